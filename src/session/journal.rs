@@ -46,7 +46,6 @@ impl Clone for Journal {
 struct Mark {
     context: ContextMark,
     method: String,
-    functions: (bool, bool),
     parts: [Checksum; PARTS],
     report: Option<Rc<Report>>,
     carried: Memo,
@@ -201,7 +200,6 @@ impl Session {
         Mark {
             context: self.context.mark_saved(),
             method: self.counter.method().as_str().to_owned(),
-            functions: self.functions(),
             parts: std::array::from_fn(|n| Checksum::of(&parts[n])),
             report: self.report.clone(),
             carried: self.carried.clone(),
@@ -234,8 +232,8 @@ impl Session {
             context: self.context.changes_since(&mark.context),
             host: Bytes(host),
         };
-        let others = mark.method != method || mark.functions != (redacted, summarized);
-        (others || changes.is_any()).then(|| {
+        // Which functions there are is told with what is new, and is nothing new by itself: whoever loads a session gives them again.
+        (mark.method != method || changes.is_any()).then(|| {
             let mut out = Writer::default();
             out.number(u64::from(SESSION.version));
             changes.save(&mut out);

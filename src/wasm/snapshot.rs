@@ -148,8 +148,9 @@ pub fn restored(
     session.context_mut().customs = options.customs.take().unwrap_or_default();
     let side = read_side(&host, &host_changes, session.context())?;
     let changes = options.plain.as_object().is_some_and(|plain| !plain.is_empty());
-    if changes || counted_otherwise {
-        let config = session.config().with(&options.plain)?;
+    let config = if changes { session.config().with(&options.plain)? } else { session.config().clone() };
+    // Options that it has already change nothing.
+    if config.given != session.config().given || counted_otherwise {
         if let Some(callback) = &options.callback_counter {
             rehearse(callback, &session, config.model.as_deref())?;
         }

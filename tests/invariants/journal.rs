@@ -54,7 +54,7 @@ pub struct Watch {
     journal: Journal,
     saves: usize,
     every: usize,
-    /// A view was only looked at, which makes no record: the next one tells of it.
+    /// A view was only looked at, or a function given, which makes no record: the next one tells of it.
     looked: bool,
 }
 
@@ -71,7 +71,8 @@ impl Watch {
         }
         let before = self.journal.position;
         self.journal.save(&mut world.session);
-        self.looked = (self.looked || matches!(op, Op::Read)) && self.journal.position == before;
+        let is_told_later = matches!(op, Op::Read | Op::Redact { .. });
+        self.looked = (self.looked || is_told_later) && self.journal.position == before;
         self.saves += 1;
         if self.saves.is_multiple_of(self.every) {
             self.replay(world, op);
