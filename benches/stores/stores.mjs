@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { encrypted } from "contextfold/stores/encrypted";
+import { wrapStore } from "contextfold/stores/encrypted";
 import { fileStore } from "contextfold/stores/files";
 import { memoryJournals, memoryStore } from "contextfold/stores/memory";
 import { postgresStore } from "contextfold/stores/postgres";
@@ -101,7 +101,7 @@ export const STORES = {
     async open() {
       const key = randomBytes(32);
       const inner = memoryJournals();
-      const open = () => encrypted(inner, { key: () => ({ id: "1", key }) });
+      const open = () => wrapStore(inner, { encrypt: () => ({ id: "1", key }) });
       return { store: open(), again: open };
     },
   },

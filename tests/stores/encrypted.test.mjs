@@ -110,7 +110,7 @@ describe("nothing is in plain but lengths and positions", () => {
     const torn = wrapStore({ ...inner, read: async (...args) => {
       const journal = await inner.read(...args);
       return { ...journal, records: Uint8Array.from([...journal.records, 9, 0, 0, 0, 1]) };
-    } }, { key });
+    } }, { encrypt: key });
     const { records, position } = await torn.read(name);
     assert.equal(position, START + 4);
     assert.deepEqual([...records], [...(await store.read(name)).records, 9, 0, 0, 0, 1]);
@@ -394,7 +394,7 @@ describe("compareAndSet", () => {
     const store = wrapStore({ ...raw, compareAndSet: async (...args) => {
       if (renews-- > 0) await other.setItem("lease", "a");
       return raw.compareAndSet(...args);
-    } }, { key });
+    } }, { encrypt: key });
     assert.equal(await store.compareAndSet("lease", "a", "b"), true);
     assert.equal(await other.getItem("lease"), "b");
     const never = wrapStore({ ...raw, compareAndSet: async () => false }, { encrypt: key });

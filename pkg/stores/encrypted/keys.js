@@ -9,7 +9,7 @@ const LONGEST_ID = 100;
 const DERIVED = 1_000;
 
 export function keysOf(ask) {
-  if (typeof ask !== "function") throw new ContextError("INVALID_ARGUMENT", "`key`: expected a function that gives the key of an id, and the current key without one");
+  if (typeof ask !== "function") throw new ContextError("INVALID_ARGUMENT", "`encrypt`: expected a function that gives the key of an id, and the current key without one");
   const imported = new Map();
   const derived = kept(DERIVED);
 
