@@ -55,7 +55,7 @@ describe("ordinary stores", () => {
 
   test("what is none is refused", () => {
     for (const store of [null, {}, { getItem() {}, setItem() {} }]) assert.throws(() => wrapStore(store, { encrypt: key }), failsWith("INVALID_ARGUMENT", /`store`/));
-    for (const options of [undefined, {}, { encrypt: random() }]) assert.throws(() => wrapStore(memoryStore(), options), failsWith("INVALID_ARGUMENT", /`key`: expected a function/));
+    for (const options of [undefined, {}, { encrypt: random() }]) assert.throws(() => wrapStore(memoryStore(), options), failsWith("INVALID_ARGUMENT", /`encrypt`: expected a function/));
   });
 });
 
@@ -363,7 +363,7 @@ describe("keys", () => {
       const raw = memoryStore();
       const store = wrapStore(segmented(raw), { encrypt: () => given });
       for (const promise of [store.replace("a", null, snapshotAt(1), 1), store.setItem("a", "b"), store.setItemRaw(output("a"), Uint8Array.of(1)), store.compareAndSet("a", null, "b")])
-        await assert.rejects(promise, failsWith("INVALID_ARGUMENT", /`key`: expected/));
+        await assert.rejects(promise, failsWith("INVALID_ARGUMENT", /`encrypt`: expected/));
       assert.deepEqual(await raw.getKeys(), []);
     }
     const { raw } = await world({ key: ring("k").key });
@@ -378,7 +378,7 @@ describe("keys", () => {
       if (isDown) throw down;
       return { id: "k", key: bytes };
     } });
-    await assert.rejects(store.replace("a", null, snapshotAt(1), 1), (error) => failsWith("STORE_FAILED", /callback `key` failed/)(error) && error.cause === down);
+    await assert.rejects(store.replace("a", null, snapshotAt(1), 1), (error) => failsWith("STORE_FAILED", /callback `encrypt` failed/)(error) && error.cause === down);
     isDown = false;
     await store.replace("a", null, snapshotAt(1), 1);
   });

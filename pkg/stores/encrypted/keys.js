@@ -18,11 +18,11 @@ export function keysOf(ask) {
     try {
       given = await ask(id);
     } catch (cause) {
-      throw new ContextError("STORE_FAILED", `the callback \`key\` failed${id === undefined ? "" : ` for \`${id}\``}`, { cause });
+      throw new ContextError("STORE_FAILED", `the callback \`encrypt\` failed${id === undefined ? "" : ` for \`${id}\``}`, { cause });
     }
     if (id !== undefined && given?.id !== id) throw new ContextError("STORE_FAILED", `there is no key \`${id}\`: what was stored under it cannot be read`);
     const isId = typeof given?.id === "string" && given.id !== "" && new TextEncoder().encode(given.id).length <= LONGEST_ID;
-    if (!isId) throw new ContextError("INVALID_ARGUMENT", `\`key\`: expected it to give { id, key }, with a text of 1 to ${LONGEST_ID} bytes as the id`);
+    if (!isId) throw new ContextError("INVALID_ARGUMENT", `\`encrypt\`: expected it to give { id, key }, with a text of 1 to ${LONGEST_ID} bytes as the id`);
     if (!imported.has(given.id)) imported.set(given.id, await importedKey(given.key));
     return given;
   }
@@ -59,5 +59,5 @@ export function keysOf(ask) {
 async function importedKey(key) {
   if (ArrayBuffer.isView(key) && key.byteLength === RAW_BYTES) return crypto.subtle.importKey("raw", key, "HKDF", false, ["deriveKey"]);
   if (key?.algorithm?.name === "HKDF" && key.usages.includes("deriveKey")) return key;
-  throw new ContextError("INVALID_ARGUMENT", `\`key\`: expected ${RAW_BYTES} random bytes, or a CryptoKey for HKDF with the usage deriveKey`);
+  throw new ContextError("INVALID_ARGUMENT", `\`encrypt\`: expected ${RAW_BYTES} random bytes, or a CryptoKey for HKDF with the usage deriveKey`);
 }
