@@ -20,6 +20,10 @@ process.on("unhandledRejection", (error) => {
 const { error: told } = console;
 console.error = (message, ...more) => String(message).startsWith("contextfold: a listener threw") || told(message, ...more);
 
+// The first save in an ordinary store loads a file, and no turn of the event loop says how long that takes.
+const warm = new Session();
+await warm.save({ getItem: async () => null, setItem: async () => {}, removeItem: async () => {} }, "warm").catch(() => {});
+warm.free();
 install();
 
 /** Throws what is a bug: anything but a coded error that a caller can act on, and what his own code threw. */
