@@ -11,7 +11,7 @@ interface Waiting {
 /** What ends a question that was cancelled. */
 export class Cancelled extends TroubleError {
   constructor() {
-    super({ title: "Cancelled", detail: "Nothing was changed." });
+    super({ title: "Cancelled", detail: "Nothing was changed.", superseded: true });
   }
 }
 

@@ -34,7 +34,7 @@ export function OutputReader({ refId, lines }: { refId: string; lines: number })
       setShown(found);
       setTrouble(null);
     } catch (error) {
-      if (turn === latest.current) setTrouble(wordsOf(error));
+      if (turn === latest.current && !wordsOf(error).superseded) setTrouble(wordsOf(error));
     }
   };
   const read = async (offset: number, before: Line[] = []): Promise<Shown> => {

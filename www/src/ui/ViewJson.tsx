@@ -24,7 +24,7 @@ export function ViewJson({ moment, initial }: { moment: Moment; initial: Format 
     setCopied("");
     ask("view", format).then(
       (written) => gone || (setJson(written.json), setViolations(written.violations), setTrouble(null)),
-      (error) => gone || setTrouble(wordsOf(error)),
+      (error) => gone || wordsOf(error).superseded || setTrouble(wordsOf(error)),
     );
     return () => void (gone = true);
   }, [isOpen, format, moment]);

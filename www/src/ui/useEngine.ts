@@ -218,7 +218,7 @@ export function useEngine() {
           wanted.current.settings = current.current.settings!;
           void run();
         },
-        (error) => setTrouble(wordsOf(error)),
+        (error) => wordsOf(error).superseded || setTrouble(wordsOf(error)),
       );
   }, [run]);
 
