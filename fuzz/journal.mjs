@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 import { ContextError, Session } from "contextfold";
 import { memoryJournals } from "contextfold/stores/memory";
 import { FORMATS } from "../tests/support/session.mjs";
+import { walkArguments } from "./arguments.mjs";
 import { entries } from "./entries.mjs";
 import { random } from "./random.mjs";
 import { done, idOf, NAMES, STEPS_OF } from "./steps.mjs";
@@ -208,15 +209,7 @@ export async function walk(format, seed, told = () => {}) {
 }
 
 async function main() {
-  const given = (name) => {
-    const at = process.argv.indexOf(`--${name}`);
-    return at < 0 ? null : process.argv[at + 1];
-  };
-  const only = given("seed");
-  const from = Number(only ?? given("from") ?? 1);
-  const most = Number(given("operations") ?? 2000);
-  const formats = given("format") ? [given("format")] : FORMATS;
-  const milliseconds = (1000 * Number(given("seconds") ?? Infinity)) / formats.length;
+  const { only, from, most, formats, milliseconds } = walkArguments();
   let failed = 0;
   for (const format of formats) {
     const until = performance.now() + milliseconds;

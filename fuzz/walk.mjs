@@ -7,6 +7,7 @@
 
 import { Session } from "contextfold";
 import { FORMATS } from "../tests/support/session.mjs";
+import { walkArguments } from "./arguments.mjs";
 import { random } from "./random.mjs";
 import { useAltered } from "./crafted.mjs";
 import { entries } from "./entries.mjs";
@@ -15,15 +16,7 @@ import { done, NAMES, STEPS_OF } from "./steps.mjs";
 /** So many steps has a session. */
 const STEPS = 50;
 
-const given = (name) => {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? null : process.argv[at + 1];
-};
-const only = given("seed");
-const from = Number(only ?? given("from") ?? 1);
-const most = Number(given("operations") ?? 2000);
-const formats = given("format") ? [given("format")] : FORMATS;
-const milliseconds = (1000 * Number(given("seconds") ?? Infinity)) / formats.length;
+const { only, from, most, formats, milliseconds } = walkArguments();
 const json = (value) => JSON.stringify(value);
 const summarize = () => "<summary>They went on with the work.</summary>";
 

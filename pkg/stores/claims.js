@@ -15,6 +15,7 @@ import { access, mkdir, readdir, rename, rm, rmdir, stat, writeFile } from "node
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { namesIn } from "./file-names.js";
 
 const BEAT_MS = 1500;
 const STALE_MS = 6000;
@@ -78,15 +79,6 @@ async function taken(folder, passBy) {
 }
 
 const pause = () => sleep(1 + Math.random() * LONGEST_PAUSE_MS);
-
-async function namesIn(folder) {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (error.code === "ENOENT") return [];
-    throw error;
-  }
-}
 
 async function made(folder) {
   own ??= self();

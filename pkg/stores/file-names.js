@@ -2,6 +2,7 @@
 // letters, digits, `-` and `_` stand for themselves.
 
 import { createHash } from "node:crypto";
+import { readdir } from "node:fs/promises";
 
 const PLAIN = /^[a-z0-9_-]$/;
 const RESERVED = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])$/; // on Windows, these are devices
@@ -20,6 +21,16 @@ export function keyOf(name) {
     return name.includes("~") ? null : decodeURIComponent(name);
   } catch {
     return null;
+  }
+}
+
+/** The names in a folder; none where it is not there. */
+export async function namesIn(folder) {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (error.code === "ENOENT") return [];
+    throw error;
   }
 }
 

@@ -4,12 +4,12 @@
 //   items/NAME      an item: its key, a line feed, its content
 //   locks           who is writing just now (claims.js); empty while nobody is
 
-import { mkdir, open, readdir, readFile, rename, unlink } from "node:fs/promises";
+import { mkdir, open, readFile, rename, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { locked } from "./claims.js";
 import { conflict } from "./conflict.js";
-import { keyOf, nameOf } from "./file-names.js";
+import { keyOf, nameOf, namesIn } from "./file-names.js";
 import { positionAt } from "./frames.js";
 import { bytesOf, headerOf, journalIn, lookAt, marked, opened, writeAt } from "./journal-file.js";
 
@@ -211,15 +211,6 @@ async function moveTo(from, to, tries = process.platform === "win32" ? 100 : 1) 
       if (--tries === 0 || !["EPERM", "EACCES", "EBUSY"].includes(error.code)) throw error;
       await sleep(10);
     }
-  }
-}
-
-async function namesIn(folder) {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (error.code === "ENOENT") return [];
-    throw error;
   }
 }
 

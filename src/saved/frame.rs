@@ -1,6 +1,6 @@
 use std::fmt;
 
-use super::Reader;
+use super::{Reader, Writer};
 use crate::error::{Error, ErrorCode, Result};
 
 /// The longest first line.
@@ -57,6 +57,25 @@ impl Kind {
             return Err(self.invalid("its checksum does not match: it is damaged or cut off"));
         }
         Ok(Reader::new(body, version, self.what))
+    }
+
+    /// What is written into bytes that stand in a record: they begin with the version, for the record has the checksum.
+    pub fn within<'s>(&self) -> Writer<'s> {
+        let mut out = Writer::default();
+        out.number(u64::from(self.version));
+        out
+    }
+
+    /// The version that wrote such bytes, and what stands behind it, to be read.
+    ///
+    /// # Errors
+    /// `SNAPSHOT_TOO_NEW`, `SNAPSHOT_INVALID`.
+    pub fn read_within<'b>(&self, bytes: &'b [u8]) -> Result<(u32, Reader<'b>)> {
+        let mut from = Reader::new(bytes, self.version, self.what);
+        let version = from.number()?;
+        let known = u32::try_from(version).ok().filter(|version| (1..=self.version).contains(version));
+        let known = known.ok_or_else(|| self.too_new(version))?;
+        Ok((known, Reader::new(from.rest(), known, self.what)))
     }
 
     /// `SNAPSHOT_TOO_NEW`.

@@ -39,6 +39,12 @@ impl<'b> Record<'b> {
         (frame, u64::from_le_bytes(sum.to_bytes()))
     }
 
+    /// `SNAPSHOT_INVALID` for the record at a position.
+    pub fn damaged(position: u64, how: &str) -> Error {
+        let message = format!("this journal cannot be used: its record at position {position} {how}");
+        Error::new(ErrorCode::SnapshotInvalid, message)
+    }
+
     /// The record at the beginning of these bytes, and what follows; `None` where no whole one is there.
     fn first(bytes: &'b [u8]) -> Option<(Self, &'b [u8])> {
         let length = u32::from_le_bytes(bytes.get(..4)?.try_into().ok()?) as usize;
@@ -91,7 +97,7 @@ impl<'b> Records<'b> {
             if let Some(before) = whole.last()
                 && record.position.checked_sub(1) != Some(before.position)
             {
-                return Err(invalid(
+                return Err(Record::damaged(
                     before.position.saturating_add(1),
                     &format!("is missing: position {} follows", record.position),
                 ));
@@ -102,9 +108,9 @@ impl<'b> Records<'b> {
         let next = whole.last().map_or(0, |last| last.position.saturating_add(1));
         if let Some(later) = later_than(rest, next) {
             return Err(if whole.is_empty() {
-                invalid(later.saturating_sub(1), "is damaged, or one before it")
+                Record::damaged(later.saturating_sub(1), "is damaged, or one before it")
             } else {
-                invalid(next, &format!("is damaged, and that at position {later} is not"))
+                Record::damaged(next, &format!("is damaged, and that at position {later} is not"))
             });
         }
         Ok(Self { whole, torn: !rest.is_empty() })
@@ -127,11 +133,6 @@ fn later_than(bytes: &[u8], next: u64) -> Option<u64> {
         looks += 1;
         Record::first(&bytes[at..]).map(|(record, _)| record.position)
     })
-}
-
-fn invalid(position: u64, how: &str) -> Error {
-    let message = format!("this journal cannot be used: its record at position {position} {how}");
-    Error::new(ErrorCode::SnapshotInvalid, message)
 }
 
 #[cfg(test)]

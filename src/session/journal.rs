@@ -14,13 +14,13 @@ use super::notices::Summarizer;
 use super::snapshot::SESSION;
 use crate::compaction::ledger::{Carried, Memo};
 use crate::context::{ContextChanges, ContextCost, ContextMark, NodeIndex, Report};
-use crate::error::{Error, ErrorCode, Result};
+use crate::error::{Error, Result};
 use crate::saved::{Bytes, Checksum, MOST_NUMBERS, MapEdit, Reader, Record, Saved, Writer, saved};
 
-/// So many bytes of records are kept in memory for who asks for those since an earlier position.
+/// How many bytes of the newest records are kept in memory, for those who ask what came since an earlier position.
 const KEPT_BYTES: usize = 1 << 18;
 
-/// No session is saved so often between two looks: what stands farther off is of another journal, for each begins at a random position.
+/// A position that is farther off than this belongs to another journal: each begins at a random position, and no session is saved so often.
 pub const FAR: u64 = 1 << 24;
 
 /// How far a session's journal has come, and the session as it was there.
@@ -234,8 +234,7 @@ impl Session {
         };
         // Which functions there are is told with what is new, and is nothing new by itself: whoever loads a session gives them again.
         (mark.method != method || changes.is_any()).then(|| {
-            let mut out = Writer::default();
-            out.number(u64::from(SESSION.version));
+            let mut out = SESSION.within();
             changes.save(&mut out);
             out.into_bytes()
         })
@@ -344,21 +343,24 @@ impl Tail {
     pub fn read(records: &[Record<'_>], position: Option<u64>, mut newest: u64) -> Result<Self> {
         let is_far = |record: &&Record<'_>| position.is_some_and(|at| record.position.abs_diff(at) > FAR);
         if let Some(record) = records.iter().find(is_far) {
-            return Err(damaged(record.position, "is of another session"));
+            return Err(Record::damaged(record.position, "is of another session"));
         }
         let behind = records.iter().filter(|record| position.is_none_or(|at| record.position > at));
         let mut tail = Vec::new();
         for record in behind {
             let Record { position: at, body, sum } = *record;
             if let Some(position) = position.filter(|position| tail.is_empty() && at != position + 1) {
-                return Err(damaged(at, &format!("does not follow: the snapshot stands at {position}")));
+                return Err(Record::damaged(
+                    at,
+                    &format!("does not follow: the snapshot stands at {position}"),
+                ));
             }
             if at >= MOST_NUMBERS {
-                return Err(damaged(at, "stands where none can"));
+                return Err(Record::damaged(at, "stands where none can"));
             }
             let (version, changes) = changes_of(body).map_err(|error| not_read(at, &error))?;
             if changes.follows != newest && changes.follows != 0 && newest != 0 {
-                return Err(damaged(
+                return Err(Record::damaged(
                     at,
                     "does not follow the one before it: two sessions were saved over each other",
                 ));
@@ -395,7 +397,7 @@ impl Tail {
         SessionConfig::from_value(&given).map(Some).map_err(|error| from.invalid(error.message()))
     }
 
-    /// Puts what is new into a session that was read and not settled yet. What the host wants to have back of each record.
+    /// Puts what is new into a session that was read, and not completed yet. Gives what the host wants to have back of each record.
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID` with the position.
@@ -415,7 +417,7 @@ impl Tail {
                 context,
                 host: of_host,
             } = changes;
-            let other = || damaged(at, "is of another session");
+            let other = || Record::damaged(at, "is of another session");
             session.context.put_changes(context).ok_or_else(other)?;
             for (n, bytes) in parts {
                 let mut from = Reader::of(&bytes.0, version, SESSION.what);
@@ -434,21 +436,12 @@ impl Tail {
 
 /// The version that wrote a record's body, and what it holds.
 fn changes_of(body: &[u8]) -> Result<(u32, Changes)> {
-    let version = Reader::of(body, SESSION.version, SESSION.what).number()?;
-    let known = u32::try_from(version).ok().filter(|version| *version <= SESSION.version);
-    let Some(known) = known.filter(|version| *version > 0) else { return Err(SESSION.too_new(version)) };
-    let mut from = Reader::of(body, known, SESSION.what);
-    from.number()?;
+    let (version, mut from) = SESSION.read_within(body)?;
     let changes = Changes::load(&mut from)?;
     from.finish()?;
-    Ok((known, changes))
+    Ok((version, changes))
 }
 
 fn not_read(position: u64, error: &Error) -> Error {
     Error::new(error.code(), format!("the journal's record at position {position}: {}", error.message()))
-}
-
-fn damaged(position: u64, how: &str) -> Error {
-    let message = format!("this journal cannot be used: its record at position {position} {how}");
-    Error::new(ErrorCode::SnapshotInvalid, message)
 }

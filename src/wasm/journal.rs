@@ -15,7 +15,7 @@ use super::value::to_js;
 use crate::context::NodeIndex;
 use crate::error::{Error, Result};
 use crate::message::Format;
-use crate::saved::{ListEdit, MapEdit, Reader, Records, Saved, Writer, saved};
+use crate::saved::{ListEdit, MapEdit, Records, Saved, saved};
 use crate::session::Session as Core;
 use crate::tokens::{Counter, Estimate};
 
@@ -71,7 +71,7 @@ impl Session {
     /// const changes = session.changes(position); // some hundred bytes
     /// const again = Session.restore(snapshot, { position, changes });
     /// ```
-    /// @param since A position that the session had. The records since the last 256 KiB of them are kept in memory.
+    /// @param since A position that the session had. The newest records are kept in memory, up to 256 KiB of them.
     /// @returns Records, empty where nothing changed; `null` where they are not kept any more: take a `snapshot`.
     #[wasm_bindgen(unchecked_return_type = "Uint8Array | null")]
     pub fn changes(
@@ -81,7 +81,7 @@ impl Session {
         let since = whole(&since, "since")?;
         let position = position(&self.inner)?;
         if since > position {
-            let why = format!("`since`: this session stands at position {position}, before that");
+            let why = format!("`since`: this session is at position {position}, which is before that");
             return Err(Error::argument(why).into());
         }
         let records = self.inner.read(|core| core.records_since(since))?;
@@ -133,9 +133,13 @@ pub fn position(inner: &Inner) -> std::result::Result<u64, JsValue> {
     let start = (js_sys::Math::random() * 2_f64.powi(52)) as u64 + 1;
     let handles = inner.handles()?;
     let line = inner.line.borrow();
-    let position = inner.core_mut()?.journal_position(start, |core| changes_of(inner, &handles, &line, core));
-    drop((handles, line));
-    mark_side(inner)?;
+    let mut core = inner.core_mut()?;
+    let before = core.saved_position();
+    let position = core.journal_position(start, |core| changes_of(inner, &handles, &line, core));
+    drop((handles, line, core));
+    if position != before {
+        mark_side(inner)?;
+    }
     Ok(position)
 }
 
@@ -161,8 +165,7 @@ fn changes_of(inner: &Inner, handles: &Handles, line: &Line, core: &Core) -> Vec
         split_characters: splits_otherwise.then_some(split),
         header_beside,
     };
-    let mut out = Writer::default();
-    out.number(u64::from(SIDE.version));
+    let mut out = SIDE.within();
     new.save(&mut out);
     out.into_bytes()
 }
@@ -249,11 +252,7 @@ pub fn characters(saved: SplitCharacters) -> HashMap<String, Vec<u8>> {
 }
 
 fn read_changes(bytes: &[u8]) -> Result<SideChanges> {
-    let version = Reader::of(bytes, SIDE.version, SIDE.what).number()?;
-    let known = u32::try_from(version).ok().filter(|version| (1..=SIDE.version).contains(version));
-    let Some(known) = known else { return Err(SIDE.too_new(version)) };
-    let mut from = Reader::of(bytes, known, SIDE.what);
-    from.number()?;
+    let (_, mut from) = SIDE.read_within(bytes)?;
     let changes = SideChanges::load(&mut from)?;
     from.finish()?;
     Ok(changes)

@@ -11,9 +11,9 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, future_to_promise, spawn_local};
 
 use super::error::context_error;
+use super::home::{Home, conflict};
 use super::inner::Inner;
 use super::signal::{AbortSignal, wait};
-use super::stores::{Home, conflict};
 use super::value::get;
 use crate::error::{Error, ErrorCode};
 

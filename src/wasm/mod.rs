@@ -23,6 +23,7 @@ mod freeze;
 mod functions;
 mod graph;
 mod handles;
+mod home;
 mod inner;
 mod journal;
 mod lab;

@@ -7,11 +7,12 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
 use super::error::context_error;
+use super::home::{Home, conflict, removed};
 use super::inner::Inner;
 use super::journal::{mark_side, position, take_in};
 use super::session::Session;
 use super::store::Journal;
-use super::stores::{self, Home};
+use super::stores;
 use crate::error::{Error, ErrorCode};
 use crate::saved::Records;
 use crate::session::FAR;
@@ -43,7 +44,7 @@ async fn refresh(inner: &Rc<Inner>) -> Result<bool, JsValue> {
         if !home_of(inner)?.is(&home) {
             continue; // this session was saved meanwhile
         }
-        let Some(there) = there else { return Err(stores::removed(&home)) };
+        let Some(there) = there else { return Err(removed(&home)) };
         if Some(there.position) == home.position() {
             return Ok(false);
         }
@@ -64,14 +65,14 @@ async fn catch_up(inner: &Rc<Inner>, home: Home, there: Journal) -> Result<bool,
     if there.position < known {
         // The store went back, as to a backup. The next save writes what it lacks; where that is not kept, it is another journal.
         if !stores::has_stood_at(inner, there.position)? {
-            return Err(stores::conflict(&home));
+            return Err(conflict(&home));
         }
         inner.stores.move_to(home.behind(&there));
         return Ok(false);
     }
     if there.position - known > FAR {
         // It was removed, and another session took the key.
-        return Err(stores::conflict(&home));
+        return Err(conflict(&home));
     }
     refuse_changed(inner, &home)?;
     if there.snapshot.is_none() && there.notice.is_none() && caught_up(inner, &home, &there)? {
@@ -79,7 +80,7 @@ async fn catch_up(inner: &Rc<Inner>, home: Home, there: Journal) -> Result<bool,
     }
     // Options changed, or what is new is in a snapshot.
     let there = if there.snapshot.is_some() { Some(there) } else { home.store.read(&home.key, None).await? };
-    let Some(there) = there else { return Err(stores::removed(&home)) };
+    let Some(there) = there else { return Err(removed(&home)) };
     refuse_changed(inner, &home)?; // the store may have taken its time
     stores::read_anew(inner, home, there)?;
     Ok(true)
@@ -89,7 +90,7 @@ async fn catch_up(inner: &Rc<Inner>, home: Home, there: Journal) -> Result<bool,
 fn refuse_changed(inner: &Inner, home: &Home) -> Result<(), JsValue> {
     inner.refuse_freed()?;
     if Some(position(inner)?) != home.position() {
-        return Err(stores::conflict(home));
+        return Err(conflict(home));
     }
     if inner.under_way.borrow().is_some() {
         return Err(Error::argument("a compaction is under way: wait for it").into());

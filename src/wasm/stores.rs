@@ -1,4 +1,4 @@
-//! Where a session is saved, and by which version it knows that nobody else saved meanwhile.
+//! Saving and loading sessions, and how a session knows that nobody else saved meanwhile.
 //!
 //! A store holds a journal under a key: a snapshot, and the records of what came since. A save appends what is new, where the
 //! journal still stands where this session knows it.
@@ -14,6 +14,7 @@ use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use super::away;
 use super::background;
 use super::error::context_error;
+use super::home::{Home, conflict, last_of, number, removed};
 use super::inner::Inner;
 use super::journal::position;
 use super::lease::within;
@@ -25,8 +26,7 @@ use super::snapshot::{Behind, bytes_of_session, restored};
 use super::store::{Journal, Store, code_of};
 use super::value::{known_keys, settle, text, to_js};
 use crate::error::{Error, ErrorCode};
-use crate::saved::{Checksum, Records};
-use crate::session::{SESSION, Session as Core};
+use crate::session::Session as Core;
 use crate::tool_output::ToolOutputs;
 
 /// The longest key, in bytes.
@@ -44,72 +44,6 @@ const LEAST_TAIL: u64 = 1 << 16;
 /// How long a save waits for the one before it, in milliseconds: a store may never have answered that.
 const TURN_MS: f64 = 60_000.0;
 
-/// Where a session was loaded from or saved last.
-#[derive(Clone)]
-pub struct Home {
-    pub store: Store,
-    pub key: String,
-    /// Where its journal stands there; `None`: nothing was there.
-    position: Option<u64>,
-    /// The checksum of the last record there, or else of the snapshot: of two journals at one position it tells which is which.
-    last: Option<u64>,
-    /// Bytes of the snapshot, and of the records behind it.
-    snapshot: u64,
-    tail: u64,
-    /// What lies there is not whole: the next save writes all of it anew.
-    mends: bool,
-    /// What saves without an answer may have written: the position behind it, and the checksum of the snapshot or of the last record.
-    tried: Vec<(u64, u64)>,
-}
-
-impl Home {
-    fn new(store: Store, key: String) -> Self {
-        Self { store, key, position: None, last: None, snapshot: 0, tail: 0, mends: false, tried: Vec::new() }
-    }
-
-    /// A save that is made now may never be answered.
-    fn tries(&mut self, inner: &Inner, now: u64, sum: u64) {
-        self.tried.push((now, sum));
-        *inner.stores.unsure.borrow_mut() = Some(self.clone());
-    }
-
-    /// Where its journal stands.
-    pub fn position(&self) -> Option<u64> {
-        self.position
-    }
-
-    /// The same behind what was read.
-    pub fn behind(mut self, there: &Journal) -> Self {
-        if let Some(snapshot) = &there.snapshot {
-            (self.snapshot, self.tail) = (snapshot.len() as u64, 0);
-        }
-        self.tail += there.records.len() as u64;
-        self.position = Some(there.position);
-        self.last = last_of(there);
-        self
-    }
-
-    /// Where the lease of the summary is.
-    pub fn lease(&self) -> String {
-        format!("{}:lease", self.key)
-    }
-
-    pub fn is_at(&self, store: &Store, key: &str) -> bool {
-        self.key == key && self.store.is(store)
-    }
-
-    /// Whether it is the same place, and stands where that one does.
-    pub fn is(&self, other: &Self) -> bool {
-        self.is_at(&other.store, &other.key) && self.position == other.position
-    }
-
-    /// Whether somebody else saved since.
-    pub async fn has_moved_on(&self) -> Result<bool, JsValue> {
-        let there = self.store.read(&self.key, self.position).await?;
-        Ok(there.map(|there| there.position) != self.position)
-    }
-}
-
 /// What a session has to do with stores.
 pub struct Stores {
     /// The option `store`, or else where the session was loaded from.
@@ -120,7 +54,7 @@ pub struct Stores {
     /// What of the own store's outputs another one has, where the session was saved last.
     pub copied: RefCell<Option<(Store, HashSet<String>)>>,
     /// Where a save may have been made that the store did not confirm.
-    unsure: RefCell<Option<Home>>,
+    pub unsure: RefCell<Option<Home>>,
     /// The last `save`: one goes after the other.
     saving: RefCell<Option<Promise>>,
     pub pending: Pending,
@@ -407,18 +341,6 @@ async fn go_on(
     if last && there.position != now { Err(error) } else { Ok(()) }
 }
 
-/// A checksum as a number.
-fn number(sum: Checksum) -> u64 {
-    u64::from_le_bytes(sum.to_bytes())
-}
-
-/// The checksum of the last record, or else of the snapshot.
-fn last_of(there: &Journal) -> Option<u64> {
-    let snapshot = || Some(number(SESSION.sum(there.snapshot.as_deref()?)?));
-    let records = Records::read(&there.records).ok()?;
-    records.whole.last().map(|record| record.sum).or_else(snapshot)
-}
-
 /// Whether the session has stood at a position, and what came behind it is still kept: a journal that stands there is its own.
 pub fn has_stood_at(inner: &Inner, position: u64) -> Result<bool, JsValue> {
     inner.read(|core| core.records_since(position).is_some())
@@ -501,32 +423,4 @@ fn told(home: &Home, error: JsValue) -> JsValue {
         return context_error(&Error::new(ErrorCode::StoreFailed, why), Some(&error), None);
     }
     error
-}
-
-/// `STORE_CONFLICT`, with nothing there.
-pub fn removed(home: &Home) -> JsValue {
-    let key = &home.key;
-    let why = if home.position.is_some() {
-        format!(
-            "what was saved under `{key}` was removed since this session was loaded or saved; nothing was written. If it is to be there again, save `Session.restore(session.snapshot())`, or save under another key"
-        )
-    } else {
-        format!("somebody else saved under `{key}` and removed it; nothing was written. Save again")
-    };
-    context_error(&Error::new(ErrorCode::StoreConflict, why), None, None)
-}
-
-/// `STORE_CONFLICT`.
-pub fn conflict(home: &Home) -> JsValue {
-    let key = &home.key;
-    let why = if home.position.is_some() {
-        format!(
-            "somebody else saved under `{key}` since this session was loaded or saved; nothing was overwritten. Load it again, and push what is new"
-        )
-    } else {
-        format!(
-            "a session is saved under `{key}` already; nothing was overwritten. Load that one, or save under another key"
-        )
-    };
-    context_error(&Error::new(ErrorCode::StoreConflict, why), None, None)
 }

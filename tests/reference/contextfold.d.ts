@@ -2367,7 +2367,7 @@ export class Session {
      * const changes = session.changes(position); // some hundred bytes
      * const again = Session.restore(snapshot, { position, changes });
      * ```
-     * @param since A position that the session had. The records since the last 256 KiB of them are kept in memory.
+     * @param since A position that the session had. The newest records are kept in memory, up to 256 KiB of them.
      * @returns Records, empty where nothing changed; `null` where they are not kept any more: take a `snapshot`.
      */
     changes(since: number): Uint8Array | null;

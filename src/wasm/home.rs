@@ -1,0 +1,116 @@
+//! A place in a store where a session is saved, and how far its journal has come there.
+
+use wasm_bindgen::JsValue;
+
+use super::error::context_error;
+use super::inner::Inner;
+use super::store::{Journal, Store};
+use crate::error::{Error, ErrorCode};
+use crate::saved::{Checksum, Records};
+use crate::session::SESSION;
+
+/// Where a session was loaded from or saved last.
+#[derive(Clone)]
+pub struct Home {
+    pub store: Store,
+    pub key: String,
+    /// Where its journal stands there; `None`: nothing was there.
+    pub position: Option<u64>,
+    /// The checksum of the last record there, or else of the snapshot: of two journals at one position it tells which is which.
+    pub last: Option<u64>,
+    /// Bytes of the snapshot, and of the records behind it.
+    pub snapshot: u64,
+    pub tail: u64,
+    /// What lies there is not whole: the next save writes all of it anew.
+    pub mends: bool,
+    /// What saves without an answer may have written: the position behind it, and the checksum of the snapshot or of the last record.
+    pub tried: Vec<(u64, u64)>,
+}
+
+impl Home {
+    pub fn new(store: Store, key: String) -> Self {
+        Self { store, key, position: None, last: None, snapshot: 0, tail: 0, mends: false, tried: Vec::new() }
+    }
+
+    /// A save that is made now may never be answered.
+    pub fn tries(&mut self, inner: &Inner, now: u64, sum: u64) {
+        self.tried.push((now, sum));
+        *inner.stores.unsure.borrow_mut() = Some(self.clone());
+    }
+
+    /// Where its journal stands.
+    pub fn position(&self) -> Option<u64> {
+        self.position
+    }
+
+    /// The same behind what was read.
+    pub fn behind(mut self, there: &Journal) -> Self {
+        if let Some(snapshot) = &there.snapshot {
+            (self.snapshot, self.tail) = (snapshot.len() as u64, 0);
+        }
+        self.tail += there.records.len() as u64;
+        self.position = Some(there.position);
+        self.last = last_of(there);
+        self
+    }
+
+    /// Where the lease of the summary is.
+    pub fn lease(&self) -> String {
+        format!("{}:lease", self.key)
+    }
+
+    pub fn is_at(&self, store: &Store, key: &str) -> bool {
+        self.key == key && self.store.is(store)
+    }
+
+    /// Whether it is the same place, and stands where that one does.
+    pub fn is(&self, other: &Self) -> bool {
+        self.is_at(&other.store, &other.key) && self.position == other.position
+    }
+
+    /// Whether somebody else saved since.
+    pub async fn has_moved_on(&self) -> Result<bool, JsValue> {
+        let there = self.store.read(&self.key, self.position).await?;
+        Ok(there.map(|there| there.position) != self.position)
+    }
+}
+
+/// A checksum as a number.
+pub fn number(sum: Checksum) -> u64 {
+    u64::from_le_bytes(sum.to_bytes())
+}
+
+/// The checksum of the last record, or else of the snapshot.
+pub fn last_of(there: &Journal) -> Option<u64> {
+    let snapshot = || Some(number(SESSION.sum(there.snapshot.as_deref()?)?));
+    let records = Records::read(&there.records).ok()?;
+    records.whole.last().map(|record| record.sum).or_else(snapshot)
+}
+
+/// `STORE_CONFLICT`, with nothing there.
+pub fn removed(home: &Home) -> JsValue {
+    let key = &home.key;
+    let why = if home.position.is_some() {
+        format!(
+            "what was saved under `{key}` was removed since this session was loaded or saved; nothing was written. If it is to be there again, save `Session.restore(session.snapshot())`, or save under another key"
+        )
+    } else {
+        format!("somebody else saved under `{key}` and removed it; nothing was written. Save again")
+    };
+    context_error(&Error::new(ErrorCode::StoreConflict, why), None, None)
+}
+
+/// `STORE_CONFLICT`.
+pub fn conflict(home: &Home) -> JsValue {
+    let key = &home.key;
+    let why = if home.position.is_some() {
+        format!(
+            "somebody else saved under `{key}` since this session was loaded or saved; nothing was overwritten. Load it again, and push what is new"
+        )
+    } else {
+        format!(
+            "a session is saved under `{key}` already; nothing was overwritten. Load that one, or save under another key"
+        )
+    };
+    context_error(&Error::new(ErrorCode::StoreConflict, why), None, None)
+}
