@@ -71,8 +71,10 @@ impl Context {
         let beside = [fold.retain, fold.ask].into_iter().flatten().collect::<Vec<_>>();
         self.folds_changed += 1;
         let stood = self.history.node(summary).message.clone();
-        let framed = stood.plain_text().replacen(&before, text, 1);
-        let says = if before.is_empty() { text.to_owned() } else { framed };
+        let framed = stood.plain_text();
+        // Without its frame where that is not known: nothing of what it said may stay.
+        let is_framed = !before.is_empty() && framed.contains(&before);
+        let says = if is_framed { framed.replacen(&before, text, 1) } else { text.to_owned() };
         let anew = beside.into_iter().map(|node| (node, ERASED.to_owned())).chain([(summary, says)]);
         for (node, text) in anew.collect::<Vec<_>>() {
             let known = self.history.node(node).message.clone();

@@ -48,6 +48,18 @@ test("what is erased is nowhere, and the view stays valid", async () => {
   assert.ok(session.tokens <= session.limit);
 });
 
+test("the rules that other folded messages gave stay in the view", async () => {
+  const { session, ids } = await folded();
+  const shown = () => JSON.stringify(session.view("messages"));
+  const rules = Array.from({ length: 14 }, (_, n) => secret(4 * n)).filter((rule) => shown().includes(`touch ${rule}`));
+  const at = ids.findIndex((id, n) => n % 4 === 0 && rules.includes(secret(n)) && session.folds().some(({ items }) => items.includes(id)));
+  session.erase(ids[at]);
+  const left = rules.filter((rule) => rule !== secret(at));
+  assert.ok(left.length > 4);
+  assert.deepEqual(left.filter((rule) => !shown().includes(`touch ${rule}`)), []);
+  assert.ok(!shown().includes(secret(at)));
+});
+
 test("folds that were made of it say that they were written anew", async () => {
   const { session, ids } = await folded();
   const folds = session.erase(ids[0]);

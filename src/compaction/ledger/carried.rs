@@ -96,7 +96,7 @@ impl Carried {
     }
 
     /// Names no refs: nobody could open them.
-    pub(super) fn forget_refs(&mut self) {
+    pub fn forget_refs(&mut self) {
         let refs: HashSet<String> = self.outputs.drain(..).map(|stored| stored.ref_id).collect();
         for Ran { line, .. } in self.commands.values_mut() {
             let named = line.strip_suffix(')').and_then(|line| line.rsplit_once(" ("));
