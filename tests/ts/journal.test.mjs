@@ -98,7 +98,7 @@ describe("position and changes", () => {
   test("what is no position, or not reached yet, is refused; one from before is not there", () => {
     const { session, position } = recorded("one");
     for (const wrong of [undefined, null, "7", -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, 7n]) assert.throws(() => session.changes(wrong), failsWith("INVALID_ARGUMENT", /`since`/));
-    assert.throws(() => session.changes(session.position + 1), failsWith("INVALID_ARGUMENT", new RegExp(`position ${session.position}, before that`)));
+    assert.throws(() => session.changes(session.position + 1), failsWith("INVALID_ARGUMENT", new RegExp(`position ${session.position}, which is before that`)));
     for (const before of [position - 1, 0]) assert.equal(session.changes(before), null);
   });
 
