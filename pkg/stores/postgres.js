@@ -17,6 +17,8 @@ const VERSION = 1;
 const LOCK = 7_310_204_118;
 /** How often a statement is made that another one got in the way of. */
 const TURNS = 10;
+/** Bytes of a snapshot in one row: while a row is on its way, PostgreSQL makes the next one, and no text of twice 12 MB is held. */
+const PIECE = 2 ** 18;
 
 export function postgresSchema(schema = "public") {
   const { at, name } = named(schema);
@@ -30,6 +32,7 @@ function tablesAt(at) {
   snapshot_position bigint NOT NULL,
   snapshot bytea NOT NULL
 );
+ALTER TABLE ${at}_journals ALTER COLUMN snapshot SET STORAGE EXTERNAL; -- not compressed: any piece of it can be read by itself
 CREATE TABLE IF NOT EXISTS ${at}_records (
   key text COLLATE "C" NOT NULL REFERENCES ${at}_journals (key) ON DELETE CASCADE,
   position bigint NOT NULL,
@@ -52,13 +55,15 @@ export function postgresStore(client, { schema = "public", migrate = true } = {}
   const [journals, records, items] = [`${at}_journals`, `${at}_records`, `${at}_items`];
   const ask = typeof client?.unsafe === "function" ? ofPostgresJs(client) : ofPg(client);
 
+  // The first row has what is behind the snapshot. All of them are of one moment.
   const READ = `
-    SELECT position::text, snapshot_position::text,
-      CASE WHEN $2::bigint >= snapshot_position THEN NULL ELSE snapshot END,
-      (SELECT string_agg(frame, ''::bytea) FROM (
+    SELECT n::text, position::text, snapshot_position::text,
+      CASE WHEN has_it THEN NULL ELSE substring(snapshot FROM 1 + n * ${PIECE} FOR ${PIECE}) END,
+      CASE WHEN n = 0 THEN (SELECT string_agg(frame, ''::bytea) FROM (
         SELECT frame FROM ${records} WHERE key = journal.key AND position > greatest(snapshot_position, $2::bigint) ORDER BY position
-      ) AS behind)
-    FROM ${journals} AS journal WHERE key = $1::text`;
+      ) AS behind) END
+    FROM (SELECT *, $2::bigint >= snapshot_position AS has_it FROM ${journals} WHERE key = $1::text) AS journal,
+      generate_series(0, CASE WHEN has_it THEN 0 ELSE greatest(length(snapshot) - 1, 0) / ${PIECE} END) AS n`;
 
   // The frames come as one value, and where each one lies in it, for clients differ in how they write arrays of bytes.
   const APPEND = `
@@ -144,10 +149,12 @@ export function postgresStore(client, { schema = "public", migrate = true } = {}
 
   return {
     async read(key, from = -1) {
-      const [row] = await run(READ, key, String(from));
-      if (!row) return null;
-      const [position, snapshotPosition, snapshot, behind] = row;
-      return { position: Number(position), snapshot: snapshot && own(snapshot), snapshotPosition: Number(snapshotPosition), records: own(behind ?? new Uint8Array(0)) };
+      const rows = await run(READ, key, String(from));
+      if (rows.length === 0) return null;
+      rows.sort(([one], [other]) => one - other);
+      const [[, position, snapshotPosition, first, behind]] = rows;
+      const snapshot = first && own(Buffer.concat(rows.map(([, , , piece]) => piece)));
+      return { position: Number(position), snapshot, snapshotPosition: Number(snapshotPosition), records: own(behind ?? new Uint8Array(0)) };
     },
     async append(key, expectedPosition, frames) {
       const starts = [];

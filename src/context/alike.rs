@@ -3,6 +3,7 @@
 use super::core::Context;
 use super::history::History;
 use super::node::{NodeIndex, NodeSet};
+use super::shared::Shared;
 use crate::hashing::hash;
 use crate::message::{Part, Role};
 
@@ -34,7 +35,7 @@ impl Context {
 
     /// Forgets what outputs look like: some have others now.
     pub(super) fn look_anew(&mut self) {
-        self.alike = Alike::default();
+        self.alike = Shared::default();
     }
 }
 

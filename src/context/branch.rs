@@ -2,8 +2,7 @@
 
 use super::core::Context;
 use super::fold::{Fold, Stood};
-use super::history::{History, Links, compactions, reasons};
-use super::holders::Holders;
+use super::history::{History, compactions, reasons};
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::outputs::OnEntry;
 use super::view::Slot;
@@ -60,8 +59,7 @@ impl Context {
 
     /// Leaves out the nodes that have no new number.
     fn renumber(&mut self, new: &Renumbering) {
-        self.forget_facts();
-        self.holders = Holders::default();
+        self.forget_all_facts();
         self.history.renumber(new);
         self.view.renumber(new);
         let stood =
@@ -103,8 +101,8 @@ impl History {
                 self.ids.insert(&self.nodes, own);
             }
         }
-        self.compactions = compactions(&self.nodes);
-        self.links = Links::of(&self.nodes, &HashMap::default()).0; // none of them left the conversation
+        self.compactions = compactions(&self.nodes, 0).collect();
+        self.links.go_on(&self.nodes, &HashMap::default(), HashMap::default()); // none of them left the conversation
         for (id, call) in old.open_calls {
             if let Some(call) = call.renumbered(new) {
                 self.open_calls.insert(id, call);

@@ -16,6 +16,7 @@ use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::output_budget::{LOW_RATIO, OutputBudget};
 use super::outputs::OnEntry;
 use super::report::{LeftOut, PartReport};
+use super::shared::Shared;
 use super::tally::Tally;
 use super::view::{Form, Slot, View};
 use super::wording::{Describe, Wording};
@@ -79,9 +80,9 @@ pub struct Context {
     pub results: NodeSet,
     pub(super) merges_instructions: bool,
     /// The facts of the history's messages, as far as they were needed.
-    pub(super) facts: Drawn,
-    pub(super) alike: Alike,
-    pub(super) holders: Holders,
+    pub(super) facts: Shared<Drawn>,
+    pub(super) alike: Shared<Alike>,
+    pub(super) holders: Shared<Holders>,
     /// Counts the changes of `folds` and of what they stand for.
     pub folds_changed: u64,
 }
@@ -113,9 +114,9 @@ impl Context {
             pointers: Vec::new(),
             results: NodeSet::default(),
             merges_instructions: false,
-            facts: Drawn::default(),
-            alike: Alike::default(),
-            holders: Holders::default(),
+            facts: Shared::default(),
+            alike: Shared::default(),
+            holders: Shared::default(),
             folds_changed: 0,
         }
     }

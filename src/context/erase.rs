@@ -61,7 +61,7 @@ impl Context {
         self.history.erase(index, message.clone(), tally);
         self.pointers.retain(|(node, _)| *node != index);
         self.show_erased(index, &message, tally);
-        self.draw_anew();
+        self.forget_all_facts();
     }
 
     /// A summary that says something else from now on, and nothing else beside it.

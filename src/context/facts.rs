@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::core::Context;
 use super::history::History;
 use super::node::NodeIndex;
+use super::shared::Shared;
 use super::view::Slot;
 use crate::error::Result;
 use crate::facts::{Answered, Drawn, Kept};
@@ -20,7 +21,7 @@ impl Context {
         if self.facts.len() == self.history.len() && self.facts.names.is_settled() {
             return Cow::Borrowed(&self.facts);
         }
-        let mut facts = self.facts.clone();
+        let mut facts = Drawn::clone(&self.facts);
         draw(&mut facts, &self.history, usize::MAX);
         facts.names.settle();
         Cow::Owned(facts)
@@ -49,8 +50,14 @@ impl Context {
 
     /// Forgets the facts, and what outputs look like: messages have others now.
     pub(super) fn forget_facts(&mut self) {
-        self.facts = Drawn::default();
+        self.facts = Shared::default();
         self.look_anew();
+    }
+
+    /// Forgets all that was found out about messages: it is found again when it is needed.
+    pub(super) fn forget_all_facts(&mut self) {
+        self.forget_facts();
+        self.holders = Shared::default();
     }
 
     /// The facts of a tool message, to be kept when its output goes away: its own, and those of its redacted texts.

@@ -22,6 +22,7 @@ mod superseded;
 
 use away::Away;
 use calls::OpenCall;
+pub use calls::OpenCalls;
 use ids::Ids;
 pub use journal::NodeChange;
 pub(super) use links::Links;
@@ -33,7 +34,7 @@ pub use superseded::Superseded;
 pub struct History {
     pub(super) nodes: Vec<Node>,
     pub(super) ids: Ids,
-    pub(super) open_calls: BTreeMap<String, OpenCall>,
+    pub(super) open_calls: OpenCalls,
     pub(super) generated: u64,
     /// Ids of messages that are entering.
     reserved: HashSet<String>,
@@ -131,7 +132,7 @@ impl History {
         let node = &mut self.nodes[index.get()];
         (node.message, node.tally) = (message, tally);
         self.has_reasoning = self.nodes.iter().any(|node| reasons(&node.message));
-        self.compactions = compactions(&self.nodes);
+        self.compactions = compactions(&self.nodes, 0).collect();
     }
 
     /// Pins or unpins a node.
@@ -211,10 +212,10 @@ impl History {
     }
 }
 
-/// The nodes whose message holds a provider's own compaction.
-pub(super) fn compactions(nodes: &[Node]) -> Vec<NodeIndex> {
+/// The nodes behind the first `known` whose message holds a provider's own compaction.
+pub(super) fn compactions(nodes: &[Node], known: usize) -> impl Iterator<Item = NodeIndex> + '_ {
     let holds = |(at, node): (usize, &Node)| node.message.provider_compaction().map(|_| NodeIndex(at as u32));
-    nodes.iter().enumerate().filter_map(holds).collect()
+    nodes.iter().enumerate().skip(known).filter_map(holds)
 }
 
 /// Whether a message holds reasoning.

@@ -1,16 +1,13 @@
 //! What of a context is new since a session was last saved: what a record of its journal holds.
 
-use super::alike::Alike;
 use super::core::Context;
 use super::fold::{Fold, Stood};
-use super::history::{History, NodeChange};
-use super::holders::Holders;
+use super::history::{History, NodeChange, OpenCalls};
 use super::node::{Node, NodeIndex};
 use super::outputs::{OnEntry, OnEntryChanges};
 use super::report::LeftOut;
 use super::view::{SlotChange, ViewChanges, ViewMark};
 use crate::error::Result;
-use crate::facts::Drawn;
 use crate::saved::{ListEdit, MapEdit, Reader, Saved, Writer, saved};
 use crate::tool_output::Output;
 
@@ -93,6 +90,18 @@ impl FoldChange {
     }
 }
 
+/// How much of a context is complete, and stays as it is when records are put in: what follows from it needs not be found again.
+/// Of one that is read from a snapshot, nothing is.
+#[derive(Debug, Default)]
+pub struct Known {
+    /// So many nodes of the history …
+    pub(super) nodes: usize,
+    /// … with the calls that wait behind them …
+    pub(super) waited: OpenCalls,
+    /// … and so many messages of the view's body.
+    pub(super) shown: usize,
+}
+
 impl ContextChanges {
     /// Whether anything is new.
     pub fn is_any(&self) -> bool {
@@ -149,9 +158,25 @@ impl Context {
         }
     }
 
-    /// Puts in what is new. What follows from it is found by [`Context::complete`]. `None` where it is of another context.
-    pub fn put_changes(&mut self, changes: ContextChanges) -> Option<()> {
+    /// All of a context that is complete.
+    pub fn known(&self) -> Known {
+        Known {
+            nodes: self.history.len(),
+            waited: self.history.open_calls().clone(),
+            shown: self.view.body().len(),
+        }
+    }
+
+    /// Puts in what is new. What follows from it, and from what is not `known`, is found by [`Context::complete`]. `None` where it
+    /// is of another context.
+    pub fn put_changes(&mut self, changes: ContextChanges, known: &mut Known) -> Option<()> {
         let ContextChanges { nodes, changed, view, outputs, folds, left_out, told, on_entry } = changes;
+        if !self.history.are_marks(&changed) {
+            *known = Known::default();
+        }
+        if !self.view.only_grows(&view) {
+            known.shown = 0;
+        }
         self.history.put_changes(nodes, changed).then_some(())?;
         let history = &self.history;
         self.view.put_changes(view, history)?;
@@ -162,13 +187,6 @@ impl Context {
             && told.apply(&mut self.told)
             && self.on_entry.put_changes(on_entry);
         fits.then_some(())
-    }
-
-    /// Facts are drawn from the history again, when they are needed.
-    pub fn draw_anew(&mut self) {
-        self.facts = Drawn::default();
-        self.alike = Alike::default();
-        self.holders = Holders::default();
     }
 
     /// What else a context holds: it is little, and told whole.

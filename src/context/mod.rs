@@ -67,7 +67,7 @@ pub use fold::{Fold, FoldInfo, FoldMessages, LEDGER_HEADING, LEDGER_HEADINGS, RE
 pub use history::{CallRenamed, History};
 pub use item::Item;
 pub use item_id::ItemId;
-pub use journal::{ContextChanges, ContextMark};
+pub use journal::{ContextChanges, ContextMark, Known};
 pub use left_out_now::LeftOutNow;
 pub use media::{MediaBudget, MediaSums};
 pub use node::{Node, NodeIndex, NodeKind, NodeSet};

@@ -170,8 +170,8 @@ impl Context {
     }
 
     /// Which outputs are what a tool answered, whole, as the history tells it.
-    pub(super) fn find_answers(&mut self) {
-        for node in self.history.nodes() {
+    pub(super) fn find_answers(&mut self, known: usize) {
+        for node in &self.history.nodes()[known..] {
             for output in node.message.tool_outputs() {
                 let Some(known) = &output.output_ref else { continue };
                 let is_away = self.outputs.away(&known.id).is_some(); // of the message, too

@@ -2,7 +2,7 @@
 
 use super::core::Context;
 use super::history::CallRenamed;
-use super::holders::Holders;
+use super::shared::Shared;
 use super::view::Slot;
 
 impl Context {
@@ -17,7 +17,7 @@ impl Context {
         };
         let waiting = renamed.iter().filter(waits).map(|call| (&*call.before, &*call.now)).collect();
         self.facts.rename_calls(&waiting);
-        self.holders = Holders::default();
+        self.holders = Shared::default();
         let messages = self.history.rename_calls(renamed);
         let now = |slot: &Slot| Some(messages.get(&slot.node)?.shown(&slot.message));
         self.view.show_all_renewed(&now);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::core::Context;
 use super::fold::Fold;
 use super::history::History;
+use super::journal::Known;
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::outputs::OnEntry;
 use super::view::View;
@@ -75,22 +76,28 @@ impl Context {
         Ok(())
     }
 
-    /// Checks what was read, and finds what follows from it.
+    /// Checks what was read, and finds what follows from it. Of what is `known` it follows already.
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID`.
-    pub fn complete(&mut self, from: &Reader<'_>) -> Result<()> {
-        self.history = std::mem::take(&mut self.history).completed(from)?;
-        self.view.complete(from)?;
+    pub fn complete(&mut self, from: &Reader<'_>, known: &Known) -> Result<()> {
+        self.history.complete(from, known.nodes, &known.waited)?;
+        if known.nodes == 0 {
+            self.forget_all_facts();
+        }
+        self.view.complete(from, known.shown)?;
         self.outputs.complete(from)?;
-        self.find_answers();
+        self.find_answers(known.nodes);
         from.require(self.is_whole(), "it names a message that is not there")?;
         let mut once = NodeSet::default();
         let is_new = |n: &NodeIndex| once.insert(*n);
         from.require(self.view.order().iter().all(is_new), "a message stands twice in its view")?;
         from.require(self.agrees_on_folds(), "a fold and its messages do not agree")?;
-        from.require(self.agrees_on_messages(), "a message of its view is none of its history")?;
-        from.require(self.agrees_on_calls(), "a tool output does not stand behind the call that it answers")?;
+        from.require(self.agrees_on_messages(known), "a message of its view is none of its history")?;
+        from.require(
+            self.agrees_on_calls(known),
+            "a tool output does not stand behind the call that it answers",
+        )?;
         from.require(self.folds_changed < MOST_NUMBERS, "its folds changed more often than they can")
     }
 
@@ -108,7 +115,7 @@ impl Context {
     }
 
     /// Whether each message of the view makes the calls that it made, or none of them, and answers what it answered.
-    fn agrees_on_messages(&self) -> bool {
+    fn agrees_on_messages(&self, known: &Known) -> bool {
         let may_stand_for = |stands: &Message, whole: &Message| {
             stands.role == whole.role
                 && (stands.tool_calls().next().is_none()
@@ -118,8 +125,9 @@ impl Context {
                         .eq(whole.tool_calls().map(|c| (&c.id, c.hosted))))
                 && stands.tool_outputs().map(|o| &o.call_id).eq(whole.tool_outputs().map(|o| &o.call_id))
         };
-        self.history.nodes().iter().all(|node| node.tally.may_be_of(&node.message))
-            && self.view.all_slots().all(|slot| {
+        let shown = if known.shown > 0 { self.view.before_body() + known.shown } else { 0 };
+        self.history.nodes()[known.nodes..].iter().all(|node| node.tally.may_be_of(&node.message))
+            && self.view.all_slots().skip(shown).all(|slot| {
                 let whole = &self.history.node(slot.node).message;
                 slot.tally.may_be_of(&slot.message)
                     && (Arc::ptr_eq(&slot.message, whole) || may_stand_for(&slot.message, whole))
@@ -127,9 +135,13 @@ impl Context {
     }
 
     /// Whether each tool output of the view follows the call of its id, and no call of that id waits before it.
-    fn agrees_on_calls(&self) -> bool {
+    fn agrees_on_calls(&self, known: &Known) -> bool {
         let mut open: HashMap<&str, NodeIndex> = HashMap::default();
-        self.view.order().iter().all(|n| {
+        let is_known = known.shown > 0 && known.waited.is_empty();
+        let new = self.view.body().len() - known.shown;
+        let order = self.view.order();
+        let known = if is_known { order.len() - new } else { 0 };
+        order[known..].iter().all(|n| {
             let message = &self.history.node(*n).message;
             let answers = message.tool_outputs().all(|output| {
                 let caller = open.remove(output.call_id.as_str());

@@ -36,6 +36,11 @@ impl<T> ListEdit<T> {
         Self { front: 0, gone: len, put }
     }
 
+    /// Whether it leaves all of a list of so many entries, and puts others behind them, or none.
+    pub fn appends_to(&self, len: usize) -> bool {
+        self.is_empty() || self.front == len && self.gone == 0
+    }
+
     /// How many entries at the front stay.
     pub fn front(&self) -> usize {
         self.front

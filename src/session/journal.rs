@@ -13,7 +13,7 @@ use super::graph::Drawn;
 use super::notices::Summarizer;
 use super::snapshot::SESSION;
 use crate::compaction::ledger::{Carried, Memo};
-use crate::context::{ContextChanges, ContextCost, ContextMark, NodeIndex, Report};
+use crate::context::{ContextChanges, ContextCost, ContextMark, Known, NodeIndex, Report};
 use crate::error::{Error, Result};
 use crate::saved::{Bytes, Checksum, MOST_NUMBERS, MapEdit, Reader, Record, Saved, Writer, saved};
 
@@ -129,9 +129,9 @@ impl Session {
         }
         let (position, newest) = tail.end().unwrap_or((self.journal.position, self.journal.newest));
         let mut session = self.clone();
-        let host = tail.put_into(&mut session)?;
-        session.complete(&Reader::of(b"", SESSION.version, SESSION.what))?;
-        session.context.draw_anew();
+        let mut known = self.context.known();
+        let host = tail.put_into(&mut session, &mut known)?;
+        session.complete(&Reader::of(b"", SESSION.version, SESSION.what), &known)?;
         session.drawn = Drawn::default(); // a call's id may be another one now
         session.failed = None;
         session.journal.position = position;
@@ -148,6 +148,7 @@ impl Session {
 
     /// Goes on as another one. Snapshots of the view stay what they were.
     pub fn go_on_as(&mut self, mut other: Self) {
+        self.journal.mark = None; // its copy of the view would be made now
         self.context.view.go_back_to(std::mem::take(&mut other.context.view));
         other.context.view = std::mem::take(&mut self.context.view);
         let Journal { position, newest, .. } = other.journal;
@@ -397,11 +398,11 @@ impl Tail {
         SessionConfig::from_value(&given).map(Some).map_err(|error| from.invalid(error.message()))
     }
 
-    /// Puts what is new into a session that was read, and not completed yet. Gives what the host wants to have back of each record.
+    /// Puts what is new into a session that is completed then: see [`Context::put_changes`](crate::context::Context::put_changes). Gives what the host wants to have back of each record.
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID` with the position.
-    pub fn put_into(self, session: &mut Session) -> Result<Vec<Vec<u8>>> {
+    pub fn put_into(self, session: &mut Session, known: &mut Known) -> Result<Vec<Vec<u8>>> {
         let mut host = Vec::new();
         for Told { position: at, sum: _, version, changes } in self.0 {
             let Changes {
@@ -418,7 +419,7 @@ impl Tail {
                 host: of_host,
             } = changes;
             let other = || Record::damaged(at, "is of another session");
-            session.context.put_changes(context).ok_or_else(other)?;
+            session.context.put_changes(context, known).ok_or_else(other)?;
             for (n, bytes) in parts {
                 let mut from = Reader::of(&bytes.0, version, SESSION.what);
                 session.put_part(n, &mut from).map_err(|error| not_read(at, &error))?;

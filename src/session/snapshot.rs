@@ -8,7 +8,7 @@ use super::journal::Tail;
 use super::notices::Summarizer;
 use crate::compaction::Redact;
 use crate::compaction::ledger::Memo;
-use crate::context::{NodeIndex, NodeKind};
+use crate::context::{Known, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::saved::{Checksum, Kind, Reader, Record, Saved, Writer};
 use crate::tokens::Counter;
@@ -192,8 +192,9 @@ impl Session {
         let end = tail.end();
         let (position, newest) =
             (end.map(|(position, _)| position).or(position), end.map_or(0, |(_, sum)| sum));
-        let host_changes = tail.put_into(&mut session)?;
-        session.complete(from)?;
+        let mut known = Known::default();
+        let host_changes = tail.put_into(&mut session, &mut known)?;
+        session.complete(from, &known)?;
         if let Some(position) = position {
             session.begin_journal_behind(position, newest); // what the caller changes from here on is new
         }
@@ -204,9 +205,9 @@ impl Session {
         Ok(Restored { session, host, host_changes, counted_otherwise, redacted })
     }
 
-    /// Checks what was read, and finds what follows from it.
-    pub(super) fn complete(&mut self, from: &Reader<'_>) -> Result<()> {
-        self.context.complete(from)?;
+    /// Checks what was read, and finds what follows from it: see [`Context::complete`](crate::context::Context::complete).
+    pub(super) fn complete(&mut self, from: &Reader<'_>, known: &Known) -> Result<()> {
+        self.context.complete(from, known)?;
         let history = &self.context.history;
         from.require(self.forks.iter().all(|fork| fork.is_whole(history)), "a branch begins nowhere")?;
         let merged = self.forks.iter().filter_map(|fork| fork.merged).map(|(node, _)| node);

@@ -46,6 +46,22 @@ describe("PostgreSQL", { skip }, () => {
 
   const open = () => postgresStore(pgPool(server.url));
 
+  test("a snapshot is whole wherever its last piece ends", async () => {
+    const store = open();
+    const key = newKey();
+    let position = null;
+    for (const size of [1, 2 ** 18 - 1, 2 ** 18, 2 ** 18 + 1, 3 * 2 ** 18, 3 * 2 ** 18 + 7]) {
+      const snapshot = Uint8Array.from({ length: size }, (_, i) => (i * 31 + (i >> 8)) & 255);
+      await store.replace(key, position, snapshot, size);
+      await store.append(key, size, [record(size + 1)]);
+      position = size + 1;
+      const there = await store.read(key);
+      assert.equal(Buffer.compare(there.snapshot, snapshot), 0);
+      assert.deepEqual([there.snapshotPosition, there.position, positionsOf(there.records)], [size, position, [position]]);
+      assert.deepEqual(positionsOf((await store.read(key, size)).records), [position]);
+    }
+  });
+
   test("processes that start at once make the tables once", async () => {
     const stores = Array.from({ length: 20 }, (_, i) => postgresStore(i % 2 ? pgPool(server.url, { max: 1 }) : postgresJs(server.url, { max: 1 }), { schema: "fresh" }));
     await Promise.all(stores.map((store, i) => store.setItem(`${i}`, "there")));

@@ -1,5 +1,6 @@
 //! Calls that wait for their outputs.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::History;
@@ -11,7 +12,7 @@ use crate::saved::saved;
 
 /// A call that waits for its output.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::context) struct OpenCall {
+pub struct OpenCall {
     pub(super) caller: NodeIndex,
     pub(super) stand_in: Option<NodeIndex>,
 }
@@ -26,10 +27,18 @@ impl OpenCall {
 
 saved!(struct OpenCall { caller, stand_in });
 
+/// Calls that wait, by their id.
+pub type OpenCalls = BTreeMap<String, OpenCall>;
+
 impl History {
     /// The node whose call `call_id` no output has answered yet.
     pub fn open_call(&self, call_id: &str) -> Option<NodeIndex> {
         self.open_calls.get(call_id).map(|c| c.caller)
+    }
+
+    /// The calls that wait for an output.
+    pub fn open_calls(&self) -> &OpenCalls {
+        &self.open_calls
     }
 
     /// Whether a call still waits for its output.

@@ -15,13 +15,11 @@ pub(in crate::context) struct Ids {
 }
 
 impl Ids {
-    /// Those of nodes; who came later stands for an id that was given twice.
-    pub fn of(nodes: &[Node]) -> Self {
-        let mut ids = Self::default();
-        for at in 0..nodes.len() as u32 {
-            ids.insert(nodes, NodeIndex(at));
+    /// Those of the nodes behind the first `known`, too; who came later stands for an id that was given twice.
+    pub fn go_on(&mut self, nodes: &[Node], known: usize) {
+        for at in known..nodes.len() {
+            self.insert(nodes, NodeIndex(at as u32));
         }
-        ids
     }
 
     /// The node that has an id.

@@ -59,7 +59,18 @@ impl History {
         self.changed_nodes().map(change).collect()
     }
 
-    /// Puts in what is new. What follows from it is found by [`History::completed`]. False where a node is not there.
+    /// Whether changes mark nodes, and leave their messages and their places in the conversation as they are.
+    pub(in crate::context) fn are_marks(&self, changes: &[NodeChange]) -> bool {
+        changes.iter().all(|change| {
+            let is_away = self.away.contains_key(&change.node);
+            change.message.is_none()
+                && change.superseded == self.superseded_at(change.node)
+                && change.away.is_some() == is_away
+                && self.nodes.get(change.node.get()).is_none_or(|node| node.tally == change.tally)
+        })
+    }
+
+    /// Puts in what is new. What follows from it is found by [`History::complete`]. False where a node is not there.
     pub(in crate::context) fn put_changes(&mut self, new: Vec<Node>, changes: Vec<NodeChange>) -> bool {
         self.nodes.extend(new);
         changes.into_iter().all(|change| {

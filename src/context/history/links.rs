@@ -21,24 +21,31 @@ pub(in crate::context) struct Links {
 }
 
 impl Links {
-    /// Those of nodes, as far as they tell it themselves, and the calls that wait for an output; the `superseded` left the
-    /// conversation when there were so many nodes.
-    pub fn of<'n>(
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// Those of further nodes, as far as they tell it themselves. `open` are the calls that wait for an output before these; gives
+    /// those that do behind them. The `superseded` leave the conversation when there are so many nodes.
+    pub fn go_on<'n>(
+        &mut self,
         nodes: &'n [Node],
         superseded: &HashMap<NodeIndex, usize>,
-    ) -> (Self, HashMap<&'n str, NodeIndex>) {
-        let mut leave: Vec<(usize, NodeIndex)> = superseded.iter().map(|(node, at)| (*at, *node)).collect();
+        mut open: HashMap<&'n str, NodeIndex>,
+    ) -> HashMap<&'n str, NodeIndex> {
+        let known = self.len();
+        let leaving = superseded.iter().filter(|(_, at)| **at > known);
+        let mut leave: Vec<(usize, NodeIndex)> = leaving.map(|(node, at)| (*at, *node)).collect();
         crate::sorting::sort(&mut leave);
         let mut leave = leave.as_slice();
         let mut gone = NodeSet::default();
-        let mut links = Self::default();
-        let mut open: HashMap<&str, NodeIndex> = HashMap::default();
-        for at in 0..=nodes.len() {
+        for at in known..=nodes.len() {
             let (leaving, later) = leave.split_at(leave.partition_point(|(when, _)| *when <= at));
             if !leaving.is_empty() {
                 let leaving: Vec<NodeIndex> = leaving.iter().map(|(_, node)| *node).collect();
                 gone.extend(leaving.iter().copied());
-                links.let_go(nodes, &mut open, &leaving, &gone);
+                self.let_go(nodes, &mut open, &leaving, &gone);
                 leave = later;
             }
             let Some(node) = nodes.get(at) else { break };
@@ -51,9 +58,9 @@ impl Links {
                 };
             }
             open.extend(waiting(&node.message).map(|call| (call.id.as_str(), NodeIndex(at as u32))));
-            links.enter(&node.message, caller);
+            self.enter(&node.message, caller);
         }
-        (links, open)
+        open
     }
 
     /// Calls of nodes that left wait no longer, and calls that they answered wait again.

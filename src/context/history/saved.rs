@@ -1,13 +1,12 @@
 //! A history in a snapshot.
 
 use super::History;
-use super::calls::OpenCall;
+use super::calls::{OpenCall, OpenCalls};
 use super::ids::Ids;
 use super::links::Links;
 use super::{compactions, reasons};
-use crate::context::node::{Node, NodeIndex, NodeKind, NodeSet};
+use crate::context::node::{Node, NodeIndex, NodeKind};
 use crate::error::Result;
-use crate::hashing::HashSet;
 use crate::message::Role;
 use crate::saved::{MOST_NUMBERS, Reader, Saved, Writer};
 
@@ -55,18 +54,22 @@ impl Saved for History {
 }
 
 impl History {
-    /// Checks what was read, and finds what follows from it.
+    /// Checks what was read, and finds what follows from the nodes behind the first `known`; `waited` are the calls that wait there.
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID`.
-    pub(in crate::context) fn completed(self, from: &Reader<'_>) -> Result<Self> {
-        let Self { nodes, open_calls, generated, superseded, late, away, .. } = self;
+    pub fn complete(&mut self, from: &Reader<'_>, known: usize, waited: &OpenCalls) -> Result<()> {
+        if known == 0 {
+            self.forget_what_follows();
+        }
+        let Self { nodes, ids, open_calls, generated, superseded, late, away, links, .. } = self;
+        let new = &nodes[known..];
         let is_node = |n: &NodeIndex| n.get() < nodes.len();
         let named = nodes.iter().filter_map(|n| n.folded_by.as_ref());
         let calls = open_calls.values().flat_map(|c| std::iter::once(&c.caller).chain(&c.stand_in));
-        let known =
+        let is_whole =
             named.chain(calls).chain(superseded.keys()).chain(away.keys()).chain(late.nodes()).all(is_node);
-        from.require(known, "a message that it names is not there")?;
+        from.require(is_whole, "a message that it names is not there")?;
         // A summary is folded by a later one: whoever follows them comes to an end.
         let by_a_summary = |(at, node): (usize, &Node)| {
             let outer = |by: NodeIndex| node.kind != NodeKind::Summary || by.get() > at;
@@ -86,28 +89,26 @@ impl History {
             node.kind == NodeKind::Message
                 || node.message.tool_calls().next().is_none() && answers == (node.kind == NodeKind::StandIn)
         };
-        from.require(nodes.iter().all(is_own), "a message is none of the engine's making")?;
+        from.require(new.iter().all(is_own), "a message is none of the engine's making")?;
         let gone = superseded.iter().all(|(node, at)| node.get() < *at && *at <= nodes.len());
         from.require(gone, "a message left the conversation before it came")?;
-        from.require(generated < MOST_NUMBERS, "it has given more ids than there are")?;
-        let (links, open) = Links::of(&nodes, &superseded);
+        from.require(*generated < MOST_NUMBERS, "it has given more ids than there are")?;
+        let waited = waited.iter().map(|(id, call)| (id.as_str(), call.caller));
+        let open = links.go_on(nodes, superseded, waited.collect());
         let waits = |(id, call): (&String, &OpenCall)| open.get(id.as_str()) == Some(&call.caller);
         let same = open.len() == open_calls.len() && open_calls.iter().all(waits);
         from.require(same, "a call waits that was answered, or one that was not does not wait")?;
-        Ok(Self {
-            ids: Ids::of(&nodes),
-            open_calls,
-            generated,
-            reserved: HashSet::default(),
-            has_reasoning: nodes.iter().any(|node| reasons(&node.message)),
-            compactions: compactions(&nodes),
-            superseded,
-            late,
-            away,
-            links,
-            nodes,
-            touched: NodeSet::default(),
-            rewritten: NodeSet::default(),
-        })
+        ids.go_on(nodes, known);
+        self.has_reasoning |= new.iter().any(|node| reasons(&node.message));
+        self.compactions.extend(compactions(nodes, known));
+        Ok(())
+    }
+
+    /// What follows from the nodes is to be found again.
+    fn forget_what_follows(&mut self) {
+        self.links = Links::default();
+        self.ids = Ids::default();
+        self.has_reasoning = false;
+        self.compactions.clear();
     }
 }

@@ -1,16 +1,16 @@
 //! A past that the caller rewrote, or went back behind.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use super::History;
-use super::calls::OpenCall;
+use super::calls::{OpenCall, OpenCalls};
 use crate::context::node::{NodeIndex, NodeKind};
 
 /// What [`History::supersede`] changed.
 #[derive(Debug)]
 pub struct Superseded {
     nodes: Vec<NodeIndex>,
-    open_calls: BTreeMap<String, OpenCall>,
+    open_calls: OpenCalls,
 }
 
 impl History {

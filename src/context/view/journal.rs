@@ -145,6 +145,13 @@ impl View {
         }
     }
 
+    /// Whether changes put messages behind the others, and nothing else.
+    pub(in crate::context) fn only_grows(&self, changes: &ViewChanges) -> bool {
+        let ViewChanges { fixed, hidden_parts, body, order, dropped, pruned, outputs: _ } = changes;
+        let grows = body.appends_to(self.body.len()) && order.appends_to(self.order.len());
+        grows && fixed.is_none() && hidden_parts.is_none() && dropped.is_empty() && pruned.is_empty()
+    }
+
     /// Puts in what is new. What follows from it is found by [`View::complete`]. `None` where it is of another view.
     pub(in crate::context) fn put_changes(&mut self, changes: ViewChanges, history: &History) -> Option<()> {
         let ViewChanges { fixed, hidden_parts, body, order, dropped, pruned, outputs } = changes;

@@ -101,16 +101,21 @@ impl Saved for View {
 }
 
 impl View {
-    /// Checks what was read, and sums it up.
+    /// Checks what was read, and sums up what stands behind the first `known` messages.
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID`.
-    pub(in crate::context) fn complete(&mut self, from: &Reader<'_>) -> Result<()> {
+    pub(in crate::context) fn complete(&mut self, from: &Reader<'_>, known: usize) -> Result<()> {
         self.dropped_tokens = self.dropped.values().map(Slot::tokens).sum();
         self.hides_requests = self.dropped.values().any(Slot::opens_turn);
         self.exchanges = RefCell::default();
-        self.sums = Sums::default();
-        for slot in self.header.iter().chain(&self.parts).chain(self.body.iter()) {
+        if known == 0 {
+            self.sums = Sums::default();
+            for slot in self.header.iter().chain(&self.parts) {
+                self.sums.add(slot);
+            }
+        }
+        for slot in &self.body[known..] {
             self.sums.add(slot);
         }
         let len = self.body.len();
