@@ -1,9 +1,8 @@
 // `npm run build`: the package's generated half, pkg/wasm. Skips what is up to date.
 //
 //   contextfold_bg.wasm, contextfold_bg.js, contextfold.d.ts   by wasm-pack, then wasm-opt
-//   core.wasm, rest.wasm                                       the module in two, for Node, by scripts/lib/split.mjs
+//   core.wasm                                                  what Node loads of it at first, by scripts/lib/split.mjs
 //   tokenizer.wasm                                             what `loadTokenizer` counts with, by cargo, then wasm-opt
-//   base64.js                                                  the module's bytes, for the inline entry
 //   ../encodings                                               the vocabularies, by scripts/encodings.mjs
 //   cjs/, ../*.bundle.js                                       the Node entries as few files, and their types, by scripts/lib/bundles.mjs
 //
@@ -33,7 +32,6 @@ if (process.argv.includes("--quick")) {
   markBuilt();
 }
 removeLeftovers();
-writeInlineBytes();
 const { writeBundles } = await import("./lib/bundles.mjs"); // late: esbuild is there only after the set-up
 await writeBundles();
 report();
@@ -78,14 +76,10 @@ function tokenizer(profile, environment = env) {
   writeFileSync(module, withoutCommit(readFileSync(module)));
 }
 
-/** wasm-pack's own package files: its .gitignore would keep the whole folder out of the packed package. */
+/** wasm-pack's own package files (its .gitignore would keep the whole folder out of the packed package), and what older builds left. */
 function removeLeftovers() {
-  for (const name of [".gitignore", "package.json", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "contextfold.js"])
+  for (const name of [".gitignore", "package.json", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "contextfold.js", "rest.wasm", "base64.js"])
     rmSync(join(wasmDir, name), { force: true });
-}
-
-function writeInlineBytes() {
-  writeFileSync(join(wasmDir, "base64.js"), `export default "${readFileSync(module, "base64")}";\n`);
 }
 
 function report() {

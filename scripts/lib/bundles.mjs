@@ -14,10 +14,6 @@ import { stores } from "./stores.mjs";
 const pkg = join(root, "pkg");
 const out = join(wasmDir, "cjs");
 
-/** What the Node entry lends the readers of transcripts: it has no public name. */
-const LENT = `
-import { Session as OfGlue, detectFormat } from "./wasm/contextfold_bg.js";
-Object.defineProperty(OfGlue, "__detectFormat", { value: detectFormat });`;
 const forOneFile = {
   name: "for one file",
   setup(build) {
@@ -30,7 +26,6 @@ const forOneFile = {
       const text = readFileSync(path, "utf8").replaceAll('await import("./stores/segments.js")', "segmentsEntry");
       return { contents: `import * as segmentsEntry from "./stores/segments.js";\n${text}`, resolveDir: pkg };
     });
-    build.onLoad({ filter: /[\\/]pkg[\\/]node\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8") + LENT, resolveDir: pkg }));
   },
 };
 const GLUE = `import { Session } from "contextfold"; export const detectFormat = (input) => Session.__detectFormat(input);`;
@@ -41,11 +36,10 @@ const OTHERS = [...stores.map((name) => `${name}.js`), "transcript/node.js"];
 export async function writeBundles() {
   for (const name of readdirSync(pkg)) if (name.endsWith(".bundle.js")) rmSync(join(pkg, name));
   await build({
-    entryPoints: ["node.js", "inline.js", "transcript/node.js"].map((name) => join(pkg, name)),
+    entryPoints: ["node.js", "transcript/node.js"].map((name) => join(pkg, name)),
     outdir: pkg,
     entryNames: "[dir]/[name].bundle",
     chunkNames: "shared-[hash].bundle",
-    external: ["./wasm/base64.js"],
     bundle: true,
     splitting: true,
     platform: "node",

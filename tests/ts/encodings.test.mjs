@@ -76,7 +76,6 @@ test("what is no asset of the encoding is refused, and all goes on", async () =>
 test("encodings load from imports, bytes and URLs, and a failed attempt may be repeated", async () => {
   const bytes = (await import("contextfold/encodings/cl100k_base")).default;
   assert.deepEqual(createRequire(import.meta.url)("contextfold/encodings/cl100k_base"), bytes);
-  assert.deepEqual((await import("../../pkg/encodings/cl100k_base.js")).default, bytes);
   assert.equal(await codeOf(() => loadEncoding("cl100k_base", bytes.slice(0, 1000))), "ENCODING_INVALID");
   assert.equal((await loadEncoding("cl100k_base", bytes)).count("hello world"), 2);
 
