@@ -4,6 +4,7 @@
 //   core.wasm                                                  what Node loads of it at first, by scripts/lib/split.mjs
 //   tokenizer.wasm                                             what `loadTokenizer` counts with, by cargo, then wasm-opt
 //   ../encodings                                               the vocabularies, by scripts/encodings.mjs
+//   ../THIRD-PARTY-NOTICES.txt                                 the licences of what is in them, by scripts/lib/notices.mjs
 //   cjs/, ../*.bundle.js                                       the Node entries as few files, and their types, by scripts/lib/bundles.mjs
 //
 //   npm run build -- --quick   larger and slower, but there in a fraction of the time: to try a change with
@@ -14,6 +15,7 @@ import { brotliCompressSync } from "node:zlib";
 import { isBuilt, markBuilt } from "./lib/built.mjs";
 import { env, targetDir, wasmDir } from "./lib/paths.mjs";
 import { remapped, withoutCommit } from "./lib/portable.mjs";
+import { writeNotices } from "./lib/notices.mjs";
 import { must } from "./lib/run.mjs";
 
 const module = join(wasmDir, "contextfold_bg.wasm");
@@ -34,6 +36,7 @@ if (process.argv.includes("--quick")) {
 removeLeftovers();
 const { writeBundles } = await import("./lib/bundles.mjs"); // late: esbuild is there only after the set-up
 await writeBundles();
+writeNotices();
 report();
 
 /** Bundler target, as typed: the glue in one file that takes any instance, which the entries in pkg/ hand in. */
