@@ -1,11 +1,11 @@
 // What Node loads, in few files, for each costs it a third of a millisecond.
 //
 //   pkg/**/*.bundle.js   the entries for Node, and what they share: one instance of the module, whichever is imported
-//   pkg/wasm/cjs         the CommonJS twins: of the Node entry, the .wasm files read from beside the ESM one; and of each integration,
-//                        which takes everything else by name. The same declarations once more as .d.cts, for TypeScript takes a
-//                        .d.ts of this package for ESM.
+//   pkg/wasm/cjs         the CommonJS twins: of the Node entry, the .wasm files read from beside the ESM one; and of all other entries,
+//                        which take that one by name, and have what they share in files of their own. The same declarations once more
+//                        as .d.cts, for TypeScript takes a .d.ts of this package for ESM.
 
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { root, wasmDir } from "./paths.mjs";
@@ -65,17 +65,6 @@ async function writeCommonJs() {
     logLevel: "warning",
   });
   const integrations = readdirSync(join(pkg, "integrations")).filter((name) => name.endsWith(".js"));
-  await build({
-    entryPoints: integrations.map((name) => join(pkg, "integrations", name)),
-    outdir: join(out, "integrations"),
-    outExtension: { ".js": ".cjs" },
-    bundle: true,
-    packages: "external",
-    platform: "node",
-    format: "cjs",
-    target: "node20",
-    logLevel: "warning",
-  });
   // The one module, by name.
   const byName = {
     name: "by name",
@@ -85,19 +74,27 @@ async function writeCommonJs() {
       build.onLoad({ filter: /./, namespace: "by-name" }, () => ({ contents: GLUE, resolveDir: pkg }));
     },
   };
-  await build({
-    entryPoints: OTHERS.map((path) => join(pkg, path)),
+  const { outputFiles } = await build({
+    entryPoints: [...integrations.map((name) => join(pkg, "integrations", name)), ...OTHERS.map((path) => join(pkg, path))],
     outdir: out,
     outbase: pkg,
     outExtension: { ".js": ".cjs" },
+    chunkNames: "shared-[hash]",
+    write: false,
     bundle: true,
+    splitting: true, // which esbuild does for ES modules alone
     packages: "external",
     plugins: [byName],
     platform: "node",
-    format: "cjs",
+    format: "esm",
     target: "node20",
     logLevel: "warning",
   });
+  for (const { path, text } of outputFiles) {
+    const { code } = await transform(text, { format: "cjs", platform: "node", target: "node20" });
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, code);
+  }
   const written = new Set();
   for (const path of ["index.d.ts", ...stores.map((name) => `${name}.d.ts`), "transcript/index.d.ts", ...integrations.map((name) => `integrations/${name.replace(/\.js$/, ".d.ts")}`)])
     writeDeclarations(join(pkg, path), written);
