@@ -1,6 +1,7 @@
 // `npm run build`: the package's generated half, pkg/wasm. Skips what is up to date.
 //
-//   contextfold_bg.wasm, contextfold_bg.js, contextfold.d.ts   by wasm-pack, then wasm-opt
+//   contextfold_bg.wasm, contextfold_bg.js                     by wasm-pack, then wasm-opt
+//   contextfold.d.cts, contextfold.d.ts                        its types, for both kinds of modules
 //   core.wasm                                                  what Node loads of it at first, by scripts/lib/split.mjs
 //   tokenizer.wasm                                             what `loadTokenizer` counts with, by cargo, then wasm-opt
 //   ../encodings                                               the vocabularies, by scripts/encodings.mjs
@@ -42,8 +43,10 @@ report();
 /** Bundler target, as typed: the glue in one file that takes any instance, which the entries in pkg/ hand in. */
 function pack(profile, environment = env) {
   must("wasm-pack", ["build", ...profile, "--out-dir", "pkg/wasm", "--no-pack"], { env: environment });
+  // Once for both kinds of modules: TypeScript lets an ES module take the types of a CommonJS one, not the other way round.
   const declarations = join(wasmDir, "contextfold.d.ts");
-  writeFileSync(declarations, withFreeing(readFileSync(declarations, "utf8")));
+  writeFileSync(join(wasmDir, "contextfold.d.cts"), withFreeing(readFileSync(declarations, "utf8")));
+  writeFileSync(declarations, 'export * from "./contextfold.cjs";\n');
 }
 
 /** The methods that bindgen adds to every class, with a word on each. */

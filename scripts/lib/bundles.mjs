@@ -104,11 +104,13 @@ async function writeCommonJs() {
 function writeDeclarations(file, written) {
   if (written.has(file)) return;
   written.add(file);
+  const target = join(out, relative(pkg, file).replace(/\.d\.ts$/, ".d.cts"));
   const text = readFileSync(file, "utf8").replace(/(["'])(\.{1,2}\/[^"']+)\.js\1/g, (_, quote, path) => {
-    writeDeclarations(join(dirname(file), `${path}.d.ts`), written);
+    const named = join(dirname(file), path);
+    if (named === join(wasmDir, "contextfold")) return `${quote}${relative(dirname(target), named).replaceAll("\\", "/")}.cjs${quote}`; // one for both
+    writeDeclarations(`${named}.d.ts`, written);
     return `${quote}${path}.cjs${quote}`;
   });
-  const target = join(out, relative(pkg, file).replace(/\.d\.ts$/, ".d.cts"));
   mkdirSync(dirname(target), { recursive: true });
   writeFileSync(target, text);
 }

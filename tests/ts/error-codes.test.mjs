@@ -81,7 +81,7 @@ describe("every code", () => {
     });
 
   test("none is forgotten: the declared codes are those that are reached and those that are not yet", () => {
-    const types = readFileSync(new URL("../../pkg/wasm/contextfold.d.ts", import.meta.url), "utf8");
+    const types = readFileSync(new URL("../../pkg/wasm/contextfold.d.cts", import.meta.url), "utf8");
     const declared = types.match(/type ErrorCode =([^;]+);/)[1].match(/[A-Z_]{4,}/g);
     const known = Object.keys(REACHED).filter((code) => REACHED[code]).concat(Object.keys(NOT_REACHED));
     assert.deepEqual([...new Set(declared)].sort(), known.sort());
