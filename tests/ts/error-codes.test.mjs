@@ -10,7 +10,7 @@ import { assistant, calls, conversation, deferred, failsWith, output, settled, u
 /** All but the last turns are folded: what is tested here is not what a summary is for. */
 const ladder = [{ pass: "ephemeral" }, { pass: "trim_tool_outputs" }, { pass: "dedupe_reads" }, { pass: "summarize" }];
 
-const twin = createRequire(import.meta.url)("contextfold");
+const twin = createRequire(import.meta.url)("../../pkg/wasm/cjs/node.cjs"); // what an older Node requires: a copy of its own
 
 /** A session with something to fold, whose callback answers this. */
 function session(summarize, options) {

@@ -14,10 +14,11 @@ for (const entry of ["contextfold", "../../pkg/web.js"])
     assert.deepEqual(Object.keys(await import(entry)).sort(), declared);
   });
 
-test("require exports what its types declare", () => {
-  const names = Object.keys(createRequire(import.meta.url)("contextfold")).filter((name) => name !== "__esModule"); // Node's own addition to an ES module
-  assert.deepEqual(names.sort(), declared);
-});
+for (const entry of ["contextfold", "../../pkg/wasm/cjs/node.cjs"])
+  test(`${entry}, required, exports what its types declare`, () => {
+    const names = Object.keys(createRequire(import.meta.url)(entry)).filter((name) => name !== "__esModule"); // Node's own addition to an ES module
+    assert.deepEqual(names.sort(), declared);
+  });
 
 test("every entry for Node can be required, with types of its own, and shares the one module", () => {
   const require = createRequire(import.meta.url);
