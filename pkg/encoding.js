@@ -13,10 +13,9 @@ const ASSETS = {
   o200k_base: () => new URL("./encodings/o200k_base.bin", import.meta.url),
   cl100k_base: () => new URL("./encodings/cl100k_base.bin", import.meta.url),
   p50k_base: () => new URL("./encodings/p50k_base.bin", import.meta.url),
-  r50k_base: () => new URL("./encodings/r50k_base.bin", import.meta.url),
 };
-/** Encodings that differ from another one in special tokens alone have its asset. */
-const SAME_ASSET = { o200k_harmony: "o200k_base", p50k_edit: "p50k_base", gpt2: "r50k_base" };
+/** Encodings that differ from another one in special tokens alone, or are its beginning, have its asset. */
+const SAME_ASSET = { o200k_harmony: "o200k_base", p50k_edit: "p50k_base", r50k_base: "p50k_base", gpt2: "p50k_base" };
 
 const room = new Room((size) => glue.encodingRoom(size), memory);
 const loaded = new Map();

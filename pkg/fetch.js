@@ -1,7 +1,7 @@
 // Loading for pages and bundlers: the module comes over the network, or as whatever the caller has in hand.
 
 import { ContextError } from "./error.js";
-import { bind, imports, isLoaded } from "./load.js";
+import { bind, importsOf, isLoaded } from "./load.js";
 
 let loading;
 
@@ -13,17 +13,20 @@ export function initFrom(source) {
 }
 
 async function instantiate(source) {
-  const given = await source;
-  if (given instanceof WebAssembly.Module) return WebAssembly.instantiate(given, imports);
-  if (given instanceof ArrayBuffer || ArrayBuffer.isView(given)) return (await WebAssembly.instantiate(given, imports)).instance;
+  const module = await compiled(await source);
+  return WebAssembly.instantiate(module, importsOf(module));
+}
+
+async function compiled(given) {
+  if (given instanceof WebAssembly.Module) return given;
+  if (given instanceof ArrayBuffer || ArrayBuffer.isView(given)) return WebAssembly.compile(given);
   const response = given instanceof Response ? given : await fetched(given);
   if (!response.ok) throw unloadable(response.url, `the server answers ${response.status}`);
   // A server that sends another type than application/wasm cannot be streamed from.
-  if (WebAssembly.instantiateStreaming && response.headers.get("content-type") === "application/wasm")
-    return (await WebAssembly.instantiateStreaming(response, imports)).instance;
+  if (WebAssembly.compileStreaming && response.headers.get("content-type") === "application/wasm") return WebAssembly.compileStreaming(response);
   const bytes = await response.arrayBuffer();
   if (!startsAsWasm(bytes)) throw unloadable(response.url, "what the server sends is no WebAssembly module");
-  return (await WebAssembly.instantiate(bytes, imports)).instance;
+  return WebAssembly.compile(bytes);
 }
 
 async function fetched(where) {

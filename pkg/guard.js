@@ -6,7 +6,7 @@
 
 import { ContextError } from "./error.js";
 import { isResolved } from "./made.js";
-import { OWN, RestMissing } from "./split.js";
+import { OWN, WholeMissing } from "./split.js";
 import { calledFrom, placeAt } from "./stack.js";
 
 /** The glue's `wasm` before the module is loaded. */
@@ -183,7 +183,7 @@ function isTrap(thrown) {
 }
 
 function internal(cause) {
-  const what = cause instanceof RestMissing ? cause.message : "this is a bug in contextfold, please report it.";
+  const what = cause instanceof WholeMissing ? cause.message : "this is a bug in contextfold, please report it.";
   const more = "Its memory can no longer be trusted: load the module anew (restart the process, or reload the page)";
   return new ContextError("INTERNAL", `${what} ${more}`, { cause });
 }

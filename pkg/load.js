@@ -5,13 +5,16 @@ import * as glue from "./wasm/contextfold_bg.js";
 import { ContextError } from "./error.js";
 import * as packer from "./pack.js";
 import * as maker from "./made.js";
+import { ownParts } from "./parts.js";
 import { instantiateSplit } from "./split.js";
 import { guarded, settleMethods, unloaded } from "./guard.js";
 import { showState } from "./shown.js";
 import { refuseClones } from "./uncloned.js";
 
-/** What the module imports: functions of the glue. */
-export const imports = { "./contextfold_bg.js": glue };
+/** Functions of the glue. */
+const imports = { "./contextfold_bg.js": glue };
+/** All that a module imports. */
+export const importsOf = (module) => ({ ...imports, ...ownParts(module) });
 
 let instance;
 
@@ -31,6 +34,7 @@ export function bind(candidate) {
   if (instance) return;
   instance = candidate;
   glue.__wbg_set_wasm(guarded(instance.exports, glue.__wbg_set_wasm));
+  instance.exports.$begin?.();
   instance.exports.__wbindgen_start?.();
   glue.setErrorClass(ContextError);
   glue.setMaker(maker);
@@ -39,10 +43,10 @@ export function bind(candidate) {
 
 /** Instantiates at once, where that is allowed (anywhere but on a page's main thread). */
 export function bindModule(module) {
-  if (!instance) bind(new WebAssembly.Instance(module, imports));
+  if (!instance) bind(new WebAssembly.Instance(module, importsOf(module)));
 }
 
-/** The same with the module in two; `readRest` gives the bytes of what is not in `core`, `restAhead` promises its module, or nothing. */
-export function bindSplit(core, readRest, restAhead) {
-  if (!instance) bind(instantiateSplit(core, imports, readRest, restAhead));
+/** The same with `core` alone at first; `readWhole` gives the bytes of the whole module, `wholeAhead` promises it compiled, or nothing. */
+export function bindSplit(core, readWhole, wholeAhead) {
+  if (!instance) bind(instantiateSplit(core, imports, readWhole, wholeAhead));
 }

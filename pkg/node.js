@@ -3,6 +3,7 @@
 import { readFilesWith } from "./encoding.js";
 import { ContextError } from "./error.js";
 import { bindSplit } from "./load.js";
+import { Session, detectFormat } from "./wasm/contextfold_bg.js";
 
 // Imported, it would bring all that belongs to it: a tenth of the time until the module is there.
 const { closeSync, fstatSync, openSync, readFile, readFileSync, readSync } = process.getBuiltinModule("node:fs");
@@ -12,7 +13,7 @@ const here = import.meta.url;
 
 // A bundler sees which files are meant; where it makes CommonJS of this, nobody knows where they are.
 const core = () => pathOf(new URL("./wasm/core.wasm", import.meta.url), "core");
-const rest = () => pathOf(new URL("./wasm/rest.wasm", import.meta.url), "rest");
+const whole = () => pathOf(new URL("./wasm/contextfold_bg.wasm", import.meta.url), "contextfold_bg");
 
 /**
  * Next.js puts a URL of its own there, which file functions refuse: of the file, or, in components that run in the browser, too, of where
@@ -22,21 +23,21 @@ function pathOf({ protocol, href }, name) {
   return protocol === "file:" ? fileURLToPath(href) : fileURLToPath(here).replace(/[^\\/]*$/, `wasm/${name}.wasm`);
 }
 
-bindSplit(new WebAssembly.Module(bytesOf(core)), () => bytesOf(rest), restAhead());
+bindSplit(new WebAssembly.Module(bytesOf(core)), () => bytesOf(whole), wholeAhead());
 
 function bytesOf(file) {
   try {
     return readFileSync(file());
   } catch (cause) {
-    const why = "the module's `core.wasm` and `rest.wasm` are not beside the package's code. Where that was bundled: keep `contextfold` external (Next.js: `serverExternalPackages: [\"contextfold\"]` in next.config.mjs), or, in an ES module, put `wasm` of the package's `pkg` beside it (docs/runtimes.md)";
+    const why = "the module's `core.wasm` and `contextfold_bg.wasm` are not beside the package's code. Where that was bundled: keep `contextfold` external (Next.js: `serverExternalPackages: [\"contextfold\"]` in next.config.mjs), or, in an ES module, put `wasm` of the package's `pkg` beside it (docs/runtimes.md)";
     throw new ContextError("NOT_INITIALIZED", why, { cause });
   }
 }
 
 /** Once the program waits for something; one that ends before does without. */
-async function restAhead() {
+async function wholeAhead() {
   await new Promise((go) => setImmediate(go).unref());
-  const bytes = await new Promise((done) => readFile(rest(), (error, bytes) => done(bytes)));
+  const bytes = await new Promise((done) => readFile(whole(), (error, bytes) => done(bytes)));
   return bytes && WebAssembly.compile(bytes);
 }
 
@@ -51,6 +52,9 @@ readFilesWith((path, roomFor) => {
     closeSync(file);
   }
 });
+
+// What this entry lends the CommonJS readers of transcripts, which have nothing else of it: it has no public name.
+Object.defineProperty(Session, "__detectFormat", { value: detectFormat });
 
 export * from "./exports.js";
 

@@ -1,7 +1,7 @@
 // An error's stack as its reader wants it: the caller's own line first, and nothing of how it got through the module.
 
 /** The files of `pkg` that stand between a caller and the module; a test compares them with the folder. */
-export const BETWEEN = ["edge-light", "encoding", "error", "exports", "fetch", "guard", "inline", "load", "made", "nearest", "node", "pack", "presets", "room", "shown", "split", "stack", "template", "tokenizer", "uncloned", "web", "workerd"];
+export const BETWEEN = ["edge-light", "encoding", "error", "exports", "fetch", "guard", "load", "made", "nearest", "node", "pack", "parts", "presets", "room", "shown", "split", "stack", "template", "tokenizer", "uncloned", "web", "workerd"];
 
 /** Frames of the module, its glue and what stands between. */
 const INSIDE = new RegExp(

@@ -1,10 +1,11 @@
 // `npm run build`: the package's generated half, pkg/wasm. Skips what is up to date.
 //
-//   contextfold_bg.wasm, contextfold_bg.js, contextfold.d.ts   by wasm-pack, then wasm-opt
-//   core.wasm, rest.wasm                                       the module in two, for Node, by scripts/lib/split.mjs
+//   contextfold_bg.wasm, contextfold_bg.js                     by wasm-pack, then wasm-opt
+//   contextfold.d.cts, contextfold.d.ts                        its types, for both kinds of modules
+//   core.wasm                                                  what Node loads of it at first, by scripts/lib/split.mjs
 //   tokenizer.wasm                                             what `loadTokenizer` counts with, by cargo, then wasm-opt
-//   base64.js                                                  the module's bytes, for the inline entry
 //   ../encodings                                               the vocabularies, by scripts/encodings.mjs
+//   ../THIRD-PARTY-NOTICES.txt                                 the licences of what is in them, by scripts/lib/notices.mjs
 //   cjs/, ../*.bundle.js                                       the Node entries as few files, and their types, by scripts/lib/bundles.mjs
 //
 //   npm run build -- --quick   larger and slower, but there in a fraction of the time: to try a change with
@@ -15,6 +16,7 @@ import { brotliCompressSync } from "node:zlib";
 import { isBuilt, markBuilt } from "./lib/built.mjs";
 import { env, targetDir, wasmDir } from "./lib/paths.mjs";
 import { remapped, withoutCommit } from "./lib/portable.mjs";
+import { writeNotices } from "./lib/notices.mjs";
 import { must } from "./lib/run.mjs";
 
 const module = join(wasmDir, "contextfold_bg.wasm");
@@ -33,16 +35,18 @@ if (process.argv.includes("--quick")) {
   markBuilt();
 }
 removeLeftovers();
-writeInlineBytes();
 const { writeBundles } = await import("./lib/bundles.mjs"); // late: esbuild is there only after the set-up
 await writeBundles();
+writeNotices();
 report();
 
 /** Bundler target, as typed: the glue in one file that takes any instance, which the entries in pkg/ hand in. */
 function pack(profile, environment = env) {
   must("wasm-pack", ["build", ...profile, "--out-dir", "pkg/wasm", "--no-pack"], { env: environment });
+  // Once for both kinds of modules: TypeScript lets an ES module take the types of a CommonJS one, not the other way round.
   const declarations = join(wasmDir, "contextfold.d.ts");
-  writeFileSync(declarations, withFreeing(readFileSync(declarations, "utf8")));
+  writeFileSync(join(wasmDir, "contextfold.d.cts"), withFreeing(readFileSync(declarations, "utf8")));
+  writeFileSync(declarations, 'export * from "./contextfold.cjs";\n');
 }
 
 /** The methods that bindgen adds to every class, with a word on each. */
@@ -78,14 +82,10 @@ function tokenizer(profile, environment = env) {
   writeFileSync(module, withoutCommit(readFileSync(module)));
 }
 
-/** wasm-pack's own package files: its .gitignore would keep the whole folder out of the packed package. */
+/** wasm-pack's own package files (its .gitignore would keep the whole folder out of the packed package), and what older builds left. */
 function removeLeftovers() {
-  for (const name of [".gitignore", "package.json", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "contextfold.js"])
+  for (const name of [".gitignore", "package.json", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "contextfold.js", "rest.wasm", "base64.js"])
     rmSync(join(wasmDir, name), { force: true });
-}
-
-function writeInlineBytes() {
-  writeFileSync(join(wasmDir, "base64.js"), `export default "${readFileSync(module, "base64")}";\n`);
 }
 
 function report() {

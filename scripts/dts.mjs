@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { root, wasmDir } from "./lib/paths.mjs";
 import { fail, output } from "./lib/run.mjs";
 
-const generated = join(wasmDir, "contextfold.d.ts");
+const generated = join(wasmDir, "contextfold.d.cts");
 const reference = join(root, "tests/reference/contextfold.d.ts");
 
 if (process.argv.includes("--update")) {

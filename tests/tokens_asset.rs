@@ -71,6 +71,17 @@ fn tokens_beyond_the_vocabulary_cannot_be_decoded() {
 }
 
 #[test]
+fn the_beginning_of_an_encoding_is_read_from_its_asset() {
+    let r50k = Encoding::new("r50k_base", vocabulary::pack("p50k_base")).unwrap();
+    assert_eq!(r50k.count(&" ".repeat(40)), 40, "p50k_base has runs of spaces");
+    assert!(r50k.decode(&[50_255]).is_ok());
+    for id in [50_256, 50_257, 50_280] {
+        assert_eq!(r50k.decode(&[id]).unwrap_err().code(), ErrorCode::InvalidArgument, "{id}");
+    }
+    assert!(r50k.sharing("p50k_base").is_none());
+}
+
+#[test]
 fn a_cut_through_a_character_decodes_to_the_replacement_character() {
     let r50k = Encoding::new("gpt2", vocabulary::pack("r50k_base")).unwrap();
     let tokens = r50k.encode("\u{10FFFF}");

@@ -1,11 +1,11 @@
 // What Node loads, in few files, for each costs it a third of a millisecond.
 //
 //   pkg/**/*.bundle.js   the entries for Node, and what they share: one instance of the module, whichever is imported
-//   pkg/wasm/cjs         the CommonJS twins: of the Node entry, the .wasm files read from beside the ESM one; and of each integration,
-//                        which takes everything else by name. The same declarations once more as .d.cts, for TypeScript takes a
-//                        .d.ts of this package for ESM.
+//   pkg/wasm/cjs         the CommonJS twins: of the Node entry, the .wasm files read from beside the ESM one; and of all other entries,
+//                        which take that one by name, and have what they share in files of their own. The same declarations once more
+//                        as .d.cts, for TypeScript takes a .d.ts of this package for ESM.
 
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { root, wasmDir } from "./paths.mjs";
@@ -14,10 +14,6 @@ import { stores } from "./stores.mjs";
 const pkg = join(root, "pkg");
 const out = join(wasmDir, "cjs");
 
-/** What the Node entry lends the readers of transcripts: it has no public name. */
-const LENT = `
-import { Session as OfGlue, detectFormat } from "./wasm/contextfold_bg.js";
-Object.defineProperty(OfGlue, "__detectFormat", { value: detectFormat });`;
 const forOneFile = {
   name: "for one file",
   setup(build) {
@@ -30,7 +26,6 @@ const forOneFile = {
       const text = readFileSync(path, "utf8").replaceAll('await import("./stores/segments.js")', "segmentsEntry");
       return { contents: `import * as segmentsEntry from "./stores/segments.js";\n${text}`, resolveDir: pkg };
     });
-    build.onLoad({ filter: /[\\/]pkg[\\/]node\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8") + LENT, resolveDir: pkg }));
   },
 };
 const GLUE = `import { Session } from "contextfold"; export const detectFormat = (input) => Session.__detectFormat(input);`;
@@ -41,11 +36,10 @@ const OTHERS = [...stores.map((name) => `${name}.js`), "transcript/node.js"];
 export async function writeBundles() {
   for (const name of readdirSync(pkg)) if (name.endsWith(".bundle.js")) rmSync(join(pkg, name));
   await build({
-    entryPoints: ["node.js", "inline.js", "transcript/node.js"].map((name) => join(pkg, name)),
+    entryPoints: ["node.js", "transcript/node.js"].map((name) => join(pkg, name)),
     outdir: pkg,
     entryNames: "[dir]/[name].bundle",
     chunkNames: "shared-[hash].bundle",
-    external: ["./wasm/base64.js"],
     bundle: true,
     splitting: true,
     platform: "node",
@@ -71,17 +65,6 @@ async function writeCommonJs() {
     logLevel: "warning",
   });
   const integrations = readdirSync(join(pkg, "integrations")).filter((name) => name.endsWith(".js"));
-  await build({
-    entryPoints: integrations.map((name) => join(pkg, "integrations", name)),
-    outdir: join(out, "integrations"),
-    outExtension: { ".js": ".cjs" },
-    bundle: true,
-    packages: "external",
-    platform: "node",
-    format: "cjs",
-    target: "node20",
-    logLevel: "warning",
-  });
   // The one module, by name.
   const byName = {
     name: "by name",
@@ -91,19 +74,27 @@ async function writeCommonJs() {
       build.onLoad({ filter: /./, namespace: "by-name" }, () => ({ contents: GLUE, resolveDir: pkg }));
     },
   };
-  await build({
-    entryPoints: OTHERS.map((path) => join(pkg, path)),
+  const { outputFiles } = await build({
+    entryPoints: [...integrations.map((name) => join(pkg, "integrations", name)), ...OTHERS.map((path) => join(pkg, path))],
     outdir: out,
     outbase: pkg,
     outExtension: { ".js": ".cjs" },
+    chunkNames: "shared-[hash]",
+    write: false,
     bundle: true,
+    splitting: true, // which esbuild does for ES modules alone
     packages: "external",
     plugins: [byName],
     platform: "node",
-    format: "cjs",
+    format: "esm",
     target: "node20",
     logLevel: "warning",
   });
+  for (const { path, text } of outputFiles) {
+    const { code } = await transform(text, { format: "cjs", platform: "node", target: "node20" });
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, code);
+  }
   const written = new Set();
   for (const path of ["index.d.ts", ...stores.map((name) => `${name}.d.ts`), "transcript/index.d.ts", ...integrations.map((name) => `integrations/${name.replace(/\.js$/, ".d.ts")}`)])
     writeDeclarations(join(pkg, path), written);
@@ -113,11 +104,13 @@ async function writeCommonJs() {
 function writeDeclarations(file, written) {
   if (written.has(file)) return;
   written.add(file);
+  const target = join(out, relative(pkg, file).replace(/\.d\.ts$/, ".d.cts"));
   const text = readFileSync(file, "utf8").replace(/(["'])(\.{1,2}\/[^"']+)\.js\1/g, (_, quote, path) => {
-    writeDeclarations(join(dirname(file), `${path}.d.ts`), written);
+    const named = join(dirname(file), path);
+    if (named === join(wasmDir, "contextfold")) return `${quote}${relative(dirname(target), named).replaceAll("\\", "/")}.cjs${quote}`; // one for both
+    writeDeclarations(`${named}.d.ts`, written);
     return `${quote}${path}.cjs${quote}`;
   });
-  const target = join(out, relative(pkg, file).replace(/\.d\.ts$/, ".d.cts"));
   mkdirSync(dirname(target), { recursive: true });
   writeFileSync(target, text);
 }

@@ -2,11 +2,11 @@
 // notes which of its functions are called. Prints their numbers.
 
 import { readFileSync } from "node:fs";
-import { bind, imports } from "../../pkg/load.js";
+import { bind, importsOf } from "../../pkg/load.js";
 
 const called = new Set();
 const module = new WebAssembly.Module(readFileSync(process.argv[2]));
-bind(new WebAssembly.Instance(module, { ...imports, profile: { called: (number) => called.add(number) } }));
+bind(new WebAssembly.Instance(module, { ...importsOf(module), profile: { called: (number) => called.add(number) } }));
 const { Session, countTokens, loadEncoding } = await import("../../pkg/exports.js");
 
 const call = (id) => ({ id, type: "function", function: { name: "read_file", arguments: '{"path":"src/main.rs"}' } });

@@ -1,7 +1,8 @@
-// The module in two for Node, which reads it from disk at every start: `core.wasm` with the functions that a session runs from its
-// making to each model call, and `rest.wasm` with all others, which the first call of one of them loads. What those call of the
-// core's is in both: a call from one instance into another costs several times what it costs within one. Together they are the
-// module: one memory, the same tables, the same numbers behind function pointers.
+// The module for Node, which reads it from disk at every start, and for all others. `core.wasm` has the functions that a session runs
+// from its making to each model call; the first call of another one puts `contextfold_bg.wasm` beside it, which has them all: a call
+// from one instance into another costs several times what it costs within one. Together they are one module: one memory, the same
+// tables, the same numbers behind function pointers. So `contextfold_bg.wasm` takes memory and tables from outside: in Node the core's,
+// elsewhere new ones (pkg/parts.js), which `begin` fills.
 //
 // Which functions are the core's is found out by running such a session (session-run.mjs) in a copy that notes what is called.
 
@@ -12,28 +13,28 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root, wasmDir } from "./paths.mjs";
 
-/** The table in which the core finds functions of the rest. */
+/** The table in which the core finds functions of the whole. */
 const SLOTS = "slots";
-/** What the core exports for the rest alone begins with this. */
+/** What only the two have to do with each other begins with this. */
 const OWN = "$";
 
-/** Writes core.wasm and rest.wasm from the bytes of the module. */
+/** Writes core.wasm and contextfold_bg.wasm from the bytes of the module. */
 export async function writeSplit(bytes) {
   const { default: binaryen } = await import("binaryen");
   const called = functionsOfASession(binaryen, bytes);
-  // The rest takes memory and tables from a module of this name: beside the core of another build it cannot be put.
+  // The whole takes memory and tables from a module of this name: beside the core of another build it cannot be put.
   const build = `core-${createHash("sha256").update(bytes).digest("hex").slice(0, 16)}`;
   const core = binaryen.readBinary(bytes);
-  const rest = binaryen.readBinary(bytes);
-  cutRest(binaryen, rest, build, cutCore(binaryen, core, called, build));
-  for (const [name, module] of Object.entries({ core, rest })) {
+  const whole = binaryen.readBinary(bytes);
+  openWhole(binaryen, whole, build, cutCore(binaryen, core, called, build));
+  for (const [name, module] of Object.entries({ core, contextfold_bg: whole })) {
     if (!module.validate()) throw new Error(`${name}.wasm is not valid`);
     writeFileSync(join(wasmDir, `${name}.wasm`), module.emitBinary());
     module.dispose();
   }
 }
 
-/** Leaves the functions that were called, and of others that these may call what calls them in the rest; gives the names of those. */
+/** Leaves the functions that were called, and of others that these may call what calls them in the whole; gives the names of those. */
 function cutCore(binaryen, core, called, build) {
   const { i32, none } = binaryen;
   const others = functionsOf(binaryen, core).filter(({ name }) => !called.has(name));
@@ -44,37 +45,53 @@ function cutCore(binaryen, core, called, build) {
 
   core.addGlobal("isWhole", i32, true, core.i32.const(0));
   core.addGlobalExport("isWhole", `${OWN}isWhole`);
-  core.addFunctionImport("loadRest", build, "loadRest", none, none);
-  core.addFunction("needRest", none, none, [], core.if(core.i32.eqz(core.global.get("isWhole", i32)), core.call("loadRest", [], none)));
+  core.addFunctionImport("loadWhole", build, "loadWhole", none, none);
+  core.addFunction("needWhole", none, none, [], core.if(core.i32.eqz(core.global.get("isWhole", i32)), core.call("loadWhole", [], none)));
   core.addTable(SLOTS, reached.length, reached.length);
   core.addTableExport(SLOTS, OWN + SLOTS);
   for (const [slot, { name, params, results }] of reached.entries()) {
     const operands = binaryen.expandType(params).map((type, at) => core.local.get(at, type));
     const call = core.call_indirect(SLOTS, core.i32.const(slot), operands, params, results);
     core.removeFunction(name);
-    core.addFunction(name, params, results, [], core.block(null, [core.call("needRest", [], none), call], results));
+    core.addFunction(name, params, results, [], core.block(null, [core.call("needWhole", [], none), call], results));
   }
   for (const { name } of tablesOf(binaryen, core)) if (name !== SLOTS) core.addTableExport(name, `${OWN}table${name}`);
   for (const { name, mutable } of globalsOf(binaryen, core)) if (mutable && name !== "isWhole") core.addGlobalExport(name, `${OWN}global${name}`);
   return reached.map(({ name }) => name);
 }
 
-/** Leaves the functions in the slots and behind function pointers, and what these call. */
-function cutRest(binaryen, rest, build, inSlots) {
-  const segments = each(rest.getNumElementSegments(), (i) => binaryen.getElementSegmentInfo(rest.getElementSegmentByIndex(i)));
-  for (const { name } of segments) rest.removeElementSegment(name);
-  for (const { name } of each(rest.getNumExports(), (i) => binaryen.getExportInfo(rest.getExportByIndex(i)))) rest.removeExport(name);
-  const { initial } = rest.getMemoryInfo();
-  rest.setMemory(initial, -1, null, [], false, false, "0"); // its data are the core's to write
-  rest.addMemoryImport("0", build, "memory");
-  for (const { name } of tablesOf(binaryen, rest)) rest.addTableImport(name, build, `${OWN}table${name}`);
-  for (const { name, type, mutable } of globalsOf(binaryen, rest)) if (mutable) rest.addGlobalImport(name, build, `${OWN}global${name}`, type, true);
-  rest.addTable(SLOTS, inSlots.length, inSlots.length);
-  rest.addTableImport(SLOTS, build, OWN + SLOTS);
-  rest.addActiveElementSegment(SLOTS, SLOTS, inSlots, rest.i32.const(0));
-  // Function pointers lead to the functions themselves from now on.
-  for (const { name, table, offset, data } of segments) rest.addActiveElementSegment(table, name, data, rest.copyExpression(offset));
-  rest.runPasses(["remove-unused-module-elements"]);
+/** Has memory, tables and the stack's place come from outside, and says in a section of its own what they have to be like. */
+function openWhole(binaryen, whole, build, inSlots) {
+  const tables = tablesOf(binaryen, whole);
+  const globals = globalsOf(binaryen, whole).filter(({ mutable }) => mutable);
+  const { initial, max } = whole.getMemoryInfo();
+  const segments = each(whole.getNumDataSegments(), (i) => whole.getDataSegmentInfo(whole.getDataSegmentByIndex(i)));
+  const data = segments.map(({ data }, i) => ({ name: `data${i}`, passive: true, data: new Uint8Array(data) })); // beside a core they are there
+  whole.setMemory(initial, max ?? -1, null, data, false, false, "0");
+  whole.addMemoryImport("0", build, "memory");
+  for (const { name } of tables) whole.addTableImport(name, build, `${OWN}table${name}`);
+  for (const { name, type } of globals) whole.addGlobalImport(name, build, `${OWN}global${name}`, type, true);
+  whole.addTable(SLOTS, inSlots.length, inSlots.length);
+  whole.addTableImport(SLOTS, build, OWN + SLOTS);
+  whole.addActiveElementSegment(SLOTS, SLOTS, inSlots, whole.i32.const(0));
+
+  const filled = data.flatMap(({ name, data }, i) => [
+    whole.memory.init(name, whole.i32.const(segments[i].offset), whole.i32.const(0), whole.i32.const(data.length), "0"),
+    whole.data.drop(name),
+  ]);
+  whole.addFunction("begin", binaryen.none, binaryen.none, [], whole.block(null, filled));
+  whole.addFunctionExport("begin", `${OWN}begin`);
+  const limits = (initial, maximum) => ({ initial, maximum });
+  const parts = {
+    build,
+    memory: limits(initial, max),
+    tables: Object.fromEntries([
+      ...tables.map(({ name, initial, max }) => [`${OWN}table${name}`, { element: binaryen.Table.getType(whole.getTable(name)) === binaryen.externref ? "externref" : "anyfunc", ...limits(initial, max) }]),
+      [OWN + SLOTS, { element: "anyfunc", ...limits(inSlots.length, inSlots.length) }],
+    ]),
+    globals: Object.fromEntries(globals.map(({ name, init }) => [`${OWN}global${name}`, binaryen.getExpressionInfo(init).value])),
+  };
+  whole.addCustomSection("parts", new TextEncoder().encode(JSON.stringify(parts)));
 }
 
 /** The names of the functions that a session calls. */

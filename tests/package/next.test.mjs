@@ -1,5 +1,5 @@
 // A Next.js app without any configuration: a route, a page that is rendered on the server, and pages that run in the browser, built and
-// started. Each with the main entry and with the inline one.
+// started.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -63,18 +63,15 @@ describe("Next.js", () => {
     assert.ok(tokens > 100 && tokens < 2_000 && folds > 0, String(expected));
   });
 
-  test("a route with the inline entry", async () => assert.deepEqual(await (await fetch(`${url}/api/inline`)).json(), expected));
-
   test("a page that is rendered on the server", async () => {
     const html = await (await fetch(url)).text();
     assert.deepEqual(html.match(/<p id="out">(\d+)\D+(\d+)<\/p>/)?.slice(1).map(Number), expected);
   });
 
-  for (const path of ["client", "client-inline"])
-    test(`a page in the browser: ${path}`, async () => {
-      const { page, problems } = await open(browser, `${url}/${path}`);
-      await page.waitForFunction(() => document.querySelector("#out")?.textContent, null, { timeout: 20_000 }).catch(() => {});
-      assert.deepEqual(problems, []);
-      assert.equal(await page.textContent("#out"), expected.join(" "));
-    });
+  test("a page in the browser", async () => {
+    const { page, problems } = await open(browser, `${url}/client`);
+    await page.waitForFunction(() => document.querySelector("#out")?.textContent, null, { timeout: 20_000 }).catch(() => {});
+    assert.deepEqual(problems, []);
+    assert.equal(await page.textContent("#out"), expected.join(" "));
+  });
 });

@@ -17,7 +17,7 @@ test("every file that package.json names is in it, and nothing that is not meant
   const manifest = readFileSync(join(root, "package.json"), "utf8");
   const named = [...manifest.matchAll(/"\.?\/?(pkg\/[\w./-]+\.\w+)"/g)].map(([, path]) => path);
   assert.ok(named.length > 10);
-  for (const path of [...named, "pkg/wasm/contextfold.d.ts", "README.md", "LICENSE-MIT", "LICENSE-APACHE"])
+  for (const path of [...named, "pkg/wasm/contextfold.d.ts", "pkg/wasm/contextfold.d.cts", "pkg/THIRD-PARTY-NOTICES.txt", "README.md", "LICENSE-MIT", "LICENSE-APACHE"])
     assert.ok(packed.includes(path), `${path} is missing`);
   for (const path of packed) {
     assert.match(path, /^(pkg(\/|$)|docs(\/|$)|README\.md$|CHANGELOG\.md$|LICENSE-|package\.json$)/, path);

@@ -1,7 +1,7 @@
 // Pages with the packed package, from every bundler and from none, in every engine.
 
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { build as esbuild } from "esbuild";
@@ -28,11 +28,14 @@ after(async () => {
 /** What the page says where it fails: nobody but Chromium's driver hears of it otherwise. */
 const WATCH = '<script>for (const kind of ["error", "unhandledrejection"]) addEventListener(kind, (event) => (document.querySelector("#out").textContent ||= String(event.reason ?? event.message)));</script>';
 const HTML = (head = "") => `<!doctype html><html lang="en"><meta charset="utf-8"><title>t</title>${WATCH}<link rel="icon" href="data:,">${head}<p id="out"></p><script type="module" src="./main.js"></script></html>`;
-const PROGRAM = (from, init = "await init();") => `import init, * as contextfold from "${from}"; ${init.startsWith("import") ? init : ""}
-  import { middleware } from "contextfold/anthropic"; ${JOB}
-  ${init.startsWith("import") ? "await init(new URL(url, import.meta.url));" : init}
+/** `module` imports what `init` takes as `source`, where it does not find the module by itself; `encoding` is where an encoding's bytes come from. */
+const PROGRAM = ({ module = "", source = "", encoding = "contextfold/encodings/o200k_base" } = {}) => `import init, * as contextfold from "contextfold"; ${module}
+  import { middleware } from "contextfold/anthropic"; import asset from "${encoding}"; ${JOB}
+  await init(${source});
   middleware({ contextWindow: 1000 });
-  document.querySelector("#out").textContent = await job(contextfold);`;
+  const done = await job(contextfold);
+  const words = (await contextfold.loadEncoding("o200k_base", asset)).count("hello world");
+  document.querySelector("#out").textContent = words === 2 ? done : "counted " + words;`;
 
 /** A project beside the installed package, with one page; `out` is what is served. */
 function project(name, program, head) {
@@ -72,20 +75,20 @@ function page(name, build) {
 }
 
 page("no bundler", () => {
-  const map = '<script type="importmap">{ "imports": { "contextfold": "./node_modules/contextfold/pkg/web.js", "contextfold/anthropic": "./node_modules/contextfold/pkg/integrations/anthropic.js" } }</script>';
+  const map = '<script type="importmap">{ "imports": { "contextfold": "./node_modules/contextfold/pkg/web.js", "contextfold/anthropic": "./node_modules/contextfold/pkg/integrations/anthropic.js", "contextfold/encodings/o200k_base": "./node_modules/contextfold/pkg/encodings/o200k_base.js" } }</script>';
   writeFileSync(join(consumer, "index.html"), HTML(map));
-  writeFileSync(join(consumer, "main.js"), `${sample}\n${PROGRAM("contextfold")}`);
+  writeFileSync(join(consumer, "main.js"), `${sample}\n${PROGRAM()}`);
   return consumer;
 });
 
 page("Vite", async () => {
-  const { folder, out } = project("vite", PROGRAM("contextfold"));
+  const { folder, out } = project("vite", PROGRAM());
   await vite({ root: folder, base: "./", configFile: false, logLevel: "error", build: { target: "esnext" } });
   return out;
 });
 
 page("webpack", async () => {
-  const { entry, out } = project("webpack", PROGRAM("contextfold"));
+  const { entry, out } = project("webpack", PROGRAM());
   writeFileSync(
     join(root, RUNTIMES, "node_modules/webpack.mjs"),
     `import webpack from "webpack";
@@ -98,13 +101,18 @@ page("webpack", async () => {
 });
 
 page("esbuild, which is told how to load a .wasm", async () => {
-  const { entry, out } = project("esbuild", PROGRAM("contextfold", 'import url from "contextfold/wasm";'));
-  await esbuild({ entryPoints: [entry], bundle: true, format: "esm", outdir: out, loader: { ".wasm": "file" }, logLevel: "error" });
+  const { entry, out } = project("esbuild", PROGRAM({ module: 'import url from "contextfold/wasm";', source: "new URL(url, import.meta.url)", encoding: "contextfold/encodings/o200k_base.bin" }));
+  await esbuild({ entryPoints: [entry], bundle: true, format: "esm", outdir: out, loader: { ".wasm": "file", ".bin": "binary" }, logLevel: "error" });
   return out;
 });
 
-page("Rollup, with the inline entry", async () => {
-  const { entry, out } = project("rollup", PROGRAM("contextfold/inline"));
+/** The build step that docs/runtimes.md has, as it stands there. */
+const recipe = () => readFileSync(join(root, "docs/runtimes.md"), "utf8").match(/^```js\n(.*?)^```/ms)[1];
+
+page("Rollup, with the module inside the script", async () => {
+  const { folder, entry, out } = project("rollup", PROGRAM({ module: 'import module from "./contextfold.wasm.js";', source: "module", encoding: "./o200k_base.js" }));
+  writeFileSync(join(folder, "inline.mjs"), recipe());
+  run("node", ["inline.mjs"], { cwd: folder });
   writeFileSync(
     join(root, RUNTIMES, "node_modules/rollup.mjs"),
     `import { rollup } from "rollup"; import resolve from "@rollup/plugin-node-resolve";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { build as esbuild } from "esbuild";
 import { nodeOf } from "../../scripts/lib/installed.mjs";
@@ -40,28 +40,28 @@ describe("runtimes", () => {
   test("Deno, ESM and CommonJS", (t) => runs(t, /^Deno 2\./, bin("deno"), ["run", "--cached-only", "--node-modules-dir=manual", "--allow-read"], { extraEnv: { DENO_NO_UPDATE_CHECK: "1" } }));
 
   test("workerd, as Cloudflare's own tools bundle it", async () => {
-    // A .wasm that is imported is a module of its own there.
+    // A .wasm that is imported is a module of its own there, a .bin an ArrayBuffer.
     const out = join(consumer, "worker");
     mkdirSync(out);
     const beside = {
-      name: "wasm-beside",
+      name: "files-beside",
       setup: (bundle) =>
-        bundle.onResolve({ filter: /\.wasm$/ }, ({ path, resolveDir }) => {
-          copyFileSync(join(resolveDir, path), join(out, "contextfold.wasm"));
-          return { path: "./contextfold.wasm", external: true };
+        bundle.onResolve({ filter: /\.(wasm|bin)$/ }, ({ path, resolveDir }) => {
+          copyFileSync(join(resolveDir, path), join(out, basename(path)));
+          return { path: `./${basename(path)}`, external: true };
         }),
     };
-    const contents = `import init, * as contextfold from "contextfold"; ${sample} ${JOB}
-      export default { async fetch() { await init(); return new Response([await job(contextfold), ${WHERE}].join("\\n")); } };`;
+    const contents = `import init, * as contextfold from "contextfold"; import asset from "contextfold/encodings/cl100k_base"; ${sample} ${JOB}
+      export default { async fetch() { await init(); const encoding = await contextfold.loadEncoding("cl100k_base", asset); return new Response([await job(contextfold), ${WHERE}, encoding.count("hello world")].join("\\n")); } };`;
     await esbuild({ stdin: { contents, resolveDir: consumer }, bundle: true, format: "esm", conditions: ["workerd", "worker", "browser"], platform: "neutral", outfile: join(out, "main.js"), plugins: [beside], logLevel: "error" });
     writeFileSync(
       join(root, RUNTIMES, "node_modules/worker.mjs"),
       `import { readFileSync } from "node:fs"; import { Miniflare } from "miniflare";
        const module = (type, path) => ({ type, path, contents: readFileSync(process.argv[2] + "/" + path, type === "ESModule" ? "utf8" : null) });
-       const mf = new Miniflare({ modules: [module("ESModule", "main.js"), module("CompiledWasm", "contextfold.wasm")], compatibilityDate: "2026-01-01" });
+       const mf = new Miniflare({ modules: [module("ESModule", "main.js"), module("CompiledWasm", "contextfold_bg.wasm"), module("Data", "cl100k_base.bin")], compatibilityDate: "2026-01-01" });
        console.log(await (await mf.dispatchFetch("http://localhost/")).text());
        await mf.dispose();`,
     );
-    assert.deepEqual(run(nodeOf(22), [join(root, RUNTIMES, "node_modules/worker.mjs"), out]).trim().split("\n"), [expected, "workerd"]);
+    assert.deepEqual(run(nodeOf(22), [join(root, RUNTIMES, "node_modules/worker.mjs"), out]).trim().split("\n"), [expected, "workerd", "2"]);
   });
 });

@@ -1,4 +1,4 @@
-// The module in two files, as Node loads it from the installed package.
+// The module as Node loads it from the installed package: its core, and the whole when a function is needed that is only there.
 
 import assert from "node:assert/strict";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -27,35 +27,40 @@ const PROGRAM = `
 
 const ESM = ["--input-type=module", "--eval", `import { Session } from "contextfold"; ${PROGRAM}`];
 const COMMONJS = ["--input-type=commonjs", "--eval", `const { Session } = require("contextfold"); (async () => { ${PROGRAM} })();`];
+/** As in Node before 20.19 and 22.12, where `require` gets a file of its own. */
+const OLDER = ["--no-experimental-require-module", ...COMMONJS];
 
-for (const [kind, args] of Object.entries({ ESM, COMMONJS })) {
+for (const [kind, args] of Object.entries({ ESM, COMMONJS, OLDER })) {
   const said = () => run("node", args, { cwd: consumer }).trim().split("\n");
-  const rest = () => join(installed, "pkg/wasm/rest.wasm");
+  const whole = () => join(installed, "pkg/wasm/contextfold_bg.wasm");
 
   test(`${kind}: both files together are the module`, () => {
     assert.deepEqual(said(), ["turns 60", "compacted 1"]);
   });
 
-  test(`${kind}: turns with nothing to cut do without the rest; where it is needed and gone, the error names it`, () => {
-    renameSync(rest(), `${rest()}.away`);
+  test(`${kind}: turns with nothing to cut do with the core; where the whole is needed and gone, the error names it`, () => {
+    renameSync(whole(), `${whole()}.away`);
     try {
       const [turns, compacted] = said();
       assert.equal(turns, "turns 60");
-      assert.match(compacted, /^INTERNAL .*rest\.wasm/);
+      assert.match(compacted, /^INTERNAL .*contextfold_bg\.wasm/);
     } finally {
-      renameSync(`${rest()}.away`, rest());
+      renameSync(`${whole()}.away`, whole());
     }
   });
 
-  test(`${kind}: the rest of another build is not put beside this core`, () => {
-    const bytes = readFileSync(rest());
+  test(`${kind}: the whole of another build is not put beside this core`, () => {
+    const bytes = readFileSync(whole());
     const other = Buffer.from(bytes.toString("latin1").replaceAll(/core-[0-9a-f]{16}/g, "core-0123456789abcdef"), "latin1");
-    rmSync(rest());
-    writeFileSync(rest(), other);
+    const takesNothing = Buffer.from("\0asm\x01\0\0\0", "latin1"); // as one that wasm-pack left as it is
     try {
-      assert.match(said()[1], /^INTERNAL .*rest\.wasm/);
+      for (const wrong of [other, takesNothing]) {
+        rmSync(whole());
+        writeFileSync(whole(), wrong);
+        assert.match(said()[1], /^INTERNAL .*contextfold_bg\.wasm/);
+      }
     } finally {
-      writeFileSync(rest(), bytes);
+      writeFileSync(whole(), bytes);
     }
   });
 }
@@ -68,22 +73,29 @@ test("once the program has waited for something, the package may be moved or rep
     await setTimeout(500);
     renameSync(process.argv[1], process.argv[1] + ".away");
     try { ${PROGRAM} } finally { renameSync(process.argv[1] + ".away", process.argv[1]); }`;
-  const said = run("node", ["--input-type=module", "--eval", program, join(installed, "pkg/wasm/rest.wasm")], { cwd: consumer });
+  const said = run("node", ["--input-type=module", "--eval", program, join(installed, "pkg/wasm/contextfold_bg.wasm")], { cwd: consumer });
   assert.deepEqual(said.trim().split("\n"), ["turns 60", "compacted 1"]);
 });
 
-test("the entries share one instance", () => {
+test("the entries share one instance, imported or required", () => {
   const program = `
-    import { Session, ContextError } from "contextfold";
-    import { Session as Inline, init } from "contextfold/inline";
-    import "contextfold/transcript";
-    await init();
-    console.log(Session === Inline);
-    try { new Inline({ model: "no-such-model" }); } catch (error) { console.log(error instanceof ContextError); }`;
-  assert.equal(run("node", ["--input-type=module", "--eval", program], { cwd: consumer }).trim(), "true\ntrue");
+    const Instance = WebAssembly.Instance;
+    let made = 0;
+    WebAssembly.Instance = class extends Instance { constructor(module, imports) { super(module, imports); made++; } };
+    import { createRequire } from "node:module";
+    const require = createRequire(process.cwd() + "/program.js");
+    const imported = await import("contextfold");
+    const { readTranscript } = await import("contextfold/transcript");
+    const required = require("contextfold");
+    const { readTranscript: fromRequired } = require("contextfold/transcript");
+    const session = new required.Session({ contextWindow: 1000 });
+    console.log(made, session instanceof imported.Session, required.ContextError === imported.ContextError);
+    const text = JSON.stringify([{ role: "user", content: "Hello." }, { role: "assistant", content: "Good day." }]);
+    console.log(readTranscript(text).format === fromRequired(text).format);`;
+  assert.equal(run("node", ["--input-type=module", "--eval", program], { cwd: consumer }).trim(), "1 true true\ntrue");
 });
 
-test("a first push, of one message or in any format, does without the rest", () => {
+test("a first push, of one message or in any format, does with the core", () => {
   const program = `
     const Instance = WebAssembly.Instance;
     let made = 0;

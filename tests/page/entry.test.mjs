@@ -14,11 +14,11 @@ import { temporaryFolder } from "../support/temp.mjs";
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const page = (script, head = "") =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>t</title><link rel="icon" href="data:,">${head}<p id="out"></p><script type="module" src="${script}"></script></html>`;
-const program = (from) => `
+const program = (from, source = "") => `
   import init, { ContextError, version } from "${from}";
   let early = "nothing";
   try { version(); } catch (error) { early = ContextError.isInstance(error) && error.code; }
-  await init();
+  await init(${source});
   document.querySelector("#out").textContent = early + " " + version();`;
 
 let browser;
@@ -36,12 +36,12 @@ async function check(t, folder) {
 }
 
 /** A project with the package in its node_modules and one page. */
-function project(t, from = "contextfold") {
+function project(t, text = program("contextfold")) {
   const folder = temporaryFolder(t);
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(root, join(folder, "node_modules/contextfold"), "dir");
   writeFileSync(join(folder, "index.html"), page("./main.js"));
-  writeFileSync(join(folder, "main.js"), program(from));
+  writeFileSync(join(folder, "main.js"), text);
   return folder;
 }
 
@@ -60,10 +60,10 @@ test("built by Vite", async (t) => {
   await check(t, join(folder, "dist"));
 });
 
-test("bundled by esbuild with the inline entry, into one file", async (t) => {
-  const folder = project(t, "contextfold/inline");
+test("bundled by esbuild into one file, with the module in it", async (t) => {
+  const folder = project(t, `import bytes from "contextfold/wasm"; ${program("contextfold", "bytes")}`);
   const outdir = join(folder, "dist");
-  await esbuild({ entryPoints: [join(folder, "main.js")], bundle: true, format: "esm", outdir, logLevel: "error" });
+  await esbuild({ entryPoints: [join(folder, "main.js")], bundle: true, format: "esm", outdir, loader: { ".wasm": "binary" }, logLevel: "error" });
   writeFileSync(join(outdir, "index.html"), page("./main.js"));
   await check(t, outdir);
 });

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
-const FILES = ["index.d.ts", "error.d.ts", "wasm/contextfold.d.ts", "wasm/cjs/index.d.cts"];
+const FILES = ["index.d.ts", "error.d.ts", "wasm/contextfold.d.cts", "wasm/cjs/index.d.cts"];
 const path = (file) => fileURLToPath(new URL(`../../pkg/${file}`, import.meta.url));
 const program = ts.createProgram(FILES.map(path), { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2022, strict: true, skipLibCheck: false });
 
@@ -42,7 +42,7 @@ for (const file of FILES) {
 }
 
 test("nothing is declared twice, but for a class and the interface that adds to it", () => {
-  const source = program.getSourceFile(path("wasm/contextfold.d.ts"));
+  const source = program.getSourceFile(path("wasm/contextfold.d.cts"));
   const seen = new Map();
   for (const statement of source.statements) {
     if (!statement.name) continue;
@@ -54,7 +54,7 @@ test("nothing is declared twice, but for a class and the interface that adds to 
 });
 
 test("every public type, method and field says what it is", () => {
-  const source = program.getSourceFile(path("wasm/contextfold.d.ts"));
+  const source = program.getSourceFile(path("wasm/contextfold.d.cts"));
   const silent = [];
   for (const node of nodes(source)) {
     const named = ts.isPropertySignature(node) || ts.isMethodSignature(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isClassDeclaration(node) || ts.isMethodDeclaration(node) || ts.isGetAccessor(node) || ts.isFunctionDeclaration(node);

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { ContextError, Session, compactMessages, contextLimit, convert, version } from "contextfold";
 import { memoryStore } from "contextfold/stores/memory";
 
-const twin = createRequire(import.meta.url)("contextfold");
+const twin = createRequire(import.meta.url)("../../pkg/wasm/cjs/node.cjs"); // what an older Node requires: a copy of its own
 
 test("a ContextError is an Error with name, code, message and only the details that were given", () => {
   const bare = new ContextError("UNKNOWN_REF", "no such ref");

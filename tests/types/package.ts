@@ -1,17 +1,18 @@
 // Compiled, not run: what a TypeScript user may write, and what must be refused.
 
 import init, { ContextError, type ErrorCode, init as named, version } from "contextfold";
-import initInline, { version as inlineVersion } from "contextfold/inline";
+import bytes from "contextfold/encodings/o200k_base";
 
-const text: string = version() + inlineVersion();
+const text: string = version();
 await init();
 await named(new URL("https://host.invalid/contextfold_bg.wasm"));
-await initInline(new Uint8Array(8));
+await init(new Uint8Array(8));
+const asset: Uint8Array = bytes;
 // @ts-expect-error null is no source
 await init(null);
 
 try {
-  console.log(text);
+  console.log(text, asset);
 } catch (error) {
   if (ContextError.isInstance(error)) {
     const code: ErrorCode = error.code;

@@ -53,6 +53,9 @@ pub enum Pattern {
     Joints,
 }
 
+/// An encoding that is the beginning of another one, and how many ids that has: `p50k_base` goes on with runs of spaces.
+const BEGINNING: (&str, &str, usize) = ("r50k_base", "p50k_base", 50_256);
+
 /// What an asset says of itself.
 pub(super) struct Asset<'a> {
     pub name: &'a str,
@@ -70,6 +73,13 @@ impl<'a> Asset<'a> {
             return Err("its checksum does not match: it is damaged".into());
         }
         Ok(asset)
+    }
+
+    /// How many of its ids are those of the encoding `name`; `None` where it is another one's.
+    pub fn ids_of(&self, name: &str) -> Option<usize> {
+        let (beginning, whole, ids) = BEGINNING;
+        let begins = (name, self.name) == (beginning, whole) && ids <= self.ids;
+        (name == self.name).then_some(self.ids).or(begins.then_some(ids))
     }
 
     /// Of bytes that are known to be what was written.

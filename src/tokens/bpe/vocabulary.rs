@@ -24,10 +24,10 @@ impl Loaded {
     /// Of the bytes of the asset of this name.
     pub fn new(bytes: Vec<u8>, name: &str) -> Result<Self> {
         let asset = Asset::read(&bytes)?;
-        if asset.name != name {
+        let Some(ids) = asset.ids_of(name) else {
             return Err(format!("it is `{}`, not `{name}`", asset.name));
-        }
-        let dictionary = Dictionary::new(asset.base, asset.ids);
+        };
+        let dictionary = Dictionary::new(asset.base, ids);
         Ok(Self { pattern: asset.pattern, dictionary, asset: bytes, place: Place::default() })
     }
 

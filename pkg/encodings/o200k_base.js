@@ -1,0 +1,5 @@
+// The bytes of the asset, for `loadEncoding("o200k_base", bytes)`, from beside this file.
+
+import { bytesOf } from "./fetched.js";
+
+export default await bytesOf(new URL("./o200k_base.bin", import.meta.url));
