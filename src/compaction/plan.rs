@@ -203,7 +203,7 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
     let kept_turns = &turns[turns.len().saturating_sub(size(keep.turns))..];
     let keep_from = kept_turns.first().copied().unwrap_or(units.len());
     let newest_user = units.iter().rposition(Unit::opens_turn);
-    let reserve = |target: u64| keep.room(target) + ledger::need(context, keep.ledger, target);
+    let reserve = |target: u64| keep.room(target) + ledger::need(context, keep.ledger, target, &[]);
     let cut_within_turn = if let Some(target) = keep.target.filter(|_| keep.fill) {
         fold_oldest(&mut units, &turns, keep_from, context, target, reserve(target))
     } else {
@@ -236,7 +236,9 @@ fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target
         return None;
     }
     let room = target.saturating_sub(steps.fixed());
-    let reserve = keep.room(room) + FRAME + ledger::need(context, keep.ledger, room);
+    let fixed = steps.units().iter().enumerate().filter(|(at, unit)| steps.is_fixed(*at) && !unit.is_fold());
+    let fixed: Vec<NodeIndex> = fixed.flat_map(|(_, unit)| unit.nodes.iter().copied()).collect();
+    let reserve = keep.room(room) + FRAME + ledger::need(context, keep.ledger, room, &fixed);
     let share = Share { names: 0, ..share }; // the ledger tells them
     let mut units = steps.units().to_vec();
     let turns = turns(&units);

@@ -17,4 +17,4 @@ mod text;
 pub use level::Level;
 pub use message::cut_slot;
 pub use names::Names;
-pub use steps::{Cut, Share, Steps, can_be_cut, low_beside, standing_whole};
+pub use steps::{Cut, Share, Steps, can_be_cut, fixed_tokens, low_beside, standing_whole};

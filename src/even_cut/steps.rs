@@ -95,8 +95,7 @@ impl Steps {
     }
 
     fn measured(context: &Context, before: u64, units: Vec<Unit>, slots: &[&Slot]) -> Self {
-        let newest_user = units.iter().rposition(|u| u.opens_turn() && u.place != Place::Hidden);
-        let last = units.iter().rposition(|u| u.place != Place::Hidden && !u.speaker.is_instruction());
+        let (newest_user, last) = ends(&units);
         let mut at = 0;
         let mut texts = Vec::new();
         let sizes = units.iter().enumerate().map(|(i, unit)| {
@@ -372,6 +371,26 @@ impl Steps {
         let texts = self.texts[size.texts.clone()].iter().map(|text| text.at(level)).sum::<u64>();
         (size.rest + texts + size.rules).min(size.whole)
     }
+}
+
+/// What has to stand in a view, as near as it is known without measuring it.
+pub fn fixed_tokens(context: &Context) -> u64 {
+    let units = context.units();
+    let (newest_user, last) = ends(&units);
+    let is_fixed = |(at, unit): &(usize, &Unit)| {
+        let has_to =
+            unit.fixed || unit.speaker.is_instruction() || Some(*at) == newest_user || Some(*at) == last;
+        has_to && !unit.is_fold()
+    };
+    let fixed = units.iter().enumerate().filter(is_fixed).map(|(_, unit)| unit.tokens);
+    context.view.fixed_tokens() + fixed.sum::<u64>()
+}
+
+/// The newest user message and the last step.
+fn ends(units: &[Unit]) -> (Option<usize>, Option<usize>) {
+    let newest_user = units.iter().rposition(|u| u.opens_turn() && u.place != Place::Hidden);
+    let last = units.iter().rposition(|u| u.place != Place::Hidden && !u.speaker.is_instruction());
+    (newest_user, last)
 }
 
 /// The low mark of a view of which `fixed` tokens are no pass's to take: at least half as far up in what is left beside them as it is

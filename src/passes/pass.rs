@@ -4,7 +4,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::{PruneToolOutputs, TrimToolOutputs};
-use crate::compaction::ledger::Budget;
+use crate::compaction::ledger::Allowance;
 use crate::compaction::{FoldPlan, Layout, SummaryRole};
 use crate::context::{Context, NodeIndex};
 use crate::error::Result;
@@ -24,7 +24,7 @@ pub struct Aim {
     /// Where a compaction goes down to.
     pub low: u64,
     /// Tokens that the carry-over ledger of a fold may take.
-    pub ledger: Budget,
+    pub ledger: Allowance,
     /// The limit less the safety margin: no view may be larger.
     pub most: u64,
     /// What must be new since the last fold for another to be worth its price, while the view still fits (COMP-20).

@@ -57,16 +57,13 @@ impl Summarize {
         };
         let target = (aim.low < u64::MAX).then_some(aim.low);
         let fill = aim.fill && self.layout != Layout::Replace;
-        let ledger = aim.ledger;
+        let ledger = aim.ledger.budget(context, aim.low, aim.most);
         let hidden_too = self.layout == Layout::Replace;
         let cut_within_turn = !self.whole_turns;
         let role = aim.summary_role;
         let is_even = self.cut_behind && !by_hand && self.layout != Layout::Replace;
-        let even = is_even.then(|| Share {
-            verbatim: aim.recent_ratio,
-            names: aim.ledger.tokens,
-            ..Share::default()
-        });
+        let even =
+            is_even.then(|| Share { verbatim: aim.recent_ratio, names: ledger.tokens, ..Share::default() });
         let keep = Keep {
             cut_within_turn,
             ledger,

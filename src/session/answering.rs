@@ -353,7 +353,8 @@ impl Session {
     }
 
     fn judged(&self, plan: FoldPlan, answer: &Answer, wants_retain: bool, aim: &Aim) -> Result<Judged> {
-        let (budget, redact) = (aim.ledger, self.redact.as_ref());
+        let redact = self.redact.as_ref();
+        let budget = aim.ledger.budget(&self.context, aim.low, aim.most);
         let carried = if budget.is_none() {
             Carried::default()
         } else {

@@ -507,14 +507,13 @@ impl Session {
         let enough = if self.context.folds.is_empty() { (low / 20).min(LEAST_FOLD) } else { low / 10 };
         // Nothing is due in a view that is made once, as long as it fits; what does not fit is cut to what does.
         let (low, threshold) = if fill { (most, most.saturating_add(1)) } else { (low, threshold) };
-        let known = Some(low).filter(|low| *low < u64::MAX).map(|low| low.saturating_sub(fixed));
         // The documents' presets fold as their documents say; a ledger is the caller's choice there.
         let by_preset = self.config.ladder.name.filter(|name| *name != "contextfold").map(|_| 0);
         Aim {
             window: self.config.window,
             threshold,
             low,
-            ledger: ledger::Budget::of(compaction.ledger_tokens.or(by_preset), known, fill),
+            ledger: ledger::Allowance { configured: compaction.ledger_tokens.or(by_preset), once: fill },
             most,
             enough,
             auto: compaction.enabled && compaction.auto,

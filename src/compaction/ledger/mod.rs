@@ -33,9 +33,10 @@ use missing::Missing;
 use super::Redact;
 use crate::context::{Context, Form, NodeIndex, NodeSet};
 use crate::error::Result;
+use crate::even_cut::{fixed_tokens, low_beside};
 use crate::tokens::{Estimate, TokenCounter};
 
-/// The share that facts may take of the room beside the header, in ledgers and in marks, where the caller set no figure. The facts of
+/// The share that facts may take of the room beside what has to stand, in ledgers and in marks, where the caller set no figure. The facts of
 /// recorded sessions cost 1 to 7 % of their tokens: in a session that goes on, so much holds those of all but the most crowded.
 const SHARE: f64 = 0.3;
 
@@ -50,6 +51,33 @@ const LEAST: u64 = 16;
 /// The ledger's budget where no window is known.
 const WITHOUT_WINDOW: u64 = 4_000;
 
+/// What a ledger may take of the room of a view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowance {
+    /// The caller's figure, in tokens.
+    pub configured: Option<u64>,
+    /// The conversation does not go on after the fold.
+    pub once: bool,
+}
+
+impl Allowance {
+    /// No ledger.
+    pub const NONE: Self = Self { configured: Some(0), once: false };
+
+    /// There is no ledger.
+    pub fn is_none(self) -> bool {
+        self.configured == Some(0)
+    }
+
+    /// The tokens: the caller's figure, or a share of the room beside what has to stand, in a view that is cut down to `low` and may
+    /// have `most`.
+    pub fn budget(self, context: &Context, low: u64, most: u64) -> Budget {
+        let fixed = fixed_tokens(context);
+        let room = (low < u64::MAX).then(|| low_beside(fixed, low, most).saturating_sub(fixed));
+        Budget::of(self.configured, room, self.once)
+    }
+}
+
 /// How many tokens a ledger may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
@@ -63,8 +91,7 @@ impl Budget {
     /// No ledger.
     pub const NONE: Self = Self { tokens: 0, rules_apart: false };
 
-    /// The caller's, or a share of the room beside the header. `once`: the conversation does not go on after it.
-    pub fn of(configured: Option<u64>, room: Option<u64>, once: bool) -> Self {
+    fn of(configured: Option<u64>, room: Option<u64>, once: bool) -> Self {
         let (share, first) = if once { (SHARE_ONCE, FOR_STEPS) } else { (SHARE, 0) };
         let of = |room: u64| (room.saturating_sub(first) as f64 * share) as u64;
         let by_share = || room.map_or(WITHOUT_WINDOW, |room| of(room).max(LEAST));
@@ -77,24 +104,27 @@ impl Budget {
     }
 }
 
-/// The tokens of a ledger of all that stands in the view: what a plan keeps free for it, in a view of so many tokens.
-pub fn need(context: &Context, budget: Budget, target: u64) -> u64 {
+/// The tokens of a ledger of all that stands in the view but these messages, which stay whole: what a plan keeps free for it, in a
+/// view of so many tokens.
+pub fn need(context: &Context, budget: Budget, target: u64, whole: &[NodeIndex]) -> u64 {
     if budget.is_none() {
         return 0;
     }
     let rules = if budget.rules_apart { budget.tokens.max(target) } else { budget.tokens };
     let room = Room { all: rules, rules, facts: budget.tokens, shared: budget.tokens };
     let mut all = Carried::default();
-    let body: Vec<NodeIndex> = context.view.body().iter().map(|s| s.node).collect();
+    let stay: NodeSet = whole.iter().copied().collect();
+    let body = context.view.body().iter().map(|s| s.node);
+    let body: Vec<NodeIndex> = body.filter(|node| !stay.contains(node)).collect();
     let read = drawn(context, &body);
     let sights = all.add_but_literals(&read);
     all.said = said::said(context, read.facts(), &body, None).unwrap_or_default();
     if !context.wording.names_refs() {
         all.forget_refs();
     }
-    let header = Stays::of(context.view.header().iter().map(|s| &*s.message)).and_whole(context, &[]);
-    let literals = Choices::seen(&sights, &header);
-    write::tokens_of(&Missing::of(&all, literals, &header), room)
+    let stays = Stays::of(context.view.header().iter().map(|s| &*s.message)).and_whole(context, whole);
+    let literals = Choices::seen(&sights, &stays);
+    write::tokens_of(&Missing::of(&all, literals, &stays), room)
 }
 
 /// What a fold carries, seen beside what stays in the view: facts of what stands there only in part (all of it, if it is

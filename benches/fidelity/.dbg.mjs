@@ -1,0 +1,11 @@
+import { budgetOf, candidates, choose } from "./points.mjs";
+import { half, recordings } from "./recordings.mjs"; import { counter } from "./count.mjs"; import { load } from "./policies.mjs";
+const built = await load("../.."); const count = counter((t) => built.encoding.count(t));
+const all = recordings(built.convert).filter(({ name }) => half(name) === "tuning");
+const points = choose(all.map((r) => candidates(r, count)).map((p) => p.filter((x) => x.group === process.argv[2])), 16, 1);
+const p = points[+process.argv[4]]; const b = budgetOf(p, +process.argv[3], count);
+const s = new built.Session({ contextWindow: b, tokenizer: built.encoding, safetyMargin: 0, ...JSON.parse(process.argv[5] ?? "{}") }); s.push(p.full);
+const r = await s.prepare({ fill: true });
+console.log(b, JSON.stringify(r.report.decisions ?? r.report, null, 1).slice(0, 3000));
+console.log(s.items().map((i) => `${i.id} ${i.role} ${i.tokens} ${i.state ?? i.form ?? ""}`).join("\n"));
+process.exit();
