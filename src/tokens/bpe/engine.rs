@@ -209,7 +209,7 @@ fn first_pieces<P: Pieces, S: Sink>(
     start
 }
 
-/// A program that needs a tokenizer's module has it load once for a few texts, so that it is worth its bytes there.
+/// The tokens of a piece that is none, while few such pieces came. Only where there is the room: the core is kept small.
 #[cfg(feature = "tokenizer")]
 fn first_merged(loaded: &mut Loaded, odd: &mut FirstOdd, piece: &[u8]) -> Option<Vec<u32>> {
     loaded.may_merge(piece.len()).then_some(())?;
