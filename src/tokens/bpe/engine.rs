@@ -156,7 +156,13 @@ impl Engine {
     fn fill<S: Sink>(&mut self, text: &[u8], limit: u64, sink: &mut S) {
         let start = match &mut self.loaded {
             Some(loaded) if text.len() <= FEW_BYTES => {
-                by_pattern!(self, loaded.pattern, |pieces| first_pieces(pieces, loaded, text, limit, sink))
+                #[cfg(feature = "tokenizer")]
+                let odd = &mut self.odd;
+                #[cfg(not(feature = "tokenizer"))]
+                let odd = &mut ();
+                by_pattern!(self, loaded.pattern, |pieces| first_pieces(
+                    pieces, loaded, odd, text, limit, sink
+                ))
             }
             _ => 0,
         };
@@ -178,11 +184,12 @@ impl Engine {
     }
 }
 
-/// Pieces that are tokens, up to the first that is none; where that begins.
+/// Pieces that are tokens, or that merge without all tables, up to the first that is neither; where that begins.
 #[inline(never)]
 fn first_pieces<P: Pieces, S: Sink>(
     pieces: &P,
     loaded: &mut Loaded,
+    odd: &mut FirstOdd,
     text: &[u8],
     limit: u64,
     sink: &mut S,
@@ -190,12 +197,39 @@ fn first_pieces<P: Pieces, S: Sink>(
     let mut start = 0;
     while start < text.len() && sink.count() <= limit {
         let end = pieces.end(text, start, word_at(text, start));
-        let Some(id) = loaded.whole(text, start, end) else { break };
-        sink.one(id);
+        match loaded.whole(text, start, end) {
+            Some(id) => sink.one(id),
+            None => match first_merged(loaded, odd, text.get(start..end).unwrap_or_default()) {
+                Some(tokens) => sink.many(tokens.len(), &tokens),
+                None => break,
+            },
+        }
         start = end;
     }
     start
 }
+
+/// The tokens of a piece that is none, while few such pieces came. Only where there is the room: the core is kept small.
+#[cfg(feature = "tokenizer")]
+fn first_merged(loaded: &mut Loaded, odd: &mut FirstOdd, piece: &[u8]) -> Option<Vec<u32>> {
+    loaded.may_merge(piece.len()).then_some(())?;
+    let mut tokens = Vec::new();
+    if !odd.as_mut().is_some_and(|odd| odd(piece, &mut tokens)) {
+        loaded.merge(piece, &mut tokens);
+    }
+    Some(tokens)
+}
+
+#[cfg(not(feature = "tokenizer"))]
+#[inline(always)]
+fn first_merged(_: &mut Loaded, _: &mut FirstOdd, _: &[u8]) -> Option<[u32; 0]> {
+    None
+}
+
+#[cfg(feature = "tokenizer")]
+type FirstOdd = Option<Odd>;
+#[cfg(not(feature = "tokenizer"))]
+type FirstOdd = ();
 
 /// The pieces from `start` on.
 #[inline(never)]

@@ -1,6 +1,7 @@
 //! Cutting where nothing says how: between two bytes that stand side by side in no token, nothing merges.
 
 use super::pieces::Pieces;
+use super::strides::in_strides;
 
 /// Which bytes stand side by side in a vocabulary's tokens, and which characters are tokens of it at all. Of none: the text is
 /// one piece.
@@ -17,16 +18,22 @@ impl Joints {
     pub const WORDS: usize = 1 << 10;
 
     /// Of the pairs' words, in which [`Self::join`] has joined all tokens, and of characters that are tokens.
-    pub fn new(pairs: Vec<u64>, characters: impl Iterator<Item = char>) -> Self {
+    pub fn new(pairs: Vec<u64>, characters: &[char]) -> Self {
         let mut joints = Self { pairs, characters: Vec::new() };
         joints.pairs.resize(Self::WORDS, 0);
-        for c in characters {
-            let at = c as usize >> 6;
-            if at >= joints.characters.len() {
-                joints.characters.resize(at + 1, 0);
-            }
-            joints.characters[at] |= 1 << (c as usize & 63);
-        }
+        in_strides(
+            0..characters.len(),
+            &mut (&mut joints.characters, characters),
+            |(bits, characters), range| {
+                for &c in characters.get(range).unwrap_or_default() {
+                    let at = c as usize >> 6;
+                    if at >= bits.len() {
+                        bits.resize(at + 1, 0);
+                    }
+                    bits[at] |= 1 << (c as usize & 63);
+                }
+            },
+        );
         joints
     }
 

@@ -18,7 +18,16 @@ pub(super) struct Loaded {
     asset: Vec<u8>,
     /// How much of the asset the dictionary has read.
     place: Place,
+    /// Bytes that were merged without tables.
+    #[cfg(feature = "tokenizer")]
+    merged: usize,
 }
+
+/// So many bytes may be merged without tables, in pieces of at most so many: that takes less than the tables do.
+#[cfg(feature = "tokenizer")]
+const MOST_MERGED: usize = 1024;
+#[cfg(feature = "tokenizer")]
+const LONGEST_MERGED: usize = 64;
 
 impl Loaded {
     /// Of the bytes of the asset of this name.
@@ -28,7 +37,14 @@ impl Loaded {
             return Err(format!("it is `{}`, not `{name}`", asset.name));
         };
         let dictionary = Dictionary::new(asset.base, ids);
-        Ok(Self { pattern: asset.pattern, dictionary, asset: bytes, place: Place::default() })
+        Ok(Self {
+            pattern: asset.pattern,
+            dictionary,
+            asset: bytes,
+            place: Place::default(),
+            #[cfg(feature = "tokenizer")]
+            merged: 0,
+        })
     }
 
     /// Of the bytes of an asset that are known to be what was written.
@@ -36,7 +52,14 @@ impl Loaded {
     pub fn of_whole(bytes: Vec<u8>, pattern: Pattern) -> Result<Self> {
         let asset = Asset::of_whole(&bytes)?;
         let dictionary = Dictionary::new(asset.base, asset.ids);
-        Ok(Self { pattern, dictionary, asset: bytes, place: Place::default() })
+        Ok(Self {
+            pattern,
+            dictionary,
+            asset: bytes,
+            place: Place::default(),
+            #[cfg(feature = "tokenizer")]
+            merged: 0,
+        })
     }
 
     /// The token that is `text[start..end]`, if there is one. Reads on until it is there: common ones come first.
@@ -46,6 +69,41 @@ impl Loaded {
             if found.is_some() || !self.read_on() {
                 return found;
             }
+        }
+    }
+
+    /// Whether a piece of so many bytes may be merged without tables.
+    #[cfg(feature = "tokenizer")]
+    pub fn may_merge(&mut self, len: usize) -> bool {
+        self.merged += len;
+        len <= LONGEST_MERGED && self.merged <= MOST_MERGED
+    }
+
+    /// The tokens of a piece, merged as it is defined: the lowest rank first, which is the id of what two neighbours are together.
+    #[cfg(feature = "tokenizer")]
+    pub fn merge(&mut self, piece: &[u8], tokens: &mut Vec<u32>) {
+        let dictionary = self.dictionary();
+        let mut ends: Vec<usize> = (1..=piece.len()).collect();
+        let made = |start: usize, end: usize| dictionary.whole(piece, start, end).unwrap_or(u32::MAX);
+        // What each makes with the one behind it.
+        let mut ranks: Vec<u32> = (2..=piece.len()).map(|end| made(end - 2, end)).collect();
+        while let Some((at, &rank)) = ranks.iter().enumerate().min_by_key(|(_, rank)| **rank)
+            && rank != u32::MAX
+        {
+            ends.remove(at);
+            ranks.remove(at);
+            let start_of = |at: usize| at.checked_sub(1).map_or(0, |before| ends[before]);
+            if at < ranks.len() {
+                ranks[at] = made(start_of(at), ends[at + 1]);
+            }
+            if at > 0 {
+                ranks[at - 1] = made(start_of(at - 1), ends[at]);
+            }
+        }
+        let mut start = 0;
+        for end in ends {
+            tokens.push(made(start, end));
+            start = end;
         }
     }
 

@@ -14,11 +14,15 @@ mod decoder;
 mod error;
 mod file;
 mod forms;
+mod json;
 mod late;
 mod matcher;
+mod merges;
 mod model;
 mod normalizer;
 mod packed;
+mod pairs;
+mod places;
 mod proper;
 mod ranked;
 mod settings;
@@ -32,6 +36,7 @@ mod vocab;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
 mod word_piece;
+mod words;
 
 pub use error::{Error, Result};
 pub use tokenizer::Tokenizer;

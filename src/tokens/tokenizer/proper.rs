@@ -7,9 +7,10 @@
 //! Some vocabularies (Llama 3's) have a few hundred merges that come before their parts. Such a merge can only happen where the
 //! text has the bytes of what it makes; pieces that have them are merged as it is written ([`crate::ranked`]).
 
+use std::cell::LazyCell;
 use std::rc::Rc;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use bpe::{Joints, MAX_BYTES, MAX_IDS, Odd, Pattern, Writer};
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
@@ -17,6 +18,7 @@ use hashbrown::{HashMap, HashSet};
 use crate::error::{Error, Result};
 use crate::file::File;
 use crate::late::{Late, late};
+use crate::pairs::Pairs;
 use crate::ranked::Ranked;
 use crate::settings::Settings;
 use crate::spelling::Spelling;
@@ -54,15 +56,10 @@ impl Proper {
         let mut reading = Reading { vocab, made, has_byte_tokens, early: Vec::new(), odd: Vec::new() };
         in_strides(&file.merges, &mut reading, Reading::merges)?;
         let Reading { made, early, mut odd, .. } = reading;
-        // They never happen if their result is made before their parts are, or a part never, or the parts never stand side by
-        // side.
-        let own = &made.own;
-        let happens = |&&[left, right, result]: &&[u32; 3]| {
-            let (left, right) = (own[left as usize], own[right as usize]);
-            let later = left.max(right);
-            later != NONE && own[result as usize] > later && made.stay_apart(left, right, later + 1)
-        };
-        odd.extend(early.iter().filter(happens).map(|&[.., result]| result));
+        in_strides(&early, &mut (&made, &mut odd), |(made, odd), early| {
+            odd.extend(early.iter().filter(|merge| made.happens(**merge)).map(|&[.., result]| result));
+            Some(())
+        });
         odd.sort_unstable();
         odd.dedup();
         if odd.len() > MAX_ODD
@@ -72,19 +69,20 @@ impl Proper {
         }
         // A piece that is a token counts one, which would be wrong for one with these bytes in it: so that is no token of the
         // engine's.
-        let finder = AhoCorasick::new(odd.iter().map(|&place| vocab.text_of(place))).ok()?;
+        let text = |place: u32| vocab.text_of(place);
+        let shortest = odd.iter().map(|&place| text(place).len()).min().unwrap_or(usize::MAX);
+        // Few tokens are that long: it is not worth a quick automaton.
+        let mut builder = AhoCorasick::builder();
+        builder.kind(Some(AhoCorasickKind::NoncontiguousNFA)).prefilter(false);
+        let finder = LazyCell::new(|| builder.build(odd.iter().map(|&place| text(place))).ok());
         let contains_odd = |place: u32| {
-            !odd.is_empty() && !file.settings.ignore_merges && finder.is_match(vocab.text_of(place))
+            !file.settings.ignore_merges
+                && text(place).len() >= shortest
+                && finder.as_ref().is_none_or(|finder| finder.is_match(text(place)))
         };
-        let asset = made.asset(contains_odd);
-        let joints = has_byte_tokens.then(|| {
-            let mut results = vec![false; vocab.len()];
-            file.merges.iter().for_each(|&[.., result]| results[result as usize] = true);
-            (pairs(vocab, spelling, &results), characters)
-        });
-        let Made { mut places, own, .. } = made;
-        let made = places.len() as u32;
-        places.extend((0..vocab.len() as u32).filter(|&place| own.get(place as usize) == Some(&NONE)));
+        let asset = made.asset(&contains_odd);
+        let joints = has_byte_tokens.then(|| (pairs(vocab, spelling, &file.merges), characters));
+        let (places, made) = made.all_places();
         let is_odd = !odd.is_empty();
         let (places, odd) = (late(move || places), late(move || odd));
         Some(Self { spelling, asset, joints, places, made, is_odd, odd })
@@ -101,7 +99,7 @@ impl Proper {
         let (own_vocab, places) = (vocab.clone(), self.places.clone());
         let ids = late(move || places.iter().map(|&place| own_vocab.id_of(place)).collect());
         let odd = self.odd(settings, vocab, merges);
-        let joints = self.joints.map(|(pairs, characters)| Joints::new(pairs, characters.into_iter()));
+        let joints = self.joints.map(|(pairs, characters)| Joints::new(pairs, &characters));
         let engine = bpe::Engine::with_pattern(self.asset, pattern, joints.unwrap_or_default(), odd);
         Ok((engine.map_err(Error::Invalid)?, ids))
     }
@@ -201,15 +199,19 @@ impl OddPieces {
     }
 }
 
-/// Which bytes stand side by side in the tokens at these places.
-fn pairs(vocab: &Vocab, spelling: Spelling, places: &[bool]) -> Vec<u64> {
-    let mut all = vec![0; Joints::WORDS];
-    let mut bytes = Vec::new();
-    for place in (0..).zip(places).filter(|&(_, is)| *is).map(|(place, _)| place) {
-        spelling.bytes_of(vocab.text_of(place), &mut bytes);
-        Joints::join(&mut all, &bytes);
-    }
-    all
+/// Which bytes stand side by side in the tokens that these merges make.
+fn pairs(vocab: &Vocab, spelling: Spelling, merges: &[[u32; 3]]) -> Vec<u64> {
+    let mut joining = (vec![0; Joints::WORDS], vec![false; vocab.len()], Vec::new(), vocab, spelling);
+    in_strides(merges, &mut joining, |(all, seen, bytes, vocab, spelling), merges| {
+        for &[.., made] in merges {
+            if !std::mem::replace(&mut seen[made as usize], true) {
+                spelling.bytes_of(vocab.text_of(made), bytes);
+                Joints::join(all, bytes);
+            }
+        }
+        Some(())
+    });
+    joining.0
 }
 
 /// Of more merges that come before their parts, the engine is not what counts.
@@ -237,7 +239,7 @@ impl Reading<'_> {
                 self.early.push([left, right, result]);
                 continue;
             }
-            if made.merges.contains_key(&(l, r)) {
+            if made.merge(l, r).is_some() {
                 return None; // of a merge that is written twice the later one counts
             }
             if self.has_byte_tokens
@@ -266,18 +268,20 @@ struct Made {
     places: Vec<u32>,
     parts: Vec<[u32; 2]>,
     lengths: Vec<u16>,
-    merges: HashMap<(u32, u32), u32, FixedState>,
+    merges: Pairs,
 }
 
 impl Made {
     /// A token a byte.
+    #[inline(never)]
     fn of_bytes(vocab: &Vocab, spelling: Spelling) -> Option<Self> {
         let mut made = Self {
             own: vec![NONE; vocab.len()],
             places: Vec::with_capacity(vocab.len()),
             parts: Vec::with_capacity(vocab.len()),
             lengths: Vec::with_capacity(vocab.len()),
-            merges: HashMap::with_capacity_and_hasher(vocab.len(), FixedState::default()),
+            // A character takes up to three.
+            merges: Pairs::new(vocab.len() * if spelling == Spelling::Alphabet { 1 } else { 4 }),
         };
         for byte in 0..=255_u8 {
             let place = spelling.byte(vocab, byte)?;
@@ -291,16 +295,20 @@ impl Made {
 
     /// Characters that are tokens, made of their bytes before all that they make: what a text has of a character's bytes alone is
     /// no token of the file.
+    #[inline(never)]
     fn add_characters(&mut self, vocab: &Vocab, spelling: Spelling) -> Option<Vec<char>> {
         let mut characters = Vec::new();
+        if spelling == Spelling::Alphabet {
+            return Some(characters);
+        }
         for place in 0..vocab.len() as u32 {
             let Some(c) = spelling.character(vocab.text_of(place)) else { continue };
             let mut buffer = [0; 4];
             let [first, middle @ .., last] = c.encode_utf8(&mut buffer).as_bytes() else { continue };
             let mut left = u32::from(*first);
             for &byte in middle {
-                left = match self.merges.get(&(left, u32::from(byte))) {
-                    Some(&id) => id,
+                left = match self.merge(left, u32::from(byte)) {
+                    Some(id) => id,
                     None => self.add(left, u32::from(byte), NONE)?,
                 };
             }
@@ -310,7 +318,12 @@ impl Made {
         Some(characters)
     }
 
-    /// The token that these two make; `None` if there are too many.
+    #[inline]
+    fn merge(&self, left: u32, right: u32) -> Option<u32> {
+        self.merges.get(left, right, &self.parts)
+    }
+
+    /// A token that these two make; `None` if there are too many.
     fn add(&mut self, left: u32, right: u32, place: u32) -> Option<u32> {
         if self.places.len() == MAX_IDS {
             return None;
@@ -319,7 +332,7 @@ impl Made {
         if let Some(own) = self.own.get_mut(place as usize) {
             *own = id;
         }
-        self.merges.insert((left, right), id);
+        self.merges.insert(left, right, id);
         self.parts.push([left, right]);
         self.places.push(place);
         self.lengths.push(self.lengths[left as usize] + self.lengths[right as usize]);
@@ -327,16 +340,35 @@ impl Made {
     }
 
     /// The engine's asset, without the tokens that it must not know.
-    fn asset(&self, without: impl Fn(u32) -> bool) -> Vec<u8> {
-        let mut writer = Writer::default();
-        for (&[left, right], &place) in self.parts.iter().zip(&self.places).skip(256) {
-            if without(place) {
-                writer.skip();
-            } else {
-                writer.add(left, right);
+    fn asset(&self, without: &dyn Fn(u32) -> bool) -> Vec<u8> {
+        let mut writing = (Writer::default(), without, self);
+        let ids: Vec<u32> = (256..self.places.len() as u32).collect();
+        in_strides(&ids, &mut writing, |(writer, without, made), ids| {
+            for &id in ids {
+                let [left, right] = made.parts[id as usize];
+                if without(made.places[id as usize]) { writer.skip() } else { writer.add(left, right) }
             }
-        }
-        writer.finish(NAME)
+            Some(())
+        });
+        writing.0.finish(NAME)
+    }
+
+    /// The places of all tokens, and how many of them are made: these come first.
+    #[inline(never)]
+    fn all_places(self) -> (Vec<u32>, u32) {
+        let Self { mut places, own, .. } = self;
+        let made = places.len() as u32;
+        places.extend((0..).zip(own).filter(|&(_, own)| own == NONE).map(|(place, _)| place));
+        (places, made)
+    }
+
+    /// Whether a merge happens that came before its parts: not if its result is made before them, or a part never, or the parts
+    /// never stand side by side.
+    #[inline(never)]
+    fn happens(&self, [left, right, result]: [u32; 3]) -> bool {
+        let (left, right) = (self.own[left as usize], self.own[right as usize]);
+        let later = left.max(right);
+        later != NONE && self.own[result as usize] > later && self.stay_apart(left, right, later + 1)
     }
 
     /// Whether the token at `place` stands for a byte of characters that are no tokens.
@@ -350,7 +382,7 @@ impl Made {
     fn stay_apart(&self, left: u32, right: u32, limit: u32) -> bool {
         let (mut left, mut right, mut limit) = (left, right, limit);
         loop {
-            if self.merges.get(&(left, right)).is_some_and(|&made| made < limit) {
+            if self.merge(left, right).is_some_and(|made| made < limit) {
                 return false;
             }
             if left > right {

@@ -1,11 +1,8 @@
 //! A model's tokens: texts, their ids, and which text is which.
 
 use std::cell::OnceCell;
-use std::hash::BuildHasher;
 
-use foldhash::fast::FixedState;
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
+use crate::places::{MOST, Places};
 
 /// Tokens in the file's order. A token is known by its place in it.
 #[derive(Default)]
@@ -15,14 +12,13 @@ pub struct Vocab {
     ends: Vec<u32>,
     ids: Vec<u32>,
     /// Places by text; made when one is asked for.
-    places: OnceCell<HashTable<u32>>,
+    places: OnceCell<Places>,
 }
-
-const HASH: FixedState = FixedState::with_seed(0);
 
 impl Vocab {
     /// Of all texts together, and each one's length and id; `None` where these do not fit.
     pub fn of(text: &str, sizes: &[(usize, u32)]) -> Option<Self> {
+        (sizes.len() <= MOST).then_some(())?;
         let mut vocab = Self { text: text.to_owned(), ..Self::default() };
         let mut from = 0;
         for &(len, id) in sizes {
@@ -39,9 +35,23 @@ impl Vocab {
         &self.text
     }
 
+    /// Room for so many tokens and bytes.
+    pub fn reserve(&mut self, tokens: usize, bytes: usize) {
+        self.text.reserve(bytes);
+        self.ends.reserve(tokens);
+        self.ids.reserve(tokens);
+    }
+
+    /// Gives back what room there is too much.
+    pub fn shrink(&mut self) {
+        self.text.shrink_to_fit();
+        self.ends.shrink_to_fit();
+        self.ids.shrink_to_fit();
+    }
+
     /// Whether no two tokens have the same text.
     pub fn is_distinct(&self) -> bool {
-        self.places().len() == self.len()
+        self.places().is_distinct
     }
 
     /// Adds a token.
@@ -54,28 +64,39 @@ impl Vocab {
 
     /// The place of the token with this text.
     pub fn get(&self, token: &str) -> Option<u32> {
-        self.places()
-            .find(HASH.hash_one(token.as_bytes()), |&place| text_at(&self.text, &self.ends, place) == token)
-            .copied()
+        self.get_bytes(token.as_bytes())
     }
 
-    /// The same, where it may be one of these two places.
-    pub fn get_near(&self, token: &str, near: u32) -> Option<u32> {
-        let is = |place: &u32| !token.is_empty() && text_at(&self.text, &self.ends, *place) == token;
-        [near.wrapping_add(1), near].into_iter().find(is).or_else(|| self.get(token))
+    /// The same of its bytes.
+    #[inline]
+    pub fn get_bytes(&self, token: &[u8]) -> Option<u32> {
+        self.places().get(token, |place| self.bytes_of(place))
     }
 
-    fn places(&self) -> &HashTable<u32> {
-        self.places.get_or_init(|| {
-            let mut places = HashTable::with_capacity(self.len());
-            (0..self.len() as u32).for_each(|place| add(&mut places, &self.text, &self.ends, place));
-            places
-        })
+    #[inline]
+    fn places(&self) -> &Places {
+        self.places.get_or_init(|| Places::new(self.len(), &|place| self.bytes_of(place)))
+    }
+
+    /// The bytes of the text of the token at `place`.
+    #[inline]
+    pub fn bytes_of(&self, place: u32) -> &[u8] {
+        let (start, end) = self.range(place);
+        self.text.as_bytes().get(start..end).unwrap_or_default()
     }
 
     /// The text of the token at `place`.
     pub fn text_of(&self, place: u32) -> &str {
-        text_at(&self.text, &self.ends, place)
+        let (start, end) = self.range(place);
+        self.text.get(start..end).unwrap_or_default()
+    }
+
+    #[inline]
+    fn range(&self, place: u32) -> (usize, usize) {
+        let place = place as usize;
+        let start =
+            place.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |&end| end as usize);
+        (start, self.ends.get(place).map_or(start, |&end| end as usize))
     }
 
     /// The id of the token at `place`.
@@ -91,19 +112,4 @@ impl Vocab {
     pub fn bytes(&self) -> usize {
         self.text.len()
     }
-}
-
-fn add(places: &mut HashTable<u32>, text: &str, ends: &[u32], place: u32) {
-    let hash = |place: u32| HASH.hash_one(text_at(text, ends, place).as_bytes());
-    let same = |&other: &u32| text_at(text, ends, other) == text_at(text, ends, place);
-    if let Entry::Vacant(entry) = places.entry(hash(place), same, |&place| hash(place)) {
-        entry.insert(place);
-    }
-}
-
-fn text_at<'a>(text: &'a str, ends: &[u32], place: u32) -> &'a str {
-    let place = place as usize;
-    let start = place.checked_sub(1).and_then(|before| ends.get(before)).map_or(0, |&end| end as usize);
-    let end = ends.get(place).map_or(start, |&end| end as usize);
-    text.get(start..end).unwrap_or_default()
 }

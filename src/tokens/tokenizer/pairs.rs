@@ -1,0 +1,60 @@
+//! Which token two tokens make: an open table, sized once.
+
+use bpe::MAX_IDS;
+
+/// A slot holds an id, and above it bits of the hash. 0, which is a single byte's, is an empty one.
+pub struct Pairs {
+    slots: Vec<u32>,
+    shift: u32,
+}
+
+const ID: u32 = MAX_IDS as u32 - 1;
+
+impl Pairs {
+    /// With room for so many.
+    pub fn new(pairs: usize) -> Self {
+        let pairs = pairs.min(MAX_IDS);
+        let slots = (pairs + pairs / 2 + 16).next_power_of_two();
+        Self { slots: vec![0; slots], shift: 64 - slots.trailing_zeros() }
+    }
+
+    #[inline]
+    pub fn insert(&mut self, left: u32, right: u32, id: u32) {
+        let hash = hash(left, right);
+        let mask = self.slots.len() - 1;
+        let mut at = (hash >> self.shift) as usize & mask;
+        while self.slots[at] != 0 {
+            at = (at + 1) & mask;
+        }
+        self.slots[at] = fingerprint(hash) | id;
+    }
+
+    /// The token that these two make. `parts`: what each token is made of.
+    #[inline]
+    pub fn get(&self, left: u32, right: u32, parts: &[[u32; 2]]) -> Option<u32> {
+        let hash = hash(left, right);
+        let mask = self.slots.len() - 1;
+        let mut at = (hash >> self.shift) as usize & mask;
+        loop {
+            let slot = self.slots[at];
+            if slot == 0 {
+                return None;
+            }
+            let id = slot & ID;
+            if slot & !ID == fingerprint(hash) && parts.get(id as usize) == Some(&[left, right]) {
+                return Some(id);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+}
+
+#[inline]
+const fn hash(left: u32, right: u32) -> u64 {
+    ((left as u64) << 32 | right as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+#[inline]
+const fn fingerprint(hash: u64) -> u32 {
+    (hash >> 14) as u32 & !ID
+}
