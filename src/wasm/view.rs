@@ -132,8 +132,8 @@ pub fn entries_until(inner: &Rc<Inner>, format: Format, messages: usize) -> Resu
     let list = handles.lists.get(&format);
     Ok(list.and_then(|list| match messages.checked_sub(1) {
         _ if messages >= list.slots => Some(u32::MAX),
-        Some(last) if list.lost_reasoning.is_none() => {
-            list.end_of(last).filter(|(_, slots)| *slots == messages).map(|(entry, _)| entry + 1)
+        Some(end) if list.lost_reasoning.is_none() => {
+            list.end_of(end).filter(|(_, slots)| *slots == messages).map(|(entry, _)| entry + 1)
         }
         _ => None,
     }))
