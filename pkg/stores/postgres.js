@@ -17,8 +17,11 @@ const VERSION = 1;
 const LOCK = 7_310_204_118;
 /** How often a statement is made that another one got in the way of. */
 const TURNS = 10;
-/** Bytes of a snapshot in one row: while a row is on its way, PostgreSQL makes the next one, and no text of twice 12 MB is held. */
-const PIECE = 2 ** 18;
+/**
+ * Bytes of a snapshot in one row: while a row is on its way, PostgreSQL makes the next one. They come in base64, which is shorter than the
+ * digits that bytes come in otherwise, and Node reads it in half of the time.
+ */
+const PIECE = 3 * 2 ** 16;
 
 export function postgresSchema(schema = "public") {
   const { at, name } = named(schema);
@@ -58,7 +61,7 @@ export function postgresStore(client, { schema = "public", migrate = true } = {}
   // The first row has what is behind the snapshot. All of them are of one moment.
   const READ = `
     SELECT n::text, position::text, snapshot_position::text,
-      CASE WHEN has_it THEN NULL ELSE substring(snapshot FROM 1 + n * ${PIECE} FOR ${PIECE}) END,
+      CASE WHEN has_it THEN NULL ELSE encode(substring(snapshot FROM 1 + n * ${PIECE} FOR ${PIECE}), 'base64') END,
       CASE WHEN n = 0 THEN (SELECT string_agg(frame, ''::bytea) FROM (
         SELECT frame FROM ${records} WHERE key = journal.key AND position > greatest(snapshot_position, $2::bigint) ORDER BY position
       ) AS behind) END
@@ -153,7 +156,7 @@ export function postgresStore(client, { schema = "public", migrate = true } = {}
       if (rows.length === 0) return null;
       rows.sort(([one], [other]) => one - other);
       const [[, position, snapshotPosition, first, behind]] = rows;
-      const snapshot = first && own(Buffer.concat(rows.map(([, , , piece]) => piece)));
+      const snapshot = first === null ? null : own(Buffer.concat(rows.map(([, , , piece]) => Buffer.from(piece, "base64"))));
       return { position: Number(position), snapshot, snapshotPosition: Number(snapshotPosition), records: own(behind ?? new Uint8Array(0)) };
     },
     async append(key, expectedPosition, frames) {

@@ -50,7 +50,7 @@ describe("PostgreSQL", { skip }, () => {
     const store = open();
     const key = newKey();
     let position = null;
-    for (const size of [1, 2 ** 18 - 1, 2 ** 18, 2 ** 18 + 1, 3 * 2 ** 18, 3 * 2 ** 18 + 7]) {
+    for (const size of [1, 196_607, 196_608, 196_609, 3 * 196_608, 3 * 196_608 + 7]) {
       const snapshot = Uint8Array.from({ length: size }, (_, i) => (i * 31 + (i >> 8)) & 255);
       await store.replace(key, position, snapshot, size);
       await store.append(key, size, [record(size + 1)]);
