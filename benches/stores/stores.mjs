@@ -37,7 +37,7 @@ export function betterSqlite3(path) {
 
 /** By name: `asked` where a figure is asked of it, `open`, which gives `{ store, again, stop }`, and `missing`, a reason. */
 export const STORES = {
-  memory: { asked: true, open: async () => stays(memoryJournals()) },
+  memory: { open: async () => stays(memoryJournals()) },
   files: {
     asked: true,
     async open() {

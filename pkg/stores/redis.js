@@ -14,7 +14,8 @@ const POSITION = `
   local start = redis.call("LINDEX", KEYS[1], 0)
   local count = redis.call("LLEN", KEYS[1]) - 2`;
 
-// ARGV: the position that the caller has, or -1.
+// ARGV: the position that the caller has. Who has none asks for the list itself, for Lua would copy the snapshot twice; but
+// not in a cluster, whose client may ask a replica for it.
 const READ = script(`${POSITION}
   if not start then return false end
   local from = tonumber(ARGV[1])
@@ -61,7 +62,7 @@ const REMOVE_OLDER = script(`${NOW}
   return redis.call("UNLINK", KEYS[1])`);
 
 export function redisStore(client, { prefix = "contextfold:", ttlMs } = {}) {
-  const { evaluate, keysLike } = isIoredis(client) ? ofIoredis(client) : ofNodeRedis(client);
+  const { evaluate, listAt, keysLike } = isIoredis(client) ? ofIoredis(client) : ofNodeRedis(client);
   const [journals, items] = [`${prefix}journal:`, `${prefix}item:`];
   const life = milliseconds(ttlMs);
 
@@ -86,7 +87,7 @@ export function redisStore(client, { prefix = "contextfold:", ttlMs } = {}) {
 
   return {
     async read(key, from = -1) {
-      const answer = await run(READ, journals + key, String(from));
+      const answer = from < 0 && listAt ? whole(await listAt(journals + key)) : await run(READ, journals + key, String(from));
       if (answer === null) return null;
       const [start, count, snapshot, records] = answer;
       const snapshotPosition = Number(start);
@@ -131,6 +132,9 @@ export function redisStore(client, { prefix = "contextfold:", ttlMs } = {}) {
   };
 }
 
+/** What `READ` answers to who has nothing, of the list. */
+const whole = ([start, snapshot, ...records]) => (start === undefined ? null : [start, records.length, snapshot, records]);
+
 function script(text) {
   return { text, sha: createHash("sha1").update(text).digest("hex") };
 }
@@ -141,6 +145,7 @@ function ofIoredis(client) {
   const added = client.options?.keyPrefix ?? ""; // the client puts it before the keys of scripts, but not into patterns
   return {
     evaluate: (command, script, key, values) => client.callBuffer(command, script, 1, key, ...values),
+    listAt: !client.isCluster && ((key) => client.callBuffer("lrange", key, 0, -1)),
     async keysLike(pattern) {
       const nodes = client.isCluster ? client.nodes("master") : [client];
       const found = await Promise.all(nodes.map((node) => scanned((cursor) => node.scan(cursor, "MATCH", literally(added) + pattern, "COUNT", 1000))));
@@ -156,6 +161,7 @@ function ofNodeRedis(client) {
   const commands = { evalsha: "evalSha", eval: "eval" };
   return {
     evaluate: (command, script, key, values) => binary[commands[command]](script, { keys: [key], arguments: values }),
+    listAt: !client.masters && ((key) => binary.lRange(key, 0, -1)),
     async keysLike(MATCH) {
       const nodes = client.masters ? await Promise.all(client.masters.map((node) => client.nodeClient(node))) : [client];
       const scan = async (node, cursor) => Object.values(await node.scan(cursor, { MATCH, COUNT: 1000 }));
