@@ -241,9 +241,10 @@ fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target
         return None;
     }
     let room = target.saturating_sub(steps.fixed());
-    let fixed = steps.units().iter().enumerate().filter(|(at, unit)| steps.is_fixed(*at) && !unit.is_fold());
-    let fixed: Vec<NodeIndex> = fixed.flat_map(|(_, unit)| unit.nodes.iter().copied()).collect();
-    let reserve = keep.room(room) + FRAME + ledger::need(context, keep.ledger, room, &fixed);
+    let whole = steps.units().iter().enumerate().filter(|(at, unit)| steps.is_fixed(*at) && !unit.is_fold());
+    let whole = whole.filter(|_| keep.fill).flat_map(|(_, unit)| unit.nodes.iter().copied());
+    let whole: Vec<NodeIndex> = whole.collect(); // a session that goes on will need what they say when they are gone
+    let reserve = keep.room(room) + FRAME + ledger::need(context, keep.ledger, room, &whole);
     let share = Share { names: 0, ..share }; // the ledger tells them
     let mut units = steps.units().to_vec();
     let turns = turns(&units);

@@ -38,7 +38,7 @@ impl Pass for EvenCut {
         let low = steps.target(aim.low, aim.most).max(stands);
         // What folds carry and what marks tell of facts is one budget.
         let carried: u64 = context.view.body().iter().map(|slot| slot.tally.ledger()).sum();
-        let names = aim.ledger.budget(context, aim.low, aim.most).tokens.saturating_sub(carried);
+        let names = aim.ledger.budget(context, aim.low).tokens.saturating_sub(carried);
         let share = Share { verbatim: aim.recent_ratio, names, ..Share::default() };
         let least = |whole| Cut { whole, level: Level::LEAST };
         let beside = is_due(context, aim)

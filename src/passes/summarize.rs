@@ -57,7 +57,7 @@ impl Summarize {
         };
         let target = (aim.low < u64::MAX).then_some(aim.low);
         let fill = aim.fill && self.layout != Layout::Replace;
-        let ledger = aim.ledger.budget(context, aim.low, aim.most);
+        let ledger = aim.ledger.budget(context, aim.low);
         let hidden_too = self.layout == Layout::Replace;
         let cut_within_turn = !self.whole_turns;
         let role = aim.summary_role;

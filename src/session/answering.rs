@@ -354,7 +354,7 @@ impl Session {
 
     fn judged(&self, plan: FoldPlan, answer: &Answer, wants_retain: bool, aim: &Aim) -> Result<Judged> {
         let redact = self.redact.as_ref();
-        let budget = aim.ledger.budget(&self.context, aim.low, aim.most);
+        let budget = aim.ledger.budget(&self.context, aim.low);
         let carried = if budget.is_none() {
             Carried::default()
         } else {

@@ -33,14 +33,14 @@ use missing::Missing;
 use super::Redact;
 use crate::context::{Context, Form, NodeIndex, NodeSet};
 use crate::error::Result;
-use crate::even_cut::{fixed_tokens, low_beside};
+use crate::even_cut::fixed_tokens;
 use crate::tokens::{Estimate, TokenCounter};
 
-/// The share that facts may take of the room beside what has to stand, in ledgers and in marks, where the caller set no figure. The facts of
+/// The share that facts may take of the room beside the header, in ledgers and in marks, where the caller set no figure. The facts of
 /// recorded sessions cost 1 to 7 % of their tokens: in a session that goes on, so much holds those of all but the most crowded.
 const SHARE: f64 = 0.3;
 
-/// The same for a view that is made once, as full as it may be: at a tenth of a session's tokens, two fifths hold 85 % of the facts of
+/// The share of the room beside all that has to stand, in a view that is made once, as full as it may be: at a tenth of a session's tokens, two fifths hold 85 % of the facts of
 /// one that is full of checksums. The first tokens of a small room are for the newest steps alone.
 const SHARE_ONCE: f64 = 0.4;
 const FOR_STEPS: u64 = 300;
@@ -69,11 +69,11 @@ impl Allowance {
         self.configured == Some(0)
     }
 
-    /// The tokens: the caller's figure, or a share of the room beside what has to stand, in a view that is cut down to `low` and may
-    /// have `most`.
-    pub fn budget(self, context: &Context, low: u64, most: u64) -> Budget {
-        let fixed = fixed_tokens(context);
-        let room = (low < u64::MAX).then(|| low_beside(fixed, low, most).saturating_sub(fixed));
+    /// The tokens, in a view that is cut down to `low`: the caller's figure, or a share of the room beside the header. A view that is
+    /// made once is for the next step alone: there it is the room beside all that has to stand, so that steps stay beside the facts.
+    pub fn budget(self, context: &Context, low: u64) -> Budget {
+        let fixed = if self.once { fixed_tokens(context) } else { context.view.fixed_tokens() };
+        let room = (low < u64::MAX).then(|| low.saturating_sub(fixed));
         Budget::of(self.configured, room, self.once)
     }
 }
