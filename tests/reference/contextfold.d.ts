@@ -1680,7 +1680,8 @@ export interface SessionOptions {
          * model: the user's rules, what they asked for, open work, commands, error codes, ids, URLs, paths and refs of what was
          * folded, best first; it takes what it needs, and leaves at least an eighth of what the fold gains. Default: 30 % of
          * the room beside the header in a view of the size that the compaction aims at, which the names in marks of cut messages
-         * share; 40 % for `prepare({ fill: true })` and `compactMessages`, less the first 300 tokens of that room; and apart from that
+         * share; 40 % for `prepare({ fill: true })` and `compactMessages`, of the room beside header, newest user message and last step,
+         * less its first 300 tokens; and apart from that
          * the user's rules, as many as there is room for below that mark; lines of a paste (a message with more than twelve rules in
          * it) have no room of their own but a quarter of the facts'. Under the documents' presets (every one but `"contextfold"`):
          * 0, as their documents have none. A number given here holds under each, for the rules, too.
