@@ -188,13 +188,16 @@ export function fileStore(folder, { fsync = true } = {}) {
         await putItem(claim, key, Buffer.from(next));
         return true;
       }),
-    removeOlder: (key, ms) =>
-      withItem(key, async (claim) => {
+    removeOlder(key, ms) {
+      const asked = performance.now();
+      return withItem(key, async (claim) => {
         const path = pathOf("items", key);
         const since = await opened(path, "r", async (file) => (await file.stat()).mtimeMs);
-        // Both by the clock of the file system.
-        return since !== null && (await claim.now()) - since > ms && takeAway(claim, path);
-      }),
+        // Both by the clock of the file system. How long the lock was waited for makes nothing older.
+        const now = since !== null && (await claim.now()) - (performance.now() - asked);
+        return since !== null && now - since > ms && takeAway(claim, path);
+      });
+    },
   };
 }
 
