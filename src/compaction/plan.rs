@@ -162,8 +162,6 @@ pub struct Keep {
     pub role: Option<SummaryRole>,
     /// What stays is cut evenly, and whole steps may take so much of the room: only what does not fit then is folded (COMP-25).
     pub even: Option<Share>,
-    /// So far above the target the view may stay, at the most, where what was cut before stays as it is.
-    pub spare: u64,
 }
 
 impl Keep {
@@ -186,7 +184,6 @@ impl Keep {
             summary: None,
             role: None,
             even: None,
-            spare: 0,
         }
     }
 }
@@ -235,9 +232,7 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
 fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target: u64) -> Option<FoldPlan> {
     let steps = Steps::of(context);
     let target = steps.target(target, keep.most);
-    if steps.cut(context, target, share).is_some()
-        || steps.beside_what_was_cut(context, target, keep.spare, share).is_some()
-    {
+    if steps.cut(context, target, share).is_some() {
         return None;
     }
     let room = target.saturating_sub(steps.fixed());

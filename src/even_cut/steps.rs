@@ -31,7 +31,6 @@ impl Share {
 }
 
 /// The steps of a view's body, measured.
-#[derive(Clone)]
 pub struct Steps {
     units: Vec<Unit>,
     sizes: Vec<Measured>,
@@ -40,8 +39,6 @@ pub struct Steps {
     newest_user: Option<usize>,
     /// What stands before the body.
     before: u64,
-    /// So many of the first units stay as they stand.
-    held: usize,
 }
 
 /// This part of the room is left free where steps are chosen: what marks tell depends on what stands elsewhere.
@@ -51,7 +48,7 @@ const SLACK: u64 = 32;
 const LEAST_STEP: u64 = 8;
 
 /// What a step takes.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 struct Measured {
     /// Whole.
     whole: u64,
@@ -116,7 +113,7 @@ impl Steps {
             Measured { whole, rest, texts: first..texts.len(), names: 0, rules: 0, fixed, body: begins..at }
         });
         let sizes: Vec<Measured> = sizes.collect();
-        let mut steps = Self { units, sizes, texts, newest_user, before, held: 0 };
+        let mut steps = Self { units, sizes, texts, newest_user, before };
         steps.measure_names(context);
         steps
     }
@@ -134,69 +131,6 @@ impl Steps {
                 }
             }
         }
-    }
-
-    /// How the view is cut where what was cut before stays as it is, as far as it is as it was sent: with these steps, to so many
-    /// tokens. What is newer stands whole or is cut as in an even cut of all, and no shorter; so the view may take more than the target,
-    /// but at most a part of `above` more. `None`: that cannot be had, or nothing was cut before.
-    pub fn beside_what_was_cut(
-        &self,
-        context: &Context,
-        target: u64,
-        above: u64,
-        share: Share,
-    ) -> Option<(Self, Cut, u64)> {
-        if above == 0 || context.view.is_laid_out_anew() {
-            return None;
-        }
-        let (held, saved) = self.holding(context, context.view.unchanged_in_body())?;
-        // The more of the view need not be read again, the more it may stay above the target: what it saves pays for the calls that are
-        // larger, and for the next cut, which comes sooner.
-        let above = (above as f64 * (saved as f64 / target.max(1) as f64).min(1.0)) as u64;
-        let level = self.cut(context, target, share).map_or(Level::LEAST, |even| even.level);
-        // Whole steps have as much room as in an even cut, whatever is held.
-        let room = target.checked_sub(self.fixed())? as f64;
-        let cut = |target: u64| {
-            let larger = room / target.checked_sub(held.fixed())?.max(1) as f64;
-            let share =
-                Share { answered: share.answered * larger, verbatim: share.verbatim * larger, ..share };
-            held.cut(context, target, share).filter(|cut| cut.level >= level)
-        };
-        let most = target + above;
-        let least = held.takes(&cut(most)?.whole, level, share.names).clamp(target, most);
-        let (cut, target) = cut(least).map_or_else(|| cut(most).zip(Some(most)), |cut| Some((cut, least)))?;
-        Some((held, cut, target))
-    }
-
-    /// The same where all units up to the last that is cut stay as they stand, whole or cut, as far as the body is `unchanged` since it
-    /// was sent; and the tokens from the first that is cut on that an even cut would read again. `None` where none is cut there.
-    fn holding(&self, context: &Context, unchanged: usize) -> Option<(Self, u64)> {
-        let body = context.view.body();
-        let is_cut = |at: &usize| body[self.body(*at)].iter().any(|slot| slot.form == Form::Shortened);
-        let is_sent = |at: &usize| self.sizes[*at].body.end <= unchanged;
-        let last = (0..self.units.len()).rev().filter(is_sent).find(is_cut)?;
-        let first = (0..last).find(is_cut).unwrap_or(last);
-        let saved = body[self.body(first).start..self.body(last).end].iter().map(Slot::tokens).sum();
-        let mut held = self.clone();
-        held.held = last + 1;
-        for size in held.sizes[..=last].iter_mut().filter(|size| !size.fixed) {
-            let stands = body[size.body.clone()].iter().map(Slot::tokens).sum();
-            *size = Measured {
-                whole: stands,
-                rest: stands,
-                fixed: true,
-                body: size.body.clone(),
-                ..Measured::default()
-            };
-        }
-        Some((held, saved))
-    }
-
-    /// About what the view takes with these units whole and all others at a level, and so many tokens of names in them.
-    fn takes(&self, whole: &[bool], level: Level, names: u64) -> u64 {
-        let cut = || (0..whole.len()).filter(|at| !whole[*at]);
-        let told = cut().map(|at| self.sizes[at].names).sum::<u64>().min(names);
-        self.fixed() + self.whole_tokens(whole) + told + cut().map(|at| self.at(at, level)).sum::<u64>()
     }
 
     /// The units, in order.
@@ -310,10 +244,7 @@ impl Steps {
         }
         let body = context.view.body();
         for at in (0..whole.len()).filter(|at| whole[*at]) {
-            for slot in &body[self.body(at)] {
-                let is_held = at < self.held && slot.form == Form::Shortened;
-                if is_held { names.note_cut(slot) } else { names.note_whole(slot.node) }
-            }
+            body[self.body(at)].iter().for_each(|slot| names.note_whole(slot.node));
         }
     }
 

@@ -41,19 +41,10 @@ impl Pass for EvenCut {
         let names = aim.ledger.budget(context, aim.low).tokens.saturating_sub(carried);
         let share = Share { verbatim: aim.recent_ratio, names, ..Share::default() };
         let least = |whole| Cut { whole, level: Level::LEAST };
-        let beside = is_due(context, aim)
-            .then(|| steps.beside_what_was_cut(context, low, aim.spare(), share))
-            .flatten();
-        let stays = beside.is_some();
-        let (held, even, low) = match beside {
-            Some((held, cut, low)) => (Some(held), Some(cut), low),
-            None => (None, steps.cut(context, low, share), low),
-        };
-        let measured = held.as_ref().unwrap_or(&steps);
         // Where the smallest level does not do, the newest steps still stand whole, as far as the view may take them: a fold
         // comes when enough is new.
-        let mut cut = even.unwrap_or_else(|| least(steps.newest_whole(low, share)));
-        let mut shown = within(context, measured, &cut, names, (low, aim.most));
+        let mut cut = steps.cut(context, low, share).unwrap_or_else(|| least(steps.newest_whole(low, share)));
+        let mut shown = within(context, &steps, &cut, names, (low, aim.most));
         if shown.tokens > aim.most {
             cut = least((0..steps.units().len()).map(|at| steps.is_fixed(at)).collect());
             shown = within(context, &steps, &cut, names, (low, aim.most));
@@ -65,8 +56,7 @@ impl Pass for EvenCut {
         let level = shown.level.tokens();
         let (items, remain_cut) = show(context, shown);
         context.view.set_cut_to(remain_cut.then_some(aim.low));
-        let which = if stays { "what was cut before stays as it is, and newer steps" } else { "older steps" };
-        let why = format!("{which} keep the head and the tail of what is longer than {level} tokens");
+        let why = format!("older steps keep the head and the tail of what is longer than {level} tokens");
         Ok(Outcome::changed(items, why))
     }
 

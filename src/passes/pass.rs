@@ -64,15 +64,6 @@ impl Aim {
         tokens > self.most || tokens >= self.resting
     }
 
-    /// So far above the low mark a cut may leave the view, at the most, that leaves its beginning to the prompt cache: half the way to
-    /// where the next one is due. 0: there is no cache to leave it to, or no next cut.
-    pub fn spare(&self) -> u64 {
-        if self.is_cold || self.fill {
-            return 0;
-        }
-        self.threshold.min(self.most).saturating_sub(self.low) / 2
-    }
-
     /// How many counted tokens are so many of the model's: figures of a pass's own are in the latter.
     pub fn as_counted(&self, tokens: u64) -> u64 {
         (tokens as f64 / self.calibration) as u64

@@ -72,7 +72,6 @@ impl Summarize {
             role,
             even,
             most: aim.most,
-            spare: aim.spare(),
             ..Keep::last(turns, target)
         };
         let whole = Keep { cut_within_turn: false, ..keep };
