@@ -113,8 +113,8 @@ fn line_limit(section: Section, budget: u64) -> usize {
         Section::Open | Section::Earlier => (14, 500),
         _ => (16, 400),
     };
-    // Three bytes a token: few scripts have less. Of less than half a sentence nothing can be understood.
-    ((budget * 3 / share) as usize).clamp(80, most)
+    // Three bytes a token: few scripts have less.
+    ((budget * 3 / share) as usize).clamp(40, most)
 }
 
 fn heading(section: Section) -> String {
