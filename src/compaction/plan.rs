@@ -236,9 +236,8 @@ fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target
         return None;
     }
     let room = target.saturating_sub(steps.fixed());
-    let whole = steps.units().iter().enumerate().filter(|(at, unit)| steps.is_fixed(*at) && !unit.is_fold());
-    let whole = whole.filter(|_| keep.fill).flat_map(|(_, unit)| unit.nodes.iter().copied());
-    let whole: Vec<NodeIndex> = whole.collect(); // a session that goes on will need what they say when they are gone
+    // In a session that goes on, what stands whole now will be folded, and what it says needs room then.
+    let whole = if keep.fill { steps.fixed_nodes() } else { Vec::new() };
     let reserve = keep.room(room) + FRAME + ledger::need(context, keep.ledger, room, &whole);
     let share = Share { names: 0, ..share }; // the ledger tells them
     let mut units = steps.units().to_vec();

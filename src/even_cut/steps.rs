@@ -4,7 +4,7 @@ use std::ops::{Range, RangeInclusive};
 
 use super::sizes::{self, Size};
 use super::{Level, Names, cut_slot};
-use crate::context::{Context, Form, NodeKind, Place, Slot, Unit};
+use crate::context::{Context, Form, NodeIndex, NodeKind, Place, Slot, Unit};
 use crate::message::Role;
 
 /// How much of the room whole steps may take, as shares from 0 to 1.
@@ -146,6 +146,13 @@ impl Steps {
     /// Whether a unit stands whole, whatever there is room for.
     pub fn is_fixed(&self, at: usize) -> bool {
         self.sizes[at].fixed
+    }
+
+    /// The messages that stand whole, whatever there is room for, earlier folds aside.
+    pub fn fixed_nodes(&self) -> Vec<NodeIndex> {
+        let units = self.units.iter().zip(&self.sizes);
+        let fixed = units.filter(|(unit, size)| size.fixed && !unit.is_fold());
+        fixed.flat_map(|(unit, _)| unit.nodes.iter().copied()).collect()
     }
 
     /// What has to stand whole.

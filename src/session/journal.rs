@@ -148,7 +148,7 @@ impl Session {
 
     /// Goes on as another one. Snapshots of the view stay what they were.
     pub fn go_on_as(&mut self, mut other: Self) {
-        self.journal.mark = None; // its copy of the view would be made now
+        self.journal.mark = None; // else the view would be copied for it, and it is not asked for again
         self.context.view.go_back_to(std::mem::take(&mut other.context.view));
         other.context.view = std::mem::take(&mut self.context.view);
         let Journal { position, newest, .. } = other.journal;
@@ -398,7 +398,8 @@ impl Tail {
         SessionConfig::from_value(&given).map(Some).map_err(|error| from.invalid(error.message()))
     }
 
-    /// Puts what is new into a session that is completed then: see [`Context::put_changes`](crate::context::Context::put_changes). Gives what the host wants to have back of each record.
+    /// Puts what is new into a session, which is to be completed then. What is not `known` any more is taken off it. Gives what the host
+    /// wants to have back of each record.
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID` with the position.

@@ -40,8 +40,9 @@ use crate::tokens::{Estimate, TokenCounter};
 /// recorded sessions cost 1 to 7 % of their tokens: in a session that goes on, so much holds those of all but the most crowded.
 const SHARE: f64 = 0.3;
 
-/// The share of the room beside all that has to stand, in a view that is made once, as full as it may be: at a tenth of a session's tokens, two fifths hold 85 % of the facts of
-/// one that is full of checksums. The first tokens of a small room are for the newest steps alone.
+/// The share of the room beside all that has to stand, in a view that is made once, as full as it may be: at a tenth of a session's
+/// tokens, two fifths hold 85 % of the facts of one that is full of checksums. The first tokens of a small room are for the newest
+/// steps alone.
 const SHARE_ONCE: f64 = 0.4;
 const FOR_STEPS: u64 = 300;
 
@@ -70,7 +71,7 @@ impl Allowance {
     }
 
     /// The tokens, in a view that is cut down to `low`: the caller's figure, or a share of the room beside the header. A view that is
-    /// made once is for the next step alone: there it is the room beside all that has to stand, so that steps stay beside the facts.
+    /// made once serves the next step alone. Its room is what is left beside all that has to stand, so that facts leave room for steps.
     pub fn budget(self, context: &Context, low: u64) -> Budget {
         let fixed = if self.once { fixed_tokens(context) } else { context.view.fixed_tokens() };
         let room = (low < u64::MAX).then(|| low.saturating_sub(fixed));

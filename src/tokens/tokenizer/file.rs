@@ -199,7 +199,7 @@ impl Long {
 /// Calls `each` with every key of a map, which goes behind its value.
 fn each_key<'a>(
     scanner: &mut Scanner<'a>,
-    mut each: impl FnMut(&'a [u8], &mut Scanner<'a>) -> Result<Option<()>>,
+    mut each: impl FnMut(&[u8], &mut Scanner<'a>) -> Result<Option<()>>,
 ) -> Result<Option<()>> {
     if scanner.take(b'{').is_none() {
         return Ok(None);
@@ -207,9 +207,10 @@ fn each_key<'a>(
     if scanner.peek() == Some(b'}') {
         return Ok(scanner.take(b'}'));
     }
+    let mut buffer = Vec::new();
     loop {
-        let Some(key) = scanner.text() else { return Ok(None) };
-        if scanner.take(b':').is_none() || each(key.inner, scanner)?.is_none() {
+        let Some(key) = scanner.text().and_then(|key| key.said(&mut buffer)) else { return Ok(None) };
+        if scanner.take(b':').is_none() || each(key, scanner)?.is_none() {
             return Ok(None);
         }
         match scanner.more(b'}') {
@@ -246,4 +247,21 @@ struct RawModel {
     ignore_merges: Option<bool>,
     dropout: Option<f64>,
     max_input_chars_per_word: Option<usize>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_what_it_says_however_it_is_written() {
+        let plain = r#"{"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]}}"#;
+        let escaped = plain
+            .replace("vocab", "vo\\u0063ab")
+            .replace("merges", "m\\u0065rges")
+            .replace("model", "\\u006dodel");
+        let read = [plain, &escaped]
+            .map(|text| File::read(text.as_bytes()).map(|file| (file.vocab.len(), file.merges.len())));
+        assert!(matches!(read, [Ok((3, 1)), Ok((3, 1))]));
+    }
 }
