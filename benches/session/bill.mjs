@@ -199,12 +199,12 @@ async function run(library, messages, window) {
   return bill;
 }
 
-/** The table "bill". */
-export async function bills(table, only = () => true) {
-  for (const { name, messages, windows } of sessions().filter(only))
-    for (const window of windows) {
+/** The table "bill": of all sessions in all windows, or of those whose name and window have `only` in them; `ours`: without the peers and presets. */
+export async function bills(table, { only = "", ours = false } = {}) {
+  for (const { name, messages, windows } of sessions())
+    for (const window of windows.filter((window) => `${name}, ${window / 1000}k`.includes(only))) {
       const rows = [];
-      for (const library of libraries) {
+      for (const library of libraries.slice(0, ours ? 1 + libraries.findIndex((l) => l.name === "… outputs left alone") : libraries.length)) {
         try {
           const bill = await run(library, messages, window);
           const cost = ({ read, write, output }) => (bill.cached + bill.askedCached) * read + (bill.sent - bill.cached + bill.asked - bill.askedCached) * write + bill.summaries * encoding.count(SUMMARY) * output;

@@ -23,6 +23,7 @@ const { cutting, session } = await import("./ours.mjs");
 const { countTokens, loadEncoding } = await import("contextfold");
 
 const only = new Set(process.argv.slice(2).filter((a) => !a.startsWith("--")));
+const option = (name) => process.argv.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3);
 const wants = (section) => only.size === 0 || only.has(section);
 const SIZES = [100, 1_000, 10_000, 100_000];
 /** Of the calls with nothing to cut. */
@@ -37,7 +38,7 @@ const tokenizer = await loadEncoding("o200k_base");
 if (wants("idle")) await idle();
 if (wants("turns")) await turns();
 if (wants("cut")) await cut();
-if (wants("bill")) await (await import("./bill.mjs")).bills(table);
+if (wants("bill")) await (await import("./bill.mjs")).bills(table, { only: option("only"), ours: process.argv.includes("--ours") });
 if (wants("boundary")) inFreshProcess("boundary.mjs");
 if (wants("memory")) inFreshProcess("memory.mjs");
 if (wants("ready")) ready();

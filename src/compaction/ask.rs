@@ -84,6 +84,9 @@ pub struct Ask<'a> {
     pub language: Option<&'a str>,
     /// The request may be the view itself, with its tools.
     pub continues: bool,
+    /// Such a request goes no further than the view that was sent last: so many nodes of the history had entered by then. What is new
+    /// and not folded would be written to the prompt cache for nothing, for behind the fold it is written once more.
+    pub sent: Option<usize>,
     /// The provider binds thinking to what stands before it: none goes along where that is another text than the view's.
     pub drops_bound_thinking: bool,
     /// The largest output of the summariser's model, where it is known.

@@ -12,11 +12,25 @@ const MESSAGES: &str = "{messages}";
 pub(super) const BEGINS: &str = "[Record of ";
 pub(super) use crate::context::RECORD_ENDS as ENDS;
 
+/// What a summary says of messages that it says nothing of.
+pub(super) const NOTHING_SAID: &str = "- Earlier messages, left out.";
+
+/// What stands for messages of which nothing is said ends so.
+const LEFT_OUT: &str = " left out here";
+
+/// Whether a line only says that a summary is one.
+pub(super) fn is_frame(line: &str) -> bool {
+    let is_note = || line.starts_with('[') && line.contains(LEFT_OUT) && line.ends_with(']');
+    line.starts_with(BEGINS) || line == ENDS || is_note()
+}
+
 /// The words around a summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
     before: String,
     after: String,
+    /// What stands in the place of a summary that says nothing.
+    alone: Option<String>,
 }
 
 impl Frame {
@@ -26,7 +40,7 @@ impl Frame {
         else {
             return Err(Error::argument(format!("expected a text in which {SUMMARY} stands once")));
         };
-        Ok(Self { before: before.to_owned(), after: after.to_owned() })
+        Ok(Self { before: before.to_owned(), after: after.to_owned(), alone: None })
     }
 
     /// The words of default. `searched`: the model has a tool that finds what the record leaves out.
@@ -36,6 +50,7 @@ impl Frame {
         Self {
             before: format!("{BEGINS}{MESSAGES}, written by the program and not by the user{how}]\n\n"),
             after: format!("\n\n{ENDS}"),
+            alone: Some(format!("[{MESSAGES}{LEFT_OUT}{how}]")),
         }
     }
 
@@ -43,6 +58,11 @@ impl Frame {
     pub fn around(&self, summary: &str, messages: usize) -> String {
         let plural = if messages == 1 { "" } else { "s" };
         let messages = format!("{messages} earlier message{plural}");
+        let ledger = summary.strip_prefix(NOTHING_SAID).filter(|_| self.alone.is_some()).map(str::trim_start);
+        if let (Some(""), Some(alone)) = (ledger, &self.alone) {
+            return alone.replace(MESSAGES, &messages);
+        }
+        let summary = ledger.unwrap_or(summary);
         let before = self.before.replace(MESSAGES, &messages);
         let after = self.after.replace(MESSAGES, &messages);
         format!("{before}{summary}{after}")
@@ -60,6 +80,18 @@ mod tests {
         for wrong in ["", "no place", "{summary}{summary}"] {
             assert!(Frame::parse(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn one_line_stands_for_messages_of_which_nothing_is_said() {
+        let frame = Frame::by_default(None);
+        let alone = frame.around(NOTHING_SAID, 12);
+        assert_eq!(alone, "[12 earlier messages left out here]");
+        assert!(is_frame(&alone));
+        let ledger = frame.around(&format!("{NOTHING_SAID}\n\n## Rules"), 12);
+        assert!(ledger.contains("by the user]\n\n## Rules\n\n"), "{ledger}");
+        let own = Frame::parse("So far: {summary}").unwrap();
+        assert_eq!(own.around(NOTHING_SAID, 12), format!("So far: {NOTHING_SAID}"));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::config::Style;
 use super::layout::Layout;
 use super::plan::FoldPlan;
 use super::quoted::Quoted;
-use super::shown::{Shown, beginning, conversation};
+use super::shown::{Shown, beginning, conversation, up_to_what_was_sent};
 use super::{Profile, prompts, tags, transcript};
 use crate::context::{Context, NodeIndex, NodeSet, PartName, Slot, Tally, View};
 use crate::error::Result;
@@ -30,6 +30,8 @@ pub struct SummaryRequest {
     /// The messages are the view's own, and the tools go along: the provider's prompt cache serves all but the instruction.
     /// Where that view ended.
     pub continues: Option<ViewEnd>,
+    /// So many of that view's messages go along.
+    pub view_messages: usize,
     /// The model can open the refs of tool outputs: the summary may name them.
     pub names_refs: bool,
     /// How much of the view it shows.
@@ -101,13 +103,16 @@ pub fn least_tokens(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> u64 {
         Size::Beginning | Size::FoldedOnly | Size::NoOutputs => return 0,
         Size::Whole => {}
     }
+    let body = context.view.body();
+    let until = up_to_what_was_sent(context, &plan.members.iter().copied().collect(), ask);
+    let new: u64 = body[until..].iter().map(Slot::tokens).sum();
     let parts = context.view.tokens_by_part().into_iter();
     let stay = parts.filter(|(part, ..)| match part {
         PartName::Reasoning | PartName::ToolCalls | PartName::Tools => false,
         PartName::ToolOutputs => shows_outputs,
         _ => true,
     });
-    stay.map(|(_, tokens, _)| tokens).sum()
+    stay.map(|(_, tokens, _)| tokens).sum::<u64>().saturating_sub(new)
 }
 
 /// Whatever else a request leaves out of what is folded and stands in the view, outputs it has, and texts that no reasoning
@@ -161,6 +166,7 @@ fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, plan: &FoldPla
         kept: Vec::new(),
         style: Style::Transcript,
         continues: None,
+        view_messages: 0,
         names_refs: context.wording.names_refs(),
         size: Size::NoOutputs,
         reason,
@@ -177,7 +183,7 @@ fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, plan: &FoldPla
 /// The request shows the view, or its beginning, message by message.
 fn is_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>, slots: &[(Shown<'_>, Quoted)]) -> bool {
     let messages = match ask.size {
-        Size::Whole => context.view.body().len(),
+        Size::Whole => up_to_what_was_sent(context, &plan.members.iter().copied().collect(), ask),
         Size::Beginning => beginning(context, &plan.members.iter().copied().collect()),
         Size::FoldedOnly | Size::NoOutputs => return false,
     };
@@ -196,6 +202,7 @@ fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summa
         return about_view(context, plan, &Ask { continues: false, ..ask.clone() });
     }
     let folded: Vec<Quoted> = slots.iter().filter(|(from, _)| from.folded).map(|(_, m)| m.clone()).collect();
+    let shown = slots.len();
     let kept = (0..slots.len()).filter(|i| !slots[*i].0.folded).collect();
     let as_messages = || slots.iter().map(|(from, message)| from.tokens(message, context)).sum::<u64>();
     let told = if style == Style::Messages { as_messages() } else { 0 };
@@ -224,6 +231,7 @@ fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summa
         kept,
         style,
         continues: ask.continues.then(|| ViewEnd::of(&context.view)),
+        view_messages: context.view.before_body() + shown,
         names_refs: context.wording.names_refs(),
         size: ask.size,
         reason: ask.reason,

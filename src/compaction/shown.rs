@@ -58,7 +58,7 @@ pub fn conversation<'a>(
 ) -> Result<Vec<(Shown<'a>, Quoted)>> {
     let folded: NodeSet = plan.members.iter().copied().collect();
     let most = match size {
-        Size::Whole => usize::MAX,
+        Size::Whole => up_to_what_was_sent(context, &folded, ask),
         Size::Beginning => beginning(context, &folded),
         Size::FoldedOnly | Size::NoOutputs => 0,
     };
@@ -115,6 +115,14 @@ pub fn conversation<'a>(
 /// How many messages of the view's body there are up to the last that is folded.
 pub fn beginning(context: &Context, folded: &NodeSet) -> usize {
     context.view.body().iter().rposition(|slot| folded.contains(&slot.node)).map_or(0, |last| last + 1)
+}
+
+/// How many messages of the view's body a request shows that goes on from it: all that was sent, and all that is folded.
+pub fn up_to_what_was_sent(context: &Context, folded: &NodeSet, ask: &Ask<'_>) -> usize {
+    let body = context.view.body();
+    let Some(sent) = ask.sent.filter(|_| ask.continues) else { return body.len() };
+    let goes_along = |slot: &Slot| slot.node.get() < sent || folded.contains(&slot.node);
+    body.iter().rposition(goes_along).map_or(body.len(), |last| last + 1)
 }
 
 /// A request for a summary comes without the tools, and often without what stood before: thinking that its provider binds

@@ -1,5 +1,8 @@
 //! Whether an answer is a summary that may replace what it stands for.
 
+use std::borrow::Cow;
+
+use super::frame::NOTHING_SAID;
 use super::layout::engine_message;
 use super::ledger::{self, Budget, Carried, Missed, RULES_TITLE, Room, Stays};
 use super::plan::FoldPlan;
@@ -171,6 +174,15 @@ fn standing(context: &Context, plan: &FoldPlan, retain: Option<&Message>, summar
     made.tokens(|message| context.count(message))
 }
 
+/// A summary as it is measured where a ledger may follow: one that says nothing has other words around it then.
+fn with_place_for_ledger(summary: &Message) -> Cow<'_, Message> {
+    let text = summary.plain_text();
+    if text != NOTHING_SAID {
+        return Cow::Borrowed(summary);
+    }
+    Cow::Owned(engine_message(summary.role, &format!("{text}\n\n-")))
+}
+
 /// The summary in an answer: neither cut off nor empty.
 pub fn text_of(answer: &Answer) -> Result<String, Error> {
     Ok(whole(answer, Profile::Default)?.summary.unwrap_or_default())
@@ -233,7 +245,7 @@ fn ledger_of(
     cut: bool,
 ) -> Result<(Option<String>, Missed), Error> {
     let budget = terms.budget;
-    let tokens = standing(context, plan, retain, summary);
+    let tokens = standing(context, plan, retain, &with_place_for_ledger(summary));
     let gain = plan.stands_for().saturating_sub(tokens);
     let after = plan.after(context, tokens);
     let folded: NodeSet = plan.members.iter().copied().collect();
@@ -243,11 +255,10 @@ fn ledger_of(
     let below_low = terms.low.min(plan.most_after.unwrap_or(u64::MAX)).saturating_sub(after);
     let low = below_low.max(most / 2);
     // Where no message is cut, nothing else fills what is left below the low mark.
-    let is_free = budget.rules_apart && cut_evenly.is_empty();
-    let whole = if budget.rules_apart { u64::MAX } else { budget.tokens };
+    let is_free = budget.rules == u64::MAX && cut_evenly.is_empty();
     let room = Room {
-        all: whole.min(gain / 2).min(low).min(most),
-        rules: whole.min(low.max(budget.tokens)).min(gain * 7 / 8).min(most),
+        all: budget.tokens.max(budget.rules).min(gain / 2).min(low).min(most),
+        rules: budget.rules.min(low.max(budget.tokens)).min(gain * 7 / 8).min(most),
         facts: if is_free { budget.tokens.max(below_low) } else { budget.tokens },
         shared: budget.tokens,
     };

@@ -3,10 +3,13 @@
 use std::fmt::{self, Write as _};
 
 use super::text::Pieces;
-use crate::context::NodeIndex;
+use crate::context::{NodeIndex, Slot};
 use crate::facts::shorten::one_line;
-use crate::facts::{Drawn, LiteralKind, Strength};
+use crate::facts::{Drawn, LiteralKind, Strength, texts};
 use crate::sorting::sort_by_key;
+
+/// What a mark tells stands behind this.
+const TELLS: &str = "; in it: ";
 
 /// Which literal facts stand in a view, while it is being cut.
 pub struct Names<'a> {
@@ -29,6 +32,23 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// Takes note of a message that stays cut as it is: what is left of it stands, and what its marks tell is spent.
+    pub fn note_cut(&mut self, slot: &Slot) {
+        let stands = texts(&slot.message);
+        let marks = stands.iter().flat_map(|text| text.split(TELLS).skip(1));
+        let told: Vec<&str> = marks.map(|rest| rest.split(" …]").next().unwrap_or(rest)).collect();
+        let names = &self.drawn.names;
+        for number in self.of(slot.node) {
+            let name = names.text(*number);
+            if !self.stands[*number as usize] && told.iter().any(|text| text.contains(name)) {
+                self.left = self.left.saturating_sub(u64::from(names.cost(*number)) + 1);
+            }
+            if stands.iter().any(|text| text.contains(name)) {
+                self.note(*number);
+            }
+        }
+    }
+
     /// About what the names of a message cost that are not known to stand elsewhere: they are noted, so that each counts once.
     pub fn cost(&mut self, node: NodeIndex) -> u64 {
         let mut cost = 0;
@@ -46,7 +66,7 @@ impl<'a> Names<'a> {
     pub(super) fn told(&mut self, node: NodeIndex, pieces: Pieces<'_>) -> String {
         let mut told = String::new();
         let mut tell = |what: fmt::Arguments<'_>| {
-            let before = if told.is_empty() { "; in it: " } else { ", " };
+            let before = if told.is_empty() { TELLS } else { ", " };
             let _ = write!(told, "{before}{what}");
         };
         for rule in rules_left_out(&self.rules(node), pieces) {

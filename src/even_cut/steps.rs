@@ -60,6 +60,8 @@ struct Measured {
     names: u64,
     /// About what the user's rules in it cost, which every mark tells.
     rules: u64,
+    /// What it takes as it stands, where it stands cut and should not be lengthened.
+    cut: Option<u64>,
     /// It stands whole, whatever there is room for.
     fixed: bool,
     /// Where its messages stand in the view's body.
@@ -90,11 +92,7 @@ impl Steps {
     /// Measures a view.
     pub fn of(context: &Context) -> Self {
         let (before, units) = (context.view.fixed_tokens(), context.units());
-        let slots: Vec<&Slot> = context.view.body().iter().collect();
-        Self::measured(context, before, units, &slots)
-    }
-
-    fn measured(context: &Context, before: u64, units: Vec<Unit>, slots: &[&Slot]) -> Self {
+        let slots = context.view.body();
         let (newest_user, last) = ends(&units);
         let mut at = 0;
         let mut texts = Vec::new();
@@ -110,12 +108,34 @@ impl Steps {
                 whole += tokens;
                 rest += kept;
             }
-            Measured { whole, rest, texts: first..texts.len(), names: 0, rules: 0, fixed, body: begins..at }
+            let (texts, body) = (first..texts.len(), begins..at);
+            Measured { whole, rest, texts, names: 0, rules: 0, cut: None, fixed, body }
         });
         let sizes: Vec<Measured> = sizes.collect();
         let mut steps = Self { units, sizes, texts, newest_user, before };
         steps.measure_names(context);
         steps
+    }
+
+    /// Measures a view that the provider's prompt cache has up to where it changed since it was sent: a step that stands cut there is
+    /// cut shorter if it has to be, and never lengthened, so that it and what stands before it stay in the cache. So the older steps
+    /// are, the shorter they become.
+    pub fn as_sent(context: &Context) -> Self {
+        let mut steps = Self::of(context);
+        let body = context.view.body();
+        let sent = context.view.unchanged_in_body();
+        for size in steps.sizes.iter_mut().filter(|size| !size.fixed && size.body.end <= sent) {
+            let slots = &body[size.body.clone()];
+            let is_cut = slots.iter().any(|slot| slot.form == Form::Shortened);
+            size.cut = is_cut.then(|| slots.iter().map(Slot::tokens).sum());
+        }
+        steps
+    }
+
+    /// Whether a step that is not whole stays as it is at this level, for it is cut as short as that or shorter.
+    pub fn stays_cut(&self, at: usize, level: Level) -> bool {
+        let size = &self.sizes[at];
+        size.cut.is_some_and(|cut| cut <= self.cut_anew(at, level) + size.names)
     }
 
     /// The names of each step that no newer one has, and the user's rules in it.
@@ -255,6 +275,13 @@ impl Steps {
         }
     }
 
+    /// Takes note of the steps that stay cut as they are at this level.
+    pub fn note_cut(&self, context: &Context, whole: &[bool], level: Level, names: &mut Names<'_>) {
+        for at in (0..whole.len()).filter(|at| !whole[*at] && self.stays_cut(*at, level)) {
+            context.view.body()[self.body(at)].iter().for_each(|slot| names.note_cut(slot));
+        }
+    }
+
     /// What all units but these take at the smallest level, counted, with so many tokens of names.
     fn least_of(&self, context: &Context, whole: &[bool], names: u64) -> u64 {
         let facts = context.facts();
@@ -311,7 +338,7 @@ impl Steps {
         }
         let verbatim = Share::of(share.verbatim, room);
         for at in (0..whole.len()).rev().filter(|at| self.is_shown(*at)) {
-            if !whole[at] && !take(at, verbatim, &mut whole) {
+            if !whole[at] && (self.sizes[at].cut.is_some() || !take(at, verbatim, &mut whole)) {
                 break;
             }
         }
@@ -350,7 +377,7 @@ impl Steps {
         let cut = |whole: &[bool]| (0..whole.len()).filter(|at| !whole[*at]).collect::<Vec<_>>();
         let at_most = |at: usize| self.at(at, Level::MOST);
         let mut free = left.saturating_sub(cut(whole).into_iter().map(at_most).sum());
-        for at in cut(whole).into_iter().rev() {
+        for at in cut(whole).into_iter().rev().take_while(|at| self.sizes[*at].cut.is_none()) {
             let Some(rest) = free.checked_sub(self.sizes[at].whole - at_most(at)) else { break };
             free = rest;
             *left = left.saturating_sub(self.sizes[at].whole);
@@ -374,6 +401,12 @@ impl Steps {
 
     /// About what a step takes at a level, names aside.
     fn at(&self, at: usize, level: Level) -> u64 {
+        let anew = self.cut_anew(at, level);
+        self.sizes[at].cut.filter(|cut| *cut < anew).unwrap_or(anew)
+    }
+
+    /// The same where it is cut anew.
+    fn cut_anew(&self, at: usize, level: Level) -> u64 {
         let size = &self.sizes[at];
         let texts = self.texts[size.texts.clone()].iter().map(|text| text.at(level)).sum::<u64>();
         (size.rest + texts + size.rules).min(size.whole)

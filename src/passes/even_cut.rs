@@ -31,11 +31,14 @@ impl Pass for EvenCut {
     }
 
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
-        let steps = Steps::of(context);
         // Where it is not due, and no fold made room, what was cut comes back and nothing else is cut.
-        let cuts = is_due(context, aim) || context.view.is_laid_out_anew();
+        let (is_due, is_new) = (is_due(context, aim), context.view.is_laid_out_anew());
+        let cuts = is_due || is_new;
+        let is_sent = is_due && !is_new && !aim.is_cold && !aim.fill;
+        let steps = if is_sent { Steps::as_sent(context) } else { Steps::of(context) };
         let stands = if cuts { 0 } else { context.view.tokens() };
-        let low = steps.target(aim.low, aim.most).max(stands);
+        let low = if is_new { aim.low_after_fold } else { aim.low };
+        let low = steps.target(low, aim.most).max(stands);
         // What folds carry and what marks tell of facts is one budget.
         let carried: u64 = context.view.body().iter().map(|slot| slot.tally.ledger()).sum();
         let names = aim.ledger.budget(context, aim.low).tokens.saturating_sub(carried);
@@ -153,11 +156,13 @@ fn bring_back(context: &Context, steps: &Steps, shown: &mut Shown, target: u64) 
 fn at_level(context: &Context, steps: &Steps, whole: &[bool], level: Level, names: &mut Names<'_>) -> Shown {
     let body = context.view.body();
     steps.note_whole(context, whole, names);
+    steps.note_cut(context, whole, level, names);
     let mut shown = Shown { level, slots: Vec::new(), tokens: context.view.fixed_tokens() };
     for at in (0..whole.len()).rev() {
         for place in steps.body(at).rev() {
             let stands = &body[place];
-            let other = if steps.is_fixed(at) || !can_be_cut(context, stands) {
+            let stays = steps.is_fixed(at) || !whole[at] && steps.stays_cut(at, level);
+            let other = if stays || !can_be_cut(context, stands) {
                 None
             } else {
                 let back = standing_whole(context, stands);
@@ -175,9 +180,7 @@ fn at_level(context: &Context, steps: &Steps, whole: &[bool], level: Level, name
 /// Shows the view so. Gives what stands otherwise now, and whether anything is cut.
 fn show(context: &mut Context, shown: Shown) -> (Vec<NodeIndex>, bool) {
     let mut items = Vec::new();
-    let mut is_cut = false;
     for (at, slot) in shown.slots.into_iter().rev() {
-        is_cut |= slot.form == Form::Shortened;
         let stands = &context.view.body()[at];
         if stands.form == slot.form && *stands.message == *slot.message {
             continue;
@@ -189,5 +192,5 @@ fn show(context: &mut Context, shown: Shown) -> (Vec<NodeIndex>, bool) {
         }
         context.view.replace(at, slot.message, slot.tally, slot.form);
     }
-    (items, is_cut)
+    (items, context.view.body().iter().any(|slot| slot.form == Form::Shortened))
 }

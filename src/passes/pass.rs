@@ -23,6 +23,9 @@ pub struct Aim {
     pub threshold: u64,
     /// Where a compaction goes down to.
     pub low: u64,
+    /// The same where a summary is written, beside which the rest is cut evenly: further down, so that the next one, which costs a
+    /// request, comes later.
+    pub low_after_fold: u64,
     /// Tokens that the carry-over ledger of a fold may take.
     pub ledger: Allowance,
     /// The limit less the safety margin: no view may be larger.

@@ -55,13 +55,14 @@ impl Summarize {
             Layout::Replace => 0,
             _ => self.keep_turns.unwrap_or(aim.keep_turns),
         };
-        let target = (aim.low < u64::MAX).then_some(aim.low);
         let fill = aim.fill && self.layout != Layout::Replace;
         let ledger = aim.ledger.budget(context, aim.low);
         let hidden_too = self.layout == Layout::Replace;
         let cut_within_turn = !self.whole_turns;
         let role = aim.summary_role;
         let is_even = self.cut_behind && !by_hand && self.layout != Layout::Replace;
+        let low = if is_even { aim.low_after_fold } else { aim.low };
+        let target = (low < u64::MAX).then_some(low);
         let even =
             is_even.then(|| Share { verbatim: aim.recent_ratio, names: ledger.tokens, ..Share::default() });
         let keep = Keep {

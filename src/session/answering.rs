@@ -340,7 +340,7 @@ impl Session {
         if judged.plan.after(&self.context, tokens) > aim.most {
             judged.plan.frame = None; // in a view of a few dozen tokens there is room for the summary, and for no word about it
         }
-        let marks = (aim.low, aim.most);
+        let marks = (aim.low_after_fold, aim.most);
         let smaller = judged.plan.clone().giving_back(&self.context, &judged.accepted, marks);
         let smaller = smaller.and_then(|plan| {
             let own = answer.built_in.then(|| Answer {
@@ -360,7 +360,8 @@ impl Session {
         } else {
             self.carried.of(&self.context, &self.carriers(&plan.members), redact)?
         };
-        let terms = LedgerTerms { carried: &carried, budget, low: aim.low, most: aim.most, redact };
+        let low = if plan.cut.is_some() { aim.low_after_fold } else { aim.low };
+        let terms = LedgerTerms { carried: &carried, budget, low, most: aim.most, redact };
         let accepted = compaction::judge(&self.context, &plan, answer, wants_retain, &terms)?;
         Ok(Judged { plan, accepted, carried })
     }

@@ -165,6 +165,7 @@ impl Session {
             refused: question.refused.as_deref(),
             size: question.size,
             continues: question.size <= Size::Beginning && question.chunks.is_none() && self.may_continue(),
+            sent: self.prepared_at,
             chunks: question.chunks.as_ref(),
             redact: self.redact.as_ref(),
             language,

@@ -24,6 +24,10 @@ use crate::tokens::{Counter, ReportedUsage, TokenUsage, by_rules_of};
 /// A summary is not asked for to save fewer tokens than this.
 const LEAST_FOLD: u64 = 64;
 
+/// A fold goes down by a part of the low mark more than a cut: what is sent less until the next one about pays for the request for its
+/// summary.
+const DEEPER: u64 = 20;
+
 /// The facts of so many messages are drawn ahead for each that enters.
 const DRAWN_AHEAD: usize = 8;
 
@@ -503,7 +507,8 @@ impl Session {
         let (most, threshold) = (counted(most), counted(threshold));
         let low = counted(by_limit.min(by_threshold)).min(most);
         let fixed = self.context.view.fixed_tokens();
-        let low = if self.config.ladder.even_cut().is_some() { low_beside(fixed, low, most) } else { low };
+        let is_even = self.config.ladder.even_cut().is_some();
+        let low = if is_even { low_beside(fixed, low, most) } else { low };
         let enough = if self.context.folds.is_empty() { (low / 20).min(LEAST_FOLD) } else { low / 10 };
         // Nothing is due in a view that is made once, as long as it fits; what does not fit is cut to what does.
         let (low, threshold) = if fill { (most, most.saturating_add(1)) } else { (low, threshold) };
@@ -513,6 +518,7 @@ impl Session {
             window: self.config.window,
             threshold,
             low,
+            low_after_fold: if is_even && !fill { low - low / DEEPER } else { low },
             ledger: ledger::Allowance { configured: compaction.ledger_tokens.or(by_preset), once: fill },
             most,
             enough,

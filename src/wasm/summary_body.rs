@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::*;
 use super::inner::Inner;
 use super::summarize::output_terms;
 use super::value::{copy_of, get, get_string, of_format_to_js, set, to_js};
-use super::view::marked_view_of;
+use super::view::{entries_until, marked_view_of};
 use crate::compaction::{Size, SummaryRequest};
 use crate::context::Snapshot;
 use crate::message::{Format, Message, Role};
@@ -26,10 +26,14 @@ pub fn continued(
     format: Format,
 ) -> Result<JsValue, JsValue> {
     let is_seen = inner.read(|core| seen.is_some_and(|seen| core.context().view.is_at(seen)))?;
-    let body = match (is_seen, request.size) {
-        (true, Size::Whole) => of_view(inner, request, format)?,
-        (true, _) => with_head_of_view(inner, body(request, format)?, format)?,
-        (false, _) => body(request, format)?,
+    let of_view = match request.size {
+        Size::Whole if is_seen => of_view(inner, request, format)?,
+        _ => None,
+    };
+    let body = match of_view {
+        Some(body) => body,
+        None if is_seen => with_head_of_view(inner, body(request, format)?, format)?,
+        None => body(request, format)?,
     };
     let tools: Vec<Value> =
         inner.read(Session::tools)?.into_iter().filter(|tool| is_tool_of(tool, format)).collect();
@@ -67,12 +71,13 @@ fn view_as_sent(inner: &Rc<Inner>, format: Format) -> Result<JsValue, JsValue> {
     Ok(marked_view_of(inner, format, None, marks)?.0)
 }
 
-/// The view's own entries, and the instruction behind them.
-fn of_view(inner: &Rc<Inner>, request: &SummaryRequest, format: Format) -> Result<JsValue, JsValue> {
+/// The view's own entries up to where the request goes, and the instruction behind them; `None` where an entry goes further.
+fn of_view(inner: &Rc<Inner>, request: &SummaryRequest, format: Format) -> Result<Option<JsValue>, JsValue> {
     let view = view_as_sent(inner, format)?;
+    let Some(entries) = entries_until(inner, format, request.view_messages)? else { return Ok(None) };
     let (body, list) = if let Some(list) = view.dyn_ref::<Array>() {
         let body = Object::new();
-        let mut list = list.clone();
+        let mut list = list.slice(0, entries);
         if format == Format::AiSdk
             && let Some(system) = &request.system
         {
@@ -85,6 +90,8 @@ fn of_view(inner: &Rc<Inner>, request: &SummaryRequest, format: Format) -> Resul
         (body.into(), list)
     } else {
         let list = get(&view, list_key(format))?.map(JsCast::unchecked_into::<Array>).unwrap_or_default();
+        let list = list.slice(0, entries);
+        set(&view, list_key(format), &list)?;
         (view, list)
     };
     let instruction: Vec<Arc<Message>> = request.messages().pop().into_iter().collect();
@@ -94,7 +101,7 @@ fn of_view(inner: &Rc<Inner>, request: &SummaryRequest, format: Format) -> Resul
         }
     }
     set_terms(&body, request, format)?;
-    Ok(body)
+    Ok(Some(body))
 }
 
 /// Puts what an entry says behind the last one of a list, in a copy of that, where both are of one role: roles have to take turns.

@@ -125,6 +125,20 @@ pub fn marked_view_of(
     Ok(view)
 }
 
+/// How many entries the first so many messages of the view take, in a list that was handed out before; `None` where the last of them
+/// stands in one entry with the next.
+pub fn entries_until(inner: &Rc<Inner>, format: Format, messages: usize) -> Result<Option<u32>, JsValue> {
+    let handles = inner.handles()?;
+    let list = handles.lists.get(&format);
+    Ok(list.and_then(|list| match messages.checked_sub(1) {
+        _ if messages >= list.slots => Some(u32::MAX),
+        Some(end) if list.lost_reasoning.is_none() => {
+            list.end_of(end).filter(|(_, slots)| *slots == messages).map(|(entry, _)| entry + 1)
+        }
+        _ => None,
+    }))
+}
+
 /// An earlier view as messages.
 pub fn list_of(inner: &Rc<Inner>, snapshot: &Snapshot) -> Result<JsValue, JsValue> {
     let mut handles = inner.handles()?;

@@ -39,7 +39,7 @@ pub(super) fn items(text: &str) -> Vec<Item> {
         } else if let Some(heading) = heading(line) {
             section = by_words(heading);
             before_headings = false;
-        } else if before_headings || bare.is_empty() || is_tag(bare) || is_cut(bare) || is_frame(bare) {
+        } else if before_headings || bare.is_empty() || is_tag(bare) || is_cut(bare) || frame::is_frame(bare) {
         } else if let Some(text) = line.strip_prefix("- ") {
             out.push(Item { section, text: text.trim().to_owned(), count: 1 });
         } else if let Some(more) = line.strip_prefix("  ")
@@ -86,11 +86,6 @@ fn is_tag(line: &str) -> bool {
 /// The notice of what was left out of a summary that was longer than its share of a request.
 fn is_cut(line: &str) -> bool {
     line.starts_with("[…") && line.ends_with("…]")
-}
-
-/// What says that a summary is one.
-fn is_frame(line: &str) -> bool {
-    line.starts_with(frame::BEGINS) || line == frame::ENDS
 }
 
 fn by_words(heading: &str) -> Section {

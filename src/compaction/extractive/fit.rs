@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::collect::{ANSWER_LABEL, FIRST, LATEST};
 use super::draft::{Draft, Entry, Section};
 use super::earlier;
+use crate::compaction::frame::NOTHING_SAID;
 use crate::facts::shorten;
 use crate::sorting::{sort_by, sort_by_key};
 use crate::tokens::TokenCounter;
@@ -35,8 +36,9 @@ struct Candidate {
     worth: u64,
 }
 
-/// What stands where there is no room for a line.
-const LEAST: &str = "- Earlier messages, left out.\n";
+/// Below this budget there is no room for lines that are cut: those of at most so many bytes stand whole, and no others.
+const ROOM_TO_CUT: u64 = 48;
+const WHOLE_LINE: usize = 80;
 
 /// The summary of at most `budget` tokens; where not even one line fits, it says that something was left out, and where there is no
 /// room for that, nothing.
@@ -74,7 +76,7 @@ pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> 
     // The whole counts more than its lines, for lists tell what they left out: the least worthy go until it fits.
     loop {
         if taken.is_empty() {
-            let least = format!("{OPEN}{LEAST}{CLOSE}");
+            let least = format!("{OPEN}{NOTHING_SAID}\n{CLOSE}");
             return if counter.count(&least) <= budget { least } else { String::new() };
         }
         let text = rendered(&taken, &lists);
@@ -93,7 +95,9 @@ fn ranked(section: Section, mut entries: Vec<Entry>, newest: u64, budget: u64) -
     sort_by(&mut entries, |a, b| score(b).cmp(&score(a)).then(b.seq.cmp(&a.seq)));
     entries.truncate(CANDIDATES);
     let (base, slowness) = section.worth();
-    let limit = line_limit(section, budget);
+    let is_tiny = budget < ROOM_TO_CUT;
+    let limit = if is_tiny { WHOLE_LINE } else { line_limit(section, budget) };
+    entries.retain(|entry| !is_tiny || entry.text.len() <= limit);
     let ranked = entries.into_iter().enumerate().map(|(rank, entry)| {
         let worth = match entry.key.as_str() {
             FIRST => 1_000_000,

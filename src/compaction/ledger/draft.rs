@@ -85,7 +85,9 @@ impl Draft {
     /// order in which they were said: where two disagree, the later one holds.
     fn rules<'r>(&mut self, rules: &'r [Ruled<'_>], room: Room) -> (Vec<&'r str>, u64) {
         let mut left = room.all.max(room.rules).saturating_sub(cost(&self.text) + 8);
-        let (own, pasted): (Vec<&Ruled<'_>>, Vec<&Ruled<'_>>) = rules.iter().partition(|rule| rule.own);
+        // Where there is no room for facts, what only has the words of a rule is not told either.
+        let rules = rules.iter().filter(|rule| rule.is_rule || room.facts > 0);
+        let (own, pasted): (Vec<&Ruled<'_>>, Vec<&Ruled<'_>>) = rules.partition(|rule| rule.own);
         let mut taken = fitting(&own, &mut left, |rule| cost(rule.text) + 2);
         self.missed_own = own.len() > taken.len();
         let for_pasted = left.min(room.shared / PASTED);
@@ -93,7 +95,7 @@ impl Draft {
         taken.extend(fitting(&pasted, &mut left_of_it, |rule| cost(rule.text) + 2));
         let of_pasted = for_pasted - left_of_it;
         sort_by_key(&mut taken, |rule| rule.last);
-        self.missed.rules = (rules.len() - taken.len()) as u64;
+        self.missed.rules = (own.len() + pasted.len() - taken.len()) as u64;
         self.complete &= self.missed.rules == 0;
         self.lines(RULES_TITLE, taken.iter().filter(|rule| rule.is_rule).map(|rule| rule.text));
         self.lines(WORDS_TITLE, taken.iter().filter(|rule| !rule.is_rule).map(|rule| rule.text));

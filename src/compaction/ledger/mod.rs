@@ -42,7 +42,7 @@ const SHARE: f64 = 0.3;
 
 /// The share of the room beside all that has to stand, in a view that is made once, as full as it may be: at a tenth of a session's
 /// tokens, two fifths hold 85 % of the facts of one that is full of checksums. The first tokens of a small room are for the newest
-/// steps alone.
+/// steps and the user's rules alone.
 const SHARE_ONCE: f64 = 0.4;
 const FOR_STEPS: u64 = 300;
 
@@ -82,26 +82,32 @@ impl Allowance {
 /// How many tokens a ledger may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
-    /// So many; 0: there is none.
+    /// So many for all but the user's rules.
     pub tokens: u64,
-    /// The user's rules do not count in them, and may take what the view has room for.
-    pub rules_apart: bool,
+    /// So many for the rules alone; `u64::MAX`: what the view has room for.
+    pub rules: u64,
 }
 
 impl Budget {
     /// No ledger.
-    pub const NONE: Self = Self { tokens: 0, rules_apart: false };
+    pub const NONE: Self = Self { tokens: 0, rules: 0 };
 
     fn of(configured: Option<u64>, room: Option<u64>, once: bool) -> Self {
-        let (share, first) = if once { (SHARE_ONCE, FOR_STEPS) } else { (SHARE, 0) };
-        let of = |room: u64| (room.saturating_sub(first) as f64 * share) as u64;
-        let by_share = || room.map_or(WITHOUT_WINDOW, |room| of(room).max(LEAST));
-        Self { tokens: configured.unwrap_or_else(by_share), rules_apart: configured.is_none() }
+        let share = |room: u64, share: f64| (room as f64 * share) as u64;
+        match (configured, room) {
+            (Some(tokens), _) => Self { tokens, rules: tokens },
+            (None, None) => Self { tokens: WITHOUT_WINDOW, rules: u64::MAX },
+            (None, Some(room)) if once => Self {
+                tokens: share(room.saturating_sub(FOR_STEPS), SHARE_ONCE),
+                rules: share(room, SHARE_ONCE),
+            },
+            (None, Some(room)) => Self { tokens: share(room, SHARE).max(LEAST), rules: u64::MAX },
+        }
     }
 
     /// There is no ledger.
     pub fn is_none(self) -> bool {
-        self.tokens == 0
+        self.tokens == 0 && self.rules == 0
     }
 }
 
@@ -111,7 +117,7 @@ pub fn need(context: &Context, budget: Budget, target: u64, whole: &[NodeIndex])
     if budget.is_none() {
         return 0;
     }
-    let rules = if budget.rules_apart { budget.tokens.max(target) } else { budget.tokens };
+    let rules = budget.rules.min(budget.tokens.max(target));
     let room = Room { all: rules, rules, facts: budget.tokens, shared: budget.tokens };
     let mut all = Carried::default();
     let stay: NodeSet = whole.iter().copied().collect();

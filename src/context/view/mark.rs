@@ -42,6 +42,14 @@ impl View {
         }
     }
 
+    /// How many messages at the body's beginning are as they were at the last [`View::mark`], and so is what stands before them.
+    pub fn unchanged_in_body(&self) -> usize {
+        if self.fixed_changed || self.parts_changed_from.is_some() {
+            return 0;
+        }
+        self.changed_from.unwrap_or(self.marked_body).min(self.marked_body)
+    }
+
     /// Tokens of all that stands before body position `at`: the shorter side is summed up.
     fn tokens_before(&self, at: usize) -> u64 {
         let of = |slots: &[Slot]| slots.iter().map(Slot::tokens).sum::<u64>();

@@ -13,6 +13,7 @@ fn aim(most: u64) -> Aim {
         window: Some(most),
         threshold: most,
         low: most / 2,
+        low_after_fold: most / 2,
         ledger: crate::compaction::ledger::Allowance::NONE,
         most,
         enough: 0,
