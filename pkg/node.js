@@ -1,4 +1,7 @@
 // Node, Bun, and Deno through npm: ready when imported. The CommonJS twin is bundled from this file.
+//
+// `import` and `require` give one instance from Node 20.19 and 22.12 on, which can require ES modules (the condition `module-sync`). In
+// older versions, a program that does both has two instances, and an object of one does not belong to the other.
 
 import { readFilesWith } from "./encoding.js";
 import { ContextError } from "./error.js";

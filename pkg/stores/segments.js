@@ -2,6 +2,9 @@
 //
 // A save puts its segment beside the others and then swaps the head: whoever reads, reads a whole state. What the head does not name any
 // more is removed behind that; a reader that misses it reads the head again.
+//
+// Eight segments of one size become one with the next save, so each record is written about five times, and a long session has some 40
+// segments. S3 has the same layout, with the newest records in the head itself.
 
 import { ContextError } from "../error.js";
 import { conflict } from "./conflict.js";

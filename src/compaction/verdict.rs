@@ -1,4 +1,8 @@
 //! Whether an answer is a summary that may replace what it stands for.
+//!
+//! It must not be empty, cut off, a refusal, a tool call, an error of a service, or larger than what it replaces, and its model
+//! must have stopped by itself (`finish` lists the words for that). It must have exactly one summary element: of two, one may
+//! be a quote from a page.
 
 use super::layout::engine_message;
 use super::ledger::{self, Budget, Carried, Missed, RULES_TITLE, Room, Stays};

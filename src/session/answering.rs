@@ -1,4 +1,8 @@
 //! A run gets its answer: judged, asked for again, replaced or refused.
+//!
+//! A refused answer is asked for again with the reason. A callback that fails is asked again too; its error goes into no
+//! prompt. If no summary can be had, a run whose view must fit goes on without one (`Run::unsummed`) and fails only if the view
+//! does not fit: whether to cut more is the caller's decision (`onFailure`). `compact`, which only folds, fails.
 
 use super::facade::Session;
 use super::notices::Summarizer;

@@ -4,6 +4,9 @@
 //! kept; the fold is put in by the next call that may change the view: [`Session::prepare`], [`Session::compact`] or
 //! [`Session::check_and_compact`]. Until then the view is what its pushes made it, so that no prompt cache is lost between two
 //! calls, and nothing changes under a caller who reads it.
+//!
+//! The answer holds if everything that it stands for is still in the view. A `prepare` that fits does not wait for it; one that
+//! does not fit joins it. Pauses after a failure are counted in messages, because the core has no clock.
 
 use std::sync::Arc;
 

@@ -1,5 +1,13 @@
 //! What of a session is new since it was last saved, as a record of its journal: a save costs what is new, and not what has
 //! gathered. A session is its snapshot and the records behind it.
+//!
+//! A save leaves marks in the session, and the next one reads from them what changed: new nodes at the history's end, nodes
+//! that were touched, and a snapshot of the view, which copies nothing. Lists of small numbers are compared with a copy. Small
+//! parts (window and usage, options, context parts, tools, forks) are written whole if their checksum changed.
+//!
+//! Records hold effects, not operations. A log of operations would be smaller. But a later version's passes would decide
+//! otherwise, so a replay would give a session that never was; and a replay costs what the passes cost. A record is read like a
+//! snapshot: by its version, and the session is checked afterwards.
 
 use std::collections::VecDeque;
 use std::rc::Rc;

@@ -3,6 +3,13 @@
 //! Passes change the view one after the other. Where one needs a summary, what the passes before it did is taken back
 //! while the summary is awaited, and done again when it is there: until then the session is as it was (INV-4), and what
 //! was pushed meanwhile finds its place.
+//!
+//! A run that fails after a fold was accepted keeps the fold: it is valid, smaller and paid for, and the error carries the
+//! report. The report of a failed run is in no snapshot. Two things outlast a failure on purpose: the limit that a refusal
+//! taught `recover`, and the pause after a failure in the background.
+//!
+//! A pass may say that it has more to give. If the view is still too large at the end, the ladder goes back to that pass; so a
+//! summary that left no room costs one more turn.
 
 use std::rc::Rc;
 use std::sync::Arc;

@@ -1,4 +1,8 @@
 // The proxy: takes a request in, makes its conversation fit, sends it on, and hands the answer back as it comes.
+//
+// Calls of one conversation wait for one another, because a session has one view at a time. Conversations are bounded in number and
+// characters, and sessions that are let go of are freed: the garbage collector does not see the module's memory. Clients are kept apart by
+// a salted digest of their key, and by model.
 
 import { createServer } from "node:http";
 import { Readable } from "node:stream";

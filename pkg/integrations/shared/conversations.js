@@ -1,5 +1,8 @@
 // Which session a list belongs to: the caller's own, the one under his `key`, or that of the conversation which the list goes on
 // with. Without a key a hook is handed a list and nothing else that says whose it is: what it begins with says.
+//
+// Where one of two conversations takes the other's session all the same, `sync` takes out of the view what is not in its list: nothing of
+// one reaches the other.
 
 import { ContextError } from "contextfold";
 import { goesOn, wholeAfter } from "./common.js";
