@@ -32,7 +32,7 @@ export const unreadable = (message) => new Failure(EXIT.unreadable, "UNREADABLE"
 const MISUSED = new Set(["INVALID_CONFIG", "INVALID_ARGUMENT", "UNKNOWN_MODEL"]);
 const UNREADABLE = new Set(["INVALID_MESSAGE", "ENCODING_INVALID", "ENCODING_UNSUPPORTED", "SNAPSHOT_INVALID", "SNAPSHOT_TOO_NEW", "STORE_FAILED", "UNKNOWN_REF"]);
 
-/** Any thrown value as what a person is shown: never a stack trace. */
+/** Any thrown value as a message for a person: never a stack trace. */
 export function asFailure(thrown) {
   if (thrown instanceof Failure) return thrown;
   if (!ContextError.isInstance(thrown))

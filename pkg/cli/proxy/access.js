@@ -1,4 +1,4 @@
-// Who may ask: programs on this machine, or whoever reaches the address that was chosen, but no web page that somebody looks at.
+// Who may send requests: programs on this machine, or on the network if another address was chosen, but no web page in a browser.
 
 import { isIP } from "node:net";
 import { hostname } from "node:os";
