@@ -151,7 +151,7 @@ fn beside(
     Ok(ledger.filter(|ledger| !ledger.is_empty()).map(|ledger| engine_message(Role::User, &ledger)))
 }
 
-/// A summary without the lines that only a ledger has: what stands under them is the summariser's word, and no more.
+/// A summary without the headings of a ledger, so that its own lines are not taken for a ledger.
 fn without_titles_of_ours(text: String) -> String {
     let is_ours =
         |line: &str| LEDGER_HEADINGS.contains(&line.trim()) || line.trim() == format!("{RULES_TITLE}:");
@@ -161,7 +161,7 @@ fn without_titles_of_ours(text: String) -> String {
     text.lines().filter(|line| !is_ours(line)).collect::<Vec<_>>().join("\n")
 }
 
-/// Where there is no more room than this, no summary would do, and the smallest view is the best.
+/// With no more room than this, no summary would fit, and the smallest view is best.
 const LEAST_SUMMARY: u64 = 64;
 
 /// Tokens that are left for what stands for the fold in a view of at most so many.
@@ -272,7 +272,7 @@ fn ledger_of(
     Ok((ledger.map(|(text, _)| text), missed))
 }
 
-/// What stands as it is whatever passes do: what the engine put in, and what is pinned.
+/// What no pass changes: messages of the engine's own, and pins.
 fn is_fixed(context: &Context, slot: &Slot) -> bool {
     let node = context.history.node(slot.node);
     slot.form == Form::Whole

@@ -1,4 +1,4 @@
-//! A topological order that is kept while edges come in (Pearce and Kelly): what tells a cycle without a search.
+//! A topological order that is updated with each edge (Pearce and Kelly), so that cycles are found without a full search.
 //!
 //! What is appended comes last, so appending compares two numbers; an edge against the order pays for what stands between its
 //! ends.

@@ -1,5 +1,5 @@
-//! A session's history as a graph. It is drawn when it is asked for, and what is new since then when it is asked for again:
-//! a session whose graph nobody reads pays nothing for it.
+//! A session's history as a graph. It is built when somebody reads it, and caught up when it is read again. A session whose
+//! graph nobody reads pays nothing for it.
 //!
 //! A message is a node that shares the history's message and id; kept eagerly, it would cost every session some 300 bytes a
 //! message. It shows the order in time, not in the view: a late output is a node at its time, and depends on its call. After a
