@@ -14,7 +14,7 @@ const ASSETS = {
   cl100k_base: () => new URL("./encodings/cl100k_base.bin", import.meta.url),
   p50k_base: () => new URL("./encodings/p50k_base.bin", import.meta.url),
 };
-/** Encodings that differ from another one in special tokens alone, or are its beginning, have its asset. */
+/** These encodings use the asset of another one: they differ only in special tokens, or are its beginning. */
 const SAME_ASSET = { o200k_harmony: "o200k_base", p50k_edit: "p50k_base", r50k_base: "p50k_base", gpt2: "p50k_base" };
 
 const room = new Room((size) => glue.encodingRoom(size), memory);
@@ -23,8 +23,8 @@ const loading = new Map();
 let readFile;
 
 /**
- * How files are read, where the runtime does that (Node, Bun, Deno): `read(path, roomFor)` puts the file's bytes into
- * what `roomFor(size)` gives, and returns how many they are.
+ * Reads files in Node, Bun and Deno: `read(path, roomFor)` puts the file's bytes into what `roomFor(size)` returns, and returns
+ * their number.
  */
 export function readFilesWith(read) {
   readFile = read;
@@ -139,7 +139,7 @@ function isTokens(value) {
   return Array.isArray(value) && value.every((token) => Number.isInteger(token) && token >= 0 && token <= 0xffff_ffff);
 }
 
-// A proxy that was taken back is none, and says so by throwing.
+// A revoked proxy throws here: it is no encoding.
 function isEncoding(value) {
   try {
     return value instanceof Encoding;
@@ -148,7 +148,7 @@ function isEncoding(value) {
   }
 }
 
-/** A text with an encoding goes through the encoding's own door; everything else through the glue. */
+/** A text with an encoding is counted by the encoding directly; everything else goes through the glue. */
 export function countTokens(input, tokenizer) {
   if (typeof input === "string" && typeof tokenizer === "object" && isEncoding(tokenizer)) return tokenizer.count(input);
   return glue.countTokens(input, tokenizer);

@@ -7,8 +7,8 @@ export declare class ContextError extends Error {
   readonly code: ErrorCode;
   /** What a callback or a store threw, as it was thrown. */
   readonly cause?: unknown;
-  /** What was tried, where a compaction or a `prepare` failed. */
+  /** What was tried, if a compaction or a `prepare` failed. */
   readonly report?: Report;
-  /** What `instanceof` says, too: it holds between two copies of this package (ESM and CommonJS, the main entry and a store of ours). */
+  /** The same as `instanceof`, which also holds between two copies of this package (ESM and CommonJS, the main entry and a store). */
   static isInstance(error: unknown): error is ContextError;
 }

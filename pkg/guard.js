@@ -66,8 +66,8 @@ function callingLater(fn, failed) {
   };
 }
 
-// An object that was freed has no pointer any more; freeing it again does nothing. What its caller frees gives back all that it
-// holds at once; what the garbage collector finds (`found` is 1) may have given away something that is still to be read.
+// A freed object has no pointer any more; freeing it again does nothing. If the caller frees it, everything that it holds is
+// released at once. If the garbage collector finds it (`found` is 1), something that it gave away may still be read.
 const releasing = (release, setFreeing = () => {}) => (pointer, found) => {
   if (pointer === 0) return;
   setFreeing(found === 1 ? 0 : 1);
@@ -78,7 +78,7 @@ const releasing = (release, setFreeing = () => {}) => (pointer, found) => {
   }
 };
 
-// ---- promises that a trap would leave open for ever
+// ---- promises that would never settle after a trap
 
 const pending = new Set();
 
@@ -161,7 +161,7 @@ export function settleMethods(glue) {
 const isInternal = (key) => key === "constructor" || (typeof key === "string" && key.startsWith("__"));
 const isRelease = (name) => /^__wbg_\w+_free$/.test(name);
 const isClosure = (name) => /closure/.test(name);
-// Clean-up that the garbage collector asks for: harmless to leave undone, and nobody could catch an error.
+// Clean-up for the garbage collector: it can be skipped, and nobody could catch an error.
 const isCleanUp = (name) => isRelease(name) || /^__wbindgen_(free|destroy_closure)/.test(name);
 
 function refusing(error) {

@@ -29,7 +29,7 @@ export const isLoaded = () => instance !== undefined;
 /** The instance's memory. */
 export const memory = () => instance?.exports.memory;
 
-/** Makes `candidate` the instance; a second one is ignored, for objects of the first may be alive. */
+/** Makes `candidate` the instance. A second one is ignored, because objects of the first may be alive. */
 export function bind(candidate) {
   if (instance) return;
   instance = candidate;
@@ -46,7 +46,7 @@ export function bindModule(module) {
   if (!instance) bind(new WebAssembly.Instance(module, importsOf(module)));
 }
 
-/** The same with `core` alone at first; `readWhole` gives the bytes of the whole module, `wholeAhead` promises it compiled, or nothing. */
+/** The same, first with `core` alone. `readWhole` returns the bytes of the whole module; `wholeAhead` is a promise of the compiled module, or of nothing. */
 export function bindSplit(core, readWhole, wholeAhead) {
   if (!instance) bind(instantiateSplit(core, imports, readWhole, wholeAhead));
 }

@@ -1,12 +1,12 @@
-// Objects that are made sooner here than from within the module.
+// Objects that are made faster here than from within the module.
 
-/** The promise of what was there when the call that it is the result of returned. */
+/** A promise that was resolved when its call returned. */
 let atOnce;
 
-/** A promise of what is there. */
+/** A promise that is resolved already. */
 export const resolved = (value) => (atOnce = Promise.resolve(value));
 
-/** Whether it is such a promise. To be asked at once: what is remembered here would live on. */
+/** Whether it is such a promise. Ask at once, because the promise is kept alive until then. */
 export function isResolved(promise) {
   const is = promise === atOnce;
   atOnce = undefined;
@@ -14,7 +14,7 @@ export function isResolved(promise) {
 }
 
 /**
- * `{ messages, report }`: each written into JavaScript by `read` when it is first looked at, and a plain field from then on.
+ * `{ messages, report }`: each is made by `read` on first access, and is a plain field from then on.
  * @param {(messages: boolean) => unknown} read
  */
 export function prepared(read) {
@@ -53,7 +53,7 @@ export function append(list, others) {
 }
 
 /**
- * What stands at these places of a list, or, behind its end, in `others`.
+ * The elements at these places of a list. Places after its end are in `others`.
  * @param {Uint32Array} runs where each run of neighbours begins and ends
  */
 export function picked(list, others, runs) {
@@ -97,11 +97,11 @@ const base64 = ({ buffer, byteOffset, byteLength }) => {
   return btoa(text);
 };
 
-/** Journals that are made of a store's items, by the store. */
+/** Journals made from a store's items, by store. */
 const ofItems = new WeakMap();
 
 /**
- * The journals of a store: its own, or those that are made of its items. Only who saves loads what makes them.
+ * The journals of a store: its own, or journals made from its items. That code is loaded only with the first save.
  * @param {object} store
  */
 export async function journals(store) {

@@ -1,23 +1,27 @@
 // Node, Bun, and Deno through npm: ready when imported. The CommonJS twin is bundled from this file.
+//
+// `import` and `require` give one instance from Node 20.19 and 22.12 on, which can require ES modules (the condition `module-sync`). In
+// older versions, a program that does both has two instances, and an object of one does not belong to the other.
 
 import { readFilesWith } from "./encoding.js";
 import { ContextError } from "./error.js";
 import { bindSplit } from "./load.js";
 import { Session, detectFormat } from "./wasm/contextfold_bg.js";
 
-// Imported, it would bring all that belongs to it: a tenth of the time until the module is there.
+// An import would load everything that belongs to `fs`, a tenth of the time until the module is ready.
 const { closeSync, fstatSync, openSync, readFile, readFileSync, readSync } = process.getBuiltinModule("node:fs");
 const { setImmediate } = process.getBuiltinModule("node:timers"); // a test's environment may have none
 const { fileURLToPath } = process.getBuiltinModule("node:url");
 const here = import.meta.url;
 
-// A bundler sees which files are meant; where it makes CommonJS of this, nobody knows where they are.
+// A bundler sees from this which files are meant; in CommonJS output their place is not known.
 const core = () => pathOf(new URL("./wasm/core.wasm", import.meta.url), "core");
 const whole = () => pathOf(new URL("./wasm/contextfold_bg.wasm", import.meta.url), "contextfold_bg");
 
 /**
- * Next.js puts a URL of its own there, which file functions refuse: of the file, or, in components that run in the browser, too, of where
- * the browser finds it. Then it is read from the package's folder, whose path is made so that no bundler takes it for one more file.
+ * Next.js replaces the URL by one of its own, which file functions refuse: the URL of the file, or, in components that also run
+ * in the browser, the one for the browser. Then the file is read from the package's folder. The path is built so that no bundler
+ * takes it for one more file.
  */
 function pathOf({ protocol, href }, name) {
   return protocol === "file:" ? fileURLToPath(href) : fileURLToPath(here).replace(/[^\\/]*$/, `wasm/${name}.wasm`);
@@ -34,7 +38,7 @@ function bytesOf(file) {
   }
 }
 
-/** Once the program waits for something; one that ends before does without. */
+/** Starts when the program first waits for something. A program that ends before does not load it. */
 async function wholeAhead() {
   await new Promise((go) => setImmediate(go).unref());
   const bytes = await new Promise((done) => readFile(whole(), (error, bytes) => done(bytes)));
@@ -53,7 +57,7 @@ readFilesWith((path, roomFor) => {
   }
 });
 
-// What this entry lends the CommonJS readers of transcripts, which have nothing else of it: it has no public name.
+// For the CommonJS readers of transcripts, which use nothing else of this entry. Not public.
 Object.defineProperty(Session, "__detectFormat", { value: detectFormat });
 
 export * from "./exports.js";

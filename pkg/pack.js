@@ -1,4 +1,4 @@
-// Messages that are nothing but texts cross into the module as those texts: JSON would be written, copied and read again.
+// A fast path for text-only messages: their texts go into the module directly. JSON would be written, copied and parsed.
 
 const encoder = new TextEncoder();
 
@@ -6,15 +6,15 @@ const encoder = new TextEncoder();
 const KEYS = ["role", "tool_call_id", "content", "tool_calls"];
 const CALL_KEYS = ["id", "type", "function"];
 const FUNCTION_KEYS = ["name", "arguments"];
-/** What stands for a role. An assistant's message with calls is a `c`. */
+/** The letter of a role. An assistant message with calls is a `c`. */
 const ROLES = new Map([["system", "s"], ["developer", "d"], ["user", "u"], ["assistant", "a"], ["tool", "t"]]);
 /** Bytes; what is longer crosses as JSON. */
 const LONGEST = 1 << 30;
 
 /**
- * Writes a message's texts as UTF-8, a lone surrogate as U+FFFD: what stands for its role, then a tool's call id, or how many
- * calls there are and id, name and arguments of each, a NUL behind each of these; then the content. How many bytes that are; 0
- * for a message that holds anything else, and `-n` where `n` bytes are needed.
+ * Writes a message's texts as UTF-8, with U+FFFD for a lone surrogate: the letter of its role, then a tool's call id, or the
+ * number of calls and id, name and arguments of each, with a NUL after each of these; then the content. Returns the number of
+ * bytes; 0 for a message that holds anything else; `-n` if `n` bytes are needed.
  * @param {unknown} message
  * @param {Uint8Array} into
  */
@@ -62,7 +62,7 @@ function bytesOf(text) {
 }
 
 /**
- * Writes a text that is nothing but ASCII, into as many bytes as it has characters; whether it was.
+ * Writes a text that is only ASCII, one byte a character. Returns whether it was.
  * @param {string} text
  * @param {Uint8Array} into
  */
@@ -71,7 +71,7 @@ export function writeAscii(text, into) {
   return read === text.length && written === read;
 }
 
-/** What stands before the content of a message with these calls; `undefined` where one of them holds more than its texts. */
+/** The part before the content of a message with these calls; `undefined` if a call holds more than its texts. */
 function headOf(calls) {
   if (!Array.isArray(calls) || calls.length === 0 || calls.toJSON !== undefined) return;
   let head = `c${calls.length}\0`;

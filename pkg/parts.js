@@ -1,6 +1,6 @@
-// What the module takes from outside where no core stands beside it (scripts/lib/split.mjs): memory, tables and the stack's place.
+// Memory, tables and stack pointer that the whole module imports when it runs without the core (scripts/lib/split.mjs).
 
-/** New ones, as the module says that it needs them; none for one that wasm-pack left as it is, which has its own. */
+/** Makes them as the module's section `parts` says. A module straight from wasm-pack has its own, and needs none. */
 export function ownParts(module) {
   const [section] = WebAssembly.Module.customSections(module, "parts");
   if (!section) return {};

@@ -1,6 +1,6 @@
-// What a session shows of itself where it is printed, instead of the address of its memory.
+// What a printed session shows, instead of its address in memory.
 
-/** How a session stands: small, and made when somebody looks. */
+/** A session in a few figures, made when somebody looks. */
 function state() {
   try {
     const turns = this.items().filter(({ item_type }) => item_type === "USER_MESSAGE").length;

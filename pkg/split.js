@@ -1,13 +1,13 @@
 // The core of the module, and beside it the whole, as scripts/lib/split.mjs writes them: the whole is instantiated when a function that is
 // only there is first called.
 
-/** What only the two have to do with each other begins with this. */
+/** Names that only core and whole use between each other begin with this. */
 export const OWN = "$";
 
-/** The whole is not there, or is another's: the call that needs it cannot go on, nor can what it has begun be undone, as behind a trap. */
+/** The whole module is missing, or is of another build. As after a trap, the call that needs it can neither go on nor be undone. */
 export class WholeMissing extends WebAssembly.RuntimeError {}
 
-/** An instance of the core; `readWhole` gives the bytes of the whole, and `wholeAhead` promises it compiled, or nothing. */
+/** An instance of the core. `readWhole` returns the bytes of the whole module; `wholeAhead` is a promise of the compiled module, or of nothing. */
 export function instantiateSplit(core, imports, readWhole, wholeAhead) {
   let whole; // compiled beside what the program does, so that its first fold neither waits for it nor finds the file gone
   wholeAhead.then((module) => (whole = module), () => {}); // why not is told when it is needed

@@ -1,4 +1,4 @@
-// An error's stack as its reader wants it: the caller's own line first, and nothing of how it got through the module.
+// An error's stack for its reader: the caller's own line first, and no frames of the module.
 
 /** The files of `pkg` that stand between a caller and the module; a test compares them with the folder. */
 export const BETWEEN = ["edge-light", "encoding", "error", "exports", "fetch", "guard", "load", "made", "nearest", "node", "pack", "parts", "presets", "room", "shown", "split", "stack", "template", "tokenizer", "uncloned", "web", "workerd"];
@@ -8,10 +8,10 @@ const INSIDE = new RegExp(
   String.raw`[\\/]pkg[\\/](?:wasm[\\/](?:contextfold_bg|cjs[\\/]node\.cjs)|(?:${BETWEEN.join("|")}|(?:node|inline|shared-\w+)\.bundle)\.js)|wasm:\/\/|wasm-function|\[wasm code\]`,
 );
 
-/** So many frames the way through the module takes at most. */
+/** The most frames between a caller and the module's error. */
 const WAY = 30;
 
-/** Has errors capture more frames, where that is V8's to say; gives the limit, for `trimStack` to set it again. */
+/** Makes V8 capture more frames. Returns the old limit, which `trimStack` sets again. */
 export function withDeeperStack() {
   const limit = Error.stackTraceLimit;
   if (typeof limit === "number" && limit > 0) Reflect.set(Error, "stackTraceLimit", limit + WAY);
@@ -25,7 +25,7 @@ export function trimStack(error, limit) {
   if (frames.length > 0) write(error, frames);
 }
 
-/** Where a promise was asked for, as an error's stack is lost by the time that it rejects. */
+/** The stack of the call that made a promise: by the time that it rejects, this stack is gone. */
 export function calledFrom(called) {
   if (typeof Error.captureStackTrace !== "function") return undefined;
   const place = {};
@@ -35,7 +35,7 @@ export function calledFrom(called) {
 
 const placed = new WeakSet();
 
-/** Has an error of ours that a promise rejects with begin at the call that gave the promise. */
+/** Makes the stack of a rejected error begin at the call that made the promise. */
 export function placeAt(error, place) {
   if (!place || placed.has(error)) return;
   placed.add(error); // whoever joined a run later hears of it as the one who began it

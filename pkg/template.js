@@ -1,4 +1,4 @@
-// What a model's chat template adds to texts, in tokens: measured by rendering it, or as it is known of a family.
+// The tokens that a model's chat template adds to texts: measured by rendering it, or known for its family.
 
 import { ContextError } from "./error.js";
 
@@ -16,7 +16,7 @@ const KNOWN = [
   { mark: "<｜User｜>", source: "the chat template of DeepSeek V3", system: 0, user: 1, assistant: 2, call: 11, output: 1, tools: 12, tool: 7 },
 ];
 
-/** Of a tokenizer without a template, by its added tokens; undefined where it is of no family that is known. */
+/** The figures for a tokenizer without a template, by its added tokens; undefined for an unknown family. */
 export function knownTemplate(isAdded) {
   const { mark, ...template } = KNOWN.find(({ mark }) => isAdded(mark)) ?? {};
   return mark && Object.freeze(template);
@@ -122,7 +122,7 @@ function spaced(value) {
   return `{${Object.entries(value).map(([key, inner]) => `${JSON.stringify(key)}: ${spaced(inner)}`).join(", ")}}`;
 }
 
-/** What it gives; undefined where the template refuses such a conversation. */
+/** The rendered text; undefined if the template refuses such a conversation. */
 function tried(run) {
   try {
     return run();
@@ -131,5 +131,5 @@ function tried(run) {
   }
 }
 
-/** None is less than nothing. */
+/** No figure is negative. */
 const wholeFigures = (found) => Object.fromEntries(KEYS.map((key) => [key, Math.max(0, found[key])]));

@@ -1,5 +1,5 @@
-// Counting by a `tokenizer.json`: a module of its own, which comes with the first one that is loaded. Each tokenizer has an
-// instance of it, so that its memory goes with it.
+// Counting by a `tokenizer.json`. The WebAssembly module for it is loaded with the first tokenizer. Each tokenizer has its own
+// instance, so that its memory is freed with it.
 
 import { bytesFrom } from "./encoding.js";
 import { ContextError } from "./error.js";
@@ -64,7 +64,7 @@ export async function packTokenizer(source, options = {}) {
   return instance.answer().slice();
 }
 
-/** What the model's chat template adds: as measured now or when it was packed, or as the family has it. */
+/** What the model's chat template adds: measured now, measured when it was packed, or known for the family. */
 function templateOf(instance, { template, jinja }, asText) {
   if (template === false) return undefined;
   if (template === undefined) {
@@ -79,7 +79,7 @@ function templateOf(instance, { template, jinja }, asText) {
 
 const bytesOf = (words) => new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
 
-/** The bytes of the file: as they are, of a text or object, or from where it lies. */
+/** The bytes of the file: given as bytes, text or object, or read from its place. */
 async function fileOf(source) {
   if (source instanceof ArrayBuffer) return new Uint8Array(source);
   if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);

@@ -28,7 +28,7 @@ const RUNS = [
   {
     id: "fidelity",
     run: "npm run bench:fidelity -- --points 40",
-    source: "ARCHITECTURE.md",
+    source: "docs/measured.md",
     begins: "| not tuned on |",
     date: "2026-11-25",
     machine: null,
@@ -48,7 +48,7 @@ const RUNS = [
   {
     id: "cut",
     run: "npm run bench:session -- cut",
-    source: "ARCHITECTURE.md",
+    source: "docs/measured.md",
     // A sentence, and no table: its figures by where they stand.
     sentence: /10,000 messages cut to half of their tokens and written as input items in (\d+) ms,\s+in (\d+) without a ledger, both linear\. deepagents, which counts characters and drops the oldest, takes (\d+)\./,
     columns: ["10,000 messages cut to half", "ms"],

@@ -28,11 +28,11 @@ export const failedToWrite = (name, error) => new Failure(EXIT.unwritable, "UNWR
 
 export const unreadable = (message) => new Failure(EXIT.unreadable, "UNREADABLE", message);
 
-// The engine's codes that are about how it was called, and about what it was given.
+// The engine's codes for wrong calls, and for wrong input.
 const MISUSED = new Set(["INVALID_CONFIG", "INVALID_ARGUMENT", "UNKNOWN_MODEL"]);
 const UNREADABLE = new Set(["INVALID_MESSAGE", "ENCODING_INVALID", "ENCODING_UNSUPPORTED", "SNAPSHOT_INVALID", "SNAPSHOT_TOO_NEW", "STORE_FAILED", "UNKNOWN_REF"]);
 
-/** Any thrown value as what a person is shown: never a stack trace. */
+/** Any thrown value as a message for a person: never a stack trace. */
 export function asFailure(thrown) {
   if (thrown instanceof Failure) return thrown;
   if (!ContextError.isInstance(thrown))

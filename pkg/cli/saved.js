@@ -6,7 +6,7 @@ import { Session } from "contextfold";
 import { fileStore } from "contextfold/stores/files";
 import { unreadable, usage, whyUnreadable } from "./failure.js";
 
-// Whatever it counted with, and kept back: nothing is counted here, and nothing asked.
+// Its tokenizer and redaction are not needed: nothing is counted here, and no summary is asked for.
 const ONLY_READ = { tokenizer: "estimate", compaction: { redact: null } };
 
 /** Gives the session as it is now: it is read again when it has changed. */

@@ -1,6 +1,6 @@
 import type { Session } from "contextfold";
 
-/** A `UIMessage` of `ai` 6 or 7, as far as it is looked at. */
+/** The fields of a `UIMessage` of `ai` 6 or 7 that are read here. */
 export interface MessageWithParts {
   id: string;
   role: "system" | "user" | "assistant";
@@ -8,7 +8,7 @@ export interface MessageWithParts {
   metadata?: unknown;
 }
 
-/** A fold, as the server tells it: plain JSON. */
+/** A fold, as the server sends it: plain JSON. */
 export interface FoldedSteps {
   /** What `session.unfold` takes. */
   id: string;
@@ -22,15 +22,15 @@ export interface FoldedSteps {
   steps: number[];
 }
 
-/** Metadata of a UI message that tells of folds: `useChat<UIMessage<FoldMetadata>>()`. */
+/** Metadata of a UI message, with folds: `useChat<UIMessage<FoldMetadata>>()`. */
 export interface FoldMetadata {
-  /** All folds of the view as of this message; left out where they are those of before. */
+  /** All folds of the view as of this message; left out if they are the same as before. */
   contextfold?: FoldedSteps[] | undefined;
 }
 
 /** A divider: stands where the messages stood. */
 export interface FoldDivider<M extends MessageWithParts = MessageWithParts> {
-  /** Tells it from a message. */
+  /** Distinguishes it from a message. */
   role: "fold";
   /** The fold's id: for the undo, and as a key. */
   id: string;
@@ -43,8 +43,8 @@ export interface FoldDivider<M extends MessageWithParts = MessageWithParts> {
   /** How many steps it stands for: a message of the user is one, and so is each answer of the model with the outputs of its calls. */
   steps: number;
   /**
-   * What it stands for. Of an answer that is folded in part, this has a message with those parts, and the list one with the others;
-   * the last of them keeps the message's id, the others have one of their own (`id#0`).
+   * The messages that it stands for. If an answer is folded in part, this has a message with those parts, and the list one with
+   * the others; the last of them keeps the message's id, the others get one of their own (`id#0`).
    */
   folded: M[];
 }
@@ -58,20 +58,19 @@ export interface FoldDivider<M extends MessageWithParts = MessageWithParts> {
  * return result.toUIMessageStreamResponse({ originalMessages: messages, messageMetadata: foldMetadata(session, messages) });
  * ```
  *
- * Metadata of your own goes beside it: `messageMetadata: (about) => ({ ...tell(about), model })`, where `tell` is what this gives.
+ * For metadata of your own, use `messageMetadata: (about) => ({ ...tell(about), model })`, where `tell` is what this returns.
  *
- * @param messages the UI messages that came in: what they tell already is not told again
+ * @param messages the UI messages that came in: folds that they already have are not sent again
  */
 export declare function foldMetadata(session: Session, messages?: readonly MessageWithParts[]): (about: { part: { type: string } }) => FoldMetadata | undefined;
 
 /**
- * On the server: the folds that stand in a session's view, for the page. What an undo answers with, and what a page may begin with.
+ * On the server: the folds in a session's view, for the page: the answer to an undo, and what a page may begin with.
  */
 export declare function foldsOf(session: Session): FoldedSteps[];
 
 /**
- * On the page: the list to display. Where a fold stands for messages, a divider stands in their place. Without folds it is the very
- * list that came in.
+ * On the page: the list to display. A divider stands in the place of folded messages. Without folds, it returns the same list.
  *
  * ```jsx
  * withFolds(messages).map((entry) => (entry.role === "fold" ? <Divider key={entry.id} {...entry} /> : <Message key={entry.id} {...entry} />));
@@ -80,6 +79,6 @@ export declare function foldsOf(session: Session): FoldedSteps[];
 export declare function withFolds<M extends MessageWithParts>(messages: M[]): (M | FoldDivider<M>)[];
 
 /**
- * On the page: the same messages, which tell of these folds from now on. For `setMessages`, with what the server answers to an undo.
+ * On the page: the same messages, with these folds. For `setMessages`, with the server's answer to an undo.
  */
 export declare function updateFolds<M extends MessageWithParts>(messages: M[], folds: FoldedSteps[]): M[];

@@ -10,7 +10,7 @@ declare module "contextfold" {
   }
 }
 
-/** What a `prepareStep` is called with, as far as it is looked at: the same in `ai` 6 and 7. */
+/** The arguments of a `prepareStep` that are read here, the same in `ai` 6 and 7. */
 export interface StepArguments {
   /** What would be sent: in `ai` 7 with the overrides of earlier steps. */
   messages: readonly object[];
@@ -35,11 +35,11 @@ export interface StepArguments {
  * await generateText({ model, tools, messages, stopWhen, prepareStep: prepareStep({ contextWindow: 128_000 }) });
  * ```
  *
- * The summary stands in a user message. A `prepareStep` of your own goes around it: call it with your arguments, and return
- * what else you want beside its messages.
+ * The summary is a user message. A `prepareStep` of your own goes around it: call it with your arguments, and
+ * return what else you want beside its messages.
  *
- * @param options `tools` and `instructions`: those of the call, where they are large. They count then, and not only what the
- * provider reports of them (in `ai` 7 the instructions are known). `signal`: the call's abort signal; a hook is not told it.
+ * @param options `tools` and `instructions`: those of the call, if they are large, so that they count from the first step (`ai` 7
+ * passes the instructions itself). `signal`: the call's abort signal, which a hook does not get.
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */
 export declare function prepareStep(
@@ -52,16 +52,16 @@ export interface Middleware {
   readonly specificationVersion: any;
   /** Makes the prompt of a call fit. */
   transformParams: <P extends { prompt: object[] }>(options: { type: "generate" | "stream"; params: P; model: object }) => Promise<P>;
-  /** Calls; once more, smaller, where that was refused as too long. Learns from the usage. */
+  /** Calls the model; if it refuses the request as too long, once more with a smaller one. Learns from the usage. */
   wrapGenerate: <P, R extends object>(options: { doGenerate: () => PromiseLike<R>; params: P; model: { doGenerate: (params: P) => PromiseLike<R> } }) => Promise<R>;
   /** The same for a stream. */
   wrapStream: <P, R extends { stream: ReadableStream }>(options: { doStream: () => PromiseLike<R>; params: P; model: { doStream: (params: P) => PromiseLike<R> } }) => Promise<R>;
 }
 
 /**
- * A middleware for `wrapLanguageModel` of `ai` 6 and 7, for who does not own the loop: every call of the model gets a prompt that
- * fits, generated or streamed. A call that is refused as too long all the same, at once or as the first word of its stream, is
- * made once more, smaller.
+ * A middleware for `wrapLanguageModel` of `ai` 6 and 7, if the loop is not yours: every call of the model gets a prompt that
+ * fits, generated or streamed. A call that is still refused as too long, at once or at the beginning of its stream, is made once
+ * more, smaller.
  *
  * ```js
  * import { wrapLanguageModel } from "ai";

@@ -1,4 +1,4 @@
-// The AI SDK (`ai` 6 and 7): a `prepareStep`, and a middleware for who does not own the loop. Nothing of `ai` is imported.
+// The AI SDK (`ai` 6 and 7): a `prepareStep`, and a middleware for loops of others. Nothing of `ai` is imported.
 
 import { definitionsOf, inParts } from "./shared/ai-prompt.js";
 import { withoutBytes } from "./shared/bytes.js";
@@ -36,7 +36,7 @@ export function middleware(options) {
     const prompt = await keeper.recovered(sent.get(params), error, { signal: params.abortSignal });
     return prompt && { ...params, prompt };
   };
-  /** Calls, and once more where it is refused as too long all the same. */
+  /** Calls the model; if it refuses the request as too long, once more, smaller. */
   const called = async (params, call, callAgain) => {
     try {
       return await call();
@@ -61,7 +61,7 @@ export function middleware(options) {
     },
     async wrapStream({ doStream, params, model }) {
       const result = await called(params, doStream, (fitting) => model.doStream(fitting));
-      // Some providers say a refusal in a stream that begins with nothing else.
+      // Some providers send a refusal as the first event of a stream.
       const { stream, error } = await begun(result.stream);
       const fitting = error && (await smaller(params, error));
       if (fitting) await stream.cancel().catch(() => {}); // it holds a connection open

@@ -19,16 +19,16 @@ declare module "contextfold" {
 /** Options of an integration, and how many marks for the prompt cache are put into each request. */
 export type AnthropicOptions = IntegrationOptions<object> & {
   /**
-   * Up to so many `cache_control` marks (0 to 4; default 0) are put at the ends of what stays as it is from call to call, as of
-   * `session.view("anthropic", { cacheMarks })`. Your own stay, and there are never more than four in a request, that on the body itself
-   * included.
+   * How many `cache_control` marks (0 to 4; default 0) are set, where parts end that stay the same from call to call, as
+   * `session.view("anthropic", { cacheMarks })` does it. Your own stay, and there are never more than four in a request,
+   * including one on the body itself.
    */
   cacheMarks?: number | undefined;
 };
 
 /**
  * A middleware for the client: the `messages` of every request to `/v1/messages` (`create`, `stream`, `beta`, the tool runner) are
- * made to fit. A request that is refused as too long all the same is made once more. Your own list stays whole.
+ * made to fit. A request that is still refused as too long is sent once more, smaller. Your own list stays whole.
  *
  * ```js
  * import Anthropic from "@anthropic-ai/sdk";
@@ -37,8 +37,8 @@ export type AnthropicOptions = IntegrationOptions<object> & {
  * const client = new Anthropic({ middleware: [middleware({ model: "claude-opus-5-5", cacheMarks: 4 })] });
  * ```
  *
- * `compaction` blocks of Anthropic's own stay where they are. A request of a conversation that Anthropic holds (`thread`) goes out as
- * it is, and a failure says so: the tool runner needs `thread: false`.
+ * `compaction` blocks of Anthropic's own stay where they are. A request of a conversation that Anthropic holds (`thread`) goes
+ * out as it is, and this is reported as a failure: the tool runner needs `thread: false`.
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a request.
  */
@@ -54,8 +54,8 @@ export declare function middleware(options: AnthropicOptions): Middleware;
  * const answer = await runner;
  * ```
  *
- * @throws {ContextError} `INVALID_ARGUMENT` without `thread: false`: by default Anthropic holds the conversation, and a client that
- * sends only what is new can take nothing out of it.
+ * @throws {ContextError} `INVALID_ARGUMENT` without `thread: false`: by default Anthropic holds the conversation, and a client
+ * can take nothing out of it.
  */
 export declare function toolRunner<P extends Parameters<Anthropic["beta"]["messages"]["toolRunner"]>[0] & { thread: false }>(
   client: Anthropic,
@@ -76,13 +76,13 @@ export declare function toolRunner<P extends Parameters<Anthropic["beta"]["messa
  * ```
  *
  * What Anthropic wrote stands first in views of `anthropic`, unchanged, with the engine's record of facts beside it. The history keeps the
- * messages, for search, `unfold` and other providers: views of other formats have the text of that compaction in its place.
+ * messages, for search, `unfold` and other providers: views of other formats have the text of that compaction.
  *
- * Each request whose view begins with it needs the beta, too: the middleware adds it; in a loop of your own call
- * `client.beta.messages.create({ betas: ["compact-2026-09-04"], … })`.
+ * Each request whose view begins with it needs the beta, too. The middleware adds it; in a loop of your own,
+ * call `client.beta.messages.create({ betas: ["compact-2026-09-04"], … })`.
  *
- * @param options.client of `@anthropic-ai/sdk`; one with our middleware may be it
- * @param options.model the model that compacts, where `compaction.model` names none
+ * @param options.client of `@anthropic-ai/sdk`; it may have our middleware
+ * @param options.model the model that compacts, if `compaction.model` names none
  * @param options.instructions replaces Anthropic's own prompt for the summary
  * @throws {ContextError} `INVALID_CONFIG` for a client that cannot compact. A compaction that fails is a `summarize` that fails: see
  * `compaction.onFailure`.

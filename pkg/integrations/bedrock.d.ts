@@ -15,9 +15,9 @@ declare module "contextfold" {
 /** Options of an integration, and how many cache points are put into each request. */
 export type BedrockOptions = IntegrationOptions<object> & {
   /**
-   * Up to so many `cachePoint` blocks (0 to 4; default 0) are put at the ends of what stays as it is from call to call, as of
-   * `session.view("bedrock-converse", { cacheMarks })`. Your own stay, and there are never more than four in a request. Not every model
-   * takes them.
+   * How many `cachePoint` blocks (0 to 4; default 0) are set, where parts end that stay the same from call to
+   * call, as `session.view("bedrock-converse", { cacheMarks })` does it. Your own stay, and there are never
+   * more than four in a request. Not every model takes them.
    */
   cacheMarks?: number | undefined;
 };
@@ -29,8 +29,8 @@ export interface BedrockPlugin {
 }
 
 /**
- * A plugin for the client: the `messages` of every `ConverseCommand` and `ConverseStreamCommand` are made to fit. A request that is
- * refused as too long all the same is made once more, smaller. What answers say of their usage, streamed or not, corrects the counts. Your own
+ * A plugin for the client: the `messages` of every `ConverseCommand` and `ConverseStreamCommand` are made to fit. A request that
+ * is still refused as too long is sent once more, smaller. The usage in answers, streamed or not, corrects the counts. Your own
  * list stays whole.
  *
  * ```js
@@ -41,7 +41,8 @@ export interface BedrockPlugin {
  * client.middlewareStack.use(plugin({ contextWindow: 200_000 }));
  * ```
  *
- * `InvokeModelCommand` and all other commands go out as they are. A refusal that comes inside a stream that has begun is the caller's error.
+ * `InvokeModelCommand` and all other commands go out as they are. If a refusal comes inside a stream that has begun, the caller
+ * gets the error.
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a request.
  */

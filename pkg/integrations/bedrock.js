@@ -1,4 +1,7 @@
 // Amazon Bedrock's client (`@aws-sdk/client-bedrock-runtime` 3): a plugin whose requests fit. Nothing of it is imported.
+//
+// The plugin stands at the first step of the client's stack: there a command still has its input as an object, and a second request is
+// serialised and signed like any other.
 
 import { BodyKeeper } from "./shared/bodies.js";
 

@@ -1,10 +1,10 @@
 /** What `compactionHooks` takes. */
 export interface CompactionHooksOptions {
-  /** How long the record is about, in tokens. Default 2000. */
+  /** About how long the record is, in tokens. Default 2000. */
   maxTokens?: number | undefined;
-  /** Default false: where no record can be made, the agent goes on without it. True: it is thrown inside the hook, and the SDK reports it. */
+  /** Default false: if no record can be made, the agent goes on without it. True: the error is thrown inside the hook, and the SDK reports it. */
   strict?: boolean | undefined;
-  /** Hears every failure, instead of the console, which is told the first. */
+  /** Called for each failure, instead of logging the first on the console. */
   onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -12,7 +12,7 @@ export interface CompactionHooksOptions {
 export interface CompactionHooks {
   /** One hook, which gives the record as additional context. */
   SessionStart: {
-    /** The beginning behind a compaction alone. */
+    /** Only after a compaction. */
     matcher: "compact";
     /** What the SDK calls. */
     hooks: ((input: { transcript_path: string }) => Promise<{ hookSpecificOutput?: { hookEventName: "SessionStart"; additionalContext: string } }>)[];
@@ -20,9 +20,9 @@ export interface CompactionHooks {
 }
 
 /**
- * Hooks that give the model a record of what was said behind each compaction that Claude Code makes by itself: the task and the user's
- * rules word for word, files that were read and written, errors, names, what is still open. The record is made from the session's
- * transcript, which has all messages in full; no model is asked. Node only.
+ * Hooks that give the model a record after each compaction that Claude Code makes by itself: the task and the user's rules word
+ * for word, files that were read and written, errors, names, open work. The record is made without a model from the session's
+ * transcript, which has all messages in full. Node only.
  *
  * ```js
  * import { query } from "@anthropic-ai/claude-agent-sdk";

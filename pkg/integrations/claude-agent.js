@@ -20,7 +20,7 @@ export function compactionHooks(options = {}) {
       try {
         onError(error);
       } catch {
-        // an observer's trouble is not the agent's
+        // an error of the observer must not stop the agent
       }
       return {};
     }

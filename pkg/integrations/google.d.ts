@@ -14,8 +14,8 @@ declare module "contextfold" {
 
 /**
  * A `fetch` for `new GoogleGenAI({ httpOptions: { fetch } })`: the `contents` of every request to `generateContent` and
- * `generateContentStream` are made to fit, those of a chat and of automatic function calling, too. A request that is refused as too
- * long all the same is made once more. A chat's history, and your own list, stay whole.
+ * `generateContentStream` are made to fit, also those of a chat and of automatic function calling. A request that is
+ * still refused as too long is sent once more, smaller. A chat's history, and your own list, stay whole.
  *
  * ```js
  * import { GoogleGenAI } from "@google/genai";
@@ -24,8 +24,8 @@ declare module "contextfold" {
  * const ai = new GoogleGenAI({ apiKey, httpOptions: { fetch: fittingFetch({ model: "gemini-2.5-pro" }) } });
  * ```
  *
- * Where the `httpOptions` of a single call have a `fetch` of their own, that one sends. What a `cachedContent` of the service's
- * holds is not in the request, and is neither counted nor made smaller. The Live API and the Interactions API are left alone.
+ * If the `httpOptions` of a single call have a `fetch` of their own, that one sends. What the service holds as `cachedContent` is
+ * not in the request, and is neither counted nor made smaller. The Live API and the Interactions API are left alone.
  *
  * @param options `fetch`: what sends; default the global one.
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a request.

@@ -6,7 +6,7 @@ export { tools } from "./shared/langchain-tools.js";
 
 /**
  * A middleware for `createAgent` of `langchain` 1: the messages of every model call are made to fit. The agent's state, and what a
- * checkpointer saves of it, stays whole. A call that is refused as too long all the same is made once more.
+ * checkpointer saves of it, stays whole. A call that is still refused as too long is made once more, smaller.
  *
  * ```js
  * import { createAgent } from "langchain";

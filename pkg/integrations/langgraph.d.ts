@@ -5,19 +5,19 @@ import type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession
 export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf };
 export { tools } from "./shared/langchain-tools.js";
 
-/** What `key` and `session` are given, where they are functions. */
+/** The argument of `key` and `session`, if they are functions. */
 export interface GraphCall {
   /** The messages that came in. */
   messages: BaseMessage[];
-  /** The node's configuration, where the hook was given it: `config.configurable.thread_id` says which thread it is. */
+  /** The node's configuration, if you passed it to the hook: `config.configurable.thread_id` is the thread. */
   config?: RunnableConfig | undefined;
 }
 
-/** Options beside those of a session: what the model is sent beside the messages, so that it counts. */
+/** What the model gets beside the messages, so that it counts. */
 export interface BesideMessages {
   /** The tools that are bound to the model. */
   tools?: readonly object[] | undefined;
-  /** The system prompt, where it does not stand in the messages themselves. */
+  /** The system prompt, if it is not in the messages. */
   instructions?: string | undefined;
 }
 
@@ -28,8 +28,9 @@ export interface InState<K extends string> {
 }
 
 /**
- * A function for use in a node that calls a model: it calls with messages that fit, and gives the answer. The state is not touched. A
- * call that is refused as too long all the same is made once more, with fewer; the usage of the answer (`usage_metadata`) corrects the counts.
+ * A function for use in a node that calls a model: it calls with messages that fit, and returns the answer. The state is not
+ * touched. A call that is still refused as too long is made once more, with fewer; the usage of the answer (`usage_metadata`)
+ * corrects the counts.
  *
  * ```js
  * import { modelCall } from "contextfold/langgraph";
@@ -40,7 +41,7 @@ export interface InState<K extends string> {
  * });
  * ```
  *
- * `messages` may begin with system messages; they stay. `config` is the node's: its signal and thread are known then.
+ * `messages` may begin with system messages; they stay. `config` is the node's, for its signal and thread.
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */
@@ -59,12 +60,12 @@ export declare function preModelHook<K extends string = "messages">(
 ): (state: { [key in K]: BaseMessage[] }, config?: RunnableConfig) => Promise<{ llmInputMessages: BaseMessage[] }>;
 
 /**
- * A node that compacts the state itself, for who does not want the checkpoints to grow. Where the view was changed, its update removes all
- * messages and puts those of the view in their place; else it is empty. Messages that stay are the very ones, and cut ones keep their ids. The
- * reducer of the key has to be LangGraph's for messages.
+ * A node that compacts the state itself, so that checkpoints do not grow. If the view has changed, its update removes all
+ * messages and puts those of the view in their place; otherwise it is empty. Unchanged messages stay the same objects, and cut
+ * ones keep their ids. The state's key needs LangGraph's reducer for messages.
  *
- * What was removed is in the session and in earlier checkpoints. After `session.unfold`, the node gives it back. It is not for a session
- * that `modelCall` has, too.
+ * What was removed is in the session and in earlier checkpoints. After `session.unfold`, the node gives it back. Do not use one
+ * session for this node and for `modelCall`.
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */

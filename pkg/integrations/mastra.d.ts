@@ -3,12 +3,12 @@ import type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession
 
 export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf };
 
-/** What `processor` gives: the methods of a Mastra processor that it has. */
+/** What `processor` returns: the methods of a Mastra processor that it has. */
 export type ContextProcessor = Processor<"contextfold"> & Required<Pick<Processor, "processInputStep" | "processLLMRequest" | "processLLMResponse" | "processAPIError">>;
 
 /**
  * A processor for an `Agent` of `@mastra/core` 1: before each model call the prompt is made to fit. Memory, the message list and what a
- * run returns stay whole. As one of the `errorProcessors` as well, it answers a call that is refused as too long with a smaller one.
+ * run returns stay whole. Listed in `errorProcessors` too, it answers a call that is refused as too long with a smaller one.
  *
  * ```js
  * import { Agent } from "@mastra/core/agent";
@@ -18,10 +18,10 @@ export type ContextProcessor = Processor<"contextfold"> & Required<Pick<Processo
  * const agent = new Agent({ id, name, instructions, model, tools, inputProcessors: [fitting], errorProcessors: [fitting] });
  * ```
  *
- * It stands behind the other input processors, so that it counts what they add. The summary stands in a user message.
+ * List it after the other input processors, so that it counts what they add. The summary is a user message.
  *
- * @param options `key`, as a function, and `session`, as one, are given what `processLLMRequest` is called with: `requestContext`,
- * `messageList`, `stepNumber`, `model`.
+ * @param options `key` and `session`, if they are functions, get the arguments of `processLLMRequest`:
+ * `requestContext`, `messageList`, `stepNumber`, `model`.
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */
 export declare function processor(options: IntegrationOptions<ProcessLLMRequestArgs>): ContextProcessor;

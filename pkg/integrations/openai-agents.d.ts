@@ -6,7 +6,7 @@ export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession
 
 /** A session of the SDK's that gives the model a view that fits, and keeps all items whole. */
 export interface FoldingSession extends AgentsSession {
-  /** The items as the model is to see them: what no longer fits stands in a summary. */
+  /** The items as the model sees them: a summary stands for what no longer fits. */
   getItems(limit?: number): Promise<AgentInputItem[]>;
   /** All items, as they were stored. */
   allItems(): Promise<AgentInputItem[]>;
@@ -19,8 +19,8 @@ export interface FoldingSession extends AgentsSession {
 }
 
 /**
- * A `session` for `run` of `@openai/agents`. The items are kept whole, in memory or in a `store` of yours (any session of the SDK's);
- * what the model gets of them fits: older turns stand in a summary. History transactions are passed on to the store.
+ * A `session` for `run` of `@openai/agents`. The items are kept whole, in memory or in your `store` (any session of the SDK). The
+ * model gets a view that fits: a summary stands for older turns. History transactions are passed on to the store.
  *
  * ```js
  * import { run } from "@openai/agents";
@@ -30,7 +30,7 @@ export interface FoldingSession extends AgentsSession {
  * await run(agent, "Why does the build fail?", { session, callModelInputFilter: session.callModelInputFilter });
  * ```
  *
- * The session folds between runs. Within a run the runner asks it nothing: there, `callModelInputFilter` cuts tool outputs.
+ * The session folds between runs. Within a run the runner does not ask it: there, `callModelInputFilter` cuts tool outputs.
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */
@@ -38,8 +38,8 @@ export declare function foldingSession(options: Omit<IntegrationOptions, "store"
 
 /**
  * A `callModelInputFilter`: the outputs of function tools in a request take at most `outputRatio` (0.6) of the limit, the newest ones
- * whole and the oldest as placeholders. It touches nothing else, and no item leaves its place: what the filter changes of a user's
- * message, the SDK would store.
+ * whole and the oldest as placeholders. It touches nothing else, because the SDK stores what a filter changes in a user's message. No
+ * item leaves its place.
  *
  * ```js
  * const runner = new Runner({ callModelInputFilter: callModelInputFilter({ model: "gpt-5" }) });

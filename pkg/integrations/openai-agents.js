@@ -1,5 +1,7 @@
 // The OpenAI Agents SDK (`@openai/agents`): a session that folds between runs, and a filter that cuts tool outputs within one.
 // Nothing of it is imported.
+//
+// The SDK stores what a filter changes in a user's message. So the filter replaces tool outputs in their places and nothing else.
 
 import { ContextError, contextLimit } from "contextfold";
 import { agentItems } from "./shared/agent-items.js";

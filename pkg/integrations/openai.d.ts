@@ -17,17 +17,17 @@ declare module "contextfold" {
   }
 }
 
-/** What a request may be made with, beside its body. */
+/** Options of a request, beside its body. */
 export interface FitOptions {
-  /** Ends a compaction that is under way. */
+  /** Ends a running compaction. */
   signal?: AbortSignal | undefined;
-  /** Of the answer before: from it is learnt how exact the counts are. */
+  /** The usage of the previous answer, which corrects the counts. */
   usage?: unknown;
 }
 
 /**
- * For a loop of your own: gives the body of a request, of the Responses API or of Chat Completions, with a list that fits. Keep
- * your own list whole, and hand it over whole each time.
+ * For a loop of your own: returns the body of a request, of the Responses API or of Chat Completions, with a list that fits. Keep
+ * your own list whole, and pass it whole each time.
  *
  * ```js
  * import { fit } from "contextfold/openai";
@@ -38,16 +38,16 @@ export interface FitOptions {
  * ```
  *
  * The service's own `compaction` items stay where they are, untouched. A body with `previous_response_id` or `conversation` is
- * sent as it is, and a failure says so: of what the service holds nothing can be taken out.
+ * sent as it is, and this is reported as a failure: nothing can be taken out of what the service holds.
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */
 export declare function fit(options: IntegrationOptions<object>): <B extends object>(body: B, options?: FitOptions) => Promise<B>;
 
 /**
- * A `fetch` for `new OpenAI({ fetch })`, for who does not own the loop (`runTools`, a framework): the list in every request to
- * `/responses` and `/chat/completions` is made to fit, streamed or not. A request that is refused as too long all the same is made
- * once more.
+ * A `fetch` for `new OpenAI({ fetch })`, if the loop is not yours (`runTools`, a framework): the list in every request to
+ * `/responses` and `/chat/completions` is made to fit, streamed or not. A request that is still refused as too long is sent once
+ * more, smaller.
  *
  * ```js
  * import { fittingFetch } from "contextfold/openai";
@@ -59,25 +59,25 @@ export declare function fit(options: IntegrationOptions<object>): <B extends obj
  */
 export declare function fittingFetch(options: IntegrationOptions<object> & { fetch?: typeof fetch }): (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** Runs a tool: `args` is the parsed JSON, or the text of a custom tool. What it gives is sent as it is (text, content parts), or as JSON; what it throws, the model sees. */
+/** Runs a tool: `args` is the parsed JSON, or the text of a custom tool. Its result is sent as it is (text, content parts), or as JSON; the model sees what it throws. */
 export type Execute = (args: any, about: { call: object; signal?: AbortSignal }) => unknown;
 
-/** What a loop takes beside a session or a session's options. `R`: an answer, `E`: an event of its stream. */
+/** Options of a loop, beside a session or a session's options. `R`: an answer, `E`: an event of its stream. */
 export type LoopOptions<R, E = unknown> = IntegrationOptions & {
   /**
-   * The conversation, where it goes on; without it one is made, and given back. What is asked stands behind what the session has: a text
-   * does, and a list that begins otherwise. A list that begins as the session's history or view does is all of the conversation.
+   * The conversation to continue; without it a new one is made and returned. A text, or a list that begins differently, is added
+   * after what the session has. A list that begins like the session's history or view is taken as the whole conversation.
    */
   session?: Session;
-  /** The tools, by name; or one function for all. A call of a tool that there is not gets an error for an answer. */
+  /** The tools, by name; or one function for all. A call of an unknown tool is answered with an error. */
   execute?: { [name: string]: Execute } | ((name: string, args: any, about: { call: object; signal?: AbortSignal }) => unknown);
-  /** As many model calls at most; default 100. */
+  /** The most model calls; default 100. */
   maxSteps?: number | undefined;
-  /** Ends the loop, its requests, its tools and a compaction that is under way. */
+  /** Ends the loop, its requests, its tools and a running compaction. */
   signal?: AbortSignal | undefined;
-  /** Hears of every answer, whole, also where it was streamed. `step` counts from 1. */
+  /** Called with every whole answer, also with `stream: true`. `step` counts from 1. */
   onResponse?: (response: R, step: number) => void;
-  /** With `stream: true` in the body: hears of every event, as it comes. A promise is waited for. */
+  /** With `stream: true` in the body: called with each event as it comes. A promise is waited for. */
   onEvent?: (event: E, step: number) => unknown;
 };
 
@@ -85,9 +85,9 @@ export type LoopOptions<R, E = unknown> = IntegrationOptions & {
 export interface LoopResult<R> {
   /** The last answer. */
   response: R;
-  /** It has no calls; `false` where `maxSteps` ended the loop. */
+  /** Whether the last answer has no calls; `false` if `maxSteps` ended the loop. */
   finished: boolean;
-  /** Model calls that were made. */
+  /** How many model calls were made. */
   steps: number;
   /** The conversation with its whole history: to search, to go on with. */
   session: Session;
@@ -95,9 +95,8 @@ export interface LoopResult<R> {
 
 /**
  * An agent loop over the Responses API: asks, runs the tools that the model calls, asks again, each time with an input that fits;
- * a refusal as too long is answered with a smaller one. `input` of what it gives is whole: all
- * that was said, behind what a `session` of yours showed before. With `stream: true` in the body,
- * `onEvent` hears each answer while it is made.
+ * a refusal as too long is answered with a smaller one. The returned `input` is whole: what your `session` showed before, and
+ * everything said since. With `stream: true` in the body, `onEvent` gets each answer while it is made.
  *
  * ```js
  * import { runResponses } from "contextfold/openai";
@@ -108,8 +107,8 @@ export interface LoopResult<R> {
  * });
  * ```
  *
- * @throws what the client throws, what `onEvent` throws, and an `Error` for a stream that ends before its answer does. What failed
- * is not in the session; all that was before is.
+ * @throws what the client throws, what `onEvent` throws, and an `Error` for a stream that ends before its answer does. The
+ * session has everything before the failure.
  */
 export declare function runResponses(
   client: Pick<OpenAI, "responses">,
@@ -118,8 +117,8 @@ export declare function runResponses(
 ): Promise<LoopResult<OpenAI.Responses.Response> & { input: OpenAI.Responses.ResponseInputItem[] }>;
 
 /**
- * The same over Chat Completions. A stream is asked for its usage (`stream_options: { include_usage: true }`, unless yours say
- * otherwise), and put together again: `response` is a completion.
+ * The same over Chat Completions. A stream is asked for its usage (`stream_options: { include_usage: true }`, unless you set it),
+ * and joined again: `response` is a completion.
  */
 export declare function runChat(
   client: Pick<OpenAI, "chat">,
@@ -139,13 +138,13 @@ export declare function runChat(
  * ```
  *
  * What OpenAI wrote stands first in views of `openai-responses`, unchanged, with the engine's record of facts beside it. The history keeps the
- * messages, for search, `unfold` and other providers: views of other formats have the built-in summary in its place.
+ * messages, for search, `unfold` and other providers: views of other formats have the built-in summary.
  *
  * What it wrote is encrypted, and its length is not known: it is counted as long as the built-in summary, until the usage of the next call
  * corrects the counts.
  *
  * @param options.client of `openai`
- * @param options.model the model that compacts, where `compaction.model` names none
+ * @param options.model the model that compacts, if `compaction.model` names none
  * @throws {ContextError} `INVALID_CONFIG` for a client that cannot compact. A compaction that fails is a `summarize` that fails: see
  * `compaction.onFailure`.
  */

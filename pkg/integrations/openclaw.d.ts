@@ -3,7 +3,7 @@ import type { SessionOptions } from "contextfold";
 
 export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf };
 
-/** A message of OpenClaw's: pi's `user`, `assistant` or `toolResult`, or one of its own roles. Written down here, because OpenClaw's package is too large to be asked for its types. */
+/** A message of OpenClaw's: pi's `user`, `assistant` or `toolResult`, or one of its own roles. Declared here, because OpenClaw's package is too large to import its types. */
 export interface OpenclawMessage {
   /** Who says it. */
   role: string;
@@ -11,15 +11,15 @@ export interface OpenclawMessage {
   content?: unknown;
 }
 
-/** What OpenClaw calls `assemble` with, as far as it is read here. */
+/** The arguments of `assemble` that are read here. */
 export interface AssembleParams {
   /** OpenClaw's session. */
   sessionId: string;
   /** Its key, which outlives `/new`. */
   sessionKey?: string;
-  /** The transcript, or what of it stands before the turn. */
+  /** The transcript, or its part before the turn. */
   messages: any[];
-  /** Tokens that there are for all of the request. */
+  /** Tokens for the whole request. */
   tokenBudget?: number;
   /** The model that is asked. */
   model?: string;
@@ -43,7 +43,7 @@ export interface CompactResult {
 
 /** OpenClaw's context engine: what `registerContextEngine` takes a factory of. */
 export interface OpenclawEngine {
-  /** Its id, that it owns compaction, and how it deals with turns. */
+  /** Its id, that it owns compaction, and how it handles turns. */
   readonly info: {
     id: string;
     name: string;
@@ -57,9 +57,9 @@ export interface OpenclawEngine {
   assemble(params: AssembleParams): Promise<{ messages: any[]; estimatedTokens: number }>;
   /** Records what the last call took. */
   afterTurn(params: { sessionId: string; runtimeContext?: any }): Promise<void>;
-  /** Says of a turn that comes a second time that it is known. */
+  /** Recognises a turn that comes a second time. */
   commitTurn(params: { advancementKey: string }): Promise<{ status: "committed" | "duplicate" }>;
-  /** Folds all but the last turn; after a refusal as too long, learns from it how much the model takes. */
+  /** Folds all but the last turn. After a refusal as too long, learns how much the model takes. */
   compact(params: { sessionId: string; customInstructions?: string; runtimeContext?: any; runtimeSettings?: any; abortSignal?: AbortSignal }): Promise<CompactResult>;
 }
 
@@ -98,10 +98,11 @@ export declare function plugin(options?: IntegrationOptions<AssembleParams> & { 
  * api.registerContextEngine("contextfold", contextEngine());
  * ```
  *
- * `id` (default `"contextfold"`) must be the one that it is registered under. A conversation is known by OpenClaw's session id, unless a `key` or a
- * `session` is given. A `contextWindow` can only lower the budget.
+ * `id` (default `"contextfold"`) must be the one that it is registered under. A conversation is recognised by OpenClaw's session
+ * id, unless a `key` or a `session` is given. A `contextWindow` can only lower the budget.
  *
- * An error inside is said once, and OpenClaw goes on with its own messages; with `strict` it is thrown, and OpenClaw goes on with its built-in engine until it is started again.
+ * An error inside is logged once, and OpenClaw goes on with its own messages; with `strict` it is thrown, and OpenClaw goes on
+ * with its built-in engine until it is restarted.
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */
@@ -113,12 +114,12 @@ export interface OpenclawCompactionProvider {
   id: string;
   /** For people. */
   label: string;
-  /** One text for all messages. Rejects where there is none; OpenClaw then writes its own. */
+  /** One summary for all messages. Rejects if there is none; OpenClaw then writes its own. */
   summarize(params: { messages: unknown[]; previousSummary?: string; customInstructions?: string; signal?: AbortSignal }): Promise<string>;
 }
 
 /**
- * For who keeps OpenClaw's built-in engine: its compactions are written here, without a model unless you give `summarize`.
+ * For OpenClaw's built-in engine: writes its compactions, without a model unless you give `summarize`.
  *
  * ```js
  * api.registerCompactionProvider(compactionProvider());

@@ -12,8 +12,8 @@ export interface OpencodeCall {
 }
 
 /**
- * A plugin for opencode: the messages of every model call are made to fit, those that opencode is about to summarize too. opencode's own
- * session keeps all of them.
+ * A plugin for opencode: the messages of every model call are made to fit, also those that opencode is about
+ * to summarize. opencode's own session keeps all of them.
  *
  * ```js
  * // .opencode/plugin/contextfold.js
@@ -23,9 +23,10 @@ export interface OpencodeCall {
  * ```
  *
  * The window is that of the model that opencode asks, less what it reserves for an answer (the model's `limit.output`, at most 32,000
- * tokens and half of the window), unless the options say one. A conversation is known by opencode's session id, unless they say a `key` or a `session`.
+ * tokens and half of the window), unless the options set one. A conversation is recognised by opencode's session id, unless the
+ * options have a `key` or a `session`.
  *
- * An error inside is said once, and opencode goes on with its own messages; with `strict` it is thrown, and the run fails.
+ * An error inside is logged once, and opencode goes on with its own messages; with `strict` it is thrown, and the run fails.
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once. opencode says then that it could not load the plugin.
  */

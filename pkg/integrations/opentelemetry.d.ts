@@ -1,8 +1,8 @@
 import type { Report, Session } from "contextfold";
 
-/** What is used of a span of `@opentelemetry/api`. */
+/** The methods of a span of `@opentelemetry/api` that are used here. */
 export interface SpanLike {
-  /** Whether anybody will see it: nothing is written on a span that is not recorded. */
+  /** Whether the span is recorded; nothing is written on it otherwise. */
   isRecording(): boolean;
   /** Sets one attribute. */
   setAttribute(key: string, value: string | number | boolean): unknown;
@@ -10,15 +10,15 @@ export interface SpanLike {
   addEvent(name: string, attributes?: { [key: string]: string | number | boolean }): unknown;
 }
 
-/** What is used of `trace` of `@opentelemetry/api`. */
+/** The methods of `trace` of `@opentelemetry/api` that are used here. */
 export interface TraceLike {
-  /** The span of what is running now. */
+  /** The active span. */
   getActiveSpan(): SpanLike | undefined;
 }
 
 /**
- * An `onReport` for any of the integrations: the active span gets `gen_ai.conversation.compacted` where tokens were saved, the
- * figures as `contextfold.*`, and an event `contextfold.decision` for each decision.
+ * An `onReport` for any of the integrations: the active span gets `gen_ai.conversation.compacted` if tokens
+ * were saved, the figures as `contextfold.*`, and an event `contextfold.decision` for each decision.
  *
  * ```js
  * import { trace } from "@opentelemetry/api";
@@ -29,7 +29,7 @@ export interface TraceLike {
  */
 export declare function traceReports(trace: TraceLike): (report: Report) => void;
 
-/** The same for a session that is used by itself, and an event for compactions that fail. What comes back ends it. */
+/** The same for a session without an integration, with an event for each failed compaction. Call the returned function to stop. */
 export declare function traceSession(trace: TraceLike, session: Session): () => void;
 
 /** Writes one report on a span. */

@@ -13,9 +13,9 @@ export interface PiCall {
 }
 
 /**
- * An extension for pi's coding agent: the messages of every model call are made to fit. pi's session file keeps all of them. Where pi
- * compacts (`/compact`, its own threshold, a call that was refused as too long), the summary is ours, and the call that was refused is
- * made again, smaller.
+ * An extension for pi's coding agent: the messages of every model call are made to fit. pi's session file keeps all of them. When
+ * pi compacts (`/compact`, its own threshold, a call that was refused as too long), this extension writes the summary, and a
+ * refused call is made again, smaller.
  *
  * ```ts
  * // ~/.pi/agent/extensions/contextfold.ts
@@ -24,10 +24,12 @@ export interface PiCall {
  * export default extension();
  * ```
  *
- * The window is that of the model that pi asks, less what an answer may take (the model's `maxTokens`, at most 16,384 tokens and a quarter
- * of the window), unless the options say one. A conversation is known by pi's session id, unless they say a `key` or a `session`.
+ * The window is that of the model that pi asks, less what an answer may take (the model's `maxTokens`, at most 16,384 tokens and
+ * a quarter of the window), unless the options set one. A conversation is recognised by pi's session id, unless the options have
+ * a `key` or a `session`.
  *
- * An error inside is said once, and pi goes on with its own messages. With `strict` it is thrown: pi shows it as the extension's error, and goes on as well.
+ * An error inside is logged once, and pi goes on with its own messages. With `strict` it is thrown: pi shows it as the
+ * extension's error, and still goes on.
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */
@@ -45,7 +47,8 @@ export interface PiRequest {
 
 /**
  * A stream function for `Agent` of `pi-agent-core`, around another: the messages of every request are made to fit; the agent's state stays
- * whole. A request that is refused as too long all the same is made again, smaller, before the agent hears of it. The window is the model's, as of `extension`.
+ * whole. A request that is still refused as too long is sent again, smaller, before the agent sees the refusal. The window is the model's,
+ * as in `extension`.
  *
  * ```js
  * import { Agent } from "@earendil-works/pi-agent-core" with { "resolution-mode": "import" };

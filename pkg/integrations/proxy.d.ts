@@ -4,23 +4,23 @@ import type { Pass, PresetName } from "contextfold";
 export interface ProxyOptions {
   /** Where requests go: `https://api.anthropic.com`, `https://api.openai.com`, a gateway. Without user, password and query. */
   upstream: string | URL;
-  /** Tokens of the window, for every model. Default: what the table knows of each request's `model`; one that is not known has no limit until a refusal tells it. */
+  /** Tokens of the window, for every model. Default: from the table, by each request's `model`; an unknown model has no limit until a refusal names one. */
   contextWindow?: number | undefined;
   /** A table of models' limits, before the built-in one: that of LiteLLM, that of models.dev, or rows like `{ "my-model": { "max_input_tokens": 65536 } }`. */
   models?: object | undefined;
   /** Default `"contextfold"`. */
   ladder?: PresetName | Pass[] | undefined;
-  /** Default false: summaries are asked of the same upstream and model, with the client's own key. True: no model is asked. */
+  /** Default false: the same upstream and model write summaries, with the client's own key. True: no model is asked. */
   extractive?: boolean | undefined;
-  /** Default 0: any that is free. */
+  /** Default 0: any free port. */
   port?: number | undefined;
-  /** Default `"127.0.0.1"`. It asks nobody for a password: at another address, whoever reaches it can send requests with keys of their own. */
+  /** Default `"127.0.0.1"`. The proxy has no password: at another address, everybody who reaches it can send requests with their own keys. */
   host?: string | undefined;
-  /** Hears every failure, instead of the console, which is told the first of each kind. */
+  /** Called for each failure, instead of logging the first of each kind on the console. */
   onError?: ((error: unknown) => void) | undefined;
 }
 
-/** What became of a conversation, in figures. */
+/** A conversation in figures. */
 export interface ProxiedConversation {
   /** Counted from 1. */
   conversation: number;
@@ -28,13 +28,13 @@ export interface ProxiedConversation {
   model: string | null;
   /** Requests of it. */
   calls: number;
-  /** How many of them were changed so that they fit. */
+  /** How many of them were changed to fit. */
   edits: number;
   /** Refusals as too long that were answered with a smaller request. */
   made_smaller: number;
-  /** Of the newest request; missing before the first that could be prepared. */
+  /** Tokens of the newest request; missing until the first has been prepared. */
   tokens?: number;
-  /** What a request may take; `null` where neither model nor window is known. */
+  /** Tokens that a request may take; `null` if neither model nor window is known. */
   limit?: number | null;
   window?: number | null;
   [more: string]: unknown;
@@ -55,17 +55,17 @@ export interface RunningProxy {
   url: string;
   /** What to set for the agent. */
   env: { ANTHROPIC_BASE_URL: string; OPENAI_BASE_URL: string };
-  /** The newest conversations, 100 at the most. No word of a message is in it. */
+  /** The newest conversations, at most 100. It has no text of any message. */
   reports(most?: number): ProxyReports;
-  /** Takes nothing new, and settles when what is under way has ended: after 30 seconds it is ended. */
+  /** Takes no new requests, and resolves when the running ones have ended, or after 30 seconds. */
   close(): Promise<void>;
   /** `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Starts `contextfold proxy` inside this process: a local server between an agent that runs as a program of its own and its API. For
- * Node. It keeps the process running until it is closed.
+ * Starts `contextfold proxy` inside this process: a local server between an agent, which is a program of its own, and its API.
+ * For Node. It keeps the process running until it is closed.
  *
  * ```js
  * import { startProxy } from "contextfold/proxy";
@@ -75,6 +75,6 @@ export interface RunningProxy {
  * agent.once("exit", () => proxy.close());
  * ```
  *
- * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: also where it cannot listen at that place.
+ * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`; also if it cannot listen at that address.
  */
 export declare function startProxy(options: ProxyOptions): Promise<RunningProxy>;

@@ -44,14 +44,14 @@ function read(options) {
   }
 }
 
-/** Each failure to who listens, or else the first of each kind on the console. */
+/** Passes each failure to `onError`, or else the first of each kind to the console. */
 function tellerOf(onError) {
   if (!onError) return teller((what) => console.warn(`contextfold (proxy): ${what} (the first of its kind; \`onError\` hears every failure)`));
   return (error) => {
     try {
       onError(error);
     } catch {
-      // an observer's trouble is not the agent's
+      // an error of the observer must not stop the agent
     }
   };
 }

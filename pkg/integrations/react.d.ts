@@ -1,6 +1,6 @@
 import type { FoldInfo, Format, Report, Session, Undone, ViewOf } from "contextfold";
 
-/** What `useSession` gives: the same object until the session tells of something. */
+/** What `useSession` returns: the same object until the session's next event. */
 export interface SessionState<F extends Format = "messages"> {
   /** What the model is sent next, in the format asked for. */
   view: ViewOf<F>;
@@ -10,15 +10,15 @@ export interface SessionState<F extends Format = "messages"> {
   report: Report | null;
   /** Tokens of the view, as counted. */
   tokens: number;
-  /** Tokens that a view may take; `null` where neither model nor window is known. */
+  /** Tokens that a view may take; `null` if neither model nor window is known. */
   limit: number | null;
-  /** `session.unfold`: undoes a fold, and says how full the view is then. */
+  /** `session.unfold`: undoes a fold, and returns how full the view is then. */
   unfold: (id: string, options?: { hold?: boolean | undefined }) => Undone;
 }
 
 /**
- * A session's state in a React component, which renders again whenever the session tells of an event (a message, a fold, an undo).
- * Needs React 18 or newer. Without a session (it is being loaded) everything is empty.
+ * A session's state in a React component, which renders again on each event of the session (a message, a
+ * fold, an undo). Needs React 18 or newer. Without a session (while it is loaded) everything is empty.
  *
  * ```jsx
  * import { useSession } from "contextfold/react";

@@ -1,4 +1,4 @@
-// A session's state for React: read again when the session has told of something, and the same object until then.
+// A session's state for React: read again after each event, and the same object until then.
 
 import { useSyncExternalStore } from "react";
 

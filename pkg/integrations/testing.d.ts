@@ -5,8 +5,8 @@ import type { HookOptions } from "./shared/types.js";
 export type SummaryStep = string | SummaryResponse | Error | ((request: SummaryRequest, options: { signal?: AbortSignal }) => string | SummaryResponse | Error | Promise<string | SummaryResponse | Error>);
 
 /**
- * A `summarize` that answers by a script: one step a request, the last one for all that come after it. Without a script it says
- * which summary of how many messages it is. `requests` are those it got.
+ * A `summarize` that answers by a script: one step for each request, and the last one for all further requests. Without a script,
+ * the summary says its number and how many messages it stands for. `requests` has the requests so far.
  *
  * ```js
  * const summarize = scriptedSummarize(new Error("overloaded"), "<summary>The build fails.</summary>");
@@ -41,9 +41,9 @@ export declare function recordHooks(): RecordedHooks;
 
 /** What `recordHooks` gives. */
 export interface RecordedHooks {
-  /** Of every step in which the view was changed, in order. */
+  /** The report of each step in which the view was changed, in order. */
   readonly reports: Report[];
-  /** What was survived, in order. */
+  /** The errors that the integration survived, in order. */
   readonly errors: unknown[];
   /** For the integration's own options. */
   readonly options: Required<Pick<HookOptions, "onReport" | "onError">>;
@@ -53,14 +53,14 @@ export interface RecordedHooks {
 
 /**
  * The list of an agent's run in any format: a task, then calls of `read_file` with outputs of about `tokens` tokens each, all
- * different, and the answer where one is given. Default 30 calls of 500 tokens. `any`, for an SDK's own type of a list.
+ * different, and the answer if you give one. Default 30 calls of 500 tokens.
  */
 export declare function agentTranscript<F extends Format = "messages">(format?: F, options?: { task?: string; calls?: number; tokens?: number; answer?: string }): F extends "messages" ? Message[] : EntryOf<F>[];
 
 /**
- * Throws where a provider would refuse a request, or where it has more than `limit` tokens (`session.limit`; `null`: any number);
- * gives its tokens. `tokenizer` as for `countTokens`.
+ * Throws if a provider would refuse a request, or if it has more than `limit` tokens (`session.limit`; `null`: any number).
+ * Returns its tokens. `tokenizer` as for `countTokens`.
  *
- * @throws {Error} with every rule that is broken, or both figures.
+ * @throws {Error} with every broken rule, or with both figures.
  */
 export declare function assertSendable(format: Format, body: unknown, options?: CheckOptions & { limit?: number | null; tokenizer?: "estimate" | "bytes/4" | Encoding | ((text: string) => number) }): number;

@@ -3,25 +3,25 @@ import type { Session } from "contextfold";
 /** The names of the tools. */
 export type ToolName = "tool_output_cache" | "tool_output_cache_grep" | "search_history";
 
-/** A session; or what gives it, where it is made later: `null` as long as there is none, which the model is told. */
+/** A session, or a function that returns it, if it is made later. As long as it returns `null`, the model is told that there is none. */
 export type SessionSource = Session | (() => Session | null | undefined | Promise<Session | null | undefined>);
 
 /**
- * Runs one of the tools as a model called it, and gives the text that it is answered: `tool_output_cache` reads a stored output by
- * line, `tool_output_cache_grep` searches one, `search_history` finds a text in all that was ever said, and in the tool outputs that live in the
- * session's store (the 200 newest, until there are hits enough). A ref that there is not
- * and a pattern that does not parse are answered as errors for the model to see, and so are arguments that are no JSON object.
+ * Runs one of the tools as a model called it, and returns the text of its output. `tool_output_cache` reads a stored output by
+ * line, `tool_output_cache_grep` searches one, `search_history` searches the whole history and the tool outputs in the session's
+ * store (the 200 newest, until there are enough hits). For an unknown ref, a pattern that does not parse or arguments that are no
+ * JSON object, the text is an error for the model.
  *
  * @param name A `ToolName`, as the model called it.
  * @param args The arguments: an object, or the JSON text that OpenAI's APIs give (`call.function.arguments`).
- * @throws {ContextError} `INVALID_ARGUMENT` for a tool that there is not.
+ * @throws {ContextError} `INVALID_ARGUMENT` for an unknown tool.
  */
 export declare function runTool(session: SessionSource, name: ToolName | (string & {}), args: object | string): Promise<string>;
 
 /** JSON Schema of what a tool takes. */
 export type ToolParameters = { type: "object"; properties: { [name: string]: any }; [key: string]: unknown };
 
-/** Runs a tool with the arguments that the model gave, and gives the text that it is answered. */
+/** Runs a tool with the model's arguments, and returns the text of its output. */
 export type RunTool = (args: any) => Promise<string>;
 
 /** A tool as `ai` takes it. */
@@ -87,7 +87,7 @@ export interface AnthropicTool {
   /** What the model reads of it. */
   description: string;
   input_schema: ToolParameters;
-  /** Gives the arguments as they are: the engine looks at them. */
+  /** Returns the arguments as they are: the engine checks them. */
   parse: (input: unknown) => object;
   /** Runs it. */
   run: RunTool;
@@ -116,7 +116,7 @@ export interface AgentsTool {
 export declare function openaiAgentsTools(session: SessionSource): AgentsTool[];
 
 /**
- * Registers the three tools at an `McpServer` of `@modelcontextprotocol/server` 2. `npx contextfold mcp` is a server that does nothing
- * else, for a session that was saved.
+ * Registers the three tools at an `McpServer` of `@modelcontextprotocol/server` 2. `npx contextfold mcp` is such a server for a
+ * saved session.
  */
 export declare function registerMcpTools(server: { registerTool(name: string, config: any, run: any): unknown }, session: SessionSource): void;

@@ -1,6 +1,6 @@
 // Bytes as text, for stores that have nothing else.
 
-/** So many bytes at a time: a call takes no more arguments than that everywhere. It is a multiple of 3. */
+/** Bytes per call: more arguments are not safe in every engine. A multiple of 3. */
 const PIECE = 3 << 13;
 
 /** Bytes in base64. */
@@ -10,7 +10,7 @@ export function toBase64(bytes) {
   return text;
 }
 
-/** The bytes of such a text; `null` for any other. */
+/** The bytes of a base64 text; `null` for any other text. */
 export function fromBase64(text) {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null;
   const bytes = new Uint8Array((text.length / 4) * 3);

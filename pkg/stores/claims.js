@@ -1,13 +1,14 @@
 // One process at a time, by folders.
 //
-// Who wants a lock makes a folder of a name that nobody else has, a claim, and then looks who else has one: of two, at least the later one
-// sees the other. So nothing is ever taken from under a name that somebody else may have by then, as with a lock of one name that two find
-// stale at once. A claim names its process: where that is gone, as after SIGKILL, the claim counts no more, at once. Of processes that
-// cannot be looked at (in another container, on another machine) a claim counts until nothing was heard of it for STALE_MS.
+// To get a lock, a process makes a folder with a unique name, its claim, and then looks for other claims: of two processes, at
+// least the later one sees the other. With a lock of one name, two processes could find it stale at once, and one could remove
+// the new lock of the other; unique names prevent this. A claim names its process. If that is gone, as after SIGKILL, the claim
+// no longer counts. If the process cannot be checked (in another container, on another machine), the claim counts until it has
+// not been renewed for STALE_MS.
 //
-// A process may also have been stopped, and go on later. Therefore whoever holds a lock writes by renaming out of its claim and into it:
-// the one that passed it by has removed the claim, and the rename fails. Whoever writes into an open file looks with `isHeld`, once it is
-// open and once it is written: who passed it by has put another file in its place by then (`passBy`).
+// A process may also have been stopped, and go on later. So a holder writes by renaming out of its claim and into it: if another
+// process has passed it by, the claim is removed, and the rename fails. A holder that writes into an open file calls `isHeld`
+// after opening and after writing: a process that passed it by has put another file in its place by then (`passBy`).
 
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
@@ -29,7 +30,7 @@ let own;
 /**
  * Runs `work` while no other process, and nothing else in this one, runs under the same folder's lock.
  *
- * @param passBy Called before it where a process was passed by that may only have been stopped.
+ * @param passBy Called before `work` if a process was passed by that may only have been stopped.
  */
 export function locked(folder, work, passBy) {
   // Within the process they queue; between processes they have to look.
@@ -60,7 +61,7 @@ async function taken(folder, passBy) {
           return claim;
         }
         if (performance.now() > patience) throw new Error(`${folder} was held by another process for ${PATIENCE_MS / 1000} s`);
-        // The first of those that wait keeps its claim: it is the next one.
+        // The first waiting process keeps its claim: it is next.
         if (live.some(({ name }) => name < claim.name)) break;
         await pause();
       }
@@ -82,7 +83,7 @@ const pause = () => sleep(1 + Math.random() * LONGEST_PAUSE_MS);
 
 async function made(folder) {
   own ??= self();
-  // By age. Clocks that differ make it unfair, and nothing else.
+  // By age. If clocks differ, the order is unfair, but still safe.
   const name = [Date.now().toString(16).padStart(12, "0") + randomBytes(4).toString("hex"), own.place, process.pid, own.start].join("-");
   const path = join(folder, name);
   await mkdir(path, { recursive: true });
@@ -135,7 +136,7 @@ async function passedBy(claim, stale, passBy) {
   if (stale.some(({ isGone }) => !isGone)) await passBy?.(claim);
 }
 
-/** By what others know this process: where it runs, and since when. */
+/** Identifies this process for others: where it runs, and since when. */
 function self() {
   const read = (look) => {
     try {
@@ -158,7 +159,7 @@ function isGone(place, pid, start) {
     return error.code === "ESRCH";
   }
   const there = processAt(pid);
-  // A number is given to another process some time, and one that ended keeps its own until somebody asks for its result.
+  // A process id may be used again, and an ended process keeps its id until somebody asks for its result.
   return there !== null && (there.start !== start || /[ZX]/.test(there.state));
 }
 

@@ -1,4 +1,4 @@
-// What a journal store says to who was passed by.
+// The error of a journal store for a process that another one was faster than.
 
 import { ContextError } from "../error.js";
 

@@ -7,13 +7,13 @@ import { keysOf } from "./encrypted/keys.js";
 import { hidden, isOutput, listedFrom, shown } from "./encrypted/names.js";
 import { sealedRecords, unsealedRecords } from "./encrypted/records.js";
 
-/** How often a text is compared again that another process has stored once more, just as it was. */
+/** How often a comparison is repeated if another process has stored the same text again. */
 const SWAPS = 10;
 
 const snapshotAt = (name, position) => ({ kind: "snapshot", name, position, what: `the snapshot of \`${name}\` at position ${position}` });
 const itemAt = (kind, name) => ({ kind, name, what: isOutput(name) ? `the tool output \`${name}\`` : `the item \`${name}\`` });
 
-/** The store, but what it is given is encrypted, and what it gives is decrypted and held to be what was stored there. */
+/** Wraps a store: values are encrypted on the way in, and decrypted and verified on the way out. */
 export function wrapStore(store, { encrypt } = {}) {
   for (const method of ["getItem", "setItem", "removeItem"])
     if (typeof store?.[method] !== "function")

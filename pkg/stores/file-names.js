@@ -8,14 +8,14 @@ const PLAIN = /^[a-z0-9_-]$/;
 const RESERVED = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])$/; // on Windows, these are devices
 const LONGEST = 180;
 
-/** The file's name. What is too long is cut, and ends on `~` and the key's hash: such a file tells its key itself. */
+/** The file's name. A name that is too long is cut, and ends with `~` and the key's hash: such a file contains its key. */
 export function nameOf(key) {
   const name = [...Buffer.from(key)].map((byte) => (PLAIN.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : escaped(byte))).join("");
   if (RESERVED.test(name)) return escaped(name.charCodeAt(0)) + name.slice(1);
   return name.length > LONGEST ? `${name.slice(0, 100)}~${createHash("sha256").update(key).digest("hex")}` : name;
 }
 
-/** The key of a name; `null` where the name does not tell it. */
+/** The key of a name; `null` if the name does not contain all of it. */
 export function keyOf(name) {
   try {
     return name.includes("~") ? null : decodeURIComponent(name);

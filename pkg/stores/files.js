@@ -81,7 +81,7 @@ export function fileStore(folder, { fsync = true } = {}) {
     return true;
   }
 
-  /** Gives the journal another file: one that was passed by, and is only stopped, may yet write into the old one. */
+  /** Gives the journal a new file: a stopped process that was passed by may still write into the old one. */
   const moved = (key, claim) =>
     withFile(key, "r", async (file, { start, snapshotPosition, snapshotLength, size }) =>
       put(claim, pathOf("journals", key), [headerOf(key, snapshotPosition, snapshotLength), await bytesOf(file, start - snapshotLength, size)]),
@@ -91,7 +91,7 @@ export function fileStore(folder, { fsync = true } = {}) {
     try {
       const line = Buffer.from(`${key}\n`);
       const bytes = await readFile(pathOf("items", key));
-      // Without `fsync` an item may be empty or zeros after the power failed: that is none.
+      // Without `fsync` an item may be empty or zeros after a power failure: it counts as missing.
       return bytes.subarray(0, line.length).equals(line) ? new Uint8Array(bytes.subarray(line.length)) : null;
     } catch (error) {
       if (error.code === "ENOENT") return null;
@@ -114,7 +114,7 @@ export function fileStore(folder, { fsync = true } = {}) {
     const keys = [];
     for (const name of await namesIn(join(root, kind))) {
       const key = keyOf(name) ?? (await keyIn(join(root, kind, name), line));
-      // What has no name of ours was put there by somebody else.
+      // Files with other names are not ours.
       if (key?.startsWith(prefix) && nameOf(key) === name) keys.push(key);
     }
     return keys;
@@ -124,7 +124,7 @@ export function fileStore(folder, { fsync = true } = {}) {
     async read(key, from = -1) {
       const reading = (isAlone) =>
         withFile(key, "r", async (file, looked) => {
-          // Behind the last whole record there is what somebody is writing just now, or what is left of somebody who died.
+          // After the last whole record there may be one that is being written now, or the rest of one whose writer died.
           if (looked.size > looked.end && !isAlone) return undefined;
           return journalIn(file, looked, from, looked.size);
         });
@@ -193,7 +193,7 @@ export function fileStore(folder, { fsync = true } = {}) {
       return withItem(key, async (claim) => {
         const path = pathOf("items", key);
         const since = await opened(path, "r", async (file) => (await file.stat()).mtimeMs);
-        // Both by the clock of the file system. How long the lock was waited for makes nothing older.
+        // Both by the clock of the file system. The time spent waiting for the lock makes nothing older.
         const now = since !== null && (await claim.now()) - (performance.now() - asked);
         return since !== null && now - since > ms && takeAway(claim, path);
       });
@@ -224,7 +224,7 @@ const keyIn = (path, line) =>
     return line(text.slice(0, text.indexOf("\n")));
   });
 
-/** So that a name is there after the power failed. Windows has no such call, and keeps names by itself. */
+/** So that a name survives a power failure. Windows has no such call, and keeps names by itself. */
 async function syncFolder(path) {
   if (process.platform === "win32") return;
   const folder = await open(path, "r");

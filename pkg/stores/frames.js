@@ -37,7 +37,7 @@ export function wholeAt(bytes, offset) {
 
 /**
  * Where the last whole frame at or behind `offset` ends, and the position behind it; `position` is the one at `offset`. What follows
- * that end is torn. A damaged frame with whole ones behind it is passed over: it is no torn tail.
+ * that end is torn. A damaged frame with whole ones after it is skipped: it is no torn tail.
  */
 export function lastWhole(bytes, offset, position) {
   let end = offset;
@@ -61,7 +61,7 @@ export function startBehind(bytes, position) {
   return Math.min(at, bytes.length);
 }
 
-/** The next whole frame behind damage at `offset`, or -1. Its position has to be one that frames in the damaged part can lead to. */
+/** The next whole frame after damage at `offset`, or -1. Its position must be reachable by frames in the damaged part. */
 function nextWhole(bytes, offset, position) {
   for (let at = offset + 1; at + SMALLEST <= bytes.length; at++) {
     if (bytes[at + 4] !== VERSION) continue;

@@ -10,12 +10,13 @@ import type { JournalStore } from "./journal.js";
  * await session.save(store, "chat-17");
  * ```
  *
- * Each call is one transaction: it is done as a whole or not at all, and of two pages or workers that save at one position, one is told
- * `STORE_CONFLICT`. A save resolves when the browser has written it to disk (`durability: "strict"`). A browser that runs out of room may
- * remove all of an origin's data, unless `navigator.storage.persist()` was granted.
+ * Each call is one transaction: it is done as a whole or not at all. If two pages or workers save at one
+ * position, one gets `STORE_CONFLICT`. A save resolves when the browser has written it to disk
+ * (`durability: "strict"`). A browser that runs out of room may remove all of an origin's data, unless
+ * `navigator.storage.persist()` was granted.
  *
- * Sessions that were saved before there were journals are read, and the first save moves them. A page that still has the database open
- * with an older version of this package keeps it from being renewed: `STORE_FAILED` says so until that page is closed or reloaded.
+ * Sessions from before there were journals are read, and the first save moves them. If a page still has the database open with an
+ * older version of this package, the database cannot be upgraded: `STORE_FAILED` says so until that page is closed or reloaded.
  * @param name The database's name; default `"contextfold"`.
  */
 export declare function indexedDBStore(name?: string): Required<JournalStore>;

@@ -1,5 +1,5 @@
-// One journal as one file: a header, the snapshot, and the records behind it. A file is put in the place of the one before it as a whole,
-// so that a snapshot and another one's records never meet; after that, records are written behind its end and nothing else changes.
+// One journal as one file: a header, the snapshot, and then the records. A new snapshot makes a new file, which replaces the old
+// one as a whole, so that a snapshot never meets another one's records. After that, records are only appended.
 
 import { randomBytes } from "node:crypto";
 import { open } from "node:fs/promises";
@@ -25,8 +25,9 @@ export function headerOf(key, snapshotPosition, snapshotLength) {
 }
 
 /**
- * What is known of a file once it was looked at: `end`, where its last whole record ends, with the `position` there; `size`, which is more
- * than `end` where somebody is writing, or died while writing; and `marks`, places where a record ends, the first and the last ones.
+ * What is known of a file after a look at it: `end`, where its last whole record ends, with the `position` there; `size`, which
+ * is more than `end` if somebody is writing, or died while writing; and `marks`, the first and the last places where a record
+ * ends.
  *
  * @param known What was known of it before: only what is behind that is read, and given as `tail`.
  */

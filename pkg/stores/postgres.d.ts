@@ -13,9 +13,9 @@ export type PostgresClient =
 
 /** How journals are kept in PostgreSQL. */
 export interface PostgresStoreOptions {
-  /** The schema that the tables are in; default `"public"`. One that is not there is made. */
+  /** The schema of the tables; default `"public"`. It is created if it is missing. */
   schema?: string | undefined;
-  /** Makes the tables if they are missing, before the first call; default `true`. Else run what `postgresSchema` gives. */
+  /** Makes the tables if they are missing, before the first call; default `true`. Otherwise run the SQL of `postgresSchema`. */
   migrate?: boolean | undefined;
 }
 
@@ -31,15 +31,15 @@ export interface PostgresStoreOptions {
  * await session.save(store, "chat-17");
  * ```
  *
- * **What it promises.** Each call is one statement, and so a transaction of its own: an append is there whole or not at all, in order, and
- * of two that expect one position one gets it; a reader sees journal and records as they were at one moment. When `save` resolves, it is
- * committed. An append writes what is new, and the journal's row without its snapshot. Nothing is kept in a connection: it works behind
- * PgBouncer and others that pool by transaction. The tables are made once, however many processes start at the same time.
+ * **What it promises.** Each call is one statement, and so a transaction of its own. An append is there whole or not at all, in order,
+ * and if two expect one position, one gets it. A reader sees journal and records as of one moment. When `save` resolves, it is
+ * committed. An append writes what is new, and the journal's row without its snapshot. Nothing is kept in a connection, so it works
+ * behind PgBouncer and other transaction poolers. The tables are made once, however many processes start at the same time.
  *
- * **What it does not.** A commit is as durable as your server is told to make it (`synchronous_commit`, `fsync`). A replica that takes over
- * without `synchronous_standby_names` may lack the last saves: a session that goes on from there finds `STORE_CONFLICT`, or, if somebody
- * else has saved meanwhile as often as was lost, does not notice. Give it the primary, for what a replica has is older. Do not hand in a
- * client that is inside a transaction: what is saved is then there only after your `COMMIT`.
+ * **What it does not.** A commit is as durable as your server is set to make it (`synchronous_commit`, `fsync`). If a replica
+ * takes over without `synchronous_standby_names`, it may lack the last saves. A session that goes on from there gets
+ * `STORE_CONFLICT`, or does not notice if somebody else has saved as often as was lost. Use the primary, because a replica is
+ * behind. Do not pass a client that is inside a transaction: a save would be there only after your `COMMIT`.
  *
  * With `pg` a call is one round trip; `postgres` asks for the parameters' types first, so it is two. The snapshot of a journal, and its
  * records, may have some 250 MB each: clients read bytes as a text of twice that. Tool outputs and leases lie in `contextfold_items`.

@@ -1,21 +1,21 @@
 // Journals and items in PostgreSQL, through `pg` or `postgres`, whichever the caller has.
 //
-// A journal is a row, which says where it stands and holds the snapshot, and a row of its own for each record behind that. Whatever is done
-// is one statement, which is a transaction by itself: nothing is left in the connection, so a pooler may give the next one to anybody.
+// A journal is a row with its position and the snapshot, and one row for each later record. Each call is one statement, and so a
+// transaction by itself: nothing is left in the connection, so a pooler may give it to anybody next.
 //
-// Who appends or replaces first updates the journal's row `WHERE position = expected`. PostgreSQL lets one transaction at a time do that to
-// a row; who waited looks at the row again as the other one left it, finds another position, and has written nothing. A reader's statement
-// sees the rows as they were at one moment, so journal and records belong together. Two things cannot be seen by a statement that began
-// before an append was committed: records of that append, for a removal and for a replacement. A removal's are deleted by the foreign key,
-// which looks anew; a replacement's would not be read, for they are not behind the new snapshot.
+// An append or a replacement first updates the journal's row `WHERE position = expected`. PostgreSQL lets one transaction at a
+// time update a row; a transaction that waited reads the row again, finds another position, and writes nothing. A reader's
+// statement sees all rows as of one moment, so journal and records belong together. A removal or replacement that began before an
+// append was committed does not see the records of that append. For a removal, the foreign key deletes them, because it looks
+// again; after a replacement they are never read, because they do not follow the new snapshot.
 
 import { Buffer } from "node:buffer";
 import { conflict } from "./conflict.js";
 
 const VERSION = 1;
-/** Any number, the same in every process: who holds this lock makes the tables. */
+/** Any number, the same in every process: the holder of this lock makes the tables. */
 const LOCK = 7_310_204_118;
-/** How often a statement is made that another one got in the way of. */
+/** How often a statement is repeated after a clash with another one. */
 const TURNS = 10;
 /**
  * Bytes of a snapshot in one row: while a row is on its way, PostgreSQL makes the next one. They come in base64, which is shorter than the
@@ -206,7 +206,7 @@ export function postgresStore(client, { schema = "public", migrate = true } = {}
   };
 }
 
-/** Rows as arrays, of statements that are prepared under no name: the next transaction may have another connection. */
+/** Rows as arrays, from unnamed statements: the next transaction may have another connection. */
 function ofPg(client) {
   if (typeof client?.query !== "function") throw new TypeError("postgresStore needs a Pool or a Client of `pg`, or an instance of `postgres`");
   return async (text, values) => (values ? (await client.query({ text, values, rowMode: "array" })).rows : client.query(text));
@@ -216,7 +216,7 @@ function ofPostgresJs(sql) {
   return (text, values) => (values ? sql.unsafe(text, values, { prepare: false }).values() : sql.unsafe(text).simple());
 }
 
-/** Where connections are set to a stricter isolation, who would have waited is sent away: made again, it finds what the other one left. */
+/** With a stricter isolation level, a statement fails instead of waiting. Repeated, it finds what the other one left. */
 async function repeated(act) {
   const IN_THE_WAY = ["40001", "40P01"]; // serialization failure, deadlock
   for (let turn = 1; ; turn++) {

@@ -13,11 +13,11 @@ export type RedisClient =
 
 /** How journals are kept in Redis. */
 export interface RedisStoreOptions {
-  /** What the names of all of its keys begin with; default `"contextfold:"`. */
+  /** The prefix of all its keys; default `"contextfold:"`. */
   prefix?: string | undefined;
   /**
-   * Each journal is gone as a whole so many milliseconds after the last write to it; default: never. Tool outputs are not, for sessions
-   * share them.
+   * Each journal expires this many milliseconds after the last write to it; default: never. Tool outputs do not expire, because
+   * sessions share them.
    */
   ttlMs?: number | undefined;
 }
@@ -34,16 +34,17 @@ export interface RedisStoreOptions {
  * await session.save(store, "chat-17");
  * ```
  *
- * **What it promises.** Each call is one script, which Redis runs without anything between: an append is there whole or not at all, in
- * order, and of two that expect one position one gets it. An append sends and writes what is new, however long the journal is; a read with
- * a position gets what is behind it. A journal is one key, so it expires, is evicted, and moves between the nodes of a cluster as a whole.
- * Everything is read from where it is written, never from a replica.
+ * **What it promises.** Each call is one script, which Redis runs without interruption. An append is there
+ * whole or not at all, in order, and if two expect one position, one gets it. An append sends and writes only
+ * what is new; a read with a position gets what came after it. A journal is one key, so it expires, is
+ * evicted, and moves between the nodes of a cluster as a whole. Everything is read from where it is written,
+ * never from a replica.
  *
- * **What it does not.** What is written is as durable as your Redis: with its own settings a journal is gone with the process, with
- * `appendonly yes` the last second may be, and only with `appendfsync always` is it on the disk when `save` resolves. A replica hears of a
- * write after you do: where one takes over, the last saves may be missing, and a session that goes on from there finds `STORE_CONFLICT`,
- * or, if somebody else has saved meanwhile as often as was lost, does not notice. `min-replicas-to-write` makes that rarer. Where Redis may
- * evict keys (`maxmemory-policy`), it takes sessions: give them a Redis with `noeviction`.
+ * **What it does not.** A save is as durable as your Redis. By default a journal is gone with the process; with `appendonly yes`
+ * the last second may be; only with `appendfsync always` is it on the disk when `save` resolves. A replica gets a write after you
+ * do. If one takes over, the last saves may be missing, and a session that goes on from there gets `STORE_CONFLICT`, or does not
+ * notice if somebody else has saved as often as was lost. `min-replicas-to-write` makes that rarer. If Redis may evict keys
+ * (`maxmemory-policy`), it evicts sessions: use a Redis with `noeviction`.
  *
  * `list` and `getKeys` go through all keys of the database (`SCAN`): for maintenance, not for each request. One journal has room for some
  * hundred MB: Redis holds it in memory, and is busy for as long as it is read whole.

@@ -1,8 +1,8 @@
 // Journals and items in Redis, through `ioredis` or `redis`, whichever the caller has.
 //
-// A journal is one list: where its snapshot stands, the snapshot, then each record behind it; its position follows from the number of
-// records. So there is one key, and what is one key expires, is evicted, and lies on one node of a cluster as a whole. Whatever is done to
-// it is one script, and Redis runs one script at a time: nobody sees a half, and of two who expect one position, one finds it.
+// A journal is one list: the snapshot's position, the snapshot, then each later record; the journal's position follows from the
+// number of records. Because it is one key, it expires, is evicted, and lies on a node of a cluster as a whole. Each change is
+// one script, and Redis runs one script at a time: nobody sees half of it, and of two that expect one position, one finds it.
 //
 // An item is a hash: its value, and since when it has been there by the server's clock.
 
@@ -14,8 +14,8 @@ const POSITION = `
   local start = redis.call("LINDEX", KEYS[1], 0)
   local count = redis.call("LLEN", KEYS[1]) - 2`;
 
-// ARGV: the position that the caller has. Who has none asks for the list itself, for Lua would copy the snapshot twice; but
-// not in a cluster, whose client may ask a replica for it.
+// ARGV: the position that the caller has. A caller without one reads the list directly, because Lua would copy the snapshot
+// twice; but not in a cluster, whose client may ask a replica.
 const READ = script(`${POSITION}
   if not start then return false end
   local from = tonumber(ARGV[1])
@@ -45,7 +45,7 @@ const NOW = `
   local time = redis.call("TIME")
   local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 const GET_ITEM = script(`return redis.call("HGET", KEYS[1], "value")`);
-// What was there goes first, for its time to live would stay.
+// The old value is deleted first, because its time to live would stay.
 const SET_ITEM = script(`${NOW}
   redis.call("UNLINK", KEYS[1])
   redis.call("HSET", KEYS[1], "value", ARGV[1], "since", string.format("%.0f", now))`);
@@ -132,7 +132,7 @@ export function redisStore(client, { prefix = "contextfold:", ttlMs } = {}) {
   };
 }
 
-/** What `READ` answers to who has nothing, of the list. */
+/** The answer of `READ` without a position, made from the list. */
 const whole = ([start, snapshot, ...records]) => (start === undefined ? null : [start, records.length, snapshot, records]);
 
 function script(text) {

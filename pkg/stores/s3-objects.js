@@ -8,10 +8,10 @@
 //
 // `over` of a put: an etag (only over this one), null (only where nothing is), or left out (over anything).
 
-/** Neither a browser nor what stands in front of a bucket may answer with what was there a minute ago. */
+/** No browser cache and no proxy may answer with an old object. */
 const FRESH = "no-store";
 
-/** Without a bucket nothing is there either, but that is for the caller to know. */
+/** A missing bucket also gives 404, but the caller has to learn of it. */
 const NO_BUCKET = "NoSuchBucket";
 
 const isMissing = (status, why) => status === 404 && !why.includes(NO_BUCKET);

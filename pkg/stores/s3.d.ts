@@ -1,6 +1,6 @@
 import type { JournalStore } from "./journal.js";
 
-/** The commands of `@aws-sdk/client-s3` that a store sends: the whole module will do. */
+/** The commands of `@aws-sdk/client-s3` that a store sends. You can pass the whole module. */
 export interface S3Commands {
   GetObjectCommand: new (input: any) => any;
   HeadObjectCommand: new (input: any) => any;
@@ -17,7 +17,7 @@ export interface S3Response {
   status: number;
   /** The headers. */
   headers: {
-    /** The header of this name; `null` where there is none. */
+    /** The header of this name; `null` if there is none. */
     get(name: string): string | null;
   };
   /** The body as a text. */
@@ -28,9 +28,9 @@ export interface S3Response {
 
 /** Where the objects are, and who sends the requests. */
 export type S3StoreOptions = {
-  /** The bucket, which has to be there. */
+  /** The bucket, which has to exist. */
   bucket: string;
-  /** What the names of all objects begin with, as `"chats/"`; default: nothing. */
+  /** The prefix of all object names, such as `"chats/"`; default: none. */
   prefix?: string | undefined;
 } & (
   | {
@@ -43,7 +43,7 @@ export type S3StoreOptions = {
       commands: S3Commands;
     }
   | {
-      /** What signs requests and sends them, as an `AwsClient` of `aws4fetch`. */
+      /** Signs requests and sends them, as an `AwsClient` of `aws4fetch` does. */
       client: {
         /** Signs a request and sends it. */
         fetch(url: string, init: { method: string; headers?: Record<string, string>; body?: any }): Promise<S3Response>;
@@ -54,8 +54,8 @@ export type S3StoreOptions = {
 );
 
 /**
- * Sessions in Amazon's S3, or in what speaks its language and knows **conditional writes**: `If-None-Match: *` and `If-Match` of a PUT. A
- * server that passes over these would let one writer overwrite another.
+ * Sessions in Amazon's S3, or in a compatible server with **conditional writes**: `If-None-Match: *` and `If-Match` of a PUT. A
+ * server that ignores these would let one writer overwrite another.
  *
  * ```js
  * import * as commands from "@aws-sdk/client-s3";
@@ -65,7 +65,7 @@ export type S3StoreOptions = {
  * await session.save(store, "chat-17");
  * ```
  *
- * Where an SDK is too much (`npm install aws4fetch`):
+ * Without an SDK (`npm install aws4fetch`):
  *
  * ```js
  * import { AwsClient } from "aws4fetch";
@@ -75,10 +75,10 @@ export type S3StoreOptions = {
  * const store = s3Store({ client, endpoint: "https://s3.eu-central-1.amazonaws.com", bucket: "my-bucket" });
  * ```
  *
- * **What it promises.** Whatever is done to a journal comes true by one conditional PUT of one small object, its head: an append is there
- * whole or not at all, in order, and of two that expect one position one gets it, also where one of them puts a new snapshot. When `save`
- * resolves, S3 has it in several places. A reader sees a whole journal. An answer that was lost, after which the client tries again by
- * itself, is no conflict.
+ * **What it promises.** Each change of a journal takes effect with one conditional PUT of one small object, its head. An append
+ * is there whole or not at all, in order, and if two expect one position, one gets it, even if one of them puts a new snapshot.
+ * When `save` resolves, S3 has it in several places. A reader sees a whole journal. If an answer is lost and the client tries
+ * again, that is no conflict.
  *
  * **What it costs.** An append is one PUT, of up to 64 kB; a process that did not read or append to this journal before has one GET more.
  * About each 50th append of 1.2 kB has a second PUT and, on average, a GET and a DELETE, in which records are put together. A reader that
@@ -86,13 +86,12 @@ export type S3StoreOptions = {
  * 11 of them behind 10,000 records of 1.2 kB. A new snapshot is two PUTs, a LIST, and the DELETEs of what it replaces.
  *
  * **What it does not.** It takes some tens of milliseconds, as S3 does. A bucket with versions keeps each head: give it a rule that lets
- * old versions expire. Some services take only one write per second to one object (Cloudflare's R2): who saves faster waits for their
- * client's next try. A process that dies in the middle of a save may leave an object that no head names: it goes with the next snapshot or,
- * a day later, by `remove`. A lease's `ttlMs` is passed over. `removeOlder` compares S3's time of an item, in whole seconds, with this
- * computer's clock, and where the server has no conditional DELETE, an output that is put again in the few milliseconds between may be
- * lost.
+ * old versions expire. Some services take only one write per second to one object (Cloudflare's R2): faster saves wait for the client's
+ * next try. A process that dies in the middle of a save may leave an object that no head names; the next snapshot removes it or, a day
+ * later, `remove`. A lease's `ttlMs` is ignored. `removeOlder` compares S3's time of an item, in whole seconds, with this computer's
+ * clock, and if the server has no conditional DELETE, an output that is put again in the few milliseconds between may be lost.
  *
- * Give the role `s3:GetObject`, `s3:PutObject`, `s3:DeleteObject` and, on the bucket, `s3:ListBucket`: without that S3 says 403 of what is
- * not there.
+ * Give the role `s3:GetObject`, `s3:PutObject`, `s3:DeleteObject` and, on the bucket, `s3:ListBucket`: without that, S3 answers
+ * 403 for missing objects.
  */
 export declare function s3Store(options: S3StoreOptions): JournalStore;

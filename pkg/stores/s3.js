@@ -1,4 +1,4 @@
-// Journals and items in S3, or in what speaks its language and knows conditional writes.
+// Journals and items in S3, or in a compatible server with conditional writes.
 //
 // S3 cannot append. A journal is one small object, its *head*, and *parts*: the snapshot, and segments of records. The head names the parts
 // and carries the last records itself, up to TAIL bytes; beyond that they become a segment, merged with those before it that are less than
@@ -6,11 +6,11 @@
 // 10,000 records of 1.2 kB are some 12. An append is one PUT of the head; about each 50th of 1.2 kB has one more, for the segment, and on
 // average as many GETs and DELETEs. A reader who lacks only the last records reads the head alone.
 //
-// Why nobody overwrites anybody, and why no two of an append and a replacement both win: whatever is done to a journal comes true by one
-// conditional PUT of the one head, over the very etag that was read (or over nothing), and S3 lets one of those through. Each head has a
-// revision and a random mark in it, so no two are alike, and no etag comes back. (One object for each append, made where nothing is, would
-// need no head; but a replacement writes another object, so both could win, and a place whose object was removed with the old records could
-// be taken again by somebody who is late.)
+// Why nobody overwrites anybody, and why an append and a replacement cannot both win: each change of a journal takes effect with one
+// conditional PUT of the head, over the etag that was read (or over nothing), and S3 lets one of those through. Each head has a revision
+// and a random mark in it, so no two are alike, and no etag comes back. (One object for each append, made where nothing is, would need no
+// head; but a replacement writes another object, so both could win, and a place whose object was removed with the old records could be
+// taken again by somebody who is late.)
 //
 // Why a reader sees a whole journal: parts have names of their own, are written before the head that names them and never changed. They are
 // removed after a head has been put that does not name them. A reader that finds one gone reads the head again.
@@ -27,9 +27,9 @@ import { objectsOf } from "./s3-objects.js";
 const TAIL = 65_536;
 /** Segments of so many bytes are not merged any more. */
 const SEGMENT = 1_048_576;
-/** How often somebody else may come between before it is given up. */
+/** How often others may save in between before this gives up. */
 const TURNS = 8;
-/** The last marks of a head: by them a writer knows its own when the answer was lost, and others have written since. */
+/** The last marks of a head. If an answer was lost, a writer recognises its own head by them, even if others have written since. */
 const MARKS = 16;
 /** So many heads are remembered, for who appends next: `TAIL` bytes each. */
 const REMEMBERED = 64;
@@ -79,7 +79,7 @@ export function s3Store({ prefix = "", ...access }) {
     throw conflict(key, expected, expected);
   }
 
-  /** Removes what the head does not name and no head will. That it fails is no failure of who has saved: the next one tries again. */
+  /** Removes parts that the head does not name and no head will. If this fails, the save is still good: the next one tries again. */
   async function clean(key, head) {
     const within = `${folder(key)}${head.journal}/`;
     const named = new Set([head.snapshot, ...head.segments].map(({ name }) => name));
@@ -173,7 +173,7 @@ export function s3Store({ prefix = "", ...access }) {
   };
 }
 
-/** Each item is an object: 16 random bytes, so that none has the etag of one before it, then the value. Eight bytes alone: it was removed. */
+/** Each item is an object: 16 random bytes, so that no etag comes again, then the value. An object of only eight bytes means that the item was removed. */
 function itemsOf(objects, folder) {
   const STAMP = 16;
   const at = (key) => folder + nameOf(key);

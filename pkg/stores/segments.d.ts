@@ -4,15 +4,15 @@ import type { Journal, JournalStore } from "./journal.js";
 /** What `segmented` reads. */
 export interface SegmentedJournal extends Journal {
   /**
-   * What had to be mended to read this, for the session's `report.notices`: the head was cut off, as when a process dies while it saves,
-   * or the last records were, as when a machine loses its power. The next save writes it as it was read.
+   * What was damaged, for the session's `report.notices`: the head was cut off, as when a process dies while it saves, or the
+   * last records were, as when a machine loses power. The next save writes what was read.
    */
   notice?: string;
 }
 
 /** Journals in an ordinary store. */
 export interface SegmentedStore extends JournalStore {
-  /** What is saved under a key; `null` where nothing is. */
+  /** What is saved under a key; `null` if nothing is. */
   read(key: string, from?: number): Promise<SegmentedJournal | null>;
 }
 
@@ -38,23 +38,25 @@ export interface SegmentedStore extends JournalStore {
  * | `KEY:lease`, `contextfold:output:HASH` | items, under their own names |
  * | `contextfold:time:NAME:stored` | when an item was stored, for `removeOlder`, by the clock of the process that stored it |
  *
- * A save puts a segment beside the others and then swaps the head, so whoever reads, reads a whole state. Eight segments of one size
- * become one with the next save: a session of 32,000 saves has at most some 40, and each of its records was written five times. What
- * that takes is kept in memory (`cacheBytes`); what is not there any more is read again.
+ * A save puts a segment beside the others and then swaps the head, so every reader gets a whole state. Eight segments of one size
+ * become one with the next save: a session of 32,000 saves has at most some 40, and each of its records was written five times.
+ * Segments to be joined are kept in memory (`cacheBytes`), or read again.
  *
- * What it promises is what the store below does:
+ * It promises as much as the store below:
  *
- * - Of two that save at one position, one is told `STORE_CONFLICT`, if the store has `compareAndSet`. Without it, two processes that save
- *   at the very same instant may both succeed, and the later one stays; within one process they do not.
+ * - If two save at one position, one gets `STORE_CONFLICT`, provided that the store has `compareAndSet`.
+ *   Without it, two processes that save at the very same instant may both succeed, and the later one stays;
+ *   within one process they do not.
  * - When a save resolves, it is as durable as the store's own `setItem` is.
- * - A process that dies in the middle of a save leaves the state before it, and perhaps an item that is never read. Where it leaves the
- *   head itself cut off (a store of files empties one before it writes it), the newest whole state is read, if the store has `getKeys`;
- *   `notice` says so. Where a machine loses its power and the last segments with it, what lay before them is read.
- * - A save whose answer got lost was made if the head says so. Where nobody can tell, it fails with the store's own error: `read`, and see.
- * - Keys are the store's: where that takes `a/b` and `a:b` for the same, as unstorage does, so does this.
+ * - A process that dies in the middle of a save leaves the state before it, and perhaps an item that is never read. If the head
+ *   itself is cut off (a store of files empties one before it writes it), the newest whole state is read, provided that the store
+ *   has `getKeys`; `notice` says so. If a machine loses power and the last segments with it, the state before them is read.
+ * - A save whose answer got lost was made if the head says so. If that cannot be told, it fails with the store's own error:
+ *   `read` to see.
+ * - Keys are the store's: if it treats `a/b` and `a:b` as the same, as unstorage does, so does this.
  *
- * Sessions that were saved before there were journals are read, and the first save goes on from there. A store without `getItemRaw` and
- * `setItemRaw` is given base64.
+ * Sessions from before there were journals are read, and the first save goes on from there. A store without `getItemRaw` and
+ * `setItemRaw` gets base64.
  *
  * @param options `cacheBytes`: how many bytes of segments are remembered at most, of all keys together; default 8 MiB.
  */

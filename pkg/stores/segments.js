@@ -1,7 +1,10 @@
 // The contract of journal stores on top of an ordinary store: a journal is a snapshot, segments of records, and a head that names them.
 //
-// A save puts its segment beside the others and then swaps the head: whoever reads, reads a whole state. What the head does not name any
-// more is removed behind that; a reader that misses it reads the head again.
+// A save puts its segment beside the others and then swaps the head: every reader gets a whole state. Then items that the head no
+// longer names are removed; a reader that misses one reads the head again.
+//
+// Eight segments of one size become one with the next save, so each record is written about five times, and a long session has some 40
+// segments. S3 has the same layout, with the newest records in the head itself.
 
 import { ContextError } from "../error.js";
 import { conflict } from "./conflict.js";
@@ -14,13 +17,13 @@ import { ordinary } from "./segments/ordinary.js";
 import { joined, lead, wholePart } from "./segments/records.js";
 import { times } from "./segments/times.js";
 
-/** So many segments of one level stand beside each other; with the next save they become one of the next level. */
+/** This many segments of one level may exist; with the next save they become one of the next level. */
 const FAN_OUT = 8;
 
-/** How often a head that moves on while it is read is read again. */
+/** How often a head is read again if it changes during the read. */
 const READS = 10;
 
-/** How often, and after how many milliseconds, a head that names nothing is left to whoever is writing it. */
+/** How often, and for how many milliseconds, to wait for somebody who is writing a head that names nothing. */
 const TORN_READS = 4;
 const TORN_MS = 25;
 
@@ -28,7 +31,7 @@ const TORN_MS = 25;
 const HEADS = 1_000;
 const CACHE_BYTES = 8 << 20;
 
-/** What reports say of a session that was read without its head, or not to its end. */
+/** Notices for a session that was read without its head, or not to its end. */
 const NO_HEAD =
   "the store's head of this session was cut off, as when a process dies while it saves: this is the newest state that lay there whole; look whether the last messages are there, and save";
 const NO_END =
@@ -59,7 +62,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
         continue;
       }
       const newest = isCutOff(text) ? await newestWhole(items, key) : null;
-      // Where several processes save all the time, it may only have looked so each time.
+      // If several processes save all the time, it may only have looked empty each time.
       if (reads < 2 * TORN_READS && (await items.text(headOf(key))) !== text) continue;
       if (!newest) throw damaged(key, "names no version");
       return { ...newest.head, text, leftOver: newest.leftOver, notice: NO_HEAD };
@@ -216,8 +219,8 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
   }
 
   /**
-   * Swaps the head; whether that was done. `false`: somebody else did, and nothing of this save is left. A swap may have been made
-   * though its answer got lost: then what is there is this one, or goes on from it.
+   * Swaps the head, and returns whether it did. `false`: somebody else did, and nothing of this save is left. A swap may have
+   * succeeded though its answer got lost: then the current head is this one, or continues from it.
    */
   async function swapped(key, head, next, name) {
     let failure;
@@ -255,7 +258,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
     }
   }
 
-  /** Whether who saved what is there now went on from this save: it has taken its item out then. One that took its place leaves it. */
+  /** Whether the current head continues from this save: then its writer has removed this save's item. A head that replaced it leaves the item. */
   async function isTakenUp(there, next, name) {
     if (there.position <= next.position) return false;
     await sleep(TORN_MS);
@@ -346,7 +349,7 @@ function levelOf(count) {
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** `STORE_FAILED` that no waiting mends. */
+/** `STORE_FAILED` that waiting does not help. */
 function damaged(key, how) {
   const head = headOf(key);
   return new ContextError(

@@ -4,7 +4,7 @@ const BUSY_MS = 5000;
 
 /**
  * @param database A path, a database of `node:sqlite` or `better-sqlite3`, or a Durable Object's `ctx.storage`.
- * @param options `fsync`, `busyTimeoutMs`: what is left out stays as it is in a database that was handed in.
+ * @param options `fsync`, `busyTimeoutMs`: settings that are left out stay unchanged in a database of the caller's.
  */
 export function connected(database, { fsync, busyTimeoutMs } = {}) {
   if (typeof database?.transactionSync === "function") return durableObject(database);
@@ -30,7 +30,7 @@ function openedAt(path) {
   return new sqlite.DatabaseSync(path);
 }
 
-/** Another process that does the same at this moment makes it fail without waiting for the busy timeout. */
+/** If another process does the same at this moment, it fails without waiting for the busy timeout. */
 function patiently(ms, work) {
   for (const end = performance.now() + ms; ; ) {
     try {
@@ -51,7 +51,7 @@ function onConnection(database, isOwn) {
   return {
     rows: (sql, ...values) => prepared(sql).all(...values),
     run: (sql, ...values) => void prepared(sql).run(...values),
-    /** All of it or nothing. A `writes` takes the lock at the start: what it read is not out of date when it writes. */
+    /** All of it or nothing. With `writes`, it takes the lock at the start, so that what it reads is still current when it writes. */
     within(mode, work) {
       database.exec(mode === "writes" ? "BEGIN IMMEDIATE" : "BEGIN");
       try {

@@ -2,7 +2,7 @@ import type { JournalStore } from "./journal.js";
 
 export type { Journal, JournalStore } from "./journal.js";
 
-/** A database of `node:sqlite` or `better-sqlite3`, as far as it is used. */
+/** The methods of a database of `node:sqlite` or `better-sqlite3` that are used here. */
 export interface SqliteDatabase {
   /** Runs statements. */
   exec(sql: string): unknown;
@@ -18,7 +18,7 @@ export interface SqliteStatement {
   run(...values: never[]): unknown;
 }
 
-/** The `ctx.storage` of a Durable Object with SQLite, as far as it is used. */
+/** The members of `ctx.storage` of a Durable Object with SQLite that are used here. */
 export interface DurableObjectSqlite {
   /** Its database. */
   sql: DurableObjectSql;
@@ -26,7 +26,7 @@ export interface DurableObjectSqlite {
   transactionSync<T>(work: () => T): T;
 }
 
-/** The `ctx.storage.sql` of a Durable Object. By itself it has no transactions: the store takes `ctx.storage`. */
+/** The `ctx.storage.sql` of a Durable Object. It has no transactions by itself, so the store takes `ctx.storage`. */
 export interface DurableObjectSql {
   /** Runs a statement. */
   exec(sql: string, ...values: never[]): DurableObjectRows;
@@ -38,11 +38,11 @@ export interface DurableObjectRows {
   toArray(): unknown[];
 }
 
-/** How `sqliteStore` sets a database. In one that you hand in, what is left out stays as you have it; a Durable Object's needs none of it. */
+/** Settings of the database. In a database of your own, settings that you leave out stay unchanged; a Durable Object needs none. */
 export interface SqliteStoreOptions {
   /**
-   * Whether a save waits until the disk has it (`synchronous` `FULL`, or else `NORMAL`). With `false`, what was saved in the last seconds
-   * before the machine lost its power may be gone; the database stays whole. Default with a path: `true`.
+   * Whether a save waits until the disk has it (`synchronous` `FULL`, or else `NORMAL`). With `false`, the saves of the last
+   * seconds may be gone if the machine loses power; the database stays whole. Default with a path: `true`.
    */
   fsync?: boolean | undefined;
   /** For how many milliseconds to wait while another process writes, before it fails. Default with a path: 5000. */
@@ -67,8 +67,8 @@ export interface SqliteStore extends JournalStore {
  * ```
  *
  * A database of your own may hold other tables beside `contextfold_schema`, `contextfold_journals`, `contextfold_parts` and
- * `contextfold_items`, which are made where they are missing. `better-sqlite3` saves in WAL mode without waiting for the disk, unless it
- * is told to:
+ * `contextfold_items`, which are created if they are missing. In WAL mode, `better-sqlite3` does not wait for the disk
+ * unless you ask for it:
  *
  * ```js
  * import Database from "better-sqlite3";
@@ -78,17 +78,17 @@ export interface SqliteStore extends JournalStore {
  * const store = sqliteStore(database, { fsync: true });
  * ```
  *
- * In a Durable Object, hand in the storage itself: `sqliteStore(ctx.storage)`. What leaves the object waits there until the writes are
- * durable, so that nobody is told of a save that is lost.
+ * In a Durable Object, pass the storage itself: `sqliteStore(ctx.storage)`. Responses leave the object only when the writes are
+ * durable, so no lost save is ever confirmed.
  *
  * It promises:
- * - What was saved is there when the promise resolves, on the disk itself (see `fsync`).
+ * - When the promise resolves, the save is on the disk (see `fsync`).
  * - A save is there whole or not at all, whenever the process is killed.
- * - Any number of processes on one machine may use the file: of those that save at the same position of one session, one does, and the
- *   others are told `STORE_CONFLICT`.
+ * - Any number of processes on one machine may use the file: if several save at the same position of one session, one succeeds,
+ *   and the others get `STORE_CONFLICT`.
  *
- * It does not promise that the process goes on meanwhile: SQLite writes in the thread that calls it, and waits there for other processes.
- * Nor may the file lie on a network. While a transaction of your own is open on the database, a call fails.
+ * SQLite blocks the calling thread while it writes or waits for other processes. The file may not lie on a network drive. While a
+ * transaction of your own is open on the database, a call fails.
  *
  * @param database A path (`":memory:"` too), a database, or a Durable Object's `ctx.storage`.
  */

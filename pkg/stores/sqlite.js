@@ -8,7 +8,7 @@ const VERSION = 1;
 /** Durable Objects take no value of more than 2 MB. */
 const PART = 1_000_000;
 
-// The snapshot lies at its own position, before those of the records: so each part of a journal has a place that nothing else has.
+// The snapshot lies at its own position, before those of the records, so each part of a journal has a unique place.
 const SCHEMA = [
   "CREATE TABLE IF NOT EXISTS contextfold_schema (version INTEGER NOT NULL)",
   "CREATE TABLE IF NOT EXISTS contextfold_journals (key TEXT NOT NULL PRIMARY KEY, position INTEGER NOT NULL, snapshot_position INTEGER NOT NULL)",

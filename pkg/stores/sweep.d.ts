@@ -4,14 +4,14 @@ import type { JournalStore } from "./journal.js";
 /** Options of `sweep` and `remove`. */
 export interface SweepOptions {
   /**
-   * Outputs that were stored within the last so many milliseconds stay; default 3,600,000, which is an hour. An output is stored before the
+   * Outputs that were stored within this many milliseconds stay; default 3,600,000, which is an hour. An output is stored before the
    * session that refers to it is saved. So this has to be longer than any of your sessions goes without a save. Give 0 only if nobody else
    * uses the store.
    */
   olderThanMs?: number | undefined;
 }
 
-/** What became of the tool outputs. */
+/** How many tool outputs stayed and went. */
 export interface Swept {
   /** How many are still there. */
   kept: number;
@@ -41,8 +41,8 @@ export interface Swept {
  *
  * @param store A journal store, or an ordinary store that has `getKeys`.
  * @throws {ContextError} If a session cannot be read, nothing is removed, and the error names its key: `SNAPSHOT_TOO_NEW` if a newer version of
- * this package saved it, `STORE_FAILED` if it is damaged, or encrypted with a key that is gone. `INVALID_ARGUMENT` for options that there are
- * not. What the store itself throws goes through.
+ * this package saved it, `STORE_FAILED` if it is damaged, or encrypted with a key that is gone. `INVALID_ARGUMENT` for unknown options. Errors
+ * of the store itself are passed on.
  */
 export declare function sweep(store: JournalStore | Store, options?: SweepOptions): Promise<Swept>;
 

@@ -1,7 +1,11 @@
 // Tool outputs in a store that no session refers to any more.
 //
-// Others go on saving meanwhile. If an output is stored again, it is new, and `removeOlder` leaves it. If a session is saved after it was
-// read here, whatever it refers to beyond what was read was stored shortly before that save.
+// Others may go on saving. If an output is stored again, it is new, and `removeOlder` leaves it. If a session is saved after it
+// was read here, its further outputs were stored shortly before that save.
+//
+// References are not counted: a count would have to be written in one step with the journal, and stores have no such step. Sessions are
+// listed again until no new one is found, so a session may move to another key meanwhile. An output is old by the time at which the sweep
+// began to read.
 
 import { storedOutputs } from "contextfold";
 import { ContextError } from "../error.js";

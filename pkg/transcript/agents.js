@@ -16,8 +16,8 @@ export const readAgent = (agent, lines) => (agent === "codex" ? readCodex(lines)
 // ---- Claude Code
 
 /**
- * Each line is a message or a part of one: an answer of several blocks takes a line a block, all with its message's id, and
- * outputs may stand between them. Sub-agents' lines and what was rewound are no part of the conversation.
+ * Each line is a message or a part of one. An answer of several blocks has one line for each block, all with the message's id,
+ * and outputs may stand between them. Lines of sub-agents and rewound lines are not part of the conversation.
  */
 function readClaudeCode(lines) {
   const notes = new Notes();
@@ -99,7 +99,7 @@ function lanesOf(lines, main) {
 
 const holdsOutputs = (message) => Array.isArray(message.content) && message.content.some((block) => block?.type === "tool_result");
 
-/** What a person typed after going back to an earlier point takes the place of what stood behind that point. */
+/** After going back to an earlier point, what the person types replaces what came after that point. */
 function withoutRewound(said, lines, notes) {
   const parents = new Map(lines.map((line) => [line.uuid, line.parentUuid ?? line.logicalParentUuid]));
   const kept = [];
@@ -116,7 +116,7 @@ function withoutRewound(said, lines, notes) {
   return kept;
 }
 
-/** Where in `kept` the nearest ancestor of a line stands; −1 where the line begins anew, `null` where that cannot be told. */
+/** The index in `kept` of a line's nearest ancestor; −1 if the line begins anew, `null` if unknown. */
 function indexOfAncestor(kept, line, parents) {
   const places = new Map(kept.map((each, at) => [each.uuid, at]));
   let id = line.parentUuid ?? line.logicalParentUuid;

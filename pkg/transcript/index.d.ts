@@ -10,7 +10,7 @@ export interface Transcript {
   shape: "array" | "body" | "lines";
   /** The agent whose session file it is. */
   source: "claude-code" | "codex" | null;
-  /** The request body, or what was made of a session file; `null` for a list. */
+  /** The request body, or one made from a session file; `null` for a list. */
   body: { [key: string]: unknown } | null;
   /** The body's key that has the list. */
   key: string | null;
@@ -18,26 +18,26 @@ export interface Transcript {
   items: object[];
   /** The model that the file names. */
   model?: string;
-  /** What the provider reported, where the file has it: sums over all calls. `input_tokens` has the cached ones in it. */
+  /** The provider's reported usage, if the file has it, summed over all calls. `input_tokens` includes the cached ones. */
   usage: { input_tokens: number; cached_tokens: number; cache_write_tokens: number; output_tokens: number; calls: number } | null;
   /** What was left out, and why, in words. */
   notes: string[];
   /**
-   * Conversations of sub-agents, which the file has beside its own; none of `items`. Each in `format`, with the id of the call that
-   * began it, where that can be told.
+   * Conversations of sub-agents that the file also has; they are not in `items`. Each is in `format`, with the id of the call
+   * that began it, if known.
    */
   lanes: { name: string; messages: object[]; call?: string }[];
 }
 
-/** A file that is no transcript. */
+/** A file that is not a transcript. */
 export class TranscriptError extends Error {
-  /** Nothing in it; no JSON; JSON, but no transcript. */
+  /** Empty; not JSON; JSON, but not a transcript. */
   readonly kind: "empty" | "broken" | "foreign";
   /** What is wrong, as the end of the sentence "the file …". */
   readonly what: string;
   /** Where: `line` and `column` from 1, the text around it, and the fault's place in that. */
   readonly place: { line: number; column: number; what: string; excerpt: string; caret: number } | null;
-  /** How many entries can be read all the same. */
+  /** How many entries can still be read. */
   readonly readable: number;
   /** Reads them. */
   readonly partial: (() => Transcript) | null;
@@ -47,7 +47,7 @@ export class TranscriptError extends Error {
  * Reads a transcript: an array of messages or items in any of the formats, a request body, JSON lines, a Claude Code session file
  * or a Codex rollout. `pushFrom`, `simulate` and `new Recording` take `transcript.body ?? transcript.items`.
  *
- * @param options `format`: what it is written in, where detection errs; `partial`: of a broken file, read what can be read.
+ * @param options `format`: its format, if detection is wrong; `partial`: read what can be read of a broken file.
  * @throws {TranscriptError} what is wrong, where, and what can still be read.
  */
 export function readTranscript(text: string, options?: { format?: Format; partial?: boolean }): Transcript;

@@ -1,4 +1,4 @@
-// Where JSON text is wrong. Engines tell it in different words and often not at all; a person needs line and column.
+// Finds the fault in JSON text. Engines describe it in different words, often without a place; a person needs line and column.
 
 // A quoted text as far as it is sound.
 const SOUND_TEXT = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
@@ -10,8 +10,8 @@ const TOKEN = new RegExp(`[\\t\\n\\r ]*(?:(${MARK.source})|(${SOUND_TEXT.source}
 export const locateFault = (text) => scanned(text, () => {});
 
 /**
- * What of a broken list, or of a body with a list under one of `keys`, is whole: the document without what follows its last
- * whole entry, or `null` where no entry is.
+ * The whole part of a broken list, or of a body with a list under one of `keys`: the document up to its last whole entry, or
+ * `null` if no entry is whole.
  */
 export function salvage(text, keys) {
   let whole = null;

@@ -5,6 +5,12 @@
 // elsewhere new ones (pkg/parts.js), which `begin` fills.
 //
 // Which functions are the core's is found out by running such a session (session-run.mjs) in a copy that notes what is called.
+//
+// Why: V8 validates a whole module before its first call, which takes 10 ms for 3 MB at every start. The whole is compiled in the
+// background as soon as the program waits for something, so the first fold does not wait for it, and the package may be replaced under a
+// running process. As imports, the core's functions made a fold twice as slow, so the whole has them again. Binaryen's own `wasm-split` is
+// not in its npm package, and calls from one half into the other. Browsers and workers load only the whole: everything must be there before
+// the first call that cannot wait.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -1,4 +1,4 @@
-//! A planned fold, changed to the caller's wishes.
+//! Changes a planned fold as the caller asks.
 
 use std::collections::HashSet;
 

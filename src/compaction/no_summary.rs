@@ -1,4 +1,4 @@
-//! Answers that are no summary, whatever their length.
+//! Recognises answers that are no summary, whatever their length.
 
 use super::refusal::refuses;
 use super::service_error::{is_error, says_nothing};

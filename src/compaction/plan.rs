@@ -16,11 +16,11 @@ pub struct FoldPlan {
     pub members: Vec<NodeIndex>,
     /// What they take in the view.
     pub tokens: u64,
-    /// What those of them took that passes have left out of the view.
+    /// The tokens of those nodes that passes had already left out of the view.
     pub hidden_tokens: u64,
     /// The summary is to stand for those, too: else it must be smaller than what it takes out of the view.
     pub hidden_too: bool,
-    /// Those of them that are no earlier summary's.
+    /// The nodes that are not part of an earlier summary.
     pub new_tokens: u64,
     /// A retained turn was cut at a step boundary (COMP-7b).
     pub cut_within_turn: bool,
@@ -67,9 +67,9 @@ impl FoldPlan {
         self.cut.as_ref().map_or_else(rest, |cut| cut.tokens) + stands_for_it
     }
 
-    /// The plan without what need not be folded, now that it is known what stands for it: the newest of what was to go stays, as far
-    /// as a view within `marks` (where compactions aim, and what it may not exceed) has room for it, and as far as the fold still
-    /// gains what its ledger needs. `None`: all of it is folded.
+    /// Shrinks the plan now that the summary's size is known: the newest planned messages stay, if a view within `marks`
+    /// (target and limit) has room for them, and if the fold still gains what its ledger needs. `None`: everything is
+    /// folded.
     pub fn giving_back(mut self, context: &Context, summary: &Accepted, marks: (u64, u64)) -> Option<Self> {
         let cut = self.cut.as_mut()?;
         let steps = Steps::of(context);
@@ -338,7 +338,7 @@ fn fold_oldest(
     units[keep_from.min(newest)..].iter().any(Unit::goes)
 }
 
-/// Whether all that followed a turn's user message is folded: alone, it would stand there as if nobody had answered.
+/// Whether everything after a turn's user message is folded. Alone, the message would look unanswered.
 fn is_answered_by_fold(turn: &[Unit]) -> bool {
     let mut steps = turn.iter().filter(|u| !u.opens_turn()).peekable();
     steps.peek().is_some() && steps.all(Unit::goes)

@@ -1,4 +1,14 @@
 //! The one question that the engine asks: the request for a summary.
+//!
+//! The messages are written only when somebody reads them (`request.messages`): for a long conversation they take megabytes,
+//! and many callbacks want another format (`request.as`). The request's tokens are the view's own counts for messages that are
+//! quoted as they stand.
+//!
+//! If the same model writes the summary, the request continues from the view: the entries that were sent, the header, the
+//! tools, and then the instruction. If all of it does not fit, it is the view up to the last folded message, which the
+//! provider's cache also has. It cannot continue from the view if that had to be changed: redacted, with tags made inert, or
+//! without calls that wait. For Anthropic it has no `tool_choice`, because a change of that empties the cache; an answer that
+//! calls a tool is refused and asked for again.
 
 use std::sync::Arc;
 

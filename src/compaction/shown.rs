@@ -104,7 +104,7 @@ pub fn conversation<'a>(
         slots = unlinked(context, &slots);
     }
     if !slots.iter().any(|(from, _)| from.folded) {
-        // Reasoning and what is bound to it, say: a summariser that is asked about nothing answers something else.
+        // For example only reasoning: a summariser that gets nothing to summarise answers something else.
         let slot = context.view.with_dropped().into_iter().find(|s| folded.contains(&s.node));
         let note = Message::text(Role::User, "[nothing that may be shown]");
         slots.extend(slot.map(|slot| (Shown { folded: true, slot }, Quoted::whole(Arc::new(note)))));
@@ -137,7 +137,7 @@ fn drop_bound_thinking<T>(slots: &mut Vec<(T, Quoted)>) {
     slots.retain(|(_, message)| !message.of().is_empty());
 }
 
-/// What lost its other half goes, or loses its id: reasoning, and what it produced (PROV-3).
+/// If reasoning or what it produced is gone, the other half leaves too, or loses its id (PROV-3).
 fn unlinked<T: Copy>(context: &Context, slots: &[(T, Quoted)]) -> Vec<(T, Quoted)> {
     let history = context.view.with_dropped().into_iter().map(|s| &*context.history.node(s.node).message);
     let view: Vec<Cow<'_, Message>> = slots.iter().map(|(_, m)| Cow::Borrowed(m.of())).collect();

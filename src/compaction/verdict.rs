@@ -1,4 +1,8 @@
 //! Whether an answer is a summary that may replace what it stands for.
+//!
+//! It must not be empty, cut off, a refusal, a tool call, an error of a service, or larger than what it replaces, and its model
+//! must have stopped by itself (`finish` lists the words for that). It must have exactly one summary element: of two, one may
+//! be a quote from a page.
 
 use std::borrow::Cow;
 
@@ -150,7 +154,7 @@ fn beside(
     Ok(ledger.filter(|ledger| !ledger.is_empty()).map(|ledger| engine_message(Role::User, &ledger)))
 }
 
-/// A summary without the lines that only a ledger has: what stands under them is the summariser's word, and no more.
+/// A summary without the headings of a ledger, so that its own lines are not taken for a ledger.
 fn without_titles_of_ours(text: String) -> String {
     let is_ours =
         |line: &str| LEDGER_HEADINGS.contains(&line.trim()) || line.trim() == format!("{RULES_TITLE}:");
@@ -160,7 +164,7 @@ fn without_titles_of_ours(text: String) -> String {
     text.lines().filter(|line| !is_ours(line)).collect::<Vec<_>>().join("\n")
 }
 
-/// Where there is no more room than this, no summary would do, and the smallest view is the best.
+/// With no more room than this, no summary would fit, and the smallest view is best.
 const LEAST_SUMMARY: u64 = 64;
 
 /// Tokens that are left for what stands for the fold in a view of at most so many.
@@ -279,7 +283,7 @@ fn ledger_of(
     Ok((ledger.map(|(text, _)| text), missed))
 }
 
-/// What stands as it is whatever passes do: what the engine put in, and what is pinned.
+/// What no pass changes: messages of the engine's own, and pins.
 fn is_fixed(context: &Context, slot: &Slot) -> bool {
     let node = context.history.node(slot.node);
     slot.form == Form::Whole

@@ -1,4 +1,4 @@
-//! Tool outputs that look like another one: looked at once each, as their facts are.
+//! Tool outputs that look like another one. Each is examined once, together with its facts.
 
 use super::core::Context;
 use super::history::History;

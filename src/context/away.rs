@@ -1,4 +1,9 @@
 //! Tool outputs that leave memory for the host's store: a placeholder stands for them in the history, as in the view.
+//!
+//! The outputs that the view does not show whole leave, oldest first, once the store has them. They keep their count and their
+//! facts (`facts::Kept`), so that a ledger is the same whenever they left. Their key is their SHA-256: a store may be shared,
+//! and what comes back is what went. For the same reason, `collectGarbage` deletes nothing there: another session may name the
+//! same content.
 
 use std::sync::Arc;
 

@@ -1,3 +1,6 @@
+//! The cost of an edit to the provider's prompt cache. In a ladder of the caller's own, a pass that edits a view with room
+//! (`Pass::is_optional`) runs, is weighed by this, and is taken back if it does not pay.
+
 use serde::Serialize;
 
 use crate::model::CachePrices;

@@ -1,5 +1,8 @@
-//! Where a view was edited, for those who look at it now and then: each remembers the version that it saw, and is told from
-//! where on things may be otherwise since.
+//! Where a view was edited. A reader remembers the version that it saw, and gets the first position that may have changed
+//! since.
+//!
+//! A version is a number, and taking one copies nothing. An output that is trimmed near the end costs what stands behind it,
+//! not the history.
 
 /// More edits than these are not told apart: the older half is taken together.
 const REMEMBERED: usize = 64;

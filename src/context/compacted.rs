@@ -1,4 +1,8 @@
 //! What a provider compacted itself: nothing that stands before its newest compaction is read, so none of it is sent.
+//!
+//! What stands before it leaves the view as it does for a pass: it keeps its place, so that a rewind or a pin brings it back.
+//! No pass and no summary takes the newest compaction or, a second time, what it stands for. Folds stand behind it. The usage
+//! of that call teaches no count.
 
 use super::core::Context;
 use super::node::{NodeIndex, NodeSet};

@@ -56,7 +56,7 @@ pub struct Context {
     pub customs: CustomRuns,
     /// Tokens that tool outputs may take together.
     pub output_budget: OutputBudget,
-    /// A view of so many tokens is left alone by it as outputs enter: a fold is near that would take them anyway.
+    /// In a view of these sizes, entering outputs trim nothing: a fold is near that would take them anyway.
     pub fold_near: Range<u64>,
     /// How many media a request may hold.
     pub(super) media_budget: MediaBudget,
@@ -74,9 +74,9 @@ pub struct Context {
     pub(super) at_work: Option<&'static str>,
     /// What entering tool outputs did to the view since the last report.
     pub on_entry: OnEntry,
-    /// Tool outputs that point to the same output further down, and to which.
+    /// Tool outputs that were replaced by a pointer to the same output further down.
     pub pointers: Vec<(NodeIndex, NodeIndex)>,
-    /// User messages that the results of branches came back as: what they say is not the user's word.
+    /// User messages that hold the results of branches: they are not the user's own words.
     pub results: NodeSet,
     pub(super) merges_instructions: bool,
     /// The facts of the history's messages, as far as they were needed.
@@ -201,7 +201,7 @@ impl Context {
         Ok(index)
     }
 
-    /// An output that stands before what was said already ends its step: the other calls of it were interrupted.
+    /// If an output enters before later messages, its step is over: the other calls of the step were interrupted.
     fn answer_calls_before(&mut self, output: NodeIndex) {
         let waiting = self.history.unanswered();
         if waiting.is_empty() {
@@ -215,8 +215,8 @@ impl Context {
         }
     }
 
-    /// No provider takes a call without an output (INV-1): when something else is said before a call's output has come,
-    /// a stand-in answers it, until the output does come. Calls at the very end are still being executed and wait.
+    /// No provider takes a call without an output (INV-1). If another message comes before a call's output, a stand-in
+    /// answers the call until the output comes. Calls at the very end are still being executed, and wait.
     fn answer_interrupted_calls(&mut self, next: &Message) {
         let same_answer = |last: &Slot| last.message.role == Role::Assistant && next.role == Role::Assistant;
         if next.role == Role::Tool
@@ -260,7 +260,7 @@ impl Context {
                 fold.members.push(index);
                 caller
             };
-            // As the stand-in stood: beside a call that a pass had dropped, or had taken off its message, it stays away.
+            // Like the stand-in, it stays hidden if a pass has dropped its call or taken it off its message.
             let call_shown = fold.altered.iter().all(|s| s.slot.node != caller || s.shows_calls());
             let stood = Stood { shown: call_shown, ..entering };
             fold.altered.extend(Some(stood).filter(Stood::is_altered));
@@ -364,7 +364,7 @@ impl Context {
         summary
     }
 
-    /// Does what is a pass's doing: lines of what leaves the view name it.
+    /// Runs `work` in the name of a pass, which the report's lines then name.
     pub fn by_pass<T>(&mut self, pass: &'static str, work: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.at_work.replace(pass);
         let done = work(self);

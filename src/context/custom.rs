@@ -1,4 +1,4 @@
-//! What a pass of the host's own sees, and what it may say.
+//! What a custom pass of the host gets, and what it may return.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

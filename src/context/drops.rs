@@ -1,4 +1,4 @@
-//! What passes take out of the view without a fold, and how it comes back.
+//! Messages that passes take out of the view without a fold, and how they come back.
 
 use std::sync::Arc;
 
@@ -132,7 +132,8 @@ fn without_calls(message: &Message) -> Message {
     message
 }
 
-/// Calls, what led to them, and what came of those that the provider ran itself: none of it may stand without the call.
+/// Calls, the reasoning before them, and results of calls that the provider ran itself: none of these may stand without the
+/// call.
 fn goes_with_calls(part: &Part) -> bool {
     matches!(part, Part::Reasoning(_)) || part.is_paired()
 }

@@ -1,4 +1,7 @@
 //! Where exchanges begin in a view: found once, not at every call.
+//!
+//! It is kept in the view, so whatever takes the view back takes this back too. Debug builds compare it with a walk over the
+//! history.
 
 use super::view::{Slot, View};
 

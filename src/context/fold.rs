@@ -22,8 +22,8 @@ pub struct Fold {
     pub tokens_folded: u64,
     /// When, by the caller's clock.
     pub created_at: Option<f64>,
-    /// How members stood that did not stand whole, and what came back into the view because of the fold: what an unfold gives
-    /// back.
+    /// What an unfold restores: how members stood that were not whole, and what came back into the view because of the
+    /// fold.
     pub altered: Vec<Stood>,
     /// Members that pointed to the same output further down, and to which.
     pub pointers: Vec<(NodeIndex, NodeIndex)>,
@@ -34,7 +34,7 @@ pub struct Fold {
 pub struct Stood {
     /// Its slot.
     pub slot: Slot,
-    /// It stood there; otherwise a pass had dropped it, and this was its place.
+    /// It stood there. If false, a pass had dropped it, and this was its place.
     pub shown: bool,
 }
 
@@ -78,7 +78,7 @@ impl FoldMessages {
 /// What the carry-over ledger at the end of a summary begins with.
 pub const LEDGER_HEADING: &str = "## From these messages, word for word";
 
-/// The same, and what it was in summaries that were saved before.
+/// The same, and its earlier form in saved summaries.
 pub const LEDGER_HEADINGS: [&str; 2] =
     [LEDGER_HEADING, "## Carried over from what was folded (data, word for word)"];
 

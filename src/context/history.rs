@@ -38,8 +38,8 @@ pub struct History {
     pub(super) generated: u64,
     /// Ids of messages that are entering.
     reserved: HashSet<String>,
-    /// Nodes of a past that the caller rewrote or went back behind, and how many nodes there were then: their ids and
-    /// calls are free.
+    /// Nodes of a past that the caller rewrote or rewound, with the number of nodes at that time: their ids and calls are
+    /// free.
     superseded: HashMap<NodeIndex, usize>,
     /// Some message holds reasoning.
     pub(super) has_reasoning: bool,
@@ -49,7 +49,7 @@ pub struct History {
     /// Messages whose output lives in the host's store, and what they took when they were pushed.
     pub(super) away: BTreeMap<NodeIndex, Away>,
     pub(super) links: Links,
-    /// Nodes that are marked otherwise than when the session was last saved …
+    /// Nodes whose marks have changed since the session was last saved …
     touched: NodeSet,
     /// … and those of them that hold another message.
     rewritten: NodeSet,
@@ -91,8 +91,8 @@ impl History {
         &self.nodes[index.get()]
     }
 
-    /// Counts every message anew; of those whose output is not here, what they took when they were pushed, by how much more or
-    /// less all others take now.
+    /// Counts every message again. A message whose output is not in memory keeps its first count, scaled by the change of
+    /// all others.
     pub(super) fn recount(&mut self, count: impl Fn(&Message) -> Tally) {
         let (mut before, mut now) = (0, 0);
         self.touched = (0..self.nodes.len() as u32).map(NodeIndex).collect();
@@ -195,7 +195,7 @@ impl History {
         }
     }
 
-    /// Keeps the ids that messages bring from being given to others that come with them.
+    /// Reserves the ids that entering messages have, so that no other entering message gets them.
     pub fn reserve_ids(&mut self, messages: &[Message]) {
         self.reserved = messages.iter().filter_map(|m| m.meta.id.clone()).collect();
     }

@@ -1,4 +1,4 @@
-//! Where stored outputs stand in the history: known only to a session whose outputs leave memory, and read once a message.
+//! Which messages hold a stored output. Built only for sessions whose outputs leave memory, with one look at each message.
 
 use super::history::History;
 use super::node::NodeIndex;

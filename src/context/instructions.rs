@@ -1,4 +1,7 @@
 //! Later instructions as part of the base prompt, for a ladder whose document puts them there (GRAPH-6).
+//!
+//! They are merged when they enter, not when a view is written: the header's last message grows, the message leaves the body
+//! with a line in the report, and the header is composed again from its nodes whenever either changes.
 
 use std::sync::Arc;
 

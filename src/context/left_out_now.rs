@@ -1,4 +1,4 @@
-//! All that the view does not show as it came, at any time: why, which pass it was, and the way back.
+//! Everything that the view does not show as it came: why, by which pass, and the way back.
 
 use std::borrow::Cow;
 

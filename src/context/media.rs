@@ -1,4 +1,7 @@
 //! Images, documents and sounds in the view: a provider takes so many of them, and so many bytes.
+//!
+//! Sums of images and bytes are kept as messages enter, beside those of tokens. What a refusal teaches about media is stored as
+//! a changed option, so snapshots and `setOptions` need no special case.
 
 use std::sync::Arc;
 

@@ -3,6 +3,10 @@
 //! The **history** is every message that ever entered, in an arena of [`Node`]s that only grows. The **view** is what
 //! the model is sent next: an ordered list of [`Slot`]s that point into the history. A fold, a trim or a cut changes
 //! slots; no operation touches what a model reads of a node's message.
+//!
+//! Sums by part are kept while slots change, so a push costs what is new, however long the history is. What is long in a view
+//! is shared with its clones until one of them is edited (`shared`): the copy that a run can go back to costs nothing if
+//! nothing changes.
 
 mod alike;
 mod away;

@@ -1,4 +1,8 @@
 //! What stands between the header and the conversation: skills, memory, injections (GRAPH-7).
+//!
+//! The history keeps them as the engine's own nodes. No pass treats them as part of the conversation; a pass that drops a type
+//! of item says so (`Pass::drops_part`). They stand before the history, as the document wants it. So another memory leaves the
+//! prompt cache only the header, and `stable_prefix_tokens` says that.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Pins: what stands verbatim in every view, whatever was done to it before.
+//! Pins: messages and texts that stand verbatim in every view.
 
 use std::sync::Arc;
 

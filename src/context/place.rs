@@ -1,4 +1,8 @@
 //! Where a node stands among all others, whether the view shows them now or not.
+//!
+//! Every node has one place: where it entered; before everything else if it stands for a fold; behind its call if it is an
+//! output that came late. A fold remembers how its members stood if they were not whole. So unfolding puts everything back
+//! where it stood, in any order of folds and unfolds, and a rewind or a rewritten past undoes folds in the same way.
 
 use std::collections::{BTreeMap, HashMap};
 

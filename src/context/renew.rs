@@ -1,4 +1,4 @@
-//! Messages that came in again, the same for who reads them: with other cache marks, hints or ids of items.
+//! Messages that came in again and read the same, with other cache marks, hints or item ids.
 
 use std::sync::Arc;
 

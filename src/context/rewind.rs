@@ -72,8 +72,8 @@ impl Context {
         }
     }
 
-    /// Makes a view valid that lost messages: a call that waits is shown, and answered by a stand-in where something else is
-    /// said behind it; the conversation begins with the user.
+    /// Makes a view valid after messages left it: a waiting call is shown, and a stand-in answers it if another message
+    /// follows; the conversation begins with the user.
     pub(super) fn settle_steps(&mut self) {
         self.show_callers();
         for (call_id, caller) in self.history.unanswered() {

@@ -1,4 +1,4 @@
-//! What was taken out of the view for want of room comes back when there is room again.
+//! Brings back what was taken out of the view to make room, when there is room again.
 
 use super::core::Context;
 use super::event::EventName;
@@ -10,9 +10,9 @@ use crate::message::Role;
 const WHY: &str = "there is room again";
 
 impl Context {
-    /// Shows again what no fold stands for: what was dropped, pruned, trimmed and shortened; tool outputs and media as far as their
-    /// budgets have room for, the newest first. With `but_cuts`, what was cut to a level stays so: a pass lays that out anew.
-    /// What passes do by a rule, whatever the room, they do again. Gives what stands otherwise now.
+    /// Shows again what no fold stands for: what was dropped, pruned, trimmed and shortened; tool outputs and media as far
+    /// as their budgets have room for, the newest first. With `but_cuts`, what was cut to a level stays so: a pass lays
+    /// that out anew. Passes that work by a rule, whatever the room, will act again. Returns what has changed.
     pub fn bring_back(&mut self, but_cuts: bool) -> Vec<NodeIndex> {
         let mut back = self.view.show_all_parts();
         let dropped = self.dropped_for_room();

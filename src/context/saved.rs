@@ -1,4 +1,7 @@
 //! A context in a snapshot.
+//!
+//! A snapshot that could not have come from a conversation is refused: who answered whom is replayed, and compared with the
+//! counts that say whether a message calls and with the order of the view. The fuzzer of altered snapshots tests this.
 
 use std::sync::Arc;
 

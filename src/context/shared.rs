@@ -1,4 +1,4 @@
-//! What is copied when it changes, and only if somebody else still has it as it was.
+//! A value that is copied on write, and only if somebody else still shares it.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;

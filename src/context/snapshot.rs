@@ -1,4 +1,4 @@
-//! Views as they were, without a copy of what has not been edited since.
+//! Earlier states of a view, which copy only what has been edited since.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 

@@ -1,4 +1,7 @@
 //! Thinking that its provider binds to all that stands before it (PROV-3b): an edit there ends it.
+//!
+//! It goes when the view is edited, not when a view is written: what the model thinks afterwards, it thinks behind the edited
+//! view, and that stays. The report has a decision for it.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A fold undone: what it stands for stands again where it stood, as it stood.
+//! Undoes a fold: its messages return to their places, in the form that they had.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -56,8 +56,8 @@ impl Context {
         count
     }
 
-    /// Undoes a fold that is part of no other: its members stand again where they stood, as they stood; what stood for them
-    /// leaves the view. What came after the fold stays.
+    /// Undoes a fold that is part of no other: its members return to their places, in the form that they had, and the
+    /// summary leaves the view. What came after the fold stays.
     pub fn unfold(&mut self, summary: NodeIndex) {
         self.open_folds(&BTreeSet::from([summary]), "the fold was undone");
         self.settle_compaction();
@@ -82,8 +82,7 @@ impl Context {
         self.open_empty_folds(why);
     }
 
-    /// A summary of nothing stands for nobody: where all of its messages were taken out of it, be it inside another fold, it is not
-    /// shown.
+    /// A summary is not shown if all its messages were taken out of it, even inside another fold.
     pub(super) fn open_empty_folds(&mut self, why: &str) {
         let is_empty = |fold: &Fold, of: &Self| {
             fold.members.is_empty() && of.history.node(fold.summary).folded_by.is_none()
@@ -152,7 +151,8 @@ impl Context {
         self.view.arrange(all);
     }
 
-    /// The view begins with the user behind a new fold, too: what comes back for that is the fold's doing, and an unfold undoes it.
+    /// After a new fold, the view must begin with the user, too. A message that comes back for that belongs to the fold,
+    /// and an unfold removes it again.
     pub fn begin_with_user_behind(&mut self, summary: NodeIndex) {
         if self.begins_otherwise().is_none() {
             return;
@@ -193,7 +193,7 @@ impl Context {
         is_other.then_some(first.node)
     }
 
-    /// What the user said last before this node, of what was folded; and the summary that stands for it.
+    /// The last folded user message before this node, and the summary that stands for it.
     fn folded_request_before(&self, node: NodeIndex) -> Option<(NodeIndex, NodeIndex)> {
         let here = self.history.place(node);
         let is_request = |m: &NodeIndex| {

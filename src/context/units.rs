@@ -1,4 +1,7 @@
 //! The conversation in pieces that no pass may split.
+//!
+//! What is left after a cut begins with a user message. What is dropped without a fold keeps its place beside the view, so that
+//! a later summary can cover it, a pin can bring it back, and a late output finds its call.
 
 use std::fmt::{self, Debug, Formatter};
 use std::ops::{Deref, Range};

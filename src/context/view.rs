@@ -25,7 +25,7 @@ mod standing;
 pub use journal::{SlotChange, ViewChanges, ViewMark};
 pub use slot::{Form, Slot};
 
-/// [`View::cut_to`] where there is room again, for whatever else was taken for want of it, too …
+/// [`View::cut_to`] if there is room again, also for other things that were taken out to make room …
 const ROOM_AGAIN: u64 = 0;
 
 /// … and where what is cut is to be laid out anew.
@@ -34,8 +34,8 @@ const LAID_OUT_ANEW: u64 = 1;
 /// … or may come back.
 const BROUGHT_BACK: u64 = 2;
 
-/// What the model is sent next. Sums are kept while slots change: asking for them costs nothing. Neither does a clone: what is
-/// long in it is copied when either of the two is edited.
+/// What the model is sent next. Sums are kept while slots change, so reading them costs nothing. A clone is cheap: long
+/// parts are copied only when either of the two is edited.
 #[derive(Debug, Clone, Default)]
 pub struct View {
     header: Vec<Slot>,
@@ -94,7 +94,8 @@ impl View {
         &self.body
     }
 
-    /// Whether anything was said, be it that passes have taken all of it out; a pinned text of the header says nothing new.
+    /// Whether there was any conversation, even if passes have taken all of it out; a pinned text of the header does not
+    /// count.
     pub fn has_begun(&self, history: &History) -> bool {
         self.order.iter().any(|n| history.node(*n).kind != NodeKind::Pin)
     }
@@ -109,7 +110,7 @@ impl View {
         self.cut_to = tokens;
     }
 
-    /// There is room again for what was taken out of the view for want of it.
+    /// Notes that there is room again for what was taken out to make room.
     pub fn expect_room(&mut self) {
         self.cut_to = Some(ROOM_AGAIN);
     }
@@ -134,8 +135,8 @@ impl View {
         self.cut_to = Some(BROUGHT_BACK);
     }
 
-    /// Messages are cut for a smaller view than one of so many tokens, or there is room since: a message that was cut could stand
-    /// whole again.
+    /// Whether messages are cut for a view of fewer tokens than this, or there is room again, so that a cut message could
+    /// stand whole.
     pub fn is_cut_for_less(&self, tokens: u64) -> bool {
         self.cut_to.is_some_and(|cut| tokens > cut.saturating_add(cut / 10) || self.tokens() < cut / 2)
     }

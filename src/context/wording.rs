@@ -1,4 +1,6 @@
 //! What the view says of a tool output that stands elsewhere.
+//!
+//! A snapshot keeps the text that stood.
 
 use std::cell::RefCell;
 use std::rc::Rc;

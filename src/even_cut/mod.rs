@@ -5,7 +5,15 @@
 //! largest with which everything fits. What does not fit at the smallest level is for a summary to stand for.
 //!
 //! Why so: on recorded sessions, a language model predicts the agent's next message better from such a view than from any
-//! number of whole steps (`docs/how-it-decides.md` has the figures).
+//! number of whole steps (`docs/measured.md` has the figures).
+//!
+//! The level is chosen from sizes, by bisection, without cutting anything. Then texts are cut and counted, and the level is
+//! corrected until the view is full. Texts are always cut from the history's message, so a later cut, a larger budget or a
+//! rewind can use any level.
+//!
+//! `summarize` stands before `even_cut` and plans by what will stay once the rest is cut (`Pass::stands_between`). When the
+//! summary is there, what it left room for is given back (`FoldPlan::giving_back`), its ledger is written again for what is
+//! still folded, and the cut fills the view.
 
 mod level;
 mod message;

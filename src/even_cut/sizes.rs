@@ -1,4 +1,4 @@
-//! About what the texts of messages take: enough to choose a level by, without counting them again.
+//! Estimated sizes of the texts of messages, good enough to choose a level without counting.
 
 use super::Level;
 use crate::context::Tally;

@@ -1,4 +1,4 @@
-//! What a byte may be part of: most words of a text are passed over by a look at each of their bytes.
+//! What a byte may be part of. Most words can be skipped by looking only at their bytes.
 
 /// A letter or a mark that stands in words of any kind.
 pub(super) const PLAIN: u8 = 1;

@@ -1,4 +1,12 @@
 //! The facts of a conversation's messages, drawn once each.
+//!
+//! Literal facts are numbers in one table (`Names`); the few other things that a ledger lists are notes. Before a fold the
+//! facts are sorted by text, and it is worked out which of them contain others, once for all ledgers of the run. A fold then
+//! adds up numbers: no text is read again except the header, the summary and edited messages.
+//!
+//! Drawing starts when the view is half way to its threshold, a few messages with each push. So a session that never folds does
+//! not pay for it, and one that folds does not pay all at once. A snapshot holds the facts only of outputs that live in the
+//! store. Where texts are redacted, facts are drawn from the redacted texts each time.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! The facts of a tool output whose text lives elsewhere, as they were when it left.
+//! The facts of a tool output whose text left memory, kept from before.
 
 use std::collections::HashMap;
 

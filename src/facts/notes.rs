@@ -1,4 +1,4 @@
-//! What a message says beside its literal facts, as a ledger writes it. Most messages say nothing of the kind.
+//! What a ledger lists of a message beside its literal facts. Most messages have nothing of this kind.
 
 use super::actions::{Action, Deed, action};
 use super::asked_user::spoken;

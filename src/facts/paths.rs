@@ -1,4 +1,4 @@
-//! The whole path that a word is a piece of, in any script and with the segments of routes.
+//! Finds the whole path around a word, in any script and with the segments of routes.
 
 use super::wide::{self, is_wide};
 use super::{routes, word};

@@ -1,4 +1,4 @@
-//! Sentences that say something of their own: one that no word marks as a rule may be one all the same, in any language.
+//! Sentences that may be rules although no word marks them, in any language.
 
 use super::{is_cjk, sentences};
 use crate::hashing::hash;

@@ -1,4 +1,4 @@
-//! Which argument tells a call from others of its tool.
+//! Which argument distinguishes a call from other calls of its tool.
 
 use serde_json::Value;
 

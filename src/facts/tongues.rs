@@ -1,4 +1,4 @@
-//! Rules in the languages that set blanks between words and are known by patterns.
+//! Rules in languages with spaces between words, recognised by patterns.
 
 use super::rule_words::{LANGUAGES, Pattern, Says, TONGUES, Tongue, folded, patterns_at};
 use super::ruled::{Ruled, Strength};

@@ -1,4 +1,4 @@
-//! Where a path or a URL ends in text that sets no blanks between words, and where a path begins there.
+//! Where a path or a URL begins and ends in text without spaces between words.
 
 use super::word::{self, is_cjk};
 

@@ -1,4 +1,4 @@
-//! Lines that go on in one another, or may.
+//! Lines that continue on the next line, or may.
 
 use std::borrow::Cow;
 

@@ -1,3 +1,8 @@
+//! Nodes and edges are never touched: a fold marks its members, and what is seen of a node is the outermost fold over it.
+//! Re-laid edges are derived from the edges that cross the fold's border, so `expand` only takes the marks away. A fold stands
+//! where its first node stood. Instructions between its nodes stay, and so does a lane that was forked off there and came back
+//! by a `branch`. Any other way out of the fold and in again is refused.
+
 use std::collections::HashSet;
 use std::sync::Arc;
 

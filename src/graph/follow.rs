@@ -1,4 +1,4 @@
-//! A graph that follows a history kept elsewhere: what holds there need not be asked for again here.
+//! A graph that follows a history kept elsewhere. What the history guarantees is not checked again.
 
 use std::sync::Arc;
 

@@ -1,4 +1,12 @@
-//! A topological order that is kept while edges come in (Pearce and Kelly): what tells a cycle without a search.
+//! A topological order that is updated with each edge (Pearce and Kelly), so that cycles are found without a full search.
+//!
+//! What is appended comes last, so appending compares two numbers; an edge against the order pays for what stands between its
+//! ends.
+//!
+//! Why not petgraph: its `Acyclic` (0.8.3) keeps the same order, but searches recursively. On a lane of 100,000 nodes, an edge
+//! from the end to the beginning overflows 8 MB of stack, and the module has 1 MB. Its positions are a B-tree that every append
+//! writes (140 to 570 ns for a node and its edge). Lanes, folds and bounded views would still be ours, with two sets of indexes
+//! to keep in step; only this file would go.
 
 use std::collections::{HashMap, HashSet};
 

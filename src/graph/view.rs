@@ -1,3 +1,7 @@
+//! A whole view walks back from its node. A bounded one stops at its turn, then takes in what its nodes depend on, then what is
+//! pinned. Each lane keeps its pinned places by position, and each node knows how many of its lane's first nodes are all its
+//! ancestors, so no lane is walked. Entry order is the view's order unless an edge runs against it.
+
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 

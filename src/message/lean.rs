@@ -1,5 +1,5 @@
-//! JSON objects in few bytes. What formats carry beside the model is read now and then, and held for every message: as a map, an
-//! id and three empty fields take half a kilobyte.
+//! JSON objects in few bytes. Every message keeps what its format carries beyond the model, and it is read seldom. As a
+//! map, an id and three empty fields would take half a kilobyte; the bytes take 70.
 
 use serde_json::{Map, Number, Value};
 

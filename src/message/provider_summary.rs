@@ -1,4 +1,8 @@
 //! A summary that a provider wrote itself, in entries that only its own format takes.
+//!
+//! The entries lie in the extras of the summary's message, and only the writer of that provider's format looks there. So
+//! snapshots, unfolding and other formats need no special case. If the message does not stand first, `provider::standing` takes
+//! the entries off.
 
 use serde_json::{Map, Value};
 

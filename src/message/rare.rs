@@ -1,4 +1,4 @@
-//! What is mostly as it is by default, and takes no room then.
+//! A value that is mostly the default, and takes no memory then.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};

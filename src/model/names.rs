@@ -1,4 +1,4 @@
-//! The names under which one model goes.
+//! The different names of one model.
 
 /// Regions of Bedrock's cross-region profiles.
 const REGIONS: [&str; 9] = ["us", "us-gov", "eu", "apac", "au", "jp", "ca", "sa", "global"];

@@ -1,3 +1,6 @@
+//! The callback sees items and names ids. What may not go is refused by id. Steps, pins and the way back stay the engine's, as
+//! for every other pass.
+
 use std::collections::HashMap;
 
 use serde_json::{Value, json};

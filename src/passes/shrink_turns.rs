@@ -1,3 +1,6 @@
+//! One look at the untrimmed view says what each smaller number of turns takes, pruned and not. The first that fits is applied.
+//! Each try is a decision; the view is edited once.
+
 use serde_json::{Value, json};
 
 use super::PruneToolOutputs;

@@ -1,4 +1,6 @@
-//! The list in what was handed in: as it is, in a request body, in a response, or one entry by itself.
+//! Finds the list in the caller's input: a list, a request body, a response, or a single entry.
+//!
+//! `pushFrom`, `check`, `convert`, `repair` and `countTokens` all find their entries here.
 
 use std::borrow::Cow;
 

@@ -3,6 +3,10 @@
 //! Reading takes what the model names and leaves the rest of each object as a template in the part's
 //! [`Extras`](crate::message::Extras), so that an untouched message is written back key for key, and a changed one
 //! with its change and nothing else different.
+//!
+//! A format is one file that implements `Provider`: it reads a list, writes a run of messages as entries, and says which
+//! messages stand in one entry, what goes into the header, and how a list may begin and end. Its rules are a table and a walk
+//! in `check`. Differences between providers of one format are data (`check/dialect.rs`).
 
 mod ai_sdk;
 

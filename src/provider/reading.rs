@@ -1,4 +1,7 @@
-//! What a model reads of an entry of a list: how SDKs mark and write it from call to call is left out.
+//! The part of an entry that a model reads, without the marks and spellings that SDKs change from call to call.
+//!
+//! `sync` compares the object first, then its JSON, then this reading. An entry that reads the same keeps its message; cache
+//! marks and the like are taken over from the newest form (`context/renew.rs`).
 
 use serde_json::{Map, Value};
 

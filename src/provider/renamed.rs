@@ -1,4 +1,8 @@
 //! Calls that come in again under other ids, as some SDKs and proxies make them anew in each request.
+//!
+//! Ids of calls only tie an output to its call, so an entry's reading has none. They stand beside it in order: a call may have
+//! a new id, and its output must have the same one. New entries are read under the known ids; at the end all calls get their
+//! new ids together (`History::rename_calls`), so that a refusal changes nothing.
 
 /// The id of a call where it stands in an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! One entry of the user's that holds what several calls brought, beside what he says.
+//! A user entry that holds the outputs of several calls, beside the user's own text.
 
 use serde_json::{Map, Value};
 

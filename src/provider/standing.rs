@@ -1,4 +1,4 @@
-//! What the API refuses of messages where they stand, though each is fine by itself: what a view and `repair` leave out.
+//! Parts of messages that the API refuses because of their position. A view and `repair` leave them out.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};

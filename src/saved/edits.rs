@@ -1,4 +1,4 @@
-//! How a list or a map differs from what it was.
+//! The difference between two states of a list or a map.
 
 use std::collections::BTreeMap;
 

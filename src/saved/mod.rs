@@ -6,6 +6,12 @@
 //!
 //! A field that is new after a release stands under `since` with the version that it came with; what was saved before has
 //! its default.
+//!
+//! To add a field: name it. After a release: name it under `since N`, with `N` the session's new version (`session::SESSION`),
+//! and keep a fixture of the old one (`tests/fixtures`, `tests/snapshots.rs`). Bytes are positional, not JSON: less code, and
+//! numbers bit for bit. Sums, indexes and line counts are made anew, and every place that is named is checked. A snapshot's
+//! bytes are put together outside the module (`Writer`), because the module's memory never shrinks. Events and runs that wait
+//! for a summary are not saved.
 
 mod base64;
 mod basics;

@@ -1,4 +1,8 @@
 //! The records of a journal: each a frame with its length, its version, the position that a session has behind it, and a checksum.
+//!
+//! A record names the one before it by its checksum: two processes that save at once may write records with the same position.
+//! A journal begins at a random position, so that a process that holds a removed journal cannot append to a new one under the
+//! same key.
 
 use super::Checksum;
 use crate::error::{Error, ErrorCode, Result};

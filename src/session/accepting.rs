@@ -1,4 +1,4 @@
-//! What is accepted is put in.
+//! Puts an accepted summary into the view.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ const CUT_WITHIN: &str =
 
 const TEXT_INSTEAD: &str = "the provider's own compaction is taken only at the beginning of a view, and only where it covers all that is folded: its text stands instead";
 
-/// A summary that was accepted, and whence it came.
+/// An accepted summary, and where it came from.
 pub(super) struct Summarized {
     pub judged: Judged,
     pub pass: &'static str,
@@ -30,7 +30,7 @@ pub(super) struct Asked {
 }
 
 impl Session {
-    /// Puts the fold in, lets what came meanwhile stand after it, and goes on with the ladder.
+    /// Puts the fold in, with the messages that came meanwhile after it, and goes on with the ladder.
     pub(super) fn accept(&mut self, pending: Pending, judged: Judged) -> Result<Fit> {
         let lowered = pending.request.lowered();
         let Question { mut run, pass, size, chunks, .. } = pending.question;

@@ -1,4 +1,8 @@
 //! A run gets its answer: judged, asked for again, replaced or refused.
+//!
+//! A refused answer is asked for again with the reason. A callback that fails is asked again too; its error goes into no
+//! prompt. If no summary can be had, a run whose view must fit goes on without one (`Run::unsummed`) and fails only if the view
+//! does not fit: whether to cut more is the caller's decision (`onFailure`). `compact`, which only folds, fails.
 
 use super::facade::Session;
 use super::notices::Summarizer;
@@ -12,24 +16,24 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::message::Message;
 use crate::passes::Aim;
 
-/// Tokens without which the built-in summariser has nothing to say.
+/// With fewer tokens, the built-in summariser has nothing to say.
 const LEAST: u64 = 64;
 
-/// Turns that take fewer tokens, or a smaller share of the view, may go without a summary where none would be smaller: the next
-/// one stands for them, too.
+/// Turns below this many tokens, or below this share of the view, may go without a summary if none would be smaller: the
+/// next summary covers them, too.
 const LITTLE: u64 = 256;
 const SMALL_SHARE: u64 = 16;
 
 /// Characters of a callback's error that reports and events show.
 const LONGEST_NEWS: usize = 240;
 
-/// What they show where the redaction itself fails.
+/// What they show if the redaction itself fails.
 const UNTOLD: &str = "the summarize callback failed";
 
-/// What helps where no summary can be had.
+/// The end of an error for a missing summary: what the caller can do.
 const STAND_IN: &str = "; with `compaction: { onFailure: \"extractive\" }` the built-in summariser stands in";
 
-/// What is to become of an answer.
+/// What happens with an answer.
 pub(super) enum Weighed {
     /// It is a summary.
     Accepted(Box<(Pending, Judged)>),
@@ -37,7 +41,7 @@ pub(super) enum Weighed {
     AskOn(Box<Question>),
     /// It cannot be used, and there is no further attempt.
     Refused(Box<Pending>, Error),
-    /// What failed was not the answer.
+    /// Something other than the answer failed.
     Failed(Box<Question>, Error),
 }
 
@@ -63,7 +67,7 @@ impl Session {
         }
     }
 
-    /// What is to become of an answer. Where it is accepted, the passes before the fold have run.
+    /// Decides what happens with an answer. If it is accepted, the passes before the fold have run.
     pub(super) fn weigh(&mut self, pending: Pending, answer: &Answer) -> Result<Weighed> {
         let mut pending = self.still_wanted(pending)?;
         self.draw_for(&pending.question.run.aim);
@@ -101,8 +105,8 @@ impl Session {
         Ok(Weighed::AskOn(Box::new(pending.question)))
     }
 
-    /// The callback failed: the same is asked again while there are attempts left. What it failed with is not for the model
-    /// to know, and reports tell it without what may not leave.
+    /// The callback failed: the same request is made again while attempts are left. The model does not see the error, and
+    /// reports show it redacted.
     pub fn not_answered(&mut self, pending: Pending, error: Error) -> Result<Fit> {
         let error = self.redacted(error);
         let attempt = pending.question.attempt;
@@ -115,8 +119,7 @@ impl Session {
         self.ask(pending.question)
     }
 
-    /// An error as reports and events may tell it: short, and without what may not leave. Where that cannot be told, the code
-    /// alone.
+    /// An error for reports and events: short and redacted. If the redaction fails, only the code.
     fn redacted(&self, error: Error) -> Error {
         if !error.has_brief() {
             return error;
@@ -133,7 +136,7 @@ impl Session {
         error.told_as(shown)
     }
 
-    /// Goes on with what the built-in summariser says: no request, whatever its size, had to be sent.
+    /// Goes on with the built-in summary: no request had to be sent, however large it would have been.
     pub fn resume_extractive(&mut self, pending: Pending) -> Result<Fit> {
         let mut pending = unasked(pending);
         pending.question.built_in = self.summarizer != Summarizer::Given; // a plan foretells what a callback is asked
@@ -152,7 +155,7 @@ impl Session {
         self.built_in(&pending.question, &pending.question.plan).text
     }
 
-    /// An answer whose provider tells nobody what it wrote, with our own words for every other format.
+    /// An answer whose text only the provider can read, with our own summary for all other formats.
     fn worded(&self, answer: &Answer, question: &Question) -> Option<Answer> {
         let by_provider = answer.by_provider.clone().filter(|_| answer.text.is_empty());
         let own = |by_provider| Answer {
@@ -187,15 +190,15 @@ impl Session {
         Answer { text, built_in: true, ..Answer::default() }
     }
 
-    /// No answer came that can be used: the extractive summariser stands in if configured. Else a run whose view must fit
-    /// goes on without a summary, and fails with `error` only where the view does not fit; any other run fails. Nothing has
-    /// changed then.
+    /// No usable answer came: the extractive summariser stands in if configured. Otherwise a run whose view must fit goes
+    /// on without a summary, and fails with `error` only if the view does not fit; any other run fails. After a failure
+    /// nothing has changed.
     pub fn give_up(&mut self, mut pending: Pending, error: Error) -> Result<Fit> {
         let error = of_all_attempts(error, &pending.question);
         if pending.question.run.background {
             return Err(self.fail(pending.question, error)); // who needs a fold asks for it, and gets the stand-in then
         }
-        // Another process has it summed up: what that one saved is to be loaded, and not summed up again.
+        // Another process is summarising this session: load what it saves instead of summarising again.
         if matches!(error.code(), ErrorCode::Aborted | ErrorCode::StoreConflict) {
             return self.go_on_or_fail(pending.question, error);
         }
@@ -228,15 +231,15 @@ impl Session {
         matches!(run.unanswered, Unanswered::GoesOn) && !run.background && !leaves_out && fits
     }
 
-    /// Such a run goes on.
+    /// Lets such a run go on.
     pub fn do_without(&mut self, pending: Pending, why: Error) -> Result<Fit> {
         self.go_on_or_fail(pending.question, why)
     }
 
-    /// A view that must fit is worth more than a summary: the ladder goes on with its next pass. Where all that is wrong is
-    /// that there was too little to fold, or where the caller wants no error, that may end in the last resort; else only if
-    /// the view fits without. Turns that were left out for the summary to stand for do not go without. A run that was to fold
-    /// fails, but for the last resort; a hook's goes on where the view fits as it is.
+    /// The view must fit even without a summary, so the ladder goes on with its next pass. If there was only too little to
+    /// fold, or if the caller wants no error, the last resort may follow; otherwise the run succeeds only if the view fits
+    /// without it. If turns were left out for the summary to cover, the run does not go on without it. A run that was asked
+    /// to fold fails, except in the last resort; a hook's run goes on if the view fits as it is.
     pub(super) fn go_on_or_fail(&mut self, question: Question, error: Error) -> Result<Fit> {
         let leaves_out = question.plan.layout == Layout::SystemSummary;
         let (tokens, most) = (self.tokens(), self.aim(question.run.aim.fill).most);
@@ -261,7 +264,7 @@ impl Session {
         run.decide(pass, self.tokens(), self.tokens(), Vec::new(), error.in_brief());
         run.summary.get_or_insert_default().attempts = attempt;
         run.without = Some(error.in_brief());
-        // Where there was little to fold, or nobody to ask, it is not the summary's fault that the view does not fit.
+        // If there was little to fold, or nobody to ask, the missing summary is not why the view does not fit.
         let unsummed = Unsummed { error, shortens: may_shorten };
         run.unsummed = Some(unsummed).filter(|unsummed| !unsummed.shortens || !(is_little || built_in));
         self.go_on_without(run)
@@ -366,8 +369,8 @@ impl Session {
         Ok(Judged { plan, accepted, carried })
     }
 
-    /// What a fold carries on with: the newest summary that stays beside it, which carries all before it (its own ledger may
-    /// have had no room), and its members.
+    /// What the ledger of a fold has to cover: the newest summary that stays beside it (whose own ledger may have had no
+    /// room), and the fold's members.
     fn carriers(&self, members: &[NodeIndex]) -> Vec<NodeIndex> {
         let folded: NodeSet = members.iter().copied().collect();
         let mut body = self.context.view.body().iter().map(|slot| slot.node);
@@ -393,7 +396,7 @@ impl Session {
     }
 }
 
-/// The last attempt's error, which says why those before it failed, where that was not the same.
+/// The last attempt's error. It also says why earlier attempts failed, if they failed differently.
 fn of_all_attempts(error: Error, question: &Question) -> Error {
     let last = error.in_brief();
     if error.code() == ErrorCode::Aborted || question.failures.iter().all(|earlier| *earlier == last) {
@@ -406,14 +409,14 @@ fn of_all_attempts(error: Error, question: &Question) -> Error {
     error.advising(&tries).told_as(brief)
 }
 
-/// An error for want of a summary, where the view does not fit without.
+/// The error if there is no summary and the view does not fit without one.
 pub(super) fn does_not_fit(error: Error, tokens: u64, most: u64) -> Error {
     error.advising(&format!(
         ". The view takes {tokens} tokens, more than the {most} that it may: call again for another summary, or make room otherwise"
     ))
 }
 
-/// No request is answered: what one went without is nobody's loss.
+/// A pending run whose summary answers no request: the request's limits do not apply.
 fn unasked(mut pending: Pending) -> Pending {
     pending.question.chunks = None;
     pending.question.size = pending.question.plan.layout.first_size();

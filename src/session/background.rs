@@ -1,9 +1,12 @@
-//! A summary that is written while the talk goes on.
+//! A summary that is written in the background while the conversation goes on.
 //!
-//! It is asked for at a lower mark than the threshold, by nobody in particular. Its answer is judged when it comes, and
-//! kept; the fold is put in by the next call that may change the view: [`Session::prepare`], [`Session::compact`] or
-//! [`Session::check_and_compact`]. Until then the view is what its pushes made it, so that no prompt cache is lost between two
-//! calls, and nothing changes under a caller who reads it.
+//! It is asked for at a lower mark than the threshold. Its answer is judged and kept when it comes; the fold is put in by
+//! the next call that may change the view: [`Session::prepare`], [`Session::compact`] or [`Session::check_and_compact`].
+//! Until then only pushes change the view. So no prompt cache is lost between two calls, and nothing changes under a caller
+//! who reads it.
+//!
+//! The answer holds if everything that it stands for is still in the view. A `prepare` that fits does not wait for it; one that
+//! does not fit joins it. Pauses after a failure are counted in messages, because the core has no clock.
 
 use std::sync::Arc;
 
@@ -16,14 +19,14 @@ use crate::context::EventName;
 use crate::error::{Error, Result};
 use crate::saved::{Reader, Saved, Writer};
 
-/// Messages that must be new before it is tried again after there was nothing to fold that gains enough, or a first failure. Each further
-/// failure doubles them.
+/// How many new messages must come before another try, after a first failure or if no fold would have gained enough. Each
+/// further failure doubles this.
 const PAUSE: usize = 8;
 
-/// So often they are doubled.
+/// How often it is doubled at most.
 const MOST_DOUBLINGS: u32 = 4;
 
-/// How far the background has come.
+/// The state of the background summary.
 #[derive(Default)]
 pub(super) struct Background {
     state: State,
@@ -41,7 +44,7 @@ enum State {
     Ready(Box<(Pending, Answer)>),
 }
 
-/// What waits is no part of a snapshot.
+/// Not saved in snapshots.
 impl Saved for Background {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
         let Self { state: _, failures, pause_until } = self;
@@ -54,7 +57,7 @@ impl Saved for Background {
     }
 }
 
-/// A copy of a session waits for nothing: the answer goes to the one that asked.
+/// A copy of a session does not wait: the answer goes to the session that asked.
 impl Clone for Background {
     fn clone(&self) -> Self {
         Self { state: State::Idle, ..*self }
@@ -70,7 +73,7 @@ impl Background {
         matches!(self.state, State::Ready(_))
     }
 
-    /// A fold was put in, by whomever: what was tried before says nothing of what comes now.
+    /// Some fold was put in: earlier failures no longer matter.
     pub fn folded(&mut self) {
         (self.failures, self.pause_until) = (0, 0);
     }
@@ -116,7 +119,7 @@ impl Session {
         self.draw_for(&aim);
         let mark = self.background_mark();
         let left = |plan: &FoldPlan| self.corrected(plan.after(&self.context, 0));
-        // What leaves the view above its mark would be asked for again a step later.
+        // A fold that leaves the view above its mark would be asked for again a step later.
         let gains = |plan: &FoldPlan| mark.is_some_and(|mark| left(plan) < mark);
         let Some((plan, pass)) = self.fold_plan(&aim, false).filter(|(plan, _)| gains(plan)) else {
             self.background.pause(self.context.history.len());
@@ -161,7 +164,7 @@ impl Session {
         self.background.is_ready()
     }
 
-    /// Nobody was asked (`compaction_failed`): another process has the same asked.
+    /// Nobody was asked (`compaction_failed`): another process is asking for the same summary.
     pub fn not_asked_in_background(&mut self, pending: Pending, error: Error) {
         if self.background.is_asked() {
             let failed = Err(self.fail(pending.question, error));
@@ -183,7 +186,8 @@ impl Session {
         self.go_on_in_background(went_on)
     }
 
-    /// Drops what the background asked for or has ready, where the options want none any more (`compaction_failed` says so).
+    /// Drops the running or finished background summary if the options turn the background off (`compaction_failed` says
+    /// so).
     pub(super) fn drop_unwanted_background(&mut self) {
         if self.background_mark().is_some() || matches!(self.background.state, State::Idle) {
             return;
@@ -197,8 +201,8 @@ impl Session {
         self.context.emit(EventName::CompactionFailed, plan, why.to_owned());
     }
 
-    /// Drops what the background has ready where somebody asks for a fold with words of his own: it was written without
-    /// them. The report says so.
+    /// Drops the finished background summary if somebody asks for a fold with instructions: it was written without them.
+    /// The report says so.
     pub(super) fn drop_uninstructed(&mut self, run: &mut Run) {
         if let State::Ready(ready) = &self.background.state {
             let pass = ready.0.question.pass;
@@ -208,7 +212,7 @@ impl Session {
         }
     }
 
-    /// What a step of the background came to. It never ends a run: that waits for [`Session::swap_in`].
+    /// The result of a step in the background. It never ends a run: the fold waits for [`Session::swap_in`].
     fn go_on_in_background(&mut self, went_on: Result<Fit, Error>) -> Option<Pending> {
         match went_on {
             Ok(Fit::NeedsSummary(pending)) => Some(*pending),
@@ -259,7 +263,7 @@ impl Session {
         }
     }
 
-    /// Drops what the background has ready where another fold took its place: the report of that one says so.
+    /// Drops the finished background summary if another fold took its place: that fold's report says so.
     pub(super) fn drop_overtaken(&mut self, run: &mut Run) {
         if let State::Ready(ready) = &self.background.state
             && !self.still_stands(&ready.0.question.plan)

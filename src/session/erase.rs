@@ -1,4 +1,4 @@
-//! A message that is erased for good, for those whom the law asks.
+//! Erases a message for good, for example because the law demands it.
 
 use super::background::Background;
 use super::facade::Session;

@@ -38,17 +38,17 @@ pub struct Session {
     /// Counts text; the context's counter adds the rules of the model.
     pub(super) counter: Counter,
     pub(super) config: SessionConfig,
-    /// The last usage reported since the last fold.
+    /// The last usage that was reported after the last fold.
     pub(super) usage: Option<TokenUsage>,
     /// How far counted tokens can be believed.
     pub(super) accuracy: Accuracy,
     /// Counts what makes a waiting run stale.
     pub(super) revision: u64,
-    /// The revision that came with the ladder: runs of another one are stale, whatever they fold.
+    /// The revision at which the ladder was set. Runs from before it are stale, whatever they fold.
     pub(super) ladder_since: u64,
     /// Of the last run that ended well.
     pub(super) report: Option<Rc<Report>>,
-    /// Of the run after it, which failed: news, and no state.
+    /// The report of a failed run after it. Not saved.
     pub(super) failed: Option<Report>,
     /// The history's length when `prepare` last ended well: without new messages it has nothing more to do.
     pub(super) prepared_at: Option<usize>,
@@ -58,7 +58,7 @@ pub struct Session {
     pub(super) redact: Option<Redact>,
     /// Whether the host can have summaries written.
     pub(super) summarizer: Summarizer,
-    /// What the host's store gave that the caller may not expect.
+    /// Notices about the host's store.
     pub(super) store_notice: Option<String>,
     pub(super) recovery: Recovery,
     /// What stands between header and conversation, as it was set.
@@ -66,7 +66,7 @@ pub struct Session {
     /// The tools' definitions, and which of them the model is given.
     pub(super) tools: Vec<serde_json::Value>,
     pub(super) allowed_tools: Vec<bool>,
-    /// A fold was undone by hand: below so many tokens none begins on its own account, while the view fits.
+    /// A fold was undone by hand: below this many tokens, nothing folds by itself while the view fits.
     pub(super) resting: u64,
     /// How large the history may grow.
     /// Its name among its branches.
@@ -235,14 +235,14 @@ impl Session {
         Ok(added)
     }
 
-    /// Views of which sizes are left alone by the budget of tool outputs: a fold is near.
+    /// The sizes of views in which the budget of tool outputs trims nothing, because a fold is near.
     fn fold_near(&self) -> Range<u64> {
         let waits = self.config.ladder.trims().is_some_and(|pass| pass.waits());
         if waits { self.aim(false).fold_near() } else { 0..0 }
     }
 
-    /// Draws some of the facts that the next fold's ledger will need, once the view has come half the way there: a message's
-    /// cost a few microseconds when it enters, and all at once they would be most of what the fold costs.
+    /// Draws some of the facts that the next fold's ledger will need, once the view is half way to its threshold. Each
+    /// message costs a few microseconds when it enters; all at once they would be most of the fold's cost.
     fn draw_ahead(&mut self, added: usize) {
         let in_sight = self.threshold().is_some_and(|threshold| self.tokens() >= threshold / 2);
         if in_sight {
@@ -260,8 +260,8 @@ impl Session {
         }
     }
 
-    /// Marks of an even cut tell facts of what the view shows, and a fold's ledger those of what the caller's redaction leaves, which
-    /// are drawn anew each time.
+    /// Marks of an even cut list facts of the view's texts. With a redaction, a fold's ledger lists facts of the redacted
+    /// texts, which are drawn again each time.
     fn needs_facts(&self, aim: &Aim) -> bool {
         self.config.ladder.even_cut().is_some() || (!aim.ledger.is_none() && self.redact.is_none())
     }
@@ -273,9 +273,9 @@ impl Session {
         Ok(())
     }
 
-    /// Remembers what a model call used; the next judgement goes by it.
+    /// Remembers the usage of a model call, which decides whether the next compaction is due.
     pub fn record_usage(&mut self, reported: &ReportedUsage) {
-        // A sum over several calls says nothing of how full the window was: what was known before stays.
+        // A sum over several calls does not say how full the window was: the earlier figure stays.
         self.usage = reported.last_call.or(self.usage);
         self.accuracy.learn(reported, self.tokens());
     }
@@ -285,8 +285,8 @@ impl Session {
         self.context.note_left_out(node, "half a surrogate pair became U+FFFD: no provider takes it", None);
     }
 
-    /// The view was handed out as it is. If it is sent, the next usage is held against its tokens (TOK-6); a view that is only
-    /// looked at teaches nothing. A run of the ladder that ends well says by itself that a call follows.
+    /// The view was handed out. If it is sent, the next usage is compared with its tokens (TOK-6); a view that is only read
+    /// teaches nothing. After a successful run of the ladder, a call is expected anyway.
     pub fn note_read(&mut self) {
         self.accuracy.reads(self.tokens());
     }
@@ -301,7 +301,7 @@ impl Session {
         self.corrected(self.tokens())
     }
 
-    /// How many of the model's tokens so many counted ones are, as far as is known: what limits are in.
+    /// Converts counted tokens into the model's tokens, as far as the ratio is known. Limits are in the model's tokens.
     pub fn corrected(&self, tokens: u64) -> u64 {
         self.accuracy.corrected(tokens, &*self.context.counter)
     }
@@ -371,8 +371,8 @@ impl Session {
         self.fold_if_due(Unanswered::Fails)
     }
 
-    /// The same for an agent between two steps: where no summary can be had, it goes on as long as the view fits, and the
-    /// report says so.
+    /// The same for an agent between two steps: if there is no summary, it goes on as long as the view fits, and the report
+    /// says so.
     pub fn keep_up(&mut self) -> Result<Option<Fit>> {
         self.fold_if_due(Unanswered::GoesOn)
     }
@@ -440,7 +440,7 @@ impl Session {
         Some((plan, folding.name()))
     }
 
-    /// The report of the view as it is, where somebody asked for a fold and there is none to make: it says why.
+    /// The report if somebody asked for a fold and there is nothing to fold: it says why.
     pub fn unchanged_report(&mut self, instructions: Option<&str>) -> Rc<Report> {
         let mut run = self.begin(Reason::Manual, None, self.aim(false), Arc::new([]));
         let why = match instructions {
@@ -484,7 +484,7 @@ impl Session {
         self.advance(run)
     }
 
-    /// Whether the view is larger than it may be: whoever has to make it fit cannot go on without.
+    /// Whether the view is over its limit, so that a run that has to make it fit cannot go on without a fold.
     pub fn is_too_large(&self) -> bool {
         self.tokens() > self.aim(false).most
     }
@@ -502,7 +502,7 @@ impl Session {
         let threshold = self.threshold().unwrap_or(u64::MAX);
         let by_limit = limit.map_or(u64::MAX, |limit| compaction.low(limit));
         let by_threshold = self.config.ladder.threshold().map_or(u64::MAX, |t| compaction.low_for(t));
-        // From here on in counted tokens, as the view's are.
+        // From here on in counted tokens, like the view's.
         let counted = |tokens| self.accuracy.as_counted(tokens, &*self.context.counter);
         let (most, threshold) = (counted(most), counted(threshold));
         let low = counted(by_limit.min(by_threshold)).min(most);
@@ -537,7 +537,7 @@ impl Session {
         self.config.safety_margin.unwrap_or_else(|| self.accuracy.margin(&*self.context.counter))
     }
 
-    /// What no pass may touch is larger than the limit: say so at once (COMP-19).
+    /// If the parts that no pass may touch exceed the limit, fail at once (COMP-19).
     pub(super) fn refuse_impossible(&mut self, aim: &Aim) -> Result<()> {
         if self.tokens() <= aim.most {
             return Ok(());

@@ -1,5 +1,14 @@
-//! A session's history as a graph. It is drawn when it is asked for, and what is new since then when it is asked for again:
-//! a session whose graph nobody reads pays nothing for it.
+//! A session's history as a graph. It is built when somebody reads it, and caught up when it is read again. A session whose
+//! graph nobody reads pays nothing for it.
+//!
+//! A message is a node that shares the history's message and id; kept eagerly, it would cost every session some 300 bytes a
+//! message. It shows the order in time, not in the view: a late output is a node at its time, and depends on its call. After a
+//! rewind, the old past is a dead end. If a newer message takes an id of that past, the older node is `id@number`.
+//!
+//! A session's folds may go around a pin and up to the last message. A fold by hand (`compress` on the session's graph) may
+//! not, and keeps the session's constraints too: whole steps, no pins, not the newest user message. A branch has its own
+//! history, a renumbered copy that shares every message, so no fold of it can cross lanes; `merge` adds a `branch` edge from
+//! its last node to the result.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! When a fold comes, by what the prompt cache still has: the caller says how long the session lay idle.
+//! Decides when to fold by the state of the prompt cache: the caller says how long the session was idle.
 
 use super::facade::Session;
 use super::run::Fit;

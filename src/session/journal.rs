@@ -1,5 +1,13 @@
-//! What of a session is new since it was last saved, as a record of its journal: a save costs what is new, and not what has
-//! gathered. A session is its snapshot and the records behind it.
+//! The record of what changed in a session since the last save, so that a save costs only what is new. A saved session is a
+//! snapshot and the records after it.
+//!
+//! A save leaves marks in the session, and the next one reads from them what changed: new nodes at the history's end, nodes
+//! that were touched, and a snapshot of the view, which copies nothing. Lists of small numbers are compared with a copy. Small
+//! parts (window and usage, options, context parts, tools, forks) are written whole if their checksum changed.
+//!
+//! Records hold effects, not operations. A log of operations would be smaller. But a later version's passes would decide
+//! otherwise, so a replay would give a session that never was; and a replay costs what the passes cost. A record is read like a
+//! snapshot: by its version, and the session is checked afterwards.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -17,10 +25,11 @@ use crate::context::{ContextChanges, ContextCost, ContextMark, Known, NodeIndex,
 use crate::error::{Error, Result};
 use crate::saved::{Bytes, Checksum, MOST_NUMBERS, MapEdit, Reader, Record, Saved, Writer, saved};
 
-/// How many bytes of the newest records are kept in memory, for those who ask what came since an earlier position.
+/// How many bytes of the newest records are kept in memory, for `changes` since an earlier position.
 const KEPT_BYTES: usize = 1 << 18;
 
-/// A position that is farther off than this belongs to another journal: each begins at a random position, and no session is saved so often.
+/// A position farther away than this belongs to another journal: each journal begins at a random position, and no session
+/// is saved this often.
 pub const FAR: u64 = 1 << 24;
 
 /// How far a session's journal has come, and the session as it was there.
@@ -56,7 +65,7 @@ struct Mark {
 const PARTS: usize = 6;
 const OPTIONS: usize = 1;
 
-/// Which view was looked at: told with what else is new, and no change by itself.
+/// Which view was read. Recorded together with other changes, and no change by itself.
 const LOOK: usize = 5;
 
 /// What a record holds.

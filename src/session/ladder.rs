@@ -3,6 +3,13 @@
 //! Passes change the view one after the other. Where one needs a summary, what the passes before it did is taken back
 //! while the summary is awaited, and done again when it is there: until then the session is as it was (INV-4), and what
 //! was pushed meanwhile finds its place.
+//!
+//! A run that fails after a fold was accepted keeps the fold: it is valid, smaller and paid for, and the error carries the
+//! report. The report of a failed run is in no snapshot. Two things outlast a failure on purpose: the limit that a refusal
+//! taught `recover`, and the pause after a failure in the background.
+//!
+//! A pass may say that it has more to give. If the view is still too large at the end, the ladder goes back to that pass; so a
+//! summary that left no room costs one more turn.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -16,18 +23,18 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::passes::{Aim, Outcome, Pass, Shorten};
 use crate::tool_output::Mark;
 
-/// What passes can be taken back to.
+/// The state to which passes can be taken back.
 pub(super) struct Checkpoint {
     view: View,
     pointers: Vec<(NodeIndex, NodeIndex)>,
-    /// Whole, for a pass may take lines away, too: of what it brings back.
+    /// All of them, because a pass may also remove lines: those of messages that it brings back.
     left_out: Vec<LeftOut>,
     outputs: Mark,
     events: usize,
     decisions: usize,
 }
 
-/// The passes before a fold, run; and the way back.
+/// The passes before a fold have run; this is the way back.
 pub(super) struct Settled {
     before: Option<Checkpoint>,
     settled: usize,
@@ -115,7 +122,7 @@ impl Session {
         if !run.must_fit() || tokens <= most {
             return Ok(Fit::Done(self.finish(run)));
         }
-        // What came back had no room after all, and no pass took it away again: the view stays as it stood, for that fits.
+        // What came back does not fit after all, and no pass removed it again: the view stays as it was, which fits.
         if let Some(before) = before.take_if(|before| before.view.tokens() <= most) {
             run.decisions.truncate(before.decisions);
             self.undo(Some(before));
@@ -158,8 +165,8 @@ impl Session {
         true
     }
 
-    /// Does the passes before a fold again, now that its summary is there. They fold nothing themselves: what became due
-    /// meanwhile is the next run's.
+    /// Runs the passes before a fold again, now that its summary is there. They fold nothing themselves: that is left to
+    /// the next run.
     pub(super) fn settle(&mut self, run: &mut Run) -> Result<Settled> {
         let mut before: Option<Checkpoint> = None;
         let settled = run.settled;
@@ -274,7 +281,7 @@ impl Session {
         }
     }
 
-    /// Takes back what passes did to the view, the full texts that they stored for it, and the news of it.
+    /// Takes back what passes did to the view, the full texts that they stored for it, and the events about it.
     pub(super) fn undo(&mut self, before: Option<Checkpoint>) {
         let Some(before) = before else { return };
         self.context.view.go_back_to(before.view);
@@ -284,7 +291,7 @@ impl Session {
         self.context.outputs.go_back_to(before.outputs);
     }
 
-    /// Passes may have brought media back that a request has no room for.
+    /// Passes may have brought back more media than a request may hold.
     fn keep_media_budget(&mut self, run: &mut Run) {
         let budget = self.config.media;
         if budget.holds(self.context.view.media()) {

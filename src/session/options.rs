@@ -1,4 +1,7 @@
 //! Options that change while a session goes on.
+//!
+//! Options are kept as they were given (`SessionConfig::given`). A change is merged into them and all of it is read again, so a
+//! changed option means what it would have meant at construction.
 
 use super::config::SessionConfig;
 use super::facade::{Session, counting};

@@ -1,4 +1,8 @@
-//! What a compaction would do, without doing it; and doing just that.
+//! Plans a compaction without doing it, and applies such a plan.
+//!
+//! A plan is a dry run on a copy of the session, with the extractive summariser in place of the callback: no second code path
+//! predicts what passes do. It holds while its messages stand as they stood (`Basis` compares), whatever was pushed behind
+//! them. What `apply` is to keep is pinned while passes look.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What the caller wrote anew: his past, his header, or the same in another form.
+//! Rewrites by the caller: of the past, of the header, or of the form of messages.
 
 use super::facade::Session;
 use super::graph::Drawn;
@@ -24,8 +24,8 @@ impl Session {
         Ok(added)
     }
 
-    /// Replaces messages of the header, in their place; without any, the new ones enter at position `at`. What is empty is none:
-    /// no provider takes an empty instruction. The nodes that stand there now.
+    /// Replaces messages of the header, in their place; without any, the new ones enter at position `at`. Empty messages
+    /// are skipped, because no provider takes an empty instruction. Returns the nodes that stand there now.
     ///
     /// # Errors
     /// `INVALID_MESSAGE` for another role's message, and for an id that is taken; nothing has changed then.
@@ -65,7 +65,7 @@ impl Session {
         self.context.renew(messages);
     }
 
-    /// Gives calls that came in again under other ids these, and their outputs with them. The history allowed them.
+    /// Gives renamed calls and their outputs their new ids, which the history has checked.
     pub fn rename_calls(&mut self, renamed: &[CallRenamed]) {
         if !renamed.is_empty() {
             self.context.rename_calls(renamed);

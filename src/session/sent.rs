@@ -1,21 +1,22 @@
-//! Which view the model was given, so that a usage is held against its tokens (TOK-6).
+//! Which view was sent to the model, so that reported usage is compared with its tokens (TOK-6).
 
 use crate::error::Result;
 use crate::saved::{Reader, Saved, Writer, saved};
 
-/// What is known of the views that went to the model, each by its tokens as counted.
+/// The views that were sent to the model, each by its counted tokens.
 ///
-/// A view that is read may have been read to be sent, or only to be looked at: what comes next tells which. So a read never
-/// takes the place of a call whose usage is still to come, and a view whose usage has come is not taken for another call.
+/// A view may be read to be sent or only to be looked at; what comes next tells which. So a read never replaces a call
+/// whose usage is still to come, and a view whose usage has come does not count as another call.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Sent {
     /// The view that was handed out last: what the next call gets, if one follows.
     shown: Option<u64>,
     /// An answer was pushed whose usage is still to come.
     answered: bool,
-    /// Behind which view, where that is known.
+    /// After which view, if that is known.
     behind: Option<u64>,
-    /// A call was made ready while the usage of the one before was still to come: whose the next usage is, nobody knows.
+    /// A call was prepared before the usage of the previous one came: it is unknown to which of them the next usage
+    /// belongs.
     unclear: bool,
     /// The view for which the last usage came.
     reported: Option<u64>,
@@ -24,7 +25,7 @@ pub(super) struct Sent {
 saved!(struct Sent { shown, answered, behind, unclear, reported });
 
 impl Sent {
-    /// As snapshots before version 3 have it: one view, and whether its answer was pushed.
+    /// The form in snapshots before version 3: one view, and whether its answer was pushed.
     pub fn load_before_3(from: &mut Reader<'_>) -> Result<Self> {
         Ok(match Saved::load(from)? {
             Some((tokens, true)) => Self { answered: true, behind: Some(tokens), ..Self::default() },
@@ -84,7 +85,8 @@ impl Sent {
         self.unclear = false;
     }
 
-    /// A usage came, while the view takes so many tokens: those of the view that it is of, where that is known.
+    /// A usage came while the view has this many tokens. Returns the tokens of the view that the usage belongs to, if
+    /// known.
     pub fn reports(&mut self, tokens: u64) -> Option<u64> {
         let Self { shown, answered, behind, unclear, .. } = std::mem::take(self);
         self.reported = Some(tokens);

@@ -1,4 +1,4 @@
-//! What a plan folds, as it stands by the time that its summary comes.
+//! Adjusts a plan to what happened while its summary was written.
 
 use super::facade::Session;
 use super::run::Pending;
@@ -30,8 +30,8 @@ impl Session {
         Err(self.fail(pending.question, Error::new(ErrorCode::StalePlan, why)))
     }
 
-    /// Whether all that a plan folds still stands in the view, or beside it, whatever else was rewritten. A stand-in makes
-    /// way for the output that it stood for.
+    /// Whether everything that a plan folds is still in the view or beside it, whatever else was rewritten. A stand-in may
+    /// have been replaced by its output.
     pub(super) fn still_stands(&self, plan: &FoldPlan) -> bool {
         let there: NodeSet = self.context.view.with_dropped().iter().map(|s| s.node).collect();
         let stands =
@@ -39,9 +39,9 @@ impl Session {
         plan.members.iter().all(stands)
     }
 
-    /// Sets the plan right for what happened while its summary was written: an output that came goes with its call; a step in
-    /// which something was pinned stays, and so does what became the newest user message or a call that is being executed,
-    /// for the conversation went back to it, and what the provider compacted. Anything else that came stays, too (COMP-14).
+    /// Adjusts the plan to what happened while its summary was written. An output that came joins its call. These stay out
+    /// of the fold: a step in which something was pinned; after a rewind, the message that is now the newest of the user,
+    /// or a call that is being executed; what the provider compacted; and everything else that came (COMP-14).
     pub(super) fn refresh(&self, plan: &mut FoldPlan) {
         let planned: NodeSet = std::mem::take(&mut plan.members).into_iter().collect();
         (plan.tokens, plan.hidden_tokens) = (0, 0);

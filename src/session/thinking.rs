@@ -1,4 +1,4 @@
-//! Bound thinking (PROV-3b): behind an edit of the view it is left out, where the model asks for that.
+//! Bound thinking (PROV-3b): after an edit of the view it is left out, if the model requires that.
 
 use super::facade::Session;
 use super::run::Run;

@@ -1,4 +1,8 @@
 //! An exact encoding: names, errors and sharing around the engine of the crate `bpe`.
+//!
+//! An asset is read as far as a text needs it: common tokens come first, so a short text is counted after part of it is read.
+//! The tables that make long texts fast (8 MB, most of the cost of a start) come with the first long text, or with the first
+//! piece that is no token. `r50k_base` is `p50k_base` without its last tokens, and is read from its asset.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -1,4 +1,6 @@
 //! Families whose newer models count text otherwise than the older ones did, each kind of text by a factor of its own.
+//!
+//! It is a rule of the counter, like those for images and tools: another model with another rule counts anew.
 
 use super::text_kind::TextKind;
 

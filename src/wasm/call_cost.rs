@@ -1,4 +1,4 @@
-//! What a call cost, told to who wants to hear it.
+//! Reports the cost of a call to `onCost`.
 
 use js_sys::{Function, Object};
 use wasm_bindgen::prelude::*;

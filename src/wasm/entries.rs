@@ -1,4 +1,4 @@
-//! What came in: messages, and which of the caller's objects each is.
+//! Incoming messages, and the caller's object for each.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,4 +1,8 @@
 //! JavaScript objects of messages: those that were pushed go out again as they came, others are made once.
+//!
+//! An object stands for the messages that were read from it, and goes out again where just these stand together, untouched.
+//! What a pass changed, what came in another format, what has to be joined, and what the API would refuse is written anew, as a
+//! copy: the caller's list keeps its objects, so that `sync` recognises it.
 
 use std::sync::Arc;
 

@@ -41,13 +41,13 @@ pub struct Inner {
     pub handles: RefCell<Handles>,
     /// The list that the caller has, entry by entry.
     pub line: RefCell<Line>,
-    /// The header is what a body said beside its list.
+    /// The header came in a body, beside its list.
     pub header_beside: Cell<bool>,
     /// The callback; `None`: the extractive summariser.
     pub summarize: RefCell<Option<Summarize>>,
     /// The caller's clock.
     pub now: RefCell<Option<Function>>,
-    /// Who hears what calls cost.
+    /// The `onCost` listener.
     pub on_cost: RefCell<Option<Function>>,
     /// A tokenizer that is a JavaScript function.
     pub callback_counter: RefCell<Option<Rc<CallbackCounter>>>,
@@ -55,11 +55,11 @@ pub struct Inner {
     pub tool_filter: RefCell<Option<Function>>,
     /// The run that waits for a summary.
     pub under_way: RefCell<Option<Running>>,
-    /// The asking in the background; resolves when it has come to its end, whatever that was.
+    /// The background request for a summary; resolves when it has ended, with or without success.
     pub background: RefCell<Option<Promise>>,
     /// Who listens.
     pub listeners: Listeners,
-    /// `prepare` has just left the view as it should be: another one leaves it as it is.
+    /// `prepare` has just run and nothing has changed since: another one does nothing.
     is_prepared: Cell<bool>,
     /// How often the core was changed.
     writes: Cell<u64>,
@@ -71,7 +71,7 @@ pub struct Inner {
     pub loans: Loans,
     /// Views that were prepared and nobody has looked at yet.
     pub unread: Unread,
-    /// By which a list of messages that it handed out is known to be its own.
+    /// A number that marks the message lists that this session handed out.
     pub number: Cell<Option<u32>>,
     /// The marks for the prompt cache of the newest view that was asked for with some.
     pub marks: RefCell<Marks>,
@@ -197,7 +197,7 @@ impl Inner {
         written
     }
 
-    /// The same, for who has something to do before the listeners are told.
+    /// Like `write`, but does not deliver events.
     pub fn write_quietly<T>(
         &self,
         write: impl FnOnce(&mut Session) -> Result<T>,
@@ -220,17 +220,17 @@ impl Inner {
         context_error(&error, None, report.as_ref())
     }
 
-    /// How often the core was changed: what was computed before some of the caller's own code ran may no longer hold.
+    /// How often the core was changed. If it differs after the caller's code ran, earlier results may no longer hold.
     pub fn writes(&self) -> u64 {
         self.writes.get()
     }
 
-    /// The objects that were pushed or made. A getter of one of them that comes back here is refused.
+    /// The objects that were pushed or made. A re-entrant call from a getter of one of them is refused.
     pub fn handles(&self) -> std::result::Result<RefMut<'_, Handles>, JsValue> {
         self.handles.try_borrow_mut().map_err(|_| reentered())
     }
 
-    /// Changes the core; the core's own error comes back as it is.
+    /// Changes the core, and returns the core's own error unchanged.
     pub fn write_core<T>(
         &self,
         write: impl FnOnce(&mut Session) -> Result<T>,
@@ -349,8 +349,8 @@ impl Inner {
         self.listeners.deliver(events);
     }
 
-    /// Lets go of all that the session holds, whoever still has something of it in hand: it was freed by hand, and not because
-    /// nobody has the object any more.
+    /// Releases everything that the session holds, even if somebody still holds parts of it: it was freed by the caller,
+    /// not by the garbage collector.
     pub fn empty(&self) {
         let core = self.core.try_borrow_mut().ok().and_then(|mut core| core.take());
         let handles = self.handles.try_borrow_mut().ok().map(|mut handles| std::mem::take(&mut *handles));
@@ -409,7 +409,7 @@ impl Freed {
 
     fn set(&self) {
         self.is.set(true);
-        // Nobody may be waiting: then the rejection is no unhandled one.
+        // If nobody waits, the rejection must not count as unhandled.
         let ignore = Closure::once_into_js(|_: JsValue| {});
         if let Ok(Some(catch)) = get(&self.promise, "catch") {
             let _ = catch.unchecked_into::<Function>().call1(&self.promise, &ignore);

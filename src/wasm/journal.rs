@@ -1,4 +1,4 @@
-//! The journal of a session: what is new since it was saved, with what only this side knows of it.
+//! The journal of a session: what changed since it was saved, with what only the JavaScript side knows.
 
 use std::collections::HashMap;
 

@@ -23,15 +23,15 @@ const TTL_MS: f64 = 120_000.0;
 /// Why nobody was asked.
 const HELD: &str = "another process is summarizing this session, and this view fits without a summary. Load the session again after that process has saved";
 
-/// How often one that waits looks whether the lease is free, in milliseconds.
+/// How often a waiting process checks the lease, in milliseconds.
 const LOOK_MS: f64 = 200.0;
 
-/// How long a store may take to say something of the lease, in milliseconds.
+/// How long a store may take to answer about the lease, in milliseconds.
 const PATIENCE_MS: f64 = 10_000.0;
 
-/// Takes the lease, where the session is saved somewhere. Who `waits` waits for another process that has it: when that one saved,
-/// this session is an old one (`STORE_CONFLICT`). A store that fails, or never answers, keeps nobody from a summary; nor does a clock
-/// that stands still, or is behind the other's: nobody waits for one holder longer than a lease lasts.
+/// Takes the lease, if the session is saved somewhere. With `waits`, it waits for another process that has it; once that
+/// one has saved, this session is outdated (`STORE_CONFLICT`). If the store fails or does not answer, the summary is asked
+/// for anyway. The wait for one holder never exceeds the life of a lease, even if a clock stands still or is behind.
 pub async fn take(inner: &Rc<Inner>, signal: Option<&AbortSignal>, waits: bool) -> Result<(), JsValue> {
     let Some(home) = inner.stores.home.borrow().clone() else { return Ok(()) };
     let mut waited_ms = 0.0;
@@ -66,7 +66,7 @@ pub async fn take(inner: &Rc<Inner>, signal: Option<&AbortSignal>, waits: bool) 
     }
 }
 
-/// How far a look at the lease has come: one that nobody waits for any more may still take it.
+/// The state of an attempt at the lease. An attempt that nobody waits for any more may still succeed.
 #[derive(Default)]
 struct Asked {
     is_answered: Cell<bool>,
@@ -75,8 +75,8 @@ struct Asked {
     held_by: RefCell<Option<String>>,
 }
 
-/// Tries to take the lease: the milliseconds for which another process has it, or `undefined`, for nobody has to wait; `null`
-/// where somebody saved meanwhile.
+/// Tries to take the lease. Returns the milliseconds for which another process still has it; `undefined` if the lease is
+/// ours; `null` if somebody saved meanwhile.
 async fn look(inner: &Inner, home: &Home, waited: bool, asked: &Asked) -> Result<JsValue, JsValue> {
     let left = left_of(inner, home, waited, asked).await;
     asked.is_answered.set(true);
@@ -110,7 +110,7 @@ pub async fn release(inner: &Rc<Inner>) {
     let _ = JsFuture::from(in_time(&given)).await;
 }
 
-/// A session that is gone saves nothing any more: it gives the lease back, and nobody waits for that.
+/// A freed session saves nothing any more: it gives the lease back, and does not wait for the store.
 pub fn leave(inner: &Rc<Inner>) {
     if inner.stores.leased.borrow().is_some() {
         let own = inner.clone();
@@ -155,12 +155,12 @@ fn parse(lease: &str) -> Option<(f64, &str)> {
     Some((until.parse().ok()?, token))
 }
 
-/// `undefined` where the store takes longer than it may.
+/// `undefined` if the store takes too long.
 fn in_time(work: &Promise) -> Promise {
     within(work, PATIENCE_MS)
 }
 
-/// `undefined` where the work takes longer than so many milliseconds. A host without timers waits for ever.
+/// `undefined` if the work takes longer than this many milliseconds. On a host without timers there is no limit.
 pub fn within(work: &Promise, ms: f64) -> Promise {
     let late = Promise::new(&mut |resolve, _| {
         let Some(timer) = host("setTimeout", &Array::of2(&resolve, &ms.into())) else { return };

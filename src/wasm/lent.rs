@@ -1,5 +1,8 @@
-//! What JavaScript holds of a session beside the session: it ends with a session that is freed by hand, though whoever has it in hand
-//! may keep it until the garbage collector finds it.
+//! Objects that JavaScript got from a session, such as requests and plans. They end when the caller frees the session, even
+//! if somebody still holds them.
+//!
+//! If the garbage collector finds the session instead, these are kept while somebody holds them, because what `prepare`
+//! resolved to may still be read.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};

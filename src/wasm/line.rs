@@ -1,4 +1,9 @@
 //! The list that the caller has: entry by entry what was pushed, as long as it has not been rewritten.
+//!
+//! Each object is kept with its messages, or, for a summary, with those that it stands for. A common beginning costs one
+//! comparison an entry. What a rewrite takes out leaves the view (`context/rewrite.rs`): folds over it are undone, its ids and
+//! calls are free again, and nothing leaves the history. If the list is not what was pushed, it may be the view that was handed
+//! out: then that is the list from there on.
 
 use std::cell::Cell;
 

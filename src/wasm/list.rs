@@ -1,4 +1,6 @@
-//! A list of a format's objects, kept from one look to the next: what is new since is added, what was edited is made anew.
+//! A list of a format's objects, cached between two views: new messages are added, edited ones are made again.
+//!
+//! The caller gets a copy of the array, so what was handed out never changes.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

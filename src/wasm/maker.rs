@@ -1,4 +1,4 @@
-//! Objects that JavaScript makes sooner than the module: `pkg/made.js`.
+//! Objects that JavaScript makes faster than the module: `pkg/made.js`.
 
 use std::cell::OnceCell;
 

@@ -1,4 +1,9 @@
 //! What the prompt cache of Anthropic, or of Bedrock's Converse, is told to keep of a view: marks at the ends of what stays as it is from call to call.
+//!
+//! The end of a view gets a mark even though the next call may edit it: without one, each step is paid as plain input first and
+//! again when it is written to the cache. The mark before the newest step is for steps with more blocks than the API looks
+//! back. A request for a summary that continues from the whole view has as many marks as the view had: without any, Anthropic
+//! does not look into its cache.
 
 use js_sys::{Array, Object, Reflect};
 use serde::Serialize;

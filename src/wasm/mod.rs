@@ -1,4 +1,8 @@
 //! The JavaScript face: the only place that names `wasm_bindgen` or `js_sys`. Converts, delegates, converts.
+//!
+//! The `.d.ts` is generated: by tsify for plain data, from `types.d.ts` for functions and unions. `tests/reference` has a copy, which
+//! a test compares, so that a change of the public API shows in a diff. No exported method holds a borrow across an await, and
+//! listeners run after the borrow has ended.
 
 #![allow(
     clippy::needless_pass_by_value,

@@ -1,4 +1,4 @@
-//! What messages were pushed as.
+//! The objects that messages were pushed as.
 
 use wasm_bindgen::prelude::*;
 

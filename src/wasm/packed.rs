@@ -1,4 +1,4 @@
-//! Messages that are nothing but texts, as those texts: without the way over JSON, which most of a turn would be spent on.
+//! A fast path for text-only messages: their texts come in without JSON, which would take most of a turn's time.
 
 use std::cell::{Cell, OnceCell};
 

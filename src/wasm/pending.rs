@@ -1,4 +1,4 @@
-//! What is under way behind the caller's back: writes to a store, work in the background. `flush` waits for it.
+//! Work that the caller does not wait for: writes to a store, background summaries. `flush` waits for it.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

@@ -1,4 +1,7 @@
 //! A session that catches up with what another process saved.
+//!
+//! It reads the missing records into a copy that shares its messages; the session then becomes that copy, or stays as it was.
+//! If options or the way of counting changed, the session is read from the beginning.
 
 use std::rc::Rc;
 

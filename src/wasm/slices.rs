@@ -1,4 +1,5 @@
-//! Long work in short slices: the host's event loop goes on in between, and the time in all is bounded. The core has no clock.
+//! Runs long work in short slices, so that the host's event loop goes on, and limits the total time. The core itself has no
+//! clock.
 
 use js_sys::{Date, Function, Promise};
 use wasm_bindgen::prelude::*;

@@ -1,4 +1,4 @@
-//! A session as bytes, with what only this side knows of it: what messages came as, and the caller's own list.
+//! A session as bytes, with what only the JavaScript side knows: the objects that were pushed, and the caller's own list.
 
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;

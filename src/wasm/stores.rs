@@ -2,6 +2,13 @@
 //!
 //! A store holds a journal under a key: a snapshot, and the records of what came since. A save appends what is new, where the
 //! journal still stands where this session knows it.
+//!
+//! A store only has to append and to replace, each whole or not at all and only at the expected position; leases, retries and
+//! the meaning of a conflict are handled here. A save that failed may have been made if its answer was lost: what the store has
+//! behind its position is read, and if it is our own records, the save was made.
+//!
+//! A new snapshot replaces the records when they have more than 64 KiB and more than twice the bytes of the snapshot; after
+//! `erase`, so that nothing of what was erased stays; and if what the store holds is not whole.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;

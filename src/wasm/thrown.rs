@@ -1,4 +1,4 @@
-//! What an error says, whatever library threw it.
+//! Reads the text of an error, whatever library threw it.
 
 use js_sys::{Object, Reflect};
 use wasm_bindgen::JsValue;

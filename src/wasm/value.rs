@@ -1,4 +1,8 @@
 //! Values across the boundary: as JSON, the way a provider would get them.
+//!
+//! On nested messages, JSON text is faster than walking objects. Arguments are taken as any value and checked, because a typed
+//! binding traps on a wrong type. Bytes in Bedrock's messages cross as `{ "$bytes": base64 }` and leave as `Uint8Array`s; bytes
+//! that came as base64 text stay text.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-// Who may ask: programs on this machine, or whoever reaches the address that was chosen, but no web page that somebody looks at.
+// Who may send requests: programs on this machine, or on the network if another address was chosen, but no web page in a browser.
 
 import { isIP } from "node:net";
 import { hostname } from "node:os";
@@ -6,7 +6,7 @@ import { hostname } from "node:os";
 /** Why a request is not taken; `undefined` where it is. */
 export function whyForbidden({ headers }, listensAt) {
   const host = nameOf(`http://${headers.host ?? ""}`);
-  // A page whose own name was made to lead here has that name in the header; it has a dot, and is none of ours.
+  // With DNS rebinding, the header has the web page's own host name, which has a dot and is not ours.
   const isOurs = host !== undefined && (isIP(host) || !host.includes(".") || host.endsWith(".localhost") || [listensAt, hostname()].includes(host));
   if (!isOurs) return "it is asked for under a name that is not its own; use the address that it printed, or start it with --host and that name";
   const { origin } = headers;

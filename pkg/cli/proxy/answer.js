@@ -24,8 +24,8 @@ export class BrokenOff extends Error {
 }
 
 /**
- * The answer, unpacked: an upstream may pack it though it was asked not to, and what it cost stands inside. JSON is read whole, for
- * nobody can use half of it; all else comes as it comes.
+ * The answer, unpacked: an upstream may pack it though it was asked not to, and its usage is inside. JSON is read whole, because
+ * half of it is useless; everything else passes as it comes.
  *
  * @returns `{ response, bytes }`: `bytes` where it was read
  */

@@ -24,5 +24,5 @@ export async function bytesOf(request, most = MOST_BYTES) {
 
 export const hasBody = ({ headers }) => headers["transfer-encoding"] !== undefined || Number(headers["content-length"]) > 0;
 
-/** Packed bodies go on as they are: what is in them is nobody's guess. */
+/** Packed bodies go on as they are: they are not unpacked here. */
 export const isPacked = ({ headers }) => !["", "identity"].includes((headers["content-encoding"] ?? "").toLowerCase());

@@ -1,11 +1,11 @@
-// What a conversation's session is told of its model, and of the room that each request wants for its answer. A conversation has one
-// model: with another it is another conversation.
+// The limits of a conversation's session: those of its model, and the room that each request reserves for its answer. A
+// conversation has one model; with another model it is another conversation.
 
 import { Session } from "contextfold";
 
 /** As many model names are remembered. */
 const MOST = 1000;
-/** No more of the window is kept for the answer: hosts are asked for as much as there is, whatever the window has. */
+/** At most this share of the window is kept for the answer, because some clients ask for as much as possible, whatever the window. */
 const MOST_RESERVED = 0.75;
 
 export class Limits {

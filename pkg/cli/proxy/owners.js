@@ -1,4 +1,4 @@
-// Whose a conversation is: nothing that one key's owner has said may come into another's requests.
+// Which client a conversation belongs to: nothing from one key's owner may get into another's requests.
 
 import { createHmac, randomBytes } from "node:crypto";
 
@@ -6,7 +6,7 @@ import { createHmac, randomBytes } from "node:crypto";
 const CREDENTIALS = ["authorization", "x-api-key", "api-key", "x-goog-api-key", "x-goog-user-project", "openai-organization", "openai-project"];
 
 export class Owners {
-  /** So that what is kept is no use to anybody, not even to find the same key again. */
+  /** So that the stored digest is useless to others, even for recognising a key. */
   #salt = randomBytes(32);
 
   /** A conversation that goes on with another model is another one: its limit, and what refusals taught of it, are that model's. */

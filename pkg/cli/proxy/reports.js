@@ -1,6 +1,6 @@
-// What became of each conversation, in figures: no word of a message, and no header of a request.
+// Each conversation in figures, without any text of messages or headers of requests.
 
-/** As many conversations are told of, the newest first. */
+/** The most conversations in a report, the newest first. */
 const MOST = 100;
 
 const figures = ({ pass, items, tokens_before, tokens_after }) => ({ pass, messages: items.length, tokens_before, tokens_after });

@@ -1,4 +1,8 @@
 // The proxy: takes a request in, makes its conversation fit, sends it on, and hands the answer back as it comes.
+//
+// Calls of one conversation wait for one another, because a session has one view at a time. Conversations are bounded in number and
+// characters, and sessions that are let go of are freed: the garbage collector does not see the module's memory. Clients are kept apart by
+// a salted digest of their key, and by model.
 
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
@@ -19,9 +23,9 @@ import { Unreachable, Upstream } from "./upstream.js";
 
 /** Conversations that are kept for each API, and characters of requests that these may have in all: a module has 4 GB at the most. */
 const KEPT = { most: 200, bytes: 150_000_000 };
-/** Requests that are under way when the proxy is told to stop have so long. */
+/** How long running requests have when the proxy is told to stop. */
 const DRAIN_MS = 30_000;
-/** Longer than the pools of clients keep a connection, so that none is closed just when it is used again. */
+/** Longer than clients keep idle connections, so that none is closed just when it is used again. */
 const KEEP_ALIVE_MS = 65_000;
 
 export class Proxy {

@@ -1,4 +1,4 @@
-// Summaries, asked of the same upstream, of the model that the conversation has, with what the client itself sent to be let in.
+// Asks for summaries: the same upstream, the conversation's model, and the client's own credentials.
 
 import { passedOn } from "./headers.js";
 import { bytesOf } from "./bodies.js";
@@ -6,7 +6,7 @@ import { bytesOf } from "./bodies.js";
 /** A client waits meanwhile; behind this the built-in summariser stands in. */
 const PATIENCE_MS = 120_000;
 const MOST_BYTES = 10_000_000;
-/** Of the client's request alone: what is asked now is another one. */
+/** Headers of the client's request that do not belong to the request for a summary. */
 const ITS_OWN = ["host", "content-length", "content-type", "accept", "accept-encoding", "expect", "idempotency-key"];
 
 export class Summaries {
@@ -18,7 +18,7 @@ export class Summaries {
     this.#upstream = upstream;
   }
 
-  /** Says for whom is asked while this signal is under way: `{ api, path, headers, body }`. Nothing of it is kept. */
+  /** Sets the client request that a summary under this signal belongs to: `{ api, path, headers, body }`. Nothing of it is kept. */
   expect(signal, about) {
     this.#asking.set(signal, about);
   }

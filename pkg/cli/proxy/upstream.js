@@ -4,7 +4,7 @@
 import http from "node:http";
 import https from "node:https";
 
-/** A connection that was closed before it was used again is found out within this time. */
+/** A closed connection shows within this time. */
 const AT_ONCE_MS = 300;
 
 /** It could not be asked; `code` is the network's. */
@@ -41,8 +41,8 @@ export class Upstream {
       return await sent();
     } catch (error) {
       if (signal?.aborted) throw error;
-      // A connection that was kept may be closed by the other side just when it is used again: nobody has seen the request then. One
-      // that breaks later may have been at work, and is not asked for, and paid, twice.
+      // The other side may close a kept connection just when it is used again: then nobody has seen the request, and it is sent
+      // again. A request that breaks later may have been processed, and is not sent and paid twice.
       if (!error.wasIdle || body?.pipe) throw new Unreachable(this.#url, error);
       return await sent().catch((again) => {
         throw signal?.aborted ? again : new Unreachable(this.#url, again);

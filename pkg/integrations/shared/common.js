@@ -3,7 +3,7 @@
 import { readsSame } from "contextfold";
 import { isInstruction } from "./header.js";
 
-/** As many entries at the end may be others: a reminder that is taken away, a message that is edited, an answer made anew. */
+/** This many entries at the end may differ: a removed reminder, an edited message, a regenerated answer. */
 const REWRITTEN = 2;
 
 /**
@@ -43,8 +43,8 @@ export function wholeAfter({ whole, view }, list, found) {
 }
 
 /**
- * How far a list is what it was, behind the instructions that both begin with; `undefined` where it is not at all. With `calls`, those
- * that wait, calls may have other ids. In a view they may not: what stands in the place of its entries has the ids that are known.
+ * How far a list is the same as before, after the instructions at the beginning of both; `undefined` if nothing is. With `calls`
+ * (the waiting ones), calls may have other ids. In a view they may not, because what replaces its entries has the known ids.
  */
 function along(before, list, format, calls) {
   const [at, listAt] = [headOf(before), headOf(list)];
@@ -74,7 +74,7 @@ function isWrittenSame(one, other) {
   try {
     return textOf(one) === textOf(other);
   } catch {
-    return false; // a cycle or a BigInt: another entry, and the engine says what is wrong with it
+    return false; // a cycle or a BigInt: a different entry, and the engine reports what is wrong with it
   }
 }
 

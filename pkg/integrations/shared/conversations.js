@@ -1,12 +1,15 @@
-// Which session a list belongs to: the caller's own, the one under his `key`, or that of the conversation which the list goes on
-// with. Without a key a hook is handed a list and nothing else that says whose it is: what it begins with says.
+// Which session a list belongs to: the caller's own, the one under its `key`, or the one of the conversation that the list
+// continues. Without a key, a hook gets only a list, so its beginning has to tell.
+//
+// If one conversation still gets the session of another, `sync` takes out of the view what is not in its list: nothing of one
+// reaches the other.
 
 import { ContextError } from "contextfold";
 import { goesOn, wholeAfter } from "./common.js";
 import { isInstruction } from "./header.js";
 import { kept, opened } from "./saved.js";
 
-/** As many conversations as one hook keeps apart; the one that was longest not heard of goes. */
+/** How many conversations a hook keeps; the one that was used longest ago goes. */
 const MOST = 32;
 
 /** A conversation as a hook sees it. */
@@ -15,7 +18,7 @@ class Conversation {
   whole = [];
   /** What was handed out last: SDKs that carry an override forward hand it in again, with what is new behind it. */
   view = [];
-  /** What was told of beside the list, as JSON, so that it is told again only when it has changed. */
+  /** Header and tools as JSON, so that the session is told again only if they have changed. */
   told = {};
   /** Entries that hold a compaction of the service's own. */
   compactions = new WeakSet();
@@ -24,7 +27,7 @@ class Conversation {
   /** The last request was our view, so that its usage says something about our counts. */
   sent = false;
 
-  /** What was said of the last compaction that failed, where the run went on without it. */
+  /** The error of the last failed compaction, if the run went on without it. */
   trouble = undefined;
   /** The options of its views. */
   shownWith = undefined;
@@ -58,18 +61,18 @@ class Conversation {
     done();
   }
 
-  /** Frees the session at once: the memory of the module is not what a collector goes by. Not under the call that is at work with it. */
+  /** Frees the session at once, because the garbage collector does not see the module's memory. Waits for a running call. */
   leave() {
     this.left = true;
     if (!this.busy) this.session.free();
   }
 }
 
-/** More conversations than these that a hook meets in their middle, within this time, are likely one that is not known again. */
+/** If a hook meets more than this many conversations in their middle within this time, they are probably one that is not recognised. */
 const FEW = 4;
 const SHORT_MS = 60_000;
 
-/** A past that is rewritten again and again stays in its session's history: when that is so many times a request, another is begun. */
+/** A past that is rewritten again and again stays in the session's history. When the history is this many times a request, a new session is begun. */
 const MOST_OFTEN = 8;
 const ALWAYS = 1_000_000;
 
@@ -192,12 +195,12 @@ export class Conversations {
     }
   }
 
-  /** Lets go of what is in memory under a key: the next call loads it again. */
+  /** Drops the session under a key from memory: the next call loads it again. */
   forget(key) {
     this.#byKey.delete(key);
   }
 
-  /** Said once, where conversations come in that are new here and not new: mostly it is one and the same. */
+  /** A notice, once, if conversations come in that are new here but already long: mostly it is always the same one. */
   #noticeOf(list) {
     if (this.#serves || !this.#metInTheMiddle || !list.some(({ role }) => role === "assistant" || role === "model")) return undefined;
     const now = Date.now();

@@ -1,4 +1,4 @@
-// A loop that goes on with a session: what is asked stands behind what is there.
+// A loop that continues a session: the new request comes after what the session has.
 
 import { convert } from "contextfold";
 import { isInstruction } from "./header.js";
@@ -33,7 +33,7 @@ function beginsAs(list, format, openings) {
 
 const openingOf = (messages) => messages.find((message) => !isInstruction(message));
 
-/** Who says what, whatever shape it came in. */
+/** Role and text of an entry, in any shape. */
 const wordsOf = (message) => message && JSON.stringify([message.role, textOf(message.content), (message.tool_calls ?? []).map(({ id }) => id), message.tool_call_id]);
 
 const textOf = (content) => (Array.isArray(content) ? content.map((part) => part.text ?? "").join("") : (content ?? ""));

@@ -1,5 +1,5 @@
-// What every integration does: takes an SDK's list in, makes the view fit, hands the view out; and, whatever happens
-// inside, leaves the agent running.
+// What every integration does: it takes an SDK's list in, makes the view fit, and returns the view. If anything fails inside, the
+// agent goes on.
 
 import { ContextError, countTokens, tokenUsage } from "contextfold";
 import { pinCompactions } from "./compactions.js";
@@ -23,7 +23,8 @@ export class Keeper {
    * @param name the hook's, for what is said when it fails
    * @param format the engine's format that lists come in, by way of `mirror`
    * @param options the caller's
-   * @param serves of a server: calls come side by side, so that one of a conversation waits for the one before it (see `Conversations`)
+   * @param serves for a server, whose calls run in parallel: a call waits for the one before it of the same conversation (see
+   * `Conversations`)
    */
   constructor(name, format, options, { mirror = new Mirror(), more, serves } = {}) {
     this.#name = name;
@@ -109,7 +110,7 @@ export class Keeper {
       const isNotice = notice ? this.#tellNotice(report) : this.#isNotice(report);
       if (isNotice || report.decisions.length > 0) this.#report(report, conversation);
       this.#save(conversation, report.decisions.length > 0);
-      // The view fits all the same: no reason to stop an agent that is not strict, but one to tell.
+      // The view still fits: without `strict` this is reported, and does not stop the agent.
       if (conversation.trouble !== undefined) this.failed(new ContextError("SUMMARY_FAILED", conversation.trouble), { signal, goesOn: "a compaction failed, and the agent goes on without it" });
     } catch (error) {
       // The list is in the session, and the view is as it was before: with the folds of earlier steps. Where the SDK's
@@ -125,8 +126,8 @@ export class Keeper {
   }
 
   /**
-   * After a request that was refused: the smaller list to try again with, or `null` where the refusal was about
-   * something else. `sent`: what `fit` gave for that request, where others of the conversation may have come since.
+   * After a refused request: the smaller list to try again with, or `null` if the refusal was about something else. `sent`: what
+   * `fit` returned for that request, if other requests of the conversation may have come since.
    */
   async recovered(conversation, error, { signal, sent } = {}) {
     if (!conversation) return null;
@@ -179,20 +180,20 @@ export class Keeper {
     if (conversation?.sent && usage) recordUsage(conversation.session, usage);
   }
 
-  /** Says that the agent goes on without us; throws where the caller is strict. */
+  /** Reports that the agent goes on without us, or throws with `strict`. */
   failed(error, about) {
     if (this.#options.strict) throw error;
     this.#tell(error, about);
   }
 
-  /** Says it once, or each time to who listens. An abort is the caller's own doing. */
+  /** Reports a failure once on the console, or each time to `onError`. An abort by the caller is no failure. */
   #tell(error, { signal, goesOn = "it failed, and the agent goes on with its own messages" } = {}) {
     if (signal?.aborted) return;
     if (this.#options.onError) {
       try {
         this.#options.onError(error);
       } catch {
-        // an observer's trouble is not the agent's
+        // an error of the observer must not stop the agent
       }
       return;
     }
@@ -202,7 +203,7 @@ export class Keeper {
     console.warn(`contextfold (${this.#name}): ${goesOn}. ${why} (said once; \`onError\` hears every failure, \`strict: true\` throws it)`);
   }
 
-  /** What the report says of the set-up (no window is known, …), once: to who hears reports, or else on the console. */
+  /** Passes on the report's notices on the set-up (no window is known, …), once: to `onReport`, or else to the console. */
   #isNotice({ notices }) {
     if (this.#noticed || !notices) return false;
     this.#noticed = true;
@@ -214,7 +215,7 @@ export class Keeper {
     return true;
   }
 
-  /** What is sent of the view; the header, the SDK sends itself. */
+  /** The part of the view to send. The SDK sends the header itself. */
   #seen({ session, told, shownWith }) {
     return withoutHeader(session.view(this.#format, shownWith), told.header && JSON.parse(told.header));
   }
@@ -257,10 +258,10 @@ function ownFits(session, list) {
   }
 }
 
-/** A report of less than this share of what was counted is none: a mock's fixed figure, or a gateway that does not count. */
+/** Usage below this share of our count is ignored: a mock's fixed figure, or a gateway that does not count. */
 const PLAUSIBLE = 0.5;
 
-/** A usage that says nothing (a stream that was cut off, a provider that reports none) is no failure. */
+/** Missing usage (a stream that was cut off, a provider that reports none) is no failure. */
 function recordUsage(session, usage) {
   try {
     const { input_tokens, cache_creation_tokens, cache_read_tokens } = tokenUsage(usage);

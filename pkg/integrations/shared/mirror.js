@@ -1,5 +1,5 @@
-// An SDK's own entries beside ours, where the two differ: each of theirs has one of ours, made once, and is given back
-// for it. What the engine wrote anew has no original and is translated.
+// Maps an SDK's entries to ours, if the two differ. Each of theirs has one of ours, made once, and comes back for it. What the
+// engine writes has no original and is translated.
 
 export class Mirror {
   #ours = new WeakMap();

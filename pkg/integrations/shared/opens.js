@@ -4,7 +4,7 @@ import { toolDefinitions } from "contextfold";
 
 const OPENS = "tool_output_cache";
 
-/** Says to a session that its model has our tools, beside those that it was told of. A function that gives a session later is left alone. */
+/** Tells a session that its model has our tools, beside those that it already knows. A function that returns a session later is left alone. */
 export function tellOfTools(session) {
   if (typeof session?.setTools !== "function") return;
   const tools = session.tools;

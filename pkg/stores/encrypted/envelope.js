@@ -1,6 +1,6 @@
 // One encrypted value: 1, length of the key's id, the id, nonce (12 bytes), ciphertext with its tag (AES-256-GCM).
 //
-// What it is, of which name, and at which position is not in it, but is authenticated with it: it can be read nowhere else.
+// Its kind, name and position are not stored in it, but authenticated with it, so it cannot be used in another place.
 
 import { ContextError } from "../../error.js";
 

@@ -1,5 +1,5 @@
-// The caller's keys, and what is derived from them: a key of its own for each kind of value under each name, and those that names are
-// encrypted with. So no key encrypts more than one name's values, and how often a random nonce may be drawn is no concern.
+// The caller's keys, and the keys derived from them: one for each kind of value under each name, and those for encrypting names.
+// So no key encrypts more than one name's values, and the limit for random nonces is far away.
 
 import { ContextError } from "../../error.js";
 import { kept } from "../segments/kept.js";

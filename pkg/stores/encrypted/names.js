@@ -1,6 +1,6 @@
-// The names of tool outputs are hashes of their content: who has a guess could look whether it was ever read. So they are encrypted, always
-// the same way, so that the same output is found again (as AES-SIV does it): the first half is an HMAC of the name, which without the key
-// tells nothing; with it as the counter, the name behind it is encrypted, so that `getKeys` can give it back.
+// The names of tool outputs are hashes of their content, so somebody could test whether a certain text was ever read. So names
+// are encrypted, always in the same way (like AES-SIV), so that the same output is found again. The first half is an HMAC of the
+// name, which tells nothing without the key. The name is encrypted with it as the counter, so that `getKeys` can return it.
 
 const PREFIX = "contextfold:output:";
 const MAC = 16;

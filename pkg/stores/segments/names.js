@@ -6,7 +6,8 @@
 //   NAME                                  any other item; NAME:item where that would be one of these
 //   contextfold:time:NAME:stored          when that was stored
 //
-// Numbers are written to base 36. A TOKEN names a state, that of the journal behind this snapshot or segment, and no two saves have the same.
+// Numbers are written to base 36. A TOKEN names the state of the journal after this snapshot or segment; no two saves have the
+// same.
 
 import { checksum } from "../frames.js";
 
@@ -25,7 +26,7 @@ export function newToken() {
   return Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => (byte % 36).toString(36)).join("");
 }
 
-/** The name of a new snapshot. By its checksum it is known to be whole where the head is not there to name it. */
+/** The name of a new snapshot. Its checksum shows that it is whole, if there is no head to name it. */
 export function newVersion(position, bytes) {
   return `p${position.toString(36)}-${newToken()}-${hex(checksum(bytes, 0, bytes.length))}`;
 }

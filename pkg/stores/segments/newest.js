@@ -32,7 +32,7 @@ export async function newestWhole(items, key) {
   }
   if (best.head === null) return null;
   const named = new Set(itemsOf(key, best.head));
-  // What is beyond it may be a save under way: where the head is not swapped in one step, that one may still come to name it.
+  // Segments beyond it may belong to a running save: if the head is not swapped in one step, that save may still name them.
   const isOver = (name) => !named.has(name) && (items.swapsAtOnce || endOf(name) <= best.position);
   return { head: best.head, leftOver: lying.names.filter(isOver) };
 }

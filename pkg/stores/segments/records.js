@@ -28,9 +28,9 @@ export function lead(records, from, to) {
 }
 
 /**
- * How far records go that lie behind a position and should lead to another one. A machine that lost its power may have left the last segments
- * empty, cut off or full of zeros, though the head names them: what is whole before them is what there is then. Damage with whole
- * frames behind it is another thing, and stays for the reader to find.
+ * How far records after a position go that should lead to another one. After a power failure, the last segments may be empty, cut
+ * off or full of zeros, though the head names them: then only what is whole before them counts. Damage with whole frames after it
+ * is different, and stays for the reader to find.
  */
 export function wholePart(records, from, to) {
   if (lead(records, from, to)) return { records, position: to };

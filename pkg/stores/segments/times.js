@@ -1,7 +1,8 @@
-// When items were stored: beside each one lies its time, by the clock of the process that stored it. An ordinary store keeps none.
+// When items were stored. Beside each item lies its time, by the clock of the process that stored it, because an ordinary store
+// keeps none.
 //
-// Who removes an item claims its time first, by a swap. So one that is stored again at that instant is either new already, and stays,
-// or is stored behind the removal.
+// To remove an item, a process first claims its time, by a swap. So an item that is stored again at that instant is either new
+// already, and stays, or is stored after the removal.
 
 import { itemOf, newToken, timeOf } from "./names.js";
 

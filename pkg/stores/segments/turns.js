@@ -1,6 +1,6 @@
-// Within one process, a swap that takes several calls is made one after the other, whatever objects are around the store.
+// Within one process, swaps that take several calls run one after the other, even through different wrappers of the store.
 
-/** How long one waits for the one before it, in milliseconds: a store may never have answered that. */
+/** How long a swap waits for the one before it, in milliseconds: the store may never answer that one. */
 const PATIENCE_MS = 60_000;
 
 const stores = new WeakMap();

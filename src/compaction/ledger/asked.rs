@@ -1,4 +1,4 @@
-//! What the user asked for, which a fold may not forget however little its summary says.
+//! The user's requests, which must survive a fold even if its summary does not mention them.
 
 use crate::compaction::Redact;
 use crate::context::{Context, Node, NodeIndex, NodeKind};

@@ -1,4 +1,4 @@
-//! The carry-over ledger (COMP-11): what a folded part holds that must not depend on the summariser's mood.
+//! The carry-over ledger (COMP-11): what must survive a fold, whatever the summariser writes.
 //!
 //! [`Carried`] gathers it without a model, over all folds that came before; [`write()`] makes of it what neither the
 //! summary nor the rest of the view says, best first, within a budget of tokens.

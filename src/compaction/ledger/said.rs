@@ -1,5 +1,5 @@
-//! What else the user said. A sentence that no word marks as a rule may be one all the same, in any language: where there is
-//! room, it stays.
+//! What else the user said. A sentence may be a rule although no word marks it, in any language: if there is room, it
+//! stays.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

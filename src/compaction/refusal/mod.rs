@@ -1,4 +1,5 @@
-//! Answers that only say that their writer will not, as models refuse what they take for a request in the conversation.
+//! Answers that only decline. Models sometimes refuse a request that they find in the conversation, instead of summarising
+//! it.
 
 mod words;
 

@@ -1,5 +1,8 @@
 //! Which message made the call that an output answers: known when the output enters, so that nobody has to look it up by id.
 //! The same of what tools brought that the provider runs itself.
+//!
+//! Steps and calls without outputs are found by this, without a look at any message. Debug builds compare it with what the ids
+//! say. Restoring a snapshot replays it, and refuses a history that could not have happened.
 
 use super::History;
 use crate::context::node::{Node, NodeIndex, NodeKind, NodeSet};

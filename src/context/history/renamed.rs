@@ -1,4 +1,4 @@
-//! Calls that have other ids by now: who makes them and what answers them is the same.
+//! Renamed calls: the calling message and the output stay the same.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A past that the caller rewrote, or went back behind.
+//! A past that the caller rewrote or rewound.
 
 use std::collections::HashSet;
 

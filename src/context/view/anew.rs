@@ -1,4 +1,4 @@
-//! A view whose nodes have other numbers, or another counter's tokens.
+//! Rebuilds a view after its nodes were renumbered, or counted by another counter.
 
 use std::sync::Arc;
 

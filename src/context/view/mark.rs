@@ -1,4 +1,4 @@
-//! How much of a view is as it was: for the prompt cache, and for those who keep what they made of it.
+//! How much of a view is unchanged: for the prompt cache, and for readers that cache what they made of it.
 
 use super::{Slot, View};
 

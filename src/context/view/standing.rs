@@ -1,4 +1,4 @@
-//! A body that stands otherwise: another form, a fold, another order.
+//! Changes of the body: another form of a message, a fold, another order.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Tools by which an agent asks its user: what comes back is the user's own word.
+//! Tools with which an agent asks its user: their output is the user's own word.
 
 mod record;
 mod told;

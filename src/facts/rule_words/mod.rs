@@ -1,4 +1,4 @@
-//! The words by which a rule of the user's is known, a file for each language.
+//! The words that mark a user's rule, one file for each language.
 
 mod cjk;
 mod english;

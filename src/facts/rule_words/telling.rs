@@ -1,4 +1,4 @@
-//! Which languages' rules a text may hold, by a look at each of its words.
+//! Finds the languages in which a text may hold rules, by its words.
 
 use super::{LANGUAGES, TELLING, TONGUES, Tongue, english::BOUNDS};
 use crate::facts::word::is_cjk;

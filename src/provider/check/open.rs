@@ -1,4 +1,4 @@
-//! What still waits for its other half, in the order of the list.
+//! Calls and outputs that still wait for their other half, in list order.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! A message of the history, or what of it stands in one item: items that came one by one are messages of their own, and those
-//! that came together are one.
+//! A message of the history, or its part in one item. Items that came one by one are separate messages; items that came
+//! together are one.
 
 use std::borrow::Cow;
 use std::ops::Range;

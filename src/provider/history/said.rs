@@ -1,4 +1,4 @@
-//! What a message says, or a part of one: what it is compared and looked up by, whatever format it went through.
+//! The content of a message or a part, for comparing and looking up, whatever format it went through.
 
 use crate::message::{Message, Part, Reasoning, Role};
 

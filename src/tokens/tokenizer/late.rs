@@ -1,4 +1,4 @@
-//! What is made when it is first asked for.
+//! A value that is made on first use.
 
 use std::cell::LazyCell;
 use std::rc::Rc;

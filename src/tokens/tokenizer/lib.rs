@@ -6,6 +6,10 @@
 //! scores ([`unigram`]).
 //!
 //! A crate and a WebAssembly module of its own, for few programs need it.
+//!
+//! `pkg/tokenizer.js` loads the module with the first tokenizer. Each tokenizer has an instance, so its memory goes with it.
+//! The chat template's tokens are measured in JavaScript (`pkg/template.js`), and the engine gets seven figures.
+//! `tests/tokenizers` compares the results with the crate `tokenizers`.
 
 mod added;
 mod alphabet;

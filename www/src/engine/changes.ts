@@ -1,4 +1,7 @@
 // A view against that of the call before: which messages, and which lines of the provider's JSON.
+//
+// Worked out when a call stays in sight, from two sessions of the replay. Entries are compared first, then the lines of those that took
+// each other's place. Beyond `MOST_EDITS`, all is taken as gone and new.
 
 import type { Format, LeftOutNow, Session } from "contextfold";
 import { difference } from "./diff";

