@@ -24,7 +24,7 @@ export interface ProxyOptions {
 export interface ProxiedConversation {
   /** Counted from 1. */
   conversation: number;
-  api: "responses" | "chat" | "anthropic";
+  api: "responses" | "chat" | "anthropic" | "gemini";
   model: string | null;
   /** Requests of it. */
   calls: number;
