@@ -18,9 +18,13 @@ pub(super) const NOTHING_SAID: &str = "- Earlier messages, left out.";
 /// What stands for messages of which nothing is said ends so.
 const LEFT_OUT: &str = " left out here";
 
+/// What is counted.
+const EARLIER: &str = " earlier message";
+
 /// Whether a line only says that a summary is one.
 pub(super) fn is_frame(line: &str) -> bool {
-    let is_note = || line.starts_with('[') && line.contains(LEFT_OUT) && line.ends_with(']');
+    let counts = |rest: &str| rest.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(EARLIER);
+    let is_note = || line.strip_prefix('[').is_some_and(counts) && line.contains(LEFT_OUT);
     line.starts_with(BEGINS) || line == ENDS || is_note()
 }
 
@@ -57,8 +61,9 @@ impl Frame {
     /// The summary in these words.
     pub fn around(&self, summary: &str, messages: usize) -> String {
         let plural = if messages == 1 { "" } else { "s" };
-        let messages = format!("{messages} earlier message{plural}");
-        let ledger = summary.strip_prefix(NOTHING_SAID).filter(|_| self.alone.is_some()).map(str::trim_start);
+        let messages = format!("{messages}{EARLIER}{plural}");
+        let rest = summary.strip_prefix(NOTHING_SAID).filter(|_| self.alone.is_some());
+        let ledger = rest.filter(|rest| rest.is_empty() || rest.starts_with('\n')).map(str::trim_start);
         if let (Some(""), Some(alone)) = (ledger, &self.alone) {
             return alone.replace(MESSAGES, &messages);
         }

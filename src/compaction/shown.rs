@@ -122,7 +122,10 @@ pub fn up_to_what_was_sent(context: &Context, folded: &NodeSet, ask: &Ask<'_>) -
     let body = context.view.body();
     let Some(sent) = ask.sent.filter(|_| ask.continues) else { return body.len() };
     let goes_along = |slot: &Slot| slot.node.get() < sent || folded.contains(&slot.node);
-    body.iter().rposition(goes_along).map_or(body.len(), |last| last + 1)
+    let Some(last) = body.iter().rposition(goes_along) else { return body.len() };
+    // A call's outputs go along with it.
+    let outputs = body[last + 1..].iter().take_while(|slot| slot.role() == Role::Tool).count();
+    last + 1 + outputs
 }
 
 /// A request for a summary comes without the tools, and often without what stood before: thinking that its provider binds

@@ -3,13 +3,14 @@
 use std::fmt::{self, Write as _};
 
 use super::text::Pieces;
-use crate::context::{NodeIndex, Slot};
+use crate::context::{Form, NodeIndex, Slot};
 use crate::facts::shorten::one_line;
 use crate::facts::{Drawn, LiteralKind, Strength, texts};
 use crate::sorting::sort_by_key;
 
-/// What a mark tells stands behind this.
+/// What a mark tells stands behind this, and so does a mark's number of tokens before it.
 const TELLS: &str = "; in it: ";
+const MARK_TELLS: &str = " left out; in it: ";
 
 /// Which literal facts stand in a view, while it is being cut.
 pub struct Names<'a> {
@@ -32,21 +33,34 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Takes note of a message that stays cut as it is: what is left of it stands, and what its marks tell is spent.
-    pub fn note_cut(&mut self, slot: &Slot) {
-        let stands = texts(&slot.message);
-        let marks = stands.iter().flat_map(|text| text.split(TELLS).skip(1));
-        let told: Vec<&str> = marks.map(|rest| rest.split(" …]").next().unwrap_or(rest)).collect();
-        let names = &self.drawn.names;
+    /// Takes note of a message that stays as it stands, cut or whole: what is left of it stands, and what its marks tell is spent.
+    pub fn note_standing(&mut self, slot: &Slot) {
+        if slot.form != Form::Shortened {
+            return self.note_whole(slot.node);
+        }
+        if self.left == 0 {
+            return; // no mark tells a name any more
+        }
+        self.left = self.left.saturating_sub(self.told_in(slot));
+        let texts = texts(&slot.message);
         for number in self.of(slot.node) {
-            let name = names.text(*number);
-            if !self.stands[*number as usize] && told.iter().any(|text| text.contains(name)) {
-                self.left = self.left.saturating_sub(u64::from(names.cost(*number)) + 1);
-            }
-            if stands.iter().any(|text| text.contains(name)) {
+            if texts.iter().any(|text| text.contains(self.drawn.names.text(*number))) {
                 self.note(*number);
             }
         }
+    }
+
+    /// What the names take that a message's marks tell.
+    pub fn told_in(&self, slot: &Slot) -> u64 {
+        if slot.form != Form::Shortened {
+            return 0;
+        }
+        let (texts, names) = (texts(&slot.message), &self.drawn.names);
+        let marks = texts.iter().flat_map(|text| text.split(MARK_TELLS).skip(1));
+        let told: Vec<&str> = marks.map(|rest| rest.split(" …]").next().unwrap_or(rest)).collect();
+        let is_told = |number: &&u32| told.iter().any(|told| told.contains(names.text(**number)));
+        let told = self.of(slot.node).iter().filter(is_told);
+        told.map(|number| u64::from(names.cost(*number)) + 1).sum()
     }
 
     /// About what the names of a message cost that are not known to stand elsewhere: they are noted, so that each counts once.

@@ -60,12 +60,19 @@ struct Measured {
     names: u64,
     /// About what the user's rules in it cost, which every mark tells.
     rules: u64,
-    /// What it takes as it stands, where it stands cut and should not be lengthened.
-    cut: Option<u64>,
+    /// What it takes as it stands, where it stands cut and should not be lengthened; and what the names in its marks take of that.
+    cut: Option<StandsCut>,
     /// It stands whole, whatever there is room for.
     fixed: bool,
     /// Where its messages stand in the view's body.
     body: Range<usize>,
+}
+
+/// A step as an earlier cut left it.
+#[derive(Debug, Clone, Copy)]
+struct StandsCut {
+    tokens: u64,
+    names: u64,
 }
 
 /// How a view is cut.
@@ -124,18 +131,22 @@ impl Steps {
         let mut steps = Self::of(context);
         let body = context.view.body();
         let sent = context.view.unchanged_in_body();
+        let facts = context.facts();
+        let names = Names::new(&facts, 0);
         for size in steps.sizes.iter_mut().filter(|size| !size.fixed && size.body.end <= sent) {
             let slots = &body[size.body.clone()];
             let is_cut = slots.iter().any(|slot| slot.form == Form::Shortened);
-            size.cut = is_cut.then(|| slots.iter().map(Slot::tokens).sum());
+            size.cut = is_cut.then(|| StandsCut {
+                tokens: slots.iter().map(Slot::tokens).sum(),
+                names: slots.iter().map(|slot| names.told_in(slot)).sum(),
+            });
         }
         steps
     }
 
     /// Whether a step that is not whole stays as it is at this level, for it is cut as short as that or shorter.
     pub fn stays_cut(&self, at: usize, level: Level) -> bool {
-        let size = &self.sizes[at];
-        size.cut.is_some_and(|cut| cut <= self.cut_anew(at, level) + size.names)
+        self.sizes[at].cut.is_some_and(|cut| cut.tokens <= self.cut_anew(at, level) + cut.names)
     }
 
     /// The names of each step that no newer one has, and the user's rules in it.
@@ -278,7 +289,7 @@ impl Steps {
     /// Takes note of the steps that stay cut as they are at this level.
     pub fn note_cut(&self, context: &Context, whole: &[bool], level: Level, names: &mut Names<'_>) {
         for at in (0..whole.len()).filter(|at| !whole[*at] && self.stays_cut(*at, level)) {
-            context.view.body()[self.body(at)].iter().for_each(|slot| names.note_cut(slot));
+            context.view.body()[self.body(at)].iter().for_each(|slot| names.note_standing(slot));
         }
     }
 
@@ -332,7 +343,8 @@ impl Steps {
         };
         let answered = Share::of(share.answered, room);
         for at in (0..self.newest_user.unwrap_or(0)).rev().filter(|at| self.is_shown(*at)) {
-            if !whole[at] && !take(at, answered, &mut whole) || self.units[at].opens_turn() {
+            let taken = whole[at] || self.sizes[at].cut.is_none() && take(at, answered, &mut whole);
+            if !taken || self.units[at].opens_turn() {
                 break;
             }
         }
@@ -401,8 +413,8 @@ impl Steps {
 
     /// About what a step takes at a level, names aside.
     fn at(&self, at: usize, level: Level) -> u64 {
-        let anew = self.cut_anew(at, level);
-        self.sizes[at].cut.filter(|cut| *cut < anew).unwrap_or(anew)
+        let cut = self.sizes[at].cut.filter(|_| self.stays_cut(at, level));
+        cut.map_or_else(|| self.cut_anew(at, level), |cut| cut.tokens)
     }
 
     /// The same where it is cut anew.

@@ -48,14 +48,17 @@ impl Pass for EvenCut {
         // comes when enough is new.
         let mut cut = steps.cut(context, low, share).unwrap_or_else(|| least(steps.newest_whole(low, share)));
         let mut shown = within(context, &steps, &cut, names, (low, aim.most));
-        if shown.tokens > aim.most {
+        // Where what was cut before would have to be cut shorter still, nothing of it stays.
+        let anew = (shown.tokens > aim.most).then(|| Steps::of(context));
+        let steps = anew.as_ref().unwrap_or(&steps);
+        if anew.is_some() {
             cut = least((0..steps.units().len()).map(|at| steps.is_fixed(at)).collect());
-            shown = within(context, &steps, &cut, names, (low, aim.most));
+            shown = within(context, steps, &cut, names, (low, aim.most));
         }
         if shown.tokens > low {
             shown.leave_out_what_grows(context);
         }
-        bring_back(context, &steps, &mut shown, low);
+        bring_back(context, steps, &mut shown, low);
         let level = shown.level.tokens();
         let (items, remain_cut) = show(context, shown);
         context.view.set_cut_to(remain_cut.then_some(aim.low));
@@ -192,5 +195,6 @@ fn show(context: &mut Context, shown: Shown) -> (Vec<NodeIndex>, bool) {
         }
         context.view.replace(at, slot.message, slot.tally, slot.form);
     }
-    (items, context.view.body().iter().any(|slot| slot.form == Form::Shortened))
+    let is_cut = |slot: &Slot| slot.form == Form::Shortened && !context.history.is_away(slot.node);
+    (items, context.view.body().iter().any(is_cut))
 }

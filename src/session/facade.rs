@@ -24,7 +24,7 @@ use crate::tokens::{Counter, ReportedUsage, TokenUsage, by_rules_of};
 /// A summary is not asked for to save fewer tokens than this.
 const LEAST_FOLD: u64 = 64;
 
-/// A fold goes down by a part of the low mark more than a cut: what is sent less until the next one about pays for the request for its
+/// A fold goes down by this part of the room more than a cut: what is sent less until the next one about pays for the request for its
 /// summary.
 const DEEPER: u64 = 20;
 
@@ -518,7 +518,7 @@ impl Session {
             window: self.config.window,
             threshold,
             low,
-            low_after_fold: if is_even && !fill { low - low / DEEPER } else { low },
+            low_after_fold: if is_even && !fill { low - low.saturating_sub(fixed) / DEEPER } else { low },
             ledger: ledger::Allowance { configured: compaction.ledger_tokens.or(by_preset), once: fill },
             most,
             enough,

@@ -350,7 +350,7 @@ impl Session {
             budgets.insert(name.into(), tokens);
         }
         let fits_only = self.config.ladder.builds_from_turns();
-        let target = if run.folded && !fits_only { run.aim.low } else { run.aim.most };
+        let target = if run.folded && !fits_only { run.aim.low_after_fold } else { run.aim.most };
         let limit = self.config.limit;
         let cost = run
             .must_fit()

@@ -61,13 +61,14 @@ pub fn cache_marks(options: &JsValue, format: Format) -> Result<Option<usize>, J
     Ok(Some(most))
 }
 
-/// Puts up to `most` marks into a body, whose lists are the caller's, in copies of the entries; fewer where it has some of its own.
+/// Puts up to `most` marks into a body, whose lists are the caller's, in copies of the entries; fewer where it has some of its own. None
+/// stands behind the first so many messages (`until`).
 pub fn mark(
     body: &JsValue,
     list: &List,
     core: &Session,
     format: Format,
-    most: usize,
+    (most, until): (usize, Option<usize>),
 ) -> Result<Vec<CacheMark>, JsValue> {
     let kind = mark_key(format);
     let Some(messages) = get(body, "messages")? else { return Ok(Vec::new()) };
@@ -76,7 +77,7 @@ pub fn mark(
     let own = own_marks(&messages, system.as_ref(), &core.tools(), kind)?;
     let mut room = MOST.saturating_sub(own).min(most);
     let mut marks = Vec::new();
-    for End { part, entry, tokens } in stable_ends(list, core) {
+    for End { part, entry, tokens } in stable_ends(list, core, until.unwrap_or(usize::MAX)) {
         if room == 0 {
             break;
         }
@@ -100,11 +101,11 @@ pub fn mark(
 
 /// The ends in the order of what they cover. The whole view is the beginning of the next; the API looks for a mark's text up to 20 blocks
 /// before it, and the newest step may have more.
-fn stable_ends(list: &List, core: &Session) -> Vec<End> {
+fn stable_ends(list: &List, core: &Session, messages: usize) -> Vec<End> {
     let (view, history) = (&core.context().view, &core.context().history);
     let slot = |at: usize| view.slot(at);
     let is_answer = |at: usize| slot(at).is_some_and(|slot| slot.role() == Role::Assistant);
-    let before_newest = list.end_before_last(is_answer);
+    let before_newest = list.end_before_last(is_answer).filter(|(_, slots)| *slots <= messages);
     let until = before_newest.map_or(0, |(_, slots)| slots);
     let is_summary = |slot: &Slot| history.node(slot.node).kind == NodeKind::Summary;
     let summary = (0..until).rev().find(|at| slot(*at).is_some_and(is_summary));
@@ -114,7 +115,7 @@ fn stable_ends(list: &List, core: &Session) -> Vec<End> {
     let of_entry = |part, end: Option<(u32, usize)>| {
         end.map(|(entry, slots)| End { part, entry: Some(entry), tokens: tokens(slots) })
     };
-    let whole = list.entries.length().checked_sub(1).map(|last| (last, view.len()));
+    let whole = messages.min(view.len()).checked_sub(1).and_then(|last| list.end_of(last));
     let system = End { part: "system", entry: None, tokens: view.tools_tokens() + head };
     let ends =
         [of_entry("end", whole), of_entry("step", before_newest), of_entry("summary", summary), Some(system)];

@@ -64,16 +64,16 @@ fn declared(tools: Vec<Value>) -> Vec<Value> {
     tools
 }
 
-/// The view, marked for the prompt cache like the one that was sent last.
-fn view_as_sent(inner: &Rc<Inner>, format: Format) -> Result<JsValue, JsValue> {
+/// The view, marked for the prompt cache like the one that was sent last, in its first so many `messages`.
+fn view_as_sent(inner: &Rc<Inner>, format: Format, messages: Option<usize>) -> Result<JsValue, JsValue> {
     let has_marks = matches!(format, Format::Anthropic | Format::BedrockConverse);
     let marks = if has_marks { inner.marks.borrow().most } else { 0 };
-    Ok(marked_view_of(inner, format, None, marks)?.0)
+    Ok(marked_view_of(inner, format, None, marks, messages)?.0)
 }
 
 /// The view's own entries up to where the request goes, and the instruction behind them; `None` where an entry goes further.
 fn of_view(inner: &Rc<Inner>, request: &SummaryRequest, format: Format) -> Result<Option<JsValue>, JsValue> {
-    let view = view_as_sent(inner, format)?;
+    let view = view_as_sent(inner, format, Some(request.view_messages))?;
     let Some(entries) = entries_until(inner, format, request.view_messages)? else { return Ok(None) };
     let (body, list) = if let Some(list) = view.dyn_ref::<Array>() {
         let body = Object::new();
@@ -121,7 +121,7 @@ fn join(list: &Array, entry: &JsValue) -> Result<bool, JsValue> {
 
 /// The body with the header as the view has it: with its marks, in as many entries.
 fn with_head_of_view(inner: &Rc<Inner>, body: JsValue, format: Format) -> Result<JsValue, JsValue> {
-    let view = view_as_sent(inner, format)?;
+    let view = view_as_sent(inner, format, None)?;
     if let Some(key) = head_key(format) {
         if let Some(head) = get(&view, key)? {
             set(&body, key, &head)?;

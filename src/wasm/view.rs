@@ -64,15 +64,16 @@ pub fn handed_out(list: &JsValue) -> Option<Vec<Arc<Message>>> {
 
 /// The view in a format. What the format cannot say as it is, `on_note` is told.
 pub fn view_of(inner: &Rc<Inner>, format: Format, on_note: Option<&Function>) -> Result<JsValue, JsValue> {
-    Ok(marked_view_of(inner, format, on_note, 0)?.0)
+    Ok(marked_view_of(inner, format, on_note, 0, None)?.0)
 }
 
-/// The same with up to so many marks for the prompt cache, and these.
+/// The same with up to so many marks for the prompt cache, and these; of its first so many `messages`, where only they are used.
 pub fn marked_view_of(
     inner: &Rc<Inner>,
     format: Format,
     on_note: Option<&Function>,
     cache_marks: usize,
+    messages: Option<usize>,
 ) -> Result<(JsValue, Vec<CacheMark>), JsValue> {
     let mut handles = inner.handles()?;
     let mut said: Vec<(String, String)> = Vec::new();
@@ -80,8 +81,7 @@ pub fn marked_view_of(
         let context = core.context();
         let provider = provider(format);
         let list = brought_up(&mut handles, context, format)?;
-        let has_ids = matches!(format, Format::OpenaiResponses | Format::AiSdk);
-        let relinked = if has_ids && list.lost_reasoning.is_some() {
+        let relinked = if has_ids(format) && list.lost_reasoning.is_some() {
             Some(relinked(&mut handles, context, format)?)
         } else {
             None
@@ -108,7 +108,11 @@ pub fn marked_view_of(
             note_handed_out(&entries, inner);
         }
         let body = with_head(provider, head, entries)?;
-        let marks = if cache_marks > 0 { mark(&body, shown, core, format, cache_marks)? } else { Vec::new() };
+        let marks = if cache_marks > 0 {
+            mark(&body, shown, core, format, (cache_marks, messages))?
+        } else {
+            Vec::new()
+        };
         handles.lists.insert(format, list);
         Ok((body, marks))
     })??;
@@ -125,6 +129,11 @@ pub fn marked_view_of(
     Ok(view)
 }
 
+/// Whether items refer to others by id, so that a view has to be linked anew where reasoning went.
+const fn has_ids(format: Format) -> bool {
+    matches!(format, Format::OpenaiResponses | Format::AiSdk)
+}
+
 /// How many entries the first so many messages of the view take, in a list that was handed out before; `None` where the last of them
 /// stands in one entry with the next.
 pub fn entries_until(inner: &Rc<Inner>, format: Format, messages: usize) -> Result<Option<u32>, JsValue> {
@@ -132,7 +141,7 @@ pub fn entries_until(inner: &Rc<Inner>, format: Format, messages: usize) -> Resu
     let list = handles.lists.get(&format);
     Ok(list.and_then(|list| match messages.checked_sub(1) {
         _ if messages >= list.slots => Some(u32::MAX),
-        Some(end) if list.lost_reasoning.is_none() => {
+        Some(end) if list.lost_reasoning.is_none() || !has_ids(format) => {
             list.end_of(end).filter(|(_, slots)| *slots == messages).map(|(entry, _)| entry + 1)
         }
         _ => None,

@@ -39,7 +39,8 @@ pub(super) fn items(text: &str) -> Vec<Item> {
         } else if let Some(heading) = heading(line) {
             section = by_words(heading);
             before_headings = false;
-        } else if before_headings || bare.is_empty() || is_tag(bare) || is_cut(bare) || frame::is_frame(bare) {
+        } else if before_headings || bare.is_empty() || is_tag(bare) || is_cut(bare) || frame::is_frame(bare)
+        {
         } else if let Some(text) = line.strip_prefix("- ") {
             out.push(Item { section, text: text.trim().to_owned(), count: 1 });
         } else if let Some(more) = line.strip_prefix("  ")

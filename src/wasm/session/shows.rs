@@ -125,7 +125,7 @@ impl Session {
         known_keys(&options, &["onNote", "cacheMarks"])?;
         let marks = cache_marks(&options, format)?;
         let (view, placed) =
-            marked_view_of(&self.inner, format, on_note(&options)?.as_ref(), marks.unwrap_or(0))?;
+            marked_view_of(&self.inner, format, on_note(&options)?.as_ref(), marks.unwrap_or(0), None)?;
         if let Some(most) = marks {
             *self.inner.marks.borrow_mut() = Marks { most, placed };
         }
