@@ -61,7 +61,10 @@ export interface TokenizerOptions {
   template?: string | object | false;
   /** The module that renders templates: `import * as jinja from "@huggingface/jinja"`. */
   jinja?: object;
-  /** Where the module `tokenizer.wasm` comes from: its URL, its bytes, or as it was compiled; without it, from beside this package's files. */
+  /**
+   * Where the module `tokenizer.wasm` (or `tokenizer-bpe.wasm`, for BPE alone) comes from: its URL, its bytes, or as it was compiled;
+   * without it, from beside this package's files.
+   */
   module?: string | URL | ArrayBuffer | Uint8Array | object;
 }
 

@@ -225,4 +225,12 @@ test("the module comes from where the caller says", async () => {
   const bytes = readFileSync(new URL("../../pkg/wasm/tokenizer.wasm", import.meta.url));
   for (const module of [bytes, await WebAssembly.compile(bytes)]) assert.equal((await loadTokenizer(file(), { module })).count("hello"), 1);
   assert.equal(await codeOf(() => loadTokenizer(file(), { module: new Uint8Array(3) })), "NOT_INITIALIZED");
+  // The part of it that reads BPE says where it is not enough.
+  const module = readFileSync(new URL("../../pkg/wasm/tokenizer-bpe.wasm", import.meta.url));
+  assert.equal((await loadTokenizer(file(), { module })).count("hello"), 1);
+  assert.equal((await loadTokenizer(await packTokenizer(file()), { module })).count("hello"), 1);
+  for (const needs of [{ model: { type: "WordPiece", unk_token: "a", merges: [] } }, { file: { normalizer: { type: "Lowercase" } } }]) {
+    await assert.rejects(loadTokenizer(file(needs), { module }), (error) => error.code === "ENCODING_UNSUPPORTED" && error.message.includes("tokenizer.wasm"));
+    assert.ok((await loadTokenizer(file(needs))).count("hello") > 0);
+  }
 });

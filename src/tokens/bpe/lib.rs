@@ -20,6 +20,8 @@ mod engine;
 mod joints;
 mod merge;
 mod pieces;
+#[cfg(feature = "tokenizer")]
+mod sign_table;
 mod strides;
 mod table;
 mod token;
@@ -30,7 +32,7 @@ mod writer;
 pub use asset::Pattern;
 pub use engine::Engine;
 #[cfg(feature = "tokenizer")]
-pub use engine::Odd;
+pub use engine::{Odd, ends};
 #[cfg(feature = "tokenizer")]
 pub use joints::Joints;
 #[cfg(feature = "tokenizer")]

@@ -4,9 +4,8 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use aho_corasick::{AhoCorasick, Input, MatchKind};
-
 use crate::settings::{Added, Settings};
+use crate::sought::Sought;
 
 /// The added tokens of one kind: those that are sought in the text as it came, or as it was normalized.
 pub struct Finder {
@@ -15,7 +14,7 @@ pub struct Finder {
     texts: Vec<(String, usize)>,
     beginnings: Beginnings,
     /// Made when a text has what a token begins with.
-    automaton: OnceCell<Option<AhoCorasick>>,
+    automaton: OnceCell<Option<Sought>>,
     /// Special tokens count as the text that they are.
     special_as_text: bool,
 }
@@ -53,13 +52,10 @@ impl Finder {
     fn next(&self, text: &str, from: usize) -> Option<(&Added, usize, usize)> {
         let from = self.beginnings.first(text.as_bytes(), from)?;
         // Their texts are bounded where the file is read: no automaton of them is too large.
-        let make = || {
-            let texts = self.texts.iter().map(|(text, _)| text);
-            AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(texts).ok()
-        };
-        let found = self.automaton.get_or_init(make).as_ref()?.find(Input::new(text).range(from..))?;
-        let &(_, at) = self.texts.get(found.pattern().as_usize())?;
-        Some((self.settings.added_tokens.get(at)?, found.start(), found.end()))
+        let make = || Sought::new(self.texts.iter().map(|(text, _)| text));
+        let (which, start, end) = self.automaton.get_or_init(make).as_ref()?.find(text.as_bytes(), from)?;
+        let &(_, at) = self.texts.get(which)?;
+        Some((self.settings.added_tokens.get(at)?, start, end))
     }
 
     /// Calls `each` for all of `text`, in order, until it says that it is enough.

@@ -5,16 +5,22 @@
 //! ([`proper`]), else by its merges as they are written ([`ranked`]), by its longest tokens ([`word_piece`]) or by its best
 //! scores ([`unigram`]).
 //!
-//! A crate and a WebAssembly module of its own, for few programs need it.
+//! A crate and a WebAssembly module of its own, for few programs need it. Without its feature `whole` it is a smaller one, which is
+//! there sooner and reads what most models have: BPE, cut by patterns that are known.
+#![cfg_attr(not(feature = "whole"), allow(dead_code, reason = "packing is the whole module's"))]
 
 mod added;
 mod alphabet;
+#[cfg(feature = "whole")]
 mod charsmap;
 mod decoder;
 mod error;
+#[cfg(feature = "whole")]
+mod expression;
 mod file;
 mod forms;
 mod json;
+mod key;
 mod late;
 mod matcher;
 mod merges;
@@ -25,16 +31,23 @@ mod pairs;
 mod places;
 mod proper;
 mod ranked;
+#[cfg(feature = "whole")]
+mod rare;
 mod settings;
+mod sought;
 mod spelling;
 mod splits;
 mod strides;
 mod tokenizer;
+#[cfg(feature = "whole")]
 mod trie;
+#[cfg(feature = "whole")]
 mod unigram;
+mod value;
 mod vocab;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
+#[cfg(feature = "whole")]
 mod word_piece;
 mod words;
 

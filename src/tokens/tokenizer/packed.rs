@@ -3,9 +3,9 @@
 //! | bytes | what |
 //! | --- | --- |
 //! | 0..4 | `CFTJ` |
-//! | 4..8 | version, 3 |
+//! | 4..8 | version, 4 |
 //! | 8..16 | checksum of all that follows |
-//! | then | the settings but for added tokens, as JSON; added tokens: how many, and of each its flags, id and text; a Unigram model's scores, or none |
+//! | then | the settings: texts, flags and numbers, as [`put_settings`] writes them; added tokens: how many, and of each its flags, id and text; a Unigram model's scores, or none |
 //! | then | 1 and the engine's part: its asset, how many tokens it makes, whether any is odd, how tokens spell bytes and where they are joined; or 0 |
 //! | then | what is read when it is needed: the vocabulary (how many tokens, each text's length and each id, the texts), the places of the engine's tokens and of odd ones, the merges |
 //!
@@ -15,17 +15,18 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::error::{Error, Result};
+#[cfg(feature = "whole")]
 use crate::file::File;
 use crate::late::late;
 use crate::proper::Proper;
-use crate::settings::{Added, Settings};
+use crate::settings::{Added, Json, MAX_CHARS, Settings};
 use crate::spelling::Spelling;
 use crate::strides::in_strides;
 use crate::tokenizer::Parts;
 use crate::vocab::Vocab;
 
 const MAGIC: &[u8] = b"CFTJ";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 const HEADER: usize = 16;
 
 /// Whether these are the bytes of a packed tokenizer.
@@ -34,12 +35,13 @@ pub fn is_packed(bytes: &[u8]) -> bool {
 }
 
 /// Packs a file, with the engine's part where there is one.
+#[cfg(feature = "whole")]
 pub fn pack(file: &File, proper: Option<&Proper>) -> Vec<u8> {
     let mut out = Vec::with_capacity(file.vocab.bytes() * 2);
     out.extend(MAGIC);
     out.extend(VERSION.to_le_bytes());
     out.extend([0; 8]);
-    put_bytes(&mut out, &serde_json::to_vec(&file.settings).unwrap_or_default());
+    put_settings(&mut out, &file.settings);
     let added = &file.settings.added_tokens;
     put(&mut out, added.len() as u32);
     for token in added {
@@ -67,6 +69,17 @@ pub fn pack(file: &File, proper: Option<&Proper>) -> Vec<u8> {
         place.copy_from_slice(&sum.to_le_bytes());
     }
     out
+}
+
+fn put_settings(out: &mut Vec<u8>, settings: &Settings) {
+    let Settings { normalizer, pre_tokenizer, decoder, unk_token, prefix, suffix, note, .. } = settings;
+    for text in [&normalizer.0, &pre_tokenizer.0, &decoder.0, prefix, suffix, note] {
+        put_bytes(out, text.as_bytes());
+    }
+    out.extend([settings.fuse_unk, settings.byte_fallback, settings.ignore_merges].map(u8::from));
+    put(out, settings.word_piece.map_or(0, |most| most as u32 + 1));
+    out.push(u8::from(unk_token.is_some()));
+    put_bytes(out, unk_token.as_deref().unwrap_or_default().as_bytes());
 }
 
 fn put_proper(out: &mut Vec<u8>, proper: &Proper) {
@@ -97,6 +110,7 @@ fn put_vocab(out: &mut Vec<u8>, vocab: &Vocab) {
 }
 
 /// Reads what [`pack`] wrote.
+#[inline(never)]
 pub fn unpack(bytes: Vec<u8>) -> Result<Parts> {
     let damaged = || Error::invalid("the packed tokenizer is damaged or cut off");
     let header = bytes.first_chunk::<HEADER>().ok_or_else(damaged)?;
@@ -117,7 +131,7 @@ pub fn unpack(bytes: Vec<u8>) -> Result<Parts> {
 fn read(bytes: Vec<u8>) -> Option<Parts> {
     let all = Rc::new(bytes);
     let mut from = Reader(all.get(HEADER..)?);
-    let mut settings: Settings = serde_json::from_slice(from.bytes()?).ok()?;
+    let mut settings = from.settings()?;
     for _ in 0..from.count()? {
         let (flags, id) = (from.byte()?, from.number()?);
         settings.added_tokens.push(Added::of_flags(flags, id, from.text()?.to_owned()));
@@ -159,6 +173,31 @@ fn reader((all, range): &(Rc<Vec<u8>>, Range<usize>)) -> Reader<'_> {
 type EnginesPart = (Vec<u8>, u32, bool, Spelling, Option<(Vec<u64>, Vec<char>)>);
 
 impl Reader<'_> {
+    fn settings(&mut self) -> Option<Settings> {
+        let mut text = || self.text().map(str::to_owned);
+        let (normalizer, pre_tokenizer, decoder) = (Json(text()?), Json(text()?), Json(text()?));
+        let (prefix, suffix, note) = (text()?, text()?, text()?);
+        let mut flag = || Some(self.byte()? != 0);
+        let (fuse_unk, byte_fallback, ignore_merges) = (flag()?, flag()?, flag()?);
+        let word_piece = self.number()?.checked_sub(1).map(|most| (most as usize).min(MAX_CHARS));
+        let has_unk = self.byte()? != 0;
+        let unk_token = Some(self.text()?.to_owned()).filter(|_| has_unk);
+        Some(Settings {
+            normalizer,
+            pre_tokenizer,
+            decoder,
+            unk_token,
+            prefix,
+            suffix,
+            fuse_unk,
+            byte_fallback,
+            ignore_merges,
+            word_piece,
+            note,
+            ..Settings::default()
+        })
+    }
+
     fn engine(&mut self) -> Option<EnginesPart> {
         let (asset, made, is_odd) = (self.bytes()?.to_vec(), self.number()?, self.byte()? != 0);
         if self.byte()? == 0 {

@@ -10,17 +10,16 @@
 use std::cell::LazyCell;
 use std::rc::Rc;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use bpe::{Joints, MAX_BYTES, MAX_IDS, Odd, Pattern, Writer};
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
 
 use crate::error::{Error, Result};
-use crate::file::File;
 use crate::late::{Late, late};
 use crate::pairs::Pairs;
 use crate::ranked::Ranked;
 use crate::settings::Settings;
+use crate::sought::Sought;
 use crate::spelling::Spelling;
 use crate::strides::in_strides;
 use crate::vocab::Vocab;
@@ -48,13 +47,13 @@ const NONE: u32 = u32::MAX;
 
 impl Proper {
     /// Of a file whose tokens are spelled so; `None` where the engine would not count as it says.
-    pub fn new(file: &File, spelling: Spelling) -> Option<Self> {
-        let vocab = &file.vocab;
+    #[inline(never)]
+    pub fn new(settings: &Settings, vocab: &Vocab, merges: &[[u32; 3]], spelling: Spelling) -> Option<Self> {
         let mut made = Made::of_bytes(vocab, spelling)?;
         let characters = made.add_characters(vocab, spelling)?;
         let has_byte_tokens = matches!(spelling, Spelling::Text { .. });
         let mut reading = Reading { vocab, made, has_byte_tokens, early: Vec::new(), odd: Vec::new() };
-        in_strides(&file.merges, &mut reading, Reading::merges)?;
+        in_strides(merges, &mut reading, Reading::merges)?;
         let Reading { made, early, mut odd, .. } = reading;
         in_strides(&early, &mut (&made, &mut odd), |(made, odd), early| {
             odd.extend(early.iter().filter(|merge| made.happens(**merge)).map(|&[.., result]| result));
@@ -71,17 +70,14 @@ impl Proper {
         // engine's.
         let text = |place: u32| vocab.text_of(place);
         let shortest = odd.iter().map(|&place| text(place).len()).min().unwrap_or(usize::MAX);
-        // Few tokens are that long: it is not worth a quick automaton.
-        let mut builder = AhoCorasick::builder();
-        builder.kind(Some(AhoCorasickKind::NoncontiguousNFA)).prefilter(false);
-        let finder = LazyCell::new(|| builder.build(odd.iter().map(|&place| text(place))).ok());
+        let finder = LazyCell::new(|| Sought::new(odd.iter().map(|&place| text(place))));
         let contains_odd = |place: u32| {
-            !file.settings.ignore_merges
+            !settings.ignore_merges
                 && text(place).len() >= shortest
-                && finder.as_ref().is_none_or(|finder| finder.is_match(text(place)))
+                && finder.as_ref().is_none_or(|finder| finder.is_in(text(place).as_bytes()))
         };
         let asset = made.asset(&contains_odd);
-        let joints = has_byte_tokens.then(|| (pairs(vocab, spelling, &file.merges), characters));
+        let joints = has_byte_tokens.then(|| (pairs(vocab, spelling, merges), characters));
         let (places, made) = made.all_places();
         let is_odd = !odd.is_empty();
         let (places, odd) = (late(move || places), late(move || odd));
@@ -89,6 +85,7 @@ impl Proper {
     }
 
     /// The engine, and the file's id of each of its own.
+    #[inline(never)]
     pub fn engine(
         self,
         settings: &Rc<Settings>,
@@ -138,7 +135,7 @@ struct OddPieces {
     /// Those that are tokens which no merge makes, by their bytes, where such a piece is that token.
     whole: HashMap<Vec<u8>, u32, FixedState>,
     /// What odd tokens are of; where none can be sought, all pieces are odd.
-    finder: Option<AhoCorasick>,
+    finder: Option<Sought>,
     shortest: usize,
     /// The engine's ids of places.
     own: Vec<u32>,
@@ -146,9 +143,11 @@ struct OddPieces {
     ranked: Late<std::cell::RefCell<Ranked>>,
     spelling: Spelling,
     vocab: Late<Vocab>,
+    merges: Late<Vec<[u32; 3]>>,
 }
 
 impl OddPieces {
+    #[inline(never)]
     fn new(
         spelling: Spelling,
         settings: Rc<Settings>,
@@ -178,21 +177,23 @@ impl OddPieces {
             }
         }
         let shortest = texts.iter().map(Vec::len).min().unwrap_or(usize::MAX);
-        let finder = AhoCorasick::new(texts).ok();
-        let own_vocab = vocab.clone();
-        let ranked = late(move || std::cell::RefCell::new(Ranked::new(&own_vocab, &merges, &settings)));
-        Self { whole, finder, shortest, own, ranked, spelling, vocab }
+        let finder = Sought::new(texts);
+        let (own_vocab, own_merges) = (vocab.clone(), merges.clone());
+        let ranked =
+            late(move || std::cell::RefCell::new(Ranked::with_tables(&own_vocab, &own_merges, &settings)));
+        Self { whole, finder, shortest, own, ranked, spelling, vocab, merges }
     }
 
+    #[inline(never)]
     fn tokens(&self, piece: &[u8], out: &mut Vec<u32>) -> bool {
         if let Some(&id) = self.whole.get(piece) {
             out.push(id);
             return true;
         }
-        if piece.len() < self.shortest || self.finder.as_ref().is_some_and(|finder| !finder.is_match(piece)) {
+        if piece.len() < self.shortest || self.finder.as_ref().is_some_and(|finder| !finder.is_in(piece)) {
             return false;
         }
-        self.ranked.borrow_mut().tokens(&self.vocab, &self.spelling.spelled(piece), |tokens| {
+        self.ranked.borrow_mut().tokens(&self.vocab, &self.merges, &self.spelling.spelled(piece), |tokens| {
             out.extend(tokens.iter().map(|&place| self.own.get(place as usize).copied().unwrap_or_default()));
             true
         })
