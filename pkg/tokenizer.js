@@ -51,7 +51,9 @@ export async function loadTokenizer(source, options = {}) {
   if (special !== "text" && special !== "token") throw new ContextError("INVALID_ARGUMENT", '`special`: expected "text" or "token"');
   const asText = special === "text" ? 1 : 0;
   const instance = await loaded(module, await fileOf(source), asText);
-  return new Tokenizer(name, instance, templateOf(instance, options, asText));
+  // What is packed or known is asked for when it is needed.
+  const template = options.template === undefined ? () => templateOf(instance, options, asText) : templateOf(instance, options, asText);
+  return new Tokenizer(name, instance, template);
 }
 
 /** An instance that has read the file. */
@@ -181,6 +183,7 @@ class Tokenizer {
   }
 
   get template() {
+    if (typeof this.#template === "function") this.#template = this.#template();
     return this.#template;
   }
 

@@ -64,6 +64,18 @@ test("a file counts as an object, a text, bytes, a URL, a folder's files, and pa
   }
 });
 
+test("a text is cut by a known pattern where its merges are done as they are written, too", async () => {
+  // A merge that is written twice: the engine does not count by these.
+  const merges = [["e", "Ġ"], ["h", "e"], ["h", "e"]];
+  const vocab = Object.fromEntries([...alphabet(), "eĠ", "he"].map((token, id) => [token, id]));
+  const twice = file({ model: { vocab, merges } });
+  for (const tokenizer of [await loadTokenizer(twice), await loadTokenizer(await packTokenizer(twice))]) {
+    assert.deepEqual([...tokenizer.encode("he he")], [257, vocab["Ġ"], 257]);
+    assert.equal(tokenizer.count("he he ".repeat(1000)), 4000);
+    assert.deepEqual([...tokenizer.encode("he he")], [257, vocab["Ġ"], 257]);
+  }
+});
+
 test("special tokens are text, or themselves; others are found either way", async () => {
   const asText = await loadTokenizer(file());
   const asToken = await loadTokenizer(file(), { special: "token" });

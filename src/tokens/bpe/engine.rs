@@ -113,19 +113,20 @@ impl Engine {
         })
     }
 
-    /// Of an asset that is known to be whole, with text cut as `pattern` does or at its joints; pieces that are no token are shown
-    /// to `odd`.
+    /// Of an asset that is known to be whole, and its [`index`](super::index()) or nothing, with text cut as `pattern` does or at its
+    /// joints; pieces that are no token are shown to `odd`.
     ///
     /// # Errors
     /// That it is no asset.
     #[cfg(feature = "tokenizer")]
     pub fn with_pattern(
         asset: Vec<u8>,
+        index: Vec<u8>,
         pattern: Option<Pattern>,
         joints: Joints,
         odd: Option<Odd>,
     ) -> Result<Self> {
-        let loaded = Loaded::of_whole(asset, pattern.unwrap_or(Pattern::Joints))?;
+        let loaded = Loaded::of_whole(asset, index, pattern.unwrap_or(Pattern::Joints))?;
         Ok(Self { loaded: Some(loaded), full: None, joints, odd })
     }
 

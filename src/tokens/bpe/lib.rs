@@ -17,6 +17,8 @@ mod deepseek;
 mod dictionary;
 mod engine;
 #[cfg(feature = "tokenizer")]
+mod index;
+#[cfg(feature = "tokenizer")]
 mod joints;
 mod merge;
 mod pieces;
@@ -33,6 +35,8 @@ pub use asset::Pattern;
 pub use engine::Engine;
 #[cfg(feature = "tokenizer")]
 pub use engine::{Odd, ends};
+#[cfg(feature = "tokenizer")]
+pub use index::index;
 #[cfg(feature = "tokenizer")]
 pub use joints::Joints;
 #[cfg(feature = "tokenizer")]

@@ -10,8 +10,8 @@ use crate::sought::Sought;
 /// The added tokens of one kind: those that are sought in the text as it came, or as it was normalized.
 pub struct Finder {
     settings: Rc<Settings>,
-    /// What is sought, and which token it is.
-    texts: Vec<(String, usize)>,
+    /// What is sought, where it is not the token's own text, and which token it is.
+    texts: Vec<(Option<String>, usize)>,
     beginnings: Beginnings,
     /// Made when a text has what a token begins with.
     automaton: OnceCell<Option<Sought>>,
@@ -24,25 +24,27 @@ pub type Stretch = (Option<u32>, usize, usize);
 
 impl Finder {
     /// Of those that are normalized or not, each with the text that it is sought as; `None` of none.
+    #[inline(never)]
     pub fn new<'a>(
         settings: &'a Rc<Settings>,
         special_as_text: bool,
         normalized: bool,
         sought_as: impl Fn(&'a str) -> Cow<'a, str>,
     ) -> Option<Self> {
-        let of_kind =
-            settings.added_tokens.iter().enumerate().filter(|(_, token)| token.normalized == normalized);
-        let texts: Vec<(String, usize)> = of_kind
-            .map(|(at, token)| (sought_as(&token.content).into_owned(), at))
-            .filter(|(text, _)| !text.is_empty())
-            .collect();
-        let token = |&(_, at): &(String, usize)| settings.added_tokens.get(at);
-        if texts.iter().filter_map(token).all(|token| special_as_text && token.special) {
+        let tokens = || settings.added_tokens.iter().filter(move |token| token.normalized == normalized);
+        if tokens().all(|token| special_as_text && token.special) {
             return None;
         }
         let mut beginnings = Beginnings::default();
-        for (text, _) in &texts {
-            beginnings.add(text.as_bytes());
+        let mut texts = Vec::with_capacity(tokens().count());
+        for (at, token) in settings.added_tokens.iter().enumerate() {
+            if token.normalized == normalized {
+                let text = sought_as(settings.text_of(token));
+                if !text.is_empty() {
+                    beginnings.add(text.as_bytes());
+                    texts.push((if let Cow::Owned(text) = text { Some(text) } else { None }, at));
+                }
+            }
         }
         let settings = settings.clone();
         Some(Self { settings, texts, beginnings, automaton: OnceCell::new(), special_as_text })
@@ -51,11 +53,15 @@ impl Finder {
     /// The next token's text at or behind `from`: which it is, and where.
     fn next(&self, text: &str, from: usize) -> Option<(&Added, usize, usize)> {
         let from = self.beginnings.first(text.as_bytes(), from)?;
+        let token = |at: usize| self.settings.added_tokens.get(at);
         // Their texts are bounded where the file is read: no automaton of them is too large.
-        let make = || Sought::new(self.texts.iter().map(|(text, _)| text));
+        let make = || {
+            let as_is = |at: usize| token(at).map(|token| self.settings.text_of(token)).unwrap_or_default();
+            Sought::new(self.texts.iter().map(|(text, at)| text.as_deref().unwrap_or_else(|| as_is(*at))))
+        };
         let (which, start, end) = self.automaton.get_or_init(make).as_ref()?.find(text.as_bytes(), from)?;
         let &(_, at) = self.texts.get(which)?;
-        Some((self.settings.added_tokens.get(at)?, start, end))
+        Some((token(at)?, start, end))
     }
 
     /// Calls `each` for all of `text`, in order, until it says that it is enough.

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::json::Scanner;
 use crate::merges::{self, Merges};
 use crate::normalizer::Normalizer;
-use crate::settings::{Added, Json, MAX_CHARS, Settings};
+use crate::settings::{Json, MAX_CHARS, Settings};
 use crate::splits::Splits;
 use crate::value::Value;
 use crate::vocab::Vocab;
@@ -83,12 +83,12 @@ impl File {
             return Err(Error::invalid("its vocabulary has a token twice"));
         }
         let mut settings = settings;
-        let added_tokens = &mut settings.added_tokens;
-        if added_tokens.iter().map(|token| token.content.len()).sum::<usize>() > MAX_ADDED {
+        if settings.added_text.len() > MAX_ADDED {
             return Err(Error::unsupported(format!("added tokens of more than {} MB", MAX_ADDED >> 20)));
         }
-        for token in added_tokens {
-            if let Some(place) = vocab.get(&token.content) {
+        for token in &mut settings.added_tokens {
+            if let Some(place) = settings.added_text.get(token.text.clone()).and_then(|text| vocab.get(text))
+            {
                 token.id = vocab.id_of(place);
             }
         }
@@ -144,11 +144,7 @@ impl<'a> Read<'a> {
                 }
                 "model" if self.has_model => return Err(twice("model")),
                 "added_tokens" => {
-                    let added = &mut self.settings.added_tokens;
-                    return Ok(scanner.each(b'[', b']', |scanner| {
-                        added.push(Added::read(scanner)?);
-                        Some(())
-                    }));
+                    return Ok(scanner.each(b'[', b']', |scanner| self.settings.read_added(scanner)));
                 }
                 "normalizer" => &mut self.settings.normalizer,
                 "pre_tokenizer" => &mut self.settings.pre_tokenizer,

@@ -1,5 +1,8 @@
 //! What a split or a replacement looks for: a text, or a regular expression ([`expression`](crate::expression)).
 
+use std::cell::OnceCell;
+
+use memchr::memchr;
 use memchr::memmem::Finder;
 
 use crate::error::{Error, Result};
@@ -21,9 +24,25 @@ pub fn bound(times: usize, growth: &mut usize) -> Result<()> {
     Ok(())
 }
 
+/// Up to so many bytes a text is sought by its first one: nearly all have few.
+const SHORT: usize = 8;
+
+fn find_short(text: &[u8], sought: &[u8]) -> Option<usize> {
+    let mut from = 0;
+    loop {
+        let rest = text.get(from..)?;
+        let at = memchr(*sought.first()?, rest)?;
+        if rest.get(at..)?.starts_with(sought) {
+            return Some(from + at);
+        }
+        from += at + 1;
+    }
+}
+
 /// What a split or a replacement looks for.
 pub enum Matcher {
-    Text(Box<Finder<'static>>, usize),
+    /// A text, and what finds a long one.
+    Text(String, OnceCell<Box<Finder<'static>>>),
     #[cfg(feature = "whole")]
     Expression(Expression),
 }
@@ -52,14 +71,14 @@ impl Matcher {
 
     /// Of a text that is not empty.
     pub fn of_text(text: &str) -> Self {
-        Self::Text(Box::new(Finder::new(text).into_owned()), text.len())
+        Self::Text(text.to_owned(), OnceCell::new())
     }
 
     /// Refuses what makes a text many times as long when `content` comes in the place of each match; `growth` is what other steps
     /// before it do.
     pub fn bound(&self, content: &str, growth: &mut usize) -> Result<()> {
         let least = match self {
-            Self::Text(_, len) => *len,
+            Self::Text(text, _) => text.len(),
             #[cfg(feature = "whole")]
             Self::Expression(_) => 1,
         };
@@ -69,9 +88,15 @@ impl Matcher {
     /// The next match at or behind `from`.
     pub fn next(&self, text: &str, from: usize) -> Option<(usize, usize)> {
         match self {
-            Self::Text(finder, len) => {
-                let at = from + finder.find(text.as_bytes().get(from..)?)?;
-                Some((at, at + len))
+            Self::Text(sought, finder) => {
+                let rest = text.as_bytes().get(from..)?;
+                let at = if sought.len() <= SHORT {
+                    find_short(rest, sought.as_bytes())
+                } else {
+                    finder.get_or_init(|| Box::new(Finder::new(sought).into_owned())).find(rest)
+                };
+                let at = from + at?;
+                Some((at, at + sought.len()))
             }
             #[cfg(feature = "whole")]
             Self::Expression(expression) => expression.next(text, from),

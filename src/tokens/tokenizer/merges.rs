@@ -14,7 +14,11 @@ pub type Merges = Vec<[u32; 3]>;
 
 /// Reads them, `"a b"` or `["a", "b"]`, and says where they end. `prefix`: bytes that a right part has before what it adds.
 pub fn read(bytes: &[u8], at: usize, vocab: &Vocab, prefix: usize) -> Result<(Merges, usize)> {
-    let merges = Made { vocab, prefix, merges: Vec::with_capacity(bytes.len() / 64), text: Vec::new() };
+    let mut scanner = Scanner::new(bytes, at);
+    let are_pairs = scanner.take(b'[').is_some() && scanner.peek() == Some(b'[');
+    // As real files have it, with some room.
+    let count = bytes.len() / if are_pairs { 56 } else { 28 };
+    let merges = Made { vocab, prefix, merges: Vec::with_capacity(count), text: Vec::new() };
     let mut reading = Reading { bytes, scanner: Scanner::new(bytes, at), merges, said: Default::default() };
     reading.begin()?;
     let Reading { scanner, merges: Made { mut merges, .. }, .. } = reading;
@@ -70,7 +74,7 @@ impl Reading<'_> {
         scanner.step();
         let Some(left) = Part::read(scanner, said_left, b' ') else { return Ok(Some(start)) };
         let Some(right) = Part::read(scanner, said_right, b'"') else { return Ok(Some(start)) };
-        if left.text.starts_with(b"#version") {
+        if left.text.first() == Some(&b'#') && left.text.starts_with(b"#version") {
             return Ok(None);
         }
         merges.add(left, right)?;
@@ -172,31 +176,34 @@ impl Made<'_> {
         if self.merges.len() == MAX_MERGES {
             return Err(too_many());
         }
-        // Mostly it makes the token behind the one that the merge before makes, or the same.
-        let near = self.merges.last().map_or(0, |&[.., made]| made);
-        let next = near.wrapping_add(1);
-        let made = if self.is(next, left, right) {
-            next
-        } else if self.is(near, left, right) {
-            near
-        } else {
-            self.sought(left, right)?
+        let made = match self.near(left, right) {
+            Some(made) => made,
+            None => self.sought(left, right)?,
         };
         self.merges.push([l, r, made]);
         Ok(())
     }
 
-    /// Whether the token at `place` is these two.
+    /// What these two make, where that is the token behind the one that the merge before makes, or the same: mostly it is.
     #[inline(never)]
-    fn is(&self, place: u32, left: Part<'_>, right: Part<'_>) -> bool {
+    fn near(&self, left: Part<'_>, right: Part<'_>) -> Option<u32> {
+        let near = self.merges.last().map_or(0, |&[.., made]| made);
+        let next = near.wrapping_add(1);
         if self.prefix > 0 {
-            return false;
+            return None;
         }
         if let Some(key) = left.key.joined(right.key) {
-            return self.vocab.key_of(place) == Some(key);
+            let is = |place: u32| self.vocab.key_of(place) == Some(key);
+            return if is(next) { Some(next) } else { is(near).then_some(near) };
         }
-        let token = self.vocab.bytes_of(place).split_at_checked(left.text.len());
-        token.is_some_and(|(a, b)| same(b, right.text) && same(a, left.text))
+        let is = |place: u32| {
+            let token = self.vocab.bytes_of(place);
+            token.len() == left.text.len() + right.text.len()
+                && token
+                    .split_at_checked(left.text.len())
+                    .is_some_and(|(a, b)| same(b, right.text) && same(a, left.text))
+        };
+        if is(next) { Some(next) } else { is(near).then_some(near) }
     }
 
     #[inline(never)]

@@ -60,7 +60,7 @@ impl Normalizer {
     pub fn space(&self) -> Option<char> {
         let Some(Step::Replace(Matcher::Text(needle, _), sign)) = self.0.last() else { return None };
         let mut chars = sign.chars();
-        let sign = chars.next().filter(|&sign| needle.needle() == b" " && sign != ' ')?;
+        let sign = chars.next().filter(|&sign| needle == " " && sign != ' ')?;
         chars.next().is_none().then_some(sign)
     }
 
@@ -149,7 +149,7 @@ impl Step {
     fn apply(&self, text: &str) -> Option<String> {
         match self {
             Self::Form(form) => form.apply(text),
-            Self::Prepend(prefix) => (!text.is_empty()).then(|| format!("{prefix}{text}")),
+            Self::Prepend(prefix) => (!text.is_empty()).then(|| [prefix, text].concat()),
             Self::Replace(matcher, content) => replace(matcher, content, text),
             #[cfg(feature = "whole")]
             Self::Rare(rare) => rare.apply(text),

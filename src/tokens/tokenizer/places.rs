@@ -58,9 +58,14 @@ impl Places {
     }
 
     /// The slot of the token that has these bytes, or the empty one where it would stand.
-    // Not inlined: it is called a million times, and small, so that good code soon comes into its place.
-    #[inline(never)]
+    #[inline]
     fn slot_of(&self, key: Key, bytes: &[u8], texts: Texts<'_>) -> usize {
+        if key.is_whole() { self.slot_of_short(key) } else { self.slot_of_long(key, bytes, texts) }
+    }
+
+    // Neither is inlined: they are called a million times, and small, so that good code soon comes into their place.
+    #[inline(never)]
+    fn slot_of_short(&self, key: Key) -> usize {
         let hash = key.hash();
         let mask = self.slots.len() - 1;
         let mut at = (hash >> self.shift) as usize & mask;
@@ -69,11 +74,21 @@ impl Places {
             if slot == 0 {
                 return at;
             }
-            if (slot ^ hash as u32) & !PLACE == 0 {
-                let place = (slot & PLACE) - 1;
-                if self.keys[place as usize] == key && (key.is_whole() || same(texts.of(place), bytes)) {
-                    return at;
-                }
+            if (slot ^ hash as u32) & !PLACE == 0 && self.keys[((slot & PLACE) - 1) as usize] == key {
+                return at;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    #[inline(never)]
+    fn slot_of_long(&self, key: Key, bytes: &[u8], texts: Texts<'_>) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut at = (key.hash() >> self.shift) as usize & mask;
+        loop {
+            let Some(place) = (self.slots[at] & PLACE).checked_sub(1) else { return at };
+            if self.keys[place as usize] == key && same(texts.of(place), bytes) {
+                return at;
             }
             at = (at + 1) & mask;
         }

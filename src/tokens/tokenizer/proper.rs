@@ -28,8 +28,10 @@ use crate::vocab::Vocab;
 pub struct Proper {
     pub spelling: Spelling,
     pub asset: Vec<u8>,
+    /// Its index, or nothing.
+    pub index: Vec<u8>,
     /// Where text may be cut, where tokens are text.
-    pub joints: Option<(Vec<u64>, Vec<char>)>,
+    pub joints: Option<(Vec<u64>, Vec<u64>)>,
     /// Places in the vocabulary of the engine's ids; those that it does not make itself come last.
     pub places: Late<Vec<u32>>,
     /// Where those begin.
@@ -81,7 +83,7 @@ impl Proper {
         let (places, made) = made.all_places();
         let is_odd = !odd.is_empty();
         let (places, odd) = (late(move || places), late(move || odd));
-        Some(Self { spelling, asset, joints, places, made, is_odd, odd })
+        Some(Self { spelling, asset, index: Vec::new(), joints, places, made, is_odd, odd })
     }
 
     /// The engine, and the file's id of each of its own.
@@ -96,8 +98,9 @@ impl Proper {
         let (own_vocab, places) = (vocab.clone(), self.places.clone());
         let ids = late(move || places.iter().map(|&place| own_vocab.id_of(place)).collect());
         let odd = self.odd(settings, vocab, merges);
-        let joints = self.joints.map(|(pairs, characters)| Joints::new(pairs, &characters));
-        let engine = bpe::Engine::with_pattern(self.asset, pattern, joints.unwrap_or_default(), odd);
+        let joints = self.joints.map(|(pairs, characters)| Joints::new(pairs, characters));
+        let engine =
+            bpe::Engine::with_pattern(self.asset, self.index, pattern, joints.unwrap_or_default(), odd);
         Ok((engine.map_err(Error::Invalid)?, ids))
     }
 
@@ -297,7 +300,7 @@ impl Made {
     /// Characters that are tokens, made of their bytes before all that they make: what a text has of a character's bytes alone is
     /// no token of the file.
     #[inline(never)]
-    fn add_characters(&mut self, vocab: &Vocab, spelling: Spelling) -> Option<Vec<char>> {
+    fn add_characters(&mut self, vocab: &Vocab, spelling: Spelling) -> Option<Vec<u64>> {
         let mut characters = Vec::new();
         if spelling == Spelling::Alphabet {
             return Some(characters);
@@ -314,7 +317,7 @@ impl Made {
                 };
             }
             self.add(left, u32::from(*last), place)?;
-            characters.push(c);
+            Joints::add(&mut characters, c);
         }
         Some(characters)
     }

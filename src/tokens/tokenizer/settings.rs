@@ -1,5 +1,7 @@
 //! What a file says beside its vocabulary and merges.
 
+use std::ops::Range;
+
 use crate::json::Scanner;
 use crate::value::Value;
 
@@ -10,6 +12,8 @@ pub const MAX_CHARS: usize = 1000;
 #[derive(Debug, Default, Clone)]
 pub struct Settings {
     pub added_tokens: Vec<Added>,
+    /// Their texts, one behind the other: some files have thousands.
+    pub added_text: String,
     pub normalizer: Json,
     pub pre_tokenizer: Json,
     pub decoder: Json,
@@ -27,6 +31,28 @@ pub struct Settings {
     pub note: String,
 }
 
+impl Settings {
+    /// The text of an added token.
+    pub fn text_of(&self, added: &Added) -> &str {
+        self.added_text.get(added.text.clone()).unwrap_or_default()
+    }
+
+    /// Reads the next added token; `None` where it is none.
+    pub fn read_added(&mut self, scanner: &mut Scanner<'_>) -> Option<()> {
+        let start = self.added_text.len();
+        let added = Added::read(scanner, &mut self.added_text)?;
+        self.added_tokens.push(Added { text: start..self.added_text.len(), ..added });
+        Some(())
+    }
+
+    /// Adds one that was packed.
+    pub fn add(&mut self, id: u32, flags: u8, text: &str) {
+        let start = self.added_text.len();
+        self.added_text.push_str(text);
+        self.added_tokens.push(Added::of_flags(flags, id, start..self.added_text.len()));
+    }
+}
+
 /// A value as the file has it; nothing is `null`.
 #[derive(Debug, Default, Clone)]
 pub struct Json(pub String);
@@ -42,7 +68,10 @@ impl Json {
 
     /// The value, which was read before or packed.
     pub fn value(&self) -> Value {
-        Value::of(&self.0).unwrap_or_default()
+        match self.0.as_str() {
+            "" | "null" => Value::Null,
+            json => Value::of(json).unwrap_or_default(),
+        }
     }
 }
 
@@ -51,7 +80,8 @@ impl Json {
 #[allow(clippy::struct_excessive_bools, reason = "as the file has them")]
 pub struct Added {
     pub id: u32,
-    pub content: String,
+    /// Where its text stands among all.
+    pub text: Range<usize>,
     pub single_word: bool,
     pub lstrip: bool,
     pub rstrip: bool,
@@ -60,11 +90,11 @@ pub struct Added {
 }
 
 impl Added {
-    /// The next one; `None` where it is none.
-    pub fn read(scanner: &mut Scanner<'_>) -> Option<Self> {
+    /// The next one, whose text it puts into `out`.
+    fn read(scanner: &mut Scanner<'_>, out: &mut String) -> Option<Self> {
         let mut added = Self::default();
-        let (mut id, mut content) = (None, None);
-        let mut buffer = Vec::new();
+        let (mut id, mut has_text) = (None, false);
+        let (mut buffer, mut said) = (Vec::new(), Vec::new());
         scanner.each(b'{', b'}', |scanner| {
             let key = scanner.text()?.said(&mut buffer)?;
             let flag = match key {
@@ -75,8 +105,9 @@ impl Added {
                 }
                 b"content" => {
                     scanner.take(b':')?;
-                    content = Some(scanner.string()?);
-                    return Some(());
+                    let text = scanner.text()?;
+                    out.push_str(std::str::from_utf8(text.said(&mut said)?).ok()?);
+                    return (!std::mem::replace(&mut has_text, true)).then_some(());
                 }
                 b"single_word" => &mut added.single_word,
                 b"lstrip" => &mut added.lstrip,
@@ -97,7 +128,7 @@ impl Added {
             };
             Some(())
         })?;
-        Some(Self { id: id?, content: content?, ..added })
+        has_text.then_some(Self { id: id?, ..added })
     }
 
     /// What it is, a bit each.
@@ -108,9 +139,9 @@ impl Added {
     }
 
     /// The reverse.
-    pub fn of_flags(flags: u8, id: u32, content: String) -> Self {
+    fn of_flags(flags: u8, id: u32, text: Range<usize>) -> Self {
         let is = |bit: u8| flags >> bit & 1 != 0;
         let (single_word, lstrip, rstrip) = (is(4), is(3), is(2));
-        Self { id, content, single_word, lstrip, rstrip, normalized: is(1), special: is(0) }
+        Self { id, text, single_word, lstrip, rstrip, normalized: is(1), special: is(0) }
     }
 }

@@ -9,6 +9,7 @@ use crate::matcher::Matcher;
 use crate::value::Value;
 
 /// How text is cut.
+#[derive(Default)]
 pub struct Splits {
     /// The whole of it by the engine's own hand, where it is known.
     pub pattern: Option<Pattern>,
@@ -86,6 +87,12 @@ const MAX_STEPS: usize = 64;
 impl Splits {
     /// Of the file's `pre_tokenizer`.
     pub fn new(value: &Value) -> Result<Self> {
+        if value.is_null() { Ok(Self::default()) } else { Self::of(value) }
+    }
+
+    // Not inlined: a WebAssembly engine compiles a function when it is first called.
+    #[inline(never)]
+    fn of(value: &Value) -> Result<Self> {
         let mut flat = Vec::new();
         flatten(value, &mut flat, 0)?;
         if flat.len() > MAX_STEPS {
@@ -184,9 +191,7 @@ impl Splits {
     /// Whether a text without U+0020 is one piece.
     pub fn cuts_at_spaces_alone(&self) -> bool {
         self.steps.iter().all(|step| match step {
-            Step::Split { matcher: Matcher::Text(needle, _), invert: false, .. } => {
-                needle.needle().contains(&b' ')
-            }
+            Step::Split { matcher: Matcher::Text(needle, _), invert: false, .. } => needle.contains(' '),
             _ => false,
         })
     }

@@ -201,7 +201,7 @@ impl Tokenizer {
 
     /// Whether `text` is an added token.
     pub fn is_added(&self, text: &str) -> bool {
-        self.settings.added_tokens.iter().any(|token| token.content == text)
+        self.settings.added_tokens.iter().any(|token| self.settings.text_of(token) == text)
     }
 
     /// How many tokens `text` has.
@@ -237,7 +237,7 @@ impl Tokenizer {
         let text_of = |id: u32| {
             let added = settings.added_tokens.iter().find(|token| token.id == id);
             added
-                .map(|token| token.content.clone())
+                .map(|token| settings.text_of(token).to_owned())
                 .or_else(|| places.get(&id).map(|&place| vocab.text_of(place).to_owned()))
         };
         let texts: std::result::Result<Vec<String>, u32> =
