@@ -56,18 +56,15 @@ impl<'a> Scanner<'a> {
     #[inline(never)]
     fn behind_space(&mut self) -> Option<u8> {
         loop {
-            match *self.bytes.get(self.at)? {
-                b' ' | b'\n' | b'\r' | b'\t' => self.at += 1,
-                other => return Some(other),
+            if !matches!(*self.bytes.get(self.at)?, b' ' | b'\n' | b'\r' | b'\t') {
+                return self.byte();
             }
-            // What stands behind a line's end is many spaces.
-            while let Some(word) = self.word() {
-                let spaces = (word ^ SPACES).trailing_zeros() as usize / 8;
-                self.at += spaces;
-                if spaces < 8 {
-                    break;
-                }
-            }
+            // What stands behind a line's end is spaces, mostly a few.
+            let spaces = match self.word() {
+                Some(word) => ((word ^ SPACES) >> 8).trailing_zeros().min(56) as usize / 8,
+                None => 0,
+            };
+            self.at += 1 + spaces;
         }
     }
 

@@ -50,14 +50,16 @@ impl Reading<'_> {
 
     fn some(&mut self) -> Result<bool> {
         for _ in 0..STRIDE {
-            let start = match self.scanner.peek() {
-                Some(b'"') => self.line()?,
-                Some(b'[') => self.pair()?,
+            let begin = self.scanner.peek();
+            let start = self.scanner.at();
+            let done = match begin {
+                Some(b'"') => self.line(),
+                Some(b'[') => self.pair(),
                 _ => return Err(broken()),
             };
-            if let Some(start) = start {
+            if !done {
                 self.scanner = Scanner::new(self.bytes, start);
-                if self.scanner.peek() == Some(b'"') { self.rare_line()? } else { self.rare_pair()? }
+                if begin == Some(b'"') { self.rare_line()? } else { self.rare_pair()? }
             }
             if !self.scanner.more(b']').ok_or_else(broken)? {
                 return Ok(false);
@@ -66,35 +68,31 @@ impl Reading<'_> {
         Ok(true)
     }
 
-    /// `"a b"`, or where one begins that is written otherwise.
+    /// `"a b"`; false where that is not all, or is wrong.
+    // Not inlined, and what is seldom is done elsewhere: small, so that good code soon comes into its place.
     #[inline(never)]
-    fn line(&mut self) -> Result<Option<usize>> {
+    fn line(&mut self) -> bool {
         let Self { scanner, merges, said: [said_left, said_right], .. } = self;
-        let start = scanner.at();
         scanner.step();
-        let Some(left) = Part::read(scanner, said_left, b' ') else { return Ok(Some(start)) };
-        let Some(right) = Part::read(scanner, said_right, b'"') else { return Ok(Some(start)) };
-        if left.text.first() == Some(&b'#') && left.text.starts_with(b"#version") {
-            return Ok(None);
-        }
-        merges.add(left, right)?;
-        Ok(None)
+        let Some(left) = Part::read(scanner, said_left, b' ') else { return false };
+        let Some(right) = Part::read(scanner, said_right, b'"') else { return false };
+        left.text.first() != Some(&b'#') && merges.add(left, right)
     }
 
-    /// `["a", "b"]`, or where one begins that is written otherwise.
+    /// `["a", "b"]`; the same.
     #[inline(never)]
-    fn pair(&mut self) -> Result<Option<usize>> {
+    fn pair(&mut self) -> bool {
         let Self { scanner, merges, said: [said_left, said_right], .. } = self;
-        let start = scanner.at();
         scanner.step();
-        scanner.take(b'"').ok_or_else(broken)?;
-        let Some(left) = Part::read(scanner, said_left, b'"') else { return Ok(Some(start)) };
-        scanner.take(b',').ok_or_else(broken)?;
-        scanner.take(b'"').ok_or_else(broken)?;
-        let Some(right) = Part::read(scanner, said_right, b'"') else { return Ok(Some(start)) };
-        scanner.take(b']').ok_or_else(broken)?;
-        merges.add(left, right)?;
-        Ok(None)
+        if scanner.take(b'"').is_none() {
+            return false;
+        }
+        let Some(left) = Part::read(scanner, said_left, b'"') else { return false };
+        if scanner.take(b',').and_then(|()| scanner.take(b'"')).is_none() {
+            return false;
+        }
+        let Some(right) = Part::read(scanner, said_right, b'"') else { return false };
+        scanner.take(b']').is_some() && merges.add(left, right)
     }
 
     #[cold]
@@ -107,7 +105,7 @@ impl Reading<'_> {
             _ if text.starts_with(b"#version") => Ok(()),
             (Some(space), None) => {
                 let (left, right) = text.split_at(space);
-                self.merges.add(Part::of(left), Part::of(right.get(1..).unwrap_or_default()))
+                self.merges.try_add(Part::of(left), Part::of(right.get(1..).unwrap_or_default()))
             }
             _ => Err(not_two(text)),
         }
@@ -122,7 +120,7 @@ impl Reading<'_> {
         self.scanner.take(b']').ok_or_else(broken)?;
         let [said_left, said_right] = &mut self.said;
         let left = left.said(said_left).ok_or_else(broken)?;
-        self.merges.add(Part::of(left), Part::of(right.said(said_right).ok_or_else(broken)?))
+        self.merges.try_add(Part::of(left), Part::of(right.said(said_right).ok_or_else(broken)?))
     }
 }
 
@@ -167,34 +165,61 @@ struct Made<'a> {
     text: Vec<u8>,
 }
 
+/// No place.
+const NONE: u32 = u32::MAX;
+
 impl Made<'_> {
+    /// False where it is none of this vocabulary, or there are too many.
     #[inline]
-    fn add(&mut self, left: Part<'_>, right: Part<'_>) -> Result<()> {
-        let known =
-            |part: Part<'_>| self.vocab.get_key(part.key, part.text).ok_or_else(|| unknown(part.text));
-        let (l, r) = (known(left)?, known(right)?);
+    fn add(&mut self, left: Part<'_>, right: Part<'_>) -> bool {
+        let Some(l) = self.vocab.get_key(left.key, left.text) else { return false };
+        let Some(r) = self.vocab.get_key(right.key, right.text) else { return false };
+        let mut made = self.near(left, right);
+        if made == NONE {
+            made = self.sought(left, right).unwrap_or(NONE);
+        }
+        if made == NONE || self.merges.len() == MAX_MERGES {
+            return false;
+        }
+        self.merges.push([l, r, made]);
+        true
+    }
+
+    /// The same, and why not.
+    #[cold]
+    fn try_add(&mut self, left: Part<'_>, right: Part<'_>) -> Result<()> {
+        if self.add(left, right) {
+            return Ok(());
+        }
         if self.merges.len() == MAX_MERGES {
             return Err(too_many());
         }
-        let made = match self.near(left, right) {
-            Some(made) => made,
-            None => self.sought(left, right)?,
-        };
-        self.merges.push([l, r, made]);
-        Ok(())
+        for part in [left, right] {
+            self.vocab.get_bytes(part.text).ok_or_else(|| unknown(part.text))?;
+        }
+        if right.text.len() < self.prefix {
+            return Err(Error::invalid("a merge is shorter than the prefix"));
+        }
+        Err(unknown(&self.text))
     }
 
     /// What these two make, where that is the token behind the one that the merge before makes, or the same: mostly it is.
     #[inline(never)]
-    fn near(&self, left: Part<'_>, right: Part<'_>) -> Option<u32> {
+    fn near(&self, left: Part<'_>, right: Part<'_>) -> u32 {
         let near = self.merges.last().map_or(0, |&[.., made]| made);
         let next = near.wrapping_add(1);
         if self.prefix > 0 {
-            return None;
+            return NONE;
         }
         if let Some(key) = left.key.joined(right.key) {
             let is = |place: u32| self.vocab.key_of(place) == Some(key);
-            return if is(next) { Some(next) } else { is(near).then_some(near) };
+            return if is(next) {
+                next
+            } else if is(near) {
+                near
+            } else {
+                NONE
+            };
         }
         let is = |place: u32| {
             let token = self.vocab.bytes_of(place);
@@ -203,17 +228,15 @@ impl Made<'_> {
                     .split_at_checked(left.text.len())
                     .is_some_and(|(a, b)| same(b, right.text) && same(a, left.text))
         };
-        if is(next) { Some(next) } else { is(near).then_some(near) }
+        [next, near].into_iter().find(|place| is(*place)).unwrap_or(NONE)
     }
 
     #[inline(never)]
-    fn sought(&mut self, left: Part<'_>, right: Part<'_>) -> Result<u32> {
-        let rest = right.text.get(self.prefix..);
-        let rest = rest.ok_or_else(|| Error::invalid("a merge is shorter than the prefix"))?;
+    fn sought(&mut self, left: Part<'_>, right: Part<'_>) -> Option<u32> {
         self.text.clear();
         self.text.extend_from_slice(left.text);
-        self.text.extend_from_slice(rest);
-        self.vocab.get_bytes(&self.text).ok_or_else(|| unknown(&self.text))
+        self.text.extend_from_slice(right.text.get(self.prefix..)?);
+        self.vocab.get_bytes(&self.text)
     }
 }
 
