@@ -24,17 +24,26 @@ pub type Stretch = (Option<u32>, usize, usize);
 
 impl Finder {
     /// Of those that are normalized or not, each with the text that it is sought as; `None` of none.
-    #[inline(never)]
     pub fn new<'a>(
         settings: &'a Rc<Settings>,
         special_as_text: bool,
         normalized: bool,
         sought_as: impl Fn(&'a str) -> Cow<'a, str>,
     ) -> Option<Self> {
+        let counts = |token: &Added| token.normalized == normalized && !(special_as_text && token.special);
+        let any = settings.added_tokens.iter().any(counts);
+        any.then(|| Self::of(settings, special_as_text, normalized, &sought_as))
+    }
+
+    // Not inlined: a WebAssembly engine compiles a function when it is first called, and many files need none.
+    #[inline(never)]
+    fn of<'a>(
+        settings: &'a Rc<Settings>,
+        special_as_text: bool,
+        normalized: bool,
+        sought_as: &dyn Fn(&'a str) -> Cow<'a, str>,
+    ) -> Self {
         let tokens = || settings.added_tokens.iter().filter(move |token| token.normalized == normalized);
-        if tokens().all(|token| special_as_text && token.special) {
-            return None;
-        }
         let mut beginnings = Beginnings::default();
         let mut texts = Vec::with_capacity(tokens().count());
         for (at, token) in settings.added_tokens.iter().enumerate() {
@@ -47,7 +56,7 @@ impl Finder {
             }
         }
         let settings = settings.clone();
-        Some(Self { settings, texts, beginnings, automaton: OnceCell::new(), special_as_text })
+        Self { settings, texts, beginnings, automaton: OnceCell::new(), special_as_text }
     }
 
     /// The next token's text at or behind `from`: which it is, and where.

@@ -96,8 +96,12 @@ impl State {
     }
 
     fn with<T>(&mut self, length: usize, run: impl FnOnce(&mut Tokenizer, &str) -> T) -> Option<T> {
-        let text = String::from_utf8_lossy(self.room.get(..length).unwrap_or_default());
-        self.tokenizer.as_mut().map(|tokenizer| run(tokenizer, &text))
+        let bytes = self.room.get(..length).unwrap_or_default();
+        let tokenizer = self.tokenizer.as_mut()?;
+        Some(match std::str::from_utf8(bytes) {
+            Ok(text) => run(tokenizer, text),
+            Err(_) => run(tokenizer, &String::from_utf8_lossy(bytes)),
+        })
     }
 }
 
