@@ -30,6 +30,9 @@ export function readFilesWith(read) {
   readFile = read;
 }
 
+/** Whether it does. */
+export const readsFiles = () => readFile !== undefined;
+
 /** Loads an encoding once; a failed attempt may be repeated. */
 export function loadEncoding(name, source) {
   const there = loaded.get(name);

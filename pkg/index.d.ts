@@ -62,7 +62,10 @@ export interface TokenizerOptions {
   template?: string | object | false;
   /** The module that renders templates: `import * as jinja from "@huggingface/jinja"`. */
   jinja?: object;
-  /** Where the module `tokenizer.wasm` comes from: its URL, its bytes, or compiled; by default from beside this package's files. */
+  /**
+   * Where the module `tokenizer.wasm` (or `tokenizer-bpe.wasm`, for BPE alone) comes from: its URL, its bytes, or compiled; by default
+   * from beside this package's files.
+   */
   module?: string | URL | ArrayBuffer | Uint8Array | object;
 }
 

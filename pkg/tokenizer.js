@@ -1,7 +1,7 @@
-// Counting by a `tokenizer.json`. The WebAssembly module for it is loaded with the first tokenizer. Each tokenizer has its own
-// instance, so that its memory is freed with it.
+// Counting by a `tokenizer.json`. The WebAssembly module for it is loaded with the first tokenizer: first a small one that reads what
+// most models have, which says if a file needs the whole one. Each tokenizer has its own instance, so that its memory is freed with it.
 
-import { bytesFrom } from "./encoding.js";
+import { bytesFrom, readsFiles } from "./encoding.js";
 import { ContextError } from "./error.js";
 import { Room } from "./room.js";
 import { knownTemplate, measuredTemplate, packedTemplate } from "./template.js";
@@ -12,24 +12,31 @@ const BRAND = Symbol.for("contextfold.tokenizer");
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-let compiled;
+// Written out, so that bundlers see which files are meant.
+const MODULES = {
+  part: () => new URL("./wasm/tokenizer-bpe.wasm", import.meta.url),
+  whole: () => new URL("./wasm/tokenizer.wasm", import.meta.url),
+};
+const compiled = {};
 
-/** The compiled module; a failed attempt may be repeated. */
-function moduleFrom(source) {
+/** The compiled module from `source`, or ours of this name; a failed attempt may be repeated. */
+function moduleFrom(source, name) {
   if (source instanceof WebAssembly.Module) return source;
   if (source !== undefined) return compile(source);
-  compiled ??= compile(new URL("./wasm/tokenizer.wasm", import.meta.url)).catch((error) => {
-    compiled = undefined;
+  compiled[name] ??= compile(MODULES[name]()).catch((error) => {
+    compiled[name] = undefined;
     throw error;
   });
-  return compiled;
+  return compiled[name];
 }
 
 async function compile(source) {
   try {
-    return await WebAssembly.compile(isBytes(source) ? source : await bytesFrom(source));
+    const bytes = isBytes(source) ? source : await bytesFrom(source);
+    // Where files are read at once, this is done at once, too: what waits gives its turn to others.
+    return readsFiles() ? new WebAssembly.Module(bytes) : await WebAssembly.compile(bytes);
   } catch (cause) {
-    const why = `the module \`tokenizer.wasm\` could not be read from ${isBytes(source) ? "these bytes" : source}: ${cause.message}. Serve it there, or hand it to \`loadTokenizer\` as \`module\``;
+    const why = `the tokenizer's module could not be read from ${isBytes(source) ? "these bytes" : source}: ${cause.message}. Serve it there, or hand \`tokenizer.wasm\` to \`loadTokenizer\` as \`module\``;
     throw new ContextError("NOT_INITIALIZED", why, { cause });
   }
 }
@@ -42,24 +49,34 @@ export async function loadTokenizer(source, options = {}) {
   if (typeof name !== "string" || name === "") throw new ContextError("INVALID_ARGUMENT", "`name`: expected a text");
   if (special !== "text" && special !== "token") throw new ContextError("INVALID_ARGUMENT", '`special`: expected "text" or "token"');
   const asText = special === "text" ? 1 : 0;
-  const instance = new Instance(await moduleFrom(module));
-  instance.make("load", await fileOf(source), asText);
-  return new Tokenizer(name, instance, templateOf(instance, options, asText));
+  const instance = await loaded(module, await fileOf(source), asText);
+  // What is packed or known is asked for when it is needed.
+  const template = options.template === undefined ? () => templateOf(instance, options, asText) : templateOf(instance, options, asText);
+  return new Tokenizer(name, instance, template);
+}
+
+/** An instance that has read the file. */
+async function loaded(module, bytes, asText) {
+  if (module === undefined) {
+    const part = new Instance(await moduleFrom(module, "part"));
+    if (part.make("load", bytes, asText)) return part;
+  }
+  const instance = new Instance(await moduleFrom(module, "whole"));
+  if (!instance.make("load", bytes, asText)) throw new ContextError("ENCODING_UNSUPPORTED", instance.text());
+  return instance;
 }
 
 export async function packTokenizer(source, options = {}) {
   const bytes = await fileOf(source);
-  const compiled = await moduleFrom(options?.module);
   let note = new Uint8Array();
   if (options?.template !== undefined) {
-    const instance = new Instance(compiled);
-    instance.make("load", bytes, 0);
+    const instance = await loaded(options.module, bytes, 0);
     note = encoder.encode(JSON.stringify(templateOf(instance, options, 0)));
   }
   const both = new Uint8Array(bytes.length + note.length);
   both.set(bytes);
   both.set(note, bytes.length);
-  const instance = new Instance(compiled);
+  const instance = new Instance(await moduleFrom(options?.module, "whole"));
   instance.make("pack", both, note.length);
   return instance.answer().slice();
 }
@@ -128,11 +145,13 @@ class Instance {
     }
   }
 
+  /** False where this is not the whole module, and the file needs it. */
   make(how, bytes, ...options) {
     const length = this.room.put(bytes);
     this.room.taken();
     const outcome = this.call(how, length, ...options);
-    if (outcome !== 0) throw new ContextError(CODES[outcome], this.text());
+    if (outcome in CODES) throw new ContextError(CODES[outcome], this.text());
+    return outcome === 0;
   }
 
   /** The last answer; valid until the next call. */
@@ -163,6 +182,7 @@ class Tokenizer {
   }
 
   get template() {
+    if (typeof this.#template === "function") this.#template = this.#template();
     return this.#template;
   }
 

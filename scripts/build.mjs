@@ -3,7 +3,8 @@
 //   contextfold_bg.wasm, contextfold_bg.js                     by wasm-pack, then wasm-opt
 //   contextfold.d.cts, contextfold.d.ts                        its types, for both kinds of modules
 //   core.wasm                                                  what Node loads of it at first, by scripts/lib/split.mjs
-//   tokenizer.wasm                                             what `loadTokenizer` counts with, by cargo, then wasm-opt
+//   tokenizer.wasm, tokenizer-bpe.wasm                         what `loadTokenizer` counts with, and the part of it that most models need,
+//                                                              by cargo, then wasm-opt
 //   ../encodings                                               the vocabularies, by scripts/encodings.mjs
 //   ../THIRD-PARTY-NOTICES.txt                                 the licences of what is in them, by scripts/lib/notices.mjs
 //   cjs/, ../*.bundle.js                                       the Node entries as few files, and their types, by scripts/lib/bundles.mjs
@@ -73,13 +74,15 @@ async function split() {
   await writeSplit(readFileSync(module));
 }
 
-/** A module without glue: its functions take and give numbers. */
+/** Modules without glue: their functions take and give numbers. */
 function tokenizer(profile, environment = env) {
-  must("cargo", ["build", "--quiet", "--locked", "--package", "tokenizer", "--lib", "--profile", profile, "--target", "wasm32-unknown-unknown"], { env: environment });
-  const built = join(targetDir, "wasm32-unknown-unknown", profile, "tokenizer.wasm");
-  const module = join(wasmDir, "tokenizer.wasm");
-  must("wasm-opt", ["--strip-debug", "--strip-producers", built, "-o", module]);
-  writeFileSync(module, withoutCommit(readFileSync(module)));
+  for (const [name, ...features] of [["tokenizer"], ["tokenizer-bpe", "--no-default-features"]]) {
+    must("cargo", ["build", "--quiet", "--locked", "--package", "tokenizer", "--lib", "--profile", profile, "--target", "wasm32-unknown-unknown", ...features], { env: environment });
+    const built = join(targetDir, "wasm32-unknown-unknown", profile, "tokenizer.wasm");
+    const module = join(wasmDir, `${name}.wasm`);
+    must("wasm-opt", ["--strip-debug", "--strip-producers", built, "-o", module]);
+    writeFileSync(module, withoutCommit(readFileSync(module)));
+  }
 }
 
 /** wasm-pack's own package files (its .gitignore would keep the whole folder out of the packed package), and what older builds left. */
@@ -90,7 +93,7 @@ function removeLeftovers() {
 
 function report() {
   const size = (n) => `${(n / 1024).toFixed(1)} KiB`;
-  for (const name of ["contextfold_bg.wasm", "core.wasm", "tokenizer.wasm"]) {
+  for (const name of ["contextfold_bg.wasm", "core.wasm", "tokenizer.wasm", "tokenizer-bpe.wasm"]) {
     const bytes = readFileSync(join(wasmDir, name));
     console.log(`${name}: ${size(bytes.length)}, ${size(brotliCompressSync(bytes).length)} with brotli`);
   }

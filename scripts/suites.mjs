@@ -17,6 +17,7 @@ export const suites = [
   { name: "clippy, wasm32", seconds: 600, command: [...CLIPPY, "--target", "wasm32-unknown-unknown", ...STRICT] },
   { name: "tokenizer", seconds: 600, counts: "cargo", command: ["cargo", "test", "--locked", "--package", "tokenizer"] },
   { name: "tokenizer, clippy", seconds: 300, command: ["cargo", "clippy", "--locked", "--package", "tokenizer", "--all-targets", ...STRICT] },
+  { name: "tokenizer, its part, clippy", seconds: 300, command: ["cargo", "clippy", "--locked", "--package", "tokenizer", "--no-default-features", ...STRICT] },
   // On the tokenizer.json files of nine models, which it fetches. `node tests/tokenizers/run.mjs --cases 100000` tries more texts.
   { name: "tokenizers of Hugging Face", seconds: 600, counts: "cargo", command: ["node", "tests/tokenizers/run.mjs"] },
   {

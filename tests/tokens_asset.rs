@@ -139,9 +139,11 @@ fn models_without_a_public_tokenizer_are_unknown() {
 #[test]
 fn the_committed_tables_are_what_the_generator_writes() {
     let tokens = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tokens");
-    for (file, wanted) in
-        [("bpe/class_table.rs", vocabulary::unicode_table()), ("model_table.rs", vocabulary::model_table())]
-    {
+    for (file, wanted) in [
+        ("bpe/class_table.rs", vocabulary::unicode_table()),
+        ("bpe/sign_table.rs", vocabulary::sign_table()),
+        ("model_table.rs", vocabulary::model_table()),
+    ] {
         let committed = std::fs::read_to_string(tokens.join(file)).unwrap();
         assert!(committed == wanted, "src/tokens/{file} is old: run `cargo run -p vocabulary -- tables`");
     }

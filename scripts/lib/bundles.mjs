@@ -14,14 +14,20 @@ import { stores } from "./stores.mjs";
 const pkg = join(root, "pkg");
 const out = join(wasmDir, "cjs");
 
-const forOneFile = {
-  name: "for one file",
+const tokenizerAtOnce = {
+  name: "tokenizer at once",
   setup(build) {
-    // In one file nothing is loaded later: what is imported late is there already, and no module has to be wrapped for it.
+    // A late import waits for Node's loader: that takes as long as reading a packed tokenizer, and its code is small.
     build.onLoad({ filter: /[\\/]pkg[\\/]exports\.js$/ }, ({ path }) => {
       const text = readFileSync(path, "utf8").replaceAll('(await import("./tokenizer.js"))', "tokenizerEntry");
       return { contents: `import * as tokenizerEntry from "./tokenizer.js";\n${text}`, resolveDir: pkg };
     });
+  },
+};
+const segmentsAtOnce = {
+  name: "segments at once",
+  setup(build) {
+    // In one file nothing is loaded later: what is imported late is there already, and no module has to be wrapped for it.
     build.onLoad({ filter: /[\\/]pkg[\\/]made\.js$/ }, ({ path }) => {
       const text = readFileSync(path, "utf8").replaceAll('await import("./stores/segments.js")', "segmentsEntry");
       return { contents: `import * as segmentsEntry from "./stores/segments.js";\n${text}`, resolveDir: pkg };
@@ -37,6 +43,7 @@ export async function writeBundles() {
   for (const name of readdirSync(pkg)) if (name.endsWith(".bundle.js")) rmSync(join(pkg, name));
   await build({
     entryPoints: ["node.js", "transcript/node.js"].map((name) => join(pkg, name)),
+    plugins: [tokenizerAtOnce],
     outdir: pkg,
     entryNames: "[dir]/[name].bundle",
     chunkNames: "shared-[hash].bundle",
@@ -54,7 +61,7 @@ async function writeCommonJs() {
   rmSync(out, { recursive: true, force: true });
   await build({
     entryPoints: [join(pkg, "node.js")],
-    plugins: [forOneFile],
+    plugins: [tokenizerAtOnce, segmentsAtOnce],
     outfile: join(out, "node.cjs"),
     bundle: true,
     platform: "node",

@@ -64,6 +64,18 @@ test("a file counts as an object, a text, bytes, a URL, a folder's files, and pa
   }
 });
 
+test("a text is cut by a known pattern where its merges are done as they are written, too", async () => {
+  // A merge that is written twice: the engine does not count by these.
+  const merges = [["e", "Ġ"], ["h", "e"], ["h", "e"]];
+  const vocab = Object.fromEntries([...alphabet(), "eĠ", "he"].map((token, id) => [token, id]));
+  const twice = file({ model: { vocab, merges } });
+  for (const tokenizer of [await loadTokenizer(twice), await loadTokenizer(await packTokenizer(twice))]) {
+    assert.deepEqual([...tokenizer.encode("he he")], [257, vocab["Ġ"], 257]);
+    assert.equal(tokenizer.count("he he ".repeat(1000)), 4000);
+    assert.deepEqual([...tokenizer.encode("he he")], [257, vocab["Ġ"], 257]);
+  }
+});
+
 test("special tokens are text, or themselves; others are found either way", async () => {
   const asText = await loadTokenizer(file());
   const asToken = await loadTokenizer(file(), { special: "token" });
@@ -225,4 +237,12 @@ test("the module comes from where the caller says", async () => {
   const bytes = readFileSync(new URL("../../pkg/wasm/tokenizer.wasm", import.meta.url));
   for (const module of [bytes, await WebAssembly.compile(bytes)]) assert.equal((await loadTokenizer(file(), { module })).count("hello"), 1);
   assert.equal(await codeOf(() => loadTokenizer(file(), { module: new Uint8Array(3) })), "NOT_INITIALIZED");
+  // The part of it that reads BPE says where it is not enough.
+  const module = readFileSync(new URL("../../pkg/wasm/tokenizer-bpe.wasm", import.meta.url));
+  assert.equal((await loadTokenizer(file(), { module })).count("hello"), 1);
+  assert.equal((await loadTokenizer(await packTokenizer(file()), { module })).count("hello"), 1);
+  for (const needs of [{ model: { type: "WordPiece", unk_token: "a", merges: [] } }, { file: { normalizer: { type: "Lowercase" } } }]) {
+    await assert.rejects(loadTokenizer(file(needs), { module }), (error) => error.code === "ENCODING_UNSUPPORTED" && error.message.includes("tokenizer.wasm"));
+    assert.ok((await loadTokenizer(file(needs))).count("hello") > 0);
+  }
 });

@@ -7,5 +7,5 @@ mod classes;
 mod models;
 
 pub use asset::{ENCODINGS, Source, pack, sign, with_streams};
-pub use classes::table as unicode_table;
+pub use classes::{signs as sign_table, table as unicode_table};
 pub use models::table as model_table;

@@ -136,6 +136,19 @@ pub(super) struct Place {
     rights: usize,
 }
 
+#[cfg(feature = "tokenizer")]
+impl Place {
+    /// By its offsets in the streams.
+    pub const fn at(lefts: u32, rights: u32) -> Self {
+        Self { lefts: lefts as usize, rights: rights as usize }
+    }
+
+    /// Its offsets in the streams.
+    pub const fn offsets(self) -> [u32; 2] {
+        [self.lefts as u32, self.rights as u32]
+    }
+}
+
 /// What a token is made of.
 pub(super) enum Parts {
     /// The id is no token.
@@ -154,10 +167,10 @@ impl<'a> Streams<'a> {
     /// Of an asset that was found to be whole, from `place` on.
     pub fn at(asset: &'a [u8], place: Place) -> Self {
         let middle = middle_of(asset);
-        let lefts = asset.get(START + place.lefts..middle).unwrap_or_default();
+        let lefts = asset.get(START.saturating_add(place.lefts)..middle).unwrap_or_default();
         Self {
             lefts: Varints(lefts),
-            rights: Varints(asset.get(middle + place.rights..).unwrap_or_default()),
+            rights: Varints(asset.get(middle.saturating_add(place.rights)..).unwrap_or_default()),
         }
     }
 

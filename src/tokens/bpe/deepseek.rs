@@ -18,6 +18,7 @@ use std::sync::LazyLock;
 
 use super::classes::{END, LETTER, MARK, NEWLINE, NUMBER, SPACE, class_at};
 use super::pieces::Pieces;
+use super::sign_table::RANGES;
 
 #[derive(Default)]
 pub(super) struct DeepSeek;
@@ -25,15 +26,10 @@ pub(super) struct DeepSeek;
 /// `[\p{P}\p{S}]`, a bit each.
 static SIGNS: LazyLock<Vec<u64>> = LazyLock::new(|| {
     let mut bits = vec![0; 0x11_0000 / 64];
-    let parsed = regex_syntax::parse(r"[\p{P}\p{S}]");
-    if let Ok(hir) = parsed
-        && let regex_syntax::hir::HirKind::Class(regex_syntax::hir::Class::Unicode(class)) = hir.kind()
-    {
-        for range in class.iter() {
-            for c in range.start() as usize..=range.end() as usize {
-                if let Some(word) = bits.get_mut(c / 64) {
-                    *word |= 1_u64 << (c % 64);
-                }
+    for [first, last] in RANGES {
+        for c in first as usize..=last as usize {
+            if let Some(word) = bits.get_mut(c / 64) {
+                *word |= 1_u64 << (c % 64);
             }
         }
     }

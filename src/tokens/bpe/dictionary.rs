@@ -11,7 +11,7 @@ const ROOM_BEHIND: usize = 2 * MAX_TOKEN_BYTES + 16;
 
 /// The hash of a piece's first 16 bytes, with zeros behind its end, and of its length. The upper bits are the good ones.
 #[inline(always)]
-const fn hash([first, second]: [u64; 2], len: usize) -> u64 {
+pub(super) const fn hash([first, second]: [u64; 2], len: usize) -> u64 {
     let second = second.wrapping_add((len as u64) << 56);
     let mixed = (first ^ second.rotate_left(31).wrapping_mul(0xD6E8_FEB8_6659_FD93))
         .wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -20,7 +20,7 @@ const fn hash([first, second]: [u64; 2], len: usize) -> u64 {
 
 /// The first 16 of `len` bytes from `start` on, with zeros behind their end.
 #[inline(always)]
-fn words_at(text: &[u8], start: usize, len: usize) -> [u64; 2] {
+pub(super) fn words_at(text: &[u8], start: usize, len: usize) -> [u64; 2] {
     let word = word_at(text, start);
     match len {
         ..8 => [low_bytes(word, len), 0],
@@ -44,19 +44,18 @@ pub(super) struct Dictionary {
 }
 
 const ID_BITS: u32 = 18;
-const ID: u32 = (1 << ID_BITS) - 1;
+pub(super) const ID: u32 = (1 << ID_BITS) - 1;
 
 impl Dictionary {
     /// Of the single bytes alone, with room for `ids` tokens.
     pub fn new(base: &[u8; 256], ids: usize) -> Self {
-        let slots = (ids * 5 / 4).next_power_of_two();
         let mut dictionary = Self {
             bytes: Vec::with_capacity(ids * 7 + ROOM_BEHIND + 8 * STRIDE),
             starts: Vec::with_capacity(ids + 1),
             ids,
             single: [0; 256],
-            slots: vec![0; slots],
-            shift: 64 - slots.trailing_zeros(),
+            slots: Vec::new(),
+            shift: 0,
         };
         dictionary.bytes.extend(base);
         for (id, &byte) in (0..).zip(base) {
@@ -76,6 +75,10 @@ impl Dictionary {
     pub fn read(&mut self, streams: &mut Streams<'_>) -> bool {
         let before = self.len();
         let end = self.ids.min(before + STRIDE);
+        if before == 256 {
+            let slots = (self.ids * 5 / 4).next_power_of_two();
+            (self.slots, self.shift) = (vec![0; slots], 64 - slots.trailing_zeros());
+        }
         for id in before..end {
             let added = match streams.next() {
                 Some(Parts::None) => {
@@ -213,6 +216,6 @@ impl Dictionary {
 }
 
 #[inline(always)]
-const fn fingerprint(hash: u64) -> u32 {
+pub(super) const fn fingerprint(hash: u64) -> u32 {
     (hash >> 14) as u32 & !ID
 }

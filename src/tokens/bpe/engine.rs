@@ -57,6 +57,28 @@ macro_rules! by_pattern {
     }};
 }
 
+/// Where the pieces of a text end.
+#[cfg(feature = "tokenizer")]
+#[must_use]
+pub fn ends(pattern: Pattern, text: &[u8]) -> Vec<usize> {
+    struct Whole {
+        joints: Joints,
+    }
+    let whole = Whole { joints: Joints::default() };
+    by_pattern!(whole, pattern, |pieces| ends_of(pieces, text))
+}
+
+#[inline(never)]
+fn ends_of<P: Pieces>(pieces: &P, text: &[u8]) -> Vec<usize> {
+    let mut ends = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        at = pieces.end(text, at, word_at(text, at));
+        ends.push(at);
+    }
+    ends
+}
+
 /// What knows pieces whose tokens are not those that the engine would find: it puts these into the list and says true.
 #[cfg(feature = "tokenizer")]
 pub type Odd = Box<dyn FnMut(&[u8], &mut Vec<u32>) -> bool>;
@@ -91,19 +113,20 @@ impl Engine {
         })
     }
 
-    /// Of an asset that is known to be whole, with text cut as `pattern` does or at its joints; pieces that are no token are shown
-    /// to `odd`.
+    /// Of an asset that is known to be whole, and its [`index`](super::index()) or nothing, with text cut as `pattern` does or at its
+    /// joints; pieces that are no token are shown to `odd`.
     ///
     /// # Errors
     /// That it is no asset.
     #[cfg(feature = "tokenizer")]
     pub fn with_pattern(
         asset: Vec<u8>,
+        index: Vec<u8>,
         pattern: Option<Pattern>,
         joints: Joints,
         odd: Option<Odd>,
     ) -> Result<Self> {
-        let loaded = Loaded::of_whole(asset, pattern.unwrap_or(Pattern::Joints))?;
+        let loaded = Loaded::of_whole(asset, index, pattern.unwrap_or(Pattern::Joints))?;
         Ok(Self { loaded: Some(loaded), full: None, joints, odd })
     }
 
@@ -160,9 +183,8 @@ impl Engine {
                 let odd = &mut self.odd;
                 #[cfg(not(feature = "tokenizer"))]
                 let odd = &mut ();
-                by_pattern!(self, loaded.pattern, |pieces| first_pieces(
-                    pieces, loaded, odd, text, limit, sink
-                ))
+                let ends = by_pattern!(self, loaded.pattern, |pieces| ends_of(pieces, text));
+                first_pieces(&ends, loaded, odd, text, limit, sink)
             }
             _ => 0,
         };
@@ -186,8 +208,8 @@ impl Engine {
 
 /// Pieces that are tokens, or that merge without all tables, up to the first that is neither; where that begins.
 #[inline(never)]
-fn first_pieces<P: Pieces, S: Sink>(
-    pieces: &P,
+fn first_pieces<S: Sink>(
+    ends: &[usize],
     loaded: &mut Loaded,
     odd: &mut FirstOdd,
     text: &[u8],
@@ -195,8 +217,10 @@ fn first_pieces<P: Pieces, S: Sink>(
     sink: &mut S,
 ) -> usize {
     let mut start = 0;
-    while start < text.len() && sink.count() <= limit {
-        let end = pieces.end(text, start, word_at(text, start));
+    for &end in ends {
+        if sink.count() > limit {
+            break;
+        }
         match loaded.whole(text, start, end) {
             Some(id) => sink.one(id),
             None => match first_merged(loaded, odd, text.get(start..end).unwrap_or_default()) {

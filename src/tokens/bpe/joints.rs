@@ -1,7 +1,6 @@
 //! Cutting where nothing says how: between two bytes that stand side by side in no token, nothing merges.
 
 use super::pieces::Pieces;
-use super::strides::in_strides;
 
 /// Which bytes stand side by side in a vocabulary's tokens, and which characters are tokens of it at all. Of none: the text is
 /// one piece.
@@ -17,24 +16,21 @@ impl Joints {
     /// How many words of pairs there are.
     pub const WORDS: usize = 1 << 10;
 
-    /// Of the pairs' words, in which [`Self::join`] has joined all tokens, and of characters that are tokens.
-    pub fn new(pairs: Vec<u64>, characters: &[char]) -> Self {
-        let mut joints = Self { pairs, characters: Vec::new() };
-        joints.pairs.resize(Self::WORDS, 0);
-        in_strides(
-            0..characters.len(),
-            &mut (&mut joints.characters, characters),
-            |(bits, characters), range| {
-                for &c in characters.get(range).unwrap_or_default() {
-                    let at = c as usize >> 6;
-                    if at >= bits.len() {
-                        bits.resize(at + 1, 0);
-                    }
-                    bits[at] |= 1 << (c as usize & 63);
-                }
-            },
-        );
-        joints
+    /// Of the pairs' words, in which [`Self::join`] has joined all tokens, and of the words of characters that are tokens, of which
+    /// [`Self::add`] knows.
+    #[must_use]
+    pub fn new(mut pairs: Vec<u64>, characters: Vec<u64>) -> Self {
+        pairs.resize(Self::WORDS, 0);
+        Self { pairs, characters }
+    }
+
+    /// Adds a character that is a token to the words of characters.
+    pub fn add(characters: &mut Vec<u64>, c: char) {
+        let at = c as usize >> 6;
+        if at >= characters.len() {
+            characters.resize(at + 1, 0);
+        }
+        characters[at] |= 1 << (c as usize & 63);
     }
 
     /// Joins the bytes of a token in the pairs' words.

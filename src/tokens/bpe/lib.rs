@@ -17,9 +17,13 @@ mod deepseek;
 mod dictionary;
 mod engine;
 #[cfg(feature = "tokenizer")]
+mod index;
+#[cfg(feature = "tokenizer")]
 mod joints;
 mod merge;
 mod pieces;
+#[cfg(feature = "tokenizer")]
+mod sign_table;
 mod strides;
 mod table;
 mod token;
@@ -30,7 +34,9 @@ mod writer;
 pub use asset::Pattern;
 pub use engine::Engine;
 #[cfg(feature = "tokenizer")]
-pub use engine::Odd;
+pub use engine::{Odd, ends};
+#[cfg(feature = "tokenizer")]
+pub use index::index;
 #[cfg(feature = "tokenizer")]
 pub use joints::Joints;
 #[cfg(feature = "tokenizer")]

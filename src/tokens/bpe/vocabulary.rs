@@ -3,6 +3,8 @@
 use super::asset::{Asset, Parts, Pattern, Place, Streams};
 use super::bytes::word_at;
 use super::dictionary::{Dictionary, MAX_TOKEN_BYTES};
+#[cfg(feature = "tokenizer")]
+use super::index::Index;
 use super::strides::in_strides;
 use super::table::{Lengths, Long, Medium, Merges, Pairs, Seen, Short, medium_key, short_key};
 use super::token::Token;
@@ -18,6 +20,9 @@ pub(super) struct Loaded {
     asset: Vec<u8>,
     /// How much of the asset the dictionary has read.
     place: Place,
+    /// What finds tokens without a dictionary.
+    #[cfg(feature = "tokenizer")]
+    index: Option<Index>,
     /// Bytes that were merged without tables.
     #[cfg(feature = "tokenizer")]
     merged: usize,
@@ -43,13 +48,15 @@ impl Loaded {
             asset: bytes,
             place: Place::default(),
             #[cfg(feature = "tokenizer")]
+            index: None,
+            #[cfg(feature = "tokenizer")]
             merged: 0,
         })
     }
 
     /// Of the bytes of an asset that are known to be what was written.
     #[cfg(feature = "tokenizer")]
-    pub fn of_whole(bytes: Vec<u8>, pattern: Pattern) -> Result<Self> {
+    pub fn of_whole(bytes: Vec<u8>, index: Vec<u8>, pattern: Pattern) -> Result<Self> {
         let asset = Asset::of_whole(&bytes)?;
         let dictionary = Dictionary::new(asset.base, asset.ids);
         Ok(Self {
@@ -57,13 +64,20 @@ impl Loaded {
             dictionary,
             asset: bytes,
             place: Place::default(),
-            #[cfg(feature = "tokenizer")]
+            index: Index::new(index),
             merged: 0,
         })
     }
 
     /// The token that is `text[start..end]`, if there is one. Reads on until it is there: common ones come first.
     pub fn whole(&mut self, text: &[u8], start: usize, end: usize) -> Option<u32> {
+        #[cfg(feature = "tokenizer")]
+        if let (Some(index), Some(piece)) = (&self.index, text.get(start..end)) {
+            return match piece {
+                &[byte] => Some(self.dictionary.single(byte)),
+                _ => index.whole(&self.asset, piece),
+            };
+        }
         loop {
             let found = self.dictionary.whole(text, start, end);
             if found.is_some() || !self.read_on() {
@@ -82,9 +96,8 @@ impl Loaded {
     /// The tokens of a piece, merged as it is defined: the lowest rank first, which is the id of what two neighbours are together.
     #[cfg(feature = "tokenizer")]
     pub fn merge(&mut self, piece: &[u8], tokens: &mut Vec<u32>) {
-        let dictionary = self.dictionary();
         let mut ends: Vec<usize> = (1..=piece.len()).collect();
-        let made = |start: usize, end: usize| dictionary.whole(piece, start, end).unwrap_or(u32::MAX);
+        let mut made = |start: usize, end: usize| self.whole(piece, start, end).unwrap_or(u32::MAX);
         // What each makes with the one behind it.
         let mut ranks: Vec<u32> = (2..=piece.len()).map(|end| made(end - 2, end)).collect();
         while let Some((at, &rank)) = ranks.iter().enumerate().min_by_key(|(_, rank)| **rank)

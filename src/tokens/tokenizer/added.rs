@@ -4,18 +4,17 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use aho_corasick::{AhoCorasick, Input, MatchKind};
-
 use crate::settings::{Added, Settings};
+use crate::sought::Sought;
 
 /// The added tokens of one kind: those that are sought in the text as it came, or as it was normalized.
 pub struct Finder {
     settings: Rc<Settings>,
-    /// What is sought, and which token it is.
-    texts: Vec<(String, usize)>,
+    /// What is sought, where it is not the token's own text, and which token it is.
+    texts: Vec<(Option<String>, usize)>,
     beginnings: Beginnings,
     /// Made when a text has what a token begins with.
-    automaton: OnceCell<Option<AhoCorasick>>,
+    automaton: OnceCell<Option<Sought>>,
     /// Special tokens count as the text that they are.
     special_as_text: bool,
 }
@@ -31,35 +30,47 @@ impl Finder {
         normalized: bool,
         sought_as: impl Fn(&'a str) -> Cow<'a, str>,
     ) -> Option<Self> {
-        let of_kind =
-            settings.added_tokens.iter().enumerate().filter(|(_, token)| token.normalized == normalized);
-        let texts: Vec<(String, usize)> = of_kind
-            .map(|(at, token)| (sought_as(&token.content).into_owned(), at))
-            .filter(|(text, _)| !text.is_empty())
-            .collect();
-        let token = |&(_, at): &(String, usize)| settings.added_tokens.get(at);
-        if texts.iter().filter_map(token).all(|token| special_as_text && token.special) {
-            return None;
-        }
+        let counts = |token: &Added| token.normalized == normalized && !(special_as_text && token.special);
+        let any = settings.added_tokens.iter().any(counts);
+        any.then(|| Self::of(settings, special_as_text, normalized, &sought_as))
+    }
+
+    // Not inlined: a WebAssembly engine compiles a function when it is first called, and many files need none.
+    #[inline(never)]
+    fn of<'a>(
+        settings: &'a Rc<Settings>,
+        special_as_text: bool,
+        normalized: bool,
+        sought_as: &dyn Fn(&'a str) -> Cow<'a, str>,
+    ) -> Self {
+        let tokens = || settings.added_tokens.iter().filter(move |token| token.normalized == normalized);
         let mut beginnings = Beginnings::default();
-        for (text, _) in &texts {
-            beginnings.add(text.as_bytes());
+        let mut texts = Vec::with_capacity(tokens().count());
+        for (at, token) in settings.added_tokens.iter().enumerate() {
+            if token.normalized == normalized {
+                let text = sought_as(settings.text_of(token));
+                if !text.is_empty() {
+                    beginnings.add(text.as_bytes());
+                    texts.push((if let Cow::Owned(text) = text { Some(text) } else { None }, at));
+                }
+            }
         }
         let settings = settings.clone();
-        Some(Self { settings, texts, beginnings, automaton: OnceCell::new(), special_as_text })
+        Self { settings, texts, beginnings, automaton: OnceCell::new(), special_as_text }
     }
 
     /// The next token's text at or behind `from`: which it is, and where.
     fn next(&self, text: &str, from: usize) -> Option<(&Added, usize, usize)> {
         let from = self.beginnings.first(text.as_bytes(), from)?;
+        let token = |at: usize| self.settings.added_tokens.get(at);
         // Their texts are bounded where the file is read: no automaton of them is too large.
         let make = || {
-            let texts = self.texts.iter().map(|(text, _)| text);
-            AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(texts).ok()
+            let as_is = |at: usize| token(at).map(|token| self.settings.text_of(token)).unwrap_or_default();
+            Sought::new(self.texts.iter().map(|(text, at)| text.as_deref().unwrap_or_else(|| as_is(*at))))
         };
-        let found = self.automaton.get_or_init(make).as_ref()?.find(Input::new(text).range(from..))?;
-        let &(_, at) = self.texts.get(found.pattern().as_usize())?;
-        Some((self.settings.added_tokens.get(at)?, found.start(), found.end()))
+        let (which, start, end) = self.automaton.get_or_init(make).as_ref()?.find(text.as_bytes(), from)?;
+        let &(_, at) = self.texts.get(which)?;
+        Some((token(at)?, start, end))
     }
 
     /// Calls `each` for all of `text`, in order, until it says that it is enough.

@@ -1,10 +1,9 @@
 //! From tokens back to text.
 
-use serde_json::Value;
-
 use crate::alphabet;
 use crate::error::{Error, Result};
 use crate::matcher::Matcher;
+use crate::value::Value;
 
 enum Step {
     ByteLevel,
@@ -18,6 +17,7 @@ enum Step {
 }
 
 /// The file's decoder; without one, tokens stand with spaces between them.
+#[derive(Default)]
 pub struct Decoder(Option<Vec<Step>>);
 
 impl Decoder {

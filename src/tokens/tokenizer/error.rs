@@ -7,6 +7,8 @@ pub enum Error {
     Invalid(String),
     /// It asks for something that is not known here, or is larger than any real one.
     Unsupported(String),
+    /// It asks for something that only the whole crate has, with its feature `whole`.
+    Elsewhere,
 }
 
 /// The crate's result.
@@ -27,6 +29,9 @@ impl fmt::Display for Error {
         match self {
             Self::Invalid(why) => write!(f, "the tokenizer cannot be used: {why}"),
             Self::Unsupported(what) => write!(f, "the tokenizer needs what is not supported here: {what}"),
+            Self::Elsewhere => {
+                write!(f, "the tokenizer needs the module `tokenizer.wasm`, not this part of it")
+            }
         }
     }
 }

@@ -1,14 +1,13 @@
-//! Reading a `tokenizer.json`: vocabulary and merges go where they stay, the rest is small and left to serde.
-
-use serde::Deserialize;
-use serde_json::Value;
+//! Reading a `tokenizer.json`: vocabulary and merges go where they stay, the rest is small.
 
 use crate::error::{Error, Result};
 use crate::json::Scanner;
 use crate::merges::{self, Merges};
-use crate::settings::{Added, Settings};
+use crate::normalizer::Normalizer;
+use crate::settings::{Json, MAX_CHARS, Settings};
+use crate::splits::Splits;
+use crate::value::Value;
 use crate::vocab::Vocab;
-use crate::word_piece::MAX_CHARS;
 use crate::words::Words;
 
 /// The largest file that is read: the largest real ones have 34 MB.
@@ -32,17 +31,29 @@ impl File {
                 bytes.len() >> 20
             )));
         }
-        let Long { rest, words, merges_at, merges } = Long::of(bytes)?;
-        let raw: Raw = serde_json::from_slice(&rest).map_err(no_file)?;
-        let model = raw.model.ok_or_else(|| Error::invalid("it has no `model`"))?;
-        let kind = match model.kind {
+        let mut read = Read { bytes, ..Read::default() };
+        let mut scanner = Scanner::new(bytes, 0);
+        read.file(&mut scanner)?;
+        if !scanner.is_end() {
+            return Err(no_json(&scanner));
+        }
+        if !read.has_model {
+            return Err(Error::invalid("it has no `model`"));
+        }
+        let Read { merges_at, merges, words, settings, model, .. } = read;
+        let text = |key: &str| model.text(key);
+        let flag = |key: &str| model.flag(key);
+        let kind = match text("type")? {
             Some(kind) => kind,
-            None if merges_at.is_some() || model.byte_fallback.is_some() => "BPE".to_owned(),
+            None if merges_at.is_some() || model.has("byte_fallback") => "BPE".to_owned(),
             None => return Err(Error::invalid("its model has no `type`")),
         };
+        if cfg!(not(feature = "whole")) && kind != "BPE" {
+            return Err(Error::Elsewhere);
+        }
         let word_piece = match kind.as_str() {
             "BPE" | "Unigram" => None,
-            "WordPiece" => Some(model.max_input_chars_per_word.unwrap_or(100)),
+            "WordPiece" => Some(model.number("max_input_chars_per_word")?.unwrap_or(100)),
             _ => {
                 return Err(Error::unsupported(format!(
                     "a model of the type {kind:?}; BPE, Unigram and WordPiece are known"
@@ -52,7 +63,7 @@ impl File {
         if word_piece.is_some_and(|most| most > MAX_CHARS) {
             return Err(Error::unsupported(format!("words of more than {MAX_CHARS} characters")));
         }
-        if model.dropout.is_some_and(|dropout| dropout != 0.0) {
+        if model.get("dropout").is_some_and(|dropout| dropout.as_f64() != Some(0.0)) {
             return Err(Error::unsupported(
                 "a model with `dropout`: the same text has other tokens each time",
             ));
@@ -61,41 +72,37 @@ impl File {
         if (kind == "Unigram") == scores.is_empty() {
             return Err(Error::invalid(format!("the vocabulary of a {kind} model is not like that")));
         }
-        let unk_token = match model.unk_id {
+        let unk_token = match model.number("unk_id")? {
             Some(id) if kind == "Unigram" && id >= vocab.len() => {
                 return Err(Error::invalid(format!("its `unk_id` is {id}, of {} tokens", vocab.len())));
             }
             Some(id) if kind == "Unigram" => Some(vocab.text_of(id as u32).to_owned()),
-            _ => model.unk_token,
+            _ => text("unk_token")?,
         };
         if !vocab.is_distinct() {
             return Err(Error::invalid("its vocabulary has a token twice"));
         }
-        let mut added_tokens = raw.added_tokens;
-        if added_tokens.iter().map(|token| token.content.len()).sum::<usize>() > MAX_ADDED {
+        let mut settings = settings;
+        if settings.added_text.len() > MAX_ADDED {
             return Err(Error::unsupported(format!("added tokens of more than {} MB", MAX_ADDED >> 20)));
         }
-        for token in &mut added_tokens {
-            if let Some(place) = vocab.get(&token.content) {
+        for token in &mut settings.added_tokens {
+            if let Some(place) = settings.added_text.get(token.text.clone()).and_then(|text| vocab.get(text))
+            {
                 token.id = vocab.id_of(place);
             }
         }
         let settings = Settings {
-            added_tokens,
-            normalizer: raw.normalizer,
-            pre_tokenizer: raw.pre_tokenizer,
-            decoder: raw.decoder,
             unk_token: unk_token.or_else(|| word_piece.map(|_| "[UNK]".to_owned())),
-            prefix: model
-                .continuing_subword_prefix
+            prefix: text("continuing_subword_prefix")?
                 .unwrap_or_else(|| if word_piece.is_some() { "##" } else { "" }.to_owned()),
-            suffix: model.end_of_word_suffix.unwrap_or_default(),
-            fuse_unk: model.fuse_unk.unwrap_or_default(),
-            byte_fallback: model.byte_fallback.unwrap_or_default(),
-            ignore_merges: model.ignore_merges.unwrap_or_default(),
+            suffix: text("end_of_word_suffix")?.unwrap_or_default(),
+            fuse_unk: flag("fuse_unk")?,
+            byte_fallback: flag("byte_fallback")?,
+            ignore_merges: flag("ignore_merges")?,
             word_piece,
             scores,
-            note: String::new(),
+            ..settings
         };
         // They were read as if there was no prefix, once the vocabulary was.
         let merges = match (merges_at, merges) {
@@ -109,15 +116,17 @@ impl File {
     }
 }
 
-fn no_file(why: impl std::fmt::Display) -> Error {
-    Error::invalid(format!("it is no tokenizer.json: {why}"))
+fn no_json(scanner: &Scanner<'_>) -> Error {
+    Error::invalid(format!("it is no tokenizer.json: what stands at byte {} is not like one", scanner.at()))
 }
 
-/// What is long in a file.
+/// What was read of a file.
 #[derive(Default)]
-struct Long {
-    /// The file with `null` in their places.
-    rest: Vec<u8>,
+struct Read<'a> {
+    bytes: &'a [u8],
+    settings: Settings,
+    has_model: bool,
+    model: Model,
     words: Option<Words>,
     /// Where the merges begin.
     merges_at: Option<usize>,
@@ -125,68 +134,70 @@ struct Long {
     merges: Option<Result<Merges>>,
 }
 
-impl Long {
-    fn of(bytes: &[u8]) -> Result<Self> {
-        let mut long = Self::default();
-        let mut scanner = Scanner::new(bytes, 0);
-        let mut copied = 0;
-        if long.walk(bytes, &mut scanner, &mut copied)?.is_none() {
-            // Not JSON; serde says why.
-            serde_json::from_slice::<serde::de::IgnoredAny>(bytes).map_err(no_file)?;
-            return Err(no_file("its beginning is not like one"));
-        }
-        long.rest.extend_from_slice(bytes.get(copied..).unwrap_or_default());
-        Ok(long)
-    }
-
-    /// Reads on to the end of the model; `None` where this is not JSON, or not a map.
-    fn walk<'a>(
-        &mut self,
-        bytes: &'a [u8],
-        scanner: &mut Scanner<'a>,
-        copied: &mut usize,
-    ) -> Result<Option<()>> {
+impl<'a> Read<'a> {
+    fn file(&mut self, scanner: &mut Scanner<'a>) -> Result<()> {
         each_key(scanner, |key, scanner| {
-            if key != b"model" || scanner.peek() != Some(b'{') {
-                return Ok(scanner.skip());
+            let json = match key {
+                "model" if scanner.peek() == Some(b'{') && !self.has_model => {
+                    self.has_model = true;
+                    return self.model(scanner).map(Some);
+                }
+                "model" if self.has_model => return Err(twice("model")),
+                "added_tokens" => {
+                    return Ok(scanner.each(b'[', b']', |scanner| self.settings.read_added(scanner)));
+                }
+                "normalizer" => &mut self.settings.normalizer,
+                "pre_tokenizer" => &mut self.settings.pre_tokenizer,
+                "decoder" => &mut self.settings.decoder,
+                _ => return Ok(Value::skip(scanner)),
+            };
+            if !json.0.is_empty() {
+                return Err(twice(key));
             }
-            each_key(scanner, |key, scanner| {
-                scanner.peek();
-                let at = scanner.at();
-                let done = match key {
-                    b"vocab" => self.vocab(bytes, scanner)?,
-                    b"merges" => self.merges(bytes, scanner)?,
-                    _ => return Ok(scanner.skip()),
-                };
-                self.rest.extend_from_slice(bytes.get(*copied..at).unwrap_or_default());
-                self.rest.extend(b"null");
-                *copied = scanner.at();
-                Ok(done)
-            })
+            Ok(Json::read(scanner).map(|read| *json = read))
         })
     }
 
-    fn vocab(&mut self, bytes: &[u8], scanner: &mut Scanner<'_>) -> Result<Option<()>> {
-        if self.words.is_some() {
-            return Err(no_file("it has `vocab` twice"));
-        }
-        self.words = Some(Words::read(scanner, bytes)?);
-        Ok(Some(()))
+    fn model(&mut self, scanner: &mut Scanner<'a>) -> Result<()> {
+        each_key(scanner, |key, scanner| match key {
+            "vocab" if self.words.is_some() => Err(twice(key)),
+            "vocab" => {
+                self.is_here()?;
+                self.words = Some(Words::read(scanner, self.bytes)?);
+                Ok(Some(()))
+            }
+            "merges" => self.merges(scanner),
+            _ => Ok(Value::read(scanner).map(|value| self.model.0.push((key.to_owned(), value)))),
+        })
     }
 
-    fn merges<'a>(&mut self, bytes: &'a [u8], scanner: &mut Scanner<'a>) -> Result<Option<()>> {
-        if self.merges_at.is_some() {
-            return Err(no_file("it has `merges` twice"));
+    /// Refuses what needs the whole module, before all that is long.
+    fn is_here(&self) -> Result<()> {
+        if cfg!(feature = "whole") {
+            return Ok(());
         }
+        Splits::new(&self.settings.pre_tokenizer.value())?;
+        Normalizer::new(&self.settings.normalizer.value())?;
+        if self.model.text("type")?.is_some_and(|kind| kind != "BPE") {
+            return Err(Error::Elsewhere);
+        }
+        Ok(())
+    }
+
+    fn merges(&mut self, scanner: &mut Scanner<'a>) -> Result<Option<()>> {
+        if self.merges_at.is_some() {
+            return Err(twice("merges"));
+        }
+        scanner.peek();
         let at = scanner.at();
         let is_empty = scanner.take(b'[').is_some() && scanner.peek() == Some(b']');
         self.merges_at = (!is_empty).then_some(at);
-        *scanner = Scanner::new(bytes, at);
+        *scanner = Scanner::new(self.bytes, at);
         let words = self.words.as_ref().filter(|words| words.scores.is_empty());
-        match words.map(|words| merges::read(bytes, at, &words.vocab, 0)) {
+        match words.map(|words| merges::read(self.bytes, at, &words.vocab, 0)) {
             Some(Ok((merges, end))) => {
                 self.merges = Some(Ok(merges));
-                *scanner = Scanner::new(bytes, end);
+                *scanner = Scanner::new(self.bytes, end);
                 return Ok(Some(()));
             }
             Some(Err(error)) => self.merges = Some(Err(error)),
@@ -196,57 +207,64 @@ impl Long {
     }
 }
 
-/// Calls `each` with every key of a map, which goes behind its value.
+#[cold]
+fn twice(key: &str) -> Error {
+    Error::invalid(format!("it is no tokenizer.json: it has `{key}` twice"))
+}
+
+/// Calls `each` with every key of a map, which goes behind its value, or says that there is none.
 fn each_key<'a>(
     scanner: &mut Scanner<'a>,
-    mut each: impl FnMut(&[u8], &mut Scanner<'a>) -> Result<Option<()>>,
-) -> Result<Option<()>> {
-    if scanner.take(b'{').is_none() {
-        return Ok(None);
-    }
-    if scanner.peek() == Some(b'}') {
-        return Ok(scanner.take(b'}'));
-    }
-    let mut buffer = Vec::new();
-    loop {
-        let Some(key) = scanner.text().and_then(|key| key.said(&mut buffer)) else { return Ok(None) };
-        if scanner.take(b':').is_none() || each(key, scanner)?.is_none() {
-            return Ok(None);
+    mut each: impl FnMut(&str, &mut Scanner<'a>) -> Result<Option<()>>,
+) -> Result<()> {
+    let mut failed = None;
+    let read = scanner.each(b'{', b'}', |scanner| {
+        let key = scanner.string()?;
+        scanner.take(b':')?;
+        match each(&key, scanner) {
+            Ok(read) => read,
+            Err(error) => {
+                failed = Some(error);
+                None
+            }
         }
-        match scanner.more(b'}') {
-            Some(true) => {}
-            Some(false) => return Ok(Some(())),
-            None => return Ok(None),
-        }
+    });
+    match failed {
+        Some(error) => Err(error),
+        None => read.ok_or_else(|| no_json(scanner)),
     }
 }
 
-#[derive(Deserialize)]
-struct Raw {
-    #[serde(default)]
-    added_tokens: Vec<Added>,
-    #[serde(default)]
-    normalizer: Value,
-    #[serde(default)]
-    pre_tokenizer: Value,
-    #[serde(default)]
-    decoder: Value,
-    model: Option<RawModel>,
-}
+/// What is small of a model; `null` is as if it was not there.
+#[derive(Default)]
+struct Model(Vec<(String, Value)>);
 
-#[derive(Deserialize)]
-struct RawModel {
-    #[serde(rename = "type")]
-    kind: Option<String>,
-    unk_token: Option<String>,
-    unk_id: Option<usize>,
-    continuing_subword_prefix: Option<String>,
-    end_of_word_suffix: Option<String>,
-    fuse_unk: Option<bool>,
-    byte_fallback: Option<bool>,
-    ignore_merges: Option<bool>,
-    dropout: Option<f64>,
-    max_input_chars_per_word: Option<usize>,
+impl Model {
+    fn get(&self, key: &str) -> Option<&Value> {
+        let value = self.0.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value);
+        value.filter(|value| !value.is_null())
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    fn of<T>(&self, key: &str, read: impl Fn(&Value) -> Option<T>) -> Result<Option<T>> {
+        let no = || Error::invalid(format!("it is no tokenizer.json: its model's `{key}` is not like one"));
+        self.get(key).map(|value| read(value).ok_or_else(no)).transpose()
+    }
+
+    fn text(&self, key: &str) -> Result<Option<String>> {
+        self.of(key, |value| value.as_str().map(str::to_owned))
+    }
+
+    fn flag(&self, key: &str) -> Result<bool> {
+        Ok(self.of(key, Value::as_bool)?.unwrap_or_default())
+    }
+
+    fn number(&self, key: &str) -> Result<Option<usize>> {
+        self.of(key, |value| value.as_u64().and_then(|number| usize::try_from(number).ok()))
+    }
 }
 
 #[cfg(test)]

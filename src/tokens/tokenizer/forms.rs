@@ -34,6 +34,7 @@ impl ToForm {
     }
 
     /// `None` where nothing changes.
+    #[inline(never)]
     pub fn apply(&self, text: &str) -> Option<String> {
         let mut pages = self.pages.borrow_mut();
         let mut begins = |c: char| {

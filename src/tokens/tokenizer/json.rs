@@ -1,5 +1,6 @@
-//! Reading JSON by hand, where a file has hundreds of thousands of values: eight bytes at a time, and nothing is built of them.
-//! What is small is left to serde.
+//! Reading JSON by hand, for a file has hundreds of thousands of values: eight bytes at a time, and nothing is built of them.
+
+use crate::key::{Key, mixed};
 
 /// Where reading has come to. Methods give `None` where the file is not JSON there, or not what was asked for.
 #[derive(Clone, Copy)]
@@ -35,6 +36,12 @@ impl<'a> Scanner<'a> {
         self.at
     }
 
+    /// What stands between here and `end`.
+    pub fn until(&self, end: usize) -> &'a [u8] {
+        self.bytes.get(self.at..end).unwrap_or_default()
+    }
+
+    #[inline]
     fn word(&self) -> Option<u64> {
         self.bytes.get(self.at..)?.first_chunk().map(|chunk| u64::from_le_bytes(*chunk))
     }
@@ -49,12 +56,22 @@ impl<'a> Scanner<'a> {
     #[inline(never)]
     fn behind_space(&mut self) -> Option<u8> {
         loop {
-            match *self.bytes.get(self.at)? {
-                b' ' if self.word() == Some(SPACES) => self.at += 8,
-                b' ' | b'\n' | b'\r' | b'\t' => self.at += 1,
-                other => return Some(other),
+            if !matches!(*self.bytes.get(self.at)?, b' ' | b'\n' | b'\r' | b'\t') {
+                return self.byte();
             }
+            // What stands behind a line's end is spaces, mostly a few.
+            let spaces = match self.word() {
+                Some(word) => ((word ^ SPACES) >> 8).trailing_zeros().min(56) as usize / 8,
+                None => 0,
+            };
+            self.at += 1 + spaces;
         }
+    }
+
+    /// Whether nothing but white space is left.
+    pub fn is_end(&mut self) -> bool {
+        self.peek();
+        self.at >= self.bytes.len()
     }
 
     /// Takes `byte`, which comes next.
@@ -93,6 +110,85 @@ impl<'a> Scanner<'a> {
         Some(Raw { inner, is_escaped })
     }
 
+    /// What the next text says.
+    pub fn string(&mut self) -> Option<String> {
+        let mut buffer = Vec::new();
+        let said = self.text()?.said(&mut buffer)?;
+        std::str::from_utf8(said).ok().map(str::to_owned)
+    }
+
+    /// A number or a name, up to what cannot be part of it.
+    pub fn word_of_signs(&mut self) -> &'a [u8] {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+        let len = rest.iter().take_while(is_part).count();
+        self.at += len;
+        rest.get(..len).unwrap_or_default()
+    }
+
+    /// Calls `item` at each item of a list or map, behind which it goes.
+    pub fn each(&mut self, begin: u8, end: u8, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
+        self.take(begin)?;
+        if self.peek()? == end {
+            return self.take(end);
+        }
+        loop {
+            item(self)?;
+            if !self.more(end)? {
+                return Some(());
+            }
+        }
+    }
+
+    /// Within a text: goes to the next of `"`, `\`, a space and a control character, and gives the key of what stands before it,
+    /// or of no text where the file ends first.
+    // Not inlined: it is called a million times, and small, so that good code soon comes into its place.
+    #[inline(never)]
+    pub fn part(&mut self) -> Key {
+        let start = self.at;
+        let mut hash = 0;
+        while let Some(word) = self.word() {
+            let low = word.wrapping_sub(SPACES + ONES) & !word & TOPS;
+            let found = marks(word, b'"') | marks(word, b'\\') | low;
+            if found == 0 {
+                hash = mixed(hash, word);
+                self.at += 8;
+                continue;
+            }
+            let bits = found.trailing_zeros() & !7;
+            self.at += bits as usize / 8;
+            return Key::new(hash, word & !(u64::MAX << bits), self.at - start);
+        }
+        self.at = start;
+        Key::default()
+    }
+
+    /// Where an escape comes next in a part that began at `start`: goes on to its end, and puts into `out` what it says.
+    #[inline(never)]
+    pub fn escaped_part(&mut self, start: usize, out: &mut Vec<u8>) -> Option<()> {
+        out.clear();
+        out.extend_from_slice(self.bytes.get(start..self.at)?);
+        while self.byte()? == b'\\' {
+            self.at = self.bytes.len() - put_escape(self.bytes.get(self.at..)?, out)?.len();
+            let plain = self.at;
+            self.part();
+            out.extend_from_slice(self.bytes.get(plain..self.at)?);
+        }
+        Some(())
+    }
+
+    /// The byte that comes next, whatever it is.
+    #[inline]
+    pub fn byte(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    /// Takes it.
+    #[inline]
+    pub const fn step(&mut self) {
+        self.at += 1;
+    }
+
     /// The next byte that is not simply part of a text, and how far away it is.
     #[inline]
     fn special(&mut self) -> Option<(u8, usize)> {
@@ -113,20 +209,19 @@ impl<'a> Scanner<'a> {
     /// A whole number of at most nine digits.
     #[inline]
     pub fn number(&mut self) -> Option<u32> {
-        self.peek()?;
+        let first = self.peek()?;
         let start = self.at;
-        let mut value = 0;
-        while let Some(digit) =
-            self.bytes.get(self.at).map(|byte| byte.wrapping_sub(b'0')).filter(|d| *d < 10)
-        {
-            value = value * 10 + u32::from(digit);
-            self.at += 1;
-            if self.at - start > 9 {
-                return None;
+        let mut value = 0_u32;
+        while let Some(&byte) = self.bytes.get(self.at) {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
             }
+            value = value.wrapping_mul(10).wrapping_add(u32::from(digit));
+            self.at += 1;
         }
-        let is_plain = self.at == start + 1 || self.bytes.get(start) != Some(&b'0');
-        (self.at > start && is_plain).then_some(value)
+        let len = self.at - start;
+        (len == 1 || len > 1 && len < 10 && first != b'0').then_some(value)
     }
 
     /// The next value as it is written.
@@ -179,25 +274,43 @@ impl<'a> Raw<'a> {
         while let Some(at) = rest.iter().position(|&byte| byte == b'\\') {
             let (plain, escape) = rest.split_at(at);
             out.extend_from_slice(plain);
-            out.push(match escape.get(1)? {
-                same @ (b'"' | b'\\' | b'/') => *same,
-                b'n' => b'\n',
-                b't' => b'\t',
-                b'r' => b'\r',
-                _ => return self.unescaped_by_serde(out),
-            });
-            rest = escape.get(2..)?;
+            rest = put_escape(escape, out)?;
         }
         out.extend_from_slice(rest);
         Some(out)
     }
+}
 
-    /// Rare ones.
-    fn unescaped_by_serde(self, out: &mut Vec<u8>) -> Option<&[u8]> {
-        let quoted = [b"\"", self.inner, b"\""].concat();
-        *out = serde_json::from_slice::<String>(&quoted).ok()?.into_bytes();
-        Some(out)
-    }
+/// Puts into `out` what the escape says that comes first, and gives what stands behind it.
+#[inline(never)]
+fn put_escape<'a>(escape: &'a [u8], out: &mut Vec<u8>) -> Option<&'a [u8]> {
+    out.push(match escape.get(1)? {
+        same @ (b'"' | b'\\' | b'/') => *same,
+        b'n' => b'\n',
+        b't' => b'\t',
+        b'r' => b'\r',
+        b'b' => 8,
+        b'f' => 12,
+        b'u' => {
+            let (mut c, mut behind) = code_unit(escape)?;
+            if let 0xD800..0xDC00 = c {
+                let (low, behind_both) = code_unit(behind)?;
+                let low = low.checked_sub(0xDC00).filter(|low| *low < 0x400)?;
+                (c, behind) = (0x1_0000 + ((c - 0xD800) << 10 | low), behind_both);
+            }
+            out.extend_from_slice(char::from_u32(c)?.encode_utf8(&mut [0; 4]).as_bytes());
+            return Some(behind);
+        }
+        _ => return None,
+    });
+    escape.get(2..)
+}
+
+/// What `\u` and four digits say, and what stands behind them.
+fn code_unit(escape: &[u8]) -> Option<(u32, &[u8])> {
+    let (digits, behind) = escape.strip_prefix(b"\\u")?.split_at_checked(4)?;
+    let unit = digits.iter().try_fold(0, |unit, &digit| Some(unit << 4 | char::from(digit).to_digit(16)?))?;
+    Some((unit, behind))
 }
 
 #[cfg(test)]

@@ -1,16 +1,14 @@
-//! Regular expressions of `tokenizer.json` files, in time linear in the text.
-//!
-//! Such files are written for Oniguruma, whose expressions look ahead. All look-aheads that they hold are one,
-//! `\s+(?!\S)`: white space up to the one before a word. That is a match whose end is known afterwards; nothing else that
-//! is no regular language is read.
+//! What a split or a replacement looks for: a text, or a regular expression ([`expression`](crate::expression)).
 
+use std::cell::OnceCell;
+
+use memchr::memchr;
 use memchr::memmem::Finder;
-use regex_automata::Input;
-use regex_automata::meta::Regex;
-use regex_automata::util::syntax;
-use regex_syntax::hir::Look;
 
 use crate::error::{Error, Result};
+#[cfg(feature = "whole")]
+use crate::expression::Expression;
+use crate::value::Value;
 
 /// How much longer replacements may make a text: those of real files make a byte three.
 const MAX_GROWTH: usize = 64;
@@ -26,34 +24,62 @@ pub fn bound(times: usize, growth: &mut usize) -> Result<()> {
     Ok(())
 }
 
+/// Up to so many bytes a text is sought by its first one: nearly all have few.
+const SHORT: usize = 8;
+
+fn find_short(text: &[u8], sought: &[u8]) -> Option<usize> {
+    let mut from = 0;
+    loop {
+        let rest = text.get(from..)?;
+        let at = memchr(*sought.first()?, rest)?;
+        if rest.get(at..)?.starts_with(sought) {
+            return Some(from + at);
+        }
+        from += at + 1;
+    }
+}
+
 /// What a split or a replacement looks for.
 pub enum Matcher {
-    Text(Box<Finder<'static>>, usize),
+    /// A text, and what finds a long one.
+    Text(String, OnceCell<Box<Finder<'static>>>),
+    #[cfg(feature = "whole")]
     Expression(Expression),
 }
 
 impl Matcher {
     /// Of `{ "String": … }` or `{ "Regex": … }`.
-    pub fn of(pattern: &serde_json::Value) -> Result<Self> {
-        let text = |key| pattern.get(key).and_then(serde_json::Value::as_str);
+    pub fn of(pattern: &Value) -> Result<Self> {
+        let text = |key| pattern.get(key).and_then(Value::as_str);
         match (text("String"), text("Regex")) {
             (Some(""), _) => Err(Error::unsupported("a pattern that is the empty text")),
             (Some(text), _) => Ok(Self::of_text(text)),
-            (None, Some(pattern)) => Ok(Self::Expression(Expression::new(pattern)?)),
-            (None, None) => Err(Error::invalid(format!("`pattern`: {pattern:.80} is none"))),
+            (None, Some(pattern)) => Self::of_expression(pattern),
+            (None, None) => Err(Error::invalid("a `pattern` that is neither a String nor a Regex")),
         }
+    }
+
+    #[cfg(feature = "whole")]
+    pub fn of_expression(pattern: &str) -> Result<Self> {
+        Ok(Self::Expression(Expression::new(pattern)?))
+    }
+
+    #[cfg(not(feature = "whole"))]
+    pub const fn of_expression(_: &str) -> Result<Self> {
+        Err(Error::Elsewhere)
     }
 
     /// Of a text that is not empty.
     pub fn of_text(text: &str) -> Self {
-        Self::Text(Box::new(Finder::new(text).into_owned()), text.len())
+        Self::Text(text.to_owned(), OnceCell::new())
     }
 
     /// Refuses what makes a text many times as long when `content` comes in the place of each match; `growth` is what other steps
     /// before it do.
     pub fn bound(&self, content: &str, growth: &mut usize) -> Result<()> {
         let least = match self {
-            Self::Text(_, len) => *len,
+            Self::Text(text, _) => text.len(),
+            #[cfg(feature = "whole")]
             Self::Expression(_) => 1,
         };
         bound(content.len().div_ceil(least).max(1), growth)
@@ -62,114 +88,18 @@ impl Matcher {
     /// The next match at or behind `from`.
     pub fn next(&self, text: &str, from: usize) -> Option<(usize, usize)> {
         match self {
-            Self::Text(finder, len) => {
-                let at = from + finder.find(text.as_bytes().get(from..)?)?;
-                Some((at, at + len))
+            Self::Text(sought, finder) => {
+                let rest = text.as_bytes().get(from..)?;
+                let at = if sought.len() <= SHORT {
+                    find_short(rest, sought.as_bytes())
+                } else {
+                    finder.get_or_init(|| Box::new(Finder::new(sought).into_owned())).find(rest)
+                };
+                let at = from + at?;
+                Some((at, at + sought.len()))
             }
+            #[cfg(feature = "whole")]
             Self::Expression(expression) => expression.next(text, from),
         }
     }
-}
-
-/// A regular expression, alternative by alternative.
-pub struct Expression {
-    regex: Regex,
-    /// Which alternatives are `\s+(?!\S)`.
-    before_words: Vec<bool>,
-}
-
-/// The one look-ahead.
-const BEFORE_WORD: &str = r"\s+(?!\S)";
-/// The one group in which case does not matter, and which folds as Oniguruma folds it.
-const CONTRACTIONS: &str = "(?i:'s|'t|'re|'ve|'m|'ll|'d)";
-
-impl Expression {
-    pub fn new(pattern: &str) -> Result<Self> {
-        let unsupported = |why: String| Error::unsupported(format!("the pattern {pattern:.200?}: {why}"));
-        let alternatives = alternatives(pattern).map_err(&unsupported)?;
-        let mut before_words = Vec::new();
-        let mut parts = Vec::new();
-        for (at, alternative) in alternatives.iter().enumerate() {
-            let is_before_word = *alternative == BEFORE_WORD;
-            // Where it fails, for one white space stands before a word, the next one has to match that.
-            if is_before_word && !matches!(alternatives.get(at + 1), Some(&(r"\s+" | r"\s"))) {
-                return Err(unsupported(format!(
-                    "`{BEFORE_WORD}` stands before `\\s+` in all that are known"
-                )));
-            }
-            if alternative.replace(CONTRACTIONS, "").contains("(?i") {
-                return Err(unsupported("letters in any case".into()));
-            }
-            before_words.push(is_before_word);
-            parts.push(if is_before_word { r"\s+" } else { alternative });
-        }
-        for part in &parts {
-            let hir = regex_syntax::parse(part).map_err(|e| unsupported(first_line(&e.to_string())))?;
-            let properties = hir.properties();
-            if properties.minimum_len() == Some(0) || properties.minimum_len().is_none() {
-                return Err(unsupported("it matches nothing, too, or never matches".into()));
-            }
-            if properties.look_set().iter().any(|_: Look| true) {
-                return Err(unsupported("it looks at what stands around it".into()));
-            }
-        }
-        let regex = Regex::builder()
-            .configure(Regex::config().nfa_size_limit(Some(16 << 20)).hybrid_cache_capacity(4 << 20))
-            .syntax(syntax::Config::new().nest_limit(64))
-            .build_many(&parts)
-            .map_err(|_| unsupported("it is too large".into()))?;
-        Ok(Self { regex, before_words })
-    }
-
-    fn next(&self, text: &str, from: usize) -> Option<(usize, usize)> {
-        let found = self.regex.find(Input::new(text).range(from..))?;
-        let (start, end) = (found.start(), found.end());
-        if end < text.len() && self.before_words.get(found.pattern().as_usize()) == Some(&true) {
-            // A word follows. All but the last character, if there is more than one; else the next alternative, which
-            // is the one character.
-            let spaces = text.get(start..end).unwrap_or_default();
-            let last = spaces.chars().next_back().map_or(0, char::len_utf8);
-            if last < end - start {
-                return Some((start, end - last));
-            }
-        }
-        Some((start, end))
-    }
-}
-
-fn first_line(message: &str) -> String {
-    message.lines().last().unwrap_or_default().trim().to_owned()
-}
-
-/// The alternatives of a pattern; refuses what `regex-syntax` would read otherwise than Oniguruma.
-fn alternatives(pattern: &str) -> std::result::Result<Vec<&str>, String> {
-    let (mut parts, mut start, mut depth, mut class) = (Vec::new(), 0, 0_usize, 0_usize);
-    // The one before was a repetition.
-    let mut repeated = false;
-    let mut chars = pattern.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        let was_repeated = std::mem::take(&mut repeated);
-        match c {
-            '\\' if matches!(chars.next(), Some((_, 'p' | 'P')))
-                && matches!(chars.peek(), Some((_, '{'))) =>
-            {
-                chars.by_ref().find(|&(_, c)| c == '}');
-            }
-            '[' => class += 1,
-            ']' => class = class.saturating_sub(1),
-            _ if class > 0 => {}
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            '+' if was_repeated => return Err("a possessive repetition".into()),
-            '+' | '*' | '?' | '}' => repeated = true,
-            '^' | '$' | '.' => return Err(format!("`{c}`, which means another thing to Oniguruma")),
-            '|' if depth == 0 => {
-                parts.push(pattern.get(start..at).unwrap_or_default());
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(pattern.get(start..).unwrap_or_default());
-    Ok(parts)
 }

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::json::Scanner;
+use crate::key::Key;
 use crate::places::same;
 use crate::strides::{STRIDE, while_more};
 use crate::vocab::Vocab;
@@ -13,8 +14,12 @@ pub type Merges = Vec<[u32; 3]>;
 
 /// Reads them, `"a b"` or `["a", "b"]`, and says where they end. `prefix`: bytes that a right part has before what it adds.
 pub fn read(bytes: &[u8], at: usize, vocab: &Vocab, prefix: usize) -> Result<(Merges, usize)> {
-    let merges = Made { vocab, prefix, merges: Vec::with_capacity(bytes.len() / 64), text: Vec::new() };
-    let mut reading = Reading { scanner: Scanner::new(bytes, at), merges, said: Default::default() };
+    let mut scanner = Scanner::new(bytes, at);
+    let are_pairs = scanner.take(b'[').is_some() && scanner.peek() == Some(b'[');
+    // As real files have it, with some room.
+    let count = bytes.len() / if are_pairs { 56 } else { 28 };
+    let merges = Made { vocab, prefix, merges: Vec::with_capacity(count), text: Vec::new() };
+    let mut reading = Reading { bytes, scanner: Scanner::new(bytes, at), merges, said: Default::default() };
     reading.begin()?;
     let Reading { scanner, merges: Made { mut merges, .. }, .. } = reading;
     merges.shrink_to_fit();
@@ -22,12 +27,14 @@ pub fn read(bytes: &[u8], at: usize, vocab: &Vocab, prefix: usize) -> Result<(Me
 }
 
 struct Reading<'a> {
+    bytes: &'a [u8],
     scanner: Scanner<'a>,
     merges: Made<'a>,
     /// What texts with escapes say.
     said: [Vec<u8>; 2],
 }
 
+#[cold]
 fn broken() -> Error {
     Error::invalid("its merges are no list of two tokens each")
 }
@@ -43,10 +50,16 @@ impl Reading<'_> {
 
     fn some(&mut self) -> Result<bool> {
         for _ in 0..STRIDE {
-            match self.scanner.peek() {
-                Some(b'"') => self.line()?,
-                Some(b'[') => self.pair()?,
+            let begin = self.scanner.peek();
+            let start = self.scanner.at();
+            let done = match begin {
+                Some(b'"') => self.line(),
+                Some(b'[') => self.pair(),
                 _ => return Err(broken()),
+            };
+            if !done {
+                self.scanner = Scanner::new(self.bytes, start);
+                if begin == Some(b'"') { self.rare_line()? } else { self.rare_pair()? }
             }
             if !self.scanner.more(b']').ok_or_else(broken)? {
                 return Ok(false);
@@ -55,8 +68,35 @@ impl Reading<'_> {
         Ok(true)
     }
 
-    /// `"a b"`.
-    fn line(&mut self) -> Result<()> {
+    /// `"a b"`; false where that is not all, or is wrong.
+    // Not inlined, and what is seldom is done elsewhere: small, so that good code soon comes into its place.
+    #[inline(never)]
+    fn line(&mut self) -> bool {
+        let Self { scanner, merges, said: [said_left, said_right], .. } = self;
+        scanner.step();
+        let Some(left) = Part::read(scanner, said_left, b' ') else { return false };
+        let Some(right) = Part::read(scanner, said_right, b'"') else { return false };
+        left.text.first() != Some(&b'#') && merges.add(left, right)
+    }
+
+    /// `["a", "b"]`; the same.
+    #[inline(never)]
+    fn pair(&mut self) -> bool {
+        let Self { scanner, merges, said: [said_left, said_right], .. } = self;
+        scanner.step();
+        if scanner.take(b'"').is_none() {
+            return false;
+        }
+        let Some(left) = Part::read(scanner, said_left, b'"') else { return false };
+        if scanner.take(b',').and_then(|()| scanner.take(b'"')).is_none() {
+            return false;
+        }
+        let Some(right) = Part::read(scanner, said_right, b'"') else { return false };
+        scanner.take(b']').is_some() && merges.add(left, right)
+    }
+
+    #[cold]
+    fn rare_line(&mut self) -> Result<()> {
         let text = self.scanner.text().ok_or_else(broken)?;
         let [said, _] = &mut self.said;
         let text = text.said(said).ok_or_else(broken)?;
@@ -65,15 +105,14 @@ impl Reading<'_> {
             _ if text.starts_with(b"#version") => Ok(()),
             (Some(space), None) => {
                 let (left, right) = text.split_at(space);
-                self.merges.add(left, right.get(1..).unwrap_or_default())
+                self.merges.try_add(Part::of(left), Part::of(right.get(1..).unwrap_or_default()))
             }
             _ => Err(not_two(text)),
         }
     }
 
-    /// `["a", "b"]`.
-    #[inline(never)]
-    fn pair(&mut self) -> Result<()> {
+    #[cold]
+    fn rare_pair(&mut self) -> Result<()> {
         self.scanner.take(b'[').ok_or_else(broken)?;
         let left = self.scanner.text().ok_or_else(broken)?;
         self.scanner.take(b',').ok_or_else(broken)?;
@@ -81,7 +120,40 @@ impl Reading<'_> {
         self.scanner.take(b']').ok_or_else(broken)?;
         let [said_left, said_right] = &mut self.said;
         let left = left.said(said_left).ok_or_else(broken)?;
-        self.merges.add(left, right.said(said_right).ok_or_else(broken)?)
+        self.merges.try_add(Part::of(left), Part::of(right.said(said_right).ok_or_else(broken)?))
+    }
+}
+
+/// What a merge is of.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    key: Key,
+    text: &'a [u8],
+}
+
+impl<'a> Part<'a> {
+    fn of(text: &'a [u8]) -> Self {
+        Self { key: Key::of(text), text }
+    }
+
+    /// Reads up to `end`, and goes behind it; `None` where that is not what comes next.
+    #[inline]
+    fn read<'b: 'a>(scanner: &mut Scanner<'b>, said: &'a mut Vec<u8>, end: u8) -> Option<Self> {
+        let from = *scanner;
+        let key = scanner.part();
+        if scanner.byte() == Some(end) {
+            let text = from.until(scanner.at());
+            scanner.step();
+            return Some(Self { key, text });
+        }
+        Self::read_escaped(scanner, from.at(), said, end)
+    }
+
+    #[inline(never)]
+    fn read_escaped(scanner: &mut Scanner<'_>, from: usize, said: &'a mut Vec<u8>, end: u8) -> Option<Self> {
+        scanner.escaped_part(from, said)?;
+        (scanner.byte() == Some(end) && !said.contains(&b' ')).then(|| scanner.step())?;
+        Some(Self::of(said))
     }
 }
 
@@ -93,33 +165,84 @@ struct Made<'a> {
     text: Vec<u8>,
 }
 
+/// No place.
+const NONE: u32 = u32::MAX;
+
 impl Made<'_> {
-    fn add(&mut self, left: &[u8], right: &[u8]) -> Result<()> {
-        if self.merges.len() == MAX_MERGES {
-            return Err(Error::invalid(format!("more than {MAX_MERGES} merges")));
+    /// False where it is none of this vocabulary, or there are too many.
+    #[inline]
+    fn add(&mut self, left: Part<'_>, right: Part<'_>) -> bool {
+        let Some(l) = self.vocab.get_key(left.key, left.text) else { return false };
+        let Some(r) = self.vocab.get_key(right.key, right.text) else { return false };
+        let mut made = self.near(left, right);
+        if made == NONE {
+            made = self.sought(left, right).unwrap_or(NONE);
         }
-        let known = |part: &[u8]| self.vocab.get_bytes(part).ok_or_else(|| unknown(part));
-        let (l, r) = (known(left)?, known(right)?);
-        let rest = right.get(self.prefix..);
-        let rest = rest.ok_or_else(|| Error::invalid("a merge is shorter than the prefix"))?;
-        // Mostly it makes the token behind the one that the merge before makes, or the same.
-        let near = self.merges.last().map_or(0, |&[.., made]| made);
-        let is = |place: &u32| {
-            let token = self.vocab.bytes_of(*place);
-            token.split_at_checked(left.len()).is_some_and(|(a, b)| same(a, left) && same(b, rest))
-        };
-        let made = [near.wrapping_add(1), near].into_iter().find(is);
-        let made = if let Some(made) = made {
-            made
-        } else {
-            self.text.clear();
-            self.text.extend_from_slice(left);
-            self.text.extend_from_slice(rest);
-            known(&self.text)?
-        };
+        if made == NONE || self.merges.len() == MAX_MERGES {
+            return false;
+        }
         self.merges.push([l, r, made]);
-        Ok(())
+        true
     }
+
+    /// The same, and why not.
+    #[cold]
+    fn try_add(&mut self, left: Part<'_>, right: Part<'_>) -> Result<()> {
+        if self.add(left, right) {
+            return Ok(());
+        }
+        if self.merges.len() == MAX_MERGES {
+            return Err(too_many());
+        }
+        for part in [left, right] {
+            self.vocab.get_bytes(part.text).ok_or_else(|| unknown(part.text))?;
+        }
+        if right.text.len() < self.prefix {
+            return Err(Error::invalid("a merge is shorter than the prefix"));
+        }
+        Err(unknown(&self.text))
+    }
+
+    /// What these two make, where that is the token behind the one that the merge before makes, or the same: mostly it is.
+    #[inline(never)]
+    fn near(&self, left: Part<'_>, right: Part<'_>) -> u32 {
+        let near = self.merges.last().map_or(0, |&[.., made]| made);
+        let next = near.wrapping_add(1);
+        if self.prefix > 0 {
+            return NONE;
+        }
+        if let Some(key) = left.key.joined(right.key) {
+            let is = |place: u32| self.vocab.key_of(place) == Some(key);
+            return if is(next) {
+                next
+            } else if is(near) {
+                near
+            } else {
+                NONE
+            };
+        }
+        let is = |place: u32| {
+            let token = self.vocab.bytes_of(place);
+            token.len() == left.text.len() + right.text.len()
+                && token
+                    .split_at_checked(left.text.len())
+                    .is_some_and(|(a, b)| same(b, right.text) && same(a, left.text))
+        };
+        [next, near].into_iter().find(|place| is(*place)).unwrap_or(NONE)
+    }
+
+    #[inline(never)]
+    fn sought(&mut self, left: Part<'_>, right: Part<'_>) -> Option<u32> {
+        self.text.clear();
+        self.text.extend_from_slice(left.text);
+        self.text.extend_from_slice(right.text.get(self.prefix..)?);
+        self.vocab.get_bytes(&self.text)
+    }
+}
+
+#[cold]
+fn too_many() -> Error {
+    Error::invalid(format!("more than {MAX_MERGES} merges"))
 }
 
 #[cold]

@@ -3,14 +3,16 @@
 use std::rc::Rc;
 
 use crate::alphabet;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::late::Late;
 use crate::proper::Proper;
 use crate::ranked::Ranked;
 use crate::settings::Settings;
 use crate::splits::Splits;
+#[cfg(feature = "whole")]
 use crate::unigram::Unigram;
 use crate::vocab::Vocab;
+#[cfg(feature = "whole")]
 use crate::word_piece::WordPiece;
 
 pub enum Model {
@@ -19,8 +21,10 @@ pub enum Model {
     /// Characters by their ranks.
     Ranked(Box<Ranked>),
     /// The longest tokens first.
+    #[cfg(feature = "whole")]
     WordPiece(Box<WordPiece>),
     /// The best sum of scores.
+    #[cfg(feature = "whole")]
     Unigram(Box<Unigram>),
 }
 
@@ -36,19 +40,37 @@ impl Model {
             let (engine, ids) = proper.engine(settings, vocab, merges, splits.pattern)?;
             return Ok(Self::Engine { engine: Box::new(engine), ids });
         }
+        if cfg!(not(feature = "whole")) && (settings.word_piece.is_some() || !settings.scores.is_empty()) {
+            return Err(Error::Elsewhere);
+        }
+        #[cfg(feature = "whole")]
         if let Some(most_chars) = settings.word_piece {
             return Ok(Self::WordPiece(Box::new(WordPiece::new(vocab, settings, most_chars))));
         }
+        #[cfg(feature = "whole")]
         if !settings.scores.is_empty() {
             return Ok(Self::Unigram(Box::new(Unigram::new(vocab, settings)?)));
         }
-        Ok(Self::Ranked(Box::new(Ranked::new(vocab, merges, settings))))
+        Ok(Self::Ranked(Box::new(Ranked::new(vocab, settings))))
+    }
+
+    /// Makes what a model that merges by rank does without for a few short texts.
+    pub fn make_tables(&mut self, vocab: &Late<Vocab>, merges: &Late<Vec<[u32; 3]>>) {
+        if let Self::Ranked(ranked) = self {
+            ranked.make_tables(vocab, merges);
+        }
+    }
+
+    /// Whether it counts a few short texts as it is.
+    pub fn does_without(&self, vocab: &Vocab, merges: &[[u32; 3]]) -> bool {
+        if let Self::Ranked(ranked) = self { ranked.does_without(vocab, merges) } else { true }
     }
 
     /// Puts the tokens of `text` into `out` until it has had enough. `first`: the whole text begins here.
     pub fn tokenize(
         &mut self,
         vocab: &Late<Vocab>,
+        merges: &Late<Vec<[u32; 3]>>,
         splits: &Splits,
         text: &str,
         first: bool,
@@ -67,11 +89,13 @@ impl Model {
                     .all(|(start, end)| out.count_by(engine, ids, bytes.get(start..end).unwrap_or_default()))
             }
             Self::Ranked(ranked) => each_piece(splits, text, first, |piece| {
-                ranked.tokens(vocab, piece, |tokens| out.add(vocab, tokens))
+                ranked.tokens(vocab, merges, piece, |tokens| out.add(vocab, tokens))
             }),
+            #[cfg(feature = "whole")]
             Self::Unigram(unigram) => each_piece(splits, text, first, |piece| {
                 unigram.tokens(vocab, piece, |tokens| out.add(vocab, tokens))
             }),
+            #[cfg(feature = "whole")]
             Self::WordPiece(words) => each_piece(splits, text, first, |piece| {
                 words.tokens(vocab, piece, |tokens| out.add(vocab, tokens))
             }),
@@ -81,15 +105,22 @@ impl Model {
 
 /// Calls `each` with the pieces of `text`, as tokens spell them, until it says that it is enough.
 fn each_piece(splits: &Splits, text: &str, first: bool, mut each: impl FnMut(&str) -> bool) -> bool {
-    if splits.steps.is_empty() && !splits.byte_level {
-        return each(text);
+    let mut spelled = |piece: &str| {
+        if splits.byte_level { each(&alphabet::spelled(piece.as_bytes())) } else { each(piece) }
+    };
+    if let Some(pattern) = splits.pattern {
+        let mut start = 0;
+        return bpe::ends(pattern, text.as_bytes()).into_iter().all(|end| {
+            let piece = text.get(std::mem::replace(&mut start, end)..end);
+            spelled(piece.unwrap_or_default())
+        });
+    }
+    if splits.steps.is_empty() {
+        return spelled(text);
     }
     let mut text = text.to_owned();
     let pieces = splits.cut(&mut text, first);
-    pieces.into_iter().all(|(start, end)| {
-        let piece = text.get(start..end).unwrap_or_default();
-        if splits.byte_level { each(&alphabet::spelled(piece.as_bytes())) } else { each(piece) }
-    })
+    pieces.into_iter().all(|(start, end)| spelled(text.get(start..end).unwrap_or_default()))
 }
 
 /// Where tokens go: they are counted up to a limit, and kept where they are asked for.

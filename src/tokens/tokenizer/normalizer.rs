@@ -2,32 +2,22 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-use unicode_categories::UnicodeCategories;
-use unicode_normalization_alignments::char::is_combining_mark;
-
-use crate::charsmap::Charsmap;
 use crate::error::{Error, Result};
 use crate::forms::{Form, ToForm};
-use crate::matcher::{Matcher, bound};
+use crate::matcher::Matcher;
+#[cfg(feature = "whole")]
+use crate::matcher::bound;
+#[cfg(feature = "whole")]
+use crate::rare::Rare;
+use crate::value::Value;
 
 /// One step.
 enum Step {
     Form(ToForm),
-    Lowercase,
-    StripAccents,
-    /// `BertNormalizer`: control characters go, white space becomes spaces; spaces around Chinese characters; no marks.
-    Clean,
-    SpaceChinese,
-    StripMarks,
-    Nmt,
-    Strip {
-        left: bool,
-        right: bool,
-    },
     Prepend(String),
     Replace(Matcher, String),
-    Precompiled(Box<Charsmap>),
+    #[cfg(feature = "whole")]
+    Rare(Rare),
 }
 
 /// All steps, one after the other.
@@ -43,7 +33,8 @@ impl Normalizer {
         for step in &steps {
             match step {
                 Step::Replace(matcher, content) => matcher.bound(content, &mut growth)?,
-                Step::Precompiled(charsmap) => bound(charsmap.growth(), &mut growth)?,
+                #[cfg(feature = "whole")]
+                Step::Rare(Rare::Precompiled(charsmap)) => bound(charsmap.growth(), &mut growth)?,
                 Step::Prepend(text) if text.len() > MAX_PREFIX => {
                     return Err(Error::unsupported(format!("a Prepend of {} bytes", text.len())));
                 }
@@ -58,14 +49,18 @@ impl Normalizer {
 
     /// Whether a character of the result can stand at another place than it came from at the text's beginning.
     pub fn moves_beginning(&self) -> bool {
-        self.0.iter().any(|step| matches!(step, Step::Strip { left: true, .. }))
+        self.0.iter().any(|step| match step {
+            #[cfg(feature = "whole")]
+            Step::Rare(rare) => matches!(rare, Rare::Strip { left: true, .. }),
+            Step::Form(_) | Step::Prepend(_) | Step::Replace(..) => false,
+        })
     }
 
     /// The sign that stands for U+0020 in the result, where no such space is left.
     pub fn space(&self) -> Option<char> {
         let Some(Step::Replace(Matcher::Text(needle, _), sign)) = self.0.last() else { return None };
         let mut chars = sign.chars();
-        let sign = chars.next().filter(|&sign| needle.needle() == b" " && sign != ' ')?;
+        let sign = chars.next().filter(|&sign| needle == " " && sign != ' ')?;
         chars.next().is_none().then_some(sign)
     }
 
@@ -97,7 +92,6 @@ fn add(value: &Value, steps: &mut Vec<Step>, depth: usize) -> Result<()> {
         return Ok(());
     }
     let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
-    let flag = |key: &str| value.get(key).and_then(Value::as_bool).unwrap_or_default();
     let text = |key: &str| {
         let text = value.get(key).and_then(Value::as_str);
         text.map(str::to_owned).ok_or_else(|| Error::invalid(format!("its normalizer {kind} has no `{key}`")))
@@ -112,35 +106,41 @@ fn add(value: &Value, steps: &mut Vec<Step>, depth: usize) -> Result<()> {
         "NFD" => Step::Form(ToForm::new(Form::Nfd)),
         "NFKC" => Step::Form(ToForm::new(Form::Nfkc)),
         "NFKD" => Step::Form(ToForm::new(Form::Nfkd)),
-        "Lowercase" => Step::Lowercase,
-        "StripAccents" => Step::StripAccents,
-        "Nmt" => Step::Nmt,
-        "BertNormalizer" => {
-            let on = |key: &str| value.get(key).and_then(Value::as_bool);
-            let lowercase = on("lowercase").unwrap_or(true);
-            if on("clean_text").unwrap_or(true) {
-                steps.push(Step::Clean);
-            }
-            if on("handle_chinese_chars").unwrap_or(true) {
-                steps.push(Step::SpaceChinese);
-            }
-            if on("strip_accents").unwrap_or(lowercase) {
-                steps.push(Step::Form(ToForm::new(Form::Nfd)));
-                steps.push(Step::StripMarks);
-            }
-            if lowercase {
-                steps.push(Step::Lowercase);
-            }
-            return Ok(());
-        }
-        "Strip" => Step::Strip { left: flag("strip_left"), right: flag("strip_right") },
-        "Precompiled" => Step::Precompiled(Box::new(Charsmap::new(&text("precompiled_charsmap")?)?)),
         "Prepend" => Step::Prepend(text("prepend")?),
         "Replace" => {
             Step::Replace(Matcher::of(value.get("pattern").unwrap_or(&Value::Null))?, text("content")?)
         }
-        other => return Err(Error::unsupported(format!("the normalizer {other:?}"))),
+        _ => return add_rare(value, steps),
     });
+    Ok(())
+}
+
+#[cfg(not(feature = "whole"))]
+const fn add_rare(_: &Value, _: &mut [Step]) -> Result<()> {
+    Err(Error::Elsewhere)
+}
+
+#[cfg(feature = "whole")]
+fn add_rare(value: &Value, steps: &mut Vec<Step>) -> Result<()> {
+    if value.get("type").and_then(Value::as_str) != Some("BertNormalizer") {
+        steps.push(Step::Rare(Rare::of(value)?));
+        return Ok(());
+    }
+    let on = |key: &str| value.get(key).and_then(Value::as_bool);
+    let lowercase = on("lowercase").unwrap_or(true);
+    if on("clean_text").unwrap_or(true) {
+        steps.push(Step::Rare(Rare::Clean));
+    }
+    if on("handle_chinese_chars").unwrap_or(true) {
+        steps.push(Step::Rare(Rare::SpaceChinese));
+    }
+    if on("strip_accents").unwrap_or(lowercase) {
+        steps.push(Step::Form(ToForm::new(Form::Nfd)));
+        steps.push(Step::Rare(Rare::StripMarks));
+    }
+    if lowercase {
+        steps.push(Step::Rare(Rare::Lowercase));
+    }
     Ok(())
 }
 
@@ -149,20 +149,10 @@ impl Step {
     fn apply(&self, text: &str) -> Option<String> {
         match self {
             Self::Form(form) => form.apply(text),
-            Self::Lowercase => Some(text.chars().flat_map(char::to_lowercase).collect()),
-            Self::StripAccents => Some(text.chars().filter(|&c| !is_combining_mark(c)).collect()),
-            Self::Clean => Some(text.chars().filter_map(clean).collect()),
-            Self::SpaceChinese => space_chinese(text),
-            Self::StripMarks => Some(text.chars().filter(|c| !c.is_mark_nonspacing()).collect()),
-            Self::Nmt => Some(text.chars().filter_map(nmt).collect()),
-            Self::Strip { left, right } => {
-                let kept = if *left { text.trim_start() } else { text };
-                let kept = if *right { kept.trim_end() } else { kept };
-                (kept.len() < text.len()).then(|| kept.to_owned())
-            }
-            Self::Prepend(prefix) => (!text.is_empty()).then(|| format!("{prefix}{text}")),
-            Self::Precompiled(charsmap) => charsmap.apply(text),
+            Self::Prepend(prefix) => (!text.is_empty()).then(|| [prefix, text].concat()),
             Self::Replace(matcher, content) => replace(matcher, content, text),
+            #[cfg(feature = "whole")]
+            Self::Rare(rare) => rare.apply(text),
         }
     }
 }
@@ -182,55 +172,4 @@ fn replace(matcher: &Matcher, content: &str, text: &str) -> Option<String> {
     }
     out.push_str(text.get(from..).unwrap_or_default());
     Some(out)
-}
-
-/// Without control characters, and white space as spaces.
-fn clean(c: char) -> Option<char> {
-    match c {
-        '\t' | '\n' | '\r' => Some(' '),
-        '\0' | '\u{FFFD}' => None,
-        _ if c.is_other() => None,
-        _ if c.is_whitespace() => Some(' '),
-        _ => Some(c),
-    }
-}
-
-fn space_chinese(text: &str) -> Option<String> {
-    if !text.contains(is_chinese) {
-        return None;
-    }
-    let mut out = String::with_capacity(text.len() * 2);
-    for c in text.chars() {
-        if is_chinese(c) {
-            out.extend([' ', c, ' ']);
-        } else {
-            out.push(c);
-        }
-    }
-    Some(out)
-}
-
-const fn is_chinese(c: char) -> bool {
-    matches!(
-        c as u32,
-        0x4E00..=0x9FFF
-            | 0x3400..=0x4DBF
-            | 0x2_0000..=0x2_A6DF
-            | 0x2_A700..=0x2_B73F
-            | 0x2_B740..=0x2_B81F
-            | 0x2_B920..=0x2_CEAF
-            | 0xF900..=0xFAFF
-            | 0x2_F800..=0x2_FA1F
-    )
-}
-
-/// `SentencePiece`'s `nmt`: control characters go, other white space becomes a space.
-fn nmt(c: char) -> Option<char> {
-    match c as u32 {
-        0x01..=0x08 | 0x0B | 0x0E..=0x1F | 0x7F | 0x8F | 0x9F => None,
-        0x09 | 0x0A | 0x0C | 0x0D | 0x1680 | 0x200B..=0x200F | 0x2028 | 0x2029 | 0x2581 | 0xFEFF | 0xFFFD => {
-            Some(' ')
-        }
-        _ => Some(c),
-    }
 }

@@ -3,10 +3,10 @@
 //! | bytes | what |
 //! | --- | --- |
 //! | 0..4 | `CFTJ` |
-//! | 4..8 | version, 3 |
+//! | 4..8 | version, 4 |
 //! | 8..16 | checksum of all that follows |
-//! | then | the settings but for added tokens, as JSON; added tokens: how many, and of each its flags, id and text; a Unigram model's scores, or none |
-//! | then | 1 and the engine's part: its asset, how many tokens it makes, whether any is odd, how tokens spell bytes and where they are joined; or 0 |
+//! | then | the settings: texts, flags and numbers, as [`put_settings`] writes them; added tokens: how many, and of each its flags, id and text; a Unigram model's scores, or none |
+//! | then | 1 and the engine's part: its asset and the index of that, how many tokens it makes, whether any is odd, how tokens spell bytes and where they are joined; or 0 |
 //! | then | what is read when it is needed: the vocabulary (how many tokens, each text's length and each id, the texts), the places of the engine's tokens and of odd ones, the merges |
 //!
 //! Numbers are varints; what has a length has it in front.
@@ -15,17 +15,18 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::error::{Error, Result};
+#[cfg(feature = "whole")]
 use crate::file::File;
 use crate::late::late;
 use crate::proper::Proper;
-use crate::settings::{Added, Settings};
+use crate::settings::{Json, MAX_CHARS, Settings};
 use crate::spelling::Spelling;
 use crate::strides::in_strides;
 use crate::tokenizer::Parts;
 use crate::vocab::Vocab;
 
 const MAGIC: &[u8] = b"CFTJ";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 const HEADER: usize = 16;
 
 /// Whether these are the bytes of a packed tokenizer.
@@ -34,18 +35,19 @@ pub fn is_packed(bytes: &[u8]) -> bool {
 }
 
 /// Packs a file, with the engine's part where there is one.
+#[cfg(feature = "whole")]
 pub fn pack(file: &File, proper: Option<&Proper>) -> Vec<u8> {
     let mut out = Vec::with_capacity(file.vocab.bytes() * 2);
     out.extend(MAGIC);
     out.extend(VERSION.to_le_bytes());
     out.extend([0; 8]);
-    put_bytes(&mut out, &serde_json::to_vec(&file.settings).unwrap_or_default());
+    put_settings(&mut out, &file.settings);
     let added = &file.settings.added_tokens;
     put(&mut out, added.len() as u32);
     for token in added {
         out.push(token.flags());
         put(&mut out, token.id);
-        put_bytes(&mut out, token.content.as_bytes());
+        put_bytes(&mut out, file.settings.text_of(token).as_bytes());
     }
     put(&mut out, file.settings.scores.len() as u32);
     file.settings.scores.iter().for_each(|score| out.extend(score.to_bits().to_le_bytes()));
@@ -69,19 +71,30 @@ pub fn pack(file: &File, proper: Option<&Proper>) -> Vec<u8> {
     out
 }
 
+fn put_settings(out: &mut Vec<u8>, settings: &Settings) {
+    let Settings { normalizer, pre_tokenizer, decoder, unk_token, prefix, suffix, note, .. } = settings;
+    for text in [&normalizer.0, &pre_tokenizer.0, &decoder.0, prefix, suffix, note] {
+        put_bytes(out, text.as_bytes());
+    }
+    out.extend([settings.fuse_unk, settings.byte_fallback, settings.ignore_merges].map(u8::from));
+    put(out, settings.word_piece.map_or(0, |most| most as u32 + 1));
+    out.push(u8::from(unk_token.is_some()));
+    put_bytes(out, unk_token.as_deref().unwrap_or_default().as_bytes());
+}
+
 fn put_proper(out: &mut Vec<u8>, proper: &Proper) {
     out.push(1);
     put_bytes(out, &proper.asset);
+    put_bytes(out, &bpe::index(&proper.asset).unwrap_or_default());
     put(out, proper.made);
     out.push(u8::from(proper.is_odd));
     let Spelling::Text { space } = proper.spelling else { return out.push(0) };
     out.push(1);
     put(out, space.map_or(0, u32::from));
-    let (pairs, characters) =
-        proper.joints.as_ref().map_or((&[][..], &[][..]), |(pairs, characters)| (pairs, characters));
-    put_blob(out, |out| pairs.iter().for_each(|word| out.extend(word.to_le_bytes())));
-    let codes: Vec<u32> = characters.iter().map(|&c| u32::from(c)).collect();
-    put_places(out, &codes);
+    let (pairs, characters) = proper.joints.as_ref().map(|(a, b)| (&a[..], &b[..])).unwrap_or_default();
+    for words in [pairs, characters] {
+        put_blob(out, |out| words.iter().for_each(|word| out.extend(word.to_le_bytes())));
+    }
 }
 
 fn put_vocab(out: &mut Vec<u8>, vocab: &Vocab) {
@@ -97,6 +110,7 @@ fn put_vocab(out: &mut Vec<u8>, vocab: &Vocab) {
 }
 
 /// Reads what [`pack`] wrote.
+#[inline(never)]
 pub fn unpack(bytes: Vec<u8>) -> Result<Parts> {
     let damaged = || Error::invalid("the packed tokenizer is damaged or cut off");
     let header = bytes.first_chunk::<HEADER>().ok_or_else(damaged)?;
@@ -117,11 +131,8 @@ pub fn unpack(bytes: Vec<u8>) -> Result<Parts> {
 fn read(bytes: Vec<u8>) -> Option<Parts> {
     let all = Rc::new(bytes);
     let mut from = Reader(all.get(HEADER..)?);
-    let mut settings: Settings = serde_json::from_slice(from.bytes()?).ok()?;
-    for _ in 0..from.count()? {
-        let (flags, id) = (from.byte()?, from.number()?);
-        settings.added_tokens.push(Added::of_flags(flags, id, from.text()?.to_owned()));
-    }
+    let mut settings = from.settings()?;
+    from.added(&mut settings)?;
     for _ in 0..from.count()? {
         settings.scores.push(f64::from_bits(u64::from_le_bytes(from.eight()?)));
     }
@@ -136,9 +147,10 @@ fn read(bytes: Vec<u8>) -> Option<Parts> {
     from.0.is_empty().then_some(())?;
     let vocab = late(move || reader(&vocab).vocab().unwrap_or_default());
     let merges = late(move || reader(&merges).merges().unwrap_or_default());
-    let proper = engine.map(|(asset, made, is_odd, spelling, joints)| Proper {
+    let proper = engine.map(|(asset, index, made, is_odd, spelling, joints)| Proper {
         spelling,
         asset,
+        index,
         joints,
         places: late(move || reader(&places).places().unwrap_or_default()),
         made,
@@ -156,19 +168,57 @@ fn reader((all, range): &(Rc<Vec<u8>>, Range<usize>)) -> Reader<'_> {
     Reader(all.get(range.clone()).unwrap_or_default())
 }
 
-type EnginesPart = (Vec<u8>, u32, bool, Spelling, Option<(Vec<u64>, Vec<char>)>);
+type EnginesPart = (Vec<u8>, Vec<u8>, u32, bool, Spelling, Option<(Vec<u64>, Vec<u64>)>);
 
 impl Reader<'_> {
+    fn settings(&mut self) -> Option<Settings> {
+        let mut text = || self.text().map(str::to_owned);
+        let (normalizer, pre_tokenizer, decoder) = (Json(text()?), Json(text()?), Json(text()?));
+        let (prefix, suffix, note) = (text()?, text()?, text()?);
+        let mut flag = || Some(self.byte()? != 0);
+        let (fuse_unk, byte_fallback, ignore_merges) = (flag()?, flag()?, flag()?);
+        let word_piece = self.number()?.checked_sub(1).map(|most| (most as usize).min(MAX_CHARS));
+        let has_unk = self.byte()? != 0;
+        let unk_token = Some(self.text()?.to_owned()).filter(|_| has_unk);
+        Some(Settings {
+            normalizer,
+            pre_tokenizer,
+            decoder,
+            unk_token,
+            prefix,
+            suffix,
+            fuse_unk,
+            byte_fallback,
+            ignore_merges,
+            word_piece,
+            note,
+            ..Settings::default()
+        })
+    }
+
+    // Not inlined: small, so that good code soon comes into its place.
+    #[inline(never)]
+    fn added(&mut self, settings: &mut Settings) -> Option<()> {
+        for _ in 0..self.count()? {
+            let (flags, id) = (self.byte()?, self.number()?);
+            settings.add(id, flags, self.text()?);
+        }
+        Some(())
+    }
+
     fn engine(&mut self) -> Option<EnginesPart> {
-        let (asset, made, is_odd) = (self.bytes()?.to_vec(), self.number()?, self.byte()? != 0);
+        let (asset, index) = (self.bytes()?.to_vec(), self.bytes()?.to_vec());
+        let (made, is_odd) = (self.number()?, self.byte()? != 0);
         if self.byte()? == 0 {
-            return Some((asset, made, is_odd, Spelling::Alphabet, None));
+            return Some((asset, index, made, is_odd, Spelling::Alphabet, None));
         }
         let space = char::from_u32(self.number()?).filter(|&space| space != '\0');
-        let (words, _) = self.bytes()?.as_chunks::<8>();
-        let pairs = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
-        let characters = self.places()?.into_iter().filter_map(char::from_u32).collect();
-        Some((asset, made, is_odd, Spelling::Text { space }, Some((pairs, characters))))
+        let mut words = || {
+            let (words, _) = self.bytes()?.as_chunks::<8>();
+            Some(words.iter().map(|word| u64::from_le_bytes(*word)).collect())
+        };
+        let joints = Some((words()?, words()?));
+        Some((asset, index, made, is_odd, Spelling::Text { space }, joints))
     }
 
     fn vocab(&mut self) -> Option<Vocab> {
@@ -287,12 +337,16 @@ fn checksum(bytes: &[u8]) -> u64 {
     let mut sums = [0xCF01_7AB5_93D2_E84F_u64 ^ bytes.len() as u64, 1, 2, 3];
     let (rounds, rest) = bytes.as_chunks::<32>();
     in_strides(rounds, &mut sums, |sums, rounds| {
+        let [mut first, mut second, mut third, mut fourth] = *sums;
         for round in rounds {
             let (words, _) = round.as_chunks::<8>();
-            for (sum, word) in sums.iter_mut().zip(words) {
-                *sum = mixed(*sum, u64::from_le_bytes(*word));
-            }
+            let &[a, b, c, d] = words.first_chunk::<4>()?;
+            first = mixed(first, u64::from_le_bytes(a));
+            second = mixed(second, u64::from_le_bytes(b));
+            third = mixed(third, u64::from_le_bytes(c));
+            fourth = mixed(fourth, u64::from_le_bytes(d));
         }
+        *sums = [first, second, third, fourth];
         Some(())
     });
     let [first, others @ ..] = sums;

@@ -1,9 +1,11 @@
 //! Which token has these bytes: an open table, sized once.
 
+use crate::key::Key;
 use crate::strides::STRIDE;
 
-/// A slot holds a place plus 1, and above it bits of the hash; 0 is an empty one.
+/// The tokens' keys, and slots: each a place plus 1, and above it bits of the hash; 0 is an empty one.
 pub struct Places {
+    keys: Vec<Key>,
     slots: Vec<u32>,
     shift: u32,
     /// Whether no two tokens have the same bytes.
@@ -16,58 +18,103 @@ pub const MOST: usize = (1 << PLACE_BITS) - 1;
 const PLACE: u32 = (1 << PLACE_BITS) - 1;
 
 impl Places {
-    /// Of so many tokens.
-    pub fn new<'a>(tokens: usize, bytes_of: &impl Fn(u32) -> &'a [u8]) -> Self {
+    /// Of tokens by their keys.
+    pub fn new(keys: Vec<Key>, texts: Texts<'_>) -> Self {
+        let tokens = keys.len();
         let slots = (tokens + tokens / 2 + 16).next_power_of_two();
         let mut places =
-            Self { slots: vec![0; slots], shift: 64 - slots.trailing_zeros(), is_distinct: true };
+            Self { keys, slots: vec![0; slots], shift: 64 - slots.trailing_zeros(), is_distinct: true };
         // In strides, so that better code comes into its place.
         for start in (0..tokens).step_by(STRIDE) {
-            places.add(start..tokens.min(start + STRIDE), bytes_of);
+            places.add(start..tokens.min(start + STRIDE), texts);
         }
         places
     }
 
     #[inline(never)]
-    fn add<'a>(&mut self, range: std::ops::Range<usize>, bytes_of: &impl Fn(u32) -> &'a [u8]) {
+    fn add(&mut self, range: std::ops::Range<usize>, texts: Texts<'_>) {
         for place in range {
-            let place = place as u32;
-            let bytes = bytes_of(place);
-            let hash = hash(bytes);
-            match self.find(hash, |other| same(bytes_of(other), bytes)) {
-                Ok(_) => self.is_distinct = false, // the first one counts
-                Err(slot) => self.slots[slot] = fingerprint(hash) | (place + 1),
+            let key = self.keys[place];
+            let text = if key.is_whole() { &[] } else { texts.of(place as u32) };
+            let slot = self.slot_of(key, text, texts);
+            if self.slots[slot] == 0 {
+                self.slots[slot] = fingerprint(key.hash()) | (place as u32 + 1);
+            } else {
+                self.is_distinct = false; // the first one counts
             }
         }
     }
 
     /// The place of the token that has these bytes.
     #[inline]
-    pub fn get<'a>(&self, bytes: &[u8], bytes_of: impl Fn(u32) -> &'a [u8]) -> Option<u32> {
-        self.find(hash(bytes), |place| same(bytes_of(place), bytes)).ok()
+    pub fn get(&self, key: Key, bytes: &[u8], texts: Texts<'_>) -> Option<u32> {
+        (self.slots[self.slot_of(key, bytes, texts)] & PLACE).checked_sub(1)
     }
 
-    /// The place of the token of this hash that `is_it`, or the slot where it would stand.
+    /// The key of the token at `place`.
     #[inline]
-    fn find(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> Result<u32, usize> {
+    pub fn key_of(&self, place: u32) -> Option<Key> {
+        self.keys.get(place as usize).copied()
+    }
+
+    /// The slot of the token that has these bytes, or the empty one where it would stand.
+    #[inline]
+    fn slot_of(&self, key: Key, bytes: &[u8], texts: Texts<'_>) -> usize {
+        if key.is_whole() { self.slot_of_short(key) } else { self.slot_of_long(key, bytes, texts) }
+    }
+
+    // Neither is inlined: they are called a million times, and small, so that good code soon comes into their place.
+    #[inline(never)]
+    fn slot_of_short(&self, key: Key) -> usize {
+        let hash = key.hash();
         let mask = self.slots.len() - 1;
         let mut at = (hash >> self.shift) as usize & mask;
         loop {
             let slot = self.slots[at];
             if slot == 0 {
-                return Err(at);
+                return at;
             }
-            let place = (slot & PLACE) - 1;
-            if slot & !PLACE == fingerprint(hash) && is_it(place) {
-                return Ok(place);
+            if (slot ^ hash as u32) & !PLACE == 0 && self.keys[((slot & PLACE) - 1) as usize] == key {
+                return at;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    #[inline(never)]
+    fn slot_of_long(&self, key: Key, bytes: &[u8], texts: Texts<'_>) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut at = (key.hash() >> self.shift) as usize & mask;
+        loop {
+            let Some(place) = (self.slots[at] & PLACE).checked_sub(1) else { return at };
+            if self.keys[place as usize] == key && same(texts.of(place), bytes) {
+                return at;
             }
             at = (at + 1) & mask;
         }
     }
 }
 
+/// The texts of tokens, one behind the other, and where each ends.
+#[derive(Clone, Copy)]
+pub struct Texts<'a> {
+    pub text: &'a [u8],
+    pub ends: &'a [u32],
+}
+
+impl<'a> Texts<'a> {
+    /// The text of the token at `place`.
+    #[inline]
+    pub fn of(self, place: u32) -> &'a [u8] {
+        let place = place as usize;
+        let start =
+            place.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |&end| end as usize);
+        self.text.get(start..self.ends.get(place).map_or(start, |&end| end as usize)).unwrap_or_default()
+    }
+}
+
 /// Whether these are the same bytes. A call of `memcmp` costs WebAssembly more than the few bytes of a token.
-#[inline]
+#[inline(never)]
 pub fn same(a: &[u8], b: &[u8]) -> bool {
     let ((words, rest), (others, other_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     a.len() == b.len()
@@ -80,38 +127,37 @@ const fn fingerprint(hash: u64) -> u32 {
     hash as u32 & !PLACE
 }
 
-/// The upper bits are the good ones, and those of the lower half.
-#[inline]
-fn hash(bytes: &[u8]) -> u64 {
-    let (words, rest) = bytes.as_chunks::<8>();
-    let first = bytes.len() as u64;
-    let hash = words.iter().fold(first, |hash, word| mixed(hash, u64::from_le_bytes(*word)));
-    mixed(hash, rest.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)))
-}
-
-#[inline]
-const fn mixed(hash: u64, word: u64) -> u64 {
-    let mixed = (hash ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    mixed ^ mixed >> 32
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn all(tokens: &[Vec<u8>]) -> (Vec<u8>, Vec<u32>, Vec<Key>) {
+        let ends = tokens.iter().scan(0, |end, token| {
+            *end += token.len() as u32;
+            Some(*end)
+        });
+        (tokens.concat(), ends.collect(), tokens.iter().map(|token| Key::of(token)).collect())
+    }
+
     #[test]
     fn every_token_is_found_and_nothing_else() {
-        let tokens: Vec<String> =
-            (0..3000).map(|n| format!("{n}{}", "x".repeat(n % 40))).chain([String::new()]).collect();
-        let bytes_of = |place: u32| tokens[place as usize].as_bytes();
-        let places = Places::new(tokens.len(), &bytes_of);
+        let tokens: Vec<Vec<u8>> =
+            (0..3000).map(|n| format!("{n}{}", "x".repeat(n % 40)).into()).chain([Vec::new()]).collect();
+        let (text, ends, keys) = all(&tokens);
+        let texts = Texts { text: &text, ends: &ends };
+        let places = Places::new(keys, texts);
         assert!(places.is_distinct);
         for (place, token) in (0..).zip(&tokens) {
-            assert_eq!(places.get(token.as_bytes(), bytes_of), Some(place));
-            assert_eq!(places.get(format!("{token}?").as_bytes(), bytes_of), None);
+            assert_eq!(places.get(Key::of(token), token, texts), Some(place));
+            let other = [token, &b"?"[..]].concat();
+            assert_eq!(places.get(Key::of(&other), &other, texts), None);
         }
-        let twice = Places::new(4, &|place| [&b"a"[..], b"b", b"a", b"c"][place as usize]);
-        assert!(!twice.is_distinct);
-        assert_eq!(twice.get(b"a", |place| [&b"a"[..], b"b", b"a", b"c"][place as usize]), Some(0));
+        for token in [&b"a"[..], b"a token of many bytes"] {
+            let (text, ends, keys) = all(&[token.to_vec(), b"b".to_vec(), token.to_vec(), b"c".to_vec()]);
+            let texts = Texts { text: &text, ends: &ends };
+            let twice = Places::new(keys, texts);
+            assert!(!twice.is_distinct);
+            assert_eq!(twice.get(Key::of(token), token, texts), Some(0));
+        }
     }
 }

@@ -10,17 +10,16 @@
 use std::cell::LazyCell;
 use std::rc::Rc;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use bpe::{Joints, MAX_BYTES, MAX_IDS, Odd, Pattern, Writer};
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
 
 use crate::error::{Error, Result};
-use crate::file::File;
 use crate::late::{Late, late};
 use crate::pairs::Pairs;
 use crate::ranked::Ranked;
 use crate::settings::Settings;
+use crate::sought::Sought;
 use crate::spelling::Spelling;
 use crate::strides::in_strides;
 use crate::vocab::Vocab;
@@ -29,8 +28,10 @@ use crate::vocab::Vocab;
 pub struct Proper {
     pub spelling: Spelling,
     pub asset: Vec<u8>,
+    /// Its index, or nothing.
+    pub index: Vec<u8>,
     /// Where text may be cut, where tokens are text.
-    pub joints: Option<(Vec<u64>, Vec<char>)>,
+    pub joints: Option<(Vec<u64>, Vec<u64>)>,
     /// Places in the vocabulary of the engine's ids; those that it does not make itself come last.
     pub places: Late<Vec<u32>>,
     /// Where those begin.
@@ -48,13 +49,13 @@ const NONE: u32 = u32::MAX;
 
 impl Proper {
     /// Of a file whose tokens are spelled so; `None` where the engine would not count as it says.
-    pub fn new(file: &File, spelling: Spelling) -> Option<Self> {
-        let vocab = &file.vocab;
+    #[inline(never)]
+    pub fn new(settings: &Settings, vocab: &Vocab, merges: &[[u32; 3]], spelling: Spelling) -> Option<Self> {
         let mut made = Made::of_bytes(vocab, spelling)?;
         let characters = made.add_characters(vocab, spelling)?;
         let has_byte_tokens = matches!(spelling, Spelling::Text { .. });
         let mut reading = Reading { vocab, made, has_byte_tokens, early: Vec::new(), odd: Vec::new() };
-        in_strides(&file.merges, &mut reading, Reading::merges)?;
+        in_strides(merges, &mut reading, Reading::merges)?;
         let Reading { made, early, mut odd, .. } = reading;
         in_strides(&early, &mut (&made, &mut odd), |(made, odd), early| {
             odd.extend(early.iter().filter(|merge| made.happens(**merge)).map(|&[.., result]| result));
@@ -71,24 +72,22 @@ impl Proper {
         // engine's.
         let text = |place: u32| vocab.text_of(place);
         let shortest = odd.iter().map(|&place| text(place).len()).min().unwrap_or(usize::MAX);
-        // Few tokens are that long: it is not worth a quick automaton.
-        let mut builder = AhoCorasick::builder();
-        builder.kind(Some(AhoCorasickKind::NoncontiguousNFA)).prefilter(false);
-        let finder = LazyCell::new(|| builder.build(odd.iter().map(|&place| text(place))).ok());
+        let finder = LazyCell::new(|| Sought::new(odd.iter().map(|&place| text(place))));
         let contains_odd = |place: u32| {
-            !file.settings.ignore_merges
+            !settings.ignore_merges
                 && text(place).len() >= shortest
-                && finder.as_ref().is_none_or(|finder| finder.is_match(text(place)))
+                && finder.as_ref().is_none_or(|finder| finder.is_in(text(place).as_bytes()))
         };
         let asset = made.asset(&contains_odd);
-        let joints = has_byte_tokens.then(|| (pairs(vocab, spelling, &file.merges), characters));
+        let joints = has_byte_tokens.then(|| (pairs(vocab, spelling, merges), characters));
         let (places, made) = made.all_places();
         let is_odd = !odd.is_empty();
         let (places, odd) = (late(move || places), late(move || odd));
-        Some(Self { spelling, asset, joints, places, made, is_odd, odd })
+        Some(Self { spelling, asset, index: Vec::new(), joints, places, made, is_odd, odd })
     }
 
     /// The engine, and the file's id of each of its own.
+    #[inline(never)]
     pub fn engine(
         self,
         settings: &Rc<Settings>,
@@ -99,8 +98,9 @@ impl Proper {
         let (own_vocab, places) = (vocab.clone(), self.places.clone());
         let ids = late(move || places.iter().map(|&place| own_vocab.id_of(place)).collect());
         let odd = self.odd(settings, vocab, merges);
-        let joints = self.joints.map(|(pairs, characters)| Joints::new(pairs, &characters));
-        let engine = bpe::Engine::with_pattern(self.asset, pattern, joints.unwrap_or_default(), odd);
+        let joints = self.joints.map(|(pairs, characters)| Joints::new(pairs, characters));
+        let engine =
+            bpe::Engine::with_pattern(self.asset, self.index, pattern, joints.unwrap_or_default(), odd);
         Ok((engine.map_err(Error::Invalid)?, ids))
     }
 
@@ -138,7 +138,7 @@ struct OddPieces {
     /// Those that are tokens which no merge makes, by their bytes, where such a piece is that token.
     whole: HashMap<Vec<u8>, u32, FixedState>,
     /// What odd tokens are of; where none can be sought, all pieces are odd.
-    finder: Option<AhoCorasick>,
+    finder: Option<Sought>,
     shortest: usize,
     /// The engine's ids of places.
     own: Vec<u32>,
@@ -146,9 +146,11 @@ struct OddPieces {
     ranked: Late<std::cell::RefCell<Ranked>>,
     spelling: Spelling,
     vocab: Late<Vocab>,
+    merges: Late<Vec<[u32; 3]>>,
 }
 
 impl OddPieces {
+    #[inline(never)]
     fn new(
         spelling: Spelling,
         settings: Rc<Settings>,
@@ -178,21 +180,23 @@ impl OddPieces {
             }
         }
         let shortest = texts.iter().map(Vec::len).min().unwrap_or(usize::MAX);
-        let finder = AhoCorasick::new(texts).ok();
-        let own_vocab = vocab.clone();
-        let ranked = late(move || std::cell::RefCell::new(Ranked::new(&own_vocab, &merges, &settings)));
-        Self { whole, finder, shortest, own, ranked, spelling, vocab }
+        let finder = Sought::new(texts);
+        let (own_vocab, own_merges) = (vocab.clone(), merges.clone());
+        let ranked =
+            late(move || std::cell::RefCell::new(Ranked::with_tables(&own_vocab, &own_merges, &settings)));
+        Self { whole, finder, shortest, own, ranked, spelling, vocab, merges }
     }
 
+    #[inline(never)]
     fn tokens(&self, piece: &[u8], out: &mut Vec<u32>) -> bool {
         if let Some(&id) = self.whole.get(piece) {
             out.push(id);
             return true;
         }
-        if piece.len() < self.shortest || self.finder.as_ref().is_some_and(|finder| !finder.is_match(piece)) {
+        if piece.len() < self.shortest || self.finder.as_ref().is_some_and(|finder| !finder.is_in(piece)) {
             return false;
         }
-        self.ranked.borrow_mut().tokens(&self.vocab, &self.spelling.spelled(piece), |tokens| {
+        self.ranked.borrow_mut().tokens(&self.vocab, &self.merges, &self.spelling.spelled(piece), |tokens| {
             out.extend(tokens.iter().map(|&place| self.own.get(place as usize).copied().unwrap_or_default()));
             true
         })
@@ -296,7 +300,7 @@ impl Made {
     /// Characters that are tokens, made of their bytes before all that they make: what a text has of a character's bytes alone is
     /// no token of the file.
     #[inline(never)]
-    fn add_characters(&mut self, vocab: &Vocab, spelling: Spelling) -> Option<Vec<char>> {
+    fn add_characters(&mut self, vocab: &Vocab, spelling: Spelling) -> Option<Vec<u64>> {
         let mut characters = Vec::new();
         if spelling == Spelling::Alphabet {
             return Some(characters);
@@ -313,7 +317,7 @@ impl Made {
                 };
             }
             self.add(left, u32::from(*last), place)?;
-            characters.push(c);
+            Joints::add(&mut characters, c);
         }
         Some(characters)
     }

@@ -2,7 +2,11 @@
 //!
 //! Where a vocabulary has no token in which two characters stand side by side, no merge crosses between them: there the text
 //! is cut, and a part that was seen before is not merged again. Without such places it is one part, in n log n.
+//!
+//! What that goes by takes as long to make as the file takes to read. So it comes with the second short text or the first long
+//! one; until then a pair is sought by its text in the vocabulary.
 
+use std::cell::{OnceCell, RefCell};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
@@ -11,15 +15,16 @@ use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
 use crate::settings::Settings;
+use crate::spelling::byte_token;
+use crate::strides::in_strides;
 use crate::vocab::Vocab;
 
 /// A model that merges by rank.
 pub struct Ranked {
-    /// Rank and result of each pair.
-    merges: HashMap<(u32, u32), (u32, u32), FixedState>,
-    /// The token of each character that is one.
-    chars: HashMap<char, u32, FixedState>,
-    ascii: [u32; 128],
+    /// Made when [`Ranked::make_tables`] is called: a few short texts need none.
+    tables: Option<Tables>,
+    /// What stands in their place until then; made when it is first needed.
+    few: OnceCell<Few>,
     /// The tokens `<0x00>` to `<0xFF>`, where bytes stand for characters that are no tokens.
     bytes: Option<Vec<u32>>,
     unknown: Option<u32>,
@@ -27,15 +32,59 @@ pub struct Ranked {
     prefix: String,
     suffix: String,
     ignore_merges: bool,
-    cuts: Option<Pairs>,
     seen: Seen,
     work: Work,
+}
+
+struct Tables {
+    /// Rank and result of each pair.
+    merges: HashMap<(u32, u32), (u32, u32), FixedState>,
+    /// The token of each character that is one.
+    chars: HashMap<char, u32, FixedState>,
+    ascii: [u32; 128],
+    cuts: Option<Pairs>,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl Ranked {
-    pub fn new(vocab: &Vocab, merges: &[[u32; 3]], settings: &Settings) -> Self {
+    /// Without tables.
+    pub fn new(vocab: &Vocab, settings: &Settings) -> Self {
+        let bytes = settings
+            .byte_fallback
+            .then(|| (0..=255_u8).map(|byte| byte_token(vocab, byte).unwrap_or(NONE)).collect::<Vec<_>>());
+        let unknown = settings.unk_token.as_deref().and_then(|token| vocab.get(token));
+        Self {
+            tables: None,
+            few: OnceCell::new(),
+            bytes,
+            unknown,
+            fuse_unknown: settings.fuse_unk,
+            prefix: settings.prefix.clone(),
+            suffix: settings.suffix.clone(),
+            ignore_merges: settings.ignore_merges,
+            seen: Seen::default(),
+            work: Work::default(),
+        }
+    }
+
+    /// With all tables.
+    pub fn with_tables(vocab: &Vocab, merges: &[[u32; 3]], settings: &Settings) -> Self {
+        let mut ranked = Self::new(vocab, settings);
+        ranked.make_tables(vocab, merges);
+        ranked
+    }
+
+    /// Whether it counts a few short texts without tables.
+    pub fn does_without(&self, vocab: &Vocab, merges: &[[u32; 3]]) -> bool {
+        self.prefix.is_empty()
+            && self.suffix.is_empty()
+            && self.few.get_or_init(|| Few::new(vocab, merges)).is_shallow
+    }
+
+    #[inline(never)]
+    pub fn make_tables(&mut self, vocab: &Vocab, merges: &[[u32; 3]]) {
+        self.few.take();
         let mut by_pair = HashMap::with_capacity_and_hasher(merges.len(), FixedState::default());
         for (rank, &[left, right, made]) in (0..).zip(merges) {
             by_pair.insert((left, right), (rank, made));
@@ -51,40 +100,17 @@ impl Ranked {
                 }
             }
         }
-        let bytes = settings.byte_fallback.then(|| {
-            (0..=255_u8).map(|byte| vocab.get(&format!("<0x{byte:02X}>")).unwrap_or(NONE)).collect::<Vec<_>>()
-        });
-        let unknown = settings.unk_token.as_deref().and_then(|token| vocab.get(token));
-        let cuts = Self::cuts(vocab, merges, settings, bytes.as_deref(), unknown);
-        Self {
-            merges: by_pair,
-            chars,
-            ascii,
-            bytes,
-            unknown,
-            fuse_unknown: settings.fuse_unk,
-            prefix: settings.prefix.clone(),
-            suffix: settings.suffix.clone(),
-            ignore_merges: settings.ignore_merges,
-            cuts,
-            seen: Seen::default(),
-            work: Work::default(),
-        }
+        let cuts = self.cuts(vocab, merges);
+        self.tables = Some(Tables { merges: by_pair, chars, ascii, cuts });
     }
 
     /// Which characters stand side by side in what merges make; `None` where cutting could change what they do.
-    fn cuts(
-        vocab: &Vocab,
-        merges: &[[u32; 3]],
-        settings: &Settings,
-        bytes: Option<&[u32]>,
-        unknown: Option<u32>,
-    ) -> Option<Pairs> {
-        if !settings.prefix.is_empty() || !settings.suffix.is_empty() {
+    fn cuts(&self, vocab: &Vocab, merges: &[[u32; 3]]) -> Option<Pairs> {
+        if !self.prefix.is_empty() || !self.suffix.is_empty() {
             return None;
         }
         let mut special = vec![false; vocab.len()];
-        for &token in bytes.unwrap_or_default().iter().chain(&unknown) {
+        for &token in self.bytes.as_deref().unwrap_or_default().iter().chain(&self.unknown) {
             if let Some(slot) = special.get_mut(token as usize) {
                 *slot = true;
             }
@@ -107,23 +133,31 @@ impl Ranked {
     }
 
     /// Calls `each` with the tokens of `piece`, by their places, part by part, until it says that it is enough.
-    pub fn tokens(&mut self, vocab: &Vocab, piece: &str, mut each: impl FnMut(&[u32]) -> bool) -> bool {
+    pub fn tokens(
+        &mut self,
+        vocab: &Vocab,
+        merges: &[[u32; 3]],
+        piece: &str,
+        mut each: impl FnMut(&[u32]) -> bool,
+    ) -> bool {
         if self.ignore_merges
             && let Some(token) = vocab.get(piece)
         {
             return each(&[token]);
         }
+        let found = match &self.tables {
+            Some(tables) => Found::InTables(tables),
+            None => Found::ByText(self.few.get_or_init(|| Few::new(vocab, merges)), merges, vocab),
+        };
         let rules = Rules {
-            merges: &self.merges,
-            chars: &self.chars,
-            ascii: &self.ascii,
+            found,
             bytes: self.bytes.as_deref(),
             unknown: self.unknown,
             fuse_unknown: self.fuse_unknown,
             prefix: &self.prefix,
             suffix: &self.suffix,
         };
-        let Some(cuts) = &self.cuts else {
+        let Some(Tables { cuts: Some(cuts), chars, .. }) = &self.tables else {
             self.work.run(&rules, vocab, piece);
             return each(&self.work.out);
         };
@@ -138,7 +172,7 @@ impl Ranked {
             let is_cut = is_end
                 || before.is_some_and(|before| {
                     !cuts.contains(before, c)
-                        && (!wary || self.chars.contains_key(&before) && self.chars.contains_key(&c))
+                        && (!wary || chars.contains_key(&before) && chars.contains_key(&c))
                 });
             before = Some(c);
             if !is_cut || at == start {
@@ -225,14 +259,87 @@ impl Seen {
 
 /// What merging goes by.
 struct Rules<'a> {
-    merges: &'a HashMap<(u32, u32), (u32, u32), FixedState>,
-    chars: &'a HashMap<char, u32, FixedState>,
-    ascii: &'a [u32; 128],
+    found: Found<'a>,
     bytes: Option<&'a [u32]>,
     unknown: Option<u32>,
     fuse_unknown: bool,
     prefix: &'a str,
     suffix: &'a str,
+}
+
+/// Where pairs and characters are found.
+enum Found<'a> {
+    InTables(&'a Tables),
+    /// By what they are as text.
+    ByText(&'a Few, &'a [[u32; 3]], &'a Vocab),
+}
+
+impl Found<'_> {
+    /// Rank and result of a pair.
+    fn pair(&self, left: u32, right: u32) -> Option<(u32, u32)> {
+        match self {
+            Self::InTables(tables) => tables.merges.get(&(left, right)).copied(),
+            Self::ByText(few, merges, vocab) => {
+                let mut both = few.both.borrow_mut();
+                both.clear();
+                both.extend_from_slice(vocab.bytes_of(left));
+                both.extend_from_slice(vocab.bytes_of(right));
+                let made = vocab.get_bytes(&both)?;
+                few.making(made).find_map(|rank| {
+                    (*merges.get(rank as usize)? == [left, right, made]).then_some((rank, made))
+                })
+            }
+        }
+    }
+
+    /// The token that a character is.
+    fn character(&self, c: char, alone: &str) -> Option<u32> {
+        match self {
+            Self::InTables(tables) => match tables.ascii.get(c as usize) {
+                Some(&token) => (token != NONE).then_some(token),
+                None => tables.chars.get(&c).copied(),
+            },
+            Self::ByText(_, _, vocab) => vocab.get(alone),
+        }
+    }
+}
+
+/// Which merges make a token: much sooner there than tables, and slower.
+struct Few {
+    /// By place: the last merge that makes it.
+    last: Vec<u32>,
+    /// By merge: the one before it that makes the same.
+    before: Vec<u32>,
+    /// Whether few merges make any one token, so that looking through them takes no time.
+    is_shallow: bool,
+    /// The text of a pair.
+    both: RefCell<Vec<u8>>,
+}
+
+impl Few {
+    fn new(vocab: &Vocab, merges: &[[u32; 3]]) -> Self {
+        let last = vec![NONE; vocab.len()];
+        let before = Vec::with_capacity(merges.len());
+        let few = Self { last, before, is_shallow: true, both: RefCell::default() };
+        let mut making = (few, vec![0_u8; vocab.len()]);
+        in_strides(merges, &mut making, |(few, counts), merges| {
+            for &[.., made] in merges {
+                let made = made as usize;
+                few.before.push(std::mem::replace(&mut few.last[made], few.before.len() as u32));
+                counts[made] = counts[made].saturating_add(1);
+                few.is_shallow &= counts[made] < u8::MAX;
+            }
+            Some(())
+        });
+        making.0
+    }
+
+    /// The merges that make the token at `place`; the last one first, for of one that is written twice that one counts.
+    fn making(&self, place: u32) -> impl Iterator<Item = u32> {
+        let known = |at: &u32| *at != NONE;
+        let last = self.last.get(place as usize).copied().filter(known);
+        std::iter::successors(last, move |&at| self.before.get(at as usize).copied().filter(known))
+    }
 }
 
 /// What merging needs, kept from part to part.
@@ -282,10 +389,7 @@ impl Work {
                 let suffix = if at + c.len_utf8() == part.len() { rules.suffix } else { "" };
                 vocab.get(&format!("{prefix}{alone}{suffix}"))
             } else {
-                match rules.ascii.get(c as usize) {
-                    Some(&token) => (token != NONE).then_some(token),
-                    None => rules.chars.get(&c).copied(),
-                }
+                rules.found.character(c, alone)
             };
             if let Some(token) = found {
                 if std::mem::take(&mut unknown) {
@@ -323,7 +427,7 @@ impl Work {
     fn merge_few(&mut self, rules: &Rules<'_>) {
         let out = &mut self.out;
         let mut made = [(NONE, NONE); FEW];
-        let of = |left: u32, right: u32| rules.merges.get(&(left, right)).copied().unwrap_or((NONE, NONE));
+        let of = |left: u32, right: u32| rules.found.pair(left, right).unwrap_or((NONE, NONE));
         for (slot, pair) in made.iter_mut().zip(out.windows(2)) {
             *slot = of(pair[0], pair[1]);
         }
@@ -393,8 +497,8 @@ impl Work {
 /// The entry of the pair that begins at `at`, if it makes a token.
 fn offer(rules: &Rules<'_>, links: &mut [Link], at: u32) -> Option<Reverse<(u32, u32)>> {
     let left = *links.get(at as usize)?;
-    let found = links.get(left.after as usize).and_then(|right| rules.merges.get(&(left.token, right.token)));
-    let (rank, made) = found.copied().unwrap_or((NONE, NONE));
+    let found = links.get(left.after as usize).and_then(|right| rules.found.pair(left.token, right.token));
+    let (rank, made) = found.unwrap_or((NONE, NONE));
     set(links, at, |link| (link.rank, link.made) = (rank, made));
     found.map(|_| Reverse((rank, at)))
 }

@@ -1,8 +1,8 @@
 //! How the tokens of a file spell the bytes of a text.
 
 use crate::alphabet;
-use crate::file::File;
 use crate::normalizer::Normalizer;
+use crate::settings::Settings;
 use crate::splits::Splits;
 use crate::vocab::Vocab;
 
@@ -18,8 +18,7 @@ pub enum Spelling {
 
 impl Spelling {
     /// Of a file; `None` where the engine cannot count by its tokens.
-    pub fn of(file: &File, splits: &Splits, normalizer: &Normalizer) -> Option<Self> {
-        let settings = &file.settings;
+    pub fn of(settings: &Settings, vocab: &Vocab, splits: &Splits, normalizer: &Normalizer) -> Option<Self> {
         if settings.word_piece.is_some()
             || !settings.scores.is_empty()
             || !settings.prefix.is_empty()
@@ -39,7 +38,7 @@ impl Spelling {
             settings.added_tokens.iter().any(|token| token.normalized && (token.lstrip || token.rstrip));
         let space = normalizer.space().filter(|_| !takes_spaces && splits.cuts_at_spaces_alone());
         let spelling = Self::Text { space };
-        (0..=255).all(|byte| spelling.byte(&file.vocab, byte).is_some()).then_some(spelling)
+        (0..=255).all(|byte| spelling.byte(vocab, byte).is_some()).then_some(spelling)
     }
 
     /// The bytes of the text that `token` is of; false if it is of none.
@@ -97,6 +96,7 @@ impl Spelling {
 }
 
 /// The place of `<0x41>`.
-fn byte_token(vocab: &Vocab, byte: u8) -> Option<u32> {
-    vocab.get(&format!("<0x{byte:02X}>"))
+pub fn byte_token(vocab: &Vocab, byte: u8) -> Option<u32> {
+    let digit = |at: u8| b"0123456789ABCDEF"[usize::from(at & 15)];
+    vocab.get_bytes(&[b'<', b'0', b'x', digit(byte >> 4), digit(byte), b'>'])
 }

@@ -1,13 +1,15 @@
 //! Pre-tokenizers: how a text is cut into the pieces that tokens never cross.
 
 use bpe::Pattern;
-use serde_json::Value;
+#[cfg(feature = "whole")]
 use unicode_categories::UnicodeCategories;
 
 use crate::error::{Error, Result};
-use crate::matcher::{Expression, Matcher};
+use crate::matcher::Matcher;
+use crate::value::Value;
 
 /// How text is cut.
+#[derive(Default)]
 pub struct Splits {
     /// The whole of it by the engine's own hand, where it is known.
     pub pattern: Option<Pattern>,
@@ -24,10 +26,12 @@ pub enum Step {
         behavior: Behavior,
         invert: bool,
     },
+    #[cfg(feature = "whole")]
     Characters {
         is: fn(char) -> bool,
         behavior: Behavior,
     },
+    #[cfg(feature = "whole")]
     Delimiter(char),
     /// A space before a text that begins with none.
     PrefixSpace,
@@ -83,6 +87,12 @@ const MAX_STEPS: usize = 64;
 impl Splits {
     /// Of the file's `pre_tokenizer`.
     pub fn new(value: &Value) -> Result<Self> {
+        if value.is_null() { Ok(Self::default()) } else { Self::of(value) }
+    }
+
+    // Not inlined: a WebAssembly engine compiles a function when it is first called.
+    #[inline(never)]
+    fn of(value: &Value) -> Result<Self> {
         let mut flat = Vec::new();
         flatten(value, &mut flat, 0)?;
         if flat.len() > MAX_STEPS {
@@ -102,6 +112,7 @@ impl Splits {
         Ok(splits)
     }
 
+    #[inline(never)]
     fn add(&mut self, value: &Value) -> Result<()> {
         let flag = |key: &str| value.get(key).and_then(Value::as_bool);
         let step = match kind_of(value) {
@@ -112,7 +123,7 @@ impl Splits {
                 if !flag("use_regex").unwrap_or(true) {
                     return Ok(());
                 }
-                let matcher = Matcher::Expression(Expression::new(GPT2)?);
+                let matcher = Matcher::of_expression(GPT2)?;
                 Step::Split { matcher, behavior: Behavior::Isolated, invert: false }
             }
             "Split" => {
@@ -121,25 +132,31 @@ impl Splits {
                 let invert = flag("invert").unwrap_or_default();
                 Step::Split { matcher: Matcher::of(pattern)?, behavior, invert }
             }
+            #[cfg(feature = "whole")]
             "Digits" => {
                 let each = flag("individual_digits").unwrap_or_default();
                 let behavior = if each { Behavior::Isolated } else { Behavior::Contiguous };
                 Step::Characters { is: char::is_numeric, behavior }
             }
+            #[cfg(feature = "whole")]
             "WhitespaceSplit" => Step::Characters { is: char::is_whitespace, behavior: Behavior::Removed },
+            #[cfg(feature = "whole")]
             "Whitespace" => {
-                let matcher = Matcher::Expression(Expression::new(r"\w+|[^\w\s]+")?);
+                let matcher = Matcher::of_expression(r"\w+|[^\w\s]+")?;
                 Step::Split { matcher, behavior: Behavior::Removed, invert: true }
             }
+            #[cfg(feature = "whole")]
             "Punctuation" => {
                 let behavior = value.get("behavior");
                 let behavior = if behavior.is_none() { Behavior::Isolated } else { behavior_of(behavior)? };
                 Step::Characters { is: is_punctuation, behavior }
             }
+            #[cfg(feature = "whole")]
             "BertPreTokenizer" => {
                 self.steps.push(Step::Characters { is: char::is_whitespace, behavior: Behavior::Removed });
                 Step::Characters { is: is_punctuation, behavior: Behavior::Isolated }
             }
+            #[cfg(feature = "whole")]
             "CharDelimiterSplit" => Step::Delimiter(char_of(value, "delimiter")?),
             "Metaspace" => {
                 let never = flag("add_prefix_space") == Some(false);
@@ -153,6 +170,9 @@ impl Splits {
                 let split = flag("split").unwrap_or(true);
                 Step::Metaspace { replacement: char_of(value, "replacement")?, scheme, split }
             }
+            #[cfg(not(feature = "whole"))]
+            _ => return Err(Error::Elsewhere),
+            #[cfg(feature = "whole")]
             other => return Err(Error::unsupported(format!("the pre-tokenizer {other:?}"))),
         };
         self.steps.push(step);
@@ -171,9 +191,7 @@ impl Splits {
     /// Whether a text without U+0020 is one piece.
     pub fn cuts_at_spaces_alone(&self) -> bool {
         self.steps.iter().all(|step| match step {
-            Step::Split { matcher: Matcher::Text(needle, _), invert: false, .. } => {
-                needle.needle().contains(&b' ')
-            }
+            Step::Split { matcher: Matcher::Text(needle, _), invert: false, .. } => needle.contains(' '),
             _ => false,
         })
     }
@@ -184,6 +202,7 @@ impl Splits {
     }
 }
 
+#[cfg(feature = "whole")]
 fn is_punctuation(c: char) -> bool {
     c.is_ascii_punctuation() || UnicodeCategories::is_punctuation(c)
 }
@@ -274,10 +293,12 @@ impl Step {
             Self::Split { matcher, behavior, invert } => {
                 split(text, pieces, *behavior, *invert, |piece, from| matcher.next(piece, from))
             }
+            #[cfg(feature = "whole")]
             Self::Characters { is, behavior } => split(text, pieces, *behavior, false, |piece, from| {
                 let (at, c) = piece.get(from..)?.char_indices().find(|&(_, c)| is(c))?;
                 Some((from + at, from + at + c.len_utf8()))
             }),
+            #[cfg(feature = "whole")]
             Self::Delimiter(delimiter) => split(text, pieces, Behavior::Removed, false, |piece, from| {
                 let at = from + piece.get(from..)?.find(*delimiter)?;
                 Some((at, at + delimiter.len_utf8()))

@@ -19,6 +19,11 @@ use crate::vocab::Vocab;
 pub struct Tokenizer {
     settings: Rc<Settings>,
     vocab: Late<Vocab>,
+    merges: Late<Vec<[u32; 3]>>,
+    /// Whether texts are counted by the merges as they are written, and the engine's part is not made yet; how many bytes they had.
+    waits: bool,
+    first_bytes: usize,
+    special_as_text: bool,
     /// Added tokens that are sought in the text as it came.
     raw: Option<Finder>,
     normalizer: Normalizer,
@@ -26,7 +31,8 @@ pub struct Tokenizer {
     normalized: Option<Finder>,
     splits: Splits,
     model: Model,
-    decoder: Decoder,
+    /// Made when something is decoded.
+    decoder: Option<Decoder>,
     /// Places in the vocabulary by id, once something was decoded.
     places: Option<HashMap<u32, u32>>,
 }
@@ -41,6 +47,10 @@ pub struct Parts {
     pub proper: Option<Proper>,
 }
 
+/// Bytes of a text that is counted without the engine, and of all of them.
+const LONGEST_FIRST: usize = 256;
+const MOST_FIRST: usize = 1024;
+
 impl Tokenizer {
     /// Of the bytes of a `tokenizer.json`, or of what [`Self::pack`] gave. With `special_as_text`, special tokens in a text count
     /// as the text that they are.
@@ -49,44 +59,99 @@ impl Tokenizer {
     /// What is wrong with the file, or what it needs that is not known here.
     pub fn read(bytes: Vec<u8>, special_as_text: bool) -> Result<Self> {
         if packed::is_packed(&bytes) {
-            return Self::of(packed::unpack(bytes)?, special_as_text);
+            Self::of_packed(bytes, special_as_text)
+        } else {
+            Self::of_json(bytes, special_as_text)
         }
-        let file = File::read(&bytes)?;
+    }
+
+    // Neither is inlined: a WebAssembly engine compiles a function when it is first called.
+    #[inline(never)]
+    fn of_packed(bytes: Vec<u8>, special_as_text: bool) -> Result<Self> {
+        let mut made = Self::of(packed::unpack(bytes)?, special_as_text)?;
+        made.model.make_tables(&made.vocab, &made.merges);
+        Ok(made)
+    }
+
+    #[inline(never)]
+    fn of_json(bytes: Vec<u8>, special_as_text: bool) -> Result<Self> {
+        let File { settings, vocab, merges } = File::read(&bytes)?;
         drop(bytes);
-        let proper = Self::proper(&file)?;
-        let File { settings, vocab, merges } = file;
+        Decoder::new(&settings.decoder.value())?;
         let (vocab, merges) = (late(move || vocab), late(move || merges));
-        Self::of(Parts { settings: Rc::new(settings), vocab, merges, proper }, special_as_text)
+        let settings = Rc::new(settings);
+        let waits = Self::may_wait(&settings, &vocab);
+        let proper = if waits { None } else { Self::proper(&settings, &vocab, &merges)? };
+        let mut made = Self::of(Parts { settings, vocab, merges, proper }, special_as_text)?;
+        made.waits = waits && made.model.does_without(&made.vocab, &made.merges);
+        match waits {
+            true if made.waits => {}
+            true => made.settle(),
+            false => made.model.make_tables(&made.vocab, &made.merges),
+        }
+        Ok(made)
     }
 
     /// The fast-loading form of a `tokenizer.json`, with a note of the caller's in it.
     ///
     /// # Errors
     /// What is wrong with the file, or what it needs that is not known here.
+    #[cfg(feature = "whole")]
     pub fn pack(json: &[u8], note: &str) -> Result<Vec<u8>> {
         let mut file = File::read(json)?;
         note.clone_into(&mut file.settings.note);
-        let packed = packed::pack(&file, Self::proper(&file)?.as_ref());
+        let proper = Self::proper(&file.settings, &file.vocab, &file.merges)?;
+        let packed = packed::pack(&file, proper.as_ref());
+        Decoder::new(&file.settings.decoder.value())?;
         Self::of(packed::unpack(packed.clone())?, true)?; // what cannot be loaded is not packed
         Ok(packed)
     }
 
+    /// Whether a few short texts may be counted by the merges as they are written, before the engine's part is made. Not where
+    /// that says whether the file is refused.
+    fn may_wait(settings: &Settings, vocab: &Vocab) -> bool {
+        settings.word_piece.is_none()
+            && settings.scores.is_empty()
+            && settings.unk_token.as_deref().is_none_or(|token| vocab.get(token).is_some())
+    }
+
     /// What the engine needs, where it counts as the file says.
-    fn proper(file: &File) -> Result<Option<Proper>> {
-        let splits = Splits::new(&file.settings.pre_tokenizer)?;
-        let normalizer = Normalizer::new(&file.settings.normalizer)?;
-        let spelling = Spelling::of(file, &splits, &normalizer);
-        Ok(spelling.and_then(|spelling| Proper::new(file, spelling)))
+    fn proper(settings: &Settings, vocab: &Vocab, merges: &[[u32; 3]]) -> Result<Option<Proper>> {
+        let splits = Splits::new(&settings.pre_tokenizer.value())?;
+        let normalizer = Normalizer::new(&settings.normalizer.value())?;
+        let spelling = Spelling::of(settings, vocab, &splits, &normalizer);
+        Ok(spelling.and_then(|spelling| Proper::new(settings, vocab, merges, spelling)))
+    }
+
+    /// Makes what all further texts are counted by.
+    #[cold]
+    fn settle(&mut self) {
+        self.waits = false;
+        let Self { settings, vocab, merges, .. } = self;
+        if let Ok(Some(proper)) = Self::proper(settings, vocab, merges)
+            && let (spelling, Ok(model)) =
+                (proper.spelling, Model::new(settings, vocab, merges, Some(proper), &self.splits))
+        {
+            self.model = model;
+            self.spell(spelling);
+            self.read_special(self.special_as_text);
+        } else {
+            self.model.make_tables(vocab, merges);
+        }
+    }
+
+    /// Text as the engine reads it, where tokens are spelled so.
+    fn spell(&mut self, spelling: Spelling) {
+        if let Spelling::Text { space: Some(space) } = spelling {
+            self.normalizer.leave_spaces(space);
+            self.splits.steps.clear();
+        }
     }
 
     fn of(parts: Parts, special_as_text: bool) -> Result<Self> {
         let Parts { settings, vocab, merges, proper } = parts;
-        let mut splits = Splits::new(&settings.pre_tokenizer)?;
-        let mut normalizer = Normalizer::new(&settings.normalizer)?;
-        if let Some(Proper { spelling: Spelling::Text { space: Some(space) }, .. }) = proper {
-            normalizer.leave_spaces(space);
-            splits.steps.clear();
-        }
+        let splits = Splits::new(&settings.pre_tokenizer.value())?;
+        let normalizer = Normalizer::new(&settings.normalizer.value())?;
         if splits.knows_beginning() && normalizer.moves_beginning() {
             return Err(Error::unsupported("a Metaspace for the first word behind a Strip"));
         }
@@ -98,25 +163,33 @@ impl Tokenizer {
         {
             return Err(Error::invalid(format!("its `unk_token` {token:.40?} is no token of it")));
         }
-        let decoder = Decoder::new(&settings.decoder)?;
+        let spelling = proper.as_ref().map(|proper| proper.spelling);
         let model = Model::new(&settings, &vocab, &merges, proper, &splits)?;
         let mut made = Self {
+            waits: false,
+            first_bytes: 0,
+            special_as_text,
             settings,
             vocab,
+            merges,
             raw: None,
             normalizer,
             normalized: None,
             splits,
             model,
-            decoder,
+            decoder: None,
             places: None,
         };
+        if let Some(spelling) = spelling {
+            made.spell(spelling);
+        }
         made.read_special(special_as_text);
         Ok(made)
     }
 
     /// From here on special tokens in a text count as the text that they are, or as themselves.
     pub fn read_special(&mut self, as_text: bool) {
+        self.special_as_text = as_text;
         self.raw = Finder::new(&self.settings, as_text, false, Into::into);
         self.normalized = Finder::new(&self.settings, as_text, true, |text| self.normalizer.apply(text));
     }
@@ -128,7 +201,7 @@ impl Tokenizer {
 
     /// Whether `text` is an added token.
     pub fn is_added(&self, text: &str) -> bool {
-        self.settings.added_tokens.iter().any(|token| token.content == text)
+        self.settings.added_tokens.iter().any(|token| self.settings.text_of(token) == text)
     }
 
     /// How many tokens `text` has.
@@ -164,21 +237,28 @@ impl Tokenizer {
         let text_of = |id: u32| {
             let added = settings.added_tokens.iter().find(|token| token.id == id);
             added
-                .map(|token| token.content.clone())
+                .map(|token| settings.text_of(token).to_owned())
                 .or_else(|| places.get(&id).map(|&place| vocab.text_of(place).to_owned()))
         };
         let texts: std::result::Result<Vec<String>, u32> =
             tokens.iter().map(|&id| text_of(id).ok_or(id)).collect();
+        // The file was read or packed with it: there is nothing wrong with it.
+        let decoder =
+            decoder.get_or_insert_with(|| Decoder::new(&settings.decoder.value()).unwrap_or_default());
         Ok(decoder.decode(texts?))
     }
 
     fn run(&mut self, text: &str, out: &mut Tokens) {
-        let Self { vocab, raw, normalizer, normalized, splits, model, .. } = self;
+        self.first_bytes = self.first_bytes.saturating_add(text.len());
+        if self.waits && (text.len() > LONGEST_FIRST || self.first_bytes > MOST_FIRST) {
+            self.settle();
+        }
+        let Self { vocab, merges, raw, normalizer, normalized, splits, model, .. } = self;
         let mut between = |start: usize, end: usize, out: &mut Tokens| {
             let stretch = normalizer.apply(text.get(start..end).unwrap_or_default());
             let mut piece = |from: usize, to: usize, out: &mut Tokens| {
                 let piece = stretch.get(from..to).unwrap_or_default();
-                model.tokenize(vocab, splits, piece, start == 0 && from == 0, out)
+                model.tokenize(vocab, merges, splits, piece, start == 0 && from == 0, out)
             };
             match normalized {
                 None => piece(0, stretch.len(), out),

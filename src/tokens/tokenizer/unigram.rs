@@ -42,6 +42,7 @@ const MAX_BYTES: usize = 16 << 20;
 const KEEP: usize = 1 << 16;
 
 impl Unigram {
+    #[inline(never)]
     pub fn new(vocab: &Vocab, settings: &Settings) -> Result<Self> {
         if vocab.bytes() > MAX_BYTES {
             return Err(Error::unsupported(format!(

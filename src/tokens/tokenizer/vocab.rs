@@ -1,8 +1,9 @@
 //! A model's tokens: texts, their ids, and which text is which.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
-use crate::places::{MOST, Places};
+use crate::key::Key;
+use crate::places::{MOST, Places, Texts};
 
 /// Tokens in the file's order. A token is known by its place in it.
 #[derive(Default)]
@@ -11,6 +12,8 @@ pub struct Vocab {
     /// Where each token's text ends.
     ends: Vec<u32>,
     ids: Vec<u32>,
+    /// The keys of all tokens, where they are known, until the places take them.
+    keys: Cell<Vec<Key>>,
     /// Places by text; made when one is asked for.
     places: OnceCell<Places>,
 }
@@ -35,31 +38,14 @@ impl Vocab {
         &self.text
     }
 
-    /// Room for so many tokens and bytes.
-    pub fn reserve(&mut self, tokens: usize, bytes: usize) {
-        self.text.reserve(bytes);
-        self.ends.reserve(tokens);
-        self.ids.reserve(tokens);
-    }
-
-    /// Gives back what room there is too much.
-    pub fn shrink(&mut self) {
-        self.text.shrink_to_fit();
-        self.ends.shrink_to_fit();
-        self.ids.shrink_to_fit();
+    /// Of tokens' texts one behind the other, and of each where it ends, its id and its key.
+    pub fn with_keys(text: String, ends: Vec<u32>, ids: Vec<u32>, keys: Vec<Key>) -> Self {
+        Self { text, ends, ids, keys: Cell::new(keys), places: OnceCell::new() }
     }
 
     /// Whether no two tokens have the same text.
     pub fn is_distinct(&self) -> bool {
         self.places().is_distinct
-    }
-
-    /// Adds a token.
-    pub fn push(&mut self, token: &str, id: u32) {
-        self.text.push_str(token);
-        self.ends.push(self.text.len() as u32);
-        self.ids.push(id);
-        self.places.take();
     }
 
     /// The place of the token with this text.
@@ -68,35 +54,51 @@ impl Vocab {
     }
 
     /// The same of its bytes.
-    #[inline]
     pub fn get_bytes(&self, token: &[u8]) -> Option<u32> {
-        self.places().get(token, |place| self.bytes_of(place))
+        self.get_key(Key::of(token), token)
+    }
+
+    /// The same of the bytes that have this key.
+    #[inline]
+    pub fn get_key(&self, key: Key, token: &[u8]) -> Option<u32> {
+        self.places().get(key, token, self.texts())
+    }
+
+    /// The key of the token at `place`.
+    #[inline]
+    pub fn key_of(&self, place: u32) -> Option<Key> {
+        self.places().key_of(place)
     }
 
     #[inline]
     fn places(&self) -> &Places {
-        self.places.get_or_init(|| Places::new(self.len(), &|place| self.bytes_of(place)))
+        self.places.get_or_init(|| self.make_places())
+    }
+
+    #[cold]
+    fn make_places(&self) -> Places {
+        let mut keys = self.keys.take();
+        if keys.len() != self.len() {
+            keys = (0..self.len() as u32).map(|place| Key::of(self.bytes_of(place))).collect();
+        }
+        Places::new(keys, self.texts())
+    }
+
+    #[inline]
+    fn texts(&self) -> Texts<'_> {
+        Texts { text: self.text.as_bytes(), ends: &self.ends }
     }
 
     /// The bytes of the text of the token at `place`.
     #[inline]
     pub fn bytes_of(&self, place: u32) -> &[u8] {
-        let (start, end) = self.range(place);
-        self.text.as_bytes().get(start..end).unwrap_or_default()
+        self.texts().of(place)
     }
 
     /// The text of the token at `place`.
     pub fn text_of(&self, place: u32) -> &str {
-        let (start, end) = self.range(place);
-        self.text.get(start..end).unwrap_or_default()
-    }
-
-    #[inline]
-    fn range(&self, place: u32) -> (usize, usize) {
-        let place = place as usize;
-        let start =
-            place.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |&end| end as usize);
-        (start, self.ends.get(place).map_or(start, |&end| end as usize))
+        let end = self.ends.get(place as usize).map_or(0, |&end| end as usize);
+        self.text.get(end - self.bytes_of(place).len()..end).unwrap_or_default()
     }
 
     /// The id of the token at `place`.

@@ -50,6 +50,7 @@ pub extern "C" fn answered() -> usize {
 const DONE: u32 = 0;
 const INVALID: u32 = 1;
 const UNSUPPORTED: u32 = 2;
+const ELSEWHERE: u32 = 3;
 
 /// Makes the tokenizer of the file in the first `length` bytes of the room, and gives the room back.
 #[unsafe(no_mangle)]
@@ -63,6 +64,7 @@ pub extern "C" fn load(length: usize, special_as_text: u32) -> u32 {
 }
 
 /// Packs the file in the first `length` bytes of the room, of which the last `note` ones are a note.
+#[cfg(feature = "whole")]
 #[unsafe(no_mangle)]
 pub extern "C" fn pack(length: usize, note: usize) -> u32 {
     STATE.with_borrow_mut(|state| {
@@ -84,14 +86,22 @@ impl State {
             }
             Err(error) => {
                 self.answer = error.to_string().into_bytes();
-                if matches!(error, Error::Invalid(_)) { INVALID } else { UNSUPPORTED }
+                match error {
+                    Error::Invalid(_) => INVALID,
+                    Error::Unsupported(_) => UNSUPPORTED,
+                    Error::Elsewhere => ELSEWHERE,
+                }
             }
         }
     }
 
     fn with<T>(&mut self, length: usize, run: impl FnOnce(&mut Tokenizer, &str) -> T) -> Option<T> {
-        let text = String::from_utf8_lossy(self.room.get(..length).unwrap_or_default());
-        self.tokenizer.as_mut().map(|tokenizer| run(tokenizer, &text))
+        let bytes = self.room.get(..length).unwrap_or_default();
+        let tokenizer = self.tokenizer.as_mut()?;
+        Some(match std::str::from_utf8(bytes) {
+            Ok(text) => run(tokenizer, text),
+            Err(_) => run(tokenizer, &String::from_utf8_lossy(bytes)),
+        })
     }
 }
 

@@ -15,9 +15,6 @@ pub struct WordPiece {
     part: String,
 }
 
-/// The longest word that a file may have looked at: each of its characters can be the beginning of as many parts.
-pub const MAX_CHARS: usize = 1000;
-
 impl WordPiece {
     pub fn new(vocab: &Vocab, settings: &Settings, most_chars: usize) -> Self {
         let unknown = settings.unk_token.as_deref().and_then(|token| vocab.get(token));

@@ -1,7 +1,8 @@
 //! A file's vocabulary: a map from tokens to ids, or a list of tokens with scores.
 
 use crate::error::{Error, Result};
-use crate::json::{Raw, Scanner};
+use crate::json::Scanner;
+use crate::key::Key;
 use crate::strides::{STRIDE, while_more};
 use crate::vocab::Vocab;
 
@@ -20,37 +21,72 @@ pub struct Words {
 }
 
 impl Words {
-    /// Reads it, and goes behind it. `size`: bytes of the file.
-    pub fn read(scanner: &mut Scanner<'_>, bytes: &[u8]) -> Result<Self> {
-        let mut reading = Reading { scanner: *scanner, words: Self::default(), said: Vec::new() };
+    /// Reads it, and goes behind it.
+    pub fn read<'a>(scanner: &mut Scanner<'a>, bytes: &'a [u8]) -> Result<Self> {
+        let mut reading = Reading {
+            bytes,
+            scanner: *scanner,
+            text: String::new(),
+            ends: Vec::new(),
+            ids: Vec::new(),
+            keys: Vec::new(),
+            scores: Vec::new(),
+            new: Vec::new(),
+            said: Vec::new(),
+        };
         match scanner.peek() {
+            #[cfg(feature = "whole")]
             Some(b'[') => reading.values(b'[', b']', Reading::scored)?,
+            #[cfg(not(feature = "whole"))]
+            Some(b'[') => return Err(Error::Elsewhere),
             Some(b'{') => {
-                reading.words.vocab.reserve(bytes.len() / 64, bytes.len() / 8);
+                let tokens = bytes.len() / 64;
+                reading.text.reserve(bytes.len() / 8);
+                reading.ends.reserve(tokens);
+                reading.ids.reserve(tokens);
+                reading.keys.reserve(tokens);
                 reading.values(b'{', b'}', Reading::tokens)?;
-                reading.words.vocab.shrink();
             }
             _ => return Err(broken()),
         }
+        let Reading { mut text, mut ends, mut ids, mut keys, scores, .. } = reading;
         *scanner = reading.scanner;
-        Ok(reading.words)
+        text.shrink_to_fit();
+        ends.shrink_to_fit();
+        ids.shrink_to_fit();
+        keys.shrink_to_fit();
+        Ok(Self { vocab: Vocab::with_keys(text, ends, ids, keys), scores })
     }
 }
 
+#[cold]
 fn broken() -> Error {
     Error::invalid("its vocabulary is no map from tokens to ids, and no list of tokens with scores")
 }
 
+#[cold]
 fn too_many() -> Error {
     Error::invalid(format!(
         "more than {MAX_TOKENS} tokens, an id above {MAX_ID}, or a token of more than {MAX_TOKEN} bytes"
     ))
 }
 
+#[cold]
+fn no_text() -> Error {
+    Error::invalid("a token of its vocabulary is no UTF-8")
+}
+
 /// A vocabulary that is read.
 struct Reading<'a> {
+    bytes: &'a [u8],
     scanner: Scanner<'a>,
-    words: Words,
+    text: String,
+    ends: Vec<u32>,
+    ids: Vec<u32>,
+    keys: Vec<Key>,
+    scores: Vec<f64>,
+    /// What comes behind the text, before it is known to be UTF-8.
+    new: Vec<u8>,
     /// What a text with escapes says.
     said: Vec<u8>,
 }
@@ -66,43 +102,105 @@ impl Reading<'_> {
 
     /// `"a": 1`.
     fn tokens(&mut self) -> Result<bool> {
+        let mut more = true;
         for _ in 0..STRIDE {
-            let token = self.scanner.text().ok_or_else(broken)?;
+            self.token()?;
             self.scanner.take(b':').ok_or_else(broken)?;
             let id = self.scanner.number().ok_or_else(broken)?;
-            self.push(token, id)?;
-            if !self.scanner.more(b'}').ok_or_else(broken)? {
-                return Ok(false);
+            if id > MAX_ID {
+                return Err(too_many());
+            }
+            self.ids.push(id);
+            more = self.scanner.more(b'}').ok_or_else(broken)?;
+            if !more {
+                break;
             }
         }
-        Ok(true)
+        self.check()?;
+        Ok(more)
     }
 
     /// `["a", -1.5]`; a token's id is its place in the list.
+    #[cfg(feature = "whole")]
     fn scored(&mut self) -> Result<bool> {
+        let mut more = true;
         for _ in 0..STRIDE {
             self.scanner.take(b'[').ok_or_else(broken)?;
-            let token = self.scanner.text().ok_or_else(broken)?;
+            self.token()?;
             self.scanner.take(b',').ok_or_else(broken)?;
             let score = self.scanner.value().and_then(|value| serde_json::from_slice(value).ok());
-            self.words.scores.push(score.ok_or_else(broken)?);
+            self.scores.push(score.ok_or_else(broken)?);
             self.scanner.take(b']').ok_or_else(broken)?;
-            self.push(token, self.words.vocab.len() as u32)?;
-            if !self.scanner.more(b']').ok_or_else(broken)? {
-                return Ok(false);
+            self.ids.push(self.ids.len() as u32);
+            more = self.scanner.more(b']').ok_or_else(broken)?;
+            if !more {
+                break;
             }
         }
-        Ok(true)
+        self.check()?;
+        Ok(more)
+    }
+
+    /// A token's text.
+    #[inline(never)]
+    fn token(&mut self) -> Result<()> {
+        self.scanner.take(b'"').ok_or_else(broken)?;
+        let start = self.scanner.at();
+        let key = self.scanner.part();
+        let end = self.scanner.at();
+        if self.scanner.byte() != Some(b'"') || end - start > MAX_TOKEN {
+            return self.escaped_token(start);
+        }
+        self.scanner.step();
+        self.put(key, self.bytes.get(start..end).unwrap_or_default())
+    }
+
+    #[inline(never)]
+    fn escaped_token(&mut self, start: usize) -> Result<()> {
+        let mut said = std::mem::take(&mut self.said);
+        self.scanner.escaped_part(start, &mut said).ok_or_else(broken)?;
+        if self.scanner.byte() != Some(b'"') || self.scanner.at() - start > MAX_TOKEN {
+            return self.rare_token(start);
+        }
+        self.scanner.step();
+        self.put(Key::of(&said), &said)?;
+        self.said = said;
+        Ok(())
+    }
+
+    /// One with a space in it, or at the file's end.
+    #[cold]
+    fn rare_token(&mut self, start: usize) -> Result<()> {
+        self.scanner = Scanner::new(self.bytes, start - 1);
+        let token = self.scanner.text().ok_or_else(broken)?;
+        if token.inner.len() > MAX_TOKEN {
+            return Err(too_many());
+        }
+        let mut said = std::mem::take(&mut self.said);
+        let token = token.said(&mut said).ok_or_else(broken)?;
+        self.put(Key::of(token), token)?;
+        self.said = said;
+        Ok(())
     }
 
     #[inline]
-    fn push(&mut self, token: Raw<'_>, id: u32) -> Result<()> {
-        let vocab = &mut self.words.vocab;
-        if id > MAX_ID || vocab.len() >= MAX_TOKENS || token.inner.len() > MAX_TOKEN {
+    fn put(&mut self, key: Key, token: &[u8]) -> Result<()> {
+        if self.keys.len() >= MAX_TOKENS {
             return Err(too_many());
         }
-        let text = std::str::from_utf8(token.said(&mut self.said).ok_or_else(broken)?);
-        vocab.push(text.map_err(|e| Error::invalid(format!("it is no text: {e}")))?, id);
+        if token.first().is_some_and(|byte| byte & 0xC0 == 0x80) {
+            return Err(no_text());
+        }
+        self.new.extend_from_slice(token);
+        self.ends.push((self.text.len() + self.new.len()) as u32);
+        self.keys.push(key);
+        Ok(())
+    }
+
+    /// No token begins within a character; so all of them together tell whether each is UTF-8.
+    fn check(&mut self) -> Result<()> {
+        self.text.push_str(std::str::from_utf8(&self.new).map_err(|_| no_text())?);
+        self.new.clear();
         Ok(())
     }
 }

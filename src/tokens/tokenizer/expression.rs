@@ -1,0 +1,117 @@
+//! Regular expressions of `tokenizer.json` files, in time linear in the text.
+//!
+//! Such files are written for Oniguruma, whose expressions look ahead. All look-aheads that they hold are one,
+//! `\s+(?!\S)`: white space up to the one before a word. That is a match whose end is known afterwards; nothing else that
+//! is no regular language is read.
+
+use regex_automata::Input;
+use regex_automata::meta::Regex;
+use regex_automata::util::syntax;
+use regex_syntax::hir::Look;
+
+use crate::error::{Error, Result};
+
+/// A regular expression, alternative by alternative.
+pub struct Expression {
+    regex: Regex,
+    /// Which alternatives are `\s+(?!\S)`.
+    before_words: Vec<bool>,
+}
+
+/// The one look-ahead.
+const BEFORE_WORD: &str = r"\s+(?!\S)";
+/// The one group in which case does not matter, and which folds as Oniguruma folds it.
+const CONTRACTIONS: &str = "(?i:'s|'t|'re|'ve|'m|'ll|'d)";
+
+impl Expression {
+    /// Of a pattern as a file has it.
+    pub fn new(pattern: &str) -> Result<Self> {
+        let unsupported = |why: String| Error::unsupported(format!("the pattern {pattern:.200?}: {why}"));
+        let alternatives = alternatives(pattern).map_err(&unsupported)?;
+        let mut before_words = Vec::new();
+        let mut parts = Vec::new();
+        for (at, alternative) in alternatives.iter().enumerate() {
+            let is_before_word = *alternative == BEFORE_WORD;
+            // Where it fails, for one white space stands before a word, the next one has to match that.
+            if is_before_word && !matches!(alternatives.get(at + 1), Some(&(r"\s+" | r"\s"))) {
+                return Err(unsupported(format!(
+                    "`{BEFORE_WORD}` stands before `\\s+` in all that are known"
+                )));
+            }
+            if alternative.replace(CONTRACTIONS, "").contains("(?i") {
+                return Err(unsupported("letters in any case".into()));
+            }
+            before_words.push(is_before_word);
+            parts.push(if is_before_word { r"\s+" } else { alternative });
+        }
+        for part in &parts {
+            let hir = regex_syntax::parse(part).map_err(|e| unsupported(first_line(&e.to_string())))?;
+            let properties = hir.properties();
+            if properties.minimum_len() == Some(0) || properties.minimum_len().is_none() {
+                return Err(unsupported("it matches nothing, too, or never matches".into()));
+            }
+            if properties.look_set().iter().any(|_: Look| true) {
+                return Err(unsupported("it looks at what stands around it".into()));
+            }
+        }
+        let regex = Regex::builder()
+            .configure(Regex::config().nfa_size_limit(Some(16 << 20)).hybrid_cache_capacity(4 << 20))
+            .syntax(syntax::Config::new().nest_limit(64))
+            .build_many(&parts)
+            .map_err(|_| unsupported("it is too large".into()))?;
+        Ok(Self { regex, before_words })
+    }
+
+    /// The next match at or behind `from`.
+    pub fn next(&self, text: &str, from: usize) -> Option<(usize, usize)> {
+        let found = self.regex.find(Input::new(text).range(from..))?;
+        let (start, end) = (found.start(), found.end());
+        if end < text.len() && self.before_words.get(found.pattern().as_usize()) == Some(&true) {
+            // A word follows. All but the last character, if there is more than one; else the next alternative, which
+            // is the one character.
+            let spaces = text.get(start..end).unwrap_or_default();
+            let last = spaces.chars().next_back().map_or(0, char::len_utf8);
+            if last < end - start {
+                return Some((start, end - last));
+            }
+        }
+        Some((start, end))
+    }
+}
+
+fn first_line(message: &str) -> String {
+    message.lines().last().unwrap_or_default().trim().to_owned()
+}
+
+/// The alternatives of a pattern; refuses what `regex-syntax` would read otherwise than Oniguruma.
+fn alternatives(pattern: &str) -> std::result::Result<Vec<&str>, String> {
+    let (mut parts, mut start, mut depth, mut class) = (Vec::new(), 0, 0_usize, 0_usize);
+    // The one before was a repetition.
+    let mut repeated = false;
+    let mut chars = pattern.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let was_repeated = std::mem::take(&mut repeated);
+        match c {
+            '\\' if matches!(chars.next(), Some((_, 'p' | 'P')))
+                && matches!(chars.peek(), Some((_, '{'))) =>
+            {
+                chars.by_ref().find(|&(_, c)| c == '}');
+            }
+            '[' => class += 1,
+            ']' => class = class.saturating_sub(1),
+            _ if class > 0 => {}
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            '+' if was_repeated => return Err("a possessive repetition".into()),
+            '+' | '*' | '?' | '}' => repeated = true,
+            '^' | '$' | '.' => return Err(format!("`{c}`, which means another thing to Oniguruma")),
+            '|' if depth == 0 => {
+                parts.push(pattern.get(start..at).unwrap_or_default());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(pattern.get(start..).unwrap_or_default());
+    Ok(parts)
+}

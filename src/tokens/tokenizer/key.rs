@@ -1,0 +1,77 @@
+//! What a token's bytes are known by in tables.
+
+/// Of at most seven bytes these themselves, with their number on top; of more a hash, above which no such number stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Key(u64);
+
+const LONG: u64 = 1 << 63;
+
+impl Key {
+    pub fn of(bytes: &[u8]) -> Self {
+        let (words, rest) = bytes.as_chunks::<8>();
+        let hash = words.iter().fold(0, |hash, word| mixed(hash, u64::from_le_bytes(*word)));
+        let rest = rest.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+        Self::new(hash, rest, bytes.len())
+    }
+
+    /// Of `len` bytes: the words of eight of them, [`mixed`] one after the other, and the rest of them, less than eight.
+    #[inline]
+    pub const fn new(hash: u64, rest: u64, len: usize) -> Self {
+        if len < 8 {
+            Self(rest | (len as u64) << 56)
+        } else {
+            Self(mixed(mixed(hash, rest), len as u64) | LONG)
+        }
+    }
+
+    /// Whether it is all of the bytes.
+    #[inline]
+    pub const fn is_whole(self) -> bool {
+        self.0 < LONG
+    }
+
+    /// Of what is left and what is right together; `None` where that is long.
+    #[inline]
+    pub const fn joined(self, right: Self) -> Option<Self> {
+        let len = self.0 >> 56;
+        if !self.is_whole() || !right.is_whole() || len + (right.0 >> 56) > 7 {
+            return None;
+        }
+        let bytes = right.0 & ((1 << 56) - 1);
+        Some(Self(self.0 + (bytes << (8 * len)) + (right.0 >> 56 << 56)))
+    }
+
+    /// A hash of which the upper bits and those from 32 down are good.
+    #[inline]
+    pub const fn hash(self) -> u64 {
+        mixed(0, self.0)
+    }
+}
+
+#[inline]
+pub const fn mixed(hash: u64, word: u64) -> u64 {
+    let mixed = (hash ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    mixed ^ mixed >> 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_few_bytes_are_these_and_join() {
+        let text = b"0123456789abcdef\xFF\x00";
+        for from in 0..text.len() {
+            for to in from..text.len() {
+                let key = Key::of(&text[from..to]);
+                assert_eq!(key.is_whole(), to - from < 8);
+                for at in from..=to {
+                    let joined = Key::of(&text[from..at]).joined(Key::of(&text[at..to]));
+                    assert_eq!(joined, key.is_whole().then_some(key));
+                }
+            }
+        }
+        assert_ne!(Key::of(b"a"), Key::of(b"a\0"));
+        assert_ne!(Key::of(b"01234567"), Key::of(b"01234567\0"));
+    }
+}
