@@ -73,7 +73,7 @@ describe("a plan", () => {
     const plan = session.plan({ ifDue: true });
     assert.deepEqual([plan.folded, plan.request, plan.kept], [[], null, idsOf(session)]);
     assert.equal(plan.tokens_after_estimate, plan.tokens_before);
-    const due = sessionWith({ contextWindow: 5000 }).session.plan({ ifDue: true });
+    const due = sessionWith({ contextWindow: 4000 }).session.plan({ ifDue: true });
     assert.ok(due.folded.length > 0);
   });
 
