@@ -80,6 +80,7 @@ impl Session {
         let stood = self.stands();
         let items = self.context.item_ids(&plan.members);
         let messages = plan.stands_in_for(&self.context);
+        let is_even = plan.cut.is_some();
         let mut by_provider = accepted.by_provider.take();
         if by_provider.is_some() && (in_pieces || !self.stands_first(&plan, &accepted)) {
             by_provider = None;
@@ -100,6 +101,9 @@ impl Session {
         self.resting = 0;
         run.revision = self.revision;
         run.folded = true;
+        if !is_even {
+            run.aim.low_after_fold = run.aim.low; // what is folded by hand leaves as much as the caller keeps
+        }
         (run.unsummed, run.without) = (None, None);
         self.usage = None;
         let missed = accepted.missed;
