@@ -89,8 +89,6 @@ fn twenty_compactions_keep_their_size_the_pins_and_the_facts() {
             );
         }
     }
-    // The low mark is half of the window; the summary itself may stand a little above it.
-    assert!(sizes.iter().all(|size| *size <= window * 6 / 10), "{sizes:?}");
-    let most = |sizes: &[u64]| sizes.iter().max().copied().unwrap_or(0);
-    assert!(most(&sizes[15..]) * 100 <= most(&sizes[10..15]) * 102, "it does not grow: {sizes:?}");
+    // The low mark is half of the window: however often it is compacted, a view goes down to it.
+    assert!(sizes.iter().all(|size| *size <= window / 2), "{sizes:?}");
 }
