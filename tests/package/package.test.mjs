@@ -49,9 +49,9 @@ test("the .wasm is reachable by name", () => {
 // What the last deliberate change left, and three per cent. Whoever exceeds it looks for what has grown (a type that another
 // sort, map or table is compiled for, a dependency) before the figure is raised.
 const MOST_KIB = {
-  "contextfold_bg.wasm": { download: 1010, compiled: 3920 },
+  "contextfold_bg.wasm": { download: 1014, compiled: 3920 },
   // What Node loads on import: the 300 that PERF-6 allows, and what two formats more have added. First pushes of all formats are 7 % of it.
-  "core.wasm": { download: 305, compiled: 990 },
+  "core.wasm": { download: 305, compiled: 993 },
 };
 
 for (const [name, most] of Object.entries(MOST_KIB))
