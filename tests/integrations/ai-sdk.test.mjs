@@ -138,7 +138,7 @@ for (const { name, ai, kit, Model } of majors) {
       const sessions = new Set();
       let asked = 0;
       const summarize = () => (++asked % 3 ? Promise.reject(new Error("overloaded")) : "<summary>The build fails. Never edit src/generated.</summary>");
-      const hook = prepareStep({ contextWindow: 20_000, summarize, compaction: { maxAttempts: 1, thresholdRatio: 0.2, lowRatio: 0.1 }, onError: () => {}, onReport: (_, session) => sessions.add(session) });
+      const hook = prepareStep({ ladder: FOLDS, contextWindow: 20_000, summarize, compaction: { maxAttempts: 1, thresholdRatio: 0.2, lowRatio: 0.1 }, onError: () => {}, onReport: (_, session) => sessions.add(session) });
       const result = await run(model, { prepareStep: hook });
       assertKept("ai-sdk", prompts(model.doGenerateCalls), { limit: 20_000 });
       for (const prompt of prompts(model.doGenerateCalls)) {

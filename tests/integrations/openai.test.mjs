@@ -198,7 +198,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
     test("a summary in the background comes in without a call that waits for it", async () => {
       const { bodies } = fresh();
       const summarize = scriptedSummarize(async () => (await new Promise((done) => setTimeout(done, 30)), "<summary>The build fails. Never edit src/generated.</summary>"));
-      const { session } = await runResponses(client(OpenAI, server), { model: "m", input: TASK, tools: RESPONSES_TOOLS }, { ...STRICT, execute, summarize, compaction: { background: { atRatio: 0.4 } } });
+      const { session } = await runResponses(client(OpenAI, server), { model: "m", input: TASK, tools: RESPONSES_TOOLS }, { ...STRICT, ladder: FOLDS, execute, summarize, compaction: { background: { atRatio: 0.4 } } });
       assertKept("openai-responses", bodies);
       assert.ok(session.folds().length > 0 && summarize.requests.length > 0);
     });
