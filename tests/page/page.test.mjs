@@ -405,8 +405,8 @@ test("what changed at a call: of the call that is looked at, by kind, and the ke
   const changes = page.getByTestId("changes");
   const list = changes.locator(".change-list");
   const messages = page.locator(".messages");
-  await scrubber.fill("46"); // before it a second fold took the first one into it
-  await changes.filter({ hasText: "against the view at call 46" }).waitFor();
+  await scrubber.fill("30"); // before it a second fold took the first one into it
+  await changes.filter({ hasText: "against the view at call 30" }).waitFor();
   await changes.getByRole("button", { name: /^folded \d/ }).click();
   assert.ok((await list.locator("li").allTextContents()).every((text) => text.includes("folded")));
 
@@ -447,13 +447,14 @@ test("the graph of folds: a fold stands over what it folded, a fold within it be
   const page = await visit(t);
   await openSample(page);
   const graph = page.locator(".graph");
-  assert.equal(await graph.locator(".graph-fold").count(), 2);
+  const folds = await graph.locator(".graph-fold").count();
+  assert.ok(folds >= 2);
   const words = (await graph.locator("text").allTextContents()).filter((text) => text.startsWith("fold_")).map((text) => /^(fold_\d+): (\d+) messages, [\d,]+ → [\d,]+ tokens$/.exec(text));
-  assert.equal(words.length, 2);
+  assert.equal(words.length, folds);
   const [outer, inner] = words;
   assert.ok(Number(outer[2]) > Number(inner[2]), `${outer[0]} holds ${inner[0]}`);
   const heights = await graph.locator("rect.graph-dot").evaluateAll((all) => [...new Set(all.map((dot) => Number(dot.getAttribute("y")) + Number(dot.getAttribute("height")) / 2))].sort((a, b) => a - b));
-  assert.equal(heights.length, 3, "the view, what is folded, and what was folded before that");
+  assert.equal(heights.length, folds + 1, "the view, what is folded, and what was folded before that");
   await graph.locator("rect.role-summary").first().click();
   await page.locator(".virtual-row:focus-within .row-summary").waitFor();
 });

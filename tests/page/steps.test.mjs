@@ -83,8 +83,15 @@ test("undo and redo: settings, pins, and folds that were opened by hand, step by
   await summary.waitFor({ state: "detached" });
   const unfolded = await figure(page, "tokens-after");
   // A fold that stood within it is a summary of the view again, and unfolds, too.
-  await page.locator(".row-summary").getByRole("button", { name: "unfold" }).first().click();
-  await page.locator(".row-summary").waitFor({ state: "detached" });
+  const summaries = page.locator(".row-summary");
+  let within = 0;
+  for (let left = await summaries.count(); left > 0; within++) {
+    const before = await figure(page, "tokens-after");
+    await summaries.getByRole("button", { name: "unfold" }).first().click();
+    while ((await figure(page, "tokens-after")) === before) await page.waitForTimeout(20);
+    left = await summaries.count();
+  }
+  assert.ok(within > 0);
   assert.ok((await figure(page, "tokens-after")) > unfolded);
   await set(page, "Context window", 64_000, "51,200");
 
@@ -92,10 +99,13 @@ test("undo and redo: settings, pins, and folds that were opened by hand, step by
   await undo.click();
   await page.getByTestId("threshold").filter({ hasText: "25,600" }).waitFor();
   await page.locator('.results[aria-busy="false"]').waitFor();
-  assert.equal(await page.locator(".row-summary").count(), 0, "both folds are open again");
+  assert.equal(await page.locator(".row-summary").count(), 0, "all folds are open again");
   await page.locator("h1").click();
-  await page.keyboard.press("ControlOrMeta+z");
-  await page.locator(".row-summary").first().waitFor();
+  for (let n = 0; n < within; n++) {
+    const before = await figure(page, "tokens-after");
+    await page.keyboard.press("ControlOrMeta+z");
+    while ((await figure(page, "tokens-after")) === before) await page.waitForTimeout(20);
+  }
   assert.equal(await figure(page, "tokens-after"), unfolded);
   await page.keyboard.press("ControlOrMeta+z");
   await summary.waitFor();
@@ -104,8 +114,7 @@ test("undo and redo: settings, pins, and folds that were opened by hand, step by
   await page.keyboard.press("ControlOrMeta+Shift+z");
   await summary.waitFor({ state: "detached" });
   assert.equal(await figure(page, "tokens-after"), unfolded);
-  await redo.click();
-  await redo.click();
+  for (let n = 0; n <= within; n++) await redo.click();
   await page.getByTestId("threshold").filter({ hasText: "51,200" }).waitFor();
   assert.ok(await redo.isDisabled());
 });
