@@ -33,7 +33,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Takes note of a message that stays as it stands, cut or whole: what is left of it stands, and what its marks tell is spent.
+    /// Takes note of a message that stays as it stands, cut or whole.
     pub fn note_standing(&mut self, slot: &Slot) {
         if slot.form != Form::Shortened {
             return self.note_whole(slot.node);
@@ -41,13 +41,17 @@ impl<'a> Names<'a> {
         if self.left == 0 {
             return; // no mark tells a name any more
         }
-        self.left = self.left.saturating_sub(self.told_in(slot));
         let texts = texts(&slot.message);
         for number in self.of(slot.node) {
             if texts.iter().any(|text| text.contains(self.drawn.names.text(*number))) {
                 self.note(*number);
             }
         }
+    }
+
+    /// Other marks may tell so many tokens less.
+    pub const fn spend(&mut self, tokens: u64) {
+        self.left = self.left.saturating_sub(tokens);
     }
 
     /// What the names take that a message's marks tell.

@@ -289,6 +289,7 @@ impl Steps {
     /// Takes note of the steps that stay cut as they are at this level.
     pub fn note_cut(&self, context: &Context, whole: &[bool], level: Level, names: &mut Names<'_>) {
         for at in (0..whole.len()).filter(|at| !whole[*at] && self.stays_cut(*at, level)) {
+            names.spend(self.sizes[at].cut.map_or(0, |cut| cut.names));
             context.view.body()[self.body(at)].iter().for_each(|slot| names.note_standing(slot));
         }
     }

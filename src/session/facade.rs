@@ -24,8 +24,7 @@ use crate::tokens::{Counter, ReportedUsage, TokenUsage, by_rules_of};
 /// A summary is not asked for to save fewer tokens than this.
 const LEAST_FOLD: u64 = 64;
 
-/// A fold goes down by this part of the room more than a cut: what is sent less until the next one about pays for the request for its
-/// summary.
+/// A fold goes down by this part of the room more than a cut does. A fold costs a request besides, so it should come less often.
 const DEEPER: u64 = 20;
 
 /// The facts of so many messages are drawn ahead for each that enters.

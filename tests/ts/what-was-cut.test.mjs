@@ -1,0 +1,56 @@
+// What an even cut has cut stays as it was sent, or becomes shorter: a later cut does not lengthen it, so that the prompt cache keeps it.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { Session, convert } from "contextfold";
+
+const recorded = convert("openai-responses", "messages", JSON.parse(readFileSync(new URL("../../examples/transcript.responses.json", import.meta.url), "utf8")));
+const isCut = (message) => /tokens left out/.test(JSON.stringify(message));
+const length = (message) => JSON.stringify(message).length;
+
+/** The runs of the recorded session that edited the view: what it was before and after, by id, and the report. */
+async function edits(options) {
+  const session = new Session({ contextWindow: 32_000, safetyMargin: 0, summarize: () => "<summary>They mend the build.</summary>" });
+  const found = [];
+  let before = new Map();
+  for (const message of recorded) {
+    if (message.role === "assistant") {
+      const { report, messages } = await session.prepare(options);
+      const after = new Map(session.items().map(({ id }, at) => [id, messages[at]]));
+      const passes = report.decisions.map(({ pass }) => pass);
+      if (passes.includes("even_cut")) found.push({ report, before, after, folded: passes.includes("summarize") });
+      before = after;
+    }
+    session.push(message);
+  }
+  session.free();
+  return found;
+}
+
+test("a later cut lengthens nothing that it finds cut, where no fold came", async () => {
+  const cuts = (await edits()).filter(({ folded }) => !folded);
+  let kept = 0;
+  for (const { before, after } of cuts)
+    for (const [id, message] of before)
+      if (isCut(message) && after.has(id)) {
+        // The names in its mark may be others, where it is cut anew and shorter.
+        assert.ok(length(after.get(id)) <= length(message) + 80, id);
+        kept += JSON.stringify(after.get(id)) === JSON.stringify(message) ? 1 : 0;
+      }
+  assert.ok(kept > 50, `${kept} stayed as they were sent`);
+});
+
+test("where the prompt cache has nothing of the view any more, texts may be lengthened again", async () => {
+  const cuts = (await edits({ idleMs: 3_600_000 })).filter(({ folded }) => !folded);
+  const longer = cuts.flatMap(({ before, after }) => [...before].filter(([id, message]) => isCut(message) && after.has(id) && length(after.get(id)) > length(message) + 80));
+  assert.ok(longer.length > 0);
+});
+
+test("a fold goes further down than a cut", async () => {
+  const all = await edits();
+  const [folds, cuts] = [all.filter(({ folded }) => folded), all.filter(({ folded }) => !folded)];
+  assert.ok(folds.length > 0 && cuts.length > 0);
+  for (const { report } of folds) assert.ok(report.target < 16_000 && report.tokens_after <= report.target, `${report.tokens_after} of ${report.target}`);
+  assert.ok(Math.max(...cuts.map(({ report }) => report.tokens_after)) > Math.max(...folds.map(({ report }) => report.tokens_after)));
+});
