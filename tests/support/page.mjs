@@ -38,7 +38,9 @@ export async function visit(t, { mayAsk, first, at = "#own", ...options } = {}) 
   const problems = [];
   page.on("pageerror", (error) => problems.push(String(error)));
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && !mayAsk && problems.push(message.text()));
-  page.on("requestfailed", (request) => mayAsk || problems.push(`${request.url()} failed`));
+  // A request that the browser gave up because the test went on to another page did not fail.
+  const wentWrong = (request) => request.failure()?.errorText !== "net::ERR_ABORTED";
+  page.on("requestfailed", (request) => mayAsk || !wentWrong(request) || problems.push(`${request.url()} failed`));
   page.on("request", (request) => request.url().startsWith(built.url) || request.url().startsWith(mayAsk ?? built.url) || mayAsk || problems.push(`a request to ${request.url()}`));
   t.after(async () => {
     await page.close();
