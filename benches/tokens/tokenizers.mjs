@@ -32,7 +32,7 @@ export async function tokenizerRows(texts, families = FAMILIES) {
       { name: "contextfold", run: (text) => ours.count(text) },
       { name: "peer", run: (text) => theirs.encode(text, { add_special_tokens: false }).ids.length },
     ];
-    const rates = Object.fromEntries(KINDS.map((kind) => [kind, throughput(peers, texts[kind].slice(0, MOST), { rounds: 7 })]));
+    const rates = Object.fromEntries(KINDS.map((kind) => [kind, throughput(peers, texts[kind].slice(0, MOST), { rounds: 14 })]));
     const packed = join(tmpdir(), `contextfold-bench-${family}.bin`);
     writeFileSync(packed, await packTokenizer(readFileSync(file)));
     rows.push({ family, rates, load: loadTimes({ json: file, packed, peer: file }, config) });

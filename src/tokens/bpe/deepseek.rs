@@ -20,7 +20,6 @@ use super::classes::{END, LETTER, MARK, NEWLINE, NUMBER, SPACE, class_at};
 use super::pieces::Pieces;
 use super::sign_table::RANGES;
 
-#[derive(Default)]
 pub(super) struct DeepSeek;
 
 /// `[\p{P}\p{S}]`, a bit each.

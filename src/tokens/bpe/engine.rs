@@ -11,10 +11,10 @@ use super::dictionary::Dictionary;
 #[cfg(feature = "tokenizer")]
 use super::joints::Joints;
 use super::merge::Merge;
-use super::pieces::{Cl100k, Gpt2, O200k, Pieces};
+use super::pieces::{Cl100k, Cut, Gpt2, LOT, O200k, Sorted};
 #[cfg(feature = "tokenizer")]
 use super::pieces::{Llama3, Qwen2, Tekken};
-use super::table::{medium_key, short_key};
+
 use super::vocabulary::{Loaded, Vocabulary};
 use crate::Result;
 
@@ -23,60 +23,52 @@ pub struct Engine {
     /// Until all tables are there.
     loaded: Option<Loaded>,
     full: Option<(Vocabulary, Scratch)>,
-    #[cfg(feature = "tokenizer")]
     joints: Joints,
     #[cfg(feature = "tokenizer")]
     odd: Option<Odd>,
 }
 
-/// Runs with the pieces of a pattern.
-macro_rules! by_pattern {
-    ($self:ident, $pattern:expr, |$pieces:ident| $run:expr) => {
-        match $pattern {
-            Pattern::O200k => by_pattern!(O200k, $pieces, $run),
-            Pattern::Cl100k => by_pattern!(Cl100k, $pieces, $run),
-            Pattern::Gpt2 => by_pattern!(Gpt2, $pieces, $run),
-            #[cfg(feature = "tokenizer")]
-            Pattern::Llama3 => by_pattern!(Llama3, $pieces, $run),
-            #[cfg(feature = "tokenizer")]
-            Pattern::Qwen2 => by_pattern!(Qwen2, $pieces, $run),
-            #[cfg(feature = "tokenizer")]
-            Pattern::Tekken => by_pattern!(Tekken, $pieces, $run),
-            #[cfg(feature = "tokenizer")]
-            Pattern::DeepSeek => by_pattern!(DeepSeek, $pieces, $run),
-            #[cfg(feature = "tokenizer")]
-            Pattern::Joints => {
-                let $pieces = &$self.joints;
-                $run
-            }
-        }
-    };
-    ($kind:ident, $pieces:ident, $run:expr) => {{
-        let $pieces = &$kind::default();
-        $run
-    }};
+#[cfg(not(feature = "tokenizer"))]
+type Joints = ();
+
+/// What cuts text as a pattern does, or at these joints.
+#[cfg_attr(
+    not(feature = "tokenizer"),
+    expect(unused_variables, reason = "no pattern of an encoding is of joints")
+)]
+fn pieces(pattern: Pattern, joints: &Joints) -> &dyn Cut {
+    match pattern {
+        Pattern::O200k => &O200k {},
+        Pattern::Cl100k => &Cl100k {},
+        Pattern::Gpt2 => &Gpt2,
+        #[cfg(feature = "tokenizer")]
+        Pattern::Llama3 => &Llama3 {},
+        #[cfg(feature = "tokenizer")]
+        Pattern::Qwen2 => &Qwen2 {},
+        #[cfg(feature = "tokenizer")]
+        Pattern::Tekken => &Tekken {},
+        #[cfg(feature = "tokenizer")]
+        Pattern::DeepSeek => &DeepSeek,
+        #[cfg(feature = "tokenizer")]
+        Pattern::Joints => joints,
+    }
 }
 
 /// Where the pieces of a text end.
 #[cfg(feature = "tokenizer")]
 #[must_use]
 pub fn ends(pattern: Pattern, text: &[u8]) -> Vec<usize> {
-    struct Whole {
-        joints: Joints,
+    let joints = Joints::default();
+    let pieces = pieces(pattern, &joints);
+    let mut all = Vec::new();
+    let mut lot = Lot::default();
+    let mut start = 0;
+    while start < text.len() {
+        let cut = lot.cut(pieces, text, start);
+        start = cut.last().copied().unwrap_or(text.len());
+        all.extend_from_slice(cut);
     }
-    let whole = Whole { joints: Joints::default() };
-    by_pattern!(whole, pattern, |pieces| ends_of(pieces, text))
-}
-
-#[inline(never)]
-fn ends_of<P: Pieces>(pieces: &P, text: &[u8]) -> Vec<usize> {
-    let mut ends = Vec::new();
-    let mut at = 0;
-    while at < text.len() {
-        at = pieces.end(text, at, word_at(text, at));
-        ends.push(at);
-    }
-    ends
+    all
 }
 
 /// What knows pieces whose tokens are not those that the engine would find: it puts these into the list and says true.
@@ -106,7 +98,6 @@ impl Engine {
         Ok(Self {
             loaded: Some(Loaded::new(asset, name)?),
             full: None,
-            #[cfg(feature = "tokenizer")]
             joints: Joints::default(),
             #[cfg(feature = "tokenizer")]
             odd: None,
@@ -183,8 +174,8 @@ impl Engine {
                 let odd = &mut self.odd;
                 #[cfg(not(feature = "tokenizer"))]
                 let odd = &mut ();
-                let ends = by_pattern!(self, loaded.pattern, |pieces| ends_of(pieces, text));
-                first_pieces(&ends, loaded, odd, text, limit, sink)
+                let pieces = pieces(loaded.pattern, &self.joints);
+                first_pieces(pieces, loaded, odd, text, limit, sink)
             }
             _ => 0,
         };
@@ -200,35 +191,37 @@ impl Engine {
             self.full = Some((Vocabulary::new(loaded), scratch));
         }
         let Some((vocabulary, scratch)) = &mut self.full else { return };
-        by_pattern!(self, vocabulary.pattern, |pieces| run(
-            pieces, vocabulary, scratch, text, start, limit, sink
-        ));
+        let pieces = pieces(vocabulary.pattern, &self.joints);
+        run(pieces, vocabulary, scratch, text, start, limit, sink);
     }
 }
 
 /// Pieces that are tokens, or that merge without all tables, up to the first that is neither; where that begins.
 #[inline(never)]
 fn first_pieces<S: Sink>(
-    ends: &[usize],
+    pieces: &dyn Cut,
     loaded: &mut Loaded,
     odd: &mut FirstOdd,
     text: &[u8],
     limit: u64,
     sink: &mut S,
 ) -> usize {
+    let mut lot = Lot::default();
     let mut start = 0;
-    for &end in ends {
-        if sink.count() > limit {
-            break;
+    while start < text.len() {
+        for &end in lot.cut(pieces, text, start) {
+            if sink.count() > limit {
+                return start;
+            }
+            match loaded.whole(text, start, end) {
+                Some(id) => sink.one(id),
+                None => match first_merged(loaded, odd, text.get(start..end).unwrap_or_default()) {
+                    Some(tokens) => sink.many(tokens.len(), &tokens),
+                    None => return start,
+                },
+            }
+            start = end;
         }
-        match loaded.whole(text, start, end) {
-            Some(id) => sink.one(id),
-            None => match first_merged(loaded, odd, text.get(start..end).unwrap_or_default()) {
-                Some(tokens) => sink.many(tokens.len(), &tokens),
-                None => break,
-            },
-        }
-        start = end;
     }
     start
 }
@@ -257,8 +250,8 @@ type FirstOdd = ();
 
 /// The pieces from `start` on.
 #[inline(never)]
-fn run<P: Pieces, S: Sink>(
-    pieces: &P,
+fn run<S: Sink>(
+    pieces: &dyn Cut,
     vocabulary: &Vocabulary,
     scratch: &mut Scratch,
     text: &[u8],
@@ -267,30 +260,29 @@ fn run<P: Pieces, S: Sink>(
     sink: &mut S,
 ) {
     if !S::IDS {
-        return lots(pieces, vocabulary, scratch, text, start, limit, sink);
+        return in_any_order(pieces, vocabulary, scratch, text, start, limit, sink);
     }
+    let mut lot = Lot::default();
     while start < text.len() {
-        let word = word_at(text, start);
-        let end = pieces.end(text, start, word);
-        match vocabulary.whole(text, start, end, word) {
-            Some(id) => sink.one(id),
-            None => merged(vocabulary, scratch, text, start, end, word, sink),
-        }
-        start = end;
-        if sink.count() > limit {
-            return;
+        for &end in lot.cut(pieces, text, start) {
+            let word = word_at(text, start);
+            match vocabulary.whole(text, start, end, word) {
+                Some(id) => sink.one(id),
+                None => merged(vocabulary, scratch, text, start, end, word, sink),
+            }
+            start = end;
+            if sink.count() > limit {
+                return;
+            }
         }
     }
 }
 
-/// How many pieces are cut before they are looked up.
-const LOT: usize = 32;
-
-/// The same where only the count is asked for, in any order: pieces are cut by the lot, then looked up by the lot. The tables
-/// are larger than the processor's caches; so it waits for many of their lines at once instead of for one after the other.
+/// The same where only the count is asked for, in any order: they are looked up by the lot. The tables are larger than the
+/// processor's caches; so it waits for many of their lines at once instead of for one after the other.
 #[inline(always)]
-fn lots<P: Pieces, S: Sink>(
-    pieces: &P,
+fn in_any_order<S: Sink>(
+    pieces: &dyn Cut,
     vocabulary: &Vocabulary,
     scratch: &mut Scratch,
     text: &[u8],
@@ -298,42 +290,49 @@ fn lots<P: Pieces, S: Sink>(
     limit: u64,
     sink: &mut S,
 ) {
-    let mut short = [(0_u64, 0_usize); LOT];
-    let mut medium = [([0_u64; 2], 0_usize); LOT];
+    let mut sorted = Sorted::default();
     while start < text.len() && sink.count() <= limit {
-        let (mut shorts, mut mediums) = (0, 0);
-        while start < text.len() && shorts < LOT && mediums < LOT {
-            let word = word_at(text, start);
-            let end = pieces.end(text, start, word);
-            match end - start {
-                0 | 1 => sink.one(0),
-                len @ 3..8 => {
-                    short[shorts] = (short_key(word, len), start);
-                    shorts += 1;
-                }
-                len @ 8..16 => {
-                    medium[mediums] = (medium_key(word, word_at(text, start + 8), len), start);
-                    mediums += 1;
-                }
-                _ if vocabulary.whole(text, start, end, word).is_some() => sink.one(0),
-                _ => merged(vocabulary, scratch, text, start, end, word, sink),
-            }
-            start = end;
-        }
-        for &(key, at) in &short[..shorts] {
+        start = pieces.sort(text, start, &mut sorted);
+        sink.many(sorted.bytes, &[]);
+        for &(key, at) in sorted.shorts() {
             if vocabulary.has_short(key) {
                 sink.one(0);
             } else {
                 merged(vocabulary, scratch, text, at, at + (key >> 56) as usize, key, sink);
             }
         }
-        for &(key, at) in &medium[..mediums] {
+        for &(key, at) in sorted.mediums() {
             if vocabulary.has_medium(key) {
                 sink.one(0);
             } else {
                 merged(vocabulary, scratch, text, at, at + (key[1] >> 56) as usize, key[0], sink);
             }
         }
+        for &(at, end) in sorted.others() {
+            let word = word_at(text, at);
+            if vocabulary.whole(text, at, end, word).is_some() {
+                sink.one(0);
+            } else {
+                merged(vocabulary, scratch, text, at, end, word, sink);
+            }
+        }
+    }
+}
+
+/// Where pieces end that are cut together.
+struct Lot([usize; LOT]);
+
+impl Default for Lot {
+    fn default() -> Self {
+        Self([0; LOT])
+    }
+}
+
+impl Lot {
+    #[inline(always)]
+    fn cut(&mut self, pieces: &dyn Cut, text: &[u8], start: usize) -> &[usize] {
+        let cut = pieces.cut(text, start, &mut self.0);
+        self.0.get(..cut).unwrap_or_default()
     }
 }
 

@@ -7,11 +7,100 @@ use super::bytes::{capitals_then_small, letters, spaces, word_at};
 use super::classes::{
     ASCII, CAPITAL, CASELESS, END, LETTER, MARK, NEWLINE, NUMBER, SMALL, SPACE, WIDE, class_at,
 };
+use super::table::{medium_key, short_key};
+
+/// How many pieces are cut before they are looked up.
+pub(super) const LOT: usize = 32;
 
 /// Where the piece ends that begins at `start`, which is before the text's end and at a character's beginning.
 pub(super) trait Pieces {
     /// `word` is the eight bytes from `start` on.
     fn end(&self, text: &[u8], start: usize, word: u64) -> usize;
+}
+
+/// Cuts a text into pieces, many at once: what knows a pattern is called once for all of them.
+pub(super) trait Cut {
+    /// Where the next pieces end, until `ends` is full or the text ends; how many they are.
+    fn cut(&self, text: &[u8], start: usize, ends: &mut [usize; LOT]) -> usize;
+
+    /// Sorts the next pieces by what has to be looked up, until a list is full or the text ends; where the last one ends.
+    fn sort(&self, text: &[u8], start: usize, sorted: &mut Sorted) -> usize;
+}
+
+/// Pieces by what has to be looked up.
+pub(super) struct Sorted {
+    /// How many pieces are a byte.
+    pub bytes: usize,
+    /// The keys of pieces of 3 to 7 bytes, and where these begin.
+    short: [(u64, usize); LOT],
+    shorts: usize,
+    /// The same of 8 to 15.
+    medium: [([u64; 2], usize); LOT],
+    mediums: usize,
+    /// Where other ones begin and end.
+    other: [(usize, usize); LOT],
+    others: usize,
+}
+
+impl Default for Sorted {
+    fn default() -> Self {
+        let (short, medium, other) = ([(0, 0); LOT], [([0; 2], 0); LOT], [(0, 0); LOT]);
+        Self { bytes: 0, short, shorts: 0, medium, mediums: 0, other, others: 0 }
+    }
+}
+
+impl Sorted {
+    pub fn shorts(&self) -> &[(u64, usize)] {
+        self.short.get(..self.shorts).unwrap_or_default()
+    }
+
+    pub fn mediums(&self) -> &[([u64; 2], usize)] {
+        self.medium.get(..self.mediums).unwrap_or_default()
+    }
+
+    pub fn others(&self) -> &[(usize, usize)] {
+        self.other.get(..self.others).unwrap_or_default()
+    }
+}
+
+impl<P: Pieces> Cut for P {
+    fn cut(&self, text: &[u8], start: usize, ends: &mut [usize; LOT]) -> usize {
+        let mut at = start;
+        for (cut, end) in ends.iter_mut().enumerate() {
+            if at >= text.len() {
+                return cut;
+            }
+            at = self.end(text, at, word_at(text, at));
+            *end = at;
+        }
+        LOT
+    }
+
+    fn sort(&self, text: &[u8], mut start: usize, sorted: &mut Sorted) -> usize {
+        let (mut bytes, mut shorts, mut mediums, mut others) = (0, 0, 0, 0);
+        while start < text.len() && shorts < LOT && mediums < LOT && others < LOT {
+            let word = word_at(text, start);
+            let end = self.end(text, start, word);
+            match end - start {
+                0 | 1 => bytes += 1,
+                len @ 3..8 => {
+                    sorted.short[shorts] = (short_key(word, len), start);
+                    shorts += 1;
+                }
+                len @ 8..16 => {
+                    sorted.medium[mediums] = (medium_key(word, word_at(text, start + 8), len), start);
+                    mediums += 1;
+                }
+                _ => {
+                    sorted.other[others] = (start, end);
+                    others += 1;
+                }
+            }
+            start = end;
+        }
+        (sorted.bytes, sorted.shorts, sorted.mediums, sorted.others) = (bytes, shorts, mediums, others);
+        start
+    }
 }
 
 /// ```text
@@ -30,7 +119,6 @@ pub(super) type O200k = Cased<true, 3>;
 pub(super) type Tekken = Cased<false, 1>;
 
 /// Words by case, with contractions or without, and so many numbers a piece.
-#[derive(Default)]
 pub(super) struct Cased<const CONTRACTIONS: bool, const NUMBERS: usize>;
 
 /// ```text
@@ -62,7 +150,6 @@ pub(super) type Llama3 = Words<3, false>;
 pub(super) type Qwen2 = Words<1, false>;
 
 /// Words, so many numbers a piece, and whether white space at the text's end is one piece whatever it holds.
-#[derive(Default)]
 pub(super) struct Words<const NUMBERS: usize, const WHOLE_AT_END: bool>;
 
 /// ```text
@@ -74,7 +161,6 @@ pub(super) struct Words<const NUMBERS: usize, const WHOLE_AT_END: bool>;
 /// \s+(?!\S)
 /// \s
 /// ```
-#[derive(Default)]
 pub(super) struct Gpt2;
 
 impl<const CONTRACTIONS: bool, const NUMBERS: usize> Pieces for Cased<CONTRACTIONS, NUMBERS> {

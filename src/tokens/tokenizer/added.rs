@@ -113,24 +113,43 @@ impl Finder {
     }
 }
 
-/// The two first bytes that tokens have, as a bit each: most texts have none of them, or late.
-struct Beginnings(Vec<u64>);
+/// The two first bytes that tokens have: most texts have none of them, or late.
+struct Beginnings {
+    /// A bit for each two bytes.
+    pairs: Vec<u64>,
+    /// The first byte of all tokens, where it is the same: often `<`.
+    first: First,
+}
+
+/// What tokens have in common as their first byte.
+#[derive(Clone, Copy, PartialEq)]
+enum First {
+    Unknown,
+    Is(u8),
+    Differs,
+}
 
 impl Default for Beginnings {
     fn default() -> Self {
-        Self(vec![0; 1 << 10])
+        Self { pairs: vec![0; 1 << 10], first: First::Unknown }
     }
 }
 
 impl Beginnings {
     fn add(&mut self, token: &[u8]) {
+        let first = token.first().copied().unwrap_or_default();
+        self.first = match self.first {
+            First::Unknown => First::Is(first),
+            known if known == First::Is(first) => known,
+            _ => First::Differs,
+        };
         let seconds = match token.get(1) {
             Some(&second) => second..=second,
             None => 0..=255,
         };
         for second in seconds {
-            let (word, bit) = Self::place(token.first().copied().unwrap_or_default(), second);
-            if let Some(word) = self.0.get_mut(word) {
+            let (word, bit) = Self::place(first, second);
+            if let Some(word) = self.pairs.get_mut(word) {
                 *word |= bit;
             }
         }
@@ -140,18 +159,24 @@ impl Beginnings {
         ((first as usize) << 2 | second as usize >> 6, 1 << (second & 63))
     }
 
+    fn has(&self, first: u8, second: u8) -> bool {
+        let (word, bit) = Self::place(first, second);
+        self.pairs.get(word).is_some_and(|word| word & bit != 0)
+    }
+
     /// The first place at or behind `from` where a token could begin.
     fn first(&self, text: &[u8], from: usize) -> Option<usize> {
-        let has = |first: u8, second: u8| {
-            let (word, bit) = Self::place(first, second);
-            self.0.get(word).is_some_and(|word| word & bit != 0)
-        };
         let rest = text.get(from..)?;
-        if let Some(at) = rest.windows(2).position(|pair| has(pair[0], pair[1])) {
-            return Some(from + at);
-        }
+        let found = if let First::Is(byte) = self.first {
+            let second = |at: usize| rest.get(at + 1).copied();
+            memchr::memchr_iter(byte, rest)
+                .find(|&at| second(at).is_some_and(|second| self.has(byte, second)))
+        } else {
+            rest.windows(2).position(|pair| self.has(pair[0], pair[1]))
+        };
         // A token of one byte, at the end: it has every second byte.
-        rest.last().filter(|&&last| has(last, 0)).map(|_| text.len() - 1)
+        let last = || rest.last().filter(|&&last| self.has(last, 0)).map(|_| rest.len() - 1);
+        found.or_else(last).map(|at| from + at)
     }
 }
 

@@ -287,6 +287,8 @@ impl<'a> Reader<'a> {
         Some(places)
     }
 
+    // Not inlined, for it is called in many places: a WebAssembly engine compiles what is called first, and does so slowly.
+    #[inline(never)]
     fn bytes(&mut self) -> Option<&'a [u8]> {
         let len = self.number()? as usize;
         let (bytes, rest) = self.0.split_at_checked(len)?;
