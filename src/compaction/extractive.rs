@@ -41,6 +41,11 @@ pub fn summarize(messages: &[Message], counter: &dyn TokenCounter, options: Extr
     fit::fit(draft, counter, budget)
 }
 
+/// A summary that says nothing.
+pub fn nothing() -> String {
+    fit::nothing()
+}
+
 /// Three quarters of the messages' tokens; not counted to the end where they are clearly more than `limit`.
 fn shrunk(messages: &[Message], counter: &dyn TokenCounter, limit: u64) -> u64 {
     let mut total = 0;

@@ -139,6 +139,9 @@ const FRAME: u64 = 24;
 /// A summary of fewer tokens cannot even say that something was left out.
 const LEAST_SUMMARY: u64 = 32;
 
+/// The line that stands for messages of which nothing is said takes about so many tokens.
+const LEFT_OUT: u64 = 14;
+
 /// How much of a conversation's end stays.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Keep {
@@ -156,6 +159,8 @@ pub struct Keep {
     pub fill: bool,
     /// Fold what passes left out of the view as well.
     pub hidden_too: bool,
+    /// In fewer tokens than this no summary stands, but a line that says so.
+    pub least_summary: u64,
     /// Tokens to leave for the summary; `None`: a quarter of the target, at most 2,000.
     pub summary: Option<u64>,
     /// Whose words the summary is to be, where the caller says so.
@@ -167,8 +172,20 @@ pub struct Keep {
 impl Keep {
     /// Tokens to leave for the summary in a view of so many.
     fn room(&self, target: u64) -> u64 {
+        self.summary.unwrap_or_else(|| self.share(target).clamp(LEAST_SUMMARY, 2_000))
+    }
+
+    fn share(&self, target: u64) -> u64 {
         let share = if self.even.is_some() { EVEN_SHARE } else { 0.25 };
-        self.summary.unwrap_or_else(|| ((target as f64 * share) as u64).clamp(LEAST_SUMMARY, 2_000))
+        (target as f64 * share) as u64
+    }
+
+    /// The summary's size where what stays is cut evenly, and the tokens to leave for it with its frame.
+    fn even_room(&self, room: u64) -> (u64, u64) {
+        if self.share(room) < self.least_summary {
+            return (0, LEFT_OUT);
+        }
+        (self.room(room), self.room(room) + FRAME)
     }
 
     /// The last turns, cut where they exceed the target.
@@ -181,6 +198,7 @@ impl Keep {
             ledger: Budget::NONE,
             fill: false,
             hidden_too: false,
+            least_summary: 0,
             summary: None,
             role: None,
             even: None,
@@ -238,7 +256,8 @@ fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target
     let room = target.saturating_sub(steps.fixed());
     // In a session that goes on, what stands whole now will be folded, and what it says needs room then.
     let whole = if keep.fill { steps.fixed_nodes() } else { Vec::new() };
-    let reserve = keep.room(room) + FRAME + ledger::need(context, keep.ledger, room, &whole);
+    let (summary, stands) = keep.even_room(room);
+    let reserve = stands + ledger::need(context, keep.ledger, room, &whole);
     let share = Share { names: 0, ..share }; // the ledger tells them
     let mut units = steps.units().to_vec();
     let turns = turns(&units);
@@ -265,7 +284,7 @@ fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target
     let plan = planned(context, keep, layout, &folded)?;
     Some(FoldPlan {
         cut_within_turn,
-        room: Some(keep.room(room)),
+        room: Some(summary),
         cut: Some(CutBehind { tokens: staying.tokens, nodes: cut, target, share, named: Vec::new() }),
         ..plan
     })

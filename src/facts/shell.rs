@@ -44,7 +44,7 @@ pub fn only_looks(command: &str) -> bool {
         "cat", "head", "tail", "less", "nl", "wc", "bat", "ls", "find", "grep", "rg", "tree", "pwd", "echo",
         "which", "stat", "cd",
     ];
-    let mut commands = command.lines().flat_map(segments).filter(|words| !words.is_empty());
+    let mut commands = lines(command).flat_map(segments).filter(|words| !words.is_empty());
     commands.all(|words| {
         let second = words.get(1).map_or("", String::as_str);
         LOOKS.contains(&words[0].as_str())
@@ -55,18 +55,44 @@ pub fn only_looks(command: &str) -> bool {
     })
 }
 
-/// Whether a command, where it succeeds, leaves nothing that anybody has to know of: a folder made, a file copied or staged.
+/// Whether a command, where it succeeds, leaves nothing that anybody has to know of: a folder made, a file copied, staged or
+/// edited in place, which is told of the file.
 pub fn changes_little(command: &str) -> bool {
     const LITTLE: [&str; 13] = [
         "mkdir", "cd", "cp", "touch", "chmod", "sleep", "export", "set", "true", "clear", "sync", "wait",
         "pushd",
     ];
-    let mut commands = command.lines().flat_map(segments).filter(|words| !words.is_empty()).peekable();
+    let mut commands = lines(command).flat_map(segments).filter(|words| !words.is_empty()).peekable();
     commands.peek().is_some()
         && commands.all(|words| {
             let git = words[0] == "git" && words.get(1).is_some_and(|word| word == "add");
-            git || LITTLE.contains(&words[0].as_str()) || only_looks(&words.join(" "))
+            git || edits_in_place(&words)
+                || LITTLE.contains(&words[0].as_str())
+                || only_looks(&words.join(" "))
         })
+}
+
+/// `sed -i` and `perl -pi`.
+fn edits_in_place(words: &[String]) -> bool {
+    matches!(words[0].as_str(), "sed" | "perl")
+        && words.iter().any(|w| w.starts_with("-i") || w.starts_with("-pi"))
+}
+
+/// The lines of a command without what stands in its heredocs.
+fn lines(command: &str) -> impl Iterator<Item = &str> {
+    let mut heredoc: Option<&str> = None;
+    command.lines().filter(move |line| {
+        if let Some(end) = heredoc {
+            heredoc = heredoc.filter(|_| line.trim() != end);
+            return false;
+        }
+        heredoc = line.split("<<").nth(1).and_then(|rest| {
+            let word = rest.trim_start_matches(['-', '~', ' ']).split_whitespace().next()?;
+            let word = word.trim_matches(['"', '\'', '\\', ')']);
+            (!word.is_empty() && !word.starts_with('<')).then_some(word)
+        });
+        true
+    })
 }
 
 /// Whether what a command prints last is a program's own word on how the command ended: not what a file holds, and not what was
@@ -96,22 +122,8 @@ pub fn commit_message(command: &str) -> Option<String> {
 /// The files that a command reads and changes, as far as its words show.
 pub fn effects(command: &str) -> Vec<Effect> {
     let mut out = Vec::new();
-    let mut heredoc: Option<String> = None;
-    for line in command.lines() {
-        if let Some(end) = &heredoc {
-            if line.trim() == end {
-                heredoc = None;
-            }
-            continue;
-        }
-        for segment in segments(line) {
-            push_effects(&segment, &mut out);
-        }
-        heredoc = line.split("<<").nth(1).and_then(|rest| {
-            let word = rest.trim_start_matches(['-', '~', ' ']).split_whitespace().next()?;
-            let word = word.trim_matches(['"', '\'', '\\', ')']);
-            (!word.is_empty() && !word.starts_with('<')).then(|| word.to_owned())
-        });
+    for segment in lines(command).flat_map(segments) {
+        push_effects(&segment, &mut out);
     }
     out
 }
@@ -176,6 +188,8 @@ fn push_effects(words: &[String], out: &mut Vec<Effect>) {
     let Some((program, operands)) = operands.split_first() else { return };
     let flag = |f: &str| operands.iter().any(|w| w.starts_with(f));
     let git = *program == "git" && matches!(operands.first(), Some(&("mv" | "rm")));
+    // What is done to the files stands before them, unless it is read from a file.
+    let has_script = *program == "sed" && !flag("-f") || *program == "perl" && flag("-e");
     let changes = match *program {
         "rm" | "mv" | "touch" | "tee" | "truncate" => true,
         "sed" | "perl" => flag("-i") || flag("-pi"),
@@ -189,7 +203,8 @@ fn push_effects(words: &[String], out: &mut Vec<Effect>) {
         _ if git => true,
         _ => return,
     };
-    operands.iter().filter(|w| !w.starts_with('-')).for_each(|w| add(w, changes));
+    let named = operands.iter().filter(|w| !w.starts_with('-')).skip(has_script.into());
+    named.for_each(|w| add(w, changes));
 }
 
 /// A word that names one file: no pattern, no variable, no device.
@@ -221,6 +236,8 @@ mod tests {
             of("sed -i 's|a/b/c|d|' src/a.rs && rm -f b.ts; git mv c.ts d.ts"),
             [changed("src/a.rs"), changed("b.ts"), changed("c.ts"), changed("d.ts")]
         );
+        assert_eq!(of("sed -i '' 's/src/theme.ts/lib/theme.ts/' a/b.ts"), [changed("a/b.ts")]);
+        assert_eq!(of("perl -pi -e 's/a.ts/b.ts/' c.ts"), [changed("c.ts")]);
         assert_eq!(
             of("cat > fix.py <<'EOF'\nrm other.py\nEOF\ntouch z.md # rm y.md"),
             [changed("fix.py"), changed("z.md")]

@@ -40,6 +40,8 @@ pub struct Aim {
     pub is_cold: bool,
     /// The conversation does not go on: a cut keeps as much as there is room for (PASS-14).
     pub fill: bool,
+    /// In fewer tokens a summary would say nothing that is worth them: one line stands in its place.
+    pub least_summary: u64,
     /// Turns that stay whole where a pass does not say.
     pub keep_turns: u64,
     /// Whose words a summary is, where the caller says so.

@@ -70,6 +70,7 @@ impl Summarize {
             ledger,
             fill,
             hidden_too,
+            least_summary: aim.least_summary,
             role,
             even,
             most: aim.most,

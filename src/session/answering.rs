@@ -173,6 +173,13 @@ impl Session {
             // What cannot be redacted stays out.
             self.redact.as_ref().map_or_else(|| Some(Message::clone(message)), |r| r.message(message).ok())
         };
+        if plan.size() == Some(0) {
+            return Answer {
+                text: plan.profile.wrap(extractive::nothing()),
+                built_in: true,
+                ..Answer::default()
+            };
+        }
         let folded: Vec<Message> = plan.members.iter().filter_map(whole).collect();
         let default = ExtractiveOptions::default();
         let within = |room: u64| room.saturating_sub(room / 8).max(LEAST);

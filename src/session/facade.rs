@@ -24,6 +24,9 @@ use crate::tokens::{Counter, ReportedUsage, TokenUsage, by_rules_of};
 /// A summary is not asked for to save fewer tokens than this.
 const LEAST_FOLD: u64 = 64;
 
+/// What the built-in summary says of a view that is made once is not worth its place in fewer tokens than this.
+const LEAST_SUMMARY: u64 = 32;
+
 /// A fold goes down by this part of the room more than a cut does. A fold costs a request besides, so it should come less often.
 const DEEPER: u64 = 20;
 
@@ -511,6 +514,7 @@ impl Session {
         let enough = if self.context.folds.is_empty() { (low / 20).min(LEAST_FOLD) } else { low / 10 };
         // Nothing is due in a view that is made once, as long as it fits; what does not fit is cut to what does.
         let (low, threshold) = if fill { (most, most.saturating_add(1)) } else { (low, threshold) };
+        let is_short = fill && self.summarizer != Summarizer::Given;
         // The documents' presets fold as their documents say; a ledger is the caller's choice there.
         let by_preset = self.config.ladder.name.filter(|name| *name != "contextfold").map(|_| 0);
         Aim {
@@ -525,6 +529,7 @@ impl Session {
             resting: self.resting,
             is_cold: false,
             fill,
+            least_summary: if is_short { LEAST_SUMMARY } else { 0 },
             keep_turns: compaction.retain_last_turns,
             summary_role: compaction.summary_role,
             recent_ratio: compaction.recent_ratio,

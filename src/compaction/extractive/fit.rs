@@ -76,7 +76,7 @@ pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> 
     // The whole counts more than its lines, for lists tell what they left out: the least worthy go until it fits.
     loop {
         if taken.is_empty() {
-            let least = format!("{OPEN}{NOTHING_SAID}\n{CLOSE}");
+            let least = nothing();
             return if counter.count(&least) <= budget { least } else { String::new() };
         }
         let text = rendered(&taken, &lists);
@@ -87,6 +87,11 @@ pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> 
         let goes = usize::try_from(over / LINE).unwrap_or(usize::MAX).saturating_add(1);
         taken.truncate(taken.len().saturating_sub(goes));
     }
+}
+
+/// A summary that says nothing.
+pub(super) fn nothing() -> String {
+    format!("{OPEN}{NOTHING_SAID}\n{CLOSE}")
 }
 
 /// The best lines of a section with what each is worth, among all sections.

@@ -22,6 +22,7 @@ fn aim(most: u64) -> Aim {
         is_cold: false,
         fill: false,
         keep_turns: 1,
+        least_summary: 0,
         summary_role: None,
         recent_ratio: 0.5,
         calibration: 1.0,

@@ -1,0 +1,27 @@
+// In a small view that is made once, steps are worth more than what little the built-in summary could say of the others.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { compactMessages } from "contextfold";
+
+const dialogue = Array.from({ length: 24 }, (_, n) => [
+  { role: "user", content: `And what does ship number ${n} carry, and where does it go?` },
+  { role: "assistant", content: `Ship number ${n} carries ${n} tons of grain, and goes to harbour ${n % 7}.` },
+]).flat();
+const messages = [{ role: "system", content: "You know all ships." }, ...dialogue, { role: "user", content: "Thanks. Which one is the heaviest?" }];
+const texts = async (options) => (await compactMessages(messages, { safetyMargin: 0, ...options })).messages.map(({ content }) => content);
+
+test("a line stands for what was left out, and the rest is for the newest messages", async () => {
+  const [, first, ...rest] = await texts({ contextWindow: 300 });
+  assert.match(first, /^\[\d+ earlier messages left out here\]$/);
+  assert.deepEqual(rest, messages.slice(-rest.length).map(({ content }) => content));
+  const left = Number(/\d+/.exec(first)[0]);
+  assert.equal(left + rest.length + 1, messages.length);
+});
+
+test("where a summary has room, or a model writes it, it stands", async () => {
+  const [, larger] = await texts({ contextWindow: 900 });
+  assert.match(larger, /^\[Record of \d+ earlier messages.*\n\n## Task/);
+  const [, written] = await texts({ contextWindow: 300, summarize: () => "<summary>They speak of ships.</summary>" });
+  assert.match(written, /They speak of ships\./);
+});
