@@ -25,7 +25,7 @@ const EARLIER: &str = " earlier message";
 pub(super) fn is_frame(line: &str) -> bool {
     let counts = |rest: &str| rest.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(EARLIER);
     let is_note = || line.strip_prefix('[').is_some_and(counts) && line.contains(LEFT_OUT);
-    line.starts_with(BEGINS) || line == ENDS || is_note()
+    line.starts_with(BEGINS) || line == ENDS || line == NOTHING_SAID || is_note()
 }
 
 /// The words around a summary.

@@ -1,12 +1,13 @@
 //! Which part of the view a compaction folds, and which stays.
 
-use super::layout::{Layout, SummaryRole};
+use super::frame::NOTHING_SAID;
+use super::layout::{Layout, SummaryRole, engine_message};
 use super::ledger::Budget;
 use super::{Accepted, Frame, Profile, ledger};
 use crate::config::size;
 use crate::context::{Context, FoldMessages, NodeIndex, NodeKind, NodeSet, Place, Unit, begin_with_user};
 use crate::even_cut::{Share, Steps};
-use crate::message::Message;
+use crate::message::{Message, Role};
 use crate::sorting::sort_by_key;
 
 /// What a compaction would fold.
@@ -136,11 +137,8 @@ const EVEN_SHARE: f64 = 0.07;
 /// What a frame says around a summary takes about so many tokens.
 const FRAME: u64 = 24;
 
-/// A summary of fewer tokens cannot even say that something was left out.
+/// The least room for a summary of lines.
 const LEAST_SUMMARY: u64 = 32;
-
-/// The line that stands for messages of which nothing is said takes about so many tokens.
-const LEFT_OUT: u64 = 14;
 
 /// How much of a conversation's end stays.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -159,7 +157,7 @@ pub struct Keep {
     pub fill: bool,
     /// Fold what passes left out of the view as well.
     pub hidden_too: bool,
-    /// In fewer tokens than this no summary stands, but a line that says so.
+    /// In less room than this there is no summary: one line says how many messages were left out.
     pub least_summary: u64,
     /// Tokens to leave for the summary; `None`: a quarter of the target, at most 2,000.
     pub summary: Option<u64>,
@@ -180,10 +178,13 @@ impl Keep {
         (target as f64 * share) as u64
     }
 
-    /// The summary's size where what stays is cut evenly, and the tokens to leave for it with its frame.
-    fn even_room(&self, room: u64) -> (u64, u64) {
+    /// The summary's size where what stays is cut evenly, and the tokens to leave for it with its frame, in which facts may stand.
+    fn even_room(&self, context: &Context, room: u64, has_facts: bool) -> (u64, u64) {
         if self.share(room) < self.least_summary {
-            return (0, LEFT_OUT);
+            let text = Frame::by_default(None).around(if has_facts { "-" } else { NOTHING_SAID }, 100);
+            // What facts take is estimated, and no summary leaves them room.
+            let slack = if has_facts { 12 } else { 0 };
+            return (0, context.count(&engine_message(Role::User, &text)) + slack);
         }
         (self.room(room), self.room(room) + FRAME)
     }
@@ -256,8 +257,9 @@ fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target
     let room = target.saturating_sub(steps.fixed());
     // In a session that goes on, what stands whole now will be folded, and what it says needs room then.
     let whole = if keep.fill { steps.fixed_nodes() } else { Vec::new() };
-    let (summary, stands) = keep.even_room(room);
-    let reserve = stands + ledger::need(context, keep.ledger, room, &whole);
+    let facts = ledger::need(context, keep.ledger, room, &whole);
+    let (summary, stands) = keep.even_room(context, room, facts > 0);
+    let reserve = stands + facts;
     let share = Share { names: 0, ..share }; // the ledger tells them
     let mut units = steps.units().to_vec();
     let turns = turns(&units);

@@ -1,5 +1,7 @@
 //! What a shell command does, read without running it: enough for a summary, no shell grammar.
 
+use std::collections::HashMap;
+
 use super::word;
 
 /// A file that a command reads or changes.
@@ -40,59 +42,120 @@ pub fn essence(command: &str) -> &str {
 
 /// Whether a command only shows files or folders, so that its output is their content and no message of its own.
 pub fn only_looks(command: &str) -> bool {
+    commands(command).all(|words| looks(&words) && !writes(&words))
+}
+
+fn looks(words: &[String]) -> bool {
     const LOOKS: [&str; 17] = [
         "cat", "head", "tail", "less", "nl", "wc", "bat", "ls", "find", "grep", "rg", "tree", "pwd", "echo",
         "which", "stat", "cd",
     ];
-    let mut commands = lines(command).flat_map(segments).filter(|words| !words.is_empty());
-    commands.all(|words| {
-        let second = words.get(1).map_or("", String::as_str);
-        LOOKS.contains(&words[0].as_str())
-            || (words[0] == "sed" && second == "-n")
-            || (words[0] == "git" && matches!(second, "log" | "show" | "diff" | "status" | "blame" | "grep"))
-            || matches!(words[0].as_str(), "sort" | "uniq" | "awk" | "jq" | "cut" | "xargs" | "sed")
-                && !words.iter().any(|w| w == "-i" || w == ">")
-    })
+    let second = words.get(1).map_or("", String::as_str);
+    LOOKS.contains(&words[0].as_str())
+        || (words[0] == "git" && matches!(second, "log" | "show" | "diff" | "status" | "blame" | "grep"))
+        || matches!(words[0].as_str(), "sort" | "uniq" | "awk" | "jq" | "cut" | "xargs")
+            && !words.iter().any(|w| w == "-i")
+        || words[0] == "sed" && !Edit::of(words).in_place
 }
 
-/// Whether a command, where it succeeds, leaves nothing that anybody has to know of: a folder made, a file copied, staged or
-/// edited in place, which is told of the file.
+/// Whether what it prints goes into a file.
+fn writes(words: &[String]) -> bool {
+    let into = |pair: &[String]| pair[0] == ">" && !pair[1].starts_with('&') && pair[1] != "/dev/null";
+    words.windows(2).any(into)
+}
+
+/// Whether a command, where it succeeds, leaves nothing that anybody has to know of: a folder made, a file copied, staged,
+/// written or edited in place. The file itself is told of.
 pub fn changes_little(command: &str) -> bool {
     const LITTLE: [&str; 13] = [
         "mkdir", "cd", "cp", "touch", "chmod", "sleep", "export", "set", "true", "clear", "sync", "wait",
         "pushd",
     ];
-    let mut commands = lines(command).flat_map(segments).filter(|words| !words.is_empty()).peekable();
+    let mut commands = commands(command).peekable();
     commands.peek().is_some()
         && commands.all(|words| {
             let git = words[0] == "git" && words.get(1).is_some_and(|word| word == "add");
-            git || edits_in_place(&words)
-                || LITTLE.contains(&words[0].as_str())
-                || only_looks(&words.join(" "))
+            git || LITTLE.contains(&words[0].as_str()) || looks(&words) || Edit::of(&words).is_told()
         })
 }
 
-/// `sed -i` and `perl -pi`.
-fn edits_in_place(words: &[String]) -> bool {
-    matches!(words[0].as_str(), "sed" | "perl")
-        && words.iter().any(|w| w.starts_with("-i") || w.starts_with("-pi"))
+/// What `sed` and `perl` are given.
+#[derive(Default)]
+struct Edit<'a> {
+    in_place: bool,
+    files: Vec<&'a str>,
+}
+
+impl<'a> Edit<'a> {
+    /// Of a command's words; of another program's, nothing.
+    fn of(words: &'a [String]) -> Self {
+        let mut edit = Self::default();
+        // Flags that take the rest of their word, or the next one.
+        let taking = match words.first().map(String::as_str) {
+            Some("sed") => "ef",
+            Some("perl") => "eEIMm",
+            _ => return edit,
+        };
+        let (mut has_script, mut takes_next) = (false, false);
+        for word in words.iter().skip(1).map(String::as_str) {
+            if std::mem::take(&mut takes_next) {
+                continue;
+            }
+            if let Some(long) = word.strip_prefix("--") {
+                let script = long.starts_with("expression") || long.starts_with("file");
+                has_script |= script;
+                takes_next = script && !long.contains('=');
+                edit.in_place |= long.starts_with("in-place");
+            } else if let Some(flags) = word.strip_prefix('-').filter(|flags| !flags.is_empty()) {
+                let Some(at) = flags.find(|c| c == 'i' || taking.contains(c)) else { continue };
+                edit.in_place |= flags[at..].starts_with('i');
+                has_script |= flags[at..].starts_with(['e', 'E', 'f']);
+                takes_next = !flags[at..].starts_with('i') && at + 1 == flags.len();
+            } else {
+                edit.files.push(word);
+            }
+        }
+        // What is done to the files stands before them.
+        if !has_script && !edit.files.is_empty() {
+            edit.files.remove(0);
+        }
+        edit
+    }
+
+    /// Whether files are edited, each of which can be told by its name.
+    fn is_told(&self) -> bool {
+        self.in_place && !self.files.is_empty() && self.files.iter().all(|file| is_file(file))
+    }
+}
+
+/// The words of each simple command.
+fn commands(command: &str) -> impl Iterator<Item = Vec<String>> {
+    lines(command).into_iter().flat_map(segments).filter(|words| !words.is_empty())
 }
 
 /// The lines of a command without what stands in its heredocs.
-fn lines(command: &str) -> impl Iterator<Item = &str> {
-    let mut heredoc: Option<&str> = None;
-    command.lines().filter(move |line| {
-        if let Some(end) = heredoc {
-            heredoc = heredoc.filter(|_| line.trim() != end);
-            return false;
+fn lines(command: &str) -> Vec<&str> {
+    if !command.contains("<<") {
+        return command.lines().collect();
+    }
+    let last: HashMap<&str, usize> =
+        command.lines().enumerate().map(|(at, line)| (line.trim(), at)).collect();
+    let mut end: Option<&str> = None;
+    let mut out = Vec::new();
+    for (at, line) in command.lines().enumerate() {
+        if let Some(word) = end {
+            end = end.filter(|_| line.trim() != word);
+            continue;
         }
-        heredoc = line.split("<<").nth(1).and_then(|rest| {
-            let word = rest.trim_start_matches(['-', '~', ' ']).split_whitespace().next()?;
-            let word = word.trim_matches(['"', '\'', '\\', ')']);
-            (!word.is_empty() && !word.starts_with('<')).then_some(word)
+        out.push(line);
+        let word = line.split("<<").nth(1).and_then(|rest| {
+            let rest = rest.trim_start_matches(['-', '~', ' ']);
+            rest.split(|c: char| c.is_whitespace() || ";&|<>()".contains(c)).next()
         });
-        true
-    })
+        let word = word.map(|word| word.trim_matches(['"', '\'', '\\']));
+        end = word.filter(|word| last.get(word).is_some_and(|last| *last > at));
+    }
+    out
 }
 
 /// Whether what a command prints last is a program's own word on how the command ended: not what a file holds, and not what was
@@ -122,8 +185,8 @@ pub fn commit_message(command: &str) -> Option<String> {
 /// The files that a command reads and changes, as far as its words show.
 pub fn effects(command: &str) -> Vec<Effect> {
     let mut out = Vec::new();
-    for segment in lines(command).flat_map(segments) {
-        push_effects(&segment, &mut out);
+    for words in commands(command) {
+        push_effects(&words, &mut out);
     }
     out
 }
@@ -186,13 +249,14 @@ fn push_effects(words: &[String], out: &mut Vec<Effect>) {
         }
     }
     let Some((program, operands)) = operands.split_first() else { return };
-    let flag = |f: &str| operands.iter().any(|w| w.starts_with(f));
     let git = *program == "git" && matches!(operands.first(), Some(&("mv" | "rm")));
-    // What is done to the files stands before them, unless it is read from a file.
-    let has_script = *program == "sed" && !flag("-f") || *program == "perl" && flag("-e");
     let changes = match *program {
+        "sed" | "perl" => {
+            let words: Vec<String> = words.iter().take_while(|word| *word != ">").cloned().collect();
+            let edit = Edit::of(&words);
+            return edit.files.iter().for_each(|file| add(file, edit.in_place));
+        }
         "rm" | "mv" | "touch" | "tee" | "truncate" => true,
-        "sed" | "perl" => flag("-i") || flag("-pi"),
         "cat" | "head" | "tail" | "less" | "nl" | "wc" | "bat" => false,
         "cp" => {
             if let Some(target) = operands.last() {
@@ -203,8 +267,7 @@ fn push_effects(words: &[String], out: &mut Vec<Effect>) {
         _ if git => true,
         _ => return,
     };
-    let named = operands.iter().filter(|w| !w.starts_with('-')).skip(has_script.into());
-    named.for_each(|w| add(w, changes));
+    operands.iter().filter(|w| !w.starts_with('-')).for_each(|w| add(w, changes));
 }
 
 /// A word that names one file: no pattern, no variable, no device.
@@ -237,12 +300,36 @@ mod tests {
             [changed("src/a.rs"), changed("b.ts"), changed("c.ts"), changed("d.ts")]
         );
         assert_eq!(of("sed -i '' 's/src/theme.ts/lib/theme.ts/' a/b.ts"), [changed("a/b.ts")]);
-        assert_eq!(of("perl -pi -e 's/a.ts/b.ts/' c.ts"), [changed("c.ts")]);
+        for script in
+            ["perl -pi -e", "perl -0pi -e", "perl -i -pe", "sed -Ei", "sed --in-place -e", "sed -i.bak"]
+        {
+            assert_eq!(of(&format!("{script} 's/a.ts/b.ts/' c.ts")), [changed("c.ts")], "{script}");
+        }
+        assert_eq!(of("sed --expression=s/a.ts/b.ts/ -es/x.ts/y.ts/ f.ts"), [read("f.ts")]);
+        assert_eq!(of("echo $((1<<20))\nrm a.ts"), [changed("a.ts")]);
+        assert_eq!(of("cat <<EOF>f.md;\nrm b.ts\nEOF\nrm c.ts"), [changed("f.md"), changed("c.ts")]);
         assert_eq!(
             of("cat > fix.py <<'EOF'\nrm other.py\nEOF\ntouch z.md # rm y.md"),
             [changed("fix.py"), changed("z.md")]
         );
         assert_eq!(of("cp a.json b.json"), [changed("b.json")]);
+    }
+
+    #[test]
+    fn what_need_not_be_told() {
+        for little in
+            ["sed -i '' 's/a/b/' c.ts", "cat > a.py <<EOF\nnpm test\nEOF", "mkdir a && cd a", "ls > b.txt"]
+        {
+            assert!(changes_little(little), "{little}");
+        }
+        for told in [
+            "sed -i s/a/b/ src/*.rs", "cat <<EOF\nnpm test", "perl x.pl", "rm a.ts", "npm test",
+            "cat a > b && npm test",
+        ] {
+            assert!(!changes_little(told), "{told}");
+        }
+        assert!(only_looks("sed -n 1,5p a.ts | sort") && only_looks("ls 2>/dev/null"));
+        assert!(!only_looks("cat > a.py <<EOF\nEOF") && !only_looks("sed -Ei s/a/b/ a.ts"));
     }
 
     #[test]

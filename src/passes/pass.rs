@@ -40,7 +40,7 @@ pub struct Aim {
     pub is_cold: bool,
     /// The conversation does not go on: a cut keeps as much as there is room for (PASS-14).
     pub fill: bool,
-    /// In fewer tokens a summary would say nothing that is worth them: one line stands in its place.
+    /// In less room than this there is no summary: one line says how many messages were left out.
     pub least_summary: u64,
     /// Turns that stay whole where a pass does not say.
     pub keep_turns: u64,

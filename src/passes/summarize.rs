@@ -65,12 +65,15 @@ impl Summarize {
         let target = (low < u64::MAX).then_some(low);
         let even =
             is_even.then(|| Share { verbatim: aim.recent_ratio, names: ledger.tokens, ..Share::default() });
+        // In other places a sentence alone would look like somebody's words.
+        let is_framed =
+            self.profile == Profile::Default && self.layout.with_role(role) == Layout::RetainSummaryTurns;
         let keep = Keep {
             cut_within_turn,
             ledger,
             fill,
             hidden_too,
-            least_summary: aim.least_summary,
+            least_summary: if is_framed { aim.least_summary } else { 0 },
             role,
             even,
             most: aim.most,

@@ -359,6 +359,8 @@ impl Session {
             });
             self.judged(plan, own.as_ref().unwrap_or(answer), wants_retain, &aim).ok()
         });
+        // A message that comes back may take the place of a rule's, for which the ledger then has no room.
+        let smaller = smaller.filter(|smaller| smaller.accepted.missed.rules <= judged.accepted.missed.rules);
         Ok(smaller.unwrap_or(judged))
     }
 

@@ -24,7 +24,7 @@ use crate::tokens::{Counter, ReportedUsage, TokenUsage, by_rules_of};
 /// A summary is not asked for to save fewer tokens than this.
 const LEAST_FOLD: u64 = 64;
 
-/// What the built-in summary says of a view that is made once is not worth its place in fewer tokens than this.
+/// In a view that is made once, what the built-in summary says in fewer tokens is not worth its place.
 const LEAST_SUMMARY: u64 = 32;
 
 /// A fold goes down by this part of the room more than a cut does. A fold costs a request besides, so it should come less often.
@@ -514,7 +514,7 @@ impl Session {
         let enough = if self.context.folds.is_empty() { (low / 20).min(LEAST_FOLD) } else { low / 10 };
         // Nothing is due in a view that is made once, as long as it fits; what does not fit is cut to what does.
         let (low, threshold) = if fill { (most, most.saturating_add(1)) } else { (low, threshold) };
-        let is_short = fill && self.summarizer != Summarizer::Given;
+        let is_short = fill && self.summarizer == Summarizer::None && compaction.frame.is_none();
         // The documents' presets fold as their documents say; a ledger is the caller's choice there.
         let by_preset = self.config.ladder.name.filter(|name| *name != "contextfold").map(|_| 0);
         Aim {

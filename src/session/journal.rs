@@ -18,7 +18,6 @@ use serde_json::Value;
 use super::config::{SessionConfig, kept};
 use super::facade::Session;
 use super::graph::Drawn;
-use super::notices::Summarizer;
 use super::snapshot::SESSION;
 use crate::compaction::ledger::{Carried, Memo};
 use crate::context::{ContextChanges, ContextCost, ContextMark, Known, NodeIndex, Report};
@@ -252,7 +251,7 @@ impl Session {
 
     /// Whether texts are redacted, and whether there is a summariser: what no snapshot holds.
     fn functions(&self) -> (bool, bool) {
-        (self.redact.is_some(), self.summarizer != Summarizer::None)
+        (self.redact.is_some(), self.summarizer.is_known())
     }
 
     /// One of the parts that are told whole.

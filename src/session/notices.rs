@@ -12,13 +12,22 @@ pub(super) const NOTHING_LEFT: &str =
 /// Whether the host has a callback that writes summaries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Summarizer {
-    /// It never had one.
+    /// It did not say: it may answer what it is asked.
     #[default]
+    Unknown,
+    /// It has none.
     None,
     /// It has.
     Given,
     /// The session that was saved had one, and it was not given again.
     Missing,
+}
+
+impl Summarizer {
+    /// Whether there is a callback, or was one when the session was saved.
+    pub const fn is_known(self) -> bool {
+        matches!(self, Self::Given | Self::Missing)
+    }
 }
 
 impl Session {

@@ -98,7 +98,7 @@ impl Session {
             journal: _,      // of what is saved, and no part of it
         } = self;
         out.string(counter.method().as_str());
-        let summarized = *summarizer != Summarizer::None;
+        let summarized = summarizer.is_known();
         out.byte(u8::from(redact.is_some()) | u8::from(summarized) << 1);
         given.save(out);
         config.window.save(out);
@@ -167,7 +167,7 @@ impl Session {
         let counted_otherwise = counter.method().as_str() != method;
         let mut session = Self::new(config, counter);
         session.redact = redact;
-        session.summarizer = if summarized { Summarizer::Missing } else { Summarizer::None };
+        session.summarizer = if summarized { Summarizer::Missing } else { Summarizer::Unknown };
         (session.config.window, session.config.limit) = (Saved::load(from)?, Saved::load(from)?);
         session.context.load(from)?;
         session.usage = Saved::load(from)?;

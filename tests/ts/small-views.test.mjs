@@ -15,8 +15,19 @@ test("a line stands for what was left out, and the rest is for the newest messag
   const [, first, ...rest] = await texts({ contextWindow: 300 });
   assert.match(first, /^\[\d+ earlier messages left out here\]$/);
   assert.deepEqual(rest, messages.slice(-rest.length).map(({ content }) => content));
+  assert.ok(rest.length >= 8, String(rest.length));
   const left = Number(/\d+/.exec(first)[0]);
   assert.equal(left + rest.length + 1, messages.length);
+});
+
+test("the user's rules stand there, and what is not framed says more than that something is left out", async () => {
+  const rule = { role: "user", content: "Never sail to harbour 5." };
+  for (let contextWindow = 150; contextWindow <= 600; contextWindow += 10) {
+    const ruled = await compactMessages([messages[0], rule, ...messages.slice(1)], { safetyMargin: 0, contextWindow });
+    assert.match(JSON.stringify(ruled.messages), /Never sail to harbour 5\./, String(contextWindow));
+  }
+  for (const compaction of [{ summaryRole: "assistant" }, { frame: null }, { frame: "Before: {summary}" }])
+    assert.doesNotMatch(JSON.stringify(await texts({ contextWindow: 300, compaction })), /Earlier messages, left out/, JSON.stringify(compaction));
 });
 
 test("where a summary has room, or a model writes it, it stands", async () => {

@@ -5,8 +5,8 @@ use super::draft::{Draft, Section, key_of};
 use super::places::Places;
 use crate::facts::shorten;
 use crate::facts::{
-    Action, Deed, Status, checkboxes, commit_message, directory, effects, essence, made_id, only_looks, plan,
-    without_directory,
+    Action, Deed, Status, changes_little, checkboxes, commit_message, directory, effects, essence, made_id,
+    only_looks, plan, without_directory,
 };
 
 /// Longer commands and texts are scripts and data.
@@ -110,7 +110,7 @@ fn run(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
         Some(dir) if places.root() == Some(dir.trim_end_matches('/')) => without_directory(whole),
         _ => whole,
     };
-    if only_looks(command) {
+    if only_looks(command) || (!failed && outcome.error.is_none() && changes_little(command)) {
         return;
     }
     let command = command_line(command, places);

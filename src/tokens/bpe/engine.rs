@@ -1,6 +1,6 @@
 //! Counting: the loop over a text's pieces.
 
-#![allow(clippy::inline_always)] // Measured: the loop over pieces is one function, and calls in it cost a third.
+#![allow(clippy::inline_always)] // Measured: calls in the loops over pieces cost a third.
 
 use super::asset::Pattern;
 use super::bytes::word_at;
@@ -14,7 +14,6 @@ use super::merge::Merge;
 use super::pieces::{Cl100k, Cut, Gpt2, LOT, O200k, Sorted};
 #[cfg(feature = "tokenizer")]
 use super::pieces::{Llama3, Qwen2, Tekken};
-
 use super::vocabulary::{Loaded, Vocabulary};
 use crate::Result;
 
@@ -278,8 +277,8 @@ fn run<S: Sink>(
     }
 }
 
-/// The same where only the count is asked for, in any order: they are looked up by the lot. The tables are larger than the
-/// processor's caches; so it waits for many of their lines at once instead of for one after the other.
+/// The same where only the count is asked for: pieces are looked up in groups, in any order, so that the processor waits for
+/// many lines of the tables at once.
 #[inline(always)]
 fn in_any_order<S: Sink>(
     pieces: &dyn Cut,

@@ -287,7 +287,7 @@ impl<'a> Reader<'a> {
         Some(places)
     }
 
-    // Not inlined, for it is called in many places: a WebAssembly engine compiles what is called first, and does so slowly.
+    // Not inlined: it has many callers, and inlined code would be compiled once for each.
     #[inline(never)]
     fn bytes(&mut self) -> Option<&'a [u8]> {
         let len = self.number()? as usize;
