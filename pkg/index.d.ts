@@ -55,7 +55,7 @@ export interface TokenizerOptions {
    */
   special?: "text" | "token";
   /**
-   * The model's `tokenizer_config.json` (its text, or as it was parsed), or its chat template: what it adds to messages, calls and
+   * The model's `tokenizer_config.json` (its text, its bytes, or as it was parsed), or its chat template: what it adds to messages, calls and
    * tools is measured by rendering it with `jinja`. Without it, packed figures or the known ones of the family are used; `false`
    * for neither.
    */

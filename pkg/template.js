@@ -30,7 +30,7 @@ export function packedTemplate(note) {
 /**
  * Renders conversations that differ in one thing, and counts.
  *
- * @param config A `tokenizer_config.json`, as text or parsed, or the template itself.
+ * @param config A `tokenizer_config.json`, as text, bytes or parsed, or the template itself.
  * @param jinja The module `@huggingface/jinja`.
  * @param count Tokens of a text, special ones as themselves.
  */
@@ -44,12 +44,17 @@ export function measuredTemplate(config, jinja, count) {
     throw new ContextError("ENCODING_INVALID", `the chat template cannot be read: ${cause.message}`, { cause });
   }
   const tokens = Object.fromEntries(Object.entries(named).filter(([key]) => /_token$/.test(key)).map(([key, token]) => [key, token?.content ?? token ?? ""]));
-  const rendered = (messages, tools) => count(template.render({ ...tokens, messages, ...(tools && { tools }), add_generation_prompt: false }));
+  const render = (messages, tools) => template.render({ ...tokens, messages, ...(tools && { tools }), add_generation_prompt: false });
+  if (!render([USER]).includes(WORD))
+    throw new ContextError("INVALID_ARGUMENT", "`template`: it renders no messages. Give the text or the bytes of a tokenizer_config.json, what is parsed of it, or its template; a path or a URL is not read");
+  const rendered = (messages, tools) => count(render(messages, tools));
   return Object.freeze({ source: "the model's chat template", ...figures(rendered, count) });
 }
 
+const decoder = new TextDecoder();
+
 function configOf(config) {
-  let value = config;
+  let value = ArrayBuffer.isView(config) || config instanceof ArrayBuffer ? decoder.decode(config) : config;
   if (typeof value === "string") value = /^\s*\{(?!\{|%|#)/.test(value) ? parsed(value) : { chat_template: value };
   const found = value?.chat_template;
   // Some have several, by name.

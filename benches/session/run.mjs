@@ -161,7 +161,7 @@ function ready() {
 }
 
 function size() {
-  const rows = [["contextfold_bg.wasm", "all of it"], ["core.wasm", "what Node loads on import"], ["rest.wasm", "what it loads when it is needed"]].map(([name, what]) => {
+  const rows = [["contextfold_bg.wasm", "all of it; Node loads it when it is needed"], ["core.wasm", "what Node loads on import"]].map(([name, what]) => {
     const bytes = readFileSync(join(root, "pkg/wasm", name));
     const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
     return [name, what, bytes.length, brotliCompressSync(bytes, { params }).length];

@@ -122,6 +122,12 @@ test("what a chat template adds is known of the family, or measured, or packed",
   assert.equal(measured.count("<|im_end|>"), 10); // text, as before
   const packed = await loadTokenizer(await packTokenizer(chat, { template: "{{ any }}", jinja }));
   assert.deepEqual(packed.template, measured.template);
+  const bytes = new TextEncoder().encode(JSON.stringify({ chat_template: "any" }));
+  assert.deepEqual((await loadTokenizer(chat, { template: bytes, jinja })).template, measured.template);
+
+  // A path is a template that renders itself.
+  const constant = { Template: class { render = () => "models/tokenizer_config.json"; } };
+  await assert.rejects(loadTokenizer(chat, { template: "models/tokenizer_config.json", jinja: constant }), { code: "INVALID_ARGUMENT", message: /a path or a URL is not read/ });
 
   for (const options of [{ template: "any" }, { template: "any", jinja: {} }, { template: {}, jinja }, { template: "{", jinja }]) assert.equal(await codeOf(() => loadTokenizer(chat, options)), "INVALID_ARGUMENT");
   const broken = { Template: class { constructor() { throw new Error("no end"); } } };
