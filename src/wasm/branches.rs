@@ -14,7 +14,6 @@ use super::options::{fork_options, set_options};
 use super::session::Session;
 use super::value::{get, get_string, json, known_keys, text, to_js};
 use crate::config::Keys;
-use crate::context::NodeIndex;
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message, Role};
 use crate::session::{MergeAs, Session as Core};
@@ -57,9 +56,10 @@ impl Session {
             let folds = core.erase(&id)?;
             Ok((core.context().history.find(&id), folds))
         })?;
-        let gone: Vec<NodeIndex> = node.into_iter().collect();
-        self.inner.line.borrow_mut().let_go(&gone.iter().copied().collect());
-        self.inner.handles()?.forget(&gone);
+        self.inner.line.borrow_mut().let_go(&node.into_iter().collect());
+        if let Some(node) = node {
+            self.inner.handles()?.erase(node);
+        }
         mark_side(&self.inner)?;
         to_js(&folds)
     }

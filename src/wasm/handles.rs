@@ -136,6 +136,17 @@ impl Handles {
         }
     }
 
+    /// Lets go of the objects that an erased message came in, with others if it did, and of all that was made of messages.
+    pub fn erase(&mut self, node: NodeIndex) {
+        if let Some(first) = self.originals.first_of(node)
+            && let Some((format, nodes)) = self.pushed(first)
+        {
+            self.originals.insert(first, Original::new(format, nodes, Vec::new()));
+        }
+        self.made.clear();
+        self.lists.clear();
+    }
+
     /// The objects of nodes that were pushed by an earlier process, in the list that the caller has now.
     pub fn adopt(&mut self, format: Format, nodes: &[NodeIndex], objects: Vec<JsValue>) {
         let Some(first) = nodes.first() else { return };

@@ -87,6 +87,14 @@ impl Originals {
         }
     }
 
+    /// The first node of what a node was pushed in, perhaps with others.
+    pub fn first_of(&self, node: NodeIndex) -> Option<NodeIndex> {
+        let known = &self.all[..self.all.len().min(node.get() + 1)];
+        let at = known.iter().rposition(Option::is_some)?;
+        let first = NodeIndex(at as u32);
+        self.get(first)?.nodes(&first).contains(&node).then_some(first)
+    }
+
     /// All of them, by their first nodes.
     pub fn iter(&self) -> impl Iterator<Item = (NodeIndex, &Original)> {
         let numbered = (0..).map(NodeIndex).zip(&self.all);

@@ -106,3 +106,18 @@ async function stored(store, text) {
   const items = await Promise.all(keys.map((key) => store.getItemRaw(key)));
   return items.some((item) => item && holds(typeof item === "string" ? Buffer.from(item) : item, text));
 }
+
+test("a message that came in one object with others leaves it, in the format that it came in", () => {
+  const session = new Session({ contextWindow: 6_000 });
+  session.pushFrom("anthropic", [
+    { role: "user", content: "Run it." },
+    { role: "assistant", content: [{ type: "tool_use", id: "call", name: "run", input: {} }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "call", content: "done" }, { type: "text", text: "My number is 555." }] },
+  ]);
+  assert.match(JSON.stringify(session.view("anthropic")), /555/);
+  session.erase(session.messages.at(-1).id);
+  for (const format of ["anthropic", "messages", "openai-chat"]) {
+    const shown = JSON.stringify(session.view(format));
+    assert.ok(!shown.includes("555") && shown.includes("done"), format);
+  }
+});
