@@ -8,6 +8,8 @@ mod fit;
 mod places;
 mod references;
 
+pub use fit::nothing;
+
 use crate::message::Message;
 use crate::tokens::{TokenCounter, count_message};
 
@@ -39,11 +41,6 @@ pub fn summarize(messages: &[Message], counter: &dyn TokenCounter, options: Extr
     let budget = options.max_tokens.min(shrunk(messages, counter, options.max_tokens));
     let draft = collect::collect(messages, options.refs);
     fit::fit(draft, counter, budget)
-}
-
-/// A summary that says nothing.
-pub fn nothing() -> String {
-    fit::nothing()
 }
 
 /// Three quarters of the messages' tokens; not counted to the end where they are clearly more than `limit`.

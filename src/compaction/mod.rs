@@ -32,7 +32,7 @@ pub use config::{CompactionConfig, OnFailure, RequestKind, Style};
 pub use frame::Frame;
 pub use language::Script;
 pub use layout::{Layout, SummaryRole, engine_message};
-pub use plan::{CutBehind, FoldPlan, Keep, plan};
+pub use plan::{CutBehind, FoldPlan, Keep, LEAST_SUMMARY, plan};
 pub use profiles::Profile;
 pub use redact::Redact;
 pub use request::{SummaryRequest, ViewEnd, chunks, least_tokens, request, room_of_piece};

@@ -138,7 +138,7 @@ const EVEN_SHARE: f64 = 0.07;
 const FRAME: u64 = 24;
 
 /// The least room for a summary of lines.
-const LEAST_SUMMARY: u64 = 32;
+pub const LEAST_SUMMARY: u64 = 32;
 
 /// How much of a conversation's end stays.
 #[derive(Debug, Clone, Copy, PartialEq)]

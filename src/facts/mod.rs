@@ -12,6 +12,7 @@ mod bytes;
 mod codes;
 mod constraints;
 mod drawn;
+mod edit;
 mod kept;
 mod keywords;
 mod literal;

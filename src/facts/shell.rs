@@ -1,8 +1,8 @@
 //! What a shell command does, read without running it: enough for a summary, no shell grammar.
 
-use std::collections::HashMap;
-
+use super::edit::Edit;
 use super::word;
+use crate::hashing::HashMap;
 
 /// A file that a command reads or changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,57 +75,14 @@ pub fn changes_little(command: &str) -> bool {
     commands.peek().is_some()
         && commands.all(|words| {
             let git = words[0] == "git" && words.get(1).is_some_and(|word| word == "add");
-            git || LITTLE.contains(&words[0].as_str()) || looks(&words) || Edit::of(&words).is_told()
+            git || LITTLE.contains(&words[0].as_str()) || looks(&words) || edits_in_place(&words)
         })
 }
 
-/// What `sed` and `perl` are given.
-#[derive(Default)]
-struct Edit<'a> {
-    in_place: bool,
-    files: Vec<&'a str>,
-}
-
-impl<'a> Edit<'a> {
-    /// Of a command's words; of another program's, nothing.
-    fn of(words: &'a [String]) -> Self {
-        let mut edit = Self::default();
-        // Flags that take the rest of their word, or the next one.
-        let taking = match words.first().map(String::as_str) {
-            Some("sed") => "ef",
-            Some("perl") => "eEIMm",
-            _ => return edit,
-        };
-        let (mut has_script, mut takes_next) = (false, false);
-        for word in words.iter().skip(1).map(String::as_str) {
-            if std::mem::take(&mut takes_next) {
-                continue;
-            }
-            if let Some(long) = word.strip_prefix("--") {
-                let script = long.starts_with("expression") || long.starts_with("file");
-                has_script |= script;
-                takes_next = script && !long.contains('=');
-                edit.in_place |= long.starts_with("in-place");
-            } else if let Some(flags) = word.strip_prefix('-').filter(|flags| !flags.is_empty()) {
-                let Some(at) = flags.find(|c| c == 'i' || taking.contains(c)) else { continue };
-                edit.in_place |= flags[at..].starts_with('i');
-                has_script |= flags[at..].starts_with(['e', 'E', 'f']);
-                takes_next = !flags[at..].starts_with('i') && at + 1 == flags.len();
-            } else {
-                edit.files.push(word);
-            }
-        }
-        // What is done to the files stands before them.
-        if !has_script && !edit.files.is_empty() {
-            edit.files.remove(0);
-        }
-        edit
-    }
-
-    /// Whether files are edited, each of which can be told by its name.
-    fn is_told(&self) -> bool {
-        self.in_place && !self.files.is_empty() && self.files.iter().all(|file| is_file(file))
-    }
+/// Whether it edits files in place, each of which can be told by its name.
+fn edits_in_place(words: &[String]) -> bool {
+    let edit = Edit::of(words);
+    edit.in_place && !edit.files.is_empty() && edit.files.iter().all(|file| is_file(file))
 }
 
 /// The words of each simple command.

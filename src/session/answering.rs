@@ -167,12 +167,6 @@ impl Session {
     }
 
     fn built_in(&self, question: &Question, plan: &FoldPlan) -> Answer {
-        // Whole, as they were pushed: an output that is a placeholder in the view still tells how its command ended.
-        let whole = |m: &NodeIndex| {
-            let message = &self.context.history.node(*m).message;
-            // What cannot be redacted stays out.
-            self.redact.as_ref().map_or_else(|| Some(Message::clone(message)), |r| r.message(message).ok())
-        };
         if plan.size() == Some(0) {
             return Answer {
                 text: plan.profile.wrap(extractive::nothing()),
@@ -180,6 +174,12 @@ impl Session {
                 ..Answer::default()
             };
         }
+        // Whole, as they were pushed: an output that is a placeholder in the view still tells how its command ended.
+        let whole = |m: &NodeIndex| {
+            let message = &self.context.history.node(*m).message;
+            // What cannot be redacted stays out.
+            self.redact.as_ref().map_or_else(|| Some(Message::clone(message)), |r| r.message(message).ok())
+        };
         let folded: Vec<Message> = plan.members.iter().filter_map(whole).collect();
         let default = ExtractiveOptions::default();
         let within = |room: u64| room.saturating_sub(room / 8).max(LEAST);

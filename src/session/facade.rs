@@ -12,7 +12,7 @@ use super::notices::{NOTHING_LEFT, Summarizer};
 use super::recover::Recovery;
 use super::run::{Fit, Question, Run, Unanswered};
 use crate::compaction::ledger::{self, Memo};
-use crate::compaction::{FoldPlan, Reason, Redact};
+use crate::compaction::{FoldPlan, LEAST_SUMMARY, Reason, Redact};
 use crate::context::{Context, ContextCost, Event, EventName, NodeIndex, Report, Slot};
 use crate::error::{Error, ErrorCode, Result};
 use crate::even_cut::low_beside;
@@ -23,9 +23,6 @@ use crate::tokens::{Counter, ReportedUsage, TokenUsage, by_rules_of};
 
 /// A summary is not asked for to save fewer tokens than this.
 const LEAST_FOLD: u64 = 64;
-
-/// In a view that is made once, what the built-in summary says in fewer tokens is not worth its place.
-const LEAST_SUMMARY: u64 = 32;
 
 /// A fold goes down by this part of the room more than a cut does. A fold costs a request besides, so it should come less often.
 const DEEPER: u64 = 20;
@@ -71,8 +68,8 @@ pub struct Session {
     /// A fold was undone by hand: below this many tokens, nothing folds by itself while the view fits.
     pub(super) resting: u64,
     /// How large the history may grow.
-    /// Its name among its branches.
     pub(super) limits: GraphLimits,
+    /// Its name among its branches.
     pub(super) lane: String,
     /// Where it branched off, if it did.
     pub(super) origin: Option<Origin>,
@@ -514,6 +511,7 @@ impl Session {
         let enough = if self.context.folds.is_empty() { (low / 20).min(LEAST_FOLD) } else { low / 10 };
         // Nothing is due in a view that is made once, as long as it fits; what does not fit is cut to what does.
         let (low, threshold) = if fill { (most, most.saturating_add(1)) } else { (low, threshold) };
+        // In a view that is made once, what the built-in summary says in less room is not worth its place.
         let is_short = fill && self.summarizer == Summarizer::None && compaction.frame.is_none();
         // The documents' presets fold as their documents say; a ledger is the caller's choice there.
         let by_preset = self.config.ladder.name.filter(|name| *name != "contextfold").map(|_| 0);

@@ -251,7 +251,7 @@ impl Session {
 
     /// Whether texts are redacted, and whether there is a summariser: what no snapshot holds.
     fn functions(&self) -> (bool, bool) {
-        (self.redact.is_some(), self.summarizer.is_known())
+        (self.redact.is_some(), self.summarizer.was_given())
     }
 
     /// One of the parts that are told whole.

@@ -12,7 +12,7 @@ pub(super) const NOTHING_LEFT: &str =
 /// Whether the host has a callback that writes summaries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Summarizer {
-    /// It did not say: it may answer what it is asked.
+    /// It did not say, and may answer requests itself.
     #[default]
     Unknown,
     /// It has none.
@@ -25,7 +25,7 @@ pub(super) enum Summarizer {
 
 impl Summarizer {
     /// Whether there is a callback, or was one when the session was saved.
-    pub const fn is_known(self) -> bool {
+    pub const fn was_given(self) -> bool {
         matches!(self, Self::Given | Self::Missing)
     }
 }

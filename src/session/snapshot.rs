@@ -98,7 +98,7 @@ impl Session {
             journal: _,      // of what is saved, and no part of it
         } = self;
         out.string(counter.method().as_str());
-        let summarized = summarizer.is_known();
+        let summarized = summarizer.was_given();
         out.byte(u8::from(redact.is_some()) | u8::from(summarized) << 1);
         given.save(out);
         config.window.save(out);

@@ -136,7 +136,7 @@ impl Handles {
         }
     }
 
-    /// Lets go of the objects that an erased message came in, with others if it did, and of all that was made of messages.
+    /// Lets go of the object that an erased message came in, in which other messages may stand, too, and of all that was made of messages.
     pub fn erase(&mut self, node: NodeIndex) {
         if let Some(first) = self.originals.first_of(node)
             && let Some((format, nodes)) = self.pushed(first)

@@ -87,7 +87,7 @@ impl Originals {
         }
     }
 
-    /// The first node of what a node was pushed in, perhaps with others.
+    /// The first of the nodes that came in one object with this one.
     pub fn first_of(&self, node: NodeIndex) -> Option<NodeIndex> {
         let known = &self.all[..self.all.len().min(node.get() + 1)];
         let at = known.iter().rposition(Option::is_some)?;

@@ -90,7 +90,7 @@ pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> 
 }
 
 /// A summary that says nothing.
-pub(super) fn nothing() -> String {
+pub fn nothing() -> String {
     format!("{OPEN}{NOTHING_SAID}\n{CLOSE}")
 }
 

@@ -92,7 +92,8 @@ pub(in crate::facts) const ENGLISH: Tongue = Tongue {
         ^ % ... =before any, ^ % ... =after every, ^ % ... =after each, ^ % ... =before you, \
         ^ % ... =before *ing, ^ =before *ing ... ~ %, ^ =before you ... ~ %, ^ =before every ... ~ %, \
         ^ =before each ... ~ %, ^ =before any ... ~ %, ^ =after every ... ~ %, ^ =after each ... ~ %, \
-        ^ =whenever you ... ~ %, ^ =if you ... ~ %, ^ =when *ing ... ~ %, i want to =use .. first, i d like to =use .. first, ^ % .. =exclusively, =unless told, =unless asked, =unless explicitly, \
+        ^ =whenever you ... ~ %, ^ =if you ... ~ %, ^ =when *ing ... ~ %, \
+        i want to =use .. first, i d like to =use .. first, ^ % .. =exclusively, =unless told, =unless asked, =unless explicitly, \
         =unless instructed, ^ i =want every, ^ i =want each, ^ i =want all, ^ i =want no, ^ i =expect every, \
         ^ i =expect each, ^ i =expect all",
     pointing: "",
