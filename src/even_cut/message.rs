@@ -12,7 +12,7 @@ use crate::context::{Context, Form, Slot, Tally};
 use crate::message::{Message, Part, Role, Text, ToolCall};
 use crate::provider::{empty_reasoning, has_reasoning_field};
 use crate::tokens::TokenCounter;
-use crate::tool_output::Json;
+use crate::tool_output::{Json, Outline, outline};
 
 /// The message of a slot that stands whole, with its long texts cut to a level; `None` where none is that long. What was JSON in a
 /// call's arguments is JSON, with all its keys; reasoning on which nothing hangs goes, but for its field where a provider may refuse
@@ -82,7 +82,7 @@ pub fn cut_slot(context: &Context, whole: &Slot, level: Level, names: &mut Names
     is_smaller.then(|| Slot { message: Arc::new(message), tally, form: Form::Shortened, ..whole.clone() })
 }
 
-/// A text of so many tokens as its head and its tail, and a mark between them. JSON stays JSON where that can be had.
+/// A text of so many tokens as its head and its tail, and a mark between them; JSON as its outline, and a mark behind it.
 fn cut_text(
     text: &Text,
     tokens: u64,
@@ -92,12 +92,26 @@ fn cut_text(
     if level.spares(tokens) {
         return None;
     }
-    let kept = pieces(text, bytes_of(text, tokens, level));
+    let bytes = bytes_of(text, tokens, level);
+    let outline = outline(text, bytes);
+    let kept = match &outline {
+        Some(Outline { text: head, is_whole }) => {
+            Pieces { head, left_out: if *is_whole { "" } else { text }, tail: "" }
+        }
+        None => pieces(text, bytes),
+    };
     let left_out = tokens.saturating_sub(sizes::share(tokens, kept.head.len() + kept.tail.len(), text.len()));
     let told = told(kept);
+    if let Some(Outline { text: shorter, .. }) = outline.as_ref().filter(|outline| outline.is_whole) {
+        return (shorter.len() < text.len()).then(|| shorter.clone());
+    }
     let mut out = String::with_capacity(kept.head.len() + kept.tail.len() + told.len() + 40);
     let apart = if kept.head.is_empty() || kept.head.ends_with('\n') { "" } else { "\n" };
-    let _ = write!(out, "{}{apart}[… {left_out} tokens left out{told} …]\n{}", kept.head, kept.tail);
+    let _ = write!(out, "{}{apart}[… {left_out} tokens left out{told} …]", kept.head);
+    if !kept.tail.is_empty() {
+        out.push('\n');
+        out.push_str(kept.tail);
+    }
     (out.len() < text.len()).then_some(out)
 }
 

@@ -1,8 +1,8 @@
 //! The even cut (COMP-25): what a model reads of the older steps of a conversation that is too long to be read whole.
 //!
 //! The newest steps stand whole. All other steps stay in their places, and every long text in them is cut to one level: its
-//! head and its tail stand, and between them a mark says how much is left out, and which names stood there. The level is the
-//! largest with which everything fits. What does not fit at the smallest level is for a summary to stand for.
+//! head and its tail stand, or of JSON what is least deep, and a mark says how much is left out, and which names stood there. The
+//! level is the largest with which everything fits. What does not fit at the smallest level is for a summary to stand for.
 //!
 //! Why so: on recorded sessions, a language model predicts the agent's next message better from such a view than from any
 //! number of whole steps (`docs/measured.md` has the figures).

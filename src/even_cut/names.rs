@@ -7,6 +7,7 @@ use crate::context::{Form, NodeIndex, Slot};
 use crate::facts::shorten::one_line;
 use crate::facts::{Drawn, LiteralKind, Strength, texts};
 use crate::sorting::sort_by_key;
+use crate::tokens::{Estimate, TokenCounter};
 
 /// What a mark tells stands behind this, and so does a mark's number of tokens before it.
 const TELLS: &str = "; in it: ";
@@ -79,8 +80,8 @@ impl<'a> Names<'a> {
         cost
     }
 
-    /// What a mark tells: of the user's rules in a text those that do not stand whole in what is left of it; and the names in what
-    /// is left out that stand nowhere else, best first. All other names of the text's are noted as standing.
+    /// What a mark tells: of the user's rules in a text those that do not stand whole in what is left of it; the line that says how a
+    /// command ended, if it is left out; and the names in what is left out that stand nowhere else, best first. All other names of the text's are noted as standing.
     pub(super) fn told(&mut self, node: NodeIndex, pieces: Pieces<'_>) -> String {
         let mut told = String::new();
         let mut tell = |what: fmt::Arguments<'_>| {
@@ -89,6 +90,13 @@ impl<'a> Names<'a> {
         };
         for rule in rules_left_out(&self.rules(node), pieces) {
             tell(format_args!("\"{rule}\""));
+        }
+        if let Some(said) = self.said(node).filter(|said| is_left_out(said, pieces)) {
+            let cost = Estimate.count(said) + 2;
+            if cost <= self.left {
+                self.left -= cost;
+                tell(format_args!("\"{said}\""));
+            }
         }
         if self.left == 0 {
             return told; // no mark tells a name any more
@@ -100,10 +108,10 @@ impl<'a> Names<'a> {
             if self.stands[number as usize] || missing.contains(&number) {
                 continue;
             }
-            if pieces.head.contains(name) || pieces.tail.contains(name) {
-                self.note(number);
-            } else if pieces.left_out.contains(name) {
+            if is_left_out(name, pieces) {
                 missing.push(number);
+            } else if pieces.stands(name) {
+                self.note(number);
             }
         }
         sort_by_key(&mut missing, |number| rank(names.kinds()[*number as usize], names.text(*number)));
@@ -133,10 +141,19 @@ impl<'a> Names<'a> {
         rules.iter().filter(|rule| rule.strength != Strength::Mention).map(|rule| &*rule.text).collect()
     }
 
+    /// The line of a command's output that says how the command ended.
+    fn said(&self, node: NodeIndex) -> Option<&'a str> {
+        self.drawn.notes(node.get())?.answer.as_ref()?.said()
+    }
+
     fn of(&self, node: NodeIndex) -> &'a [u32] {
         let known = node.get() < self.drawn.len();
         if known { self.drawn.literals(node.get()) } else { &[] }
     }
+}
+
+fn is_left_out(what: &str, pieces: Pieces<'_>) -> bool {
+    !pieces.stands(what) && pieces.left_out.contains(what)
 }
 
 /// Those of a message's rules that a text had, and that its head and its tail do not have whole.

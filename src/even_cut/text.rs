@@ -16,6 +16,13 @@ pub(super) struct Pieces<'a> {
     pub tail: &'a str,
 }
 
+impl Pieces<'_> {
+    /// Whether this stands in the head or the tail.
+    pub fn stands(self, what: &str) -> bool {
+        self.head.contains(what) || self.tail.contains(what)
+    }
+}
+
 /// The text in three pieces, head and tail together about `bytes` long. They end and begin at a line's end where one is near,
 /// and split no character that people see as one.
 pub(super) fn pieces(text: &str, bytes: usize) -> Pieces<'_> {

@@ -299,6 +299,8 @@ mod tests {
     fn statements_with_the_same_words_are_mentions() {
         let of = |text| constraints(text).first().map(|c| (c.strength, c.explicit));
         assert_eq!(of("I don't know."), Some((Strength::Mention, true)));
+        assert_eq!(of("I still don't have my id with me."), Some((Strength::Mention, true)));
+        assert_eq!(of("I really don't want mocks."), Some((Strength::Rule, true)));
         assert_eq!(of("Why must it be global?"), Some((Strength::Mention, true)));
         assert_eq!(of("There must be a way."), Some((Strength::Mention, true)));
         assert_eq!(of("Only the header."), Some((Strength::Wish, true)));

@@ -99,14 +99,17 @@ fn bounds_by_only(lower: &str, words: &[&str]) -> bool {
 
 /// "don't" as an order rather than a statement about someone.
 fn orders_not(words: &[&str]) -> bool {
+    /// "I still don't have it": whose sentence it is stands before these.
+    const BETWEEN: [&str; 6] = ["still", "really", "just", "also", "actually", "currently"];
     words.iter().enumerate().any(|(i, word)| {
         let after = match *word {
             "don't" | "dont" => words.get(i + 1),
             "do" if words.get(i + 1) == Some(&"not") => words.get(i + 2),
             _ => return false,
         };
-        let stated = i > 0 && SUBJECTS.contains(&words[i - 1]);
-        !stated || after.is_some_and(|verb| WANTING.contains(verb) && words[i - 1] != "you")
+        let subject = words[..i].iter().rev().find(|word| !BETWEEN.contains(word));
+        let stated = subject.is_some_and(|subject| SUBJECTS.contains(subject));
+        !stated || after.is_some_and(|verb| WANTING.contains(verb) && subject != Some(&"you"))
     })
 }
 

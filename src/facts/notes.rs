@@ -187,6 +187,12 @@ impl Answered {
         !self.failed && (self.tail == OK || self.tail == SILENT)
     }
 
+    /// The line that says it, as it was printed: the one that names an error, or the last.
+    pub fn said(&self) -> Option<&str> {
+        let told = ["failed: ", "failed; it printed: "].iter().find_map(|told| self.tail.strip_prefix(told));
+        told.or(Some(&*self.tail)).filter(|said| ![OK, SILENT].contains(said))
+    }
+
     /// Whether what a call's command prints are a program's own messages; `None` for a call that ran none.
     pub fn speaks(call: &ToolCall) -> Option<bool> {
         CallNote::of(&action(call, 0), 0)?.run.map(|run| run.speaks)

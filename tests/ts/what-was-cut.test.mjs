@@ -54,3 +54,30 @@ test("a fold goes further down than a cut", async () => {
   for (const { report } of folds) assert.ok(report.target < 16_000 && report.tokens_after <= report.target, `${report.tokens_after} of ${report.target}`);
   assert.ok(Math.max(...cuts.map(({ report }) => report.tokens_after)) > Math.max(...folds.map(({ report }) => report.tokens_after)));
 });
+
+/** The tool output of the first call in a view that had to be cut. */
+async function cutOutput(command, output) {
+  const session = new Session({ contextWindow: 4_000, safetyMargin: 0 });
+  const call = (id, args, content) => [
+    { role: "assistant", content: "", tool_calls: [{ id, type: "function", function: { name: "bash", arguments: JSON.stringify({ command: args }) } }] },
+    { role: "tool", tool_call_id: id, content },
+  ];
+  session.push([{ role: "user", content: "Mend the build." }, ...call("c0", command, output)]);
+  for (let n = 1; n <= 6; n++) session.push(call(`c${n}`, `cat part${n}.txt`, `${n} is a line of a long file.\n`.repeat(60)));
+  const { messages } = await session.prepare();
+  session.free();
+  return JSON.stringify(messages.find((message) => message.role === "tool" && message.tool_call_id === "c0"));
+}
+
+test("the line that names an error is quoted where it was cut away", async () => {
+  const lines = (word) => Array.from({ length: 60 }, (_, n) => `${word} unit ${n}`).join("\n");
+  const view = await cutOutput("make all", `${lines("compiling")}\nerror: cannot find the function read_line\n${lines("checking")}`);
+  assert.match(view, /tokens left out; in it: .*error: cannot find the function read_line/);
+});
+
+test("of JSON, what stands at the top is kept before what stands deep", async () => {
+  const items = Array.from({ length: 60 }, (_, n) => ({ sku: `item ${n}`, price: n }));
+  const view = await cutOutput("curl -s localhost/orders/7", JSON.stringify({ order: "7", items, state: "paid", city: "Oslo" }, null, 2));
+  assert.match(view, /tokens left out/);
+  for (const kept of ['order\\\\":\\\\"7', 'state\\\\":\\\\"paid', 'city\\\\":\\\\"Oslo']) assert.match(view, new RegExp(kept));
+});

@@ -3,12 +3,14 @@
 mod compress;
 mod lines;
 mod members;
+mod outline;
 mod replace;
 mod scan;
 mod strings;
 mod write;
 
 pub use compress::{JSON_MAX_TOKENS, compress_json};
+pub use outline::{Outline, outline};
 pub use replace::Json;
 
 /// Whether `text` is one JSON object, of any depth.

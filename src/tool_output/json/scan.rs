@@ -87,6 +87,11 @@ impl<'a> Document<'a> {
         self.nodes[node].len
     }
 
+    /// The node behind all that is in it.
+    pub(super) fn end(&self, node: usize) -> usize {
+        self.nodes[node].next
+    }
+
     /// The value as it was written.
     pub(super) fn raw(&self, node: usize) -> &'a str {
         &self.text[self.nodes[node].at.clone()]

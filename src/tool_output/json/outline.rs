@@ -1,0 +1,185 @@
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::scan::{Document, Kind};
+use super::strings::shortened;
+
+/// A string of more bytes is cut if there is no room for all of it. Shorter ones, ids and states most of them, stand whole or not at all.
+const LONG: usize = 64;
+
+/// What stands where values are left out.
+const LEFT_OUT: &str = "…";
+
+/// JSON made shorter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outline {
+    /// What stands of it, without blanks between the values. A `…` stands where values are left out.
+    pub text: String,
+    /// Nothing but blanks is left out.
+    pub is_whole: bool,
+}
+
+/// JSON in about so many bytes: what stands at the top comes before what stands deep, and the beginning of a list before the rest of
+/// it. What room remains is shared by the long strings, which keep their beginning and end.
+///
+/// `None` for what is no object and no list.
+pub fn outline(text: &str, bytes: usize) -> Option<Outline> {
+    if !text.trim_start().starts_with(['{', '[']) {
+        return None;
+    }
+    let document = Document::parse(text)?;
+    let (chosen, left) = choose(&document, bytes);
+    let is_long =
+        |chosen: &&Chosen| document.kind(chosen.node) == Kind::Text && cost(&document, chosen.node) > LONG;
+    let long = chosen.iter().filter(is_long).count();
+    Some(write(&document, &chosen, LONG + left / long.max(1)))
+}
+
+/// A value that stands.
+struct Chosen {
+    node: usize,
+    /// How many stand before it in the object or list that holds it.
+    before: usize,
+}
+
+/// The values that stand, in the order of the text, and the bytes that are left.
+fn choose(document: &Document<'_>, bytes: usize) -> (Vec<Chosen>, usize) {
+    let mut left = bytes;
+    let mut chosen = Vec::new();
+    // The least deep comes first. Each item of a list counts as one deeper than the item before it.
+    let mut next = BinaryHeap::from([Reverse((0, 0, 0))]);
+    while let Some(Reverse((depth, node, before))) = next.pop() {
+        let Some(rest) = left.checked_sub(cost(document, node).min(LONG + document.key(node).len())) else {
+            continue;
+        };
+        left = rest;
+        chosen.push(Chosen { node, before });
+        let is_list = document.kind(node) == Kind::Array;
+        for (before, child) in document.children(node).take(left).enumerate() {
+            let is_deeper = matches!(document.kind(child), Kind::Array | Kind::Object);
+            let depth = depth + 1 + usize::from(is_deeper) + if is_list { before } else { 0 };
+            next.push(Reverse((depth, child, before)));
+        }
+    }
+    chosen.sort_unstable_by_key(|chosen| chosen.node);
+    (chosen, left)
+}
+
+/// The bytes of a value, with its name and what stands around it; of an object or a list those that it takes with nothing in it.
+fn cost(document: &Document<'_>, node: usize) -> usize {
+    let value = match document.kind(node) {
+        Kind::Object | Kind::Array => "{}".len(),
+        Kind::Text | Kind::Other => document.raw(node).len(),
+    };
+    document.key(node).len() + value + ":,".len()
+}
+
+/// Writes what stands; its long strings in so many characters.
+fn write(document: &Document<'_>, chosen: &[Chosen], chars: usize) -> Outline {
+    let mut out = String::new();
+    let mut is_whole = chosen.len() == document.end(0);
+    // Objects and lists that are open, and how many of the values in each are told, or told to be left out.
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    for &Chosen { node, before } in chosen {
+        while open.last().is_some_and(|(around, _)| node >= document.end(*around)) {
+            close(document, &mut open, &mut out);
+        }
+        if let Some((_, told)) = open.last_mut() {
+            separate(*told, before, &mut out);
+            *told = before + 1;
+        }
+        let (key, raw) = (document.key(node), document.raw(node));
+        out.push_str(key);
+        out.push_str(if key.is_empty() { "" } else { ":" });
+        match document.kind(node) {
+            Kind::Object | Kind::Array => {
+                out.push_str(&raw[..1]);
+                open.push((node, 0));
+            }
+            Kind::Text => {
+                let shorter = shortened(raw, chars);
+                is_whole &= shorter.is_none();
+                out.push_str(shorter.as_deref().unwrap_or(raw));
+            }
+            Kind::Other => out.push_str(raw),
+        }
+    }
+    while !open.is_empty() {
+        close(document, &mut open, &mut out);
+    }
+    Outline { text: out, is_whole }
+}
+
+/// What stands between a value and the one before it, of which so many are told.
+fn separate(told: usize, before: usize, out: &mut String) {
+    if told > 0 {
+        out.push(',');
+    }
+    if before > told {
+        out.push_str(LEFT_OUT);
+        out.push(',');
+    }
+}
+
+fn close(document: &Document<'_>, open: &mut Vec<(usize, usize)>, out: &mut String) {
+    let Some((node, told)) = open.pop() else { return };
+    if told < document.len(node) {
+        out.push_str(if told > 0 { "," } else { "" });
+        out.push_str(LEFT_OUT);
+    }
+    out.push_str(if document.kind(node) == Kind::Object { "}" } else { "]" });
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const BOOKING: &str = r#"{"id": "UM3OG5", "user": {"id": "omar_1241", "born": null}, "flights": [
+        {"number": "HAT113", "price": 120}, {"number": "HAT282", "price": 80}], "cabin": "economy", "paid": true}"#;
+
+    #[test]
+    fn what_stands_at_the_top_comes_first() {
+        let of = |bytes| outline(BOOKING, bytes).unwrap().text;
+        assert_eq!(of(30), r#"{"id":"UM3OG5",…,"paid":true}"#);
+        assert_eq!(of(75), r#"{"id":"UM3OG5","user":{…},"flights":[{…},…],"cabin":"economy","paid":true}"#);
+        assert_eq!(
+            of(140),
+            r#"{"id":"UM3OG5","user":{"id":"omar_1241","born":null},"flights":[{"number":"HAT113","price":120},{…}],"cabin":"economy","paid":true}"#
+        );
+        let all: serde_json::Value = serde_json::from_str(BOOKING).unwrap();
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&of(400)).unwrap(), all);
+        assert_eq!([140, 400].map(|bytes| outline(BOOKING, bytes).unwrap().is_whole), [false, true]);
+    }
+
+    #[test]
+    fn long_strings_share_what_is_left() {
+        let text = serde_json::json!({ "exit": 1, "out": "line\n".repeat(200) }).to_string();
+        insta::assert_snapshot!(outline(&text, 120).unwrap().text, @r#"{"exit":1,"out":"line\nline\nline\nline\nline\nline\nline\nline\nline\nline\nlin…[+930 characters]…e\nline\nline\nline\n"}"#);
+    }
+
+    #[test]
+    fn what_is_no_object_and_no_list_has_none() {
+        for text in ["", "1", "\"a\"", "{", "[1] and more", "text"] {
+            assert_eq!(outline(text, 100), None, "{text}");
+        }
+        assert_eq!(outline("[1, 2, 3]", 0).unwrap().text, "");
+    }
+
+    #[test]
+    fn depth_costs_no_stack() {
+        let deep = 100_000;
+        let text = format!("{}{}", "[".repeat(deep), "]".repeat(deep));
+        assert_eq!(outline(&text, text.len() * 4).unwrap().text, text);
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_about_as_long_as_it_may_be(values in prop::collection::vec("[a-z日\"\\\\]{0,90}", 0..12), bytes in 0usize..600) {
+            let text = serde_json::json!({ "list": values, "more": { "values": values } }).to_string();
+            let out = outline(&text, bytes).unwrap().text;
+            prop_assert!(out.len() <= bytes * 2 + 40, "{} of {bytes}: {out}", out.len());
+        }
+    }
+}
