@@ -1,7 +1,6 @@
 use serde_json::Value;
 
 use super::Frame;
-use super::layout::SummaryRole;
 use crate::config::Keys;
 use crate::error::Result;
 
@@ -22,6 +21,32 @@ pub enum RequestKind {
     Continue,
     /// The conversation without tools, as the specification has it.
     Separate,
+}
+
+/// Whose words a summary is (`compaction.summaryRole`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SummaryRole {
+    /// A user message: what it says is data.
+    User,
+    /// The assistant's answer to a question of ours, for no format lets an assistant speak first.
+    Assistant,
+    /// A system message in a fence, for documents that have it so.
+    System,
+}
+
+impl SummaryRole {
+    /// The names that the option takes.
+    pub const NAMES: [&'static str; 3] = ["user", "assistant", "system"];
+
+    /// The role of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "user" => Some(Self::User),
+            "assistant" => Some(Self::Assistant),
+            "system" => Some(Self::System),
+            _ => None,
+        }
+    }
 }
 
 /// What happens when every attempt at a summary was refused.

@@ -1,5 +1,5 @@
-use super::ask::Size;
-use super::config::Style;
+use super::config::{Style, SummaryRole};
+use super::size::Size;
 use super::{Frame, tags};
 use crate::context::FoldMessages;
 use crate::graph::summary_element;
@@ -19,32 +19,6 @@ pub enum Layout {
     SystemNote,
     /// The summary as a system message `<summary>…</summary>`, behind the summaries before it (PASS-5).
     SystemSummary,
-}
-
-/// Whose words a summary is (`compaction.summaryRole`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SummaryRole {
-    /// A user message: what it says is data.
-    User,
-    /// The assistant's answer to a question of ours, for no format lets an assistant speak first.
-    Assistant,
-    /// A system message in a fence, for documents that have it so.
-    System,
-}
-
-impl SummaryRole {
-    /// The names that the option takes.
-    pub const NAMES: [&'static str; 3] = ["user", "assistant", "system"];
-
-    /// The role of this name.
-    pub fn parse(name: &str) -> Option<Self> {
-        match name {
-            "user" => Some(Self::User),
-            "assistant" => Some(Self::Assistant),
-            "system" => Some(Self::System),
-            _ => None,
-        }
-    }
 }
 
 impl Layout {

@@ -21,21 +21,23 @@ mod refusal;
 mod request;
 mod service_error;
 mod shown;
+mod size;
 pub mod tags;
 mod transcript;
 mod verdict;
 
 pub use adjust::{adjust, check_kept};
-pub use ask::{Ask, Reason, Size};
+pub use ask::{Ask, Reason};
 pub use chunks::Chunks;
-pub use config::{CompactionConfig, OnFailure, RequestKind, Style};
+pub use config::{CompactionConfig, OnFailure, RequestKind, Style, SummaryRole};
 pub use frame::Frame;
 pub use language::Script;
-pub use layout::{Layout, SummaryRole, engine_message};
+pub use layout::{Layout, engine_message};
 pub use plan::{CutBehind, FoldPlan, Keep, LEAST_SUMMARY, plan};
 pub use profiles::Profile;
 pub use redact::Redact;
 pub use request::{SummaryRequest, ViewEnd, chunks, least_tokens, request, room_of_piece};
+pub use size::Size;
 #[cfg(test)]
 pub(crate) use transcript::line as transcript_line;
 pub use transcript::messages as transcript_messages;

@@ -1,7 +1,8 @@
 //! Which part of the view a compaction folds, and which stays.
 
+use super::config::SummaryRole;
 use super::frame::NOTHING_SAID;
-use super::layout::{Layout, SummaryRole, engine_message};
+use super::layout::{Layout, engine_message};
 use super::ledger::Budget;
 use super::{Accepted, Frame, Profile, ledger};
 use crate::config::size;

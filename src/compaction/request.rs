@@ -12,13 +12,14 @@
 
 use std::sync::Arc;
 
-use super::ask::{Ask, Reason, Size};
+use super::ask::{Ask, Reason};
 use super::chunks::Chunks;
 use super::config::Style;
 use super::layout::Layout;
 use super::plan::FoldPlan;
 use super::quoted::Quoted;
 use super::shown::{Shown, beginning, conversation, up_to_what_was_sent};
+use super::size::Size;
 use super::{Profile, prompts, tags, transcript};
 use crate::context::{Context, NodeIndex, NodeSet, PartName, Slot, Tally, View};
 use crate::error::Result;

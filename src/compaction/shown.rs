@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::ask::{Ask, Size};
+use super::ask::Ask;
 use super::layout::Layout;
 use super::plan::FoldPlan;
 use super::quoted::Quoted;
+use super::size::Size;
 use crate::context::{Context, NodeSet, Slot};
 use crate::error::Result;
 use crate::message::{Message, Part, Role, Seen, open_calls_of};
