@@ -19,9 +19,10 @@ const { values: o } = parseArgs({
     models: { type: "string", default: "smollm2" },
     policies: { type: "string" },
     long: { type: "string", default: "0" },
-    budgets: { type: "string", default: "3600,7200" },
+    budgets: { type: "string", default: "3600,5400" },
     package: { type: "string", multiple: true },
     half: { type: "string", default: "both" },
+    groups: { type: "string", default: "dialogues,coding" },
     seed: { type: "string", default: "1" },
     json: { type: "string" },
   },
@@ -54,7 +55,7 @@ const all = everything.filter(({ name }) => o.half === "both" || half(name) === 
 const results = { seed, half: o.half, shares, node: process.version, version: built.version?.(), packages: packages.map(({ name, path }) => ({ name, path })) };
 const pools = all.map((r) => candidates(r, count));
 const each = Math.ceil(Number(o.points) / 2);
-const points = ["dialogues", "coding"].flatMap((group) => choose(pools.map((pool) => pool.filter((p) => p.group === group)), each, seed));
+const points = list(o.groups).flatMap((group) => choose(pools.map((pool) => pool.filter((p) => p.group === group)), each, seed));
 
 say(`# Fidelity\n\nSeed ${seed}, ${o.half === "both" ? "both halves" : `the ${o.half} half`} of ${all.length} recordings, ${points.length} points before those without a gap are left out, Node ${process.version}. ${packages.map(({ name, path, built }) => `${name || "contextfold"}: ${built.version?.() ?? ""} (${path})`).join("; ")}`);
 

@@ -36,8 +36,10 @@ struct Candidate {
     worth: u64,
 }
 
-/// Below this budget there is no room for lines that are cut: those of at most so many bytes stand whole, and no others.
+/// Below this budget there is no room for lines that are cut.
 const ROOM_TO_CUT: u64 = 48;
+
+/// A line of at most so many bytes stands whole: cut, it would say next to nothing.
 const WHOLE_LINE: usize = 80;
 
 /// The summary of at most `budget` tokens; where not even one line fits, it says that something was left out, and where there is no
@@ -100,9 +102,10 @@ fn ranked(section: Section, mut entries: Vec<Entry>, newest: u64, budget: u64) -
     sort_by(&mut entries, |a, b| score(b).cmp(&score(a)).then(b.seq.cmp(&a.seq)));
     entries.truncate(CANDIDATES);
     let (base, slowness) = section.worth();
-    let is_tiny = budget < ROOM_TO_CUT;
-    let limit = if is_tiny { WHOLE_LINE } else { line_limit(section, budget) };
-    entries.retain(|entry| !is_tiny || entry.text.len() <= limit);
+    let limit = line_limit(section, budget);
+    // Of which less than half would stand, the line does not stand at all; the requests stand in any case.
+    let longest = if budget < ROOM_TO_CUT { limit } else { 2 * limit };
+    entries.retain(|entry| entry.text.len() <= longest || (is_request(entry) && budget >= ROOM_TO_CUT));
     let ranked = entries.into_iter().enumerate().map(|(rank, entry)| {
         let worth = match entry.key.as_str() {
             FIRST => 1_000_000,
@@ -114,6 +117,11 @@ fn ranked(section: Section, mut entries: Vec<Entry>, newest: u64, budget: u64) -
     ranked.collect()
 }
 
+/// The first request, the latest, or the answer to one: their lines are cut as short as they have to be.
+fn is_request(entry: &Entry) -> bool {
+    [FIRST, LATEST, ANSWER_LABEL].contains(&entry.key.as_str())
+}
+
 /// Bytes of one line, so that no line takes the others' room.
 fn line_limit(section: Section, budget: u64) -> usize {
     let (share, most) = match section {
@@ -123,7 +131,7 @@ fn line_limit(section: Section, budget: u64) -> usize {
         _ => (16, 400),
     };
     // Three bytes a token: few scripts have less.
-    ((budget * 3 / share) as usize).clamp(40, most)
+    ((budget * 3 / share) as usize).clamp(WHOLE_LINE, most)
 }
 
 fn heading(section: Section) -> String {
