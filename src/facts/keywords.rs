@@ -100,7 +100,7 @@ fn bounds_by_only(lower: &str, words: &[&str]) -> bool {
 /// "don't" as an order rather than a statement about someone.
 fn orders_not(words: &[&str]) -> bool {
     /// "I still don't have it": whose sentence it is stands before these.
-    const BETWEEN: [&str; 6] = ["still", "really", "just", "also", "actually", "currently"];
+    const BETWEEN: [&str; 4] = ["still", "really", "also", "actually"];
     words.iter().enumerate().any(|(i, word)| {
         let after = match *word {
             "don't" | "dont" => words.get(i + 1),

@@ -2,7 +2,7 @@
 
 use super::actions::{Action, Deed, action};
 use super::asked_user::spoken;
-use super::outcome::{Outcome, Status, outcome};
+use super::outcome::{FAILED, Outcome, Status, outcome};
 use super::{
     Plan, Strength, asks, asks_the_user, changes_little, checkboxes, constraints, essence, intentions,
     only_looks, plan, said, says_all_done, shorten, speaks, unwrapped, without_directory,
@@ -189,8 +189,7 @@ impl Answered {
 
     /// The line that says it, as it was printed: the one that names an error, or the last.
     pub fn said(&self) -> Option<&str> {
-        let told = ["failed: ", "failed; it printed: "].iter().find_map(|told| self.tail.strip_prefix(told));
-        told.or(Some(&*self.tail)).filter(|said| ![OK, SILENT].contains(said))
+        (!self.is_plain()).then(|| self.tail.strip_prefix(FAILED).unwrap_or(&self.tail))
     }
 
     /// Whether what a call's command prints are a program's own messages; `None` for a call that ran none.

@@ -34,6 +34,9 @@ pub struct Outcome {
     pub last: Option<String>,
 }
 
+/// What stands before the line that names an error, where a call failed.
+pub const FAILED: &str = "failed: ";
+
 impl Outcome {
     /// What it says of its end itself: the line that names an error, or else its last.
     pub fn said(&self) -> Option<&str> {
@@ -43,7 +46,7 @@ impl Outcome {
     /// That it failed, and with what: the line that names an error, or what it printed last.
     pub fn failure(&self, most: usize) -> String {
         match (&self.error, &self.last) {
-            (Some(error), _) => format!("failed: {}", shorten::line(error, most)),
+            (Some(error), _) => [FAILED, &shorten::line(error, most)].concat(),
             (None, Some(last)) => format!("failed; it printed: {}", shorten::line(last, most)),
             (None, None) => "failed".to_owned(),
         }

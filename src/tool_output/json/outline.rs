@@ -3,6 +3,7 @@ use std::collections::BinaryHeap;
 
 use super::scan::{Document, Kind};
 use super::strings::shortened;
+use crate::sorting::sort;
 
 /// A string of more bytes is cut if there is no room for all of it. Shorter ones, ids and states most of them, stand whole or not at all.
 const LONG: usize = 64;
@@ -29,39 +30,30 @@ pub fn outline(text: &str, bytes: usize) -> Option<Outline> {
     }
     let document = Document::parse(text)?;
     let (chosen, left) = choose(&document, bytes);
-    let is_long =
-        |chosen: &&Chosen| document.kind(chosen.node) == Kind::Text && cost(&document, chosen.node) > LONG;
-    let long = chosen.iter().filter(is_long).count();
+    let long = chosen.iter().filter(|node| cost(&document, **node) > LONG).count();
     Some(write(&document, &chosen, LONG + left / long.max(1)))
 }
 
-/// A value that stands.
-struct Chosen {
-    node: usize,
-    /// How many stand before it in the object or list that holds it.
-    before: usize,
-}
-
 /// The values that stand, in the order of the text, and the bytes that are left.
-fn choose(document: &Document<'_>, bytes: usize) -> (Vec<Chosen>, usize) {
+fn choose(document: &Document<'_>, bytes: usize) -> (Vec<usize>, usize) {
+    const TOP: u64 = u64::MAX;
     let mut left = bytes;
     let mut chosen = Vec::new();
-    // The least deep comes first. Each item of a list counts as one deeper than the item before it.
-    let mut next = BinaryHeap::from([Reverse((0, 0, 0))]);
-    while let Some(Reverse((depth, node, before))) = next.pop() {
-        let Some(rest) = left.checked_sub(cost(document, node).min(LONG + document.key(node).len())) else {
-            continue;
-        };
+    let mut next = BinaryHeap::from([(TOP, Reverse(0))]);
+    while let Some((height, Reverse(node))) = next.pop() {
+        let least = cost(document, node).min(LONG + document.key(node).len());
+        let Some(rest) = left.checked_sub(least) else { continue };
         left = rest;
-        chosen.push(Chosen { node, before });
+        chosen.push(node);
         let is_list = document.kind(node) == Kind::Array;
+        // Each item of a list counts as one deeper than the item before it.
         for (before, child) in document.children(node).take(left).enumerate() {
             let is_deeper = matches!(document.kind(child), Kind::Array | Kind::Object);
-            let depth = depth + 1 + usize::from(is_deeper) + if is_list { before } else { 0 };
-            next.push(Reverse((depth, child, before)));
+            let depth = 1 + usize::from(is_deeper) + if is_list { before } else { 0 };
+            next.push((height - depth as u64, Reverse(child)));
         }
     }
-    chosen.sort_unstable_by_key(|chosen| chosen.node);
+    sort(&mut chosen);
     (chosen, left)
 }
 
@@ -75,18 +67,22 @@ fn cost(document: &Document<'_>, node: usize) -> usize {
 }
 
 /// Writes what stands; its long strings in so many characters.
-fn write(document: &Document<'_>, chosen: &[Chosen], chars: usize) -> Outline {
+fn write(document: &Document<'_>, chosen: &[usize], chars: usize) -> Outline {
     let mut out = String::new();
     let mut is_whole = chosen.len() == document.end(0);
-    // Objects and lists that are open, and how many of the values in each are told, or told to be left out.
+    // Objects and lists that are open, and the value in each that would come next if none were left out.
     let mut open: Vec<(usize, usize)> = Vec::new();
-    for &Chosen { node, before } in chosen {
+    for &node in chosen {
         while open.last().is_some_and(|(around, _)| node >= document.end(*around)) {
             close(document, &mut open, &mut out);
         }
-        if let Some((_, told)) = open.last_mut() {
-            separate(*told, before, &mut out);
-            *told = before + 1;
+        if let Some((around, next)) = open.last_mut() {
+            out.push_str(if *next > *around + 1 { "," } else { "" });
+            if node > *next {
+                out.push_str(LEFT_OUT);
+                out.push(',');
+            }
+            *next = document.end(node);
         }
         let (key, raw) = (document.key(node), document.raw(node));
         out.push_str(key);
@@ -94,7 +90,7 @@ fn write(document: &Document<'_>, chosen: &[Chosen], chars: usize) -> Outline {
         match document.kind(node) {
             Kind::Object | Kind::Array => {
                 out.push_str(&raw[..1]);
-                open.push((node, 0));
+                open.push((node, node + 1));
             }
             Kind::Text => {
                 let shorter = shortened(raw, chars);
@@ -110,21 +106,10 @@ fn write(document: &Document<'_>, chosen: &[Chosen], chars: usize) -> Outline {
     Outline { text: out, is_whole }
 }
 
-/// What stands between a value and the one before it, of which so many are told.
-fn separate(told: usize, before: usize, out: &mut String) {
-    if told > 0 {
-        out.push(',');
-    }
-    if before > told {
-        out.push_str(LEFT_OUT);
-        out.push(',');
-    }
-}
-
 fn close(document: &Document<'_>, open: &mut Vec<(usize, usize)>, out: &mut String) {
-    let Some((node, told)) = open.pop() else { return };
-    if told < document.len(node) {
-        out.push_str(if told > 0 { "," } else { "" });
+    let Some((node, next)) = open.pop() else { return };
+    if next < document.end(node) {
+        out.push_str(if next > node + 1 { "," } else { "" });
         out.push_str(LEFT_OUT);
     }
     out.push_str(if document.kind(node) == Kind::Object { "}" } else { "]" });
