@@ -1,5 +1,6 @@
 //! Compaction: folding the older part of a conversation into a summary.
 
+mod accepted;
 mod adjust;
 mod ask;
 mod chunks;
@@ -26,6 +27,7 @@ pub mod tags;
 mod transcript;
 mod verdict;
 
+pub use accepted::Accepted;
 pub use adjust::{adjust, check_kept};
 pub use ask::{Ask, Reason};
 pub use chunks::Chunks;
@@ -41,4 +43,4 @@ pub use size::Size;
 #[cfg(test)]
 pub(crate) use transcript::line as transcript_line;
 pub use transcript::messages as transcript_messages;
-pub use verdict::{Accepted, Answer, LedgerTerms, judge, text_of};
+pub use verdict::{Answer, LedgerTerms, judge, text_of};

@@ -1,10 +1,11 @@
 //! Which part of the view a compaction folds, and which stays.
 
+use super::accepted::Accepted;
 use super::config::SummaryRole;
 use super::frame::NOTHING_SAID;
 use super::layout::{Layout, engine_message};
 use super::ledger::Budget;
-use super::{Accepted, Frame, Profile, ledger};
+use super::{Frame, Profile, ledger};
 use crate::config::size;
 use crate::context::{Context, FoldMessages, NodeIndex, NodeKind, NodeSet, Place, Unit, begin_with_user};
 use crate::even_cut::{Share, Steps};

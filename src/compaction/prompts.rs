@@ -7,9 +7,6 @@ use std::fmt::Write as _;
 
 use super::Profile;
 
-/// The default summary prompt (COMP-9).
-pub const SUMMARY: &str = include_str!("prompts/summary.md");
-
 /// Asks for the summary of one part of a conversation that is too long (COMP-12).
 pub const CHUNK: &str = include_str!("prompts/chunk.md");
 
@@ -18,9 +15,6 @@ const RETAIN_FRAME: &str = include_str!("prompts/retain.md");
 
 /// What to retain when only retain directives are given.
 const RETAIN_DEFAULT: &str = include_str!("prompts/retain_default.md");
-
-/// Asks for the tags, for a caller's prompt that does not.
-pub(super) const TAGS: &str = include_str!("prompts/tags.md");
 
 /// What the final user message of a summary request is made of.
 #[derive(Debug, Clone, Copy, Default)]
@@ -95,7 +89,7 @@ mod tests {
     #[test]
     fn the_default_asks_for_the_summary_alone() {
         let text = Instructions::default().compose();
-        assert_eq!(text, SUMMARY.trim_end());
+        assert_eq!(text, Profile::Default.prompt());
         assert!(text.contains("<summary>") && !text.contains("<retain>"));
     }
 
@@ -103,7 +97,7 @@ mod tests {
     fn directives_are_appended_and_replace_nothing() {
         let directives = list(&["Keep ticket numbers.", "  ", "Name the branch\nand its base."]);
         let text = Instructions { summary_directives: &directives, ..Default::default() }.compose();
-        assert!(text.starts_with(SUMMARY.trim_end()));
+        assert!(text.starts_with(Profile::Default.prompt()));
         assert!(text.ends_with("\n\n- Keep ticket numbers.\n- Name the branch\n  and its base."));
     }
 
@@ -149,6 +143,8 @@ mod tests {
         }
         .compose();
         assert!(text.starts_with("Sum up. $' $1\n\n- price is $& and {summary} and \\1\n\n"));
-        assert!(text.contains("Write in this language: 日本語.") && text.ends_with(TAGS.trim_end()));
+        assert!(
+            text.contains("Write in this language: 日本語.") && text.ends_with("</summary>, each tag once.")
+        );
     }
 }

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use super::accepted::Accepted;
 use super::frame::NOTHING_SAID;
 use super::layout::engine_message;
 use super::ledger::{self, Budget, Carried, Missed, RULES_TITLE, Room, Stays};
@@ -29,37 +30,6 @@ pub struct Answer {
     pub built_in: bool,
     /// What the provider wrote itself, to stand in its own format in the place of the text.
     pub by_provider: Option<ProviderSummary>,
-}
-
-/// A summary that may be put in.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Accepted {
-    /// The summary's text, without its ledger.
-    pub text: String,
-    /// The summary's message.
-    pub summary: Message,
-    /// The retained text's message.
-    pub retain: Option<Message>,
-    /// Tokens of all messages that stand for the fold.
-    pub tokens: u64,
-    /// What stands in the place of the text in the format of the provider that wrote it, and the ledger beside it.
-    pub by_provider: Option<(ProviderSummary, Option<Message>)>,
-    /// Tokens of the carry-over ledger at the end of the summary.
-    pub ledger_tokens: u64,
-    /// What found no room in it.
-    pub missed: Missed,
-    /// What was done instead of what was asked.
-    pub fallback: Option<String>,
-}
-
-impl Accepted {
-    /// Adds to what was done instead of what was asked.
-    pub fn note(&mut self, note: &str) {
-        self.fallback = Some(match self.fallback.take() {
-            Some(before) => format!("{before}; {note}"),
-            None => note.to_owned(),
-        });
-    }
 }
 
 /// What a summary must carry over (COMP-11), and how much room there is for it.

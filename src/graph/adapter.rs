@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
-use super::core::{ContextGraph, Place};
+use super::core::ContextGraph;
 use super::element::element;
-use super::node::{NodeState, NodeType};
+use super::node::{NodeState, NodeType, Place};
 use crate::message::{ItemType, Message, Part, Role};
 
 /// What a failed task answers where it has nothing to say.

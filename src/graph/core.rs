@@ -1,7 +1,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::constraint::broken;
@@ -10,20 +9,10 @@ use super::edge::{Edge, EdgeKind};
 use super::fold::Fold;
 use super::lane::Lane;
 use super::limits::GraphLimits;
-use super::node::{Node, NodeSpec, NodeState, NodeType, Said};
+use super::node::{Node, NodeSpec, NodeState, NodeType, Place, Said};
 use super::order::Order;
 use crate::error::{Error, Result};
 use crate::sorting::sort;
-
-/// Where a node lies: one that entered, or a fold's summary.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Place {
-    /// A node that entered.
-    Node(u32),
-    /// A fold's summary.
-    Fold(u32),
-}
 
 /// A conversation as a graph. See the [module](super).
 #[derive(Debug, Clone, Default)]

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use super::constraint::broken;
 use super::content::Content;
-use super::core::{ContextGraph, Place};
+use super::core::ContextGraph;
 use super::limits::GraphLimits;
-use super::node::{Node, NodeState, NodeType};
+use super::node::{Node, NodeState, NodeType, Place};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::Part;
 use crate::sorting::{sort, sort_by_key};

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::content::Content;
-use super::core::{ContextGraph, Place};
+use super::core::ContextGraph;
 use super::edge::{Edge, EdgeKind};
 use super::fold::Loose;
 use super::limits::GraphLimits;
-use super::node::{NodeState, NodeType};
+use super::node::{NodeState, NodeType, Place};
 use crate::error::Result;
 use crate::message::{Message, Part, Role};
 

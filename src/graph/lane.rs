@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::core::Place;
+use super::node::Place;
 
 /// An append-only sequence of nodes: one line of a conversation.
 #[derive(Debug, Clone)]

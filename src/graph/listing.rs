@@ -1,7 +1,8 @@
 use std::collections::HashSet;
 
-use super::core::{ContextGraph, Place};
+use super::core::ContextGraph;
 use super::edge::EdgeKind;
+use super::node::Place;
 
 /// A node, for the caller.
 #[derive(Debug, Clone, PartialEq)]

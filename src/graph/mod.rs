@@ -42,13 +42,13 @@ mod prompt;
 mod snapshot;
 mod view;
 
-pub use self::core::{ContextGraph, Place};
+pub use self::core::ContextGraph;
 pub use adapter::{Adapted, adapt, summary_element};
 pub use content::Content;
 pub use edge::EdgeKind;
 pub use limits::GraphLimits;
 pub use listing::{EdgeInfo, NodeInfo};
-pub use node::{NodeSpec, NodeState, NodeType, Said};
+pub use node::{NodeSpec, NodeState, NodeType, Place, Said};
 pub use prompt::{ContextParts, Skill, assemble};
 pub use snapshot::{MessageCodec, VERSION};
 pub use view::GraphView;

@@ -153,6 +153,16 @@ impl NodeSpec {
     }
 }
 
+/// Where a node lies: one that entered, or a fold's summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Place {
+    /// A node that entered.
+    Node(u32),
+    /// A fold's summary.
+    Fold(u32),
+}
+
 /// A node in its place.
 #[derive(Debug, Clone)]
 pub(super) struct Node {

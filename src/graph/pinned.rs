@@ -1,6 +1,7 @@
 use std::collections::{HashMap, HashSet};
 
-use super::core::{ContextGraph, Place};
+use super::core::ContextGraph;
+use super::node::Place;
 use super::view::Gathering;
 
 /// How much of each lane is behind a node, found without walking it.

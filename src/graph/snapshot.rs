@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::content::Content;
-use super::core::{ContextGraph, Place};
+use super::core::ContextGraph;
 use super::edge::{Edge, EdgeKind};
 use super::fold::Loose;
 use super::limits::GraphLimits;
-use super::node::{NodeState, NodeType};
+use super::node::{NodeState, NodeType, Place};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::Message;
 use crate::saved::Kind;

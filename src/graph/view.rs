@@ -5,10 +5,10 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
-use super::core::{ContextGraph, Place};
+use super::core::ContextGraph;
 use super::edge::{Edge, EdgeKind};
 use super::limits::GraphLimits;
-use super::node::{NodeState, NodeType};
+use super::node::{NodeState, NodeType, Place};
 use crate::error::{Error, Result};
 use crate::sorting::sort_by_key;
 

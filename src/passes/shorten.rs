@@ -1,4 +1,5 @@
 mod arguments;
+mod notice;
 mod parts;
 #[cfg(test)]
 mod tests;
@@ -9,14 +10,12 @@ use std::collections::{BinaryHeap, HashSet};
 
 use serde_json::Value;
 
+use texts::LEAST;
+
 use super::pass::{Aim, Outcome, Pass};
 use crate::context::{Context, Form, NodeIndex, Slot, begin_with_user};
 use crate::error::Result;
-use crate::message::{Part, Role, Text, open_calls};
-use crate::tool_output::{Output, prefix_bytes, suffix_bytes};
-
-/// A message is never shortened below this many tokens.
-const LEAST: u64 = 128;
+use crate::message::{Role, open_calls};
 
 const WHY: &str = "shortened as a last resort: the view exceeded its limit";
 
@@ -189,51 +188,4 @@ fn cut_middles(context: &mut Context, most: u64, what: Cut) -> Result<Vec<(NodeI
         cut.extend(refs.into_iter().map(|ref_id| (node, ref_id)));
     }
     Ok(cut)
-}
-
-/// The ref in a notice of `shown` that opens `full`.
-fn named_ref(context: &Context, shown: &str, full: &Text) -> Option<String> {
-    let ids = shown.split("ref_id: ").skip(1).map(|rest| {
-        let rest = rest.trim_start_matches(['\\', '"']);
-        &rest[..rest.find(['\\', '"']).unwrap_or(rest.len())]
-    });
-    let opens = |id: &&str| {
-        let stored = context.outputs.get(id).map(Output::parts);
-        stored.is_ok_and(|parts| parts == [Part::text(full.clone())])
-    };
-    ids.filter(|id| !id.is_empty()).find(opens).map(str::to_owned)
-}
-
-/// Head and tail of a text, `bytes` in all, and a notice between them that says where the rest is.
-fn without_middle(text: &str, bytes: usize, ref_id: Option<&str>) -> String {
-    let head = prefix_bytes(text, bytes / 2);
-    let tail = suffix_bytes(&text[head.len()..], bytes - bytes / 2);
-    let left_out = text[head.len()..text.len() - tail.len()].chars().count();
-    format!("{head}\n{}\n{tail}", notice(left_out, ref_id))
-}
-
-fn notice(left_out: usize, ref_id: Option<&str>) -> String {
-    let how = ref_id
-        .map(|id| format!("; the full text: tool_output_cache({{ ref_id: \"{id}\" }})"))
-        .unwrap_or_default();
-    format!("[… {left_out} characters left out{how} …]")
-}
-
-/// What opens a text that was cut: nothing where the cache is off.
-#[derive(Debug, Clone)]
-struct Opener(Option<String>);
-
-/// Stores a text that is about to be cut. The ref that opens it; none where the cache is off, for nobody could open it.
-fn stored(context: &mut Context, text: &Text) -> Result<Option<String>> {
-    let is_on = context.output_config.enabled;
-    is_on.then(|| context.outputs.put_text(text.clone(), None).map(|stored| stored.id)).transpose()
-}
-
-/// The ref in a notice that a text begins with, and what stands behind it.
-fn behind_notice(text: &str) -> Option<(&str, &str)> {
-    let (left_out, rest) = text.strip_prefix("[… ")?.split_once(' ')?;
-    let rest = rest.strip_prefix("characters left out; the full text: tool_output_cache({ ref_id: \"")?;
-    let (ref_id, tail) = rest.split_once('"')?;
-    let is_count = left_out.bytes().all(|b| b.is_ascii_digit());
-    tail.strip_prefix(" }) …]").filter(|_| is_count).map(|tail| (ref_id, tail))
 }

@@ -182,3 +182,13 @@ impl Object {
 pub(super) fn json(text: &str) -> Value {
     Value::String(text.to_owned())
 }
+
+/// The text under `key`.
+pub(super) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+    value.get(key)?.as_str()
+}
+
+/// The value under `key`, unless it is missing or `null`.
+pub(super) fn given<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
+    value.get(key).filter(|v| !v.is_null())
+}

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use super::gemini::contents_of;
+use super::fields::text;
 use crate::error::{Error, Result};
 use crate::message::Format;
 
@@ -48,6 +48,12 @@ pub fn list_of(format: Format, input: &Value) -> Result<Cow<'_, [Value]>> {
         "expected a list, one entry, a response, or a body with a list under {}",
         list_keys(format).iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
     )))
+}
+
+/// What a body keeps apart and may hold cache marks: its header and its tools.
+pub(super) fn apart(body: &Value) -> impl Iterator<Item = &Value> {
+    let lists = ["/system", "/tools", "/toolConfig/tools"].into_iter();
+    lists.filter_map(|path| body.pointer(path)?.as_array()).flatten()
 }
 
 /// Whether it is what a model answered: its calls have no outputs yet.
@@ -110,10 +116,41 @@ fn contents<'a>(map: &'a Map<String, Value>, input: &'a Value) -> Option<Cow<'a,
     }
 }
 
-fn said(text: &str) -> Value {
-    json!({ "role": "user", "content": text })
+/// The contents that a body of Gemini's has: a list of them, or what the SDK makes the user's content of.
+fn contents_of(contents: &Value) -> Option<Cow<'_, [Value]>> {
+    match contents {
+        Value::Array(list)
+            if list.iter().all(|one| one.get("parts").is_some() || one.get("role").is_some()) =>
+        {
+            Some(list.into())
+        }
+        Value::Object(map) if map.contains_key("parts") => Some(std::slice::from_ref(contents).into()),
+        other => {
+            let mut content = content_of(other)?.into_owned();
+            if let Some(map) = content.as_object_mut() {
+                map.shift_insert(0, "role".to_owned(), "user".into());
+            }
+            Some(vec![content].into())
+        }
+    }
 }
 
-fn text<'a>(input: &'a Value, key: &str) -> Option<&'a str> {
-    input.get(key)?.as_str()
+/// A content of Gemini's, of what its SDK takes for one.
+pub(super) fn content_of(value: &Value) -> Option<Cow<'_, Value>> {
+    match value {
+        Value::Object(map) if map.contains_key("parts") => Some(Cow::Borrowed(value)),
+        Value::Array(list) => {
+            Some(Cow::Owned(json!({ "parts": list.iter().map(part_of).collect::<Vec<Value>>() })))
+        }
+        Value::String(_) | Value::Object(_) => Some(Cow::Owned(json!({ "parts": [part_of(value)] }))),
+        _ => None,
+    }
+}
+
+fn part_of(value: &Value) -> Value {
+    if value.is_string() { json!({ "text": value }) } else { value.clone() }
+}
+
+fn said(text: &str) -> Value {
+    json!({ "role": "user", "content": text })
 }

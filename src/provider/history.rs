@@ -12,6 +12,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use matching::{Matched, matched};
+use piece::Entry;
 
 use super::{Calls, links, provider};
 use crate::error::Result;
@@ -28,13 +29,6 @@ pub struct OpenAiHistory {
     /// What a rebuild discarded. To free thousands of messages takes longer than to rebuild the list: it is done bit by bit, as
     /// items come in.
     discarded: Vec<Entry>,
-}
-
-/// A message and the items that it came from.
-#[derive(Debug, Clone)]
-struct Entry {
-    message: Arc<Message>,
-    items: Range<usize>,
 }
 
 /// What a history becomes by a rebuild.

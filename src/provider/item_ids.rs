@@ -3,10 +3,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::openai_responses::ITEM;
 use crate::message::{CallKind, Extras, Format, Part};
 
 const FORMAT: Format = Format::OpenaiResponses;
+
+/// In the extras of an assistant's text: the message item that begins with it.
+pub(super) const ITEM: &str = "item";
 
 /// The id of the item that a part begins; reasoning has its own.
 pub(super) fn item_id(part: &Part) -> Option<String> {

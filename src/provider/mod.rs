@@ -18,6 +18,7 @@ mod check;
 mod convert;
 mod detect;
 mod fields;
+mod format;
 mod gemini;
 mod graph;
 mod held;
@@ -45,6 +46,7 @@ pub use bedrock::{CACHE_POINT, tools_called};
 pub use calls::Calls;
 pub use check::{CheckOptions, Dialect, Severity, Violation, check};
 pub use convert::{Conversion, convert};
+pub use format::{OPENED, Provider, Written};
 pub use graph::GraphMessages;
 pub use held::{list_keys, list_of};
 pub use history::{OpenAiHistory, Rebuilt};
@@ -63,166 +65,10 @@ pub use too_many::{TooMany, too_many};
 
 use std::ops::Range;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::error::{Error, Result};
-use crate::message::{Format, Message, Role};
-use note::Notes;
-
-/// What a note says of a message that an opening stands before.
-pub const OPENED: &str = "an opening is put before it: the format wants one";
-
-/// A conversation in one provider's shape.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Written {
-    /// What the format keeps apart from the list: `instructions` (Responses) or `system` (Anthropic).
-    pub head: Option<Value>,
-    /// The list: input items or messages.
-    pub items: Vec<Value>,
-    /// What the format could not say, in order.
-    pub notes: Vec<Note>,
-}
-
-impl Written {
-    /// The request's fields: the head, where there is one, and the list.
-    fn into_body(self, head_key: &str, list_key: &str) -> Value {
-        let head = self.head.map(|head| (head_key.to_owned(), head));
-        Value::Object(head.into_iter().chain([(list_key.to_owned(), Value::Array(self.items))]).collect())
-    }
-}
-
-/// One provider's format, in and out.
-pub trait Provider: Sync {
-    /// Which format it is.
-    fn format(&self) -> Format;
-
-    /// Reads a list, one entry, a request body or a response. A message that is malformed gives `INVALID_MESSAGE` with its
-    /// index in the list; an input of no known shape gives `INVALID_ARGUMENT`.
-    fn read(&self, input: &Value) -> Result<Vec<Message>> {
-        let list = self.read_list(&list_of(self.format(), input)?)?;
-        Ok(self.read_head(input).into_iter().chain(messages(list)).collect())
-    }
-
-    /// The message that stands for what a body keeps apart from its list.
-    fn read_head(&self, _body: &Value) -> Option<Message> {
-        None
-    }
-
-    /// Reads a list, each message with the entries that it came from: one message of several entries, or several
-    /// messages of one.
-    ///
-    /// # Errors
-    /// `INVALID_MESSAGE` with the index of the entry that is malformed.
-    fn read_list(&self, list: &[Value]) -> Result<Vec<(Message, Range<usize>)>>;
-
-    /// Writes messages that stand in one entry of the list, or a single one. `calls`: those before and in it. Pushes what cannot be said to `notes`.
-    fn write_run(&self, run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) -> Vec<Value>;
-
-    /// Whether `message` stands in the entry that the `run` before it stands in: then it belongs to the run.
-    fn joins(&self, _run: &[&Message], _message: &Message) -> bool {
-        false
-    }
-
-    /// Whether `message` goes into what the format keeps apart. `leading`: only such messages stand before it.
-    fn is_head(&self, _message: &Message, _leading: bool) -> bool {
-        false
-    }
-
-    /// Writes what the format keeps apart.
-    fn write_head(&self, _head: &[&Message], _notes: &mut Vec<Note>) -> Option<Value> {
-        None
-    }
-
-    /// What has to stand before a list whose first message, but for instructions, is of this role.
-    fn opening(&self, _first: Role) -> Option<Value> {
-        None
-    }
-
-    /// Sets right what only the whole list shows: how it may end.
-    fn finish(&self, _items: &mut Vec<Value>, _notes: &mut Vec<Note>) {}
-
-    /// The message without what the API refuses, where it came with any of it: a view sends that instead.
-    fn mended(&self, _message: &Message, _notes: &mut Vec<Note>) -> Option<Message> {
-        None
-    }
-
-    /// The whole as the format's request has it: `{ instructions?, input }`, `{ system?, messages }`, or the list.
-    fn body(&self, written: Written) -> Value {
-        Value::Array(written.items)
-    }
-
-    /// Writes one message as the entries of its own.
-    fn write_one(&self, message: &Message, calls: &Calls<'_>) -> Vec<Value> {
-        self.write_run(&[message], calls, &mut Vec::new())
-    }
-
-    /// Writes messages as they came, and not as a request would have to have them: nothing is put before them, and nothing is
-    /// taken off their end.
-    fn write_as_they_came(&self, messages: &[&Message], calls: &Calls<'_>) -> Vec<Value> {
-        let mut items = Vec::new();
-        let mut from = 0;
-        for at in 1..=messages.len() {
-            let run = &messages[from..at];
-            if messages.get(at).is_none_or(|next| !self.joins(run, next)) {
-                items.extend(self.write_run(run, calls, &mut Vec::new()));
-                from = at;
-            }
-        }
-        items
-    }
-
-    /// Writes a conversation.
-    fn write(&self, messages: &[&Message]) -> Written {
-        let mut out = Written::default();
-        let mut notes = Notes::default();
-        let mut head: Vec<&Message> = Vec::new();
-        let mut run: Vec<&Message> = Vec::new();
-        let mut run_start = 0;
-        let mut calls = Calls::default();
-        let mut leading = true;
-        let mut opened = false;
-        let mut add = |run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>| {
-            let items = self.write_run(run, calls, notes);
-            let first =
-                run.first().map(|m| m.role).filter(|role| !role.is_instruction() && !items.is_empty());
-            if let Some(first) = first.filter(|_| !std::mem::replace(&mut opened, true))
-                && let Some(opening) = self.opening(first)
-            {
-                notes.push(Note::new(OPENED));
-                out.items.push(opening);
-            }
-            out.items.extend(items);
-        };
-        for (i, message) in messages.iter().enumerate() {
-            if self.is_head(message, leading) {
-                if !leading {
-                    notes.at(i, |n| n.push(Note::new("it is moved to what stands before the conversation")));
-                }
-                head.push(message);
-                continue;
-            }
-            leading = false;
-            if !run.is_empty() && !self.joins(&run, message) {
-                notes.at(run_start, |n| add(&run, &calls, n));
-                run.clear();
-            }
-            if run.is_empty() {
-                run_start = i;
-            }
-            calls.add(message);
-            run.push(message);
-        }
-        if !run.is_empty() {
-            notes.at(run_start, |n| add(&run, &calls, n));
-        }
-        notes.at(run_start, |n| self.finish(&mut out.items, n));
-        if !head.is_empty() {
-            out.head = notes.at(0, |n| self.write_head(&head, n));
-        }
-        out.notes = notes.into_vec();
-        out
-    }
-}
+use crate::error::Result;
+use crate::message::{Format, Message};
 
 /// The provider of this format.
 pub fn provider(format: Format) -> &'static dyn Provider {
@@ -260,46 +106,4 @@ pub fn read_behind(
     }
     let behind = read.into_iter().filter(|(_, range)| range.start > 0);
     Ok(behind.map(|(message, range)| (message, range.start - 1..range.end - 1)).collect())
-}
-
-/// The messages alone.
-fn messages(read: Vec<(Message, Range<usize>)>) -> Vec<Message> {
-    read.into_iter().map(|(message, _)| message).collect()
-}
-
-/// Reads a list whose entries are one message each.
-fn one_by_one(
-    list: &[Value],
-    read: impl Fn(&Value, usize) -> Result<Message>,
-) -> Result<Vec<(Message, Range<usize>)>> {
-    let read = |(i, entry)| {
-        textless::refuse(entry, i)?;
-        Ok((read(entry, i)?, i..i + 1))
-    };
-    list.iter().enumerate().map(read).collect()
-}
-
-/// Reads a list whose entries may be several messages each.
-fn several_by_one(
-    list: &[Value],
-    read: impl Fn(&Value, usize, &mut Vec<Message>) -> Result<()>,
-) -> Result<Vec<(Message, Range<usize>)>> {
-    let mut out = Vec::new();
-    let mut from = Vec::new();
-    for (i, entry) in list.iter().enumerate() {
-        textless::refuse(entry, i)?;
-        read(entry, i, &mut out)?;
-        from.resize(out.len(), i..i + 1);
-    }
-    Ok(out.into_iter().zip(from).collect())
-}
-
-/// The entry as an object.
-fn object(entry: &Value, index: usize) -> Result<&Map<String, Value>> {
-    entry.as_object().ok_or_else(|| Error::message_at(index, "expected an object"))
-}
-
-/// The value under `key`, unless it is missing or `null`.
-fn at<'a>(fields: &'a fields::Fields, key: &str) -> Option<&'a Value> {
-    fields.get(key).filter(|v| !v.is_null())
 }

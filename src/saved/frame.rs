@@ -1,6 +1,7 @@
 use std::fmt;
 
-use super::{Reader, Writer};
+use super::reader::{Reader, invalid};
+use super::writer::Writer;
 use crate::error::{Error, ErrorCode, Result};
 
 /// The longest first line.
@@ -91,11 +92,6 @@ impl Kind {
     pub fn invalid(&self, reason: &str) -> Error {
         invalid(self.what, reason)
     }
-}
-
-pub(super) fn invalid(what: &str, reason: &str) -> Error {
-    let message = format!("this is no snapshot of {what} that can be used: {reason}");
-    Error::new(ErrorCode::SnapshotInvalid, message)
 }
 
 /// A checksum of bytes that come piece by piece: FNV-1a.

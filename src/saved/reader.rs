@@ -2,9 +2,8 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::Saved;
-use super::frame::invalid;
 use super::writer::LONGEST_WORD;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 
 /// Deeper values come from no parser.
 const DEEPEST: u32 = 256;
@@ -162,4 +161,9 @@ impl<'b> Reader<'b> {
         let held = self.shared.get(known).and_then(|value| value.downcast_ref::<T>());
         held.cloned().ok_or_else(|| self.invalid("what it refers to is not there"))
     }
+}
+
+pub(super) fn invalid(what: &str, reason: &str) -> Error {
+    let message = format!("this is no snapshot of {what} that can be used: {reason}");
+    Error::new(ErrorCode::SnapshotInvalid, message)
 }

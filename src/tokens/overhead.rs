@@ -9,12 +9,6 @@ use serde_json::{Value, json};
 use super::{Rules, TokenCounter, ToolRule};
 use crate::message::{CallKind, Media, MediaKind, Message, Part};
 
-/// Tokens that a provider adds per message: role and separators (`message:openai-cookbook`).
-pub const MESSAGE_OVERHEAD: u64 = 4;
-
-/// Tokens that a provider adds per tool call or output: the frame around name, id and arguments (`call:estimate`).
-pub const CALL_OVERHEAD: u64 = 8;
-
 /// Tokens of the system prompt that Anthropic adds where there are tools (`tools:anthropic`).
 const ANTHROPIC_TOOLS: u64 = 346;
 

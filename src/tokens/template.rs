@@ -1,7 +1,12 @@
 //! What a model's chat template adds to texts.
 
-use super::{CALL_OVERHEAD, MESSAGE_OVERHEAD};
 use crate::message::Role;
+
+/// Tokens that a provider adds per message: role and separators (`message:openai-cookbook`).
+pub const MESSAGE_OVERHEAD: u64 = 4;
+
+/// Tokens that a provider adds per tool call or output: the frame around name, id and arguments (`call:estimate`).
+pub const CALL_OVERHEAD: u64 = 8;
 
 /// What a chat template adds, in tokens of its tokenizer. It is measured outside, by rendering the template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

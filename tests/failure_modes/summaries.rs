@@ -1,6 +1,6 @@
 //! Requests and answers.
 
-use contextfold::compaction::{Answer, Reason, Redact};
+use contextfold::compaction::{Answer, Profile, Reason, Redact};
 use contextfold::message::Message;
 use contextfold::session::Fit;
 use contextfold::{Error, ErrorCode};
@@ -198,7 +198,7 @@ fn f29_without_a_summariser_the_extractive_one_stands_in() {
 
 /// A naive compaction: one prompt for all, and whatever comes back is the summary.
 fn in_english(history: &[Message], answer: impl FnOnce(&str) -> String) -> String {
-    answer(&format!("{}\n{}", contextfold::compaction::prompts::SUMMARY, texts(history).join("\n")))
+    answer(&format!("{}\n{}", Profile::Default.prompt(), texts(history).join("\n")))
 }
 
 /// A model that answers in the language of its instructions, unless it is told another.

@@ -1,10 +1,10 @@
 //! A conversation read into a draft.
 
-use super::deeds::{act, call_line, command_line, mark_boxes, settle_errors};
+use super::deeds::{TODO_LABEL, act, call_line, command_line, mark_boxes, settle_errors};
 use super::draft::{Draft, Section, key_of};
 use super::earlier;
 use super::places::Places;
-use super::references::{output_refs, references};
+use super::references::{FOLDER_LABEL, REF_LABEL, output_refs, references};
 use crate::facts::shorten;
 use crate::facts::{
     Action, StatementKind, Strength, actions, asks, constraints, intentions, sentences, statement, unwrapped,
@@ -24,9 +24,6 @@ pub(super) const ANSWER_LABEL: &str = "Last answer in this record: ";
 const REQUEST_LABEL: &str = "Not answered in this record: ";
 const DOING_LABEL: &str = "In the middle of: ";
 const NEXT_LABEL: &str = "Next: ";
-pub(super) const TODO_LABEL: &str = "To do: ";
-pub(super) const FOLDER_LABEL: &str = "Working directory: ";
-pub(super) const REF_LABEL: &str = "Tool output ";
 
 /// `refs`: those of tool outputs stand in it.
 pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {

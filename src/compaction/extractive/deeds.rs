@@ -1,6 +1,5 @@
 //! What the tool calls did: files, commands and their outcomes, errors.
 
-use super::collect::TODO_LABEL;
 use super::draft::{Draft, Section, key_of};
 use super::places::Places;
 use crate::facts::shorten;
@@ -8,6 +7,8 @@ use crate::facts::{
     Action, Deed, Status, changes_little, checkboxes, commit_message, directory, effects, essence, made_id,
     only_looks, plan, without_directory,
 };
+
+pub(super) const TODO_LABEL: &str = "To do: ";
 
 /// Longer commands and texts are scripts and data.
 const LONGEST_COMMAND: usize = 200;

@@ -1,11 +1,13 @@
 use std::collections::HashMap;
 
-use super::collect::{FOLDER_LABEL, REF_LABEL};
 use super::draft::{Draft, Section};
 use super::places::Places;
 use crate::facts::{LiteralKind, literals};
 use crate::message::{Message, Role};
 use crate::sorting::sort_by_key;
+
+pub(super) const FOLDER_LABEL: &str = "Working directory: ";
+pub(super) const REF_LABEL: &str = "Tool output ";
 
 /// URLs, ids, codes, and files that were only talked about.
 pub(super) fn references(

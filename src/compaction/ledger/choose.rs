@@ -1,7 +1,7 @@
 use std::cell::OnceCell;
 
-use super::literals::{Literals, Seen};
-use super::sights::Sights;
+use super::literals::Literals;
+use super::sights::{Seen, Sights};
 use super::stays::Stays;
 use crate::facts::{LiteralKind, Names, Needles};
 

@@ -6,16 +6,15 @@ use std::fmt::Write as _;
 use super::asked::LATEST;
 use super::carried::Stored;
 use super::choose::Choice;
-use super::cost;
 use super::missing::{Missing, Ruled};
 use super::said::Said;
 use super::sentence;
-use super::write::{Missed, Room};
 use crate::compaction::tags;
 use crate::context::LEDGER_HEADING as HEADING;
 use crate::facts::LiteralKind;
 use crate::facts::shorten::one_line;
 use crate::sorting::sort_by_key;
+use crate::tokens::{Estimate, TokenCounter};
 
 /// What stands above the user's rules.
 pub const RULES_TITLE: &str = "Rules that hold";
@@ -40,6 +39,28 @@ const SAID_AT_MOST: u64 = 4;
 /// Refs named beyond those that hold what found no room: the newest of the large outputs.
 const NEWEST_REFS: usize = 12;
 const LARGE: u64 = 2_000;
+
+/// How many tokens a ledger may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room {
+    /// All of it.
+    pub all: u64,
+    /// The user's constraints, which come before all else, where that is more.
+    pub rules: u64,
+    /// All but the constraints.
+    pub facts: u64,
+    /// Of that, what the shares of a paste and of the user's other words are taken of.
+    pub shared: u64,
+}
+
+/// What is missing and found no room.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Missed {
+    /// Constraints of the user's.
+    pub rules: u64,
+    /// Paths, URLs, ids and error codes.
+    pub facts: u64,
+}
 
 /// A ledger as it was tried.
 pub(super) struct Draft {
@@ -289,4 +310,9 @@ fn groups(out: &mut String, chosen: &[Choice<'_>]) -> u64 {
         }
     }
     of_titles
+}
+
+/// Tokens by the estimate, which costs next to nothing: the whole is counted by the session's counter.
+fn cost(text: &str) -> u64 {
+    Estimate.count(text)
 }

@@ -1,9 +1,8 @@
 use std::collections::BTreeMap;
 
-use super::sights::Sights;
+use super::sights::{Seen, Sights};
 use crate::error::Result;
-use crate::facts::LiteralKind;
-use crate::saved::{Reader, Saved, Writer, saved};
+use crate::saved::{Reader, Saved, Writer};
 
 /// Literal facts, sorted by text. All texts stand in one: there may be tens of thousands, and they are copied as a whole.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -12,21 +11,6 @@ pub(super) struct Literals {
     /// Where each one's text ends, and what is known of it.
     list: Vec<(u32, Seen)>,
 }
-
-/// Where and how often a literal fact was seen: kept small, for there is one for every fact of the conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Seen {
-    pub kind: LiteralKind,
-    pub count: u32,
-    /// The number of the message in which it was seen last.
-    pub last: u32,
-    /// Someone spoke of it or acted on it; it did not only stand in an output.
-    pub used: bool,
-    /// The number of the output in which it stood last.
-    pub output: Option<u32>,
-}
-
-saved!(struct Seen { kind, count, last, used, output });
 
 impl Literals {
     /// How many there are.
@@ -92,23 +76,10 @@ impl Saved for Literals {
     }
 }
 
-impl Seen {
-    /// It was seen again, so often and there.
-    fn and_then(self, later: Self) -> Self {
-        Self {
-            count: self.count.saturating_add(later.count),
-            last: later.last,
-            used: self.used | later.used,
-            output: later.output.or(self.output),
-            ..self
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::Names;
+    use crate::facts::{LiteralKind, Names};
 
     #[test]
     fn what_is_seen_again_stands_once() {

@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Carried, reading};
+use super::carried::Carried;
+use super::read::reading;
 use crate::compaction::Redact;
 use crate::context::{Context, NodeIndex, NodeKind};
 use crate::error::Result;

@@ -19,22 +19,22 @@ mod stays;
 mod write;
 
 pub use carried::Carried;
-pub use draft::RULES_TITLE;
+pub use draft::{Missed, RULES_TITLE, Room};
 pub use memo::Memo;
 pub use read::Read;
 pub use stays::Stays;
-pub use write::{Missed, Room, write};
+pub use write::write;
 
 use std::borrow::Cow;
 
 use choose::Choices;
 use missing::Missing;
+use read::{drawn, reading};
 
 use super::Redact;
 use crate::context::{Context, Form, NodeIndex, NodeSet};
 use crate::error::Result;
 use crate::even_cut::fixed_tokens;
-use crate::tokens::{Estimate, TokenCounter};
 
 /// The share that facts may take of the room beside the header, in ledgers and in marks, where the caller set no figure. The facts of
 /// recorded sessions cost 1 to 7 % of their tokens: in a session that goes on, so much holds those of all but the most crowded.
@@ -166,36 +166,5 @@ pub(super) fn beside(
     Ok(beside)
 }
 
-/// Messages, whole as they were pushed, with their facts; those of redacted texts are drawn anew. Fails where `redact` does.
-fn reading(
-    context: &Context,
-    nodes: &[NodeIndex],
-    redact: Option<&Redact>,
-    read: impl FnOnce(&Read<'_>),
-) -> Result<()> {
-    let Some(redact) = redact else {
-        read(&drawn(context, nodes));
-        return Ok(());
-    };
-    let messages = nodes.iter().map(|n| redact.message(&context.history.node(*n).message));
-    let kept = nodes.iter().map(|n| context.history.redacted_facts_of_away(*n));
-    let messages = messages.collect::<Result<Vec<_>>>()?;
-    let others = nodes.iter().enumerate().filter(|(_, n)| context.results.contains(n)).map(|(at, _)| at);
-    read(&Read::anew(&messages, &kept.collect::<Vec<_>>()).with_others(others));
-    Ok(())
-}
-
-/// Messages, whole as they were pushed, with their facts.
-fn drawn<'a>(context: &'a Context, nodes: &[NodeIndex]) -> Read<'a> {
-    let message = |n: &NodeIndex| (&*context.history.node(*n).message, n.get());
-    let read = Read::drawn(context.facts(), nodes.iter().map(message).collect());
-    read.with_others(context.results.iter().map(NodeIndex::get))
-}
-
 #[cfg(test)]
 mod tests;
-
-/// Tokens by the estimate, which costs next to nothing: the whole is counted by the session's counter.
-fn cost(text: &str) -> u64 {
-    Estimate.count(text)
-}

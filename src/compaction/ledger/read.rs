@@ -1,6 +1,9 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use crate::compaction::Redact;
+use crate::context::{Context, NodeIndex};
+use crate::error::Result;
 use crate::facts::{Answered, CallNote, Drawn, Kept, Notes};
 use crate::message::{Message, Role, ToolOutput};
 
@@ -125,4 +128,30 @@ impl<'a> Read<'a> {
         }
         told
     }
+}
+
+/// Messages, whole as they were pushed, with their facts; those of redacted texts are drawn anew. Fails where `redact` does.
+pub(super) fn reading(
+    context: &Context,
+    nodes: &[NodeIndex],
+    redact: Option<&Redact>,
+    read: impl FnOnce(&Read<'_>),
+) -> Result<()> {
+    let Some(redact) = redact else {
+        read(&drawn(context, nodes));
+        return Ok(());
+    };
+    let messages = nodes.iter().map(|n| redact.message(&context.history.node(*n).message));
+    let kept = nodes.iter().map(|n| context.history.redacted_facts_of_away(*n));
+    let messages = messages.collect::<Result<Vec<_>>>()?;
+    let others = nodes.iter().enumerate().filter(|(_, n)| context.results.contains(n)).map(|(at, _)| at);
+    read(&Read::anew(&messages, &kept.collect::<Vec<_>>()).with_others(others));
+    Ok(())
+}
+
+/// Messages, whole as they were pushed, with their facts.
+pub(super) fn drawn<'a>(context: &'a Context, nodes: &[NodeIndex]) -> Read<'a> {
+    let message = |n: &NodeIndex| (&*context.history.node(*n).message, n.get());
+    let read = Read::drawn(context.facts(), nodes.iter().map(message).collect());
+    read.with_others(context.results.iter().map(NodeIndex::get))
 }

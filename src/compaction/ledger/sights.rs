@@ -1,5 +1,33 @@
-use super::literals::Seen;
-use crate::facts::Names;
+use crate::facts::{LiteralKind, Names};
+use crate::saved::saved;
+
+/// Where and how often a literal fact was seen: kept small, for there is one for every fact of the conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub kind: LiteralKind,
+    pub count: u32,
+    /// The number of the message in which it was seen last.
+    pub last: u32,
+    /// Someone spoke of it or acted on it; it did not only stand in an output.
+    pub used: bool,
+    /// The number of the output in which it stood last.
+    pub output: Option<u32>,
+}
+
+saved!(struct Seen { kind, count, last, used, output });
+
+impl Seen {
+    /// It was seen again, so often and there.
+    pub fn and_then(self, later: Self) -> Self {
+        Self {
+            count: self.count.saturating_add(later.count),
+            last: later.last,
+            used: self.used | later.used,
+            output: later.output.or(self.output),
+            ..self
+        }
+    }
+}
 
 /// What is seen of the literal facts of messages while they are read, by number: each text stays where it is.
 pub(super) struct Sights<'a> {

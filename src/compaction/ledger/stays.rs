@@ -1,5 +1,4 @@
-use super::drawn;
-use super::read::Read;
+use super::read::{Read, drawn};
 use super::sentence;
 use crate::context::{Context, NodeIndex};
 use crate::facts::{Names, Needles, texts};

@@ -3,6 +3,7 @@ use std::borrow::Cow;
 use super::*;
 use crate::facts::Drawn;
 use crate::message::{Message, Part, Role, ToolCall, ToolOutputRef};
+use crate::tokens::{Estimate, TokenCounter};
 
 const ALL: Room = room(10_000);
 

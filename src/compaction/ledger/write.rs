@@ -1,34 +1,12 @@
 use super::carried::Carried;
 use super::choose::Choices;
-use super::draft::Draft;
+use super::draft::{Draft, Missed, Room};
 use super::missing::Missing;
 use super::stays::Stays;
 use crate::tokens::{Estimate, TokenCounter};
 
 /// How often the writing is tried.
 const TRIES: u32 = 4;
-
-/// How many tokens a ledger may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Room {
-    /// All of it.
-    pub all: u64,
-    /// The user's constraints, which come before all else, where that is more.
-    pub rules: u64,
-    /// All but the constraints.
-    pub facts: u64,
-    /// Of that, what the shares of a paste and of the user's other words are taken of.
-    pub shared: u64,
-}
-
-/// What is missing and found no room.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Missed {
-    /// Constraints of the user's.
-    pub rules: u64,
-    /// Paths, URLs, ids and error codes.
-    pub facts: u64,
-}
 
 /// What of `carried` is not shown beside it, best first, and its tokens (`None` where nothing is missing or nothing fits);
 /// and what had to be left out.

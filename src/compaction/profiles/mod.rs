@@ -2,10 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{prompts, tags};
+use super::tags;
 use crate::error::{Error, ErrorCode, Result};
 use crate::tool_output::is_json_object;
 
+/// The default summary prompt (COMP-9).
+const DEFAULT: &str = include_str!("default.md");
+const DEFAULT_TAGS: &str = include_str!("default_tags.md");
 const DESIGN: &str = include_str!("design.md");
 const EXECUTION: &str = include_str!("execution.md");
 const TAGS: &str = include_str!("tags.md");
@@ -51,7 +54,7 @@ impl Profile {
     /// What the summariser is asked.
     pub fn prompt(self) -> &'static str {
         match self {
-            Self::Default => prompts::SUMMARY,
+            Self::Default => DEFAULT,
             Self::Design => DESIGN,
             Self::Execution => EXECUTION,
         }
@@ -61,7 +64,7 @@ impl Profile {
     /// The lines that ask for the tags, for a caller's prompt without them; `None` where it has them.
     pub fn missing_tags(self, prompt: &str) -> Option<&'static str> {
         let (tag, lines) = match self {
-            Self::Default => ("<summary>", prompts::TAGS),
+            Self::Default => ("<summary>", DEFAULT_TAGS),
             Self::Design | Self::Execution => ("<compact_summary>", TAGS),
         };
         (!prompt.contains(tag)).then_some(lines.trim_end())

@@ -3,24 +3,15 @@
 
 mod words;
 
-use words::{CHINESE, ENGLISH, FRENCH, GERMAN, ITALIAN, JAPANESE, KOREAN, PORTUGUESE, RUSSIAN, SPANISH};
+use words::{
+    CHINESE, ENGLISH, FRENCH, GERMAN, ITALIAN, JAPANESE, KOREAN, Language, PORTUGUESE, RUSSIAN, SPANISH,
+};
 
 /// A longer text says more than that its writer will not.
 const LONGEST: usize = 400;
 
 /// Words of a sentence beside it.
 const MOST_BESIDE: usize = 14;
-
-/// What refusals of one language are made of.
-struct Language {
-    /// One of these, between commas, says that it is not done.
-    not: &'static str,
-    /// Beside them, a refusal has no other words than these, between blanks: what is refused is help, the request, the summary
-    /// itself. "I can't reproduce the crash" names something, and is news.
-    words: &'static str,
-    /// How a sentence begins that may stand beside it, between commas.
-    beside: &'static str,
-}
 
 /// All of it is that its writer will not: "I'm sorry, I can't help with that."
 pub fn refuses(text: &str) -> bool {

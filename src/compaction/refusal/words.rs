@@ -1,6 +1,15 @@
 //! What refusals are made of, a language each.
 
-use super::Language;
+/// What refusals of one language are made of.
+pub(super) struct Language {
+    /// One of these, between commas, says that it is not done.
+    pub not: &'static str,
+    /// Beside them, a refusal has no other words than these, between blanks: what is refused is help, the request, the summary
+    /// itself. "I can't reproduce the crash" names something, and is news.
+    pub words: &'static str,
+    /// How a sentence begins that may stand beside it, between commas.
+    pub beside: &'static str,
+}
 
 pub(super) const ENGLISH: Language = Language {
     not: "can't, cannot, can not, unable, not able, won't, will not, must decline, have to decline, \

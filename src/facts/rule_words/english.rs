@@ -1,6 +1,6 @@
 //! English.
 
-use super::Tongue;
+use super::tongue::Tongue;
 
 pub(in crate::facts) const RULES: [&str; 4] = ["never", "always", "must", "mustn't"];
 pub(in crate::facts) const NEGATIONS: [&str; 3] = ["don't", "dont", "do not"];

@@ -1,4 +1,4 @@
-use super::Tongue;
+use super::tongue::Tongue;
 
 pub(in crate::facts) const FRENCH: Tongue = Tongue {
     softeners: "stp svp et mais surtout alors donc ok important attention bon puis aussi rappel regle note \

@@ -1,4 +1,4 @@
-use super::Tongue;
+use super::tongue::Tongue;
 
 pub(in crate::facts) const GERMAN: Tongue = Tongue {
     softeners: "bitte also und aber dann ok wichtig achtung nochmal uebrigens denn sonst regel please noch \

@@ -1,4 +1,4 @@
-use super::Tongue;
+use super::tongue::Tongue;
 
 pub(in crate::facts) const ITALIAN: Tongue = Tongue {
     softeners: "per favore cortesia piacere e ma importante attenzione ricorda ok inoltre anche allora poi nota \

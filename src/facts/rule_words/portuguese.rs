@@ -1,4 +1,4 @@
-use super::Tongue;
+use super::tongue::Tongue;
 
 pub(in crate::facts) const PORTUGUESE: Tongue = Tongue {
     softeners: "por favor e mas importante atencao lembre ok tambem alem disso entao nota regra please pf pfv",

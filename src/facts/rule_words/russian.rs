@@ -1,4 +1,4 @@
-use super::Tongue;
+use super::tongue::Tongue;
 
 pub(in crate::facts) const RUSSIAN: Tongue = Tongue {
     softeners: "пожалуйста и но а важно внимание также еще запомни ок кстати плиз просьба правило",

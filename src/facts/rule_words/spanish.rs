@@ -1,4 +1,4 @@
-use super::Tongue;
+use super::tongue::Tongue;
 
 pub(in crate::facts) const SPANISH: Tongue = Tongue {
     softeners: "por favor y pero importante ojo ok vale recuerda ademas tambien porfa porfavor atencion nota \

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{Opener, named_ref, notice, stored, without_middle};
+use super::notice::{named_ref, notice, stored, without_middle};
 use crate::context::{Context, Form, Tally};
 use crate::error::Result;
 use crate::message::{CallKind, Message, Part, Text, ToolCall};
@@ -15,6 +15,10 @@ const SHORT: usize = 256;
 
 /// Strings lose their middle down to so many bytes; what must be smaller yet is replaced whole.
 const LEAST_STRING: usize = 48;
+
+/// What opens a text that was cut: nothing where the cache is off.
+#[derive(Debug, Clone)]
+struct Opener(Option<String>);
 
 /// Cuts the longest strings in the arguments of the message at `at`, so that the message takes about `goal` tokens.
 /// Gives the refs of the full arguments; none where that made nothing smaller.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::stored;
+use super::notice::stored;
 use crate::context::{Context, Form, Tally};
 use crate::error::Result;
 use crate::message::{Format, Message, Part, Role};

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::context::Tally;
-use crate::message::{Format, Media, MediaKind, Message, Reasoning, ToolCall, ToolOutput};
+use crate::message::{Format, Media, MediaKind, Message, Part, Reasoning, Text, ToolCall, ToolOutput};
 use crate::tokens::BytesPerFour;
 use crate::tool_output::Json;
 

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{LEAST, behind_notice, named_ref, stored, without_middle};
+use super::notice::{behind_notice, named_ref, stored, without_middle};
 use crate::context::{Context, Form, Slot, Tally};
 use crate::error::Result;
 use crate::message::{Message, Part, Role, Text};
+
+/// A message is never shortened below this many tokens.
+pub(super) const LEAST: u64 = 128;
 
 /// A text is never cut to fewer tokens.
 const LEAST_TEXT: u64 = LEAST / 2;

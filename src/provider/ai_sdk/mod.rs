@@ -13,7 +13,8 @@ use std::ops::Range;
 use serde_json::{Value, json};
 
 use super::anthropic::BEGINNING;
-use super::{Calls, Note, Provider, several_by_one};
+use super::format::several_by_one;
+use super::{Calls, Note, Provider};
 use crate::error::Result;
 use crate::message::{Extras, Format, Message, Part, Role};
 

@@ -1,7 +1,7 @@
 use serde_json::{Map, Value};
 
 use super::super::fields::Fields;
-use super::super::object;
+use super::super::format::object;
 use super::{IN_TOOL_MESSAGE, JOINS, outputs, parts};
 use crate::error::{Error, Result};
 use crate::message::{Extras, Format, Message, Part, Role};

@@ -9,7 +9,7 @@ use super::super::fields::{self, Fields, Object};
 use super::super::note::Note;
 use super::super::opaque::{as_text, object_arguments, opaque_call, sayable, take_json};
 use super::super::tool_names;
-use super::{ERROR_NOT_TEXT, NO_ERROR_TEXT, fits_result, is_blank, is_blank_text};
+use super::refused::{ERROR_NOT_TEXT, NO_ERROR_TEXT, fits_result, is_blank, is_blank_text};
 use crate::message::{
     CallKind, Extras, Format, Media, MediaKind, Part, Reasoning, Text, ToolCall, ToolOutput,
 };

@@ -5,104 +5,30 @@
 
 mod blocks;
 mod read;
+mod refused;
 mod write;
 
+pub(super) use refused::{
+    BLANK, ERROR_NOT_TEXT, NO_ERROR_TEXT, drop_refused, fits_result, is_blank, is_refused, without_refused,
+};
 pub(super) use write::{is_white_space, role};
 
 use std::ops::Range;
 
 use serde_json::{Map, Value, json};
 
+use super::format::several_by_one;
 use super::results::JOINS;
-use super::{Calls, Note, Provider, Written, several_by_one};
+use super::{Calls, Note, Provider, Written};
 use crate::error::Result;
-use crate::message::{Extras, Format, Message, Part, Role, ToolOutput};
+use crate::message::{Extras, Format, Message, Part, Role};
+use write::HEAD;
 
 /// Format `"anthropic"`.
 pub(super) struct Anthropic;
 
 /// What a conversation begins with where its own first message is an assistant's: the API wants a user's.
 pub(super) const BEGINNING: &str = "(The conversation begins with the assistant.)";
-
-/// What is said where only white space was: the API refuses texts of nothing else.
-pub(super) const BLANK: &str = "(no text)";
-
-/// What a tool's error says that came without a word: the API refuses it so.
-pub(super) const NO_ERROR_TEXT: &str = "[the tool failed and said nothing]";
-
-/// Whether the API refuses a text as empty.
-pub(super) fn is_blank(text: &str) -> bool {
-    text.trim().is_empty()
-}
-
-/// Whether it is a text that the API refuses as empty.
-pub(super) fn is_blank_text(part: &Part) -> bool {
-    matches!(part, Part::Text { text, .. } if is_blank(text))
-}
-
-/// Whether a tool's output may hold a part: one that failed says texts, and nothing else.
-pub(super) fn fits_result(output: &ToolOutput, part: &Part) -> bool {
-    !output.is_error || matches!(part, Part::Text { .. })
-}
-
-/// What is noted of an error that holds anything else.
-pub(super) const ERROR_NOT_TEXT: &str = "what is no text is left out of an error: the API refuses it there";
-
-/// Takes out of a message's parts what the API refuses wherever they stand, each told to `gone` with its rule: blank texts, and
-/// what is no text in a tool's error.
-pub(super) fn drop_refused(parts: &mut Vec<Part>, mut gone: impl FnMut(&'static str, &str)) {
-    parts.retain_mut(|part| match part {
-        part if is_blank_text(part) => {
-            gone("A-empty-text", "an empty text");
-            false
-        }
-        Part::ToolOutput(output) => {
-            let mut content = std::mem::take(&mut output.content);
-            let before = content.len();
-            content.retain(|part| fits_result(output, part));
-            if content.len() < before {
-                gone("A-error-content", "what is no text in an error");
-            }
-            let before = content.len();
-            content.retain(|part| !is_blank_text(part));
-            if content.len() < before {
-                gone("A-empty-text", "an empty text in a tool result");
-            }
-            output.content = content;
-            true
-        }
-        _ => true,
-    });
-}
-
-/// Whether the API refuses a part wherever it stands, or something in it.
-pub(super) fn is_refused(part: &Part) -> bool {
-    match part {
-        Part::ToolOutput(output) => {
-            let refused = |part: &Part| is_blank_text(part) || !fits_result(output, part);
-            output.is_error && output.content.is_empty() || output.content.iter().any(refused)
-        }
-        part => is_blank_text(part),
-    }
-}
-
-/// The message without all that.
-pub(super) fn without_refused(message: &Message, notes: &mut Vec<Note>) -> Message {
-    let mut mended = message.clone();
-    drop_refused(&mut mended.parts, |rule, _| {
-        notes.push(Note::new(match rule {
-            "A-error-content" => ERROR_NOT_TEXT,
-            _ => "a text of white space alone is left out: the API refuses it",
-        }));
-    });
-    if mended.parts.is_empty() && !message.role.is_instruction() {
-        mended.parts.push(Part::text(BLANK));
-    }
-    mended
-}
-
-/// Marks a message that came as `system` blocks.
-const HEAD: &str = "system";
 
 impl Provider for Anthropic {
     fn format(&self) -> Format {

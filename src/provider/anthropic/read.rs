@@ -1,8 +1,10 @@
 use serde_json::Value;
 
 use super::super::fields::Fields;
-use super::super::{object, results};
-use super::{blocks, is_blank, write};
+use super::super::format::object;
+use super::super::results;
+use super::refused::is_blank;
+use super::{blocks, write};
 use crate::error::{Error, Result};
 use crate::message::{Extras, Format, Message, Part, Role};
 

@@ -2,11 +2,16 @@ use serde_json::Value;
 
 use super::super::fields::{Object, json};
 use super::super::note::Note;
-use super::{BLANK, HEAD, JOINS, blocks, is_blank};
+use super::super::results::JOINS;
+use super::blocks;
+use super::refused::{BLANK, is_blank};
 use crate::message::{Format, Message, Part, Role};
 use crate::sorting::sort_by_key;
 
 const FORMAT: Format = Format::Anthropic;
+
+/// Marks a message that came as `system` blocks.
+pub(super) const HEAD: &str = "system";
 
 /// The API's role for ours.
 pub(in crate::provider) fn role(role: Role) -> &'static str {

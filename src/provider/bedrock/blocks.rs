@@ -13,8 +13,14 @@ use super::super::opaque::{as_text, json_arguments, json_input, opaque_call, say
 use super::super::tool_names;
 use super::documents;
 use super::write::{self, Place};
-use super::{FORMAT, LONGEST};
-use crate::message::{CallKind, Extras, Media, MediaKind, Part, Reasoning, Text, ToolCall, ToolOutput};
+use crate::message::{
+    CallKind, Extras, Format, Media, MediaKind, Part, Reasoning, Text, ToolCall, ToolOutput,
+};
+
+const FORMAT: Format = Format::BedrockConverse;
+
+/// Names of tools, and ids of calls, are at most this long.
+pub(in crate::provider) const LONGEST: usize = 64;
 
 /// The block that marks where a prompt cache ends. It is carried beside the key of the block before it.
 pub const CACHE_POINT: &str = "cachePoint";

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use super::FORMAT;
-use crate::message::{Media, MediaKind, Message, Part};
+use crate::message::{Format, Media, MediaKind, Message, Part};
+
+const FORMAT: Format = Format::BedrockConverse;
 
 /// The name of a document that has none.
 pub const UNNAMED: &str = "document";

@@ -14,26 +14,23 @@ use serde_json::{Value, json};
 
 use super::anthropic::{self, BEGINNING, role};
 use super::fields::Fields;
+use super::format::{object, several_by_one};
 use super::opaque::{has_odd_input, wrap_input};
 use super::results::split;
-use super::{Calls, Note, Provider, Written, object, several_by_one, tool_names};
+use super::{Calls, Note, Provider, Written, tool_names};
 use crate::error::{Error, Result};
 use crate::message::{Extras, Format, Message, Part, Role};
 
+use write::{DOCUMENT, lacks_text};
+
 pub use blocks::CACHE_POINT;
-pub(super) use blocks::is_call_id;
+pub(super) use blocks::{LONGEST, is_call_id};
 pub(super) use documents::{each_name, is_name, name_of, rename};
 
 /// Format `"bedrock-converse"`.
 pub(super) struct Bedrock;
 
 const FORMAT: Format = Format::BedrockConverse;
-
-/// Names of tools, and ids of calls, are at most this long.
-pub(super) const LONGEST: usize = 64;
-
-/// What is said beside a document that came without a word: the API wants a text there.
-const DOCUMENT: &str = "(see the document)";
 
 impl Provider for Bedrock {
     fn format(&self) -> Format {
@@ -132,13 +129,6 @@ fn leading_marks(message: &Message) -> usize {
 /// Whether a cache point stands behind it, and it is reasoning.
 fn is_marked_reasoning(part: &Part) -> bool {
     matches!(part, Part::Reasoning(reasoning) if reasoning.extras.has(FORMAT, CACHE_POINT))
-}
-
-/// Whether it is a document without a word.
-fn lacks_text(message: &Message) -> bool {
-    message.role == Role::User
-        && message.parts.iter().any(documents::is_document)
-        && !message.parts.iter().any(|part| matches!(part, Part::Text { .. }))
 }
 
 /// Sets right what only this API refuses of a message, each told to `done` with its rule.

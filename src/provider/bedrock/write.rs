@@ -5,9 +5,14 @@ use super::super::fields::Object;
 use super::super::note::Note;
 use super::super::results::JOINS;
 use super::blocks::{self, CACHE_POINT};
-use super::{DOCUMENT, FORMAT, lacks_text};
-use crate::message::{Message, Part, ToolOutput};
+use super::documents::is_document;
+use crate::message::{Format, Message, Part, Role, ToolOutput};
 use crate::sorting::sort_by_key;
+
+const FORMAT: Format = Format::BedrockConverse;
+
+/// What is said beside a document that came without a word: the API wants a text there.
+pub(super) const DOCUMENT: &str = "(see the document)";
 
 /// Where blocks stand: not every place takes every kind.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -119,4 +124,11 @@ pub fn trim_end(items: &mut Vec<Value>) -> bool {
         blocks.remove(at);
     }
     true
+}
+
+/// Whether it is a document without a word.
+pub(super) fn lacks_text(message: &Message) -> bool {
+    message.role == Role::User
+        && message.parts.iter().any(is_document)
+        && !message.parts.iter().any(|part| matches!(part, Part::Text { .. }))
 }

@@ -7,10 +7,13 @@ use serde_json::Value;
 
 use super::super::anthropic::is_blank;
 use super::super::bedrock::CACHE_POINT;
+use super::super::fields::text;
+use super::super::held::apart;
 use super::super::standing::{
     CACHE_MARKS, SERVER_RESULT, SERVER_UNANSWERED, THINKING_LAST, TOO_MANY_MARKS, mark_key, marks_of,
 };
-use super::{CheckOptions, Found, Severity, text, tool_name};
+use super::options::CheckOptions;
+use super::violation::{Found, Severity, tool_name};
 use crate::message::Format;
 
 /// A block and where it stands.
@@ -191,7 +194,7 @@ fn server_calls(turns: &[Turn<'_>], found: &mut Found) {
 /// No more cache marks than the API takes, in the list and in what a body keeps apart.
 pub(super) fn cache_marks(format: Format, body: &Value, list: &[Value], found: &mut Found) {
     let key = mark_key(format);
-    let count: usize = super::apart(body).chain(list).map(|block| marks_of(block, key)).sum();
+    let count: usize = apart(body).chain(list).map(|block| marks_of(block, key)).sum();
     if count > CACHE_MARKS {
         let at = list.iter().rposition(|message| marks_of(message, key) > 0).unwrap_or(0);
         found.error(TOO_MANY_MARKS, at, format!("{count} cache marks: the API takes {CACHE_MARKS}"));

@@ -33,9 +33,11 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::super::bedrock::{CACHE_POINT, LONGEST, is_call_id, is_name};
+use super::super::fields::{given, text};
 use super::super::tool_names;
 use super::anthropic::{Block, blocks};
-use super::{CheckOptions, Found, given, text};
+use super::options::CheckOptions;
+use super::violation::Found;
 use crate::message::Format;
 
 const FORMAT: Format = Format::BedrockConverse;

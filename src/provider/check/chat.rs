@@ -4,8 +4,12 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::super::fields::{given, text};
+use super::dialect::Dialect;
 use super::open::Open;
-use super::{CheckOptions, Dialect, Found, Severity, given, reasoning, text, tool_name};
+use super::options::CheckOptions;
+use super::reasoning;
+use super::violation::{Found, Severity, tool_name};
 
 /// Ids of calls are at most this long.
 const CALL_ID_MAX: usize = 40;

@@ -4,9 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
+use super::super::fields::text;
 use super::super::gemini::field;
 use super::super::openai_responses::kinds;
-use super::{CheckOptions, Dialect, Found, Severity, reasoning, text};
+use super::dialect::Dialect;
+use super::options::CheckOptions;
+use super::reasoning;
+use super::violation::{Found, Severity};
 use crate::message::Format;
 
 pub(super) fn check(

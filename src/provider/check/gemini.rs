@@ -21,8 +21,11 @@
 
 use serde_json::Value;
 
+use super::super::fields::text;
 use super::super::gemini::{Named, field, match_outputs, named, says_nothing};
-use super::{CheckOptions, Dialect, Found, text};
+use super::dialect::Dialect;
+use super::options::CheckOptions;
+use super::violation::Found;
 
 /// Contents of the model's in a row, which the API takes for one (its SDK sends the chunks of a stream so), or one of the user's.
 struct Turn<'v> {

@@ -4,9 +4,11 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::super::fields::text;
 use super::open::Open;
+use super::options::CheckOptions;
 use super::pending::last_step;
-use super::{CheckOptions, Found, text};
+use super::violation::Found;
 use crate::message::{Format, Role};
 
 /// The names of the rules, by format.

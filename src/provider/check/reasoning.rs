@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
+use super::super::fields::given;
+use super::dialect::Dialect;
 use super::dialect::ReasoningRule;
-use super::{Dialect, Found, Severity, given};
+use super::violation::{Found, Severity};
 
 /// Complains about calls without reasoning where the provider refuses them so: any other answer has it, so that thinking is on.
 pub(super) fn missing(list: &[Value], dialect: &Dialect, found: &mut Found) {

@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::super::openai_responses::kinds::{self, TAKES_FUNCTION_OUTPUT};
+use super::super::fields::text;
+use super::super::openai_responses::kinds::{self, CALL_ID_MAX, TAKES_FUNCTION_OUTPUT};
+use super::dialect::Dialect;
 use super::open::Open;
+use super::options::CheckOptions;
 use super::pending::last_step;
-use super::{CheckOptions, Dialect, Found, Severity, text, tool_name};
+use super::violation::{Found, Severity, tool_name};
 use crate::message::Role;
-
-/// Ids of calls are at most this long.
-pub(in crate::provider) const CALL_ID_MAX: usize = 64;
 
 /// A call that no output has answered yet.
 struct Call<'v> {

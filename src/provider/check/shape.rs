@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
+use super::super::fields::text;
 use super::super::gemini::field;
-use super::{Dialect, Found, Severity, text};
+use super::dialect::Dialect;
+use super::violation::{Found, Severity};
 use crate::message::Format;
 
 /// What a required field has to be.

@@ -14,15 +14,16 @@ use std::ops::Range;
 use serde_json::{Value, json};
 
 use super::anthropic::BEGINNING;
+use super::format::several_by_one;
 use super::opaque::{has_odd_input, wrap_input};
 use super::results::JOINS;
-use super::{Calls, Note, Provider, Written, several_by_one};
+use super::{Calls, Note, Provider, Written};
 use crate::error::Result;
 use crate::message::{Format, Message, Part, Role};
 
 pub(super) use pairs::{Named, match_outputs};
 pub(super) use parts::{field, named, says_nothing};
-pub(super) use read::{contents_of, system_of};
+pub(super) use read::system_of;
 
 /// Format `"gemini"`.
 pub(super) struct Gemini;

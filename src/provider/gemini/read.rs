@@ -1,9 +1,9 @@
-use std::borrow::Cow;
-
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::super::fields::Fields;
-use super::super::{object, results};
+use super::super::format::object;
+use super::super::held::content_of;
+use super::super::results;
 use super::pairs::{Named, made_id, match_outputs};
 use super::parts::{field, name_of};
 use super::{outputs, parts};
@@ -119,39 +119,4 @@ pub(super) fn head(system: &Value) -> Option<Message> {
     let mut message = Message::new(Role::System, read_parts(&list, Role::System, &[]));
     message.extras = fields.into_extras(FORMAT, &["parts"]);
     Some(message)
-}
-
-/// A content of what the SDK takes for one.
-fn content_of(value: &Value) -> Option<Cow<'_, Value>> {
-    match value {
-        Value::Object(map) if map.contains_key("parts") => Some(Cow::Borrowed(value)),
-        Value::Array(list) => {
-            Some(Cow::Owned(json!({ "parts": list.iter().map(part_of).collect::<Vec<Value>>() })))
-        }
-        Value::String(_) | Value::Object(_) => Some(Cow::Owned(json!({ "parts": [part_of(value)] }))),
-        _ => None,
-    }
-}
-
-fn part_of(value: &Value) -> Value {
-    if value.is_string() { json!({ "text": value }) } else { value.clone() }
-}
-
-/// The contents that a body has: a list of them, or what the SDK makes the user's content of.
-pub(in crate::provider) fn contents_of(contents: &Value) -> Option<Cow<'_, [Value]>> {
-    match contents {
-        Value::Array(list)
-            if list.iter().all(|one| one.get("parts").is_some() || one.get("role").is_some()) =>
-        {
-            Some(list.into())
-        }
-        Value::Object(map) if map.contains_key("parts") => Some(std::slice::from_ref(contents).into()),
-        other => {
-            let mut content = content_of(other)?.into_owned();
-            if let Some(map) = content.as_object_mut() {
-                map.shift_insert(0, "role".to_owned(), "user".into());
-            }
-            Some(vec![content].into())
-        }
-    }
 }

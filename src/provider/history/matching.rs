@@ -5,9 +5,8 @@ use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Entry;
 use super::index::Index;
-use super::piece::{Piece, by_item, part_of};
+use super::piece::{Entry, Piece, by_item, part_of};
 use super::said::Said;
 use crate::hashing::HashSet;
 use crate::message::{Message, Part, Role, ToolOutput};
@@ -186,7 +185,9 @@ fn with_reasoning<'a>(
         } else {
             (0..at).rev().take_while(goes_along).last().unwrap_or(at)
         };
-        out.extend(pieces[first..=at].iter().map(Piece::kept));
+        out.extend(
+            pieces[first..=at].iter().map(|piece| Matched::Kept(piece.message(), piece.items.clone())),
+        );
     }
 }
 

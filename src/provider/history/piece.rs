@@ -5,15 +5,20 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Entry;
-use super::matching::Matched;
 use super::said::Said;
 use crate::message::{Extras, Message, Part, Role};
+
+/// A message and the items that it came from.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub message: Arc<Message>,
+    pub items: Range<usize>,
+}
 
 pub(super) struct Piece<'a> {
     message: &'a Arc<Message>,
     parts: Range<usize>,
-    items: Range<usize>,
+    pub items: Range<usize>,
     /// The message's place in the history.
     pub entry: usize,
 }
@@ -46,10 +51,6 @@ impl<'a> Piece<'a> {
         } else {
             Cow::Owned(Arc::new(part_of(self.message, self.parts.clone())))
         }
-    }
-
-    pub fn kept(&self) -> Matched<'a> {
-        Matched::Kept(self.message(), self.items.clone())
     }
 }
 

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use super::super::detect::{is_gemini, of_part};
 use super::super::fields::Fields;
+use super::super::format::object;
 use super::super::opaque::opaque_call;
-use super::super::{at, object};
 use super::{CALL_KEYS, CALL_POSITIONS, MESSAGE_KEYS, OUTPUT_EXTRAS, PART_KEYS};
 use crate::error::{Error, Result};
 use crate::message::{
@@ -420,6 +420,11 @@ fn foreign(kind: &str, format: Format) -> String {
     format!(
         "`{kind}` is of the format \"{format}\": hand it in with `pushFrom(\"{format}\", …)`, or `convert` it"
     )
+}
+
+/// The value under `key`, unless it is missing or `null`.
+fn at<'a>(fields: &'a Fields, key: &str) -> Option<&'a Value> {
+    fields.get(key).filter(|v| !v.is_null())
 }
 
 fn string(fields: &mut Fields, key: &str, wrong: &dyn Fn(&str) -> Error) -> Result<Option<String>> {

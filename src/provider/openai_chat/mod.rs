@@ -8,7 +8,8 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::{Calls, Note, Provider, one_by_one};
+use super::format::one_by_one;
+use super::{Calls, Note, Provider};
 use crate::error::Result;
 use crate::message::{Extras, Format, Message, Part, Reasoning, Role};
 

@@ -1,7 +1,7 @@
 use serde_json::{Map, Value};
 
 use super::super::fields::Fields;
-use super::super::object;
+use super::super::format::object;
 use super::super::opaque::opaque_call;
 use super::{FIELD, LEGACY, REASONING_FIELDS, content};
 use crate::error::{Error, Result};

@@ -10,6 +10,9 @@ use crate::message::{Extras, Format, Media, MediaKind, Part};
 
 const FORMAT: Format = Format::OpenaiResponses;
 
+/// In the extras of an assistant's text: the content part itself.
+pub(super) const CONTENT: &str = "part";
+
 /// Reads a content part. `text_type`: the usual type of text here.
 pub(super) fn read(value: &Value, text_type: &str) -> Part {
     read_known(value, text_type).unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() })

@@ -1,6 +1,13 @@
 //! What kinds of items there are, as data.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
+
+use super::super::call_ids;
+
+/// Ids of calls are at most this long.
+pub(in crate::provider) const CALL_ID_MAX: usize = 64;
 
 /// A kind of call that the caller has to answer, and the item that answers it.
 pub(in crate::provider) struct CallKinds {
@@ -92,4 +99,9 @@ pub(in crate::provider) fn call_id(item: &Map<String, Value>) -> Option<&str> {
         Some("tool_search_output") => text("call_id"),
         _ => text("call_id").or_else(|| text("id")),
     }
+}
+
+/// The id of a call as the API takes it.
+pub(super) fn written_id(id: &str) -> Cow<'_, str> {
+    call_ids::written(id, CALL_ID_MAX, |_| true)
 }

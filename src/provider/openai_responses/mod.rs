@@ -15,25 +15,15 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::check::responses::CALL_ID_MAX;
-use super::{Calls, Note, Provider, Written, call_ids};
+use super::{Calls, Note, Provider, Written};
 use crate::error::Result;
 use crate::message::{Extras, Format, Message, Part, Role};
+use kinds::written_id;
+use read::SUMMARY;
+use write::HEAD;
 
 /// Format `"openai-responses"`.
 pub(super) struct Responses;
-
-/// Marks a message that came as `instructions`.
-const HEAD: &str = "instructions";
-
-/// What a reasoning item cannot do without.
-const SUMMARY: &str = "summary";
-
-/// In the extras of an assistant's text: the message item that begins with it.
-pub(super) const ITEM: &str = "item";
-
-/// In the extras of an assistant's text: the content part itself.
-const CONTENT: &str = "part";
 
 impl Provider for Responses {
     fn format(&self) -> Format {
@@ -119,9 +109,4 @@ fn head(instructions: &Value) -> Option<Message> {
     message.extras =
         Extras::new(Format::OpenaiResponses, Map::from_iter([(HEAD.to_owned(), Value::Bool(true))]));
     Some(message)
-}
-
-/// The id of a call as the API takes it.
-fn written_id(id: &str) -> Cow<'_, str> {
-    call_ids::written(id, CALL_ID_MAX, |_| true)
 }

@@ -6,7 +6,7 @@ use super::super::fields::{self, Fields, Object};
 use super::super::media::{set_url, url_of};
 use super::super::note::Note;
 use super::content;
-use super::kinds::{self, APPROVAL, TAKES_FUNCTION_OUTPUT};
+use super::kinds::{self, APPROVAL, TAKES_FUNCTION_OUTPUT, written_id};
 use crate::error::{Error, Result};
 use crate::message::{CallKind, Extras, Format, Media, MediaKind, Part, ToolCall, ToolOutput};
 
@@ -129,10 +129,7 @@ pub(super) fn write(output: &ToolOutput, call: Option<&ToolCall>, notes: &mut Ve
     };
     let kind = kind.to_owned();
     out.set("type", kind.as_str());
-    out.set(
-        if kind == APPROVAL.output { "approval_request_id" } else { key },
-        &*super::written_id(&output.call_id),
-    );
+    out.set(if kind == APPROVAL.output { "approval_request_id" } else { key }, &*written_id(&output.call_id));
     match kind.as_str() {
         "computer_call_output" => computer(&mut out, output),
         "shell_call_output" => {

@@ -3,15 +3,20 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 
 use super::super::fields::Fields;
-use super::super::object;
+use super::super::format::object;
+use super::super::item_ids::ITEM;
 use super::super::opaque::opaque_call;
 use super::super::textless;
+use super::content::CONTENT;
 use super::kinds::{self, APPROVAL};
-use super::{CONTENT, ITEM, SUMMARY, content, outputs};
+use super::{content, outputs};
 use crate::error::{Error, Result};
 use crate::message::{Extras, Format, Message, Part, Reasoning, Role, Text, ToolCall};
 
 const FORMAT: Format = Format::OpenaiResponses;
+
+/// What a reasoning item cannot do without.
+pub(super) const SUMMARY: &str = "summary";
 
 /// Reads items, each message with the range of items that it came from; a run of what the model made becomes one
 /// assistant message.

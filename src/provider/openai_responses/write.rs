@@ -4,14 +4,19 @@ use serde_json::Value;
 
 use super::super::Calls;
 use super::super::fields::{Object, json};
-use super::super::item_ids;
+use super::super::item_ids::{self, ITEM};
 use super::super::note::Note;
 use super::super::opaque::{as_text, json_arguments, sayable};
 use super::super::tool_names;
-use super::{CONTENT, ITEM, content, foreign, outputs};
+use super::content::CONTENT;
+use super::kinds::written_id;
+use super::{content, foreign, outputs};
 use crate::message::{CallKind, Extras, Format, Message, Part, Reasoning, Role, ToolCall};
 
 const FORMAT: Format = Format::OpenaiResponses;
+
+/// Marks a message that came as `instructions`.
+pub(super) const HEAD: &str = "instructions";
 
 /// Writes a message as the items that it is.
 pub(super) fn message(message: &Message, calls: &Calls<'_>, out: &mut Vec<Value>, notes: &mut Vec<Note>) {
@@ -39,7 +44,7 @@ pub(super) fn message(message: &Message, calls: &Calls<'_>, out: &mut Vec<Value>
         }
         (role, parts) => {
             let mut item = Object::of(&message.extras, FORMAT);
-            item.remove(super::HEAD);
+            item.remove(HEAD);
             let written = content::write_all(parts, item.had_array("content"), "input_text", notes);
             if written.as_array().is_some_and(Vec::is_empty) && !parts.is_empty() {
                 return; // nothing of it can be said here: the notes tell
@@ -184,7 +189,7 @@ fn call(call: &ToolCall, known: Option<String>, notes: &mut Vec<Note>) -> Option
     if let Some(id) = known.filter(|_| kind == "function_call" && !call.extras.came_in(FORMAT)) {
         out.set("id", id);
     }
-    let id = super::written_id(&call.id);
+    let id = written_id(&call.id);
     if id != call.id {
         notes.push(Note::new(format!("the call id `{}` is too long and is written `{id}`", call.id)));
     }

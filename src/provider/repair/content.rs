@@ -6,7 +6,7 @@ use super::super::anthropic::{BEGINNING, NO_ERROR_TEXT, drop_refused, role};
 use super::super::bedrock;
 use super::super::gemini::{is_refused, set_right};
 use super::super::openai_chat::without_empty_calls;
-use super::{Change, Entry, Work};
+use super::work::{Change, Entry, Work};
 use crate::message::{CallKind, Format, Message, Part, Role};
 
 /// Takes out what no message of its role may hold.

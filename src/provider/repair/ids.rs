@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::Change;
+use super::work::Change;
 use crate::message::Format;
-use crate::provider::check::responses::CALL_ID_MAX;
 use crate::provider::check::{Severity, check};
+use crate::provider::openai_responses::kinds::CALL_ID_MAX;
 use crate::provider::{CheckOptions, Violation};
 
 /// Mends the ids of Responses items; lists of other formats come back as they are.

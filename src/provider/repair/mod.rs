@@ -5,10 +5,10 @@ mod ids;
 mod pairing;
 mod reasoning;
 mod standing;
+mod work;
 
-use std::ops::Range;
+pub use work::{Change, MISSING_OUTPUT};
 
-use serde::Serialize;
 use serde_json::Value;
 
 use super::anthropic::is_blank;
@@ -17,18 +17,7 @@ use super::{CheckOptions, Severity, check, list_keys, list_of, provider};
 use crate::error::Result;
 use crate::message::{Format, Message, Role};
 use crate::sorting::sort_by_key;
-
-/// What was done to one entry.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(type_prefix = "Repair"))]
-pub struct Change {
-    /// The index of the entry in what was handed in (of the call, for an output that was put in).
-    pub index: usize,
-    /// The rule that was broken there.
-    pub rule: &'static str,
-    /// What was done.
-    pub what: String,
-}
+use work::{Entry, Work};
 
 /// A mended history.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,45 +26,6 @@ pub struct Repaired {
     pub output: Value,
     /// What was done, in the order of the list. Empty: the history was whole, and comes back as it was.
     pub changes: Vec<Change>,
-}
-
-/// What stands for an output that was never given. A model reads it.
-pub const MISSING_OUTPUT: &str = "[no output: the call was not completed]";
-
-/// A message on its way, with the entries that it came from. What was put in has the index of its call's entry.
-struct Entry {
-    message: Message,
-    from: Range<usize>,
-}
-
-/// Everything that the steps of a repair share.
-struct Work {
-    format: Format,
-    entries: Vec<Entry>,
-    changes: Vec<Change>,
-    pending: bool,
-    /// Thinking has to be signed.
-    is_signed: bool,
-}
-
-impl Work {
-    fn changed(&mut self, index: usize, rule: &'static str, what: impl Into<String>) {
-        self.changes.push(Change { index, rule, what: what.into() });
-    }
-
-    /// The rule's name in this format: Responses, Chat Completions, Anthropic, AI SDK, Gemini, Bedrock, our own.
-    fn rule(&self, names: [&'static str; 7]) -> &'static str {
-        let [responses, chat, anthropic, ai_sdk, gemini, bedrock, messages] = names;
-        match self.format {
-            Format::OpenaiResponses => responses,
-            Format::OpenaiChat => chat,
-            Format::Anthropic => anthropic,
-            Format::AiSdk => ai_sdk,
-            Format::Gemini => gemini,
-            Format::BedrockConverse => bedrock,
-            Format::Messages => messages,
-        }
-    }
 }
 
 /// Mends what can be mended: orphans go, missing outputs get a marked placeholder, duplicates go, what stands in the

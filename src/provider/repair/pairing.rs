@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Entry, MISSING_OUTPUT, Work, content, reasoning};
+use super::work::{Entry, MISSING_OUTPUT, Work};
+use super::{content, reasoning};
 use crate::message::{CallKind, Extras, Format, Message, Part, Role, ToolCall};
 use crate::provider::CheckOptions;
 use crate::provider::check::Dialect;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Entry, Work};
+use super::work::{Entry, Work};
 use crate::message::Part;
 use crate::provider::check::dialect::{Dialect, ReasoningRule};
 use crate::provider::item_ids;

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::Work;
-use crate::provider::check::apart;
+use super::work::{Change, Work};
+use crate::provider::held::apart;
 use crate::provider::standing::{CACHE_MARKS, Standing, mark_key, marks_of};
 
 /// Takes out what a view leaves out, too. `input`: the body, whose header and tools may hold cache marks.
@@ -15,11 +15,8 @@ pub(super) fn mend(work: &mut Work, input: &Value) {
     for (at, lost) in standing.lost_from(0) {
         let Some(entry) = work.entries.get_mut(at) else { continue };
         entry.message = lost.taken_off(&entry.message, work.format);
-        let changes = lost.told().map(|(rule, what)| super::Change {
-            index: entry.from.start,
-            rule,
-            what: what.to_owned(),
-        });
+        let changes =
+            lost.told().map(|(rule, what)| Change { index: entry.from.start, rule, what: what.to_owned() });
         work.changes.extend(changes);
     }
 }
