@@ -27,10 +27,10 @@ const RUNS = [
   },
   {
     id: "fidelity",
-    run: "npm run bench:fidelity -- --points 40",
+    run: "npm run bench:fidelity -- --points 60 --half reporting --policies newest,even-cut,peers,contextfold,contextfold-fill",
     source: "docs/measured.md",
     begins: "| not tuned on |",
-    date: "2026-11-25",
+    date: "2026-11-27",
     machine: null,
     versions: [],
     peers: SESSION_PEERS,

@@ -8,10 +8,11 @@ export interface Point {
   isOwn?: boolean;
 }
 
-/** The scale's ends: a little beyond what the intervals reach. */
+/** The ends of the scale. What lies beyond them is drawn at the edge. */
 const [LOW, HIGH] = [-0.2, 1.1];
-const place = (value: number) => `${(100 * (Math.max(LOW, Math.min(HIGH, value)) - LOW)) / (HIGH - LOW)}%`;
-const width = (from: number, to: number) => `${(100 * (to - from)) / (HIGH - LOW)}%`;
+const share = (value: number) => (100 * (Math.max(LOW, Math.min(HIGH, value)) - LOW)) / (HIGH - LOW);
+const place = (value: number) => `${share(value)}%`;
+const width = (from: number, to: number) => `${share(to) - share(from)}%`;
 
 export function IntervalChart({ title, points }: { title: string; points: Point[] }) {
   return (

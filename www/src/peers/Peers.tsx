@@ -64,9 +64,9 @@ function Fidelity({ run }: { run: Run }) {
       run={run}
       about="A small language model (SmolLM2-135M) reads a view that was cut to 30 or 10 % of the room, and is scored on the message that the agent really wrote next. 1: as good as with everything before it; 0: as good as with nothing. The line is the 95 % interval. Further right is better."
       notes={[
-        "“Before” is the default ladder from before the even cut: trim tool outputs, leave out duplicates, summarize.",
         "The low mark: a running session is cut to less than there is room for, so that the next calls fit without another cut and the prompt cache holds. “Fill”: one view, cut once, that uses all of the room.",
-        "The even cut: older steps stay in their places, and their long texts keep head and tail, all cut to one level. The plain one, which tells no facts, is better than contextfold here, on all four.",
+        "The even cut: older steps stay in their places, and their long texts keep head and tail, all cut to one level. The plain one, which carries no list of facts and none of the user’s rules, scores a little higher than contextfold here.",
+        "A figure below −0.2 is drawn at the left edge: such a view is worse than no history at all.",
         "The models are small, so a single point is noise; and the next message says nothing of a fact that is needed twenty turns later.",
       ]}
     >
