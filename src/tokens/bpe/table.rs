@@ -285,7 +285,7 @@ const fn merge_hash(left: u32, right: u32) -> u64 {
 
 impl Merges {
     pub fn with_room_for(merges: usize) -> Self {
-        // Fuller than the others: `seen` keeps most of what is not there from it.
+        // Fuller than the other tables: `seen` filters out most failing lookups.
         let slots = (merges + merges / 4 + 16).next_power_of_two();
         Self { seen: Seen::new(), slots: vec![0; slots], shift: 64 - slots.trailing_zeros() }
     }
@@ -329,7 +329,7 @@ impl Merges {
     }
 }
 
-/// A power of two with at most three quarters of the slots taken.
+/// A power of two of which at most three quarters are used.
 const fn slots_for(entries: usize) -> usize {
     let slots = (entries + entries / 3 + 1).next_power_of_two();
     if slots < 16 { 16 } else { slots }
