@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::json::Scanner;
 use crate::value::Value;
 
-/// The maximum length of a word that a `WordPiece` model may look up. The time per word grows with the square of its length.
+/// The maximum length of a word that a `WordPiece` model may look up. The time per word grows at least quadratically.
 pub const MAX_CHARS: usize = 1000;
 
 /// Everything except the vocabulary and the merges.

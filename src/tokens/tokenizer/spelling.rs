@@ -12,8 +12,7 @@ pub enum Spelling {
     /// Each byte is a character of GPT-2's alphabet.
     Alphabet,
     /// Tokens are text. A character that is not a token is represented by tokens of its bytes, such as `<0x41>`. `space` is
-    /// the sign that replaces U+0020 if no other use of that sign or of spaces is possible; the engine then reads the space
-    /// itself.
+    /// the sign that the normalizer puts in place of U+0020, if the engine can read plain spaces instead.
     Text { space: Option<char> },
 }
 
