@@ -20,8 +20,8 @@ pub(super) struct Recorded {
 impl Recorded {
     /// Pushes all messages through `session`, which must not trim or enforce anything.
     ///
+    /// # Errors
     /// `INVALID_MESSAGE` if a message is refused.
-    /// `INVALID_MESSAGE` for a message that cannot be taken in.
     pub fn of(mut session: Session, messages: &[Message]) -> Result<Self> {
         let (mut calls, mut outputs) = (Vec::<SimulatedCall>::new(), Vec::new());
         let mut pushed = 0;

@@ -213,7 +213,7 @@ fn twice(key: &str) -> Error {
     Error::invalid(format!("it is no tokenizer.json: it has `{key}` twice"))
 }
 
-/// Calls `each` with every key of a map. It must move behind the value, or return `None` if the value is invalid.
+/// Calls `each` with every key of a map. It must move past the value, or return `None` if the value is invalid.
 fn each_key<'a>(
     scanner: &mut Scanner<'a>,
     mut each: impl FnMut(&str, &mut Scanner<'a>) -> Result<Option<()>>,

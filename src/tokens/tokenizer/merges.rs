@@ -137,7 +137,7 @@ impl<'a> Part<'a> {
         Self { key: Key::of(text), text }
     }
 
-    /// Reads up to `end` and moves behind it; `None` if something else comes first.
+    /// Reads up to `end` and moves past it; `None` if something else comes first.
     #[inline]
     fn read<'b: 'a>(scanner: &mut Scanner<'b>, said: &'a mut Vec<u8>, end: u8) -> Option<Self> {
         let from = *scanner;

@@ -21,7 +21,7 @@ pub struct Words {
 }
 
 impl Words {
-    /// Reads the vocabulary and moves `scanner` behind it.
+    /// Reads the vocabulary and moves `scanner` past it.
     pub fn read<'a>(scanner: &mut Scanner<'a>, bytes: &'a [u8]) -> Result<Self> {
         let mut reading = Reading {
             bytes,
