@@ -5,22 +5,23 @@ use super::element::element;
 use super::node::{NodeState, NodeType, Place};
 use crate::message::{ItemType, Message, Part, Role};
 
-/// What a failed task answers where it has nothing to say.
+/// The text of a failed task's result if the task has no content.
 const FAILED: &str = "[the tool failed without a message]";
 
-/// The nodes of a view as messages.
+/// A view's nodes converted to messages.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Adapted {
-    /// The base prompt and every system and developer node, in order, an empty line between them.
+    /// The base prompt and all system and developer nodes, in order, separated by empty lines.
     pub system: Option<String>,
-    /// Everything else in order, each with the node that it stands for.
+    /// All other messages in order, each with the node it was made from.
     pub messages: Vec<(Place, Arc<Message>)>,
 }
 
-/// Nodes to messages (GRAPH-6): user and agent messages as they are; a task as its tool result, or an error result where it
-/// failed; a summary as a system message `<summary>…</summary>`; system and developer messages merged into the base prompt.
+/// Converts nodes to messages (GRAPH-6). User and agent messages are kept as they are. A task becomes its tool result,
+/// marked as an error if the task failed. A summary becomes a system message `<summary>…</summary>`. System and developer
+/// messages are appended to the base prompt.
 ///
-/// A task that has not ended has no result yet, and a message without content says nothing: both are left out.
+/// Tasks that have not ended and messages without content are left out.
 pub fn adapt(graph: &ContextGraph, nodes: &[Place], base_prompt: Option<&str>) -> Adapted {
     let mut system: Vec<String> = base_prompt.map(str::to_owned).into_iter().collect();
     let mut messages = Vec::with_capacity(nodes.len());
@@ -43,7 +44,7 @@ pub fn adapt(graph: &ContextGraph, nodes: &[Place], base_prompt: Option<&str>) -
     Adapted { system: (!system.is_empty()).then(|| system.join("\n\n")), messages }
 }
 
-/// A summary's text as a system message tells it: `<summary>…</summary>`, which nothing in it can close.
+/// A summary's text in a `<summary>…</summary>` element, as the system message shows it. The text cannot close the element.
 pub fn summary_element(text: &str) -> String {
     element("summary", text)
 }

@@ -2,10 +2,10 @@ use std::fmt::Write as _;
 
 use crate::error::{Error, ErrorCode};
 
-/// How many ids an error names before it only counts.
+/// An error lists at most this many ids; the rest are only counted.
 const NAMED: usize = 10;
 
-/// `GRAPH_CONSTRAINT`: `what` stands behind the ids that it is about.
+/// A `GRAPH_CONSTRAINT` error: the ids, then `what` is wrong with them.
 pub(super) fn broken<S: AsRef<str>>(ids: &[S], what: &str) -> Error {
     let mut message = String::new();
     for (i, id) in ids.iter().take(NAMED).enumerate() {

@@ -4,17 +4,18 @@ use super::node::NodeType;
 use crate::error::{Error, Result};
 use crate::message::{ItemType, Message, Part, Role, ToolOutput};
 
-/// What a node says: always a message, so that what reads a view need not ask.
+/// What a node says. Always stored as a message, so that readers of a view need no special case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Content {
     /// The message.
     pub message: Arc<Message>,
-    /// It was handed in as a message, not as mere content.
+    /// Whether the caller passed a message ([`Said::Message`](super::Said::Message)) rather than content parts.
     pub whole: bool,
 }
 
 impl Content {
-    /// Mere content: the role is the node type's, and a task answers a call of its own id.
+    /// Wraps content parts in a message. The role follows from the node type; a task becomes the output of a call with the
+    /// node's id.
     pub fn of_parts(node_type: NodeType, id: &str, parts: Vec<Part>) -> Self {
         let role = node_type.role();
         let parts = if role == Role::Tool {
@@ -29,10 +30,10 @@ impl Content {
         Self { message: Arc::new(message), whole: false }
     }
 
-    /// A message, which must fit the node's type: a task is a tool message, a user message a user's, and so on.
+    /// Uses a message, whose role must fit the node type (see [`NodeType::role`]). A summary may have any role.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` where it does not.
+    /// `INVALID_ARGUMENT` if the role does not fit.
     pub fn of_message(node_type: NodeType, message: Arc<Message>) -> Result<Self> {
         let fits = node_type == NodeType::Summary || message.role == node_type.role();
         if !fits {

@@ -21,7 +21,7 @@ pub struct ContextGraph {
     pub(super) nodes: Vec<Node>,
     pub(super) edges: Vec<Edge>,
     pub(super) lanes: Vec<Lane>,
-    /// In the order in which they were made. An undone one leaves its place behind, but for the last.
+    /// In the order in which they were made. An undone fold stays as an empty entry until no live fold follows it.
     pub(super) folds: Vec<Fold>,
     pub(super) folds_live: usize,
     pub(super) by_id: HashMap<Arc<str>, Place>,
@@ -35,22 +35,22 @@ impl ContextGraph {
         Self { limits, ..Self::default() }
     }
 
-    /// How many nodes there are, summaries among them.
+    /// The number of nodes, including summaries.
     pub fn len(&self) -> usize {
         self.nodes.len() + self.folds_live
     }
 
-    /// Nothing has entered yet.
+    /// Whether no node has been added yet.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Appends a node to its lane and gives its id. What it comes after, `after`, is a `sequence` in its own lane; from
-    /// another lane it is a `branch` into the lane's first node, and a `dependency` into any later one.
+    /// Appends a node to its lane and returns its id. The node gets an edge from each node in `after`: `sequence` if that
+    /// node is in the same lane; from another lane, `branch` if the new node is its lane's first, else `dependency`.
     ///
     /// # Errors
-    /// `GRAPH_CONSTRAINT` for an id that is taken, and for a missing or folded node to come after;
-    /// `SAFETY_LIMIT_EXCEEDED`; `INVALID_ARGUMENT` for a message that is not the type's.
+    /// `GRAPH_CONSTRAINT` if the id is taken, or if a node in `after` is missing or folded; `SAFETY_LIMIT_EXCEEDED`;
+    /// `INVALID_ARGUMENT` if the id or the lane is empty, or if the message's role does not fit the node type.
     pub fn add_node(&mut self, spec: NodeSpec) -> Result<Arc<str>> {
         let id: Arc<str> = match spec.id {
             Some(id) if id.is_empty() => {
@@ -92,12 +92,12 @@ impl ContextGraph {
         Ok(id)
     }
 
-    /// Adds an edge. One that is there already changes nothing. An edge of a summary is one of what it stands in for: of its
-    /// last node where it leads out, of its first where it leads in.
+    /// Adds an edge. Does nothing if the edge exists already. If `from` is a summary, the edge starts at the last node it
+    /// hides; if `to` is a summary, the edge ends at the first node it hides.
     ///
     /// # Errors
-    /// `GRAPH_CONSTRAINT` for a missing or folded node, and for an edge that would close a cycle (no edge runs against a
-    /// lane's own time); `SAFETY_LIMIT_EXCEEDED`.
+    /// `GRAPH_CONSTRAINT` if a node is missing or folded, or if the edge would close a cycle (an edge from a later to an
+    /// earlier node of one lane always does); `SAFETY_LIMIT_EXCEEDED`.
     pub fn add_edge(&mut self, from: &str, to: &str, kind: EdgeKind) -> Result<()> {
         let (source, target) = (self.visible(from)?, self.visible(to)?);
         if source == target {
@@ -118,10 +118,10 @@ impl ContextGraph {
         Ok(())
     }
 
-    /// Says how far a node's work has come.
+    /// Sets a node's state.
     ///
     /// # Errors
-    /// `GRAPH_CONSTRAINT` for a missing node, a folded one, and a fold's summary: all of it is finished.
+    /// `GRAPH_CONSTRAINT` if the node is missing, folded, or a fold's summary, which is always finished.
     pub fn set_state(&mut self, id: &str, state: NodeState) -> Result<()> {
         match self.visible(id)? {
             Place::Node(n) => self.nodes[n as usize].state = state,
@@ -130,10 +130,10 @@ impl ContextGraph {
         Ok(())
     }
 
-    /// Writes something down about a node, as a run does with its `context_cost`. `null` takes it away.
+    /// Sets a metadata value of a node, such as the `context_cost` of a run. `null` removes it.
     ///
     /// # Errors
-    /// `GRAPH_CONSTRAINT` for a missing node and for a fold's summary.
+    /// `GRAPH_CONSTRAINT` if the node is missing or a fold's summary.
     pub fn set_metadata(&mut self, id: &str, key: &str, value: Value) -> Result<()> {
         let Place::Node(n) = self.find(id)? else {
             return Err(broken(&[id], "a fold's summary carries no metadata"));
@@ -150,10 +150,10 @@ impl ContextGraph {
         Ok(())
     }
 
-    /// Opens a lane that begins at a node: its view is that node's, and goes its own way.
+    /// Opens a lane that continues from a node: the view of the new lane starts out as that node's view.
     ///
     /// # Errors
-    /// `GRAPH_CONSTRAINT` for a missing or folded node; `INVALID_ARGUMENT` for a lane that there is already.
+    /// `GRAPH_CONSTRAINT` if the node is missing or folded; `INVALID_ARGUMENT` if the lane exists already or has no name.
     pub fn fork(&mut self, id: &str, lane: &str) -> Result<()> {
         let origin = self.exit(self.visible(id)?);
         if lane.is_empty() || self.lane_by_name.contains_key(lane) {
@@ -165,12 +165,12 @@ impl ContextGraph {
         Ok(())
     }
 
-    /// The ids of places, in their order.
+    /// The ids of these places, in the same order.
     pub fn ids(&self, places: &[Place]) -> Vec<&str> {
         places.iter().map(|p| &**self.id(*p)).collect()
     }
 
-    /// The id at a place.
+    /// The id of a node or summary.
     pub fn id(&self, place: Place) -> &Arc<str> {
         match place {
             Place::Node(n) => &self.nodes[n as usize].id,
@@ -178,7 +178,7 @@ impl ContextGraph {
         }
     }
 
-    /// The type at a place.
+    /// The type of a node or summary.
     pub fn node_type(&self, place: Place) -> NodeType {
         match place {
             Place::Node(n) => self.nodes[n as usize].kind,
@@ -186,7 +186,7 @@ impl ContextGraph {
         }
     }
 
-    /// The state at a place.
+    /// The state of a node or summary.
     pub fn state(&self, place: Place) -> NodeState {
         match place {
             Place::Node(n) => self.nodes[n as usize].state,
@@ -194,7 +194,7 @@ impl ContextGraph {
         }
     }
 
-    /// What is said at a place.
+    /// The content of a node or summary.
     pub fn content(&self, place: Place) -> &Content {
         match place {
             Place::Node(n) => &self.nodes[n as usize].content,
@@ -202,20 +202,20 @@ impl ContextGraph {
         }
     }
 
-    /// The lane of a place.
+    /// The name of the lane that a node or summary is in.
     pub fn lane(&self, place: Place) -> &str {
         &self.lanes[self.lane_of(place) as usize].name
     }
 
-    /// The place of an id, folded or not.
+    /// Finds the node or summary with this id, folded or not.
     ///
     /// # Errors
-    /// `GRAPH_CONSTRAINT` where there is none.
+    /// `GRAPH_CONSTRAINT` if there is none.
     pub fn find(&self, id: &str) -> Result<Place> {
         self.by_id.get(id).copied().ok_or_else(|| broken(&[id], "there is no node of this id"))
     }
 
-    /// The place of an id that no fold hides.
+    /// Like `find`, but fails if a fold hides the node.
     pub(super) fn visible(&self, id: &str) -> Result<Place> {
         let place = self.find(id)?;
         let top = self.top(place);
@@ -230,7 +230,7 @@ impl ContextGraph {
         self.nodes[self.entry(place) as usize].lane
     }
 
-    /// What is seen of a place: itself, or the outermost fold that hides it.
+    /// What is visible in place of a node: the outermost fold that hides it, or the node itself.
     pub(super) fn top(&self, place: Place) -> Place {
         let mut seen = place;
         while let Some(fold) = self.folded_by(seen) {
@@ -246,7 +246,8 @@ impl ContextGraph {
         }
     }
 
-    /// The node with which a place begins: itself, or a fold's first. Unique among what is seen, and in each lane's order.
+    /// The first node of a place: the node itself, or the first one that a fold hides. Distinct for all visible places, and
+    /// ascending in each lane.
     pub(super) fn entry(&self, place: Place) -> u32 {
         match place {
             Place::Node(n) => n,
@@ -254,7 +255,7 @@ impl ContextGraph {
         }
     }
 
-    /// The node with which a place ends.
+    /// The last node of a place: the node itself, or the last one that a fold hides.
     pub(super) fn exit(&self, place: Place) -> u32 {
         match place {
             Place::Node(n) => n,
@@ -266,13 +267,13 @@ impl ContextGraph {
         &self.folds[fold as usize]
     }
 
-    /// The lane's last node, or where it was forked off.
+    /// The lane's last node; if the lane is empty, the node it was forked from.
     fn end_of(&self, lane: u32) -> Option<u32> {
         let lane = &self.lanes[lane as usize];
         lane.nodes.last().copied().or(lane.origin)
     }
 
-    /// `prefix` and the first number from `from` on that is free.
+    /// `prefix` followed by the first number, starting at `from`, that makes a free id.
     pub(super) fn fresh_id(&self, prefix: &str, from: usize) -> Arc<str> {
         let mut number = from;
         loop {
@@ -291,7 +292,7 @@ impl ContextGraph {
         index
     }
 
-    /// Puts a node in; its id is free, its lane is there.
+    /// Inserts a node. The id must be free and the lane must exist.
     pub(super) fn insert(
         &mut self,
         id: Arc<str>,
@@ -325,7 +326,7 @@ impl ContextGraph {
         index
     }
 
-    /// Puts an edge in; it closes no cycle. Folds that hide one of its ends learn of it.
+    /// Inserts an edge that closes no cycle, and adds it to the folds that hide one of its ends.
     pub(super) fn link(&mut self, edge: Edge) {
         let index = self.edges.len() as u32;
         self.edges.push(edge);
@@ -352,8 +353,8 @@ impl ContextGraph {
         }
     }
 
-    /// Counts how many of the lane's first nodes a node has as ancestors: those of one that it comes after, and then as
-    /// many more as it comes after itself.
+    /// Computes a node's `reach`: how many of its lane's first nodes are its ancestors. That is the largest reach of the
+    /// nodes it directly follows, extended by those of them that come next in the lane without a gap.
     pub(super) fn note_reach(&mut self, index: u32) {
         let node = &self.nodes[index as usize];
         let mut before: Vec<(u32, u32)> = Vec::new();

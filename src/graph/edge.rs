@@ -1,14 +1,15 @@
 use serde::{Deserialize, Serialize};
 
-/// What an edge between two nodes says.
+/// What an edge between two nodes means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EdgeKind {
-    /// The second comes after the first in the conversation. Blocking.
+    /// The second node follows the first in the conversation. Blocking.
     Sequence,
-    /// The second needs the first. Blocking; a view that has the second has the first, however few turns it may take.
+    /// The second node needs the first. Blocking. A view that contains the second always contains the first, even if its
+    /// turn limit is reached.
     Dependency,
-    /// The second begins a lane that was forked off at the first, or is what came back from such a lane. Not blocking.
+    /// The second node begins a lane that was forked from the first, or receives the result of that lane. Not blocking.
     Branch,
 }
 
@@ -30,13 +31,13 @@ impl EdgeKind {
         Self::ALL.into_iter().find(|k| k.as_str() == name)
     }
 
-    /// Whether the second node waits for the first.
+    /// Whether the second node has to wait for the first.
     pub const fn is_blocking(self) -> bool {
         matches!(self, Self::Sequence | Self::Dependency)
     }
 }
 
-/// An edge between two nodes; never one of a summary.
+/// An edge between two nodes. A summary has no edges of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Edge {
     pub from: u32,

@@ -1,8 +1,8 @@
-//! Elements that fence text which is data: nothing inside can close or forge them.
+//! XML-like elements around text that is data. The text cannot close or imitate the element.
 
 use std::fmt::Write as _;
 
-/// `<name>text</name>`. Where the text itself begins such a tag its `<` becomes `‹`, which reads the same and opens nothing.
+/// `<name>text</name>`. If the text contains such a tag, its `<` is replaced by `‹`, which looks the same but opens no tag.
 pub(super) fn element(name: &str, text: &str) -> String {
     let mut out = format!("<{name}>");
     let mut copied = 0;
@@ -20,7 +20,7 @@ pub(super) fn element(name: &str, text: &str) -> String {
     out
 }
 
-/// A text as the value of an attribute in double quotes.
+/// Escapes a text for an attribute in double quotes.
 pub(super) fn attribute(text: &str) -> String {
     text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
 }

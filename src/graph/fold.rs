@@ -1,7 +1,8 @@
-//! Nodes and edges are never touched: a fold marks its members, and what is seen of a node is the outermost fold over it.
-//! Re-laid edges are derived from the edges that cross the fold's border, so `expand` only takes the marks away. A fold stands
-//! where its first node stood. Instructions between its nodes stay, and so does a lane that was forked off there and came back
-//! by a `branch`. Any other way out of the fold and in again is refused.
+//! A fold marks its members as hidden and changes no node or edge; what is visible in place of a node is the outermost fold
+//! over it. A summary's edges are derived from the edges that cross the fold's border, so `expand` only has to remove the
+//! marks. A summary takes the position of the first node it hides. Instructions between the hidden nodes stay visible, and
+//! so does a lane that was forked there and came back by a `branch`. A fold is refused if any other path leads out of it and
+//! in again.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,54 +16,55 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::message::Part;
 use crate::sorting::{sort, sort_by_key};
 
-/// A summary that stands in for nodes of one lane.
+/// A summary that replaces nodes of one lane.
 #[derive(Debug, Clone)]
 pub(super) struct Fold {
     pub id: Arc<str>,
-    /// What it hides, in the lane's time; earlier folds among it. None once it is undone.
+    /// The nodes and earlier folds that it hides, in lane order. Empty once the fold is undone.
     pub members: Vec<Place>,
-    /// The first node behind it, in the lane's time.
+    /// The first node that it hides, in lane order.
     pub first: u32,
-    /// The last one.
+    /// The last node that it hides, in lane order.
     pub last: u32,
     pub content: Content,
-    /// How many nodes had entered when it was made: the graph's own time.
+    /// How many nodes the graph had when the fold was made.
     pub made_at: u32,
     /// The fold that hides this one.
     pub folded_by: Option<u32>,
-    /// Edges into it from outside, in their order.
+    /// Edges into it from outside, ascending.
     pub inward: Vec<u32>,
-    /// Edges into it that would close a cycle if they were re-laid: from what stands between its nodes.
+    /// Edges into it from nodes that lie between its members. Redirected to the summary they would close a cycle, so they
+    /// are not.
     pub loose: Vec<u32>,
-    /// Edges out of it, in their order.
+    /// Edges out of it, ascending.
     pub outward: Vec<u32>,
-    /// What the order keeps for it.
+    /// The constraints that this fold added to the topological order.
     bound: Vec<(u32, u32)>,
 }
 
-/// Which of the edges into a fold, from what stands between its nodes, may be loose.
+/// Which edges into a fold, from nodes that lie between its members, may be loose.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Loose<'a> {
-    /// Those of instructions, and of what came back to the lane.
+    /// Those from instructions, and those from lanes that came back by a `branch`.
     Allowed,
-    /// Just these.
+    /// Only these edges.
     Known(&'a HashSet<u32>),
-    /// All that must.
+    /// All edges that would close a cycle otherwise.
     Any,
 }
 
 impl ContextGraph {
-    /// Folds nodes into a summary, which stands in their place in every view, and gives the summary's id. The nodes and
-    /// their edges stay as they are, marked; edges to and from other nodes are re-laid to the summary. Summaries can be folded
-    /// in their turn.
+    /// Folds nodes into a summary, which replaces them in every view, and returns the summary's id. The nodes and their
+    /// edges are kept and only marked as hidden; edges to and from other nodes now lead to and from the summary. Summaries
+    /// can be folded again.
     ///
-    /// Nodes that stand between the folded ones stay where they are: the instructions of the lane, and what was forked off
-    /// and came back by a `branch`. The summary stands before them.
+    /// Nodes between the folded ones stay visible if they are instructions of the lane, or were forked there and came back
+    /// by a `branch`. They then come after the summary.
     ///
     /// # Errors
-    /// `GRAPH_CONSTRAINT` with the ids where a node is missing, folded already, named twice, not finished or of another lane
-    /// than the first; where no blocking edge leads out of them, for a summary is never a leaf; and where another node comes
-    /// after one of them and before another. `SUMMARY_EMPTY`, `SAFETY_LIMIT_EXCEEDED`. Nothing has changed then.
+    /// `GRAPH_CONSTRAINT` with the ids, if a node is missing, folded already, named twice, not finished, or in another lane
+    /// than the first; if no blocking edge leads out of the nodes, because a summary cannot be a leaf; or if another node
+    /// comes after one of them and before another. `SUMMARY_EMPTY`, `SAFETY_LIMIT_EXCEEDED`. A failure changes nothing.
     pub fn compress(&mut self, ids: &[impl AsRef<str>], summary: &str) -> Result<Arc<str>> {
         if summary.trim().is_empty() {
             return Err(Error::new(ErrorCode::SummaryEmpty, "a summary needs a text"));
@@ -84,10 +86,10 @@ impl ContextGraph {
         Ok(id)
     }
 
-    /// Whether [`ContextGraph::expand`] would undo this fold.
+    /// Checks whether [`ContextGraph::expand`] would undo this fold.
     ///
     /// # Errors
-    /// Those of `expand`.
+    /// The errors of `expand`.
     pub fn expandable(&self, summary: &str) -> Result<()> {
         self.expandable_fold(summary).map(|_| ())
     }
@@ -101,11 +103,11 @@ impl ContextGraph {
         }
     }
 
-    /// Undoes a fold: the graph is as if it had never been made, with what was appended since. What came after the summary
-    /// comes after the last node that it stood in for. A fold of folds gives back the folds.
+    /// Undoes a fold: the graph is as if the fold had never been made, and keeps what was appended since. Nodes that
+    /// followed the summary now follow the last node it hid. Undoing a fold of folds makes the inner folds visible again.
     ///
     /// # Errors
-    /// `GRAPH_CONSTRAINT` for a missing node, for one that is no fold's summary, and for a fold that is itself folded.
+    /// `GRAPH_CONSTRAINT` if the node is missing, is not a fold's summary, or if the fold is itself folded.
     pub fn expand(&mut self, summary: &str) -> Result<()> {
         let index = self.expandable_fold(summary)?;
         let fold = &mut self.folds[index as usize];
@@ -124,7 +126,7 @@ impl ContextGraph {
         Ok(())
     }
 
-    /// The places of ids that can be folded together, in their lane's time.
+    /// Checks that the ids can be folded together and returns their places in lane order.
     fn foldable(&self, ids: &[impl AsRef<str>]) -> Result<Vec<Place>> {
         let mut members = Vec::with_capacity(ids.len());
         for id in ids {
@@ -154,7 +156,7 @@ impl ContextGraph {
         Ok(members)
     }
 
-    /// A fold of these members with the edges that cross its border. The members stand in their lane's time.
+    /// A fold of these members, which are in lane order, with the edges that cross its border.
     pub(super) fn outlined(&self, id: Arc<str>, members: Vec<Place>, content: Content, made_at: u32) -> Fold {
         let inside: HashSet<Place> = members.iter().copied().collect();
         let (mut inward, mut outward) = (Vec::new(), Vec::new());
@@ -172,7 +174,7 @@ impl ContextGraph {
         Fold { id, members, first, last, content, made_at, folded_by: None, inward, loose, outward, bound }
     }
 
-    /// The edges into a place, loose ones among them.
+    /// The edges into a place, including loose ones.
     pub(super) fn into(&self, place: Place) -> impl Iterator<Item = u32> {
         let (edges, loose) = match place {
             Place::Node(n) => (&self.nodes[n as usize].incoming[..], &[][..]),
@@ -189,7 +191,8 @@ impl ContextGraph {
         }
     }
 
-    /// The fold with its inward edges kept before its first node by the order, but for loose ones.
+    /// Binds the fold's inward edges: the topological order keeps each source before the fold's first node. Edges that
+    /// `loose` allows to stay loose are not bound.
     pub(super) fn bound(&mut self, mut fold: Fold, loose: Loose<'_>) -> Result<Fold> {
         for index in std::mem::take(&mut fold.inward) {
             let from = self.edges[index as usize].from;
@@ -217,7 +220,8 @@ impl ContextGraph {
         Ok(fold)
     }
 
-    /// What stands between the nodes of a fold and may stay there: the lane's instructions, and what came back to it.
+    /// Whether an edge from between a fold's members may stay loose: it comes from an instruction in the lane, or from a
+    /// lane that came back by a `branch`.
     fn may_be_loose(&self, edge: u32) -> bool {
         let edge = self.edges[edge as usize];
         let source = self.top(Place::Node(edge.from));
@@ -225,7 +229,7 @@ impl ContextGraph {
         !edge.kind.is_blocking() || (same_lane && self.node_type(source).is_pinned())
     }
 
-    /// Puts a fold over its members.
+    /// Inserts a fold and hides its members.
     pub(super) fn lay(&mut self, fold: Fold) {
         let index = self.folds.len() as u32;
         for member in &fold.members {
@@ -245,7 +249,7 @@ impl ContextGraph {
         }
     }
 
-    /// Puts a place among what its lane shows in every view, or takes it away; only pinned types stand there.
+    /// Adds a place to its lane's pinned places, or removes it. Does nothing if its type is not pinned.
     fn pin(&mut self, place: Place, pinned: bool) {
         if !self.node_type(place).is_pinned() {
             return;

@@ -1,4 +1,4 @@
-//! A graph that follows a history kept elsewhere. What the history guarantees is not checked again.
+//! Lets a graph follow a history that is kept elsewhere. What that history guarantees is not checked again.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::message::{Message, Part, Role};
 
 impl NodeType {
-    /// The type of a message's node.
+    /// The type of the node for a message of this role.
     pub const fn of(role: Role) -> Self {
         match role {
             Role::User => Self::UserMessage,
@@ -27,8 +27,8 @@ impl NodeType {
 }
 
 impl ContextGraph {
-    /// Appends a message to a lane, which is opened where there is none of this name, behind nodes that entered before it;
-    /// these may be folded. The id is free.
+    /// Appends a message to a lane, which is opened if it does not exist. The nodes in `after` may be folded. The id must be
+    /// free.
     ///
     /// # Errors
     /// `SAFETY_LIMIT_EXCEEDED`; nothing has changed then.
@@ -53,25 +53,25 @@ impl ContextGraph {
         Ok(index)
     }
 
-    /// Opens a lane at a node, folded or not; one of this name that there is already stays.
+    /// Opens a lane at a node, which may be folded. Does nothing if a lane of this name exists.
     pub(crate) fn follow_fork(&mut self, at: u32, lane: &str) {
         if !self.lane_by_name.contains_key(lane) {
             self.open_lane(lane.into(), Some(at));
         }
     }
 
-    /// Says how far a node's work has come, folded or not.
+    /// Sets a node's state, even if it is folded.
     pub(crate) fn follow_state(&mut self, node: u32, state: NodeState) {
         self.nodes[node as usize].state = state;
     }
 
-    /// Writes something beside a node.
+    /// Sets a metadata value of a node.
     pub(crate) fn follow_metadata(&mut self, node: u32, key: &str, value: Value) {
         self.nodes[node as usize].metadata.get_or_insert_default().insert(key.to_owned(), value);
     }
 
-    /// Puts a fold over places of one lane that no other fold hides. What stands between them stays, whatever it is; and it may
-    /// be the lane's end.
+    /// Folds places of one lane that no fold hides yet. Unlike `compress`, any node may lie between them and stay visible,
+    /// and the last one may be the lane's end.
     ///
     /// # Errors
     /// `SAFETY_LIMIT_EXCEEDED`; nothing has changed then.

@@ -3,17 +3,18 @@ use std::sync::Arc;
 
 use super::node::Place;
 
-/// An append-only sequence of nodes: one line of a conversation.
+/// An append-only sequence of nodes: one branch of a conversation.
 #[derive(Debug, Clone)]
 pub(super) struct Lane {
     pub name: Arc<str>,
-    /// The node at which it was forked off.
+    /// The node that it was forked from.
     pub origin: Option<u32>,
-    /// Its nodes in their time.
+    /// Its nodes, in the order in which they were appended.
     pub nodes: Vec<u32>,
-    /// What stands in every view, as it is seen under the folds: by position, a summary at its first node's.
+    /// The visible places of pinned types, by position in the lane. A summary is at the position of the first node it hides.
     pub pinned: BTreeMap<u32, Place>,
-    /// The edges that a view follows into other lanes: position of the node here, and the node there. In order.
+    /// The edges from other lanes that a view follows: the position of the target in this lane, and the source node. Sorted
+    /// by position.
     pub inflows: Vec<(u32, u32)>,
 }
 

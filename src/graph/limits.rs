@@ -4,15 +4,15 @@ use crate::config::Keys;
 use crate::error::{Error, ErrorCode, Result};
 use crate::saved::saved;
 
-/// How large a graph, and a view of it, may grow: values that protect a browser tab.
+/// The maximum sizes of a graph and of a view. The defaults protect a browser tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GraphLimits {
-    /// Nodes, summaries among them.
+    /// Nodes, including summaries. Default 1,000,000.
     pub max_nodes: usize,
-    /// Edges, those that folds re-lay not counted.
+    /// Edges, not counting those derived for summaries. Default 4,000,000.
     pub max_edges: usize,
-    /// Nodes in one view.
+    /// Nodes in one view. Default 200,000.
     pub max_context_nodes: usize,
 }
 
@@ -44,7 +44,7 @@ impl GraphLimits {
         Ok(limits)
     }
 
-    /// `SAFETY_LIMIT_EXCEEDED` where `count` is above `limit`, with both figures.
+    /// `SAFETY_LIMIT_EXCEEDED` with both numbers if `count` is above `limit`.
     pub fn allow(count: usize, limit: usize, what: &str, option: &str) -> Result<()> {
         if count <= limit {
             return Ok(());

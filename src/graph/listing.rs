@@ -4,34 +4,34 @@ use super::core::ContextGraph;
 use super::edge::EdgeKind;
 use super::node::Place;
 
-/// A node, for the caller.
+/// A node, as the caller sees it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeInfo<'a> {
-    /// Where it lies.
+    /// The node or summary that this is about.
     pub place: Place,
-    /// The summary that hides it, the innermost where folds were folded.
+    /// The id of the summary that hides it; with nested folds, the innermost.
     pub compressed_by: Option<&'a str>,
-    /// How many nodes had entered when it was hidden.
+    /// How many nodes the graph had when it was hidden.
     pub compressed_at: Option<u32>,
 }
 
-/// An edge, for the caller.
+/// An edge, as the caller sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EdgeInfo<'a> {
-    /// The id it leads from.
+    /// The id of the node it leads from.
     pub from: &'a str,
-    /// The id it leads to.
+    /// The id of the node it leads to.
     pub to: &'a str,
-    /// What it says.
+    /// What it means.
     pub kind: EdgeKind,
-    /// How many nodes had entered when a fold hid it.
+    /// How many nodes the graph had when a fold first hid one of its ends.
     pub compressed_at: Option<u32>,
-    /// A fold laid it, in place of one that it hid.
+    /// Whether it is derived for a summary, in place of an edge that the fold hides.
     pub relaid: bool,
 }
 
 impl ContextGraph {
-    /// All nodes in the order in which they entered, hidden ones and summaries among them.
+    /// All nodes in the order in which they were added, including hidden ones and summaries.
     pub fn nodes(&self) -> Vec<NodeInfo<'_>> {
         let mut folds =
             (0..self.folds.len() as u32).filter(|f| !self.fold_at(*f).members.is_empty()).peekable();
@@ -45,13 +45,13 @@ impl ContextGraph {
         places.into_iter().map(|place| self.info(place)).collect()
     }
 
-    /// A place with what hides it.
+    /// A place, and what hides it.
     pub fn info(&self, place: Place) -> NodeInfo<'_> {
         let fold = self.folded_by(place).map(|f| self.fold_at(f));
         NodeInfo { place, compressed_by: fold.map(|f| &*f.id), compressed_at: fold.map(|f| f.made_at) }
     }
 
-    /// What the caller, or a run, wrote down about a node.
+    /// What the caller or a run recorded about a node. Summaries have none.
     pub fn metadata(&self, place: Place) -> Option<&serde_json::Map<String, serde_json::Value>> {
         match place {
             Place::Node(n) => self.nodes[n as usize].metadata.as_ref(),
@@ -59,8 +59,8 @@ impl ContextGraph {
         }
     }
 
-    /// All edges in the order in which they entered, hidden ones among them; then those that folds laid in their place, as they
-    /// are seen now.
+    /// All edges in the order in which they were added, including hidden ones; then the edges derived for the visible
+    /// summaries.
     pub fn edges(&self) -> Vec<EdgeInfo<'_>> {
         let mut all: Vec<EdgeInfo<'_>> = self
             .edges
@@ -84,7 +84,7 @@ impl ContextGraph {
             let top = |n: u32| self.top(Place::Node(n));
             let into =
                 fold.inward.iter().map(|e| self.edges[*e as usize]).map(|e| (top(e.from), this, e.kind));
-            // What leads into another fold is that one's inward edge.
+            // An edge into another fold is listed with that fold's inward edges.
             let out = fold.outward.iter().map(|e| self.edges[*e as usize]);
             let out =
                 out.map(|e| (this, top(e.to), e.kind)).filter(|(_, to, _)| matches!(to, Place::Node(_)));

@@ -1,9 +1,9 @@
-//! History as a graph: lanes of nodes, edges between them, folds that hide runs and unfold again.
+//! The history as a graph: nodes in lanes, edges between them, and folds that replace nodes by a summary and can be undone.
 //!
-//! A [`ContextGraph`] only grows. A **node** is one entry of a conversation and stands in a **lane**, an append-only
-//! sequence; **edges** say what follows and what waits for what. A **fold** is a summary that stands in for nodes of one
-//! lane: it hides them and changes none, so [`ContextGraph::expand`] has nothing to put back together. What is seen is
-//! derived: the re-laid edges of a summary are the edges of what it hides, as seen from outside.
+//! A [`ContextGraph`] only grows. A **node** is one entry of a conversation. It belongs to a **lane**, an append-only
+//! sequence. **Edges** say which node follows or depends on which. A **fold** is a summary that replaces nodes of one lane
+//! in every view. It hides those nodes without changing them, so [`ContextGraph::expand`] only has to remove the fold. The
+//! edges of a summary are not stored: they are derived from the edges between the hidden nodes and the rest.
 //!
 //! ```
 //! use contextfold::graph::{ContextGraph, GraphLimits, NodeSpec, NodeType};
@@ -19,10 +19,12 @@
 //! # Ok::<(), contextfold::Error>(())
 //! ```
 //!
-//! # What holds
-//! - Edges of the whole graph, and lanes in their time, form no cycle; nor does what is seen of it under its folds.
-//! - A failing operation changes nothing.
-//! - Appending costs what is appended, a view what it returns, whatever the graph holds; nothing recurses.
+//! # Invariants
+//! - The edges and the order within each lane form no cycle, neither in the whole graph nor in what is visible under the
+//!   folds.
+//! - An operation that fails changes nothing.
+//! - The cost of appending depends only on what is appended and the cost of a view only on what it returns, not on the size
+//!   of the graph. Nothing is recursive.
 
 mod adapter;
 mod constraint;

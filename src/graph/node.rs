@@ -11,17 +11,17 @@ use crate::message::{Message, Part, Role};
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "snake_case")]
 pub enum NodeType {
-    /// What the person says. Opens a turn.
+    /// A message of the user. Opens a turn.
     UserMessage,
-    /// What the model says.
+    /// A message of the model.
     AgentMessage,
-    /// A tool's work, and its result.
+    /// A tool call's work and its result.
     Task,
-    /// Stands in for other nodes. Pinned.
+    /// Replaces other nodes. Pinned.
     Summary,
     /// Instructions of the application. Pinned.
     SystemMessage,
-    /// Instructions of the application, in the words of newer models. Pinned.
+    /// Instructions of the application, in the role that newer models use. Pinned.
     DeveloperMessage,
 }
 
@@ -53,12 +53,12 @@ impl NodeType {
         Self::ALL.into_iter().find(|t| t.as_str() == name)
     }
 
-    /// Whether it stands in every view of what comes after it, however few turns that may take.
+    /// Whether it is part of every view of the nodes after it, even if the view's turn limit excludes its turn.
     pub const fn is_pinned(self) -> bool {
         matches!(self, Self::Summary | Self::SystemMessage | Self::DeveloperMessage)
     }
 
-    /// The role of its message.
+    /// The role of the node's message.
     pub const fn role(self) -> Role {
         match self {
             Self::UserMessage => Role::User,
@@ -70,18 +70,18 @@ impl NodeType {
     }
 }
 
-/// How far a node's work has come.
+/// The state of a node's work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "lowercase")]
 pub enum NodeState {
-    /// It has not begun.
+    /// Not started.
     Pending,
-    /// It is going on.
+    /// In progress.
     Running,
-    /// It has ended well. Only such a node can be folded.
+    /// Ended successfully. Only finished nodes can be folded.
     Finished,
-    /// It has failed.
+    /// Failed.
     Errored,
 }
 
@@ -105,37 +105,37 @@ impl NodeState {
     }
 }
 
-/// What a new node is to be.
+/// Describes a node to be added.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeSpec {
-    /// Unique in the graph; made (`n1`, `n2`, …) where there is none.
+    /// Unique in the graph. `None`: an id is generated (`n1`, `n2`, …).
     pub id: Option<String>,
-    /// What it is.
+    /// The type.
     pub node_type: NodeType,
-    /// Its lane, which is made where there is none of this name.
+    /// The name of its lane, which is created if it does not exist.
     pub lane: String,
-    /// How far its work has come.
+    /// The state.
     pub state: NodeState,
-    /// What it says.
+    /// The content.
     pub said: Said,
-    /// What it comes after. `None`: the lane's last node, or where the lane was forked off.
+    /// The ids of the nodes it comes after. `None`: the lane's last node or, in an empty lane, the node it was forked from.
     pub after: Option<Vec<String>>,
 }
 
-/// What a new node says.
+/// The content of a new node.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Said {
-    /// Mere content.
+    /// Content only; the message is made from it.
     Parts(Vec<Part>),
-    /// A message.
+    /// A complete message.
     Message(Arc<Message>),
 }
 
 impl NodeSpec {
-    /// The lane of a node that names none.
+    /// The lane of a node that does not name one.
     pub const MAIN_LANE: &'static str = "main";
 
-    /// A finished node of this type that says nothing yet, at the end of the main lane.
+    /// A finished node without content, at the end of the main lane.
     pub fn new(node_type: NodeType) -> Self {
         Self {
             id: None,
@@ -147,35 +147,35 @@ impl NodeSpec {
         }
     }
 
-    /// The same with a text.
+    /// Like `new`, with a text as content.
     pub fn text(node_type: NodeType, text: &str) -> Self {
         Self { said: Said::Parts(vec![Part::text(text)]), ..Self::new(node_type) }
     }
 }
 
-/// Where a node lies: one that entered, or a fold's summary.
+/// Identifies a node or a fold's summary, by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Place {
-    /// A node that entered.
+    /// An appended node.
     Node(u32),
     /// A fold's summary.
     Fold(u32),
 }
 
-/// A node in its place.
+/// A node as the graph stores it.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     pub id: Arc<str>,
     pub kind: NodeType,
     pub state: NodeState,
     pub lane: u32,
-    /// Its place in its lane.
+    /// Its index in its lane.
     pub position: u32,
-    /// So many of its lane's first nodes are known to be its ancestors, or itself: what a bounded view need not walk.
+    /// At least this many of its lane's first nodes are its ancestors (or itself). A bounded view need not walk them.
     pub reach: u32,
     pub content: Content,
-    /// What the caller, or a run, wrote down about it.
+    /// What the caller or a run recorded about it.
     pub metadata: Option<Map<String, Value>>,
     /// The innermost fold that hides it.
     pub folded_by: Option<u32>,

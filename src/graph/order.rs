@@ -1,20 +1,20 @@
 //! A topological order that is updated with each edge (Pearce and Kelly), so that cycles are found without a full search.
 //!
-//! What is appended comes last, so appending compares two numbers; an edge against the order pays for what stands between its
-//! ends.
+//! An appended node comes last, so appending needs only one comparison per edge. An edge against the order costs as much as
+//! there is between its ends.
 //!
-//! Why not petgraph: its `Acyclic` (0.8.3) keeps the same order, but searches recursively. On a lane of 100,000 nodes, an edge
-//! from the end to the beginning overflows 8 MB of stack, and the module has 1 MB. Its positions are a B-tree that every append
-//! writes (140 to 570 ns for a node and its edge). Lanes, folds and bounded views would still be ours, with two sets of indexes
-//! to keep in step; only this file would go.
+//! Why not petgraph: its `Acyclic` (0.8.3) keeps the same order, but searches recursively. On a lane of 100,000 nodes, an
+//! edge from the end to the beginning overflows 8 MB of stack, and the module has 1 MB. It stores positions in a B-tree that
+//! every append writes (140 to 570 ns for a node and its edge). Lanes, folds and bounded views would still be our own code,
+//! with two sets of indexes to keep in step; petgraph would replace this file only.
 
 use std::collections::{HashMap, HashSet};
 
 use super::core::ContextGraph;
 
-/// Where each node stands in one topological order of edges, lanes and [`Order::bind`]ings.
+/// The position of each node in one topological order of the edges, the lanes and the [`Order::bind`] constraints.
 ///
-/// Nothing that is seen depends on which order it is: two graphs that look the same may differ in it.
+/// Nothing visible depends on which of the possible orders it is. Graphs that look the same may differ in it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Order {
     position: Vec<u32>,
@@ -23,18 +23,18 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// A new node stands last.
+    /// Adds a new node at the end.
     pub(super) fn append(&mut self) {
         self.position.push(self.position.len() as u32);
     }
 
-    /// Keeps `from` before `to` without an edge between them. The graph has been asked with `admits`.
+    /// Keeps `from` before `to` without an edge between them. The caller has checked this with `admits`.
     pub(super) fn bind(&mut self, from: u32, to: u32) {
         self.later.entry(from).or_default().push(to);
         self.earlier.entry(to).or_default().push(from);
     }
 
-    /// Takes one such binding back.
+    /// Removes one such constraint.
     pub(super) fn release(&mut self, from: u32, to: u32) {
         for (map, key, value) in [(&mut self.later, from, to), (&mut self.earlier, to, from)] {
             if let Some(list) = map.get_mut(&key) {
@@ -54,10 +54,11 @@ impl Order {
 }
 
 impl ContextGraph {
-    /// Whether `from` can come before `to`; the order is made so where it was not. `false`: it would close a cycle.
+    /// Whether `from` can come before `to`. If it can, the order is changed to put it there. `false`: it would close a
+    /// cycle.
     ///
-    /// Costs one comparison where the order is right already, which it is for what is appended; or else what stands
-    /// between the two.
+    /// Costs one comparison if the order is right already, which it is for appended nodes. Otherwise costs as much as there
+    /// is between the two.
     pub(super) fn admits(&mut self, from: u32, to: u32) -> bool {
         let (low, high) = (self.order.at(to), self.order.at(from));
         if high < low {
@@ -68,7 +69,8 @@ impl ContextGraph {
             return false;
         }
         let behind = self.cone(from, Self::predecessors, |position| position >= low);
-        // What leads to `from` goes before what follows from `to`; both keep their order, within the places they had.
+        // The ancestors of `from` go before the descendants of `to`. Both groups keep their order and share the positions
+        // they had.
         let by_place = |mut nodes: Vec<u32>| {
             nodes.sort_unstable_by_key(|n| self.order.at(*n));
             nodes
@@ -82,7 +84,7 @@ impl ContextGraph {
         true
     }
 
-    /// What is reached from `start`, itself included, through nodes whose position is `within`.
+    /// All nodes reachable from `start`, itself included, through nodes whose position is `within`.
     fn cone<I: Iterator<Item = u32>>(
         &self,
         start: u32,

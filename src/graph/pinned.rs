@@ -4,22 +4,22 @@ use super::core::ContextGraph;
 use super::node::Place;
 use super::view::Gathering;
 
-/// How much of each lane is behind a node, found without walking it.
+/// Which nodes of each lane are ancestors of a node, found without walking the lanes.
 #[derive(Default)]
 struct Behind {
-    /// So many of the lane's first nodes are.
+    /// By lane: this many of its first nodes are ancestors.
     reach: HashMap<u32, u32>,
-    /// Nodes that are, and are beyond the reach.
+    /// Ancestors beyond that.
     nodes: HashSet<u32>,
-    /// Folds that are.
+    /// Folds that are ancestors.
     folds: HashSet<Place>,
-    /// Nodes whose own ancestors are still to be asked about.
+    /// Ancestors whose own ancestors are still to be found.
     ahead: Vec<u32>,
 }
 
 impl ContextGraph {
-    /// Takes in all that is pinned behind `start`. Costs what is pinned there, and a step for each edge that leads over
-    /// from another lane; not the lanes' length.
+    /// Adds all pinned ancestors of `start` to the view. The cost grows with the number of pinned places and of edges from
+    /// other lanes, not with the length of the lanes.
     pub(super) fn gather_pinned(&self, start: Place, gathering: &mut Gathering) {
         let mut behind = Behind::default();
         match start {
@@ -44,7 +44,7 @@ impl ContextGraph {
         }
     }
 
-    /// Takes in what is pinned among the first `reach` nodes of a lane, as far as it was not yet.
+    /// Adds the pinned places among the first `reach` nodes of a lane, except those added before.
     fn cover(&self, lane: u32, reach: u32, behind: &mut Behind, gathering: &mut Gathering) {
         let done = behind.reach.get(&lane).copied().unwrap_or(0);
         if reach <= done {
@@ -60,7 +60,7 @@ impl ContextGraph {
         behind.ahead.extend(inflows.map(|(_, source)| *source));
     }
 
-    /// Takes in a pinned place. What leads to any node of a fold leads to its summary.
+    /// Adds a pinned place. The ancestors of any node in a fold are ancestors of its summary.
     fn show(&self, place: Place, behind: &mut Behind, gathering: &mut Gathering) {
         gathering.looked_at += 1;
         gathering.keep(place);

@@ -7,29 +7,29 @@ use super::element::{attribute, element};
 use crate::message::{ItemType, Message, Role};
 use crate::saved::saved;
 
-/// Something that the agent can do when asked to, as the model is told of it.
+/// A skill of the agent, as it is described to the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skill {
-    /// What it is called.
+    /// The name.
     pub name: String,
     /// What it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Where it is found: without it, the model cannot read the skill.
+    /// Where the skill's text is found, such as a path. Without it, the model cannot read the skill.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
 }
 
-/// What stands in a prompt beside the conversation.
+/// The parts of a prompt besides the conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContextParts {
     /// Texts that a memory search found, best first.
     pub memory: Vec<String>,
-    /// At most so many of them are shown.
+    /// At most this many of them are shown. Default 5.
     pub memory_limit: usize,
-    /// Messages of the caller's own, as they are.
+    /// The caller's own messages, used as they are.
     pub injections: Vec<Arc<Message>>,
-    /// What the agent can do.
+    /// The agent's skills.
     pub skills: Vec<Skill>,
 }
 
@@ -43,7 +43,7 @@ impl Default for ContextParts {
 }
 
 impl ContextParts {
-    /// The memory as a system message `<relevant_context>…</relevant_context>`, one line a result; none without results.
+    /// The memory as a system message `<relevant_context>…</relevant_context>`, one line per result; `None` without results.
     pub fn memory_message(&self) -> Option<Message> {
         let said = self.memory.iter().map(String::as_str).filter(|text| !text.trim().is_empty());
         let shown: Vec<&str> = said.take(self.memory_limit).collect();
@@ -55,7 +55,7 @@ impl ContextParts {
         Some(message)
     }
 
-    /// The skills as the fragment `<available_skills skills="name (location): description; …" />`; none without skills.
+    /// The skills as the fragment `<available_skills skills="name (location): description; …" />`; `None` without skills.
     pub fn skills_fragment(&self) -> Option<String> {
         let told = |skill: &Skill| {
             let location = skill.location.as_ref().map(|at| format!(" ({at})")).unwrap_or_default();
@@ -66,26 +66,27 @@ impl ContextParts {
         (!all.is_empty()).then(|| format!("<available_skills skills=\"{}\" />", attribute(&all.join("; "))))
     }
 
-    /// The skills as a system message of their own; none without skills.
+    /// The skills as a separate system message; `None` without skills.
     pub fn skills_message(&self) -> Option<Message> {
         let mut message = Message::text(Role::System, self.skills_fragment()?);
         message.meta.item_type = Some(ItemType::SkillMetadata);
         Some(message)
     }
 
-    /// All of it as messages of its own, to stand before a conversation: skills, memory, injections.
+    /// All parts as separate messages to put before a conversation: skills, memory, injections.
     pub fn messages(&self) -> Vec<Message> {
         let own = self.skills_message().into_iter().chain(self.memory_message());
         own.chain(self.injections.iter().map(|message| Message::clone(message))).collect()
     }
 
-    /// The tools that a filter lets through, in order.
+    /// The tools that the filter `allows`, in order.
     pub fn tools<T>(tools: Vec<T>, name: impl Fn(&T) -> &str, allows: impl Fn(&str) -> bool) -> Vec<T> {
         tools.into_iter().filter(|tool| allows(name(tool))).collect()
     }
 }
 
-/// Prompt assembly (GRAPH-7): one system message with the skills at its end, then the memory, the injections, the conversation.
+/// Assembles the prompt (GRAPH-7): one system message that ends with the skills, then the memory, the injections and the
+/// conversation.
 pub fn assemble(adapted: &Adapted, parts: &ContextParts) -> Vec<Arc<Message>> {
     let told: Vec<String> = adapted.system.iter().cloned().chain(parts.skills_fragment()).collect();
     let system = (!told.is_empty()).then(|| Message::text(Role::System, told.join("\n\n")));

@@ -1,4 +1,4 @@
-//! A graph as bytes: a line that says what they are, of which version and with which checksum; then JSON.
+//! A graph as bytes: a first line with kind, version and checksum, then JSON.
 
 use std::collections::HashSet;
 
@@ -17,12 +17,13 @@ use crate::saved::Kind;
 
 /// The version that [`ContextGraph::snapshot`] writes.
 ///
-/// 1: lanes are names; what stands loosely between a fold's nodes is not told. 2: lanes know where they were forked off.
+/// 1: lanes are only names, and loose edges of folds are not saved. 2: lanes also have the node they were forked from.
 pub const VERSION: u32 = 2;
 
 const KIND: Kind = Kind { name: "contextfold-graph", version: VERSION, what: "a graph" };
 
-/// How messages are written into a snapshot: in the shape of a format, or as places in a history that is saved beside.
+/// How messages are written into a snapshot: in the shape of a provider format, or as positions in a history that is saved
+/// separately.
 pub trait MessageCodec {
     /// The message as JSON.
     fn write(&self, message: &Message) -> Value;
@@ -72,21 +73,21 @@ struct SavedFold {
 }
 
 impl ContextGraph {
-    /// The graph as bytes: the same for the same graph.
+    /// The graph as bytes. Equal graphs give equal bytes.
     ///
     /// # Errors
-    /// `INTERNAL` where JSON cannot be written; there is no such graph.
+    /// `INTERNAL` if the JSON cannot be written, which does not happen for any graph.
     pub fn snapshot(&self, codec: &dyn MessageCodec) -> Result<Vec<u8>> {
         let text = serde_json::to_string(&self.saved(codec))
             .map_err(|e| Error::new(ErrorCode::Internal, format!("a graph could not be written: {e}")))?;
         Ok(KIND.framed(text.as_bytes()))
     }
 
-    /// The graph of these bytes.
+    /// Restores a graph from a snapshot.
     ///
     /// # Errors
-    /// `SNAPSHOT_TOO_NEW` for a version that this one does not know; `SNAPSHOT_INVALID` for anything else that is no snapshot,
-    /// or a damaged one.
+    /// `SNAPSHOT_TOO_NEW` if the version is newer than [`VERSION`]; `SNAPSHOT_INVALID` if the bytes are damaged or no
+    /// snapshot at all.
     pub fn restore(bytes: &[u8], codec: &dyn MessageCodec) -> Result<Self> {
         let body = KIND.unframed(bytes)?;
         let version = body.version();
@@ -101,7 +102,7 @@ impl ContextGraph {
     fn saved(&self, codec: &dyn MessageCodec) -> Saved {
         let live: Vec<u32> =
             (0..self.folds.len() as u32).filter(|f| !self.fold_at(*f).members.is_empty()).collect();
-        // Folds are counted anew: what was undone leaves no gap.
+        // Folds are renumbered, because undone folds are left out.
         let renumbered = |place: &Place| match place {
             Place::Fold(f) => Place::Fold(live.partition_point(|l| l < f) as u32),
             Place::Node(_) => *place,
@@ -183,7 +184,7 @@ impl ContextGraph {
     }
 }
 
-/// Version 1 told lanes by name alone: a lane was forked off where the branch into its first node begins.
+/// Version 1 saved only the lanes' names: a lane was forked from the source of the branch into its first node.
 fn migrate_lanes(value: &mut Value) {
     let first_of = |lane: usize| -> Option<usize> {
         value["nodes"].as_array()?.iter().position(|node| node["lane"].as_u64() == Some(lane as u64))

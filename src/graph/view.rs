@@ -1,6 +1,7 @@
-//! A whole view walks back from its node. A bounded one stops at its turn, then takes in what its nodes depend on, then what is
-//! pinned. Each lane keeps its pinned places by position, and each node knows how many of its lane's first nodes are all its
-//! ancestors, so no lane is walked. Entry order is the view's order unless an edge runs against it.
+//! A full view walks back from its node. A view with a turn limit stops at the start of its last turn, then adds what its
+//! nodes depend on and all pinned ancestors. Each lane keeps its pinned places by position, and each node knows how many of
+//! its lane's first nodes are its ancestors, so no lane has to be walked. Nodes are shown in the order in which they were
+//! added, unless an edge requires otherwise.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -12,12 +13,12 @@ use super::node::{NodeState, NodeType, Place};
 use crate::error::{Error, Result};
 use crate::sorting::sort_by_key;
 
-/// What a node's context consists of.
+/// A node's context.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GraphView {
-    /// The nodes in order, the one that was asked for last.
+    /// The nodes in order; the requested node comes last.
     pub nodes: Vec<Place>,
-    /// How many nodes and edges were looked at to find them: what the view cost.
+    /// How many nodes and edges were visited to find them: the cost of the view.
     pub looked_at: usize,
 }
 
@@ -30,7 +31,7 @@ pub(super) struct Gathering {
 }
 
 impl Gathering {
-    /// Takes a place in; `true` where it is new.
+    /// Adds a place; `true` if it is new.
     pub(super) fn keep(&mut self, place: Place) -> bool {
         let new = self.kept.insert(place);
         if new {
@@ -41,17 +42,18 @@ impl Gathering {
 }
 
 impl ContextGraph {
-    /// A node's context (GRAPH-2): its ancestors in order and itself; summaries stand in for what they fold. With
-    /// `limit_turns` the last so many turns of them, what these depend on by `dependency`, and whatever is pinned (system and
-    /// developer messages, summaries).
+    /// A node's context (GRAPH-2): its ancestors in order and the node itself, with summaries in place of what they hide.
+    /// With `limit_turns`: the last `limit_turns` turns, what they depend on by `dependency`, and everything pinned (system
+    /// and developer messages, summaries).
     ///
-    /// The order is a topological one that keeps each lane's time; where these leave it open, what entered first comes first. A
-    /// turn begins with a user message of the node's own lane, or of those that it was forked from. An edge of kind `branch`
-    /// is followed into a lane's first node only: what comes back from a forked lane brings its result, not its story.
+    /// The order is topological and keeps the order within each lane; where that leaves a choice, the node that was added
+    /// first comes first. A turn begins with a user message in the node's own lane or in a lane that it was forked from. An
+    /// edge of kind `branch` is followed only into a lane's first node: a forked lane that comes back contributes its result
+    /// but not its history.
     ///
     /// # Errors
-    /// `GRAPH_CONSTRAINT` for a missing or folded node; `SAFETY_LIMIT_EXCEEDED` for more nodes than `max_context_nodes`;
-    /// `INVALID_ARGUMENT` for a limit of no turns.
+    /// `GRAPH_CONSTRAINT` if the node is missing or folded; `SAFETY_LIMIT_EXCEEDED` if the view has more than
+    /// `max_context_nodes` nodes; `INVALID_ARGUMENT` if `limit_turns` is 0.
     pub fn context_for_full(&self, id: &str, limit_turns: Option<usize>) -> Result<GraphView> {
         if limit_turns == Some(0) {
             return Err(Error::argument("`limitTurns`: a context has at least one turn"));
@@ -67,7 +69,7 @@ impl ContextGraph {
         Ok(GraphView { nodes, looked_at: gathering.looked_at })
     }
 
-    /// What a smaller view has lost and a fold can stand in for: finished nodes of the viewed node's own lane that are neither
+    /// The nodes that `shrunk` lacks and a fold can replace: finished nodes in the viewed node's lane that are neither
     /// instructions nor summaries (PASS-5).
     pub fn dropped(&self, full: &GraphView, shrunk: &GraphView) -> Vec<Place> {
         let Some(lane) = full.nodes.last().map(|p| self.lane_of(*p)) else { return Vec::new() };
@@ -81,7 +83,8 @@ impl ContextGraph {
         full.nodes.iter().filter(can_fold).copied().collect()
     }
 
-    /// Takes in `start` and its ancestors, newest first, until the turns are full. `true`: they are, and more is there.
+    /// Adds `start` and its ancestors, newest first, until the turn limit is reached. Returns `true` if it was, so that
+    /// older nodes may be missing.
     fn walk(&self, start: Place, limit_turns: Option<usize>, gathering: &mut Gathering) -> Result<bool> {
         let mut spine = HashSet::from([self.lane_of(start)]);
         let mut turns = 0;
@@ -111,7 +114,7 @@ impl ContextGraph {
         Ok(false)
     }
 
-    /// Takes in what the nodes taken in depend on.
+    /// Adds what the view's nodes depend on, transitively.
     fn gather_dependencies(&self, gathering: &mut Gathering) -> Result<()> {
         let mut at = 0;
         while let Some(&place) = gathering.places.get(at) {
@@ -131,8 +134,8 @@ impl ContextGraph {
         GraphLimits::allow(gathering.places.len(), limit, "nodes in a context", "maxContextNodes")
     }
 
-    /// What a view of `place` goes on to, as it is seen: by blocking edges, and from a lane's first node to where the lane
-    /// began. Of what stands loosely between the nodes of a fold: the instructions.
+    /// The visible places that a view of `place` continues to: along blocking edges, and from a lane's first node to where
+    /// the lane was forked. Loose edges are included.
     fn followed(&self, place: Place) -> impl Iterator<Item = (Place, Edge)> {
         self.into(place).filter(|e| self.is_followed(*e)).map(|e| {
             let edge = self.edges[e as usize];
@@ -140,14 +143,14 @@ impl ContextGraph {
         })
     }
 
-    /// Whether a view goes on along an edge.
+    /// Whether a view follows an edge.
     pub(super) fn is_followed(&self, edge: u32) -> bool {
         let edge = self.edges[edge as usize];
         edge.kind.is_blocking() || self.nodes[edge.to as usize].position == 0
     }
 
-    /// The places in order. Mostly that is the order in which they entered; where an edge runs against it, places wait for
-    /// what comes before them.
+    /// Sorts the places. Usually that is the order in which they were added; if an edge runs against it, a place waits until
+    /// all places before it are done.
     fn in_order(&self, gathering: &mut Gathering) -> Vec<Place> {
         let mut places = std::mem::take(&mut gathering.places);
         sort_by_key(&mut places, |p| self.entry(*p));
@@ -182,7 +185,7 @@ impl ContextGraph {
         ordered
     }
 
-    /// The places that an edge, as it is seen, leads from to this one.
+    /// The visible sources of the edges into this place, without loose ones.
     pub(super) fn seen_before(&self, place: Place) -> impl Iterator<Item = Place> {
         let edges = match place {
             Place::Node(n) => &self.nodes[n as usize].incoming,

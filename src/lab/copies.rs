@@ -1,29 +1,29 @@
 use crate::session::Session;
 
-/// More copies than these are thinned out.
+/// If there are more copies, every other one is dropped.
 const MOST: usize = 12;
 
-/// The session at some calls of its replay: who wants to see it at another call goes on from there.
+/// Copies of the session at some calls of its replay. The session at another call is reached from the copy before it.
 #[derive(Default)]
 pub(super) struct Copies {
     taken: Vec<Copy>,
-    /// Calls between two of them.
+    /// The number of calls between two copies.
     apart: usize,
 }
 
 struct Copy {
-    /// Calls that were made, and answers before which the session was.
+    /// The calls made so far, and the answers before which the session has been.
     calls: usize,
     answered: usize,
     session: Session,
 }
 
-/// Shorter replays are as quickly made again.
+/// The minimum number of calls between copies. Shorter replays are fast to repeat.
 const FIRST: usize = 64;
 
 impl Copies {
-    /// Takes a copy of the session at call `at` where that is due: some calls after the last one, or after a fold, which costs
-    /// more than many calls.
+    /// Takes a copy of the session at call `at` if one is due: some calls after the last copy, or earlier after a fold,
+    /// because repeating a fold costs more than repeating many calls.
     pub fn offer(&mut self, session: &Session, at: usize, answered: usize, folded: bool) {
         self.apart = self.apart.max(FIRST);
         let since = at - self.taken.last().map_or(0, |last| last.calls - 1);
@@ -41,7 +41,7 @@ impl Copies {
         }
     }
 
-    /// The last copy up to call `at`, with the calls that were made and the answers before which it was.
+    /// The last copy up to call `at`, with the calls made so far and the answers before which it has been.
     pub fn before(&self, at: usize) -> Option<(Session, usize, usize)> {
         let copy = self.taken.iter().rev().find(|copy| copy.calls <= at.saturating_add(1))?;
         Some((copy.session.clone(), copy.calls, copy.answered))

@@ -1,20 +1,19 @@
 use std::collections::HashMap;
 
-/// Many facts that are looked for in many texts: found as [`Needles`](crate::facts::Needles) finds them, as whole
-/// words, but at the cost of one look a word of the text, however many facts there are. Building it costs more, so it is
-/// made once a transcript.
+/// Searches texts for many facts at once. Finds the same whole-word matches as [`Needles`](crate::facts::Needles), with one
+/// lookup per word of the text however many facts there are. It costs more to build, so it is built once per transcript.
 ///
-/// A text is a row of symbols: each run of ASCII letters and digits is one, and so is each other byte. A fact begins and ends
-/// where a symbol does, so the facts are paths in a tree of symbols.
+/// A text is treated as a sequence of symbols: each run of ASCII letters and digits is a symbol, and so is every other byte.
+/// Facts begin and end at symbol borders, so they are paths in a tree of symbols.
 #[derive(Debug, Default)]
 pub(super) struct FactIndex {
     runs: Runs,
     nodes: Vec<Node>,
-    /// The nodes' children: the symbol that leads there, and the node.
+    /// The children of all nodes: the symbol that leads to the child, and the child.
     children: Vec<(u32, u32)>,
-    /// The nodes below the root by their symbol; 0 where there is none.
+    /// The root's child for each symbol; 0 if there is none.
     beginnings: Vec<u32>,
-    /// Of a text that is there twice, the second place by the first.
+    /// For a text that is in the list twice: the second index by the first.
     twins: HashMap<u32, u32>,
 }
 
@@ -22,17 +21,18 @@ pub(super) struct FactIndex {
 struct Node {
     first_child: u32,
     children: u32,
-    /// The fact that ends here.
+    /// The index of the fact that ends here.
     fact: Option<u32>,
 }
 
-/// Of a run that stands in no fact.
+/// The symbol of runs that are in no fact.
 const UNKNOWN: u32 = 0;
-/// The symbols of runs come after those of bytes.
+/// The first symbol of a run; the symbols of bytes come before.
 const FIRST_RUN: u32 = 257;
 
 impl FactIndex {
-    /// Of these facts, each with its place in the list; a text is there twice at most. Empty ones are never found.
+    /// Builds the index. Facts are identified by their index in the list. A text may be in it at most twice. Empty facts are
+    /// never found.
     pub fn new<S: AsRef<str>>(facts: &[S]) -> Self {
         let mut index = Self::default();
         let mut rows: Vec<(Vec<u32>, u32)> = Vec::with_capacity(facts.len());
@@ -49,9 +49,9 @@ impl FactIndex {
         index
     }
 
-    /// Grows the tree from the sorted rows, level by level.
+    /// Builds the tree from the sorted rows, level by level.
     fn grow(&mut self, rows: &[(Vec<u32>, u32)]) {
-        // Each node with the rows that lead through it, and its depth.
+        // Each node, with the range of the rows that lead through it.
         let mut next = vec![(0usize, 0..rows.len())];
         let mut depth = 0;
         while !next.is_empty() {
@@ -97,7 +97,7 @@ impl FactIndex {
         Some(children[at].1)
     }
 
-    /// Calls `found` with the place of each fact that stands in `text`, once for every place where it stands.
+    /// Calls `found` with the index of each fact in `text`, once per occurrence.
     pub fn find(&self, text: &str, mut found: impl FnMut(u32)) {
         if self.children.is_empty() {
             return;
@@ -121,18 +121,20 @@ impl FactIndex {
     }
 }
 
-/// The runs that stand in any fact, each with its symbol. A table of its own, for it is asked once a word of every text.
+/// The runs that are in any fact, each with its symbol. It has its own hash table, because it is asked once per word of
+/// every text.
 #[derive(Debug, Default)]
 struct Runs {
-    /// All of them, one behind the other, and where each ends.
+    /// All runs, concatenated, and where each ends.
     bytes: Vec<u8>,
     ends: Vec<u32>,
-    /// By hash: the hash, and the run's number + 1; 0 where there is none. Its length is a power of two, and half of it is free.
+    /// The hash and the run's number + 1, by hash; 0 in an empty slot. The length is a power of two, and half of it is
+    /// empty.
     table: Vec<(u32, u32)>,
 }
 
 impl Runs {
-    /// A text's symbols.
+    /// The symbols of a text.
     fn row(&self, text: &[u8]) -> Vec<u32> {
         let mut row = Vec::with_capacity(text.len() / 2);
         let mut at = 0;
@@ -150,7 +152,7 @@ impl Runs {
         row
     }
 
-    /// The same; runs that are not there yet come in.
+    /// The symbols of a text. New runs are added.
     fn row_with(&mut self, text: &[u8]) -> Vec<u32> {
         let mut at = 0;
         while at < text.len() {
@@ -205,7 +207,7 @@ impl Runs {
     }
 }
 
-/// Where the run that begins at `at` ends, and its hash; at `at` where none begins there.
+/// The end and the hash of the run that begins at `at`. If none begins there, the end is `at`.
 fn run_from(text: &[u8], at: usize) -> (usize, u32) {
     let (mut end, mut hash) = (at, 0x811c_9dc5_u32);
     while end < text.len() && text[end].is_ascii_alphanumeric() {

@@ -10,27 +10,28 @@ use crate::facts::texts;
 use crate::message::{Message, Part, Text};
 use crate::tool_output::Output;
 
-/// What the refs begin with that nobody chose.
+/// The prefix of refs that were not chosen by the caller.
 const COUNTED: &str = "out_";
 
-/// So many other forms of a message are remembered.
+/// The number of other forms of a message to remember.
 const OTHERWISE: usize = 3;
 
-/// The facts of a transcript, and which of them each of its messages holds: found once, however often it is replayed.
+/// The facts of a transcript and the messages that contain them. Found once, however often the transcript is replayed.
 #[derive(Default)]
 pub(super) struct KnownFacts {
-    /// The facts, in the order in which they were said first.
+    /// The facts, in the order in which they first occur.
     facts: Vec<Rc<str>>,
-    /// Which of them are constraints of the user's; the others are literals.
+    /// For each fact, whether it is a constraint of the user; the others are literals.
     rules: Vec<bool>,
-    /// Those that are said first before each answer.
+    /// For each answer: the facts that first occur between the answer before and this one.
     said: Vec<Vec<u32>>,
-    /// Their places, while they are being found.
+    /// The indexes of known facts, while facts are being found.
     finding: Finding,
     index: Option<FactIndex>,
-    /// What the transcript's messages hold, as far as it was asked for.
+    /// What the transcript's messages contain, filled on demand.
     held: HashMap<u32, Rc<Held>>,
-    /// The same of them as they stood in views otherwise: cut, as placeholders. The newest few of each.
+    /// What messages contain in the other forms that views show, such as trimmed ones or placeholders. The newest few of
+    /// each.
     otherwise: HashMap<u32, Vec<(Message, Rc<Held>)>>,
     own: Own,
 }
@@ -41,27 +42,27 @@ struct Finding {
     rules: HashMap<Rc<str>, u32>,
 }
 
-/// By what the transcript's own messages are known again in a session.
+/// How the transcript's own messages are recognized in a session.
 #[derive(Default)]
 struct Own {
     by_id: HashMap<String, u32>,
-    /// Messages that are one text of a tool's, by where it lies.
+    /// Messages that consist of a single tool output text, by the address of that text.
     by_output: HashMap<*const u8, u32>,
-    /// Ids of outputs that the transcript itself names.
+    /// Ids of outputs that the transcript itself refers to.
     refs: HashSet<String>,
 }
 
-/// What a text or a message holds.
+/// What a text or a message contains.
 #[derive(Debug, Default)]
 pub(super) struct Held {
-    /// Places of facts, each once.
+    /// The indexes of facts, without duplicates.
     pub facts: Vec<u32>,
     /// Words that may be refs of stored outputs.
     pub refs: Vec<String>,
 }
 
 impl KnownFacts {
-    /// Looks through what is said before the next of the transcript's answers; false once all of it is known.
+    /// Finds the facts in the messages before the transcript's next answer. Returns `false` once all facts are known.
     pub fn find_more(&mut self, messages: &[Message], answers: &[Answer]) -> bool {
         if self.index.is_some() {
             return false;
@@ -92,22 +93,22 @@ impl KnownFacts {
         self.said.push(first);
     }
 
-    /// How many there are.
+    /// The number of facts.
     pub fn len(&self) -> usize {
         self.facts.len()
     }
 
-    /// Whether it is a constraint of the user's, and no literal.
+    /// Whether a fact is a constraint of the user rather than a literal.
     pub fn is_rule(&self, fact: u32) -> bool {
         self.rules[fact as usize]
     }
 
-    /// Those that are said first before this answer.
+    /// The facts that first occur before this answer and after the one before it.
     pub fn said_before(&self, answer: usize) -> &[u32] {
         self.said.get(answer).map_or(&[], Vec::as_slice)
     }
 
-    /// What a message of a view holds. One that stands there as it was recorded is looked at once.
+    /// What a message of a view contains. A message that is unchanged since it was recorded is searched only once.
     pub fn held_by(&mut self, messages: &[Message], message: &Message) -> Rc<Held> {
         let own = message.meta.id.as_deref().and_then(|id| self.own.by_id.get(id).copied());
         let Some(at) = own else { return self.look_into_message(message) };
@@ -126,7 +127,7 @@ impl KnownFacts {
         held
     }
 
-    /// What a stored output holds.
+    /// What a stored output contains.
     pub fn held_by_output(&mut self, messages: &[Message], output: &Output) -> Rc<Held> {
         let text = output.as_text().map(crate::tool_output::LongText::to_text);
         if let Some(at) = text.and_then(|text| self.own.by_output.get(&text.as_ptr()).copied()) {
@@ -185,7 +186,7 @@ impl Own {
     }
 }
 
-/// Whether two messages have the same texts: by where they lie, not by what they say.
+/// Whether two messages share the same texts. Compares addresses, not contents.
 fn says_the_same(a: &Message, b: &Message) -> bool {
     all_pairs(&a.parts, &b.parts, |a, b| match (a, b) {
         (Part::ToolOutput(a), Part::ToolOutput(b)) => all_pairs(&a.content, &b.content, is_same_text),
@@ -198,7 +199,7 @@ fn says_the_same(a: &Message, b: &Message) -> bool {
 fn is_same_text(a: &Part, b: &Part) -> bool {
     match (text_of(a), text_of(b)) {
         (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-        (a, b) => a.is_none() && b.is_none(), // facts are not looked for in what else there is
+        (a, b) => a.is_none() && b.is_none(), // facts are not searched for in other parts
     }
 }
 

@@ -1,10 +1,10 @@
-//! The lab: what a ladder does to a recorded transcript, and what its views are worth, measured.
+//! The lab measures what a ladder does to a recorded transcript, and how much of it the views keep.
 //!
-//! A recording is read once (`Recording`): its messages, their facts, and the session as recorded. A replay pushes what stands
-//! before each answer and prepares, as a host would. It goes forward in steps, so that a page can show progress and stop it,
-//! and keeps some copies of its session, so that another call is reached from the nearest one. It notes only how its views
-//! follow from one another (`trail`); facts are counted afterwards (`survival`), so a call costs what changed. `simulate`, the
-//! command line and the page run the same code.
+//! A recording is read once (`Recording`): its messages, their facts, and the figures as recorded. A replay pushes the
+//! messages before each answer and prepares the view, as a host would. It advances in steps, so that a page can show its
+//! progress and stop it. It keeps some copies of its session, so that the state at any call can be reached from the nearest
+//! copy. It only records how its views differ from one another (`trail`); facts are counted afterwards (`survival`), so a
+//! call costs only what changed. `simulate`, the command line and the page run the same code.
 
 mod answers;
 mod copies;

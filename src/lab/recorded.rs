@@ -6,10 +6,11 @@ use crate::message::Message;
 use crate::model::{Costs, Price};
 use crate::session::Session;
 
-/// A transcript as it was recorded, counted once; also the proof that a session takes it in.
+/// The figures of a transcript as it was recorded, counted once. Making them also checks that a session accepts all
+/// messages.
 #[derive(Debug, Clone)]
 pub(super) struct Recorded {
-    /// Tokens of all of it.
+    /// Tokens of the whole transcript.
     pub tokens: u64,
     /// Tokens of each call's answer.
     pub outputs: Vec<u64>,
@@ -17,10 +18,10 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    /// Pushes all of it through `session`, which trims and enforces nothing.
+    /// Pushes all messages through `session`, which must not trim or enforce anything.
     ///
     /// # Errors
-    /// `INVALID_MESSAGE` for a message that cannot be taken in.
+    /// `INVALID_MESSAGE` if a message is refused.
     pub fn of(mut session: Session, messages: &[Message]) -> Result<Self> {
         let (mut calls, mut outputs) = (Vec::<SimulatedCall>::new(), Vec::new());
         let mut pushed = 0;
@@ -53,7 +54,7 @@ impl Recorded {
         Ok(Self { tokens: session.tokens(), outputs, calls })
     }
 
-    /// What it comes to at this price.
+    /// The recorded run at this price.
     pub fn at(&self, price: Option<&Price>) -> RecordedRun {
         let mut calls = self.calls.clone();
         let costs = price.map(|price| {

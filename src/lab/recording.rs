@@ -14,44 +14,44 @@ use crate::passes::{Ladder, Pass};
 use crate::session::{Session, SessionConfig};
 use crate::tokens::{Counter, Method};
 
-/// A recorded transcript, read once, to be replayed under as many options as one likes.
+/// A recorded transcript, read once, that can be replayed under any number of options.
 pub struct Recording {
     transcript: Rc<Transcript>,
-    /// As it was recorded, by the counter and the rules of this model.
+    /// The figures as recorded, for the last counter and model used.
     recorded: RefCell<Option<(CountedBy, Rc<Recorded>)>>,
 }
 
-/// What tokens depend on: the way of counting, and the model for its rules.
+/// What token counts depend on: the counting method, and the model whose rules apply.
 type CountedBy = (String, Option<String>);
 
 impl Recording {
-    /// `messages`: all of them, the header first. `tools`: the tools that the model is given; they count with every call.
+    /// `messages`: all messages, beginning with the header. `tools`: the tools given to the model; they count in every call.
     ///
-    /// A message without an id gets one by its place (`m1` is the first), so that it has the same in every replay.
+    /// A message without an id gets one by its position (`m1` is the first), so that it has the same id in every replay.
     pub fn new(messages: Vec<Message>, tools: Vec<Value>) -> Self {
         Self { transcript: Rc::new(Transcript::new(messages, tools)), recorded: RefCell::default() }
     }
 
-    /// How many model calls it has.
+    /// The number of model calls.
     pub fn calls(&self) -> usize {
         self.transcript.answers.iter().filter(|answer| answer.begin > 0).count()
     }
 
-    /// Replays it under each of these ladders (presets' names, or lists of passes) and the session's other options. Where these
-    /// name neither a model nor a window, the window is half of the transcript's tokens. Beside the session's: `prices` (see
-    /// [`Prices::with`]); `priceAs`, the model whose price is taken (default: `model`); `pins`, ids of messages that are pinned as
-    /// soon as they are pushed.
+    /// Replays it under each of these ladders (names of presets, or lists of passes) with the session's other options. If
+    /// the options have neither a model nor a window, the window is half of the transcript's tokens. Further options:
+    /// `prices` (see [`Prices::with`]); `priceAs`, the model whose price is used (default: `model`); `pins`, ids of messages
+    /// to pin as soon as they are pushed.
     ///
     /// # Errors
-    /// `INVALID_CONFIG` and `UNKNOWN_MODEL` as [`SessionConfig::from_value`] and [`Prices`]; `INVALID_MESSAGE` with the index of
-    /// a message that cannot be taken in.
+    /// `INVALID_CONFIG` and `UNKNOWN_MODEL` as for [`SessionConfig::from_value`] and [`Prices`]; `INVALID_MESSAGE` with the
+    /// index of the message that is refused.
     pub fn simulate(&self, options: &Value, ladders: &[Value], counter: &Counter) -> Result<Simulation> {
         let replays = ladders.iter().map(|ladder| {
             let mut options = object(options)?.clone();
             options.insert("ladder".to_owned(), ladder.clone());
             self.replay(&Value::Object(options), counter)
         });
-        let replays: Vec<Replay> = replays.collect::<Result<_>>()?; // a wrong one shows before any has run
+        let replays: Vec<Replay> = replays.collect::<Result<_>>()?; // an invalid ladder is reported before any replay runs
         let mut options = object(options)?.clone();
         let prices = take_prices(&mut options)?;
         take_pins(&mut options)?;
@@ -63,11 +63,10 @@ impl Recording {
         Ok(Simulation { transcript_tokens, prices, recorded, runs })
     }
 
-    /// A replay that goes forward when it is told to: under these options as [`simulate`](Self::simulate) does it, with their
-    /// `ladder`.
+    /// A replay that the caller advances, under the same options as for [`simulate`](Self::simulate) plus `ladder`.
     ///
     /// # Errors
-    /// As [`simulate`](Self::simulate).
+    /// Those of [`simulate`](Self::simulate).
     pub fn replay(&self, options: &Value, counter: &Counter) -> Result<Replay> {
         let mut options = object(options)?.clone();
         let price = take_prices(&mut options)?.map(|(_, priced)| priced.price);
@@ -78,16 +77,16 @@ impl Recording {
         Ok(Replay::new(self.transcript.session(config, counter), self.transcript.clone(), terms))
     }
 
-    /// The session as it is before the answer to call `at` (from 0; where there are fewer, with all that was said): replayed under these
-    /// options as [`simulate`](Self::simulate) does it, with their `ladder`.
+    /// The session before the answer to call `at` (from 0), or after everything was said if there are fewer calls. Options
+    /// as for [`simulate`](Self::simulate), plus `ladder`.
     ///
     /// # Errors
-    /// As [`simulate`](Self::simulate).
+    /// Those of [`simulate`](Self::simulate).
     pub fn session_at(&self, at: usize, options: &Value, counter: &Counter) -> Result<Session> {
         self.replay(options, counter)?.session_at(at)
     }
 
-    /// Gives the options a window where they have none; and what the transcript is as it was recorded.
+    /// Adds a window to the options if they have none, and returns the figures as recorded.
     fn complete(&self, options: &mut Map<String, Value>, counter: &Counter) -> Result<Rc<Recorded>> {
         let recorded = self.recorded(options.get("model"), counter)?;
         if !options.contains_key("model") && options.get("contextWindow").is_none_or(Value::is_null) {
@@ -107,14 +106,14 @@ impl Recording {
         }
         let mut options = serde_json::json!({ "toolOutputCache": { "enabled": false } });
         if let Some(name) = &counted_by.1 {
-            options["model"] = name.clone().into(); // for its rules of counting
+            options["model"] = name.clone().into(); // for its counting rules
             options["models"] = serde_json::json!({ name: { "max_input_tokens": u32::MAX } });
         }
         let config = SessionConfig::from_value(&options)?;
         let session = || self.transcript.session(config.clone(), counter);
         let recorded = Recorded::of(session(), &self.transcript.messages);
         if recorded.is_err() {
-            // All at once, so that the error's index is that in the whole transcript.
+            // Push all at once, so that the error has the index in the whole transcript.
             session().push(self.transcript.messages.clone())?;
         }
         let recorded = Rc::new(recorded?);
@@ -127,7 +126,7 @@ fn object(options: &Value) -> Result<&Map<String, Value>> {
     options.as_object().ok_or_else(|| Error::config("options", "expected an object"))
 }
 
-/// Takes the keys about money out of the options. A model without a known price is an error only where a price was asked for.
+/// Removes the options about prices. A model without a known price is an error only if prices were asked for.
 fn take_prices(options: &mut Map<String, Value>) -> Result<Option<(Option<String>, Priced)>> {
     let table = options.remove("prices").filter(|t| !t.is_null());
     let named = match options.remove("priceAs") {
@@ -149,7 +148,7 @@ fn take_prices(options: &mut Map<String, Value>) -> Result<Option<(Option<String
     }
 }
 
-/// Takes the ids of the messages to pin out of the options.
+/// Removes the ids of the messages to pin from the options.
 fn take_pins(options: &mut Map<String, Value>) -> Result<Vec<String>> {
     let wrong = || Error::config("pins", "expected a list of ids");
     match options.remove("pins") {

@@ -17,35 +17,36 @@ use crate::message::Message;
 use crate::model::{Costs, Price};
 use crate::session::{Fit, Pending, Session};
 
-/// A piece's summary is asked to take at most this share of the piece.
+/// The summary of a piece is assumed to have at most 1/4 of the piece's tokens.
 const SHARE_OF_A_PIECE: u64 = 4;
 
-/// What a replay goes by, beside the session.
+/// The parameters of a replay, apart from the session.
 pub(super) struct Terms {
-    /// The run's name.
+    /// The name of the run.
     pub preset: String,
     pub recorded: Rc<Recorded>,
-    /// What tokens cost, where that is known.
+    /// The price, if known.
     pub price: Option<Price>,
-    /// Ids of messages that are pinned as soon as they are there.
+    /// Ids of messages to pin as soon as they are pushed.
     pub pins: Vec<String>,
 }
 
-/// A recorded transcript on its way through a new session, call by call.
+/// Replays a recorded transcript through a new session, call by call.
 ///
-/// What stands before an assistant's answer was the input of a model call: it is pushed, and the view prepared as a host
-/// would before it asks its model. Summaries are the extractive summariser's. Assistant messages in a row are one answer. A
-/// call whose view cannot be prepared is recorded with the error, and goes out as it is.
+/// The messages before an assistant's answer were the input of a model call. They are pushed, and the view is prepared as a
+/// host would do it before it calls its model. Summaries come from the extractive summarizer. Consecutive assistant messages
+/// are one answer. If a view cannot be prepared, the call is recorded with the error and its view is sent as it is.
 ///
-/// It goes forward by as many calls as it is told, and then looks for the facts in the views. The time is linear in the transcript
-/// and in what the ladder edits; the same transcript under the same options gives the same run, in whatever steps.
+/// The replay advances by the requested number of calls; after that, facts are searched for in the views. The time is linear
+/// in the transcript and in what the ladder edits. The same transcript under the same options gives the same run, however it
+/// is divided into steps.
 pub struct Replay {
     transcript: Rc<Transcript>,
     terms: Terms,
-    /// Before the first call.
+    /// The session before the first call.
     beginning: Session,
     session: Session,
-    /// Answers before which the session has been.
+    /// The number of answers before which the session has been.
     answered: usize,
     calls: Vec<SimulatedCall>,
     compactions: SimulatedCompactions,
@@ -53,7 +54,7 @@ pub struct Replay {
     trail: Trail,
     copies: Copies,
     survival: Option<Survival>,
-    /// What the views had, for each step of the trail that was looked at.
+    /// The retention for each step of the trail that has been examined.
     shares: Vec<Retention>,
 }
 
@@ -75,16 +76,16 @@ impl Replay {
         }
     }
 
-    /// How far it has come, 0 to 1.
+    /// The progress of the replay, 0 to 1.
     pub fn share(&self) -> f64 {
         let all = self.transcript.answers.len();
         if all == 0 { 1.0 } else { self.answered as f64 / all as f64 }
     }
 
-    /// Replays up to `calls` further calls; true while there are more.
+    /// Replays up to `calls` further calls. Returns `true` while there are more.
     ///
     /// # Errors
-    /// `INVALID_MESSAGE` for a message that [`Session::push`] refuses.
+    /// `INVALID_MESSAGE` if [`Session::push`] refuses a message.
     pub fn advance(&mut self, calls: usize) -> Result<bool> {
         let until = self.calls.len().saturating_add(calls);
         while let Some(answer) = self.transcript.answers.get(self.answered).copied() {
@@ -97,7 +98,7 @@ impl Replay {
             }
         }
         if self.trail.steps.is_empty() && !self.transcript.answers.is_empty() {
-            self.trail.note(self.session.context(), self.answered - 1); // nothing was folded: the last view says it all
+            self.trail.note(self.session.context(), self.answered - 1); // nothing was folded: the last view is enough
         }
         Ok(false)
     }
@@ -120,11 +121,11 @@ impl Replay {
         self.copies.offer(&self.session, at, self.answered, self.compactions.count > folds);
     }
 
-    /// Looks for the facts of the transcript in the views of up to `calls` further calls, once all were replayed; true while there
-    /// are more.
+    /// Once all calls are replayed: searches the views of up to `calls` further calls for the transcript's facts. Returns
+    /// `true` while there are more.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` while there are calls to replay: what stands in the outputs to come is not known yet.
+    /// `INVALID_ARGUMENT` while there are calls to replay, because later outputs are not known yet.
     pub fn look(&mut self, calls: usize) -> Result<bool> {
         let left = self.transcript.answers.len() - self.answered;
         if left > 0 {
@@ -147,26 +148,26 @@ impl Replay {
         Ok(true)
     }
 
-    /// The run, to its end.
+    /// Completes the replay and returns the run.
     ///
     /// # Errors
-    /// As [`advance`](Self::advance).
+    /// Those of [`advance`](Self::advance).
     pub(super) fn into_run(mut self) -> Result<SimulatedRun> {
         self.finish()?;
         Ok(self.run())
     }
 
-    /// Replays and looks for what is left to be replayed and looked for.
+    /// Completes the replay and the search for facts.
     ///
     /// # Errors
-    /// As [`advance`](Self::advance).
+    /// Those of [`advance`](Self::advance).
     pub fn finish(&mut self) -> Result<()> {
         while self.advance(usize::MAX)? {}
         while self.look(usize::MAX)? {}
         Ok(())
     }
 
-    /// What it gave so far; of the facts, what has been looked for.
+    /// The run so far. Its retention covers the views that have been searched.
     pub fn run(&self) -> SimulatedRun {
         let mut compactions = self.compactions.clone();
         compactions.cost = self.terms.price.as_ref().map(|price| {
@@ -196,11 +197,11 @@ impl Replay {
         }
     }
 
-    /// The session as it is before the answer to call `at`; where there are fewer, with all that was said, prepared for the call
-    /// that would be next. What the views were prepared to on the way there is in it.
+    /// The session before the answer to call `at`. If there are fewer calls, the session after everything was said, prepared
+    /// for one more call. It includes the effects of preparing all calls before.
     ///
     /// # Errors
-    /// As [`advance`](Self::advance).
+    /// Those of [`advance`](Self::advance).
     pub fn session_at(&self, at: usize) -> Result<Session> {
         let Transcript { messages, answers, .. } = &*self.transcript;
         let mut compactions = SimulatedCompactions::default();
@@ -225,14 +226,14 @@ impl Replay {
     }
 }
 
-/// The share of the calls' tokens that stood in the call before.
+/// The share of the calls' tokens that were at the beginning of the previous call's view.
 pub(super) fn cache_hit_ratio(calls: &[SimulatedCall]) -> f64 {
     let total: u64 = calls.iter().map(|c| c.tokens).sum();
     let cached: u64 = calls.iter().map(|c| c.cached_tokens).sum();
     if total == 0 { 0.0 } else { cached as f64 / total as f64 }
 }
 
-/// Pushes what stands before an answer; false where that is nothing: no call could be made.
+/// Pushes the messages before an answer. Returns `false` if the view is empty, so that no call can be made.
 fn push(session: &mut Session, messages: &[Message], answer: &Answer, pins: &[String]) -> Result<bool> {
     let added = session.push(messages[answer.pushed..answer.begin].to_vec())?;
     if !pins.is_empty() {
@@ -245,7 +246,7 @@ fn push(session: &mut Session, messages: &[Message], answer: &Answer, pins: &[St
     Ok(!session.context().view.is_empty())
 }
 
-/// One call: the view is prepared, and what it is then goes out.
+/// Makes one call: prepares the view and records what is sent.
 fn call(session: &mut Session, at: usize, compactions: &mut SimulatedCompactions) -> SimulatedCall {
     let prepared = prepare(session, at, compactions);
     let folds = session.take_events().iter().filter(|e| e.event == EventName::CompactionFinished).count();
@@ -301,7 +302,7 @@ fn prepare(
     }
 }
 
-/// What a model would have been asked for this summary, and would have answered.
+/// Records the requests that a model would have received for this summary, and its answers.
 fn note_requests(
     session: &Session,
     pending: &Pending,

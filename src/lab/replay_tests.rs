@@ -25,7 +25,7 @@ fn full_output(context: &Context, id: &str) -> Option<String> {
     Some(output.lines_from(0).map(|line| line.text().into_owned()).collect::<Vec<_>>().join("\n"))
 }
 
-/// Each call's shares, as one look at its view alone finds them.
+/// Checks each call's shares against searching its view alone.
 fn check_shares(replay: &Replay, every: usize) {
     let messages = &replay.transcript.messages;
     assert_eq!(replay.shares.len(), replay.trail.steps.len());

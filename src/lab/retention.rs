@@ -1,4 +1,4 @@
-//! What survived a compaction (LAB-2): the facts of a history, and the share of them that a view still has.
+//! Measures what a compaction keeps (LAB-2): the facts of a history, and the share of them that is still in a view.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
@@ -9,12 +9,12 @@ use crate::facts::{Needles, constraints, literals, said, texts};
 use crate::message::Message;
 use crate::sorting::sort;
 
-/// The facts of a history, each once.
+/// The facts of a history, without duplicates.
 ///
-/// A literal fact is a path, a URL, an id or an error code that stands anywhere in the messages' text, arguments or
-/// outputs. A constraint is a sentence of a user message with never, always, must, don't, only or one of their Chinese
-/// and Japanese kin, or one that takes such a sentence back; one of several lines counts line by line, for a view may show them
-/// wrapped otherwise.
+/// A literal fact is a path, a URL, an id or an error code anywhere in the messages' texts, arguments or outputs. A
+/// constraint is a sentence of a user message with never, always, must, don't, only or one of their Chinese and Japanese
+/// equivalents, or a sentence that revokes such a sentence. A constraint of several lines counts line by line, because a
+/// view may wrap its lines differently.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
     /// Paths, URLs, ids and error codes, sorted.
@@ -23,24 +23,24 @@ pub struct Facts {
     pub constraints: Vec<String>,
 }
 
-/// The shares of a history's facts that a view still has, 0 to 1; 1 where the history has none.
+/// The shares of a history's facts that are still in a view, 0 to 1; 1 if the history has none.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Retention {
-    /// Of the literal facts: those that stand in the view itself, letter by letter.
+    /// Literal facts that are in the view itself, letter by letter.
     pub literal: f64,
-    /// Of the literal facts: those, and the ones that stand in an output that a ref in the view opens.
+    /// Literal facts that are in the view, or in an output that a ref in the view opens.
     pub with_refs: f64,
-    /// Of the user's constraints: those that stand in the view word for word.
+    /// Constraints of the user that are in the view word for word.
     pub constraints: f64,
 }
 
 impl Retention {
-    /// Of nothing, nothing is lost.
+    /// The value for a history without facts.
     pub(super) const OF_NOTHING: Self = Self { literal: 1.0, with_refs: 1.0, constraints: 1.0 };
 }
 
-/// The facts of a history, in time linear in its length.
+/// Finds the facts of a history, in time linear in its length.
 ///
 /// ```
 /// use contextfold::lab::facts;
@@ -66,7 +66,7 @@ pub fn facts<'a>(history: impl IntoIterator<Item = &'a Message>) -> Facts {
     Facts { literals, constraints: rules.into_iter().collect() }
 }
 
-/// Every fact of a history, as often as it stands there, and whether it is a constraint of the user's.
+/// Calls `each` for every occurrence of a fact in a history, with whether it is a constraint of the user.
 pub(super) fn each_fact<'a>(
     history: impl IntoIterator<Item = &'a Message>,
     mut each: impl FnMut(&str, bool),
@@ -88,8 +88,8 @@ pub(super) fn each_fact<'a>(
     }
 }
 
-/// The shares of `facts` that stand in a view. `opens_ref` gives the full output that a ref opens, `None` where the word
-/// is no ref; it is asked once for each distinct word of the view that may be one.
+/// The shares of `facts` in a view. `opens_ref` returns the full output that a ref opens, or `None` if the word is not a
+/// ref; it is called once for each distinct word of the view that may be one.
 pub fn retention<'a>(
     facts: &Facts,
     view: impl IntoIterator<Item = &'a Message>,
@@ -118,12 +118,12 @@ pub fn retention<'a>(
 pub(super) fn refs_in(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
     let bare = text.split(move |c| !word(c)).map(|w| Cow::Borrowed(w.trim_matches(['.', ':'])));
-    // A ref of the caller's own may hold anything; a placeholder names it whole.
+    // A ref chosen by the caller may contain any characters; placeholders write it in full.
     let named = text.split("ref=").skip(1).filter_map(|rest| Some(Cow::Borrowed(rest.split_once(']')?.0)));
     bare.chain(named).chain(in_ranges(text)).filter(|w| !w.is_empty() && w.len() <= 256)
 }
 
-/// The refs between the ends of a range: `out_3 to out_9`.
+/// The refs inside a range: for `out_3 to out_9`, those from `out_4` to `out_8`.
 fn in_ranges(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
     const MOST: u64 = 10_000;
     let ends = |at: usize| {

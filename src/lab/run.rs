@@ -6,36 +6,37 @@ use crate::error::ErrorCode;
 use crate::model::{Costs, Rates};
 use crate::sorting::sort_by_key;
 
-/// A transcript, replayed under several ladders.
+/// A transcript replayed under several ladders.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Simulation {
-    /// Tokens of the whole transcript, as it was recorded.
+    /// Tokens of the whole transcript as recorded.
     pub transcript_tokens: u64,
-    /// What money is counted by; `null` where no price is known: name a model, or give `prices`.
+    /// The prices used for the costs; `null` if no price is known. Name a model or pass `prices` to set them.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "SimulationPrices | null"))]
     pub prices: Option<SimulationPrices>,
-    /// The transcript as it was recorded: every call with all that was said before it, whatever its size.
+    /// The transcript as recorded: every call with everything said before it, whatever its size.
     pub recorded: RecordedRun,
-    /// One run a ladder, in the order in which they were given.
+    /// One run per ladder, in the given order.
     pub runs: Vec<SimulatedRun>,
 }
 
-/// The price that a simulation counts by. A call's prefix that stood in the call before is paid at the cache's price, from
-/// 1,024 tokens on; the rest at the input's, or where writing to the cache has its price, at that.
+/// The prices that a simulation uses. The part of a call that was also the beginning of the call before is charged at the
+/// cache-read price, from 1,024 tokens on. The rest is charged at the cache-write price if there is one, else at the input
+/// price.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct SimulationPrices {
-    /// The model whose price it is; left out where one price was given for whatever model.
+    /// The model whose prices they are. Absent if one price was given for every model.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Of the built-in table: when its prices were looked up, as `YYYY-MM`; `null` for your own.
+    /// When the built-in prices were looked up, as `YYYY-MM`; `null` for your own prices.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "string | null"))]
     pub as_of: Option<&'static str>,
-    /// Where it is from: the built-in table's sources, or `"prices"`.
+    /// Where the prices come from: the sources of the built-in table, or `"prices"`.
     pub source: &'static str,
-    /// The rates for a short prompt, in US dollars a token.
+    /// The rates for a short prompt, in US dollars per token.
     pub rates: Rates,
 }
 
@@ -43,63 +44,64 @@ pub struct SimulationPrices {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct RecordedRun {
-    /// The model calls in order; nothing is decided in them.
+    /// The model calls in order. Their `decisions` are empty.
     pub calls: Vec<SimulatedCall>,
-    /// Input tokens of all calls together.
+    /// Input tokens of all calls.
     pub tokens_total: u64,
-    /// Tokens of the largest call.
+    /// Input tokens of the largest call.
     pub tokens_largest: u64,
     /// Tokens of all answers.
     pub output_tokens: u64,
     /// The share of `tokens_total` that a prompt cache could serve, 0 to 1.
     pub cache_hit_ratio: f64,
-    /// What it costs, in US dollars; `null` without a price.
+    /// The total cost in US dollars; `null` without a price.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub cost: Option<f64>,
-    /// The same by what it is for.
+    /// The cost by kind; `null` without a price.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "Costs | null"))]
     pub costs: Option<Costs>,
 }
 
-/// A transcript, replayed under one ladder.
+/// A transcript replayed under one ladder.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct SimulatedRun {
-    /// The preset's name; of a list of passes, the names of its passes with ` + ` between them.
+    /// The preset's name. For a list of passes: their names, joined by ` + `.
     pub preset: String,
     /// The context window in tokens.
     pub window: u64,
-    /// Tokens that a view may take, as the model counts: what the report's `limit` says.
+    /// The maximum tokens of a view, in the model's tokens: the `limit` of the report.
     pub limit: u64,
-    /// From here on the ladder compacts, in the model's tokens; where it is above the limit, the limit triggers.
+    /// The tokens at which the ladder compacts, in the model's tokens. If this is above the limit, the limit triggers.
     pub threshold: u64,
     /// The model calls in order.
     pub calls: Vec<SimulatedCall>,
-    /// What was folded, and what asking for it would have cost.
+    /// The compactions, and what asking a model for their summaries would have cost.
     pub compactions: SimulatedCompactions,
-    /// Input tokens of all calls together; the requests for summaries are not among them.
+    /// Input tokens of all calls, without the requests for summaries.
     pub tokens_total: u64,
     /// Tokens of the largest view that was sent.
     pub tokens_largest: u64,
-    /// Tokens of all answers, as they were recorded.
+    /// Tokens of all answers, as recorded.
     pub output_tokens: u64,
-    /// Calls whose view was larger than the limit: 0, or the ladder does not do for this transcript and window.
+    /// Calls whose view was above the limit. If it is not 0, the ladder is not sufficient for this transcript and window.
     pub calls_over_limit: u64,
-    /// The share of `tokens_total` that a prompt cache could serve, 0 to 1: the calls' `cached_tokens` over their `tokens`.
+    /// The share of `tokens_total` that a prompt cache could serve, 0 to 1: the sum of `cached_tokens` divided by that of
+    /// `tokens`.
     pub cache_hit_ratio: f64,
-    /// Tokens of all calls that were written to the cache: their `cache_write_tokens`.
+    /// Tokens of all calls that were written to the cache: the sum of `cache_write_tokens`.
     pub cache_write_tokens: u64,
-    /// What took calls out of the cache, what cost most first.
+    /// What broke the prompt cache, most tokens first.
     pub cache_breaks: Vec<CacheBreak>,
-    /// What the calls and the requests for summaries cost together, in US dollars; `null` without a price.
+    /// The cost of the calls and of the requests for summaries, in US dollars; `null` without a price.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub cost: Option<f64>,
-    /// The calls' part of it, by what it is for; what is missing to `cost` is `compactions.cost`.
+    /// The cost of the calls, by kind. The difference to `cost` is `compactions.cost`.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "Costs | null"))]
     pub costs: Option<Costs>,
-    /// What the last call's view has of what was said until then.
+    /// The retention of the last call's view: how much it keeps of what was said by then.
     pub retention: Retention,
-    /// The same as a mean over the calls from the first compaction on; `null` where nothing was folded.
+    /// The mean retention over the calls since the first compaction; `null` if nothing was folded.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "Retention | null"))]
     pub retention_mean: Option<Retention>,
 }
@@ -110,35 +112,35 @@ pub struct SimulatedRun {
 pub struct SimulatedCall {
     /// Tokens of the view that was sent.
     pub tokens: u64,
-    /// The same by part; they sum to `tokens`.
+    /// The tokens by part; their sum is `tokens`.
     pub parts: Vec<PartReport>,
     /// What was done to the view before this call.
     pub decisions: Vec<Decision>,
-    /// Tokens at the view's beginning that stood there in the call before, too.
+    /// Tokens at the beginning of the view that were also at the beginning of the previous call's view.
     pub cached_tokens: u64,
-    /// The rest: what no cache serves, and what is written to it.
+    /// The other tokens: not served from the cache, and written to it.
     pub cache_write_tokens: u64,
-    /// Tokens of the call before that this one does not find in the cache, because something before its end was edited.
+    /// Tokens of the previous call that are not served from the cache, because something before its end was edited.
     pub cache_lost_tokens: u64,
-    /// The pass that edited it; where several did, the one that took most from the cache. Left out where nothing was lost, and where it
-    /// was no pass.
+    /// The pass that edited it; if there were several, the one that cost the most cached tokens. Absent if nothing was lost,
+    /// or if no pass was the cause.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_broken_by: Option<String>,
-    /// Tokens of the answer, as it was recorded.
+    /// Tokens of the answer, as recorded.
     pub output_tokens: u64,
-    /// What the call costs, in US dollars; left out without a price.
+    /// The cost of the call in US dollars. Absent without a price.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
-    /// Why the view could not be prepared: it was sent as it was.
+    /// Why the view could not be prepared. It was sent unprepared.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<SimulatedError>,
 }
 
 impl SimulatedCall {
-    /// What it does not find in the cache of the call before, which had so many tokens, and which pass that is of.
+    /// Sets which tokens of the previous call, which had `before` tokens, are lost from the cache, and by which pass.
     pub(super) fn lose(&mut self, before: u64) {
         self.cache_lost_tokens = before.saturating_sub(self.cached_tokens);
         if self.cache_lost_tokens > 0 {
@@ -149,21 +151,21 @@ impl SimulatedCall {
     }
 }
 
-/// What a pass took out of the prompt cache in a replayed transcript.
+/// How often and by how much a pass broke the prompt cache in a replayed transcript.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct CacheBreak {
-    /// The pass; `null` where it was none: the transcript's header changed, or a late output went to its call.
+    /// The pass; `null` if it was none: the transcript's header changed, or a late output was moved to its call.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "PassName | null"))]
     pub pass: Option<String>,
-    /// Calls before which it did.
+    /// How many calls were affected.
     pub calls: u64,
-    /// Tokens that the calls before had in the cache, and these did not find: their `cache_lost_tokens`.
+    /// Tokens that were in the cache for the previous calls and were lost for these: the sum of their `cache_lost_tokens`.
     pub tokens: u64,
 }
 
 impl CacheBreak {
-    /// Those of a run's calls.
+    /// The cache breaks of a run's calls.
     pub(super) fn of(calls: &[SimulatedCall]) -> Vec<Self> {
         let mut breaks: Vec<Self> = Vec::new();
         for call in calls.iter().filter(|call| call.cache_lost_tokens > 0) {
@@ -180,32 +182,32 @@ impl CacheBreak {
     }
 }
 
-/// What `prepare` failed with.
+/// The error that `prepare` failed with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct SimulatedError {
     /// The error's code.
     pub code: ErrorCode,
-    /// Its message.
+    /// The error's message.
     pub message: String,
 }
 
-/// The compactions of a replayed transcript, and what a model would have been asked for their summaries.
+/// The compactions of a replayed transcript, and the requests that a model would have received for their summaries.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct SimulatedCompactions {
-    /// How many there were.
+    /// The number of compactions.
     pub count: u64,
-    /// Requests for their summaries; more than one where a conversation is larger than the summariser's window.
+    /// The number of requests. A conversation larger than the summarizer's window needs several.
     pub requests: u64,
-    /// Input tokens of these requests.
+    /// Input tokens of the requests.
     pub request_tokens: u64,
-    /// Tokens of the answers.
+    /// Tokens of their answers.
     pub output_tokens: u64,
-    /// What the requests cost, in US dollars, at the price of the calls; `null` without a price.
+    /// The cost of the requests in US dollars, at the price of the calls; `null` without a price.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub cost: Option<f64>,
-    /// Each request's place and size, in order.
+    /// The call and size of each request, in order.
     pub asked: Vec<SimulatedRequest>,
 }
 
@@ -213,7 +215,7 @@ pub struct SimulatedCompactions {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct SimulatedRequest {
-    /// The index of the call before which it was asked.
+    /// The index of the call before which it was made.
     pub call: u64,
     /// Its input tokens.
     pub input_tokens: u64,

@@ -8,46 +8,47 @@ use super::trail::Step;
 use crate::message::Message;
 use crate::tool_output::ToolOutputs;
 
-/// Retention, call by call. What a view has is kept by fact, so that a call costs what stands otherwise than in the call before.
+/// Computes retention call by call. It keeps counts for each fact, so that a call costs only what changed since the call
+/// before.
 pub(super) struct Survival {
     facts: Vec<Standing>,
     tally: Tally,
-    /// Answers whose facts have been said.
+    /// The number of answers whose facts have been counted as said.
     heard: usize,
-    /// The view.
+    /// The messages of the view, by position.
     slots: Vec<Rc<Seen>>,
-    /// Messages as they stood in views, by where they lie; they are kept, so that no other comes to lie there.
+    /// Messages that were in views, by address. They are kept alive, so that no other message gets the same address.
     seen: HashMap<*const Message, (Arc<Message>, Rc<Seen>)>,
-    /// The outputs' refs in the order of their arrival, and their places in it.
+    /// The refs of the outputs in the order of their arrival, and the index of each in that order.
     refs: Vec<String>,
     arrivals: HashMap<String, usize>,
-    /// How many of them are there by now.
+    /// How many outputs have arrived so far.
     arrived: usize,
-    /// The outputs that messages name, by ref.
+    /// The outputs that messages refer to, by ref.
     named: HashMap<String, Named>,
 }
 
-/// An output that messages name.
+/// An output that messages refer to.
 struct Named {
     held: Rc<Held>,
-    /// When it arrives: who names it before opens nothing.
+    /// The index of its arrival. A reference before that opens nothing.
     arrival: usize,
-    /// Messages of the view that name it.
+    /// How many messages of the view refer to it.
     messages: u32,
 }
 
-/// How a fact stands.
+/// The state of a fact.
 #[derive(Debug, Clone, Copy, Default)]
 struct Standing {
     is_rule: bool,
     was_said: bool,
-    /// Messages of the view that hold it.
+    /// How many messages of the view contain it.
     in_view: u32,
-    /// Opened outputs that hold it.
+    /// How many outputs that the view can open contain it.
     in_outputs: u32,
 }
 
-/// Facts that count for each of the shares.
+/// The number of facts that count for each share.
 #[derive(Debug, Clone, Copy, Default)]
 struct Tally {
     said: u32,
@@ -57,14 +58,14 @@ struct Tally {
     rules: u32,
 }
 
-/// A message as it stood in a view: what it holds, and which outputs it names.
+/// A message as it was in a view: what it contains, and the outputs it refers to.
 struct Seen {
     held: Rc<Held>,
     names: Vec<String>,
 }
 
 impl Survival {
-    /// `outputs`: all that were stored in the replay.
+    /// `outputs`: all outputs stored in the replay.
     pub fn new(known: &KnownFacts, outputs: &ToolOutputs) -> Self {
         let standing = |fact| Standing { is_rule: known.is_rule(fact), ..Standing::default() };
         Self {
@@ -80,7 +81,7 @@ impl Survival {
         }
     }
 
-    /// The shares of what was said so far that the next call's view still has: as [`retention`](super::retention()) has it.
+    /// The shares of what was said so far that are in the next call's view, as defined by [`retention`](super::retention()).
     pub fn after(
         &mut self,
         step: &Step,
@@ -109,7 +110,7 @@ impl Survival {
                 Some((_, seen)) => seen.clone(),
                 None => self.look_into(message, messages, known, outputs),
             };
-            // First what comes, then what goes: what both hold stays.
+            // Add the new message before the old one is removed, so that facts in both stay.
             self.give(&seen);
             match self.slots.get_mut(*at) {
                 Some(slot) => {
@@ -148,7 +149,7 @@ impl Survival {
         seen
     }
 
-    /// A message comes into the view.
+    /// Adds a message to the view.
     fn give(&mut self, seen: &Seen) {
         for fact in &seen.held.facts {
             self.touch(*fact, |standing| standing.in_view += 1);
@@ -162,7 +163,7 @@ impl Survival {
         }
     }
 
-    /// A message leaves the view.
+    /// Removes a message from the view.
     fn take(&mut self, seen: &Seen) {
         for fact in &seen.held.facts {
             self.touch(*fact, |standing| standing.in_view -= 1);
@@ -176,7 +177,7 @@ impl Survival {
         }
     }
 
-    /// An output can be opened from now on, or can be no more.
+    /// Counts the facts of an output that can be opened from now on, or no longer.
     fn open(&mut self, output: Option<&Held>, by: impl Fn(&mut u32)) {
         for fact in output.into_iter().flat_map(|held| &held.facts) {
             self.touch(*fact, |standing| by(&mut standing.in_outputs));

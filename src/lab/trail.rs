@@ -3,32 +3,32 @@ use std::sync::Arc;
 use crate::context::Context;
 use crate::message::Message;
 
-/// How the views of a replay followed from one another: for each call what stands otherwise than in the call before. It is what
-/// retention is measured by once the replay is done, and costs what the ladder edits, not what the calls send.
+/// How the views of a replay differ from call to call. Retention is measured from this after the replay. Its cost depends on
+/// what the ladder edits, not on what the calls send.
 #[derive(Default)]
 pub(super) struct Trail {
-    /// The view as it stood when it was looked at last.
+    /// The view as of the last call recorded.
     shown: Vec<Arc<Message>>,
     before_body: usize,
-    /// The version of the view at that time.
+    /// The view's version at that time.
     version: u64,
     pub steps: Vec<Step>,
 }
 
 /// One call.
 pub(super) struct Step {
-    /// What was said before this answer is known by now.
+    /// The index of the answer that follows; everything said before it is known by now.
     pub answer: usize,
-    /// How many tool outputs were stored.
+    /// How many tool outputs were stored by now.
     pub outputs: usize,
     /// The view's length.
     pub len: usize,
-    /// What stands at a position that something else stood at, or nothing.
+    /// The positions whose message is new or different, with that message.
     pub put: Vec<(usize, Arc<Message>)>,
 }
 
 impl Trail {
-    /// Notes the view as it goes out before an answer.
+    /// Records the view that is sent before an answer.
     pub fn note(&mut self, context: &Context, answer: usize) {
         let view = &context.view;
         let (changes, before_body) = (view.changes(), view.before_body());

@@ -9,7 +9,7 @@ use crate::message::Message;
 use crate::session::{Session, SessionConfig};
 use crate::tokens::Counter;
 
-/// What was recorded: shared by the replays of it.
+/// A recorded transcript, shared by its replays.
 pub(super) struct Transcript {
     /// All messages, each with an id.
     pub messages: Vec<Message>,
@@ -19,7 +19,7 @@ pub(super) struct Transcript {
 }
 
 impl Transcript {
-    /// A message without an id gets one by its place (`m1` is the first).
+    /// A message without an id gets one by its position (`m1` is the first).
     pub fn new(mut messages: Vec<Message>, tools: Vec<Value>) -> Self {
         let taken: HashSet<String> = messages.iter().filter_map(|m| m.meta.id.clone()).collect();
         for (at, message) in messages.iter_mut().enumerate() {
@@ -35,11 +35,11 @@ impl Transcript {
         Self { messages, tools, answers, known: RefCell::default() }
     }
 
-    /// A session in which it can be replayed.
+    /// A new session for replaying it.
     pub fn session(&self, config: SessionConfig, counter: &Counter) -> Session {
         let mut session = Session::new(config, counter.clone());
         session.set_tools(&self.tools);
-        session.context_mut().wording.open_refs(); // what could be read back is one of the figures
+        session.context_mut().wording.open_refs(); // the facts that refs could open are one of the figures
         session
     }
 }

@@ -1,6 +1,6 @@
 use super::ModelLimits;
 
-/// When the built-in limits were looked up, as `YYYY-MM`. Newer models come in through `models`.
+/// When the built-in limits were looked up, as `YYYY-MM`. Pass newer models in `models`.
 pub const BUILT_IN_AS_OF: &str = "2026-11";
 
 /// The limits of a model of this exact name, from the built-in table.
@@ -19,9 +19,9 @@ pub(super) fn names<'a>() -> impl Iterator<Item = &'a str> + Clone {
     TABLE.iter().map(|row| row.0)
 }
 
-/// Name, context window, largest input, largest output; sorted by name. Figures of the maker's own row in `LiteLLM`'s table (1.110.2);
-/// where it has none, as models.dev lists them, and where its providers differ, the smallest window. A name without a date or
-/// `-latest` stands for these.
+/// Name, context window, largest input, largest output; sorted by name. The figures are those of the maker's own row in
+/// `LiteLLM`'s table (1.110.2), or else of models.dev, with the smallest window if its providers differ. A name without a
+/// date or `-latest` stands for the dated ones.
 #[rustfmt::skip]
 const TABLE: [(&str, u64, u64, u64); 160] = [
     ("claude-3-5-sonnet", 200_000, 200_000, 8192),

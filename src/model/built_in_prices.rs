@@ -1,9 +1,9 @@
 use super::price::{Price, Rates};
 
-/// When the built-in prices were looked up, as `YYYY-MM`. Prices change: your own table goes before it.
+/// When the built-in prices were looked up, as `YYYY-MM`. Prices change; the caller's own table takes precedence.
 pub const PRICES_AS_OF: &str = "2026-11";
 
-/// Where they are from.
+/// The source of the built-in prices.
 pub const PRICES_SOURCE: &str = "models.dev and LiteLLM's price table";
 
 /// The price of a model of this exact name.
@@ -18,8 +18,8 @@ pub(super) fn names<'a>() -> impl Iterator<Item = &'a str> {
     TABLE.iter().map(|row| row.0)
 }
 
-/// Name; dollars per million tokens of input, output, input read from the cache, input written to it (0: no such rate).
-/// Sorted by name. List prices of the models' makers, prompts of any length at the first step's price.
+/// Name; dollars per million tokens of input, output, input read from the cache, input written to the cache (0: no such
+/// rate). Sorted by name. These are the makers' list prices; prompts of any length are charged at the price for short ones.
 #[rustfmt::skip]
 const TABLE: [(&str, f64, f64, f64, f64); 60] = [
     ("claude-fable-5", 10.0, 50.0, 1.0, 12.5),

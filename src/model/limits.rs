@@ -1,30 +1,30 @@
-/// What a model takes in and gives out, in tokens.
+/// How much a model takes in and returns, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ModelLimits {
     /// The largest input.
     pub max_input_tokens: u64,
-    /// Input and output together, where the source says it.
+    /// Input and output together, if the source states it.
     pub context_window: Option<u64>,
-    /// The largest output, where the source says it.
+    /// The largest output, if the source states it.
     pub max_output_tokens: Option<u64>,
 }
 
 impl ModelLimits {
-    /// The context window; the largest input where the source names no window: for most models both are the same.
+    /// The context window. If the source states none: the largest input, which is the same for most models.
     pub fn window(&self) -> u64 {
         self.context_window.unwrap_or(self.max_input_tokens)
     }
 
-    /// The tokens that a view may have when `reserved_output` tokens are kept free for the answer.
+    /// The tokens a view may have if `reserved_output` tokens are kept free for the answer.
     pub fn limit(&self, reserved_output: u64) -> u64 {
         limit(Some(self.max_input_tokens), self.window(), reserved_output)
     }
 }
 
-/// min(max input, window − reserved output), 0 at the least.
+/// min(max input, window − reserved output), at least 0.
 ///
-/// Some sources take the output off the largest input already and some do not; so the reserve is taken off the window
-/// alone, and never twice.
+/// Some sources have already subtracted the output from the largest input and some have not. So the reserve is subtracted
+/// from the window only, and never twice.
 pub fn limit(max_input: Option<u64>, window: u64, reserved_output: u64) -> u64 {
     let rest = window.saturating_sub(reserved_output);
     max_input.map_or(rest, |most| most.min(rest))

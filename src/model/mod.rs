@@ -1,4 +1,4 @@
-//! What models hold and cost: the registry of their limits, the limit of a view, and prices.
+//! What models can take in and what they cost: the registry of their limits, the limit of a view, and prices.
 
 mod built_in;
 mod built_in_prices;

@@ -1,21 +1,22 @@
 //! The different names of one model.
 
-/// Regions of Bedrock's cross-region profiles.
+/// The regions of Bedrock's cross-region profiles.
 const REGIONS: [&str; 9] = ["us", "us-gov", "eu", "apac", "au", "jp", "ca", "sa", "global"];
 
-/// Vendors as Bedrock writes them before a dot. A name has dots of its own, so only these count.
+/// The vendors that Bedrock writes before a dot. Model names contain dots themselves, so only these prefixes are removed.
 const VENDORS: [&str; 17] = [
     "ai21", "amazon", "anthropic", "cohere", "deepseek", "google", "meta", "minimax", "mistral", "moonshot",
     "moonshotai", "nvidia", "openai", "qwen", "writer", "xai", "zai",
 ];
 
-/// What `OpenRouter` hangs on a name without changing the model or its limits.
+/// Suffixes of `OpenRouter` that change neither the model nor its limits.
 const VARIANTS: [&str; 3] = [":nitro", ":floor", ":online"];
 
-/// The names to look `model` up by, the most telling first: as it is written; without the path before it, region, vendor and
-/// version; and then without its date.
+/// The names to look `model` up by, most specific first: as written; then without path, region, vendor and version; then
+/// without the date.
 ///
-/// Only what says *where* or *when* a model is served is taken off, never a part of what it is: `gpt-5-mini` is not `gpt-5`.
+/// Only parts that say *where* or *when* a model is served are removed, never parts that name the model: `gpt-5-mini` is not
+/// `gpt-5`.
 pub(super) fn candidates(model: &str) -> Vec<String> {
     let model = model.trim().to_lowercase();
     let mut names = vec![model.clone()];
@@ -40,7 +41,7 @@ pub(super) fn candidates(model: &str) -> Vec<String> {
         if name.starts_with("claude-") {
             add(&name.replace('.', "-"));
         }
-        // Open weights are named by what they were tuned for, too, and have the same window.
+        // Names of open-weight models may include what they were tuned for; their window is the same.
         if let Some(base) = name.strip_suffix("-instruct") {
             add(base);
         }
@@ -57,7 +58,7 @@ fn paths(model: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(model), |path| path.split_once('/').map(|(_, rest)| rest))
 }
 
-/// Without a fine-tune's frame, region, vendor, and the version that Bedrock and `OpenRouter` hang on.
+/// Without the `ft:` form of a fine-tuned model, region, vendor, and the version suffixes of Bedrock and `OpenRouter`.
 fn bare(path: &str) -> &str {
     let mut name = path;
     if let Some(tuned) = name.strip_prefix("ft:") {
@@ -118,7 +119,7 @@ fn without_date(name: &str) -> &str {
     name
 }
 
-/// Ollama's `qwen3:8b`: the family, whose row fits its smallest model, and the size.
+/// Splits Ollama's `qwen3:8b` into family and size. The row of a family holds the limits of its smallest model.
 fn of_a_size(name: &str) -> Option<(&str, &str)> {
     let (family, size) = name.rsplit_once(':')?;
     let digits = size.strip_suffix('b')?;
@@ -127,7 +128,7 @@ fn of_a_size(name: &str) -> Option<(&str, &str)> {
     (is_number && !family.is_empty()).then_some((family, size))
 }
 
-/// `name` without a tail of this shape, where `d` is a digit.
+/// `name` without a suffix of this shape, where `d` stands for a digit.
 fn without_tail<'a>(name: &'a str, shape: &str) -> Option<&'a str> {
     let at = name.len().checked_sub(shape.len())?;
     let tail = name.as_bytes().get(at..)?;

@@ -5,32 +5,32 @@ use crate::config::describe;
 use crate::error::{Error, Result};
 use crate::tokens::TokenUsage;
 
-/// A prefix is cached from here on: what `OpenAI` asks for, and Anthropic for most of its models. Some need more.
+/// The shortest prefix that is cached, in tokens, for `OpenAI` and most models of Anthropic. Some models need a longer one.
 pub const LEAST_CACHED_TOKENS: u64 = 1024;
 
 /// Models.dev writes prices per million tokens.
 const MILLION: f64 = 1e6;
 
-/// What a model's tokens cost, in US dollars a token.
+/// What a model's tokens cost, in US dollars per token.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Rates {
-    /// Input that no cache serves.
+    /// Input not served from the cache.
     pub input_cost_per_token: f64,
     /// Output.
     pub output_cost_per_token: f64,
-    /// Input that the prompt cache serves; left out where there is no discount.
+    /// Input served from the prompt cache. Absent if there is no discount.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_read_input_token_cost: Option<f64>,
-    /// Input that is written to the cache, where that costs extra (Anthropic).
+    /// Input written to the cache, if that costs extra (Anthropic).
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_creation_input_token_cost: Option<f64>,
 }
 
 impl Rates {
-    /// The rates of these prices in dollars per million tokens; 0: there is no such rate.
+    /// Rates from prices in dollars per million tokens. For the cache prices, 0 means that there is no such rate.
     pub const fn per_million(input: f64, output: f64, cache_read: f64, cache_write: f64) -> Self {
         const fn some(rate: f64) -> Option<f64> {
             if rate > 0.0 { Some(rate / MILLION) } else { None }
@@ -44,17 +44,17 @@ impl Rates {
     }
 }
 
-/// What input costs where a prompt cache is, as shares of the input's list price.
+/// What input costs with a prompt cache, as fractions of the input's list price.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CachePrices {
-    /// Input that the cache serves.
+    /// Input served from the cache.
     pub read: f64,
-    /// Input that no cache served, and that is written to it.
+    /// Input not served from the cache, and written to it.
     pub write: f64,
 }
 
 impl CachePrices {
-    /// Those of a model whose prices nobody knows.
+    /// Assumed for models with unknown prices.
     pub const NEUTRAL: Self = Self { read: 0.1, write: 1.25 };
 }
 
@@ -64,11 +64,11 @@ impl Default for CachePrices {
     }
 }
 
-/// The price of a model, dearer for long prompts where its provider says so.
+/// The price of a model. It may be higher for long prompts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Price {
     rates: Rates,
-    /// From how many input tokens on which rates hold, ascending.
+    /// The rates for more than this many input tokens, ascending.
     above: Vec<(u64, Rates)>,
 }
 
@@ -76,16 +76,16 @@ pub struct Price {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Costs {
-    /// Input that no cache served; where writing to the cache has its price, at that.
+    /// Input not served from the cache, at the price of writing to the cache if there is one.
     pub input: f64,
-    /// Input that the prompt cache served.
+    /// Input served from the prompt cache.
     pub cached: f64,
     /// Output.
     pub output: f64,
 }
 
 impl Costs {
-    /// All of it.
+    /// The sum.
     pub fn total(&self) -> f64 {
         self.input + self.cached + self.output
     }
@@ -100,7 +100,7 @@ impl std::ops::AddAssign for Costs {
 }
 
 impl Price {
-    /// A price without steps.
+    /// A price that does not depend on the prompt's length.
     pub fn of(rates: Rates) -> Self {
         Self { rates, above: Vec::new() }
     }
@@ -110,7 +110,7 @@ impl Price {
         self.above.iter().rev().find(|(from, _)| input > *from).map_or(&self.rates, |(_, rates)| rates)
     }
 
-    /// What the cache costs, for a short prompt. Where there is no discount, cached input costs what input costs.
+    /// The cache prices for a short prompt. Without a discount, cached input costs as much as other input.
     pub fn cache(&self) -> CachePrices {
         let Rates { input_cost_per_token: input, .. } = self.rates;
         if input <= 0.0 {
@@ -123,7 +123,8 @@ impl Price {
         }
     }
 
-    /// What a request with this many input tokens costs, `cached` of which stood at the beginning of the one before.
+    /// What a request with this many input tokens costs if its first `cached` tokens equal the beginning of the previous
+    /// request.
     pub fn request(&self, input: u64, cached: u64, output: u64) -> Costs {
         let rates = self.rates(input);
         let served = rates.cache_read_input_token_cost.filter(|_| cached >= LEAST_CACHED_TOKENS);
@@ -136,7 +137,7 @@ impl Price {
         }
     }
 
-    /// What a call costs whose usage was reported; `prompt`: how long its prompt was, by which its rates go.
+    /// What a call with this reported usage costs. `prompt`: the length of its prompt in tokens, which selects the rates.
     pub fn reported(&self, usage: &TokenUsage, prompt: u64) -> f64 {
         let rates = self.rates(prompt);
         let input = rates.input_cost_per_token;
@@ -146,7 +147,7 @@ impl Price {
             + usage.output_tokens as f64 * rates.output_cost_per_token
     }
 
-    /// As a row of a table, for a snapshot: what [`Price::read`] reads.
+    /// The price as a table row that [`Price::read`] reads; used in snapshots.
     pub fn to_value(&self) -> Value {
         let mut row = Map::new();
         for (tail, rates) in std::iter::once((String::new(), &self.rates))
@@ -165,16 +166,16 @@ impl Price {
         Value::Object(row)
     }
 
-    /// What a request costs that shares nothing with the one before, and that no later one will share: a summary's.
+    /// What a request costs that shares no prefix with the previous or the next one, such as a summary request.
     pub fn single_request(&self, input: u64, output: u64) -> f64 {
         let rates = self.rates(input);
         input as f64 * rates.input_cost_per_token + output as f64 * rates.output_cost_per_token
     }
 
-    /// Reads a row of `LiteLLM`'s table (per token) or of models.dev (`cost`, per million); `None` where it says nothing of prices.
+    /// Reads a row of `LiteLLM`'s table (per token) or of models.dev (`cost`, per million); `None` if it has no prices.
     ///
     /// # Errors
-    /// `INVALID_CONFIG`: a price that is no number, in a row that is not `LiteLLM`'s documentation.
+    /// `INVALID_CONFIG`: a price is not a number of 0 or more (ignored in `LiteLLM`'s rows).
     pub(super) fn read(path: &str, row: &Map<String, Value>) -> Result<Option<Self>> {
         if let Some(Value::Object(cost)) = row.get("cost") {
             return Self::read_per_million(&format!("{path}.cost"), cost);
@@ -237,7 +238,7 @@ impl Price {
     }
 }
 
-/// Rates by their keys; what a step does not name is as it is below it.
+/// Reads rates by their keys. A rate that a step for longer prompts does not name is taken from `base`.
 fn rates_of(
     rate: impl Fn(&str) -> Result<Option<f64>>,
     base: Option<&Rates>,

@@ -9,15 +9,15 @@ use crate::config::describe;
 use crate::error::{Error, ErrorCode, Result};
 use crate::nearest::nearest;
 
-/// What models cost: the caller's table before the small built-in one.
+/// What models cost: the caller's table, then the small built-in one.
 #[derive(Debug, Clone, Default)]
 pub struct Prices {
     rows: HashMap<String, (Price, u8)>,
-    /// One price for whatever model.
+    /// One price for every model.
     any: Option<Price>,
 }
 
-/// A price, and whose it is.
+/// A price, and where it comes from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Priced {
     /// The price.
@@ -27,17 +27,17 @@ pub struct Priced {
 }
 
 impl Prices {
-    /// The built-in table, and before it `prices`, in one of these shapes (they may be mixed):
+    /// `prices` first, then the built-in table. `prices` has one of these shapes, which may be mixed:
     /// - `LiteLLM`'s table: `{ [model]: { input_cost_per_token, output_cost_per_token, cache_read_input_token_cost?,
     ///   cache_creation_input_token_cost?, input_cost_per_token_above_200k_tokens?, … } }`
     /// - models.dev's: `{ [provider]: { models: { [model]: { cost: { input, output, cache_read?, cache_write? } } } } }`, in
     ///   dollars per million, or the inner `{ [model]: { cost } }` alone
-    /// - one row of either, for whatever model
+    /// - a single row of either, for every model
     ///
-    /// Rows that say nothing of prices are passed over.
+    /// Rows without prices are ignored.
     ///
     /// # Errors
-    /// `INVALID_CONFIG`: `prices` or a row is no object, or a price no number.
+    /// `INVALID_CONFIG`: `prices` or a row is not an object, or a price is not a number.
     pub fn with(prices: &Value) -> Result<Self> {
         let Value::Object(table) = prices else {
             return Err(Error::config("prices", format!("expected an object, got {}", describe(prices))));
@@ -61,10 +61,10 @@ impl Prices {
         Ok(read)
     }
 
-    /// The price of `model`, whose name is looked up as [`Registry`](super::Registry) looks it up.
+    /// The price of `model`. Names are looked up as in [`Registry`](super::Registry).
     ///
     /// # Errors
-    /// `UNKNOWN_MODEL`: in no table.
+    /// `UNKNOWN_MODEL`: the model is in no table.
     pub fn resolve(&self, model: &str) -> Result<Priced> {
         if let Some(price) = &self.any {
             return Ok(Priced { price: price.clone(), built_in: false });
@@ -77,7 +77,7 @@ impl Prices {
         built_in.map(|price| Priced { price, built_in: true }).ok_or_else(|| self.unknown(model))
     }
 
-    /// The one price for whatever model, where there is one.
+    /// The single price for every model, if one was given.
     pub fn for_any(&self) -> Option<Priced> {
         self.any.clone().map(|price| Priced { price, built_in: false })
     }

@@ -7,29 +7,29 @@ use crate::config::{describe, whole};
 use crate::error::{Error, ErrorCode, Result};
 use crate::nearest::nearest;
 
-/// The limits of models: the caller's table before the small built-in one.
+/// The limits of models: the caller's table, then the small built-in one.
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
     rows: HashMap<String, Row>,
 }
 
-/// What the caller's table says of one name.
+/// What the caller's table says about one name.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     says: Says,
-    /// 0: the name as it stands in the table; higher: derived from it, less surely so.
+    /// 0: the name is a key of the table. Higher: the name was derived from a key, which is less certain.
     rank: u8,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Says {
     Limits(ModelLimits),
-    /// `max_tokens` is all there is, and it is the output's cap.
+    /// The only figure is `max_tokens`, and it limits the output.
     OutputCapOnly,
 }
 
-/// The providers that make the models that many others serve, as models.dev and `LiteLLM` call them: their rows go before the
-/// others' for a bare name.
+/// The providers that make models which others also serve, under the names that models.dev and `LiteLLM` use. For a name
+/// without a provider, their rows take precedence.
 const MAKERS: [&str; 14] = [
     "alibaba", "anthropic", "cohere", "dashscope", "deepseek", "gemini", "google", "meta", "mistral",
     "moonshot", "moonshotai", "openai", "xai", "zai",
@@ -39,22 +39,22 @@ pub(super) const DERIVED: u8 = 1;
 pub(super) const DERIVED_FROM_OTHERS: u8 = 2;
 
 impl Registry {
-    /// The built-in table alone.
+    /// The built-in table only.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The built-in table, and before it `models`, in one of these shapes (they may be mixed):
+    /// `models` first, then the built-in table. `models` has one of these shapes, which may be mixed:
     /// - `LiteLLM`'s table: `{ [model]: { max_input_tokens, max_output_tokens, max_tokens, litellm_provider, … } }`
     /// - models.dev's: `{ [provider]: { models: { [model]: { limit: { context, input?, output } } } } }`, or the inner
     ///   `{ [model]: { limit } }` alone
     /// - your own: `{ [model]: { max_input_tokens?, max_output_tokens?, max_tokens?, context_window? } }`
     ///
-    /// Rows that say nothing of limits are passed over.
+    /// Rows without limits are ignored.
     ///
     /// # Errors
-    /// `INVALID_CONFIG`: `models` or a row is no object, or (but for `LiteLLM`'s rows, some of which are documentation) a
-    /// limit is no whole number.
+    /// `INVALID_CONFIG`: `models` or a row is not an object, or a limit is not a whole number (ignored in `LiteLLM`'s rows,
+    /// some of which are documentation).
     pub fn with(models: &Value) -> Result<Self> {
         let Value::Object(table) = models else {
             return Err(Error::config("models", format!("expected an object, got {}", describe(models))));
@@ -73,16 +73,19 @@ impl Registry {
         Ok(registry)
     }
 
-    /// The limits of `model`. Its name may have a provider's prefix, a region, a version or a date; the most telling form of
-    /// it that is known decides, the caller's table before the built-in one. A name that is only similar is another model.
+    /// The limits of `model`. Its name may have a provider's prefix, a region, a version or a date; the most specific known
+    /// form of it is used, and the caller's table comes before the built-in one. A name that is only similar is not the same
+    /// model.
     ///
     /// # Errors
-    /// `UNKNOWN_MODEL`: in no table, or the row has no `max_input_tokens` and its `max_tokens` is plainly the output's cap.
+    /// `UNKNOWN_MODEL`: the model is in no table, or its row has no `max_input_tokens` and its `max_tokens` only limits the
+    /// output.
     pub fn resolve(&self, model: &str) -> Result<ModelLimits> {
         let names = names::candidates(model);
         let row = surest(&names, |name| self.rows.get(name), |row| row.rank);
         match row.map(|r| r.says) {
-            // A row that names no window: the built-in one keeps the reserve from being taken off the input (MOD-3).
+            // If the row has no window, use the built-in one, so that the reserved output is not taken off the input
+            // (MOD-3).
             Some(Says::Limits(limits)) => Ok(ModelLimits {
                 context_window: limits
                     .context_window
@@ -124,7 +127,7 @@ impl Registry {
         }
     }
 
-    /// The surer row stays; of two that are equally sure and differ, the smaller one: it fits both.
+    /// Keeps the row with the lower rank. If two rows of equal rank differ, keeps the smaller limit, which is safe for both.
     fn insert(&mut self, name: String, row: Row) {
         let better = match self.rows.get(&name) {
             None => true,
@@ -160,14 +163,15 @@ impl Registry {
     }
 }
 
-/// The newest known model that shares the most of a name's beginning, at least its family: `claude-opus-5-5` for `claude-opus-6`.
+/// The newest known model that shares the longest beginning with this name, at least the family: `claude-opus-5-5` for
+/// `claude-opus-6`.
 fn relative<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
     let family = name.find(|c: char| !c.is_ascii_alphabetic())?;
     let shared = |known: &str| {
         let same = name.bytes().zip(known.bytes()).take_while(|(a, b)| a == b).count();
         let digit = |text: &str| text.as_bytes().get(same).is_some_and(u8::is_ascii_digit);
-        // Numbers differ from model to model of one line; `gpt-7` is nearer to `gpt-6-sol` than to `gpt-oss-20b`.
-        // A model's variant is nearest to the model.
+        // A differing number means another model of the same line: `gpt-7` is closer to `gpt-6-sol` than to `gpt-oss-20b`.
+        // For a variant, the model itself is closest.
         let is_of = name.strip_prefix(known).is_some_and(|rest| rest.starts_with(['-', '.', ':']));
         let near = same + if is_of { 2 } else { 0 };
         (same > family && !known.contains('/')).then_some((near, digit(name) && digit(known)))
@@ -175,9 +179,8 @@ fn relative<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k 
     known.filter_map(|known| Some((shared(known)?, known))).max().map(|(_, known)| known)
 }
 
-/// The row of the first of these names, among those whose rank is the lowest: what stands in the table under a less telling
-/// name goes before what was derived from the row of somebody who serves the model, too (`gpt-5` before `gmi/openai/gpt-5` for
-/// `openai/gpt-5`).
+/// The row of the first of these names among the rows with the lowest rank. So a key of the table under a less specific name
+/// wins over a row derived from another provider's key (for `openai/gpt-5`: `gpt-5` before `gmi/openai/gpt-5`).
 pub(super) fn surest<'r, Row>(
     names: &[String],
     row: impl Fn(&str) -> Option<&'r Row>,
@@ -186,14 +189,14 @@ pub(super) fn surest<'r, Row>(
     names.iter().filter_map(|name| row(name)).min_by_key(|row| rank(row))
 }
 
-/// Whether a row of this key is the maker's own, and not that of one of the many who serve its models.
+/// Whether a key is the maker's own row rather than that of a provider that only serves the model.
 pub(super) fn is_maker(key: &str, provider: &str) -> bool {
     provider.is_empty() && !key.contains('/')
         || MAKERS.iter().any(|m| *m == provider || key.strip_prefix(m).is_some_and(|k| k.starts_with('/')))
 }
 
-/// A key of a table, and what it is without its path: `azure/gpt-5` stands for `gpt-5`, too. Dates stay: a dated row does not
-/// speak for the undated name.
+/// A key of a table, and the key without each part of its path: `azure/gpt-5` also stands for `gpt-5`. Dates are kept: a
+/// dated row is not used for the undated name.
 pub(super) fn key_forms(key: &str) -> Vec<String> {
     let mut forms = vec![key.to_owned()];
     let mut rest = key;
@@ -206,7 +209,7 @@ pub(super) fn key_forms(key: &str) -> Vec<String> {
     forms
 }
 
-/// What a row says of its model's limits; `None` where it says nothing.
+/// The limits in a row; `None` if it has none.
 fn read_row(path: &str, row: &Map<String, Value>) -> Result<Option<Says>> {
     let limit = row.get("limit").and_then(Value::as_object);
     let lenient = row.contains_key("litellm_provider");
@@ -242,7 +245,7 @@ fn read_row(path: &str, row: &Map<String, Value>) -> Result<Option<Says>> {
     })))
 }
 
-/// The built-in window of a model, if it has room for the caller's largest input.
+/// The built-in window of a model, if it is not smaller than the caller's largest input.
 fn built_in_window(names: &[String], max_input: u64) -> Option<u64> {
     let limits = names.iter().find_map(|name| built_in::find(name))?;
     limits.context_window.filter(|window| *window >= max_input)

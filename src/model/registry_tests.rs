@@ -149,7 +149,7 @@ fn nonsense_is_refused_with_its_place() {
     "#);
 }
 
-/// A table of hundreds of models, in models.dev's shape: every row is found under its own name.
+/// A table of hundreds of models in models.dev's shape: every row is found under its own name.
 #[test]
 #[allow(clippy::disallowed_methods, reason = "a test reads data that is not part of the project")]
 fn a_large_table_resolves_every_name_in_it() {

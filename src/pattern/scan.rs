@@ -1,6 +1,6 @@
-//! A search that can stop and go on: the states of a pattern, led through a text byte by byte, and every step counted.
+//! A search that can be paused: follows the states of a pattern through a text byte by byte, and counts every step.
 //!
-//! There is no clock in here. Who searches says how many steps may be taken, and asks again.
+//! It uses no clock. The caller says how many steps may be taken, and calls again.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,13 +10,13 @@ use regex_automata::util::primitives::StateID;
 
 use super::Pattern;
 
-/// A text that is searched piece by piece: it need not lie in memory as one.
+/// A text that is searched piece by piece. It need not be contiguous in memory.
 pub trait Searched {
-    /// UTF-8 bytes.
+    /// The length in UTF-8 bytes.
     fn bytes(&self) -> usize;
-    /// Where the character that this byte is in begins.
+    /// The start of the character that contains this byte.
     fn floor(&self, at: usize) -> usize;
-    /// The text between two bytes where characters begin.
+    /// The text in a range of bytes, both ends of which must be at the start of a character.
     fn piece(&self, range: Range<usize>) -> Cow<'_, str>;
 }
 
@@ -34,23 +34,23 @@ impl Searched for str {
     }
 }
 
-/// Bytes that are looked at together.
+/// The number of bytes read at a time.
 const PIECE: usize = 64 * 1024;
 
-/// Bytes of what stands around a place that `^`, `$` and `\b` look at: a character on either side.
+/// The bytes around a position that `^`, `$` and `\b` look at: one character on either side.
 const AROUND: usize = 4;
 
-/// So many bytes at which nothing begins count as one step.
+/// This many skipped bytes, at which no match can begin, count as one step.
 const SKIPPED_PER_STEP: usize = 8;
 
-/// How far a search has come.
+/// The progress of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Came {
-    /// Not to its end: there is more to read.
+    /// Not finished; there is more to read.
     Halfway,
-    /// To the first match.
+    /// The first match was found.
     To(Range<usize>),
-    /// Through the text, and nothing matches.
+    /// The whole text was searched without a match.
     Through,
 }
 
@@ -59,7 +59,7 @@ pub enum Came {
 pub struct Scan {
     /// The next byte to read.
     at: usize,
-    /// Where a text can stand in the pattern now, the first choice first, and where each began.
+    /// The current states of the pattern in order of preference, each with the position where its match began.
     here: Places,
     next: Places,
     stack: Vec<StateID>,
@@ -70,12 +70,12 @@ pub struct Scan {
 #[derive(Debug, Default)]
 struct Places {
     order: Vec<(StateID, usize)>,
-    /// Where in the order a state stands, if it does.
+    /// For each state, its index in `order` if it is in the set.
     slots: Vec<u32>,
 }
 
 impl Places {
-    /// False where the state was reached already, by a choice that goes before.
+    /// Adds a state; `false` if it was already reached by a preferred choice.
     fn add(&mut self, state: StateID, begun: usize) -> bool {
         if self.slots.len() <= state.as_usize() {
             self.slots.resize(state.as_usize() + 1, 0);
@@ -91,12 +91,12 @@ impl Places {
 }
 
 impl Scan {
-    /// A search for the first match that begins at `from` or later; what stands before counts for `^` and `\b`.
+    /// A search for the first match that begins at `from` or later. The text before `from` still counts for `^` and `\b`.
     pub fn new(from: usize) -> Self {
         Self { at: from, ..Self::default() }
     }
 
-    /// Goes on for about so many steps, and takes those that it took off them.
+    /// Continues for about `steps` steps, and subtracts the steps taken.
     pub fn go_on<S: Searched + ?Sized>(&mut self, pattern: &Pattern, text: &S, steps: &mut u64) -> Came {
         let nfa = pattern.engine.get_nfa();
         let length = text.bytes();
@@ -116,7 +116,7 @@ impl Scan {
         }
     }
 
-    /// Reads the piece up to `end`, as far as the steps go; whether the search has come to its end.
+    /// Reads the piece up to `end`, as far as the steps allow. Returns whether the search is finished.
     fn read(&mut self, reading: &Reading<'_>, end: usize, is_last: bool, steps: &mut u64) -> bool {
         let Reading { nfa, pattern, piece, start } = *reading;
         while *steps > 0 {
@@ -150,7 +150,7 @@ impl Scan {
                 let to = match (nfa.state(state), byte) {
                     (State::Match { .. }, _) => {
                         self.found = Some(begun..start + at);
-                        break; // what comes behind in the order is a worse choice
+                        break; // the states after this one are less preferred
                     }
                     (State::ByteRange { trans }, Some(byte)) if trans.matches_byte(byte) => Some(trans.next),
                     (State::Sparse(sparse), Some(byte)) => sparse.matches_byte(byte),
@@ -171,7 +171,7 @@ impl Scan {
     }
 }
 
-/// A piece of a text, and where it begins.
+/// A piece of a text, and its position in the text.
 #[derive(Clone, Copy)]
 struct Reading<'a> {
     nfa: &'a NFA,
@@ -180,7 +180,7 @@ struct Reading<'a> {
     start: usize,
 }
 
-/// Adds a state and all that are reached from it without reading on, the first choice first.
+/// Adds a state and all states reachable from it without reading a byte, in order of preference.
 fn enter(
     places: &mut Places,
     stack: &mut Vec<StateID>,
@@ -218,7 +218,7 @@ fn spend(steps: &mut u64, taken: usize) {
     *steps = steps.saturating_sub(taken as u64);
 }
 
-/// The bytes that a match can begin with; `None` where one can be empty.
+/// The bytes that a match can begin with; `None` if a match can be empty.
 pub fn first_bytes(nfa: &NFA) -> Option<Box<[bool; 256]>> {
     let mut begins = Box::new([false; 256]);
     let mut seen = vec![false; nfa.states().len()];
@@ -257,7 +257,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A text that is handed out in any pieces.
+    /// Searches `text` with `at_once` steps per call; returns the match and the steps taken.
     fn found(pattern: &Pattern, text: &str, from: usize, at_once: u64) -> (Option<Range<usize>>, u64) {
         let mut scan = Scan::new(from);
         let mut taken = 0;

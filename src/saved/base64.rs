@@ -1,8 +1,8 @@
-//! Bytes as text, for stores that have nothing else.
+//! Bytes as text, for stores that can only keep text.
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Bytes in base64.
+/// Encodes bytes in base64, with padding.
 pub fn base64(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
@@ -15,7 +15,7 @@ pub fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// The bytes of such a text; `None` for any other.
+/// Decodes base64; `None` if the text is not valid base64 with padding.
 pub fn from_base64(text: &str) -> Option<Vec<u8>> {
     let letters = text.trim_end_matches('=').as_bytes();
     if !text.len().is_multiple_of(4) || text.len() - letters.len() > 2 {

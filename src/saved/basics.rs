@@ -1,4 +1,4 @@
-//! Numbers, strings, and what holds several of them.
+//! Numbers, strings and collections.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -107,7 +107,7 @@ impl Saved for Arc<str> {
     }
 }
 
-/// Bytes as they are.
+/// Raw bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bytes(pub Vec<u8>);
 
@@ -131,7 +131,7 @@ impl<T: Saved> Saved for Arc<T> {
     }
 }
 
-/// As if it were not shared.
+/// Saved like the value itself, not shared.
 impl<T: Saved> Saved for Rc<T> {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
         T::save(self, out);
@@ -203,7 +203,7 @@ impl<K: Saved + Ord, V: Saved> Saved for BTreeMap<K, V> {
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
         let n = from.count()?;
-        let mut map = Self::new(); // not `collect`: it sorts first, which is a sort for each type
+        let mut map = Self::new(); // not `collect`, which would add a sort function for each type
         for _ in 0..n {
             map.insert(K::load(from)?, V::load(from)?);
         }

@@ -1,4 +1,4 @@
-//! SHA-256: names what a store keeps by its content, so that nobody can put another content under the name.
+//! SHA-256. Names stored contents by their digest, so that a name cannot be given to another content.
 
 const ROUND: [u32; 64] = [
     0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
@@ -14,7 +14,7 @@ const ROUND: [u32; 64] = [
 const START: [u32; 8] =
     [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
 
-/// The digest of bytes, in hex digits.
+/// The SHA-256 digest as 64 hex digits.
 pub fn digest(bytes: &[u8]) -> String {
     let mut state = START;
     let (blocks, rest) = bytes.as_chunks::<64>();

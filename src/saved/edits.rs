@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use super::{Reader, Saved, Writer};
 use crate::error::Result;
 
-/// A list as it differs from what it was: so many entries at its front are the same, so many behind them are gone, and others
-/// stand in their place. What follows is the same again.
+/// A change of a list: `front` entries stay, the next `gone` entries are replaced by `put`, and the rest stays.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListEdit<T> {
     front: usize,
@@ -15,7 +14,7 @@ pub struct ListEdit<T> {
 }
 
 impl<T> ListEdit<T> {
-    /// The edit that makes `now` of `before`.
+    /// The edit that turns `before` into `now`.
     pub fn between<B>(before: &[B], now: &[T], same: impl Fn(&B, &T) -> bool) -> Self
     where
         T: Clone,
@@ -26,17 +25,17 @@ impl<T> ListEdit<T> {
         Self { front, gone: before.len() - back, put: now[..now.len() - back].to_vec() }
     }
 
-    /// The edit that appends to a list of so many entries.
+    /// The edit that appends `put` to a list of `len` entries.
     pub fn append(len: usize, put: Vec<T>) -> Self {
         Self { front: len, gone: 0, put }
     }
 
-    /// The edit that puts other entries in the place of so many.
+    /// The edit that replaces all `len` entries by `put`.
     pub fn anew(len: usize, put: Vec<T>) -> Self {
         Self { front: 0, gone: len, put }
     }
 
-    /// Whether it leaves all of a list of so many entries, and puts others behind them, or none.
+    /// Whether the edit keeps all entries of a list of `len` entries and at most appends some.
     pub fn appends_to(&self, len: usize) -> bool {
         self.is_empty() || self.front == len && self.gone == 0
     }
@@ -46,23 +45,23 @@ impl<T> ListEdit<T> {
         self.front
     }
 
-    /// The entries that are put in.
+    /// The inserted entries.
     pub fn put(&self) -> &[T] {
         &self.put
     }
 
-    /// Nothing differs.
+    /// Whether it changes nothing.
     pub fn is_empty(&self) -> bool {
         self.gone == 0 && self.put.is_empty()
     }
 
-    /// How many entries there are behind it of so many before; `None` where it is of another list.
+    /// The length after the edit of a list of `len` entries; `None` if the edit does not fit that length.
     pub fn len_behind(&self, len: usize) -> Option<usize> {
         let stays = len.checked_sub(self.front)?.checked_sub(self.gone)?;
         Some(self.front + self.put.len() + stays)
     }
 
-    /// Makes the edit. False where the list is another one than that which it is of.
+    /// Applies the edit. Returns `false` if it does not fit the list's length.
     pub fn apply(self, list: &mut Vec<T>) -> bool {
         let end = self.front.checked_add(self.gone).filter(|end| *end <= list.len());
         let Some(end) = end else { return false };
@@ -73,13 +72,13 @@ impl<T> ListEdit<T> {
         true
     }
 
-    /// The same with other entries.
+    /// The same edit with converted entries.
     pub fn map<U>(self, with: impl FnMut(T) -> U) -> ListEdit<U> {
         let Self { front, gone, put } = self;
         ListEdit { front, gone, put: put.into_iter().map(with).collect() }
     }
 
-    /// The same with other entries; `None` where there is none for one of them.
+    /// The same edit with converted entries; `None` if one of them cannot be converted.
     pub fn try_map<U>(self, with: impl FnMut(T) -> Option<U>) -> Option<ListEdit<U>> {
         let Self { front, gone, put } = self;
         Some(ListEdit { front, gone, put: put.into_iter().map(with).collect::<Option<_>>()? })
@@ -99,7 +98,7 @@ impl<T: Saved> Saved for ListEdit<T> {
     }
 }
 
-/// A map as it differs from what it was.
+/// A change of a map.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MapEdit<K, V> {
     gone: Vec<K>,
@@ -107,7 +106,7 @@ pub struct MapEdit<K, V> {
 }
 
 impl<K: Ord + Copy, V> MapEdit<K, V> {
-    /// The edit that makes `now` of `before`; both are walked in the order of their keys.
+    /// The edit that turns `before` into `now`, found by walking both in key order.
     pub fn between<B>(before: &BTreeMap<K, B>, now: &BTreeMap<K, V>, same: impl Fn(&B, &V) -> bool) -> Self
     where
         V: Clone,
@@ -127,7 +126,7 @@ impl<K: Ord + Copy, V> MapEdit<K, V> {
         edit
     }
 
-    /// The edit that sets these keys to what `now` has for them; a key that it has not is gone.
+    /// The edit that sets these keys to their values in `now`, and removes those for which `now` returns `None`.
     pub fn of(keys: impl IntoIterator<Item = K>, now: impl Fn(K) -> Option<V>) -> Self {
         let mut edit = Self::none();
         for key in keys {
@@ -139,27 +138,27 @@ impl<K: Ord + Copy, V> MapEdit<K, V> {
         edit
     }
 
-    /// Nothing differs.
+    /// The edit that changes nothing.
     pub fn none() -> Self {
         Self { gone: Vec::new(), put: Vec::new() }
     }
 
-    /// Nothing differs.
+    /// Whether it changes nothing.
     pub fn is_empty(&self) -> bool {
         self.gone.is_empty() && self.put.is_empty()
     }
 
-    /// What is put.
+    /// The entries to set.
     pub fn put(&self) -> &[(K, V)] {
         &self.put
     }
 
-    /// The keys that are gone, and what is put.
+    /// The keys to remove and the entries to set.
     pub fn into_parts(self) -> (Vec<K>, Vec<(K, V)>) {
         (self.gone, self.put)
     }
 
-    /// Makes the edit.
+    /// Applies the edit.
     pub fn apply(self, map: &mut BTreeMap<K, V>) {
         for key in self.gone {
             map.remove(&key);
@@ -167,7 +166,7 @@ impl<K: Ord + Copy, V> MapEdit<K, V> {
         map.extend(self.put);
     }
 
-    /// Makes the edit in a list that is in the order of its keys.
+    /// Applies the edit to a list that is sorted by key.
     pub fn apply_to_list(self, list: &mut Vec<(K, V)>) {
         for key in self.gone {
             list.retain(|(there, _)| *there != key);
@@ -180,13 +179,13 @@ impl<K: Ord + Copy, V> MapEdit<K, V> {
         }
     }
 
-    /// The same with other values.
+    /// The same edit with converted values.
     pub fn map<U>(self, mut with: impl FnMut(V) -> U) -> MapEdit<K, U> {
         let put = self.put.into_iter().map(|(key, value)| (key, with(value))).collect();
         MapEdit { gone: self.gone, put }
     }
 
-    /// The same with other values; `None` where there is none for one of them.
+    /// The same edit with converted values; `None` if one of them cannot be converted.
     pub fn try_map<U>(self, mut with: impl FnMut(V) -> Option<U>) -> Option<MapEdit<K, U>> {
         let put =
             self.put.into_iter().map(|(key, value)| Some((key, with(value)?))).collect::<Option<_>>()?;

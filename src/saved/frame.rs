@@ -4,43 +4,42 @@ use super::reader::{Reader, invalid};
 use super::writer::Writer;
 use crate::error::{Error, ErrorCode, Result};
 
-/// The longest first line.
+/// The maximum length of the first line, in bytes.
 const LONGEST_HEAD: usize = 80;
 
-/// A kind of snapshot. Its bytes begin with a line: name, version and checksum of what follows.
+/// A kind of snapshot. Its bytes begin with a line: name, version, and checksum of the rest.
 #[derive(Debug, Clone, Copy)]
 pub struct Kind {
-    /// What the first line begins with.
+    /// The first word of the first line.
     pub name: &'static str,
-    /// The version that is written; older ones are read.
+    /// The version that is written. Older versions can be read.
     pub version: u32,
-    /// What it is a snapshot of, for errors: `a session`.
+    /// What the snapshot contains, for error messages: `a session`.
     pub what: &'static str,
 }
 
 impl Kind {
-    /// The bytes with their first line.
+    /// Puts the first line before a body.
     pub fn framed(&self, body: &[u8]) -> Vec<u8> {
         [self.head(&Checksum::of(body)).as_bytes(), body].concat()
     }
 
-    /// The first line of bytes with this checksum.
+    /// The first line for a body with this checksum.
     pub fn head(&self, sum: &Checksum) -> String {
         format!("{} {} {sum}\n", self.name, self.version)
     }
 
-    /// The checksum that such bytes name.
+    /// The checksum in the first line of these bytes.
     pub fn sum(&self, bytes: &[u8]) -> Option<Checksum> {
         let end = bytes.iter().take(LONGEST_HEAD).position(|b| *b == b'\n')?;
         let sum = std::str::from_utf8(&bytes[..end]).ok()?.rsplit(' ').next()?;
         u64::from_str_radix(sum, 16).ok().map(Checksum)
     }
 
-    /// What stands behind the first line, to be read.
+    /// Checks the first line and the checksum, and returns a reader of the body.
     ///
     /// # Errors
-    /// `SNAPSHOT_TOO_NEW` for a version that this one does not know; `SNAPSHOT_INVALID` for another kind, and for bytes that
-    /// are damaged.
+    /// `SNAPSHOT_TOO_NEW` if the version is newer than ours; `SNAPSHOT_INVALID` if the bytes are of another kind or damaged.
     pub fn unframed<'b>(&self, bytes: &'b [u8]) -> Result<Reader<'b>> {
         let end = bytes.iter().take(LONGEST_HEAD).position(|b| *b == b'\n');
         let end = end.ok_or_else(|| self.invalid("it has no first line"))?;
@@ -60,14 +59,14 @@ impl Kind {
         Ok(Reader::new(body, version, self.what))
     }
 
-    /// What is written into bytes that stand in a record: they begin with the version, for the record has the checksum.
+    /// A writer for bytes inside a journal record. They begin with the version only, because the record has the checksum.
     pub fn within<'s>(&self) -> Writer<'s> {
         let mut out = Writer::default();
         out.number(u64::from(self.version));
         out
     }
 
-    /// The version that wrote such bytes, and what stands behind it, to be read.
+    /// Reads the version of bytes inside a journal record, and returns it with a reader of the rest.
     ///
     /// # Errors
     /// `SNAPSHOT_TOO_NEW`, `SNAPSHOT_INVALID`.
@@ -79,7 +78,7 @@ impl Kind {
         Ok((known, Reader::new(from.rest(), known, self.what)))
     }
 
-    /// `SNAPSHOT_TOO_NEW`.
+    /// A `SNAPSHOT_TOO_NEW` error.
     pub fn too_new(&self, version: u64) -> Error {
         let latest = self.version;
         let message = format!(
@@ -88,25 +87,25 @@ impl Kind {
         Error::new(ErrorCode::SnapshotTooNew, message)
     }
 
-    /// `SNAPSHOT_INVALID`.
+    /// A `SNAPSHOT_INVALID` error.
     pub fn invalid(&self, reason: &str) -> Error {
         invalid(self.what, reason)
     }
 }
 
-/// A checksum of bytes that come piece by piece: FNV-1a.
+/// A checksum (FNV-1a) that can be computed piece by piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Checksum(u64);
 
 impl Checksum {
-    /// That of all these bytes.
+    /// The checksum of these bytes.
     pub fn of(bytes: &[u8]) -> Self {
         let mut sum = Self::default();
         sum.add(bytes);
         sum
     }
 
-    /// Goes on with more bytes.
+    /// Adds more bytes.
     pub fn add(&mut self, bytes: &[u8]) {
         let next = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3);
         self.0 = bytes.iter().fold(self.0, next);
@@ -114,7 +113,7 @@ impl Checksum {
 }
 
 impl Checksum {
-    /// As bytes, the lowest first.
+    /// As bytes, lowest first.
     pub fn to_bytes(self) -> [u8; 8] {
         self.0.to_le_bytes()
     }

@@ -1,4 +1,4 @@
-//! JSON values: bit for bit, which text is not for every number.
+//! JSON values in binary, because text does not preserve every number bit for bit.
 
 use serde_json::{Map, Number, Value};
 

@@ -1,17 +1,16 @@
-//! State as bytes, and bytes as state again: what a snapshot is made of.
+//! Converts state to bytes and back. Snapshots are made of these bytes.
 //!
-//! A type says beside its definition which of its fields are saved (`saved!`), and what becomes of those that are not: one
-//! that it does not name does not compile. Text, messages and whatever else is held in several places is written once, and
-//! shared again when it is read. The same state gives the same bytes.
+//! Each type lists its saved fields next to its definition (`saved!`), and the values of the others after reading. A field
+//! that is missing from the list is a compile error. Texts, messages and other shared values are written once and are shared
+//! again after reading. Equal states give equal bytes.
 //!
-//! A field that is new after a release stands under `since` with the version that it came with; what was saved before has
-//! its default.
+//! To add a field, add its name to the list. After a release, add it under `since N`, where `N` is the session's new version
+//! (`session::SESSION`), and keep a fixture of the old version (`tests/fixtures`, `tests/snapshots.rs`). In older bytes the
+//! field has its default.
 //!
-//! To add a field: name it. After a release: name it under `since N`, with `N` the session's new version (`session::SESSION`),
-//! and keep a fixture of the old one (`tests/fixtures`, `tests/snapshots.rs`). Bytes are positional, not JSON: less code, and
-//! numbers bit for bit. Sums, indexes and line counts are made anew, and every place that is named is checked. A snapshot's
-//! bytes are put together outside the module (`Writer`), because the module's memory never shrinks. Events and runs that wait
-//! for a summary are not saved.
+//! The format is positional binary, not JSON: it needs less code and keeps numbers bit for bit. Sums, indexes and line
+//! counts are recomputed, and every index read is checked. A snapshot's bytes are collected outside the WebAssembly module
+//! (`Writer`), because the module's memory never shrinks. Events, and runs that wait for a summary, are not saved.
 
 mod base64;
 mod basics;
@@ -35,24 +34,26 @@ pub use writer::Writer;
 
 use crate::error::Result;
 
-/// No session has counted so far: what is numbered can be numbered on from there without a look at the end of numbers.
+/// The upper bound of saved numbers. No session reaches it, so counting can continue from any number below it without
+/// overflow checks.
 pub const MOST_NUMBERS: u64 = 1 << 53;
 
-/// What can be saved.
+/// A value that can be saved.
 pub trait Saved: Sized + 'static {
-    /// Writes it.
+    /// Writes the value.
     fn save<'s>(&'s self, out: &mut Writer<'s>);
 
-    /// Reads it.
+    /// Reads the value.
     ///
     /// # Errors
-    /// `SNAPSHOT_INVALID` for what [`Saved::save`] never wrote.
+    /// `SNAPSHOT_INVALID` if [`Saved::save`] did not write these bytes.
     fn load(from: &mut Reader<'_>) -> Result<Self>;
 }
 
-/// Saves a struct by its fields, or a fieldless enum by the places of its variants in this list, which only grows.
+/// Saves a struct as its fields, or a fieldless enum as the index of the variant in this list. Append new variants only at
+/// its end.
 ///
-/// `fresh` names fields that are not saved and what they are after reading, `since` those that a later version added.
+/// `fresh`: fields that are not saved, with their values after reading. `since`: fields that a later version added.
 macro_rules! saved {
     (struct $name:ident { $($field:ident),* $(,)? }
         $(fresh { $($left:ident: $fresh:expr),* $(,)? })?
@@ -75,7 +76,7 @@ macro_rules! saved {
     (enum $name:ident { $($variant:ident),* $(,)? }) => {
         impl $crate::saved::Saved for $name {
             fn save<'s>(&'s self, out: &mut $crate::saved::Writer<'s>) {
-                match self { $(Self::$variant)|* => {} } // a variant that the list does not name does not compile
+                match self { $(Self::$variant)|* => {} } // a variant missing from the list is a compile error
                 let all: &[Self] = &[$(Self::$variant),*];
                 out.count(all.iter().position(|v| v == self).unwrap_or_default());
             }

@@ -5,10 +5,10 @@ use super::Saved;
 use super::writer::LONGEST_WORD;
 use crate::error::{Error, ErrorCode, Result};
 
-/// Deeper values come from no parser.
+/// The deepest nesting that is read. No parser returns deeper values.
 const DEEPEST: u32 = 256;
 
-/// Reads the bytes of a snapshot. Whatever they are, it ends in a value or in `SNAPSHOT_INVALID`.
+/// Reads the bytes of a snapshot. Any input gives either a value or `SNAPSHOT_INVALID`.
 pub struct Reader<'b> {
     rest: &'b [u8],
     version: u32,
@@ -23,22 +23,22 @@ impl<'b> Reader<'b> {
         Self { rest: body, version, what, depth: 0, words: Vec::new(), shared: Vec::new() }
     }
 
-    /// Reads bytes that a version wrote, and whose checksum was looked at already.
+    /// Reads bytes written by `version`. Their checksum has already been verified.
     pub fn of(body: &'b [u8], version: u32, what: &'static str) -> Self {
         Self::new(body, version, what)
     }
 
-    /// The version that wrote it.
+    /// The version that wrote the bytes.
     pub fn version(&self) -> u32 {
         self.version
     }
 
-    /// `SNAPSHOT_INVALID`.
+    /// A `SNAPSHOT_INVALID` error.
     pub fn invalid(&self, reason: &str) -> Error {
         invalid(self.what, reason)
     }
 
-    /// Refuses what does not hold.
+    /// Fails unless `holds`.
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID`.
@@ -46,7 +46,7 @@ impl<'b> Reader<'b> {
         if holds { Ok(()) } else { Err(self.invalid(otherwise)) }
     }
 
-    /// Refuses more bytes than were asked for.
+    /// Fails if bytes are left over.
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID`.
@@ -54,17 +54,17 @@ impl<'b> Reader<'b> {
         self.require(self.rest.is_empty(), "there is more in it than there should be")
     }
 
-    /// Everything that is left.
+    /// The bytes that are left.
     pub fn rest(&self) -> &'b [u8] {
         self.rest
     }
 
-    /// A field that came with `version`: its default in what is older.
+    /// A field that was added in `version`. Older bytes do not have it, so it gets its default.
     pub fn since<T: Saved + Default>(&mut self, version: u32) -> Result<T> {
         if self.version >= version { T::load(self) } else { Ok(T::default()) }
     }
 
-    /// Reads what may hold its own kind.
+    /// Reads a value that can be nested in its own kind, and limits the depth.
     pub fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.require(self.depth < DEEPEST, "a value is too deep")?;
         self.depth += 1;
@@ -95,7 +95,8 @@ impl<'b> Reader<'b> {
         Err(self.invalid("a number is too long"))
     }
 
-    /// How many follow. Each takes a byte at the least, so that a wrong figure reserves no memory.
+    /// A number of items that follow. Each item takes at least one byte, so a count above the remaining bytes is refused
+    /// before memory is reserved.
     pub fn count(&mut self) -> Result<usize> {
         let n = self.number()?;
         usize::try_from(n)
@@ -104,7 +105,7 @@ impl<'b> Reader<'b> {
             .ok_or_else(|| self.invalid("there is less in it than it says"))
     }
 
-    /// Bytes, and how many.
+    /// Bytes, preceded by their number.
     pub fn bytes(&mut self) -> Result<&'b [u8]> {
         let n = self.count()?;
         let (bytes, rest) = self.rest.split_at(n);
@@ -112,13 +113,13 @@ impl<'b> Reader<'b> {
         Ok(bytes)
     }
 
-    /// A text, and how long it is.
+    /// UTF-8 text, preceded by its length in bytes.
     pub fn utf8(&mut self) -> Result<&'b str> {
         let bytes = self.bytes()?;
         std::str::from_utf8(bytes).map_err(|_| self.invalid("a text is no UTF-8"))
     }
 
-    /// A string.
+    /// A string written by `Writer::string`.
     pub fn string(&mut self) -> Result<&'b str> {
         if let Some(known) = self.known()? {
             let word = self.words.get(known).copied();
@@ -131,7 +132,7 @@ impl<'b> Reader<'b> {
         Ok(text)
     }
 
-    /// A text that several may hold.
+    /// A shared text.
     pub fn text(&mut self) -> Result<Arc<str>> {
         if let Some(known) = self.known()? {
             return self.held(known);
@@ -141,7 +142,7 @@ impl<'b> Reader<'b> {
         Ok(text)
     }
 
-    /// What several may hold.
+    /// A shared value.
     pub fn shared<T: Saved>(&mut self) -> Result<Arc<T>> {
         if let Some(known) = self.known()? {
             return self.held(known);

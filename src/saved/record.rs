@@ -1,28 +1,29 @@
-//! The records of a journal: each a frame with its length, its version, the position that a session has behind it, and a checksum.
+//! The records of a journal. Each is a frame with its length, its version, the position of the session after it, and a
+//! checksum.
 //!
-//! A record names the one before it by its checksum: two processes that save at once may write records with the same position.
-//! A journal begins at a random position, so that a process that holds a removed journal cannot append to a new one under the
-//! same key.
+//! A record refers to the record before it by that record's checksum, because two processes that save at the same time may
+//! write records with the same position. A journal begins at a random position, so that a process that still uses a removed
+//! journal cannot append to a new one under the same key.
 
 use super::Checksum;
 use crate::error::{Error, ErrorCode, Result};
 
-/// The version of the frames that are written.
+/// The version of the frames.
 const VERSION: u8 = 1;
 
-/// Length, version and position.
+/// The bytes of length, version and position.
 const HEAD: usize = 13;
 
-/// The checksum.
+/// The bytes of the checksum.
 const TAIL: usize = 8;
 
-/// So many places are looked at for a whole record behind a damaged one.
+/// After a damaged record, at most this many offsets are checked for a whole one.
 const LOOKS: usize = 64;
 
 /// One record of a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record<'b> {
-    /// Where a session stands behind it.
+    /// The position of the session after this record.
     pub position: u64,
     /// What changed.
     pub body: &'b [u8],
@@ -31,7 +32,7 @@ pub struct Record<'b> {
 }
 
 impl<'b> Record<'b> {
-    /// A record of this body as bytes, and its checksum.
+    /// Frames a body; returns the frame and its checksum.
     pub fn framed(position: u64, body: &[u8]) -> (Vec<u8>, u64) {
         let mut frame = Vec::with_capacity(HEAD + body.len() + TAIL);
         frame.extend_from_slice(&(body.len() as u32).to_le_bytes());
@@ -43,13 +44,13 @@ impl<'b> Record<'b> {
         (frame, u64::from_le_bytes(sum.to_bytes()))
     }
 
-    /// `SNAPSHOT_INVALID` for the record at a position.
+    /// A `SNAPSHOT_INVALID` error for the record at a position.
     pub fn damaged(position: u64, how: &str) -> Error {
         let message = format!("this journal cannot be used: its record at position {position} {how}");
         Error::new(ErrorCode::SnapshotInvalid, message)
     }
 
-    /// The record at the beginning of these bytes, and what follows; `None` where no whole one is there.
+    /// The record at the start of these bytes, and the bytes after it; `None` if there is no whole record.
     fn first(bytes: &'b [u8]) -> Option<(Self, &'b [u8])> {
         let length = u32::from_le_bytes(bytes.get(..4)?.try_into().ok()?) as usize;
         let position = u64::from_le_bytes(bytes.get(5..HEAD)?.try_into().ok()?);
@@ -61,17 +62,17 @@ impl<'b> Record<'b> {
     }
 }
 
-/// The records that stand one behind the other in some bytes.
+/// The records in some bytes, one after the other.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Records<'b> {
-    /// The whole ones, oldest first; their positions follow each other.
+    /// The whole ones, oldest first; their positions are consecutive.
     pub whole: Vec<Record<'b>>,
-    /// What follows them is no whole record, as when a process dies while it writes: it is left out.
+    /// Whether an incomplete record follows, as when a process dies while it writes. It is ignored.
     pub torn: bool,
 }
 
 impl<'b> Records<'b> {
-    /// The frames of whole records, each by itself.
+    /// The frame of each whole record.
     pub fn frames(whole: &'b [u8]) -> impl Iterator<Item = &'b [u8]> {
         let mut rest = whole;
         std::iter::from_fn(move || {
@@ -82,10 +83,10 @@ impl<'b> Records<'b> {
         })
     }
 
-    /// Reads them. A tail that was not written to its end is left out; what is damaged before whole records is not.
+    /// Reads the records. An incomplete record at the end is ignored; damage before a whole record is an error.
     ///
     /// # Errors
-    /// `SNAPSHOT_INVALID` with the position where a record is damaged or missing; `SNAPSHOT_TOO_NEW`.
+    /// `SNAPSHOT_INVALID` with the position if a record is damaged or missing; `SNAPSHOT_TOO_NEW`.
     pub fn read(bytes: &'b [u8]) -> Result<Self> {
         let mut whole: Vec<Record<'b>> = Vec::new();
         let mut rest = bytes;
@@ -121,7 +122,7 @@ impl<'b> Records<'b> {
     }
 }
 
-/// The position of a whole record behind what is none.
+/// Looks for a whole record after bytes that are none, and returns its position.
 fn later_than(bytes: &[u8], next: u64) -> Option<u64> {
     let near = next..next.saturating_add(1 << 32);
     let mut looks = 0;

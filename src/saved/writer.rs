@@ -3,43 +3,44 @@ use std::sync::Arc;
 
 use super::Saved;
 
-/// Strings up to this many bytes are written once, however often they occur: ids, names, reasons.
+/// Strings of up to this many bytes (ids, names, reasons) are written once and then referred to by number.
 pub(super) const LONGEST_WORD: usize = 120;
 
-/// Bytes are handed on in pieces of about this size.
+/// The sink is called with pieces of about this size.
 const PIECE: usize = 1 << 16;
 
-/// Who is handed the bytes of a snapshot, piece by piece: all of them at once may be as much as the session itself.
+/// Receives the bytes of a snapshot piece by piece, because all of them at once may be as large as the session itself.
 type Sink<'s> = &'s mut dyn FnMut(&[u8]);
 
-/// Collects the bytes of a snapshot. What it has seen lives as long as it does, so that an address means one thing.
+/// Collects the bytes of a snapshot. It borrows what it writes, so that no address can be reused while it is in use.
 #[derive(Default)]
 pub struct Writer<'s> {
     out: Vec<u8>,
     sink: Option<Sink<'s>>,
     words: HashMap<&'s str, usize>,
     shared: HashMap<*const u8, usize>,
-    /// What several hold is written for each of them.
+    /// Write shared values in full each time instead of by reference.
     apart: bool,
 }
 
 impl<'s> Writer<'s> {
-    /// One that hands on what is written.
+    /// A writer that passes its bytes to `sink`.
     pub fn to(sink: Sink<'s>) -> Self {
         Self { sink: Some(sink), ..Self::default() }
     }
 
-    /// One that writes what several hold for each of them: the same bytes for the same content, however memory shares it.
+    /// A writer that writes shared values in full each time: equal content gives equal bytes, however it is shared in
+    /// memory.
     pub fn apart() -> Self {
         Self { apart: true, ..Self::default() }
     }
 
-    /// Hands on what was not handed on yet.
+    /// Passes the remaining bytes to the sink.
     pub fn finish(mut self) {
         self.hand_on();
     }
 
-    /// What was written.
+    /// The bytes written, if there is no sink.
     pub fn into_bytes(self) -> Vec<u8> {
         self.out
     }
@@ -61,7 +62,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// A whole number: seven bits a byte, the lowest first.
+    /// A whole number, seven bits per byte, lowest first.
     pub fn number(&mut self, mut n: u64) {
         while n >= 0x80 {
             self.byte(n as u8 | 0x80);
@@ -70,7 +71,7 @@ impl<'s> Writer<'s> {
         self.byte(n as u8);
     }
 
-    /// How many there are, or where something stands.
+    /// A length or an index.
     pub fn count(&mut self, n: usize) {
         self.number(n as u64);
     }
@@ -80,18 +81,18 @@ impl<'s> Writer<'s> {
         self.add(&[byte]);
     }
 
-    /// A number bit for bit.
+    /// A float, bit for bit.
     pub fn float(&mut self, n: f64) {
         self.add(&n.to_le_bytes());
     }
 
-    /// Bytes, and how many.
+    /// Bytes, preceded by their number.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.count(bytes.len());
         self.add(bytes);
     }
 
-    /// A string; a short one that was there before by its number.
+    /// A string. A short one that was written before is written as its number.
     pub fn string(&mut self, text: &'s str) {
         if let Some(known) = self.words.get(text) {
             self.count(known + 1);
@@ -104,7 +105,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// A text; one that was there before by its number.
+    /// A shared text. One that was written before is written as its number.
     pub fn text(&mut self, text: &'s Arc<str>) {
         let address = Arc::as_ptr(text).cast();
         if self.is_new(address) {
@@ -113,12 +114,12 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// What several may hold; what was there before by its number.
+    /// A shared value. One that was written before is written as its number.
     pub fn shared<T: Saved>(&mut self, value: &'s Arc<T>) {
         let address = Arc::as_ptr(value).cast();
         if self.is_new(address) {
             T::save(value, self);
-            // Counted when it is complete: what it holds itself comes before it.
+            // Numbered after it is complete, because the shared values inside it are complete before it.
             self.shared.insert(address, self.shared.len());
         }
     }

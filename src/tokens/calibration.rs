@@ -1,12 +1,12 @@
-//! What a provider reports corrects what is counted (TOK-6).
+//! Corrects our counts by what a provider reports (TOK-6).
 
 use crate::saved::saved;
 
-/// How much older observations weigh against a new one.
+/// The weight of older observations relative to a new one.
 const MEMORY: f64 = 0.5;
-/// A ratio beyond this is no miscount: the usage is a sum over several calls, or another request's.
+/// A larger ratio is not a miscount: the usage is a sum over several calls, or that of another request.
 const CREDIBLE: f64 = 4.0;
-/// Of a smaller request, what the provider adds around it says more than its text.
+/// In smaller requests, what the provider adds around the text dominates.
 const SMALLEST: u64 = 500;
 
 /// The ratio of reported to counted input tokens of one model, from the latest calls.
@@ -24,15 +24,15 @@ pub struct Calibration {
     counted: f64,
     reported: f64,
     observations: u32,
-    /// How far the factor was off, as a share, when the next report came; newer ones weigh more.
+    /// The average relative error of the factor at the next report; newer errors weigh more.
     error: f64,
 }
 
 saved!(struct Calibration { counted, reported, observations, error });
 
 impl Calibration {
-    /// One call: what was counted for its input, and what the provider reported (all input, cached or not). Ignored
-    /// where fewer than 500 were counted or the ratio is beyond belief; false then.
+    /// Records a call: the tokens counted for its input, and those the provider reported (all input, cached or not). Returns
+    /// `false` and ignores the call if fewer than 500 tokens were counted or the ratio is not within 1/4 to 4.
     pub fn observe(&mut self, counted: u64, reported: u64) -> bool {
         let ratio = reported as f64 / counted as f64;
         if counted < SMALLEST || reported == 0 || !(1.0 / CREDIBLE..=CREDIBLE).contains(&ratio) {
@@ -49,7 +49,8 @@ impl Calibration {
         true
     }
 
-    /// One call that says more than all before it: as [`Calibration::observe`], and its ratio alone is the factor.
+    /// Like [`Calibration::observe`], but the factor becomes the ratio of this call alone; earlier calls no longer affect
+    /// it.
     pub fn settle(&mut self, counted: u64, reported: u64) -> bool {
         let observed = self.observe(counted, reported);
         if observed {
@@ -58,18 +59,18 @@ impl Calibration {
         observed
     }
 
-    /// Reported over counted; 1 before the first report.
+    /// Reported tokens divided by counted tokens; 1 before the first report.
     pub fn factor(&self) -> f64 {
         if self.observations == 0 { 1.0 } else { self.reported / self.counted }
     }
 
-    /// How many calls it rests on.
+    /// How many calls were observed.
     pub fn observations(&self) -> u32 {
         self.observations
     }
 
-    /// The safety margin that is left of `margin` (MOD-4): all of it before the second report, then twice the error
-    /// seen, but no less than its share `1 / observations` and no more than all.
+    /// What remains of the safety margin `margin` (MOD-4). All of it before the second report; then twice the average error,
+    /// but at least `margin / observations` and at most `margin`.
     pub fn margin(&self, margin: f64) -> f64 {
         if self.observations < 2 {
             return margin;

@@ -2,17 +2,17 @@ use std::sync::Arc;
 
 use super::{Rules, TextRule};
 
-/// How a text's tokens are found. The name stands in the report.
+/// How the tokens of a text are counted. Its name appears in the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Method {
-    /// Our own estimate by classes of characters (the default).
+    /// Our own estimate by character classes (the default).
     Estimate,
-    /// UTF-8 bytes / 4, rounded up (the specification's).
+    /// UTF-8 bytes / 4, rounded up, as in the specification.
     BytesPerFour,
-    /// An exact encoding, by its name.
+    /// An exact encoding, by name.
     Encoding(&'static str),
-    /// What `loadTokenizer` gave, by its name.
+    /// A tokenizer from `loadTokenizer`, by name.
     Tokenizer(&'static str),
     /// A JavaScript callback.
     Callback,
@@ -29,18 +29,18 @@ impl Method {
         }
     }
 
-    /// Whether it counts the tokens of `OpenAI`'s models, so that another family's are a multiple of its counts.
+    /// Whether it counts `OpenAI` tokens, so that counts for another family are a multiple of it.
     pub const fn counts_as_openai(self) -> bool {
         matches!(self, Self::Estimate | Self::Encoding(_))
     }
 }
 
-/// Counts the tokens of plain text. Deterministic: the same text has the same count.
+/// Counts the tokens of plain text. Deterministic: the same text always has the same count.
 pub trait TokenCounter {
-    /// Tokens of `text`; special-token text counts as ordinary text.
+    /// Tokens of `text`. The text of a special token counts as ordinary text.
     fn count(&self, text: &str) -> u64;
 
-    /// Tokens of `text` if they are at most `limit`, else `None`; may stop early.
+    /// Tokens of `text` if there are at most `limit`, else `None`. May stop early.
     fn count_up_to(&self, text: &str, limit: u64) -> Option<u64> {
         let n = self.count(text);
         (n <= limit).then_some(n)
@@ -49,30 +49,30 @@ pub trait TokenCounter {
     /// How it counts.
     fn method(&self) -> Method;
 
-    /// Whether the count equals the provider's for text (an exact encoding).
+    /// Whether the count of a text equals the provider's (an exact encoding).
     fn exact(&self) -> bool {
         false
     }
 
-    /// What is added beyond text: messages, calls, tools, images.
+    /// The rules for what is added beyond text: messages, calls, tools, images.
     fn rules(&self) -> Rules {
         Rules::default()
     }
 }
 
-/// A counter with the rules of a model.
+/// A counter with a model's rules.
 pub struct WithRules {
     counter: Counter,
     rules: Rules,
 }
 
 impl WithRules {
-    /// Counts text with `counter`, the rest by `rules`.
+    /// Counts text with `counter` and everything else by `rules`.
     pub fn new(counter: Counter, rules: Rules) -> Self {
         Self { counter, rules }
     }
 
-    /// Factors are over `OpenAI`'s tokens: what counts others needs none.
+    /// The factors apply to `OpenAI` tokens, so a counter of other tokens gets none.
     fn text_rule(&self) -> TextRule {
         if self.counter.method().counts_as_openai() { self.rules.text } else { TextRule::Counted }
     }
@@ -101,7 +101,7 @@ impl TokenCounter for WithRules {
     }
 }
 
-/// The counter, with the rules of a model by its name.
+/// The counter with the rules of the model of this name.
 pub fn by_rules_of(model: &str, counter: Counter) -> Counter {
     let rules = Rules::of(model, &*counter);
     #[allow(clippy::arc_with_non_send_sync, reason = "a counter is as shareable as the one within")]

@@ -17,22 +17,22 @@ impl TokenCounter for BytesPerFour {
     }
 }
 
-/// Our own estimate by classes of characters (the default).
+/// Our own estimate by character classes (the default).
 ///
-/// Each character adds how likely a token of `o200k_base` begins at it, going by its class and by what stands before
-/// it: next to nothing inside a common word, a third for a digit, one for a sign after a letter. The shares were
-/// counted on prose in several scripts, code, JSON, logs and base64, each kind on one half of its files; on the other
-/// half the total is within 5 % on every kind (the table is in the benchmark). No data is loaded for it.
+/// Each character adds the probability that a token of `o200k_base` begins at it, given its class and what precedes it:
+/// almost nothing inside a common word, a third for a digit, one for a sign after a letter. The probabilities were measured
+/// on prose in several scripts, code, JSON, logs and base64, on one half of the files of each kind. On the other half, the
+/// total of each kind is within 5 % (the table is in the benchmark). The estimate loads no data.
 ///
-/// It is nearly additive: texts counted one by one come to within two tokens a text of the text that they make together.
-/// One cannot be promised. Each text is rounded up, which is up to one token; and a cut inside a word makes a beginning of
-/// what was a middle, which is up to one more (`inter` and `national` are two tokens, `international` is one), for a
-/// character that takes several tokens even two. What never differs is what a session says: a message is counted once,
-/// part by part, and every total is the sum of those counts.
+/// Counts nearly add up: the sum of the counts of several texts differs from the count of their concatenation by at most two
+/// tokens per text. One token cannot be promised. Rounding up adds up to one token per text, and a cut inside a word adds up
+/// to one more (`inter` and `national` are two tokens, `international` is one), or two at a character of several tokens.
+/// Within a session, figures always add up: each message is counted once, part by part, and every total is the sum of those
+/// counts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Estimate;
 
-/// The signs that have a class of their own.
+/// The signs that each have their own class.
 const SIGNS: &[u8; 36] = b"\n\r\t !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
 const SIGN_COUNT: u8 = SIGNS.len() as u8;
 
@@ -40,13 +40,14 @@ const SMALL: u8 = SIGN_COUNT;
 const CAPITAL: u8 = SIGN_COUNT + 1;
 const DIGIT: u8 = SIGN_COUNT + 2;
 const CONTROL: u8 = SIGN_COUNT + 3;
-/// Characters beyond ASCII, by script: [`wide_class`] from here on.
+/// Characters beyond ASCII by script; the classes of [`wide_class`] start here.
 const WIDE: u8 = SIGN_COUNT + 4;
 const WIDE_COUNT: u8 = 17;
 const CLASSES: usize = (WIDE + WIDE_COUNT) as usize;
 
-/// What stands before a character. A sign is its class; the same sign twice is that and [`SIGN_COUNT`]; digits have
-/// three states, as tokens take three of them; the rest is its class and [`SIGN_COUNT`], two more after digits.
+/// States: what precedes a character. After a sign, the state is the sign's class; after the same sign twice, that plus
+/// [`SIGN_COUNT`]. Digits have three states, because a token holds up to three digits. After any other class, the state is
+/// the class plus [`SIGN_COUNT`], and two more for classes above [`DIGIT`].
 const AFTER_SMALL: u8 = SMALL + SIGN_COUNT;
 const AFTER_CAPITAL: u8 = CAPITAL + SIGN_COUNT;
 const AFTER_DIGIT: u8 = DIGIT + SIGN_COUNT;
@@ -54,7 +55,7 @@ const AFTER_CONTROL: u8 = CONTROL + SIGN_COUNT + 2;
 const AFTER_WIDE: u8 = WIDE + SIGN_COUNT + 2;
 const START: u8 = AFTER_WIDE + WIDE_COUNT;
 
-/// The values of a token in the tables.
+/// The tables hold 64ths of a token.
 const UNITS: u64 = 64;
 
 static ASCII: [u8; 128] = {
@@ -78,7 +79,7 @@ static ASCII: [u8; 128] = {
     table
 };
 
-/// Script or kind of a character beyond ASCII.
+/// The script or kind of a character beyond ASCII.
 const fn wide_class(c: u32) -> u8 {
     match c {
         ..0x250 => 0,                                           // Latin
@@ -136,29 +137,29 @@ impl TokenCounter for Estimate {
     }
 }
 
-/// States in which the last character was a letter: which one. They stand behind the others.
+/// From here on, one state for each letter that the last character may be. They come after all other states.
 const LETTER: u8 = START + 1;
 const STATES: usize = LETTER as usize + 52;
 
-/// Bytes that are counted at once where each one's value depends on the one before it alone.
+/// The number of bytes that are counted at once if the value of each depends only on the byte before it.
 const BLOCK: usize = 8;
-/// Marks the pairs of which that cannot be said: a sign twice, digits, what is beyond ASCII.
+/// Marks pairs for which that is not true: a repeated sign, digits, and bytes beyond ASCII.
 const LOOK_BACK: u8 = 1 << 7;
 
-/// Pairs of bytes.
+/// The number of pairs of bytes.
 const PAIRS: usize = 1 << 16;
 
 static TABLES: OnceLock<Tables> = OnceLock::new();
 
 struct Tables {
-    /// From each state by each ASCII character: the next state, and the value of the character.
+    /// For each state and ASCII character: the next state, and the character's value.
     steps: Vec<[u8; 2]>,
-    /// By two bytes, the first below the second: the value of the second, or [`LOOK_BACK`].
+    /// For two bytes, the first one in the low byte: the value of the second, or [`LOOK_BACK`].
     pairs: Vec<u8>,
 }
 
 impl Tables {
-    /// Made when the first text is counted, which takes as long as some kilobytes of text.
+    /// Built when the first text is counted, which takes as long as counting a few kilobytes of text.
     fn new() -> Self {
         let steps: Vec<[u8; 2]> =
             (0..STATES * 128).map(|at| step((at / 128) as u8, (at % 128) as u8)).collect();
@@ -173,18 +174,18 @@ impl Tables {
         tables
     }
 
-    /// `None` beyond ASCII.
+    /// The next state and the value; `None` beyond ASCII.
     fn step(&self, state: u8, byte: u8) -> Option<[u8; 2]> {
         self.steps.get(usize::from(state) * 128 + usize::from(byte)).copied().filter(|_| byte.is_ascii())
     }
 
-    /// The state behind a character that nothing stands before.
+    /// The state after this character at the start of a text.
     fn alone(&self, byte: u8) -> u8 {
         self.step(START, byte).map_or(START, |[next, _]| next)
     }
 
-    /// How many blocks there are behind the first byte in which each byte's value depends on the one before it alone, and the sum
-    /// of these values.
+    /// The number of blocks after the first byte in which the value of each byte depends only on the byte before it, and the
+    /// sum of these values.
     fn blocks(&self, mut bytes: &[u8]) -> (usize, u64) {
         let (mut blocks, mut total) = (0, 0);
         let Some(pairs) = self.pairs.first_chunk::<PAIRS>() else { return (0, 0) };
@@ -206,12 +207,12 @@ impl Tables {
     }
 }
 
-/// The place of two bytes among [`PAIRS`].
+/// The index of two bytes in [`PAIRS`].
 fn pair(first: u8, second: u8) -> usize {
     usize::from(u16::from_le_bytes([first, second]))
 }
 
-/// The next state, the value and the length of the first character of a text that begins beyond ASCII.
+/// The next state, the value and the byte length of the first character of a text that begins beyond ASCII.
 fn wide_step(state: u8, text: &str) -> (u8, u8, usize) {
     let c = text.chars().next().unwrap_or_default();
     let class = WIDE + wide_class(u32::from(c));
@@ -237,7 +238,7 @@ fn step(state: u8, byte: u8) -> [u8; 2] {
     [next, value]
 }
 
-/// The row of [`OTHERS`] that a state has.
+/// The row of [`OTHERS`] for a state.
 fn row(state: u8) -> u8 {
     match state.checked_sub(LETTER) {
         Some(0..26) => AFTER_SMALL,
@@ -250,7 +251,7 @@ fn share(row: u8, class: u8) -> u8 {
     OTHERS.get(usize::from(row) * CLASSES + usize::from(class)).copied().unwrap_or_default()
 }
 
-/// The slot of two letters that stand together; a capital after a small letter is no pair.
+/// The index of two adjacent letters in [`LETTERS`]. A capital after a small letter is not a pair.
 fn letter_pair(before: u8, byte: u8, class: u8) -> Option<usize> {
     let table = match (class, before) {
         (SMALL, b'a'..=b'z') => 0,
@@ -310,7 +311,7 @@ mod tests {
 
     #[test]
     fn texts_of_a_known_count_are_close() {
-        // Text and its tokens in o200k_base.
+        // A text and its number of tokens in o200k_base.
         for (text, tokens) in [
             ("The quick brown fox jumps over the lazy dog. It was not amused by the attention.", 17),
             ("敏捷的棕色狐狸跳过了懒惰的狗。它并不觉得这种关注有趣。", 20),
@@ -322,7 +323,7 @@ mod tests {
         }
     }
 
-    /// The same, character by character, without the table of steps.
+    /// The same count, character by character, without the tables.
     fn told_step_by_step(text: &str) -> u64 {
         let (mut units, mut state, mut before) = (0, START, 0);
         for c in text.chars() {

@@ -1,7 +1,7 @@
 //! Models whose tokenizer is not public.
 
-/// A family of models that nothing counts exactly, and how its tokens compare with those of `OpenAI`'s models, which our
-/// estimate and encodings count.
+/// A family of models that cannot be counted exactly, and how its token counts compare with those of `OpenAI`'s models,
+/// which our estimate and encodings count.
 ///
 /// | family | factor | source |
 /// | --- | --: | --- |
@@ -11,9 +11,9 @@
 pub struct Family {
     /// Its name in the report, as `family:claude`.
     pub name: &'static str,
-    /// The model's tokens over counted tokens.
+    /// The model's tokens divided by counted tokens.
     pub factor: f64,
-    /// Who says so.
+    /// The source of the factor.
     pub source: &'static str,
 }
 
@@ -37,7 +37,7 @@ const FAMILIES: [(&str, Family); 2] = [
 ];
 
 impl Family {
-    /// The family of a model, by its name; `None` for any other model.
+    /// The family of the model of this name, if it belongs to one.
     pub fn of_model(model: &str) -> Option<Self> {
         let name = model.to_ascii_lowercase();
         FAMILIES.into_iter().find(|(part, _)| name.contains(part)).map(|(_, family)| family)

@@ -1,40 +1,40 @@
-//! Tokens of an image, from its size and detail.
+//! The tokens of an image, from its size and detail.
 
 use crate::message::Media;
 
-/// How images count; the sources stand at [`Rules`](super::Rules).
+/// How images are counted. The sources are listed at [`Rules`](super::Rules).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImageRule {
-    /// `image:openai-tiles`: `base`, and `tile` for each square of 512 after scaling into 2,048 × 2,048 and then the
-    /// shorter side to 768; detail `low` is the base alone.
+    /// `image:openai-tiles`: `base`, plus `tile` for each square of 512 pixels after scaling to fit 2,048 × 2,048 and then
+    /// the shorter side to 768. With detail `low`, only `base`.
     OpenAiTiles {
-        /// Tokens of the image as such.
+        /// Tokens of each image.
         base: u64,
         /// Tokens of each tile.
         tile: u64,
     },
-    /// `image:openai-patches`: squares of 32, at most 1,536 of them, times the factor.
+    /// `image:openai-patches`: the number of squares of 32 pixels, at most 1,536, times the model's factor.
     OpenAiPatches {
         /// The model's factor in percent.
         percent: u64,
     },
-    /// `image:anthropic-area`: width × height / 750, after scaling the longer side to 1,568; about 1,600 at most.
+    /// `image:anthropic-area`: width × height / 750 after scaling the longer side down to 1,568; at most 1,600.
     AnthropicArea,
-    /// `image:gemini-tiles`: 258 up to 384 × 384, else 258 for each tile of 256 to 768.
+    /// `image:gemini-tiles`: 258 up to 384 × 384 pixels, else 258 for each tile of 256 to 768 pixels.
     GeminiTiles,
 }
 
 impl Default for ImageRule {
-    /// The figures of `gpt-4o`, `gpt-4.1` and `gpt-4.5`.
+    /// The values of `gpt-4o`, `gpt-4.1` and `gpt-4.5`.
     fn default() -> Self {
         Self::OpenAiTiles { base: 85, tile: 170 }
     }
 }
 
-/// Taken for an image whose size nobody says.
+/// Assumed for images of unknown size.
 const USUAL_SIZE: (u64, u64) = (1024, 1024);
 
-/// An image's width and height, where it says them itself or its data does.
+/// An image's width and height, from its own fields or else from its data.
 pub fn image_size(image: &Media) -> Option<(u64, u64)> {
     let own = image.width.zip(image.height).map(|(w, h)| (u64::from(w), u64::from(h)));
     let size = own.or_else(|| size_of(&decoded(image.data.as_deref()?)));
@@ -42,7 +42,7 @@ pub fn image_size(image: &Media) -> Option<(u64, u64)> {
 }
 
 impl ImageRule {
-    /// Its name in the report.
+    /// The rule's name in the report.
     pub const fn name(self) -> &'static str {
         match self {
             Self::OpenAiTiles { .. } => "image:openai-tiles",
@@ -52,7 +52,7 @@ impl ImageRule {
         }
     }
 
-    /// Where its provider publishes it.
+    /// Where the provider publishes the rule.
     pub const fn source(self) -> &'static str {
         match self {
             Self::OpenAiTiles { .. } | Self::OpenAiPatches { .. } => {
@@ -63,8 +63,8 @@ impl ImageRule {
         }
     }
 
-    /// Tokens of this image: by its own width and height, by those in its data (PNG, GIF, JPEG, WebP), or by
-    /// 1,024 × 1,024. Detail `auto` counts as `high`.
+    /// The tokens of an image. Its size is taken from its own fields, or from its data (PNG, GIF, JPEG, WebP), or is assumed
+    /// to be 1,024 × 1,024. Detail `auto` counts as `high`.
     pub fn tokens(self, image: &Media) -> u64 {
         let (width, height) = image_size(image).unwrap_or(USUAL_SIZE);
         self.tokens_of(width, height, image.detail.as_deref() == Some("low"))
@@ -94,22 +94,23 @@ impl ImageRule {
     }
 }
 
-/// Scaled down so that neither side is longer than `most`.
+/// Scales down so that neither side is longer than `most`.
 fn fit(width: f64, height: f64, most: f64) -> (f64, f64) {
     let scale = (most / width.max(height)).min(1.0);
     (width * scale, height * scale)
 }
 
 fn tiles(width: f64, height: f64, side: f64) -> u64 {
-    // A hair less, so that a side scaled to exactly 512 is one tile.
+    // Slightly less, so that rounding errors do not make two tiles of a side scaled to exactly 512.
     let along = |length: f64| (length / side - 1e-6).ceil().max(1.0) as u64;
     along(width) * along(height)
 }
 
-/// How much of an image's data is looked at: where a JPEG's frame stands behind a preview picture and a colour profile.
+/// How much of an image's base64 data is decoded. A JPEG's frame header may come after a preview picture and a color
+/// profile.
 const LOOKED_AT: usize = 64 * 1024;
 
-/// The first bytes of base64 data; a `data:` URL's head is passed over.
+/// Decodes the beginning of base64 data. The head of a `data:` URL is skipped.
 fn decoded(base64: &str) -> Vec<u8> {
     let data =
         if base64.starts_with("data:") { base64.split_once(',').map_or("", |(_, d)| d) } else { base64 };
@@ -134,7 +135,7 @@ fn decoded(base64: &str) -> Vec<u8> {
     bytes
 }
 
-/// Width and height from a picture's first bytes.
+/// Width and height from the first bytes of an image.
 fn size_of(bytes: &[u8]) -> Option<(u64, u64)> {
     let big = |at: usize| Some(u64::from(u16::from_be_bytes(bytes.get(at..)?.first_chunk().copied()?)));
     let little = |at: usize| Some(u64::from(u16::from_le_bytes(bytes.get(at..)?.first_chunk().copied()?)));
@@ -159,7 +160,7 @@ fn size_of(bytes: &[u8]) -> Option<(u64, u64)> {
         };
     }
     if bytes.starts_with(&[0xFF, 0xD8]) {
-        // Segments of a marker and a length, up to the frame (C0 … CF but for C4, C8, CC).
+        // Segments of marker and length, up to the frame header (C0 to CF, except C4, C8 and CC).
         let mut at = 2;
         loop {
             let marker = *bytes.get(at + 1)?;
@@ -185,7 +186,7 @@ mod tests {
         image
     }
 
-    /// The examples of `OpenAI`'s page.
+    /// The examples from `OpenAI`'s page.
     #[test]
     fn openais_own_examples() {
         assert_eq!(GPT_4O.tokens(&image(1024, 1024, "high")), 765);
@@ -196,7 +197,7 @@ mod tests {
         assert_eq!(patches.tokens(&image(1800, 2400, "auto")), 1536);
     }
 
-    /// The table of Anthropic's page: 200² is about 54 tokens, 1000² about 1,334, 1092² about 1,590.
+    /// The table on Anthropic's page: 200² is about 54 tokens, 1000² about 1,334, 1092² about 1,590.
     #[test]
     fn anthropics_own_examples() {
         for (side, tokens) in [(200, 54), (1000, 1334), (1092, 1590)] {
@@ -228,7 +229,7 @@ mod tests {
         assert_eq!(size_of(b"\xFF\xD8\xFF\xE0\0\x04"), None);
         assert_eq!(size_of(b"BM"), None);
         let mut media = Media::new(MediaKind::Image);
-        // 1 × 1, a PNG.
+        // A PNG of 1 × 1.
         media.data = Some("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ".into());
         assert_eq!(GPT_4O.tokens(&media), 85 + 170);
         media.data = Some("data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ".into());

@@ -1,4 +1,4 @@
-//! Counting tokens: estimates that need no data, exact encodings, usage that a provider reported.
+//! Counts tokens: by estimates that need no data, by exact encodings, and from the usage that a provider reports.
 
 mod calibration;
 mod counter;

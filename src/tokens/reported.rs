@@ -1,4 +1,4 @@
-//! Usage as providers and SDKs report it, read into one shape.
+//! Reads usage in the shapes that providers and SDKs report into one shape.
 
 use serde_json::{Map, Value};
 
@@ -6,32 +6,33 @@ use super::TokenUsage;
 use crate::config::{describe, whole};
 use crate::error::{Error, Result};
 
-/// What was reported for one call, or for a sum of calls.
+/// The usage reported for one call, or for a sum of calls.
 ///
-/// Read are the usage objects of `OpenAI` Responses and Chat Completions and of the many that answer in their shapes
-/// (`DeepSeek`, Mistral, Groq, xAI, `OpenRouter` …), of Anthropic Messages, of Gemini (`usageMetadata`), of Bedrock's Converse, of the AI SDK (4 to 7),
-/// of `LangChain`, of the `OpenAI` Agents SDK, the specification's `ChatInvokeUsage` and our own [`TokenUsage`]; or a whole
-/// response or result with one of them inside (`usage`, `usageMetadata`, `usage_metadata`, `totalUsage`).
+/// Reads the usage objects of `OpenAI` Responses and Chat Completions and of the providers that use the same shapes
+/// (`DeepSeek`, Mistral, Groq, xAI, `OpenRouter` …), of Anthropic Messages, Gemini (`usageMetadata`), Bedrock's Converse,
+/// the AI SDK (4 to 7), `LangChain` and the `OpenAI` Agents SDK, the specification's `ChatInvokeUsage` and our own
+/// [`TokenUsage`]. A whole response or result that contains one of them (`usage`, `usageMetadata`, `usage_metadata`,
+/// `totalUsage`) is read too.
 ///
-/// Fields that are missing, `null` or unknown count as nothing. **Whether the input includes the cached part** follows from
-/// the shape; where one shape is used both ways, the reported total decides, and a cached part larger than the input cannot
-/// be included in it. The AI SDK 5 reports Anthropic's cache beside the input, and `OpenAI`'s inside it, with nothing to tell
-/// them apart where the cached part is the smaller one: it is then taken to be inside.
+/// Fields that are missing, `null` or unknown count as 0. **Whether the input includes the cached part** depends on the
+/// shape. If a shape is used both ways, the reported total decides; a cached part larger than the input is never included in
+/// it. The AI SDK 5 reports Anthropic's cached tokens in addition to the input but `OpenAI`'s as part of it, and the two
+/// cannot be told apart if the cached part is the smaller one; it is then assumed to be part of the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReportedUsage {
-    /// What was reported, as it is billed.
+    /// The usage that is billed.
     pub usage: TokenUsage,
-    /// The usage of the newest single call: how full the context window was. Equal to `usage`, unless that is a sum: of
-    /// Anthropic's `iterations`, of an `OpenAI` Agents SDK run (`requests`), of the AI SDK's `totalUsage`. `None` where it is a
-    /// sum and does not tell its parts. The sum itself is never judged as one call's.
+    /// The usage of the newest single call, which shows how full the context window was. Equal to `usage`, unless that is a
+    /// sum: of Anthropic's `iterations`, of an `OpenAI` Agents SDK run (`requests`), or of the AI SDK's `totalUsage`. `None`
+    /// if it is a sum without its parts. A sum is never taken for a single call.
     pub last_call: Option<TokenUsage>,
 }
 
 impl ReportedUsage {
-    /// Reads what was reported.
+    /// Reads a reported usage.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT`: nothing in it is a usage, or a number is negative, no number, or no whole number.
+    /// `INVALID_ARGUMENT`: there is no usage in it, or a number is negative or not a whole number.
     pub fn from_value(value: &Value) -> Result<Self> {
         let Value::Object(map) = value else {
             return Err(Error::argument(format!("a usage is an object, got {}", describe(value))));
@@ -69,10 +70,10 @@ fn inner(fields: Fields<'_>) -> Result<Option<ReportedUsage>> {
     Ok(None)
 }
 
-/// The newest single call of what `usage` was read from.
+/// The newest single call in the object that `usage` was read from.
 fn last_call(fields: Fields<'_>, usage: TokenUsage) -> Result<Option<TokenUsage>> {
     if let Some(Value::Array(iterations)) = fields.value("iterations") {
-        // Advisors and the provider's own compaction are calls with other contexts.
+        // Advisor calls and the provider's own compaction have other contexts.
         let own = |v: &&Value| v.get("type").and_then(Value::as_str).is_none_or(|t| t == "message");
         if let Some(Value::Object(last)) = iterations.iter().rev().find(own) {
             return read_flat(Fields(Some(last)));
@@ -88,7 +89,7 @@ fn last_call(fields: Fields<'_>, usage: TokenUsage) -> Result<Option<TokenUsage>
     Ok(Some(usage))
 }
 
-/// A usage object of any shape; `None` where it is none.
+/// Reads a usage object of any shape; `None` if it is not one.
 fn read_flat(fields: Fields<'_>) -> Result<Option<TokenUsage>> {
     if fields.any(&["promptTokenCount", "candidatesTokenCount", "totalTokenCount"]) {
         return gemini(fields).map(Some);
@@ -114,7 +115,7 @@ fn read_flat(fields: Fields<'_>) -> Result<Option<TokenUsage>> {
     Ok(None)
 }
 
-/// Our own: nothing is counted twice already; the total is computed anew.
+/// Our own shape: no token is counted twice. The total is computed again.
 fn own(f: Fields<'_>) -> Result<TokenUsage> {
     Ok(TokenUsage::new(
         f.count("input_tokens")?,
@@ -124,7 +125,7 @@ fn own(f: Fields<'_>) -> Result<TokenUsage> {
     ))
 }
 
-/// Anthropic Messages: the input is what no cache had to do with.
+/// Anthropic Messages: the input excludes tokens read from or written to the cache.
 fn anthropic(f: Fields<'_>) -> Result<TokenUsage> {
     let by_duration = f.object("cache_creation").unwrap_or(Fields::NONE);
     let written = match f.number("cache_creation_input_tokens")? {
@@ -141,7 +142,7 @@ fn anthropic(f: Fields<'_>) -> Result<TokenUsage> {
     ))
 }
 
-/// `OpenAI` Responses, and `LangChain`'s `usage_metadata`: the input includes the cached part.
+/// `OpenAI` Responses and `LangChain`'s `usage_metadata`: the input includes the cached part.
 fn responses(f: Fields<'_>) -> Result<TokenUsage> {
     let details = f.object("input_tokens_details").or_else(|| f.object("input_token_details"));
     let details = details.unwrap_or(Fields::NONE);
@@ -156,7 +157,7 @@ fn responses(f: Fields<'_>) -> Result<TokenUsage> {
     .usage())
 }
 
-/// Chat Completions and those who answer in its shape, `ChatInvokeUsage`, and the AI SDK 4.
+/// Chat Completions and providers that use its shape, `ChatInvokeUsage`, and the AI SDK 4.
 fn chat(f: Fields<'_>) -> Result<TokenUsage> {
     let details = f.object("prompt_tokens_details").unwrap_or(Fields::NONE);
     let hits = f.number("prompt_cache_hit_tokens")?;
@@ -180,7 +181,7 @@ fn chat(f: Fields<'_>) -> Result<TokenUsage> {
     .usage())
 }
 
-/// Gemini: the prompt includes the cached part; thoughts and the prompts of its own tools stand beside.
+/// Gemini: the prompt includes the cached part; thoughts and the prompts of its own tools are reported separately.
 fn gemini(f: Fields<'_>) -> Result<TokenUsage> {
     let prompt = f.count("promptTokenCount")?.saturating_add(f.count("toolUsePromptTokenCount")?);
     let output = f.first(&["candidatesTokenCount", "responseTokenCount"])?.unwrap_or(0);
@@ -189,8 +190,8 @@ fn gemini(f: Fields<'_>) -> Result<TokenUsage> {
     Ok(TokenUsage::new(prompt.saturating_sub(read), output, 0, read))
 }
 
-/// The AI SDK 5 (`cachedInputTokens`), 6 and 7 (`inputTokenDetails`), its providers' own (nested `inputTokens`), and the
-/// `OpenAI` Agents SDK (`inputTokensDetails`, a list with one entry a request).
+/// The AI SDK 5 (`cachedInputTokens`), 6 and 7 (`inputTokenDetails`), its providers' own shape (nested `inputTokens`), and
+/// the `OpenAI` Agents SDK (`inputTokensDetails`, a list with one entry per request).
 fn ai_sdk(f: Fields<'_>) -> Result<TokenUsage> {
     if let Some(input) = f.object("inputTokens") {
         return nested(f, input);
@@ -220,7 +221,7 @@ fn ai_sdk(f: Fields<'_>) -> Result<TokenUsage> {
     .usage())
 }
 
-/// Bedrock's Converse: the input is what no cache had to do with.
+/// Bedrock's Converse: the input excludes tokens read from or written to the cache.
 fn bedrock(f: Fields<'_>) -> Result<TokenUsage> {
     Ok(TokenUsage::new(
         f.count("inputTokens")?,
@@ -264,7 +265,7 @@ impl Reading {
     fn usage(self) -> TokenUsage {
         let (written, read) = (self.written.unwrap_or(0), self.read.unwrap_or(0));
         let sum = self.input.saturating_add(self.output);
-        // xAI counts reasoning beside the completion, and its total shows it.
+        // xAI reports reasoning in addition to the completion, as its total shows.
         let reasoning = self.reasoning.unwrap_or(0);
         let reasoning_beside = reasoning > 0 && self.total == Some(sum.saturating_add(reasoning));
         let output = self.output.saturating_add(if reasoning_beside { reasoning } else { 0 });
@@ -272,7 +273,7 @@ impl Reading {
         let inside = self.input.checked_sub(read.saturating_add(written));
         let (plain, written) = match (inside, self.input.checked_sub(read)) {
             (Some(plain), _) if all_inside => (plain, written),
-            // Read and written name the same tokens, and they were billed once.
+            // Tokens read and written are the same ones, and were billed once.
             (None, Some(plain)) if all_inside => (plain, 0),
             (_, unread) => {
                 let plain = self.plain_beside(written, read).or(inside).or(unread).unwrap_or(self.input);
@@ -282,22 +283,22 @@ impl Reading {
         TokenUsage::new(plain, output, written, read)
     }
 
-    /// The plain input where the total shows that (some of) the cached part stands beside the input.
+    /// The uncached input, if the total shows that the cached part, or some of it, is not part of the input.
     fn plain_beside(&self, written: u64, read: u64) -> Option<u64> {
         let total = self.total?;
         let sum = self.input.saturating_add(self.output);
         if total == sum.saturating_add(read).saturating_add(written) {
-            return Some(self.input); // all of it beside
+            return Some(self.input); // none of it is part of the input
         }
         if read <= self.input && written > 0 && total == sum.saturating_add(written) {
-            return Some(self.input - read); // only what was read is inside
+            return Some(self.input - read); // only the tokens read are part of the input
         }
-        // `ChatInvokeUsage` made from Anthropic: what was read is added to the prompt, and the total left as it was.
+        // A `ChatInvokeUsage` made from Anthropic: the tokens read were added to the prompt but not to the total.
         (read <= self.input && total == sum.saturating_sub(read)).then(|| self.input - read)
     }
 }
 
-/// The fields of a usage object; none at all where a nested one is missing.
+/// The fields of a usage object; empty for a nested object that is missing.
 #[derive(Clone, Copy)]
 struct Fields<'a>(Option<&'a Map<String, Value>>);
 
@@ -320,7 +321,7 @@ impl<'a> Fields<'a> {
         self.value(key)?.as_array()?.last()?.as_object().map(|map| Self(Some(map)))
     }
 
-    /// A count of tokens; `null` is as good as missing.
+    /// A number of tokens; `null` counts as missing.
     fn number(self, key: &str) -> Result<Option<u64>> {
         match self.value(key) {
             None | Some(Value::Null) => Ok(None),
@@ -334,7 +335,7 @@ impl<'a> Fields<'a> {
         self.number(key).map(Option::unwrap_or_default)
     }
 
-    /// The first of these that is there.
+    /// The first of these fields that is present.
     fn first(self, keys: &[&str]) -> Result<Option<u64>> {
         for key in keys {
             if let Some(n) = self.number(key)? {
@@ -344,7 +345,7 @@ impl<'a> Fields<'a> {
         Ok(None)
     }
 
-    /// The sum of `field` over the list (or the one object) at `key`.
+    /// The sum of `field` over the list (or the single object) at `key`.
     fn sum(self, key: &str, field: &str) -> Result<Option<u64>> {
         let entries = match self.value(key) {
             Some(Value::Array(entries)) => entries.as_slice(),

@@ -3,7 +3,7 @@ use crate::error::ErrorCode;
 use proptest::prelude::*;
 use serde_json::json;
 
-/// input, output, written, read
+/// Returns input, output, written, read.
 fn read(value: &Value) -> (u64, u64, u64, u64) {
     let u = TokenUsage::from_value(value).unwrap();
     assert_eq!(
@@ -149,7 +149,7 @@ fn nonsense_is_refused() {
     }
 }
 
-/// Every recorded usage object: where the provider gives a total, it is ours.
+/// For every recorded usage object with a total from the provider, ours is the same.
 #[test]
 #[allow(clippy::disallowed_methods, reason = "a test reads data that is not part of the project")]
 fn recorded_totals_are_the_providers() {

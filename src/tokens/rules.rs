@@ -1,38 +1,38 @@
-//! What providers add beyond text, by the rules that they publish. A session takes those of its model.
+//! What providers add beyond text, by their published rules. A session uses the rules of its model.
 
 use super::TokenCounter;
 use super::image::ImageRule;
 use super::template::{Frames, Template};
 use super::text_rule::TextRule;
 
-/// The rules that a count follows, each by a name for the report.
+/// The rules that a count follows, each with a name for the report.
 ///
 /// | name | what | source |
 /// | --- | --- | --- |
-/// | `message:openai-cookbook` | 3 tokens a message and 1 for its role | `OpenAI` cookbook, "How to count tokens with tiktoken", section 6 (`tokens_per_message`); used for every provider, as none else publishes one |
-/// | `call:estimate` | 8 tokens a tool call and a tool output | none is published |
+/// | `message:openai-cookbook` | 3 tokens per message and 1 for its role | `OpenAI` cookbook, "How to count tokens with tiktoken", section 6 (`tokens_per_message`); used for every provider, because no other publishes a rule |
+/// | `call:estimate` | 8 tokens per tool call and per tool output | no provider publishes a rule |
 /// | `tools:openai-cookbook` | frames around a function, its properties and enum values | the same notebook, section 7 |
-/// | `tools:anthropic` | 346 tokens where there are tools, and the definitions as JSON | Anthropic, "Tool use", table of the system prompt's tokens |
-/// | `image:openai-tiles` | base and tiles of 512 × 512 after scaling | `OpenAI`, "Images and vision", calculating costs |
+/// | `tools:anthropic` | 346 tokens if there are tools, plus the definitions as JSON | Anthropic, "Tool use", table of the system prompt's tokens |
+/// | `image:openai-tiles` | a base plus tiles of 512 × 512 after scaling | `OpenAI`, "Images and vision", calculating costs |
 /// | `image:openai-patches` | patches of 32 × 32, at most 1,536, times the model's factor | the same page |
 /// | `image:anthropic-area` | width × height / 750 after scaling to 1,568 | Anthropic, "Vision", evaluate image size |
-/// | `image:gemini-tiles` | 258, or 258 a tile | Google, "Understand and count tokens" |
-/// | `text:claude-4.7` | what text counts more with Claude 4.7 and later, by its kind | see [`TextRule`] |
+/// | `image:gemini-tiles` | 258, or 258 per tile | Google, "Understand and count tokens" |
+/// | `text:claude-4.7` | how much more text counts with Claude 4.7 and later, by its kind | see [`TextRule`] |
 /// | `message:template`, `call:template`, `tools:template` | what the model's chat template adds | measured by rendering it |
-/// | `document:estimate`, `audio:estimate` | one token for 20 and for 160 bytes | none is published that needs no look inside |
+/// | `document:estimate`, `audio:estimate` | one token per 20 or 160 bytes | no provider publishes a rule that works without opening the file |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rules {
-    /// How images count.
+    /// How images are counted.
     pub image: ImageRule,
-    /// How tool definitions count.
+    /// How tool definitions are counted.
     pub tools: ToolRule,
-    /// How text counts, by its kind.
+    /// How text is counted, by its kind.
     pub text: TextRule,
-    /// What stands around messages and calls.
+    /// The tokens around messages and calls.
     pub frames: Frames,
 }
 
-/// How tool definitions count.
+/// How tool definitions are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ToolRule {
     /// `tools:openai-cookbook`.
@@ -40,19 +40,19 @@ pub enum ToolRule {
     OpenAi,
     /// `tools:anthropic`.
     Anthropic,
-    /// `tools:template`: the definitions as JSON, so many tokens around each and around all.
+    /// `tools:template`: the definitions as JSON, plus tokens around each and around all of them.
     Template {
-        /// Around each.
+        /// Tokens around each.
         each: u64,
-        /// Where there are any.
+        /// Tokens added once if there are any.
         all: u64,
     },
 }
 
 impl Rules {
-    /// The rules of a model, by its name; `OpenAI`'s for one that is not known, since its image rule is the middle one.
+    /// The rules of the model of this name. Unknown models get `OpenAI`'s, whose image rule gives medium counts.
     pub fn for_model(model: &str) -> Self {
-        // `provider/model` and `region.provider.model-version` name the model last.
+        // `provider/model` and `region.provider.model-version` end with the model.
         let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
         let is = |part: &str| name.contains(part);
         if is("claude") {
@@ -86,13 +86,13 @@ impl Rules {
         Self { image, tools: ToolRule::OpenAi, text: TextRule::Counted, frames: Frames::Usual }
     }
 
-    /// The rules of a chat template, the rest as OpenAI has it.
+    /// The rules of a chat template; everything else follows `OpenAI`.
     pub fn of_template(template: Template) -> Self {
         let tools = ToolRule::Template { each: template.tool, all: template.tools };
         Self { tools, frames: Frames::Of(template), ..Self::default() }
     }
 
-    /// The rules of a model, by its name, for a counter that may know the model's template.
+    /// The rules of the model of this name, with the frames of the counter's chat template if it has one.
     pub fn of(model: &str, counter: &dyn TokenCounter) -> Self {
         let own = counter.rules();
         let rules = Self::for_model(model);
@@ -109,7 +109,7 @@ impl Rules {
         }
     }
 
-    /// All rules that a count may use, by name and source, in the table's order.
+    /// All rules that a count may use, as name and source, in the order of the table.
     pub fn listed(&self) -> Vec<(&'static str, &'static str)> {
         let tools = match self.tools {
             ToolRule::OpenAi => {

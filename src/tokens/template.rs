@@ -2,16 +2,16 @@
 
 use crate::message::Role;
 
-/// Tokens that a provider adds per message: role and separators (`message:openai-cookbook`).
+/// Tokens added per message for role and separators (`message:openai-cookbook`).
 pub const MESSAGE_OVERHEAD: u64 = 4;
 
-/// Tokens that a provider adds per tool call or output: the frame around name, id and arguments (`call:estimate`).
+/// Tokens added per tool call or output for the frame around name, id and arguments (`call:estimate`).
 pub const CALL_OVERHEAD: u64 = 8;
 
-/// What a chat template adds, in tokens of its tokenizer. It is measured outside, by rendering the template.
+/// What a chat template adds, in tokens of its tokenizer. Measured elsewhere, by rendering the template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Template {
-    /// Which template, for the report.
+    /// The name of the template, for the report.
     pub source: &'static str,
     /// Around a system message.
     pub system: u64,
@@ -21,21 +21,21 @@ pub struct Template {
     pub assistant: u64,
     /// Around a tool call's name and arguments.
     pub call: u64,
-    /// Around a tool output, its message's frame included.
+    /// Around a tool output, including the frame of its message.
     pub output: u64,
-    /// Where there are tools.
+    /// Added once if there are tools.
     pub tools: u64,
-    /// Around each definition.
+    /// Around each tool definition.
     pub tool: u64,
 }
 
-/// What stands around messages, calls and outputs.
+/// The tokens around messages, calls and outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Frames {
     /// `message:openai-cookbook` and `call:estimate`.
     #[default]
     Usual,
-    /// As a template has it.
+    /// Those of a chat template.
     Of(Template),
 }
 
@@ -47,7 +47,7 @@ impl Frames {
             (Self::Of(template), Role::System | Role::Developer) => template.system,
             (Self::Of(template), Role::User) => template.user,
             (Self::Of(template), Role::Assistant) => template.assistant,
-            (Self::Of(_), Role::Tool) => 0, // that is its outputs'
+            (Self::Of(_), Role::Tool) => 0, // counted with its outputs
         }
     }
 

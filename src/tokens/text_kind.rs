@@ -1,24 +1,24 @@
-//! What kind of text something is, as far as tokenizers differ by it. A few hundred bytes of a text tell; it is never read as a whole.
+//! Recognizes kinds of text that tokenizers treat differently. A few hundred bytes are enough; the whole text is never read.
 
 /// A kind of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextKind {
-    /// English, German, and whatever else is written in Latin letters and is none of the others.
+    /// English, German and other text in Latin letters that is none of the other kinds.
     Prose,
-    /// Python, and code of few brackets.
+    /// Python, and other code with few brackets.
     Python,
-    /// `TypeScript`, and code of braces and semicolons.
+    /// `TypeScript`, and other code with braces and semicolons.
     Braces,
-    /// JSON and logs of it.
+    /// JSON, and logs of JSON.
     Json,
     /// Chinese, Japanese, Russian, Arabic and other scripts.
     OtherScripts,
 }
 
-/// Bytes of a window that is looked at: one at the beginning, one in the middle, one at the end.
+/// The bytes in each of the windows at the beginning, in the middle and at the end.
 const WINDOW: usize = 160;
 
-/// What a text's windows hold.
+/// Counts over the windows of a text.
 #[derive(Default)]
 struct Seen {
     bytes: usize,
@@ -31,13 +31,13 @@ struct Seen {
     braces: usize,
     /// Colons and commas.
     joints: usize,
-    /// What code has and prose has not: parentheses, equals signs, underscores, semicolons.
+    /// Characters frequent in code and rare in prose: parentheses, equals signs, underscores, semicolons.
     code: usize,
     semicolons: usize,
 }
 
 impl TextKind {
-    /// The kind of a text, by three short windows of it.
+    /// The kind of a text, judged by three short windows of it.
     pub fn of(text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut seen = Seen::default();
@@ -58,7 +58,7 @@ impl Seen {
         for byte in bytes {
             match byte {
                 b'a'..=b'z' | b'A'..=b'Z' => self.letters += 1,
-                // Bytes that begin a character: from U+0370 on. Before it stand the other Latin letters.
+                // First bytes of characters from U+0370 on. Below are the other Latin letters.
                 0xCD..=0xDF | 0xE0 | 0xE1 | 0xE3..=0xED => self.others += 1,
                 b'"' => self.quotes += 1,
                 b'{' | b'}' | b'[' | b']' => self.braces += 1,

@@ -1,17 +1,17 @@
-//! Families whose newer models count text otherwise than the older ones did, each kind of text by a factor of its own.
+//! Families whose newer models count text differently from the older ones, with a factor for each kind of text.
 //!
-//! It is a rule of the counter, like those for images and tools: another model with another rule counts anew.
+//! This is a rule of the counter, like those for images and tools: a model with another rule needs a new count.
 
 use super::text_kind::TextKind;
 
-/// How text counts beside what the counter says.
+/// A correction of the counter's count of a text.
 ///
 /// | rule | what | source |
 /// | --- | --- | --- |
-/// | `text:claude-4.7` | tokens of Claude 4.7 and later over 4.6: prose 1.45, Python 1.20, braces 1.13, JSON 1.31, other scripts 1.00 | sol.ava.dev, "What's actually different about the Opus 4.7 tokenizer" (2026-04-17), measured with Anthropic's `count_tokens`: English 1.45, German 1.46, Python 1.20, TypeScript 1.13, JSON log line 1.31, Chinese, Japanese, Russian and Arabic 1.00 |
+/// | `text:claude-4.7` | tokens of Claude 4.7 and later relative to 4.6: prose 1.45, Python 1.20, braces 1.13, JSON 1.31, other scripts 1.00 | sol.ava.dev, "What's actually different about the Opus 4.7 tokenizer" (2026-04-17), measured with Anthropic's `count_tokens`: English 1.45, German 1.46, Python 1.20, TypeScript 1.13, JSON log line 1.31, Chinese, Japanese, Russian and Arabic 1.00 |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TextRule {
-    /// As counted.
+    /// The count is unchanged.
     #[default]
     Counted,
     /// `text:claude-4.7`.
@@ -19,7 +19,7 @@ pub enum TextRule {
 }
 
 impl TextRule {
-    /// The rule of a model, by its name.
+    /// The rule of the model of this name.
     pub fn for_model(name: &str) -> Self {
         match claude_version(name) {
             Some(version) if version >= (4, 7) => Self::Claude47,
@@ -27,7 +27,7 @@ impl TextRule {
         }
     }
 
-    /// Its name and source for the report, where it is one.
+    /// The rule's name and source for the report; `None` for `Counted`.
     pub const fn listed(self) -> Option<(&'static str, &'static str)> {
         match self {
             Self::Counted => None,
@@ -38,7 +38,7 @@ impl TextRule {
         }
     }
 
-    /// So many tokens of a text by this rule.
+    /// The tokens of a text by this rule, given the counted ones.
     pub fn apply(self, text: &str, tokens: u64) -> u64 {
         match self {
             Self::Counted => tokens,
@@ -46,7 +46,7 @@ impl TextRule {
         }
     }
 
-    /// How many tokens, as counted, are at most so many by this rule.
+    /// The largest counted number of tokens that is at most `tokens` by this rule.
     pub fn before(self, text: &str, tokens: u64) -> u64 {
         match self {
             Self::Counted => tokens,
@@ -65,7 +65,7 @@ const fn percent(kind: TextKind) -> u64 {
     }
 }
 
-/// `claude-opus-4-7`, `claude-3-7-sonnet`, `claude-sonnet-5`: the version. Numbers of more digits are dates.
+/// The version in `claude-opus-4-7`, `claude-3-7-sonnet` or `claude-sonnet-5`. Numbers with more digits are dates.
 fn claude_version(name: &str) -> Option<(u32, u32)> {
     let (_, rest) = name.split_once("claude-")?;
     let number = |part: &&str| (1..=2).contains(&part.len()) && part.bytes().all(|c| c.is_ascii_digit());

@@ -5,13 +5,13 @@ use super::reported::ReportedUsage;
 use crate::error::Result;
 use crate::saved::saved;
 
-/// What one model call used, in tokens. No cached token is counted twice.
+/// The tokens that one model call used. No cached token is counted twice.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct TokenUsage {
     /// Input that was neither read from nor written to the prompt cache.
     pub input_tokens: u64,
-    /// Output, reasoning included.
+    /// Output, including reasoning.
     pub output_tokens: u64,
     /// Input written to the prompt cache.
     pub cache_creation_tokens: u64,
@@ -24,7 +24,7 @@ pub struct TokenUsage {
 saved!(struct TokenUsage { input_tokens, output_tokens, cache_creation_tokens, cache_read_tokens, total_tokens });
 
 impl TokenUsage {
-    /// A usage with its total. `input` counts nothing that `cache_creation` or `cache_read` counts.
+    /// A usage with its total. `input` must not include tokens counted in `cache_creation` or `cache_read`.
     pub fn new(input: u64, output: u64, cache_creation: u64, cache_read: u64) -> Self {
         Self {
             input_tokens: input,
@@ -38,16 +38,16 @@ impl TokenUsage {
         }
     }
 
-    /// The usage that a provider or an SDK reported, whatever the shape; see [`ReportedUsage`] for the shapes and for what a
-    /// sum over several calls means.
+    /// Reads the usage that a provider or an SDK reported, in any of the shapes listed at [`ReportedUsage`], which also
+    /// explains sums over several calls.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT`: nothing in it is a usage, or a number is negative, no number, or no whole number.
+    /// `INVALID_ARGUMENT`: there is no usage in it, or a number is negative or not a whole number.
     pub fn from_value(value: &Value) -> Result<Self> {
         ReportedUsage::from_value(value).map(|reported| reported.usage)
     }
 
-    /// All input: new, written to the cache and read from it.
+    /// All input: uncached, written to the cache and read from it.
     pub fn all_input(&self) -> u64 {
         self.input_tokens.saturating_add(self.cache_creation_tokens).saturating_add(self.cache_read_tokens)
     }
@@ -56,7 +56,7 @@ impl TokenUsage {
 impl std::ops::Add for TokenUsage {
     type Output = Self;
 
-    /// The sum over two calls.
+    /// The sum of two usages.
     fn add(self, other: Self) -> Self {
         Self::new(
             self.input_tokens.saturating_add(other.input_tokens),

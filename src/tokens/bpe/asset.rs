@@ -15,7 +15,7 @@
 //! | then | left streams: for each further id a varint, 0 for an id that is no token, else 1 + the left part's id |
 //! | then | right streams: for each further token a varint, the right part's id |
 //!
-//! A token is stored as the last merge that makes it, so its bytes need not be: 4 bytes a token, no decompressor.
+//! A token is stored as the last merge that makes it, so its bytes are not stored: 4 bytes per token and no decompressor.
 
 use super::bytes::word_at;
 use crate::Result;
@@ -24,13 +24,13 @@ pub(super) const MAGIC: &[u8] = b"CFTV";
 pub(super) const VERSION: u16 = 1;
 pub(super) const HEADER: usize = 48;
 pub(super) const CHECKSUM_AT: usize = 40;
-/// Ids fit in 18 bits: a table of pairs packs them beside a fingerprint.
+/// Ids must fit in 18 bits, because a table of pairs stores them together with a fingerprint.
 pub(super) const MAX_TOKENS: usize = 1 << 18;
 
 /// How an encoding cuts text into pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pattern {
-    /// `r50k_base`, and `ByteLevel` with its own expression.
+    /// `r50k_base`, and Hugging Face's `ByteLevel` with its default expression.
     Gpt2,
     /// `cl100k_base`.
     Cl100k,
@@ -39,7 +39,7 @@ pub enum Pattern {
     /// Llama 3, GLM 4 and others: `cl100k_base` as it is written for Hugging Face.
     #[cfg(feature = "tokenizer")]
     Llama3,
-    /// Qwen 2 and 3: the same, and each digit is a piece.
+    /// Qwen 2 and 3: like `Llama3`, but each digit is a piece.
     #[cfg(feature = "tokenizer")]
     Qwen2,
     /// Mistral's Tekken: `o200k_base` without contractions, and each digit is a piece.
@@ -48,15 +48,16 @@ pub enum Pattern {
     /// `DeepSeek` V3 and R1.
     #[cfg(feature = "tokenizer")]
     DeepSeek,
-    /// Wherever no token has what stands on both sides: see [`Joints`](super::Joints).
+    /// Between two bytes that are adjacent in no token: see [`Joints`](super::Joints).
     #[cfg(feature = "tokenizer")]
     Joints,
 }
 
-/// An encoding that is the beginning of another one, and how many ids that has: `p50k_base` goes on with runs of spaces.
+/// An encoding that is the beginning of another, and its number of ids. `p50k_base` continues `r50k_base` with runs of
+/// spaces.
 const BEGINNING: (&str, &str, usize) = ("r50k_base", "p50k_base", 50_256);
 
-/// What an asset says of itself.
+/// The header of an asset.
 pub(super) struct Asset<'a> {
     pub name: &'a str,
     pub pattern: Pattern,
@@ -75,14 +76,14 @@ impl<'a> Asset<'a> {
         Ok(asset)
     }
 
-    /// How many of its ids are those of the encoding `name`; `None` where it is another one's.
+    /// How many of its ids belong to the encoding `name`; `None` if the asset is that of another encoding.
     pub fn ids_of(&self, name: &str) -> Option<usize> {
         let (beginning, whole, ids) = BEGINNING;
         let begins = (name, self.name) == (beginning, whole) && ids <= self.ids;
         (name == self.name).then_some(self.ids).or(begins.then_some(ids))
     }
 
-    /// Of bytes that are known to be what was written.
+    /// Reads an asset that is known to be intact, without verifying the checksum.
     pub fn of_whole(bytes: &'a [u8]) -> Result<Self> {
         let Some((header, payload)) = bytes.split_first_chunk::<HEADER>() else {
             return Err("it is shorter than its header".into());
@@ -124,12 +125,12 @@ impl<'a> Asset<'a> {
 /// Where the left streams begin.
 const START: usize = HEADER + 256;
 
-/// Where they end and the right ones begin, in an asset that was found to be whole.
+/// Where the left streams end and the right ones begin, in an asset known to be intact.
 fn middle_of(asset: &[u8]) -> usize {
     START + word_at(asset, 28) as u32 as usize
 }
 
-/// How much of the streams was read.
+/// How far the streams were read.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Place {
     lefts: usize,
@@ -138,12 +139,12 @@ pub(super) struct Place {
 
 #[cfg(feature = "tokenizer")]
 impl Place {
-    /// By its offsets in the streams.
+    /// From offsets in the two streams.
     pub const fn at(lefts: u32, rights: u32) -> Self {
         Self { lefts: lefts as usize, rights: rights as usize }
     }
 
-    /// Its offsets in the streams.
+    /// The offsets in the two streams.
     pub const fn offsets(self) -> [u32; 2] {
         [self.lefts as u32, self.rights as u32]
     }
@@ -151,20 +152,20 @@ impl Place {
 
 /// What a token is made of.
 pub(super) enum Parts {
-    /// The id is no token.
+    /// The id is not a token.
     None,
-    /// The ids of its left and of its right part.
+    /// The ids of its left and right part.
     Of(u32, u32),
 }
 
-/// The tokens beyond the single bytes, one after the other.
+/// Iterates over the tokens beyond the single bytes.
 pub(super) struct Streams<'a> {
     lefts: Varints<'a>,
     rights: Varints<'a>,
 }
 
 impl<'a> Streams<'a> {
-    /// Of an asset that was found to be whole, from `place` on.
+    /// Streams of an asset known to be intact, starting at `place`.
     pub fn at(asset: &'a [u8], place: Place) -> Self {
         let middle = middle_of(asset);
         let lefts = asset.get(START.saturating_add(place.lefts)..middle).unwrap_or_default();
@@ -174,7 +175,7 @@ impl<'a> Streams<'a> {
         }
     }
 
-    /// Where in the asset they are.
+    /// The current position in the asset.
     pub fn place(&self, asset: &[u8]) -> Place {
         let middle = middle_of(asset);
         Place {
@@ -183,7 +184,8 @@ impl<'a> Streams<'a> {
         }
     }
 
-    /// The parts of the next token, or that its id is none; `None` at the end, or where nothing of ours stands.
+    /// The parts of the next token, or `Parts::None` if the id is not a token; `None` at the end or if the bytes are
+    /// invalid.
     #[inline(always)]
     pub fn next(&mut self) -> Option<Parts> {
         match self.lefts.next()? {
@@ -193,7 +195,7 @@ impl<'a> Streams<'a> {
     }
 }
 
-/// Numbers of seven bits a byte, lowest first; the top bit says that more follow.
+/// Numbers of seven bits per byte, lowest first. The top bit means that more bytes follow.
 struct Varints<'a>(&'a [u8]);
 
 impl Varints<'_> {
@@ -212,7 +214,7 @@ impl Varints<'_> {
     }
 }
 
-/// Any change of one word changes the sum: each step is a bijection of the sum so far and of the word.
+/// A change of any one word changes the sum, because each step is a bijection of both the sum so far and the word.
 pub(super) fn checksum(parts: &[&[u8]]) -> u64 {
     const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
     let mut sum: u64 = 0xCF01_7AB5_93D2_E84F;

@@ -1,21 +1,21 @@
-//! Merging as it is defined: the pair of the lowest rank first, the leftmost one of several.
+//! Merges as byte-pair encoding defines it: the pair with the lowest rank first, and the leftmost of several.
 //!
-//! The way from the left is faster nearly always, but a long run of one sign (`-`, `=`) with tokens of many lengths
-//! leads it into dead ends at every step. Ranks only grow here (a merge makes no pair that ranks before it), so a
-//! radix heap keeps the queue in time linear in the piece.
+//! Building from the left ([`super::merge`]) is almost always faster, but a long run of one sign (`-`, `=`) with tokens of
+//! many lengths leads it into dead ends at every step. Ranks only grow here, because a merge never makes a pair with a lower
+//! rank, so a radix heap keeps the queue's cost linear in the length of the piece.
 
 use super::vocabulary::Vocabulary;
 
 const NOWHERE: u32 = u32::MAX;
 
-/// Bytes that are merged at a time, so that the work stays in the cache.
+/// The bytes that are merged at a time, so that the data fits in the processor's cache.
 const WINDOW: usize = 4096;
 
-/// The tokens of `piece`, in `tokens`.
+/// Puts the tokens of `piece` into `tokens`.
 ///
-/// Window by window: of each one but the last the first three quarters of its tokens are kept, and the next one begins
-/// where they end. Where every two neighbours may stand side by side, the whole is what merging it at once would give;
-/// that needs a look at the seams only.
+/// Works in windows. Of each window but the last, the tokens in the first three quarters are kept, and the next window
+/// begins where they end. If all neighbors may be adjacent, the result equals that of merging the whole piece at once, and
+/// only the seams between windows need to be checked for that.
 pub(super) fn merge(vocabulary: &Vocabulary, piece: &[u8], tokens: &mut Vec<u32>) {
     tokens.clear();
     let mut merger = Merger::default();
@@ -44,7 +44,7 @@ pub(super) fn merge(vocabulary: &Vocabulary, piece: &[u8], tokens: &mut Vec<u32>
         if is_last {
             return;
         }
-        // The last one pushed begins the next window.
+        // The last token pushed begins the next window.
         tokens.pop();
         at += kept;
     }
@@ -57,7 +57,7 @@ struct Merger {
 }
 
 impl Merger {
-    /// The tokens of `piece`, each with where it begins.
+    /// The tokens of `piece`, each with its start.
     fn merge(&mut self, vocabulary: &Vocabulary, piece: &[u8]) -> impl Iterator<Item = (usize, u32)> {
         let Self { parts, queue } = self;
         parts.clear();
@@ -73,7 +73,7 @@ impl Merger {
         }
         while let Some(next) = queue.pop() {
             let (made, at) = ((next >> 32) as u32, next as u32);
-            // The pair may be gone: its left part merged away or grown, its right part grown.
+            // The pair may no longer exist: its left part was merged away or has grown, or its right part has grown.
             let Some(&left) = parts.get(at as usize) else { continue };
             let Some(&right) = parts.get(left.after as usize) else { continue };
             if left.made != made {
@@ -91,15 +91,15 @@ impl Merger {
 
 #[derive(Clone, Copy)]
 struct Part {
-    /// [`NOWHERE`] once it has gone into the part before it.
+    /// [`NOWHERE`] after it was merged into the part before it.
     token: u32,
     before: u32,
     after: u32,
-    /// What it and the part after it would make.
+    /// The token that it would make with the part after it.
     made: u32,
 }
 
-/// Puts the pair that begins at `at` into the queue, if it makes a token.
+/// Adds the pair that begins at `at` to the queue, if it makes a token.
 fn offer(vocabulary: &Vocabulary, parts: &mut [Part], queue: &mut Queue, at: u32) {
     let Some(&left) = parts.get(at as usize) else { return };
     let made = parts.get(left.after as usize).and_then(|right| vocabulary.merge(left.token, right.token));
@@ -119,11 +119,11 @@ const fn key(rank: u32, at: u32) -> u64 {
     (rank as u64) << 32 | at as u64
 }
 
-/// A radix heap by rank: nothing pushed has a rank as low as what was popped last. Bucket n holds the keys whose rank
-/// differs from the last one in bit n first; those of the last one itself are ready, from left to right.
+/// A radix heap by rank. Nothing may be pushed with a rank as low as the last one popped. Bucket n holds the keys whose rank
+/// differs from that one in bit n as the highest bit; keys with that very rank are in `ready`, from left to right.
 struct Queue {
     last: u32,
-    /// Their complements, so that the leftmost comes last.
+    /// The complements of the keys, so that the leftmost is at the end.
     ready: Vec<u64>,
     buckets: [Vec<u64>; 32],
     spare: Vec<u64>,

@@ -1,6 +1,6 @@
-//! Eight bytes at a time.
+//! Works on eight bytes at a time.
 
-/// The eight bytes from `at` on, the first one lowest; zeros stand for what is beyond the end.
+/// The eight bytes starting at `at`, the first one lowest. Bytes beyond the end are 0.
 #[inline(always)]
 pub(super) fn word_at(text: &[u8], at: usize) -> u64 {
     match text.get(at..).and_then(<[u8]>::first_chunk::<8>) {
@@ -34,13 +34,14 @@ const fn in_range(word: u64, first: u8, last: u8) -> u64 {
     at_least & !above & !word & TOPS
 }
 
-/// How many of the first bytes of `word` have their top bit set in `marks`.
+/// How many bytes at the start of a word have their top bit set in `marks`.
 #[inline(always)]
 const fn run(marks: u64) -> usize {
     (!marks & TOPS).trailing_zeros() as usize / 8
 }
 
-/// ASCII capitals at the start of `word`, then the end of the ASCII small letters that follow them.
+/// The number of ASCII capitals at the start of `word`, and the number of bytes up to the end of the small ASCII letters
+/// after them.
 #[inline(always)]
 pub(super) const fn capitals_then_small(word: u64) -> (usize, usize) {
     let capitals = in_range(word, b'A', b'Z');
@@ -51,13 +52,13 @@ pub(super) const fn capitals_then_small(word: u64) -> (usize, usize) {
     (split, run(passed))
 }
 
-/// ASCII letters at the start of `word`.
+/// The number of ASCII letters at the start of `word`.
 #[inline(always)]
 pub(super) const fn letters(word: u64) -> usize {
     run(in_range(word | 0x2020_2020_2020_2020, b'a', b'z'))
 }
 
-/// Spaces at the start of `word`.
+/// The number of spaces at the start of `word`.
 #[inline(always)]
 pub(super) const fn spaces(word: u64) -> usize {
     run(in_range(word, b' ', b' '))

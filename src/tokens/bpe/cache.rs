@@ -1,10 +1,10 @@
-//! The tokens of pieces that were merged before. Bounded: a new piece takes the place of an old one.
+//! A cache of the tokens of merged pieces. Its size is fixed: a new piece replaces an old one.
 
 use super::bytes::word_at;
 use super::table::{medium_key, short_key};
 
 const SLOTS: usize = 1 << 13;
-/// Longer pieces are not kept: they seldom come again.
+/// Longer pieces are not cached, because they rarely occur again.
 pub(super) const LONGEST: usize = 31;
 
 type Key = [u64; 4];
@@ -13,11 +13,11 @@ type Key = [u64; 4];
 struct Entry {
     key: Key,
     count: u32,
-    /// The tokens where there are at most three.
+    /// The tokens, if there are at most three.
     ids: [u32; 3],
 }
 
-/// What is known of a piece.
+/// What the cache knows about a piece.
 #[derive(Clone, Copy)]
 pub(super) struct Found {
     pub count: u32,
@@ -25,7 +25,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// The tokens, where all of them are kept.
+    /// The tokens, if all of them were stored.
     pub fn ids(&self) -> Option<&[u32]> {
         self.ids.get(..self.count as usize)
     }
@@ -39,7 +39,7 @@ impl Default for Cache {
     }
 }
 
-/// The bytes of a piece of 1 to [`LONGEST`] bytes with its length on top, and its slot.
+/// The key of a piece of 1 to [`LONGEST`] bytes (its bytes, with its length in the top byte), and its slot.
 #[inline(always)]
 pub(super) fn key_of(text: &[u8], start: usize, len: usize, word: u64) -> (Key, usize) {
     let key = match len {

@@ -1,4 +1,4 @@
-//! What the pre-tokenizers know of a character: class bits, from generated Unicode tables.
+//! What the pre-tokenizers need to know about a character: class bits, from generated Unicode tables.
 
 use super::class_table::{BLOCK_OF, BLOCKS};
 
@@ -14,17 +14,17 @@ pub(super) const MARK: u8 = 8;
 pub(super) const NUMBER: u8 = 16;
 /// White space (`\s`).
 pub(super) const SPACE: u8 = 32;
-/// `\r` or `\n`; white space too.
+/// `\r` or `\n`; also white space.
 pub(super) const NEWLINE: u8 = 64;
-/// The end of the text: no character.
+/// The end of the text; not a character.
 pub(super) const END: u8 = 128;
 /// `\p{L}`.
 pub(super) const LETTER: u8 = CAPITAL | SMALL | CASELESS;
 
-/// In [`ASCII`]: the first byte of a longer character.
+/// In [`ASCII`]: the first byte of a character of several bytes.
 pub(super) const WIDE: u8 = 255;
 
-/// Class bits by byte; [`WIDE`] from 128 on.
+/// Class bits by byte; [`WIDE`] for bytes from 128.
 pub(super) static ASCII: [u8; 256] = {
     let mut table = [WIDE; 256];
     let mut byte = 0;
@@ -41,7 +41,7 @@ const fn class_of(c: u32) -> u8 {
     BLOCKS[BLOCK_OF[block] as usize * 128 + (c & 127) as usize]
 }
 
-/// Class bits and length in bytes of the character at `at`; [`END`] and 0 at the end of the text.
+/// Class bits and byte length of the character at `at`; [`END`] and 0 at the end of the text.
 #[inline(always)]
 pub(super) fn class_at(text: &[u8], at: usize) -> (u8, usize) {
     match text.get(at) {
@@ -53,7 +53,7 @@ pub(super) fn class_at(text: &[u8], at: usize) -> (u8, usize) {
 
 #[inline]
 fn wide_class_at(text: &[u8], at: usize, first: u8) -> (u8, usize) {
-    // U+5000 ..= U+9FFF are CJK ideographs, every one (a test holds the table to it).
+    // U+5000 to U+9FFF are all CJK ideographs (a test checks this against the table).
     if (0xE5..=0xE9).contains(&first) {
         return (CASELESS, 3);
     }

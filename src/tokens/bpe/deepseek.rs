@@ -1,4 +1,4 @@
-//! `DeepSeek` V3's three splits, one after the other, in one pass.
+//! The three successive splits of `DeepSeek` V3, in one pass.
 //!
 //! ```text
 //! 1. \p{N}{1,3}
@@ -11,8 +11,8 @@
 //!    \s+
 //! ```
 //!
-//! What none of them matches stands together as a piece of its own. The first two cut before the third looks: for it, the
-//! text ends where a number or a character of the second begins.
+//! Characters that no expression matches form a piece together. The third split sees only what the first two leave: for it,
+//! the text ends before the next number or character of the second.
 
 use std::sync::LazyLock;
 
@@ -22,7 +22,7 @@ use super::sign_table::RANGES;
 
 pub(super) struct DeepSeek;
 
-/// `[\p{P}\p{S}]`, a bit each.
+/// `[\p{P}\p{S}]`, one bit per character.
 static SIGNS: LazyLock<Vec<u64>> = LazyLock::new(|| {
     let mut bits = vec![0; 0x11_0000 / 64];
     for [first, last] in RANGES {
@@ -35,11 +35,11 @@ static SIGNS: LazyLock<Vec<u64>> = LazyLock::new(|| {
     bits
 });
 
-/// What a character is to the expressions.
+/// The kinds of characters that the expressions distinguish.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Number,
-    /// One of the second split.
+    /// A character of the second split.
     Kana,
     /// A letter or a mark.
     Letter,
@@ -49,7 +49,7 @@ enum Kind {
     End,
 }
 
-/// The kind of the character at `at`, its class bits and its length.
+/// The kind of the character at `at`, its class bits and its byte length.
 #[inline(always)]
 fn kind_at(text: &[u8], at: usize) -> (Kind, u8, usize) {
     let (class, len) = class_at(text, at);
@@ -76,7 +76,7 @@ const fn is_kana(code: u32) -> bool {
     matches!(code, 0x4E00..=0x9FA5 | 0x3040..=0x309F | 0x30A0..=0x30FF)
 }
 
-/// The code point of three bytes.
+/// The code point of a character of three bytes.
 #[inline(always)]
 fn code_of(text: &[u8], at: usize) -> u32 {
     let byte = |i: usize| text.get(at + i).map_or(0, |&b| u32::from(b));
@@ -108,7 +108,7 @@ impl Pieces for DeepSeek {
             Kind::Number => numbers(text, next),
             Kind::Kana => run(text, next, Kind::Kana),
             Kind::Sign => {
-                // A sign of ASCII takes the ASCII letters behind it.
+                // An ASCII sign takes the ASCII letters after it.
                 if len == 1 && text.get(next).is_some_and(u8::is_ascii_alphabetic) {
                     return ascii_letters(text, next);
                 }
@@ -203,7 +203,7 @@ fn white_space(text: &[u8], start: usize) -> usize {
     }
 }
 
-/// Characters that nothing matches; the first may begin a word.
+/// Characters that nothing matches. The last of them may be the first character of a word.
 #[inline(never)]
 fn others(text: &[u8], start: usize, next: usize) -> usize {
     let mut at = start;
@@ -211,7 +211,7 @@ fn others(text: &[u8], start: usize, next: usize) -> usize {
     loop {
         let (kind, _, len) = kind_at(text, after);
         if kind == Kind::Letter {
-            // The one before is the word's prefix.
+            // The character before is the word's prefix.
             return if at == start { letters(text, after + len) } else { at };
         }
         if kind != Kind::Other {

@@ -1,15 +1,15 @@
-//! Every token's bytes, and the token of some bytes. Tokens are read from the asset as far as a text needs them.
+//! Maps tokens to bytes and bytes to tokens. Tokens are read from the asset only as far as a text needs them.
 
 use super::asset::{Parts, Streams};
 use super::bytes::{low_bytes, word_at};
 use super::strides::STRIDE;
 
-/// The longest token that an asset may hold, in bytes. The longest of tiktoken's have 128.
+/// The maximum length of a token in an asset, in bytes. The longest of tiktoken's tokens has 128.
 pub(super) const MAX_TOKEN_BYTES: usize = 255;
-/// What is read and written beyond a token's end, eight bytes at a time.
+/// The space after a token's end that may be read and written, because bytes are copied eight at a time.
 const ROOM_BEHIND: usize = 2 * MAX_TOKEN_BYTES + 16;
 
-/// The hash of a piece's first 16 bytes, with zeros behind its end, and of its length. The upper bits are the good ones.
+/// The hash of a piece's length and first 16 bytes, with zeros after its end. The upper bits are well mixed.
 #[inline(always)]
 pub(super) const fn hash([first, second]: [u64; 2], len: usize) -> u64 {
     let second = second.wrapping_add((len as u64) << 56);
@@ -18,7 +18,7 @@ pub(super) const fn hash([first, second]: [u64; 2], len: usize) -> u64 {
     mixed ^ mixed << 32
 }
 
-/// The first 16 of `len` bytes from `start` on, with zeros behind their end.
+/// The first 16 of `len` bytes from `start`, with zeros after their end.
 #[inline(always)]
 pub(super) fn words_at(text: &[u8], start: usize, len: usize) -> [u64; 2] {
     let word = word_at(text, start);
@@ -29,13 +29,13 @@ pub(super) fn words_at(text: &[u8], start: usize, len: usize) -> [u64; 2] {
     }
 }
 
-/// The tokens' bytes one after the other, and an open hash table of ids by bytes. A slot holds an id and 14 bits of its
-/// hash; 0 is an empty one, for no token of one byte stands in the table.
+/// The bytes of all tokens, concatenated, and an open hash table from bytes to ids. A slot holds an id and 14 bits of its
+/// hash; 0 is an empty slot, because tokens of a single byte are not in the table.
 pub(super) struct Dictionary {
     bytes: Vec<u8>,
-    /// Where each token's bytes begin, and at last where they end.
+    /// Where each token's bytes begin; the last entry is where they end.
     starts: Vec<u32>,
-    /// How many ids there will be.
+    /// The number of ids when all are read.
     ids: usize,
     /// The tokens of single bytes.
     single: [u32; 256],
@@ -47,7 +47,7 @@ const ID_BITS: u32 = 18;
 pub(super) const ID: u32 = (1 << ID_BITS) - 1;
 
 impl Dictionary {
-    /// Of the single bytes alone, with room for `ids` tokens.
+    /// A dictionary of the single bytes, with room for `ids` tokens.
     pub fn new(base: &[u8; 256], ids: usize) -> Self {
         let mut dictionary = Self {
             bytes: Vec::with_capacity(ids * 7 + ROOM_BEHIND + 8 * STRIDE),
@@ -66,11 +66,10 @@ impl Dictionary {
         dictionary
     }
 
-    /// Reads the next tokens of the asset's streams; false at their end.
+    /// Reads the next tokens from the asset's streams; `false` at their end.
     ///
-    /// The checksum vouches for the streams. Where they are none of ours all the same, the vocabulary ends.
-    // Not inlined: a WebAssembly engine begins with quickly made, slow code and puts better code in its place between
-    // two calls.
+    /// The checksum has verified the streams. If they are invalid all the same, the vocabulary ends there.
+    // Not inlined: a WebAssembly engine starts with slow code and switches to optimized code only between two calls.
     #[inline(never)]
     pub fn read(&mut self, streams: &mut Streams<'_>) -> bool {
         let before = self.len();
@@ -119,8 +118,8 @@ impl Dictionary {
         true
     }
 
-    /// Copies a token's bytes behind the last one, eight at a time. (A call of `memory.copy` costs WebAssembly more than the
-    /// few bytes of a token.)
+    /// Copies a token's bytes after the last one, eight at a time. (In WebAssembly, calling `memory.copy` costs more than
+    /// copying the few bytes of a token.)
     #[inline(always)]
     fn copy(&mut self, from: usize, to: usize, len: usize) {
         for at in (0..len).step_by(8) {
@@ -141,12 +140,12 @@ impl Dictionary {
         self.slots[at & mask] = fingerprint(hash) | id;
     }
 
-    /// How many ids were read, holes included.
+    /// How many ids have been read, including ids that are not tokens.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Where a token's bytes stand, and how many they are: none of an id that is no token.
+    /// The start and length of a token's bytes. The length is 0 if the id is not a token.
     #[inline(always)]
     fn place(&self, id: u32) -> (usize, usize) {
         let id = id as usize;
@@ -156,20 +155,20 @@ impl Dictionary {
         }
     }
 
-    /// A token's bytes; none of an id that is no token.
+    /// A token's bytes; empty if the id is not a token.
     pub fn bytes_of(&self, id: u32) -> &[u8] {
         let (start, len) = self.place(id);
         self.bytes.get(start..start + len).unwrap_or_default()
     }
 
-    /// The first 16 bytes of a token, with zeros behind its end, and its length.
+    /// The first 16 bytes of a token, with zeros after its end, and its length.
     #[inline(always)]
     pub fn words_of(&self, id: u32) -> ([u64; 2], usize) {
         let (start, len) = self.place(id);
         (words_at(&self.bytes, start, len), len)
     }
 
-    /// How many tokens have up to 7 bytes, and 8 to 15.
+    /// The number of tokens of up to 7 bytes, and of 8 to 15.
     pub fn lengths(&self) -> [usize; 2] {
         let lengths = self.starts.windows(2).map(|pair| pair[1] - pair[0]);
         lengths.fold([0; 2], |[few, some], len| match len {
@@ -179,7 +178,7 @@ impl Dictionary {
         })
     }
 
-    /// Gives back the room of the hash table: [`Self::whole`] finds nothing any more.
+    /// Frees the hash table; afterwards [`Self::whole`] finds only single bytes.
     pub fn forget_slots(&mut self) {
         self.slots = Vec::new();
     }
@@ -190,7 +189,7 @@ impl Dictionary {
         self.single[byte as usize]
     }
 
-    /// The token that is `text[start..end]`, if there is one.
+    /// The token equal to `text[start..end]`, if there is one.
     pub fn whole(&self, text: &[u8], start: usize, end: usize) -> Option<u32> {
         let piece = text.get(start..end)?;
         match piece {

@@ -1,6 +1,6 @@
-//! Counting: the loop over a text's pieces.
+//! Counts tokens: the loop over a text's pieces.
 
-#![allow(clippy::inline_always)] // Measured: calls in the loops over pieces cost a third.
+#![allow(clippy::inline_always)] // Measured: without it, the calls in the loops over pieces cost a third.
 
 use super::asset::Pattern;
 use super::bytes::word_at;
@@ -17,9 +17,9 @@ use super::pieces::{Llama3, Qwen2, Tekken};
 use super::vocabulary::{Loaded, Vocabulary};
 use crate::Result;
 
-/// An encoding's tables, and what counting keeps from piece to piece.
+/// An encoding's tables, and the state that counting keeps from piece to piece.
 pub struct Engine {
-    /// Until all tables are there.
+    /// The encoding as loaded, until the full tables are built.
     loaded: Option<Loaded>,
     full: Option<(Vocabulary, Scratch)>,
     joints: Joints,
@@ -30,7 +30,7 @@ pub struct Engine {
 #[cfg(not(feature = "tokenizer"))]
 type Joints = ();
 
-/// What cuts text as a pattern does, or at these joints.
+/// The cutter of a pattern; `joints` if the pattern is `Pattern::Joints`.
 #[cfg_attr(
     not(feature = "tokenizer"),
     expect(unused_variables, reason = "no pattern of an encoding is of joints")
@@ -70,26 +70,27 @@ pub fn ends(pattern: Pattern, text: &[u8]) -> Vec<usize> {
     all
 }
 
-/// What knows pieces whose tokens are not those that the engine would find: it puts these into the list and says true.
+/// A callback for pieces whose tokens differ from those that the engine would find. It adds the tokens to the list and
+/// returns `true`.
 #[cfg(feature = "tokenizer")]
 pub type Odd = Box<dyn FnMut(&[u8], &mut Vec<u32>) -> bool>;
 
-/// What counting keeps from piece to piece.
+/// The state that counting keeps from piece to piece.
 #[derive(Default)]
 struct Scratch {
     cache: Cache,
     merge: Merge,
     #[cfg(feature = "tokenizer")]
     odd: Option<Odd>,
-    /// What `odd` found.
+    /// The tokens that `odd` found.
     odd_tokens: Vec<u32>,
 }
 
-/// A longer text has all tables made at once.
+/// For a longer text, the full tables are built at once.
 const FEW_BYTES: usize = 4096;
 
 impl Engine {
-    /// Of the bytes of the asset of this name.
+    /// Loads the encoding `name` from the bytes of its asset.
     ///
     /// # Errors
     /// What is wrong with the asset.
@@ -103,11 +104,11 @@ impl Engine {
         })
     }
 
-    /// Of an asset that is known to be whole, and its [`index`](super::index()) or nothing, with text cut as `pattern` does or at its
-    /// joints; pieces that are no token are shown to `odd`.
+    /// An engine for an asset that is known to be intact, with its [`index`](super::index()) or an empty one. Text is cut by
+    /// `pattern`, or at `joints` if there is none. Pieces that are not tokens are passed to `odd`.
     ///
     /// # Errors
-    /// That it is no asset.
+    /// If the bytes are not an asset.
     #[cfg(feature = "tokenizer")]
     pub fn with_pattern(
         asset: Vec<u8>,
@@ -120,14 +121,14 @@ impl Engine {
         Ok(Self { loaded: Some(loaded), full: None, joints, odd })
     }
 
-    /// How many tokens `text` has.
+    /// The number of tokens in `text`.
     pub fn count(&mut self, text: &[u8]) -> u64 {
         let mut count = Count(0);
         self.fill(text, u64::MAX, &mut count);
         count.0
     }
 
-    /// How many tokens `text` has, if they are no more than `limit`.
+    /// The number of tokens in `text`, if there are at most `limit`.
     pub fn count_up_to(&mut self, text: &[u8], limit: u64) -> Option<u64> {
         let mut count = Count(0);
         self.fill(text, limit, &mut count);
@@ -144,7 +145,7 @@ impl Engine {
     /// The bytes of `tokens`.
     ///
     /// # Errors
-    /// The first that is no ordinary token of the encoding.
+    /// The first id that is not an ordinary token of the encoding.
     pub fn decode(&mut self, tokens: &[u32]) -> std::result::Result<Vec<u8>, u32> {
         let mut bytes = Vec::with_capacity(tokens.len() * 4);
         let dictionary = self.dictionary();
@@ -157,7 +158,7 @@ impl Engine {
         Ok(bytes)
     }
 
-    /// Every token's bytes.
+    /// The bytes of all tokens.
     fn dictionary(&mut self) -> Option<&Dictionary> {
         match &mut self.loaded {
             Some(loaded) => Some(loaded.dictionary()),
@@ -195,7 +196,8 @@ impl Engine {
     }
 }
 
-/// Pieces that are tokens, or that merge without all tables, up to the first that is neither; where that begins.
+/// Counts pieces that are tokens or can be merged without the full tables. Returns the start of the first piece that is
+/// neither.
 #[inline(never)]
 fn first_pieces<S: Sink>(
     pieces: &dyn Cut,
@@ -225,7 +227,8 @@ fn first_pieces<S: Sink>(
     start
 }
 
-/// The tokens of a piece that is none, while few such pieces came. Only where there is the room: the core is kept small.
+/// The tokens of a piece that is not a token itself, as long as there were few of them. Only with the `tokenizer` feature,
+/// because the core is kept small.
 #[cfg(feature = "tokenizer")]
 fn first_merged(loaded: &mut Loaded, odd: &mut FirstOdd, piece: &[u8]) -> Option<Vec<u32>> {
     loaded.may_merge(piece.len()).then_some(())?;
@@ -247,7 +250,7 @@ type FirstOdd = Option<Odd>;
 #[cfg(not(feature = "tokenizer"))]
 type FirstOdd = ();
 
-/// The pieces from `start` on.
+/// Counts the pieces from `start`.
 #[inline(never)]
 fn run<S: Sink>(
     pieces: &dyn Cut,
@@ -277,8 +280,8 @@ fn run<S: Sink>(
     }
 }
 
-/// The same where only the count is asked for: pieces are looked up in groups, in any order, so that the processor waits for
-/// many lines of the tables at once.
+/// Like `run`, if only the count is needed: pieces are looked up in groups and in any order, so that the processor can wait
+/// for many cache lines of the tables at once.
 #[inline(always)]
 fn in_any_order<S: Sink>(
     pieces: &dyn Cut,
@@ -318,7 +321,7 @@ fn in_any_order<S: Sink>(
     }
 }
 
-/// Where pieces end that are cut together.
+/// The ends of the pieces that were cut together.
 struct Lot([usize; LOT]);
 
 impl Default for Lot {
@@ -335,7 +338,7 @@ impl Lot {
     }
 }
 
-/// A piece that is no token.
+/// Merges a piece that is not a token.
 #[inline(never)]
 fn merged<S: Sink>(
     vocabulary: &Vocabulary,
@@ -393,7 +396,7 @@ fn merged<S: Sink>(
     cache.put(key, slot, tokens);
 }
 
-/// The tokens of a piece that the engine would not find.
+/// The tokens of a piece that `odd` handles.
 #[cfg(feature = "tokenizer")]
 #[inline(always)]
 fn odd<'a>(scratch: &'a mut Scratch, text: &[u8], start: usize, end: usize) -> Option<&'a [u32]> {
@@ -409,12 +412,12 @@ fn odd(_: &mut Scratch, _: &[u8], _: usize, _: usize) -> Option<&'static [u32]> 
     None
 }
 
-/// Pieces up to this length are merged at once: that is as quick as looking them up.
+/// Pieces up to this length are merged without the cache: that is as fast as looking them up.
 const SHORT_MERGE: usize = 7;
 
-/// Where the tokens of a piece go.
+/// Receives the tokens of the pieces.
 trait Sink {
-    /// Whether it asks for the ids.
+    /// Whether it needs the ids.
     const IDS: bool;
     fn one(&mut self, id: u32);
     fn many(&mut self, count: usize, ids: &[u32]);

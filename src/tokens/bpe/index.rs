@@ -1,8 +1,8 @@
-//! Which token has some bytes, as it lies ready beside an asset: then a short text needs no dictionary.
+//! A prebuilt index from bytes to tokens, stored next to an asset. With it, a short text needs no dictionary.
 //!
-//! Little-endian numbers of four bytes: how many places there are; of every [`STEP`] ids beyond the single bytes, where the asset's
-//! streams have the first one; then slots, which hold an id and 14 bits of its hash, or 0. A token's bytes are not in it: they are
-//! read from the asset, part by part, where the hash is right.
+//! The format is little-endian numbers of four bytes: the number of positions; then for every [`STEP`]th id beyond the
+//! single bytes its positions in the asset's two streams; then hash table slots, each with an id and 14 bits of its hash, or
+//! 0. The index does not contain the tokens' bytes: if the hash matches, they are read from the asset, part by part.
 
 use super::asset::{Asset, Parts, Place, Streams};
 use super::dictionary::{Dictionary, ID, MAX_TOKEN_BYTES, fingerprint, hash, words_at};
@@ -13,10 +13,10 @@ const STEP: usize = 32;
 /// The index of an asset.
 pub(super) struct Index(Vec<u8>);
 
-/// The index of an asset that is whole.
+/// Builds the index of an asset that is known to be intact.
 ///
 /// # Errors
-/// That it is no asset.
+/// If the bytes are not an asset.
 pub fn index(asset: &[u8]) -> Result<Vec<u8>> {
     let read = Asset::of_whole(asset)?;
     let mut dictionary = Dictionary::new(read.base, read.ids);
@@ -47,13 +47,13 @@ pub fn index(asset: &[u8]) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Of so many slots; none of none.
+/// The slot for a hash in a table of this size; 0 if the table is empty.
 const fn slot_of(hash: u64, slots: usize) -> usize {
     (((hash >> 32) * slots as u64) >> 32) as usize
 }
 
 impl Index {
-    /// What [`index`] gave, or nothing.
+    /// Takes the bytes that [`index`] returned; `None` if there are none.
     pub fn new(bytes: Vec<u8>) -> Option<Self> {
         (!bytes.is_empty()).then_some(Self(bytes))
     }
@@ -62,7 +62,7 @@ impl Index {
         self.0.get(4 * at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
     }
 
-    /// The token of these bytes, two at the least.
+    /// The token with these bytes, of which there are at least two.
     pub fn whole(&self, asset: &[u8], piece: &[u8]) -> Option<u32> {
         if piece.len() > MAX_TOKEN_BYTES {
             return None;
@@ -82,7 +82,8 @@ impl Index {
         None
     }
 
-    /// How many bytes the token has, if `piece` begins with them. `depth`: parts in parts, of which each has a byte at the least.
+    /// The length of the token if `piece` begins with its bytes. `depth` limits how deep parts are nested; each part has at
+    /// least one byte.
     fn beginning(&self, asset: &[u8], id: u32, piece: &[u8], depth: usize) -> Option<usize> {
         if id < 256 {
             let byte = Asset::of_whole(asset).ok()?.base[id as usize];

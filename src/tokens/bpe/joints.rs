@@ -1,30 +1,29 @@
-//! Cutting where nothing says how: between two bytes that stand side by side in no token, nothing merges.
+//! Cuts text when no expression is known: between two bytes that are adjacent in no token, nothing can merge.
 
 use super::pieces::Pieces;
 
-/// Which bytes stand side by side in a vocabulary's tokens, and which characters are tokens of it at all. Of none: the text is
-/// one piece.
+/// Which bytes are adjacent in the tokens of a vocabulary, and which characters are tokens. If empty, the text is one piece.
 #[derive(Default)]
 pub struct Joints {
-    /// A bit for each two bytes, the first one above.
+    /// One bit for each pair of bytes; the first byte is the high one.
     pairs: Vec<u64>,
-    /// A bit for each character beyond ASCII.
+    /// One bit for each character beyond ASCII.
     characters: Vec<u64>,
 }
 
 impl Joints {
-    /// How many words of pairs there are.
+    /// The number of words in the bit set of pairs.
     pub const WORDS: usize = 1 << 10;
 
-    /// Of the pairs' words, in which [`Self::join`] has joined all tokens, and of the words of characters that are tokens, of which
-    /// [`Self::add`] knows.
+    /// Takes the pairs to which [`Self::join`] has added all tokens, and the characters to which [`Self::add`] has added
+    /// those that are tokens.
     #[must_use]
     pub fn new(mut pairs: Vec<u64>, characters: Vec<u64>) -> Self {
         pairs.resize(Self::WORDS, 0);
         Self { pairs, characters }
     }
 
-    /// Adds a character that is a token to the words of characters.
+    /// Adds a character that is a token to the bit set of characters.
     pub fn add(characters: &mut Vec<u64>, c: char) {
         let at = c as usize >> 6;
         if at >= characters.len() {
@@ -33,7 +32,7 @@ impl Joints {
         characters[at] |= 1 << (c as usize & 63);
     }
 
-    /// Joins the bytes of a token in the pairs' words.
+    /// Adds the adjacent bytes of a token to the bit set of pairs.
     pub fn join(pairs: &mut [u64], token: &[u8]) {
         for pair in token.windows(2) {
             let (word, bit) = Self::place(pair[0], pair[1]);
@@ -66,7 +65,7 @@ impl Joints {
 }
 
 impl Pieces for Joints {
-    /// A character that is no token is a piece.
+    /// A character that is not a token is a piece of its own.
     #[inline(always)]
     fn end(&self, text: &[u8], start: usize, _: u64) -> usize {
         if self.pairs.is_empty() {

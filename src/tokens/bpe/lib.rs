@@ -1,10 +1,10 @@
-//! Exact byte-pair counting: text is cut into pieces ([`pieces`]), a piece that is a token counts one ([`vocabulary`]),
-//! any other is merged ([`merge`]) unless it was seen before ([`cache`]). The loop is [`engine`]'s.
+//! Exact byte-pair counting. Text is cut into pieces ([`pieces`]). A piece that is a token counts as one ([`vocabulary`]);
+//! any other piece is merged ([`merge`]), unless its tokens are in the [`cache`]. The loop over the pieces is in [`engine`].
 //!
-//! A crate of its own, for it is built for speed and contextfold for size; so nothing generic is public: generic code is
-//! compiled where it is used.
+//! This is a separate crate because it is compiled for speed and contextfold for size. For the same reason nothing generic
+//! is public: generic code is compiled in the crate that uses it.
 
-#![allow(clippy::inline_always)] // Measured: calls in the loop over pieces cost a third.
+#![allow(clippy::inline_always)] // Measured: without it, the calls in the loop over pieces cost a third.
 
 mod asset;
 mod by_rank;
@@ -42,5 +42,5 @@ pub use joints::Joints;
 #[cfg(feature = "tokenizer")]
 pub use writer::{MAX_BYTES, MAX_IDS, Writer};
 
-/// What is wrong with an asset, as the end of a sentence that begins "the encoding asset cannot be used:".
+/// The error says what is wrong with an asset, as the end of a sentence that begins "the encoding asset cannot be used:".
 type Result<T> = std::result::Result<T, String>;

@@ -1,27 +1,27 @@
 //! The tokens of one piece.
 //!
-//! Byte-pair merging gives the one sequence of tokens in which every two neighbours may stand side by side
-//! ([`Vocabulary::may_follow`]). So the sequence can be built from the left: the longest token that may follow, or
-//! else a shorter one, or else one step back. From an end that led nowhere no sequence leads on, so each end is
-//! reached once, and the time is linear in the piece. (The insight is that of `bpe` by GitHub's rust-gems.)
+//! Byte-pair merging results in the only sequence of tokens in which all neighbors may be adjacent
+//! ([`Vocabulary::may_follow`]). So the sequence can be built from the left: take the longest token that may follow, else a
+//! shorter one, else go one token back. An end that was given up once can never be part of the result, so each end is
+//! reached only once and the time is linear in the length of the piece. (The idea is from `bpe` in GitHub's rust-gems.)
 
 use super::by_rank;
 use super::vocabulary::Vocabulary;
 
-/// What [`Merge::run`] needs again and again, kept from piece to piece.
+/// The buffers of [`Merge::run`], reused from piece to piece.
 #[derive(Default)]
 pub(super) struct Merge {
     tokens: Vec<u32>,
-    /// The length of each in bytes.
+    /// The length of each token in bytes.
     lengths: Vec<u8>,
-    /// Ends, as offsets in the piece, that led nowhere: one bit each. Empty until there is one.
+    /// Ends that were given up, as offsets in the piece, one bit each. Empty until there is one.
     dead: Vec<u64>,
 }
 
-/// So many refused tokens, and two for every byte: then the piece is merged by rank instead.
+/// After this many refused tokens, plus two per byte, the piece is merged by rank instead.
 const ENOUGH: usize = 500;
 
-/// Beyond this many entries the buffers are given back after a piece.
+/// Buffers larger than this are shrunk after a piece.
 const KEEP: usize = 1 << 14;
 
 impl Merge {
@@ -56,7 +56,7 @@ impl Merge {
                     (token, len) = vocabulary.longest(text, at, len - 1);
                     continue;
                 }
-                // Nothing follows here: take the last token back and try a shorter one in its place.
+                // Nothing may follow here: remove the last token and try a shorter one in its place.
                 let (Some(_), Some(len)) = (self.tokens.pop(), self.lengths.pop()) else { return &[] };
                 self.mark_dead(at - start, end - start);
                 let len = usize::from(len);
@@ -68,7 +68,7 @@ impl Merge {
         &self.tokens
     }
 
-    /// Gives back what a huge piece needed.
+    /// Frees the memory that a huge piece needed.
     pub fn shrink(&mut self) {
         self.tokens.truncate(KEEP);
         self.tokens.shrink_to(KEEP);

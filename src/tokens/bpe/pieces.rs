@@ -1,7 +1,7 @@
-//! Cutting text into the pieces that merges never cross: each encoding's regular expression, by hand.
+//! Cuts text into the pieces that merges never cross. Each encoding's regular expression is implemented by hand.
 //!
-//! A [`Pieces`] answers where the piece ends that begins at `start`. ASCII takes the short ways, everything else
-//! [`class_at`] one character at a time. Linear: no character of a piece is looked at more than twice.
+//! [`Pieces::end`] returns where the piece that begins at `start` ends. ASCII takes shortcuts; everything else goes through
+//! [`class_at`], one character at a time. The time is linear: no character of a piece is read more than twice.
 
 use super::bytes::{capitals_then_small, letters, spaces, word_at};
 use super::classes::{
@@ -9,35 +9,36 @@ use super::classes::{
 };
 use super::table::{medium_key, short_key};
 
-/// How many pieces are cut before they are looked up.
+/// The number of pieces that are cut before they are looked up.
 pub(super) const LOT: usize = 32;
 
-/// Where the piece ends that begins at `start`, which is before the text's end and at a character's beginning.
+/// Finds the end of the piece that begins at `start`, which must be before the text's end and at the start of a character.
 pub(super) trait Pieces {
-    /// `word` is the eight bytes from `start` on.
+    /// `word` holds the eight bytes from `start`.
     fn end(&self, text: &[u8], start: usize, word: u64) -> usize;
 }
 
-/// Cuts a text into pieces, many at once: what knows a pattern is called once for all of them.
+/// Cuts a text into pieces, many per call, so that the dynamic call for a pattern is made once for all of them.
 pub(super) trait Cut {
-    /// Where the next pieces end, until `ends` is full or the text ends; how many they are.
+    /// Writes the ends of the next pieces to `ends` until it is full or the text ends, and returns their number.
     fn cut(&self, text: &[u8], start: usize, ends: &mut [usize; LOT]) -> usize;
 
-    /// Sorts the next pieces by what has to be looked up, until a list is full or the text ends; where the last one ends.
+    /// Sorts the next pieces by the table they are looked up in, until a list is full or the text ends. Returns the end of
+    /// the last one.
     fn sort(&self, text: &[u8], start: usize, sorted: &mut Sorted) -> usize;
 }
 
-/// Pieces by what has to be looked up.
+/// Pieces by the table they are looked up in.
 pub(super) struct Sorted {
-    /// How many pieces are a byte.
+    /// The number of pieces of one byte.
     pub bytes: usize,
-    /// The keys of pieces of 3 to 7 bytes, and where these begin.
+    /// The keys and starts of pieces of 3 to 7 bytes.
     short: [(u64, usize); LOT],
     shorts: usize,
-    /// The same of 8 to 15.
+    /// The keys and starts of pieces of 8 to 15 bytes.
     medium: [([u64; 2], usize); LOT],
     mediums: usize,
-    /// Where other ones begin and end.
+    /// The starts and ends of all other pieces.
     other: [(usize, usize); LOT],
     others: usize,
 }
@@ -114,11 +115,11 @@ impl<P: Pieces> Cut for P {
 /// ```
 pub(super) type O200k = Cased<true, 3>;
 
-/// [`O200k`] without contractions, and `\p{N}`.
+/// [`O200k`] without contractions, and with `\p{N}` for numbers.
 #[cfg(feature = "tokenizer")]
 pub(super) type Tekken = Cased<false, 1>;
 
-/// Words by case, with contractions or without, and so many numbers a piece.
+/// Words split by case, with or without contractions, and at most `NUMBERS` digits per piece.
 pub(super) struct Cased<const CONTRACTIONS: bool, const NUMBERS: usize>;
 
 /// ```text
@@ -145,11 +146,12 @@ pub(super) type Cl100k = Words<3, true>;
 #[cfg(feature = "tokenizer")]
 pub(super) type Llama3 = Words<3, false>;
 
-/// [`Llama3`] with `\p{N}`.
+/// [`Llama3`] with `\p{N}` for numbers.
 #[cfg(feature = "tokenizer")]
 pub(super) type Qwen2 = Words<1, false>;
 
-/// Words, so many numbers a piece, and whether white space at the text's end is one piece whatever it holds.
+/// Words, at most `NUMBERS` digits per piece; `WHOLE_AT_END`: white space at the end of the text is one piece, whatever it
+/// contains.
 pub(super) struct Words<const NUMBERS: usize, const WHOLE_AT_END: bool>;
 
 /// ```text
@@ -168,7 +170,7 @@ impl<const CONTRACTIONS: bool, const NUMBERS: usize> Pieces for Cased<CONTRACTIO
     fn end(&self, text: &[u8], start: usize, word: u64) -> usize {
         let class = ASCII[word as usize & 255];
         if class & (NUMBER | NEWLINE) == 0 {
-            // A letter, or one character before letters; WIDE has every bit and does not come here.
+            // A letter, or one character before letters. WIDE has every bit and does not get here.
             let prefix = usize::from(class & LETTER == 0);
             let (mut split, mut end) = capitals_then_small(if prefix == 0 { word } else { word >> 8 });
             if end != 0 {
@@ -207,7 +209,7 @@ impl<const CONTRACTIONS: bool, const NUMBERS: usize> Pieces for Cased<CONTRACTIO
     }
 }
 
-/// Whether the second byte, after a first that is white space, begins a run of symbols: only after U+0020.
+/// Whether the second byte, after white space, begins a run of symbols. Only possible after U+0020.
 #[inline(always)]
 fn is_symbol(text: &[u8], at: usize, word: u64) -> bool {
     word & 255 == u64::from(b' ') && class_at(text, at).0 & (SPACE | LETTER | NUMBER | END) == 0
@@ -230,7 +232,7 @@ fn wide_cased<const CONTRACTIONS: bool, const NUMBERS: usize>(text: &[u8], start
     }
 }
 
-/// The end of an ASCII word of eight bytes or more (from `start`, its prefix included).
+/// The end of an ASCII word of eight bytes or more. `start` includes its prefix.
 #[inline]
 fn long_word(text: &[u8], start: usize, mut capitals: bool) -> usize {
     let mut end = start + 8;
@@ -241,7 +243,7 @@ fn long_word(text: &[u8], start: usize, mut capitals: bool) -> usize {
             capitals = split == 8;
             length
         } else {
-            // No capitals may follow small letters: they would begin the next piece.
+            // Capitals may not follow small letters: they begin the next piece.
             let (split, length) = capitals_then_small(word);
             if split == 0 { length } else { 0 }
         };
@@ -252,7 +254,7 @@ fn long_word(text: &[u8], start: usize, mut capitals: bool) -> usize {
     }
 }
 
-/// The two letter alternatives of o200k, contraction included, or `None` where neither matches.
+/// The two letter alternatives of o200k, including the contraction; `None` if neither matches.
 #[inline(never)]
 fn cased_letters<const CONTRACTIONS: bool>(text: &[u8], start: usize) -> Option<usize> {
     const UPPER: u8 = CAPITAL | CASELESS | MARK;
@@ -260,7 +262,7 @@ fn cased_letters<const CONTRACTIONS: bool>(text: &[u8], start: usize) -> Option<
     let (class, length) = class_at(text, start);
     let first = if class & (LETTER | NUMBER | NEWLINE) == 0 { start + length } else { start };
     let mut at = first;
-    // Where the last character of the upper run ends that may also stand in the lower run.
+    // The end of the last character of the upper run that may also be part of the lower run.
     let mut both = None;
     let end = loop {
         let (class, length) = class_at(text, at);
@@ -283,7 +285,7 @@ fn cased_letters<const CONTRACTIONS: bool>(text: &[u8], start: usize) -> Option<
     Some(if CONTRACTIONS { end + contraction(text, end) } else { end })
 }
 
-/// The end of the characters from `at` on that have one of these bits.
+/// The end of the run of characters from `at` that have one of these bits.
 #[inline(always)]
 fn run_of(text: &[u8], mut at: usize, bits: u8) -> usize {
     loop {
@@ -295,7 +297,7 @@ fn run_of(text: &[u8], mut at: usize, bits: u8) -> usize {
     }
 }
 
-/// Length of `'s 't 're 've 'm 'll 'd` in any case at `at`, or 0. The long s U+017F is an s in another case.
+/// The length of `'s 't 're 've 'm 'll 'd` in any case at `at`, or 0. The long s U+017F is a case variant of s.
 #[inline(always)]
 fn contraction(text: &[u8], at: usize) -> usize {
     if text.get(at) != Some(&b'\'') {
@@ -328,7 +330,7 @@ fn up_to_numbers<const NUMBERS: usize>(text: &[u8], start: usize) -> usize {
     end
 }
 
-/// ` ?[^\s\p{L}\p{N}]+` and the line breaks after it (with `SLASH` slashes too); at least one such symbol is there.
+/// ` ?[^\s\p{L}\p{N}]+` and the line breaks after it (with `SLASH`, slashes too). There must be at least one symbol.
 #[inline(always)]
 fn symbols<const SLASH: bool>(text: &[u8], start: usize, word: u64) -> usize {
     let end = bare_symbols(text, start, word);
@@ -357,7 +359,7 @@ fn line_breaks(text: &[u8], mut end: usize, also: u8) -> usize {
     end
 }
 
-/// `\s*[\r\n]+ | \s+(?!\S) | \s+`; with `WHOLE_AT_END` (`\s++$` first) all of it where the text ends.
+/// `\s*[\r\n]+ | \s+(?!\S) | \s+`. With `WHOLE_AT_END` (`\s++$` first), all of it if the text ends there.
 #[inline(always)]
 fn white_space<const WHOLE_AT_END: bool>(text: &[u8], start: usize) -> usize {
     let (mut end, mut last, mut after_newline) = (start, start, None);

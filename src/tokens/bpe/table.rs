@@ -1,10 +1,10 @@
-//! Hash tables of tokens by their bytes, and of merges by their parts. Open addressing, linear probing, never full.
+//! Hash tables of tokens by their bytes, and of merges by their parts. Open addressing with linear probing; never full.
 
 use super::bytes::{low_bytes, word_at};
 
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Tokens of two bytes, by those bytes; 0, which is a single byte's, for none.
+/// Tokens of two bytes, by those bytes. 0 means none, because id 0 is a single byte.
 pub(super) struct Pairs(Vec<u32>);
 
 impl Pairs {
@@ -16,26 +16,27 @@ impl Pairs {
         self.0[word as usize & 0xFFFF] = id;
     }
 
-    /// The token of the two first bytes of `word`.
+    /// The token of the first two bytes of `word`.
     #[inline(always)]
     pub fn get(&self, word: u64) -> Option<u32> {
         self.0.get(word as usize & 0xFFFF).copied().filter(|&id| id != 0)
     }
 }
 
-/// Tokens of three to seven bytes. The key is the bytes with the length on top, never 0.
+/// Tokens of three to seven bytes. A key is the bytes with the length in the top byte; it is never 0.
 pub(super) struct Short {
-    /// The commonest, which come first, once more and close together: cold, few lines of them have to be fetched.
+    /// A second, dense copy of the most common tokens, which come first: with cold caches, few cache lines have to be
+    /// loaded.
     common: Vec<u64>,
     keys: Vec<u64>,
     ids: Vec<u32>,
     shift: u32,
 }
 
-/// 32 KB. Twice that was slower, and a second such table for tokens of eight bytes and more, too.
+/// 32 KB. Twice the size was slower, and so was a second such table for tokens of eight bytes and more.
 const COMMON_BITS: u32 = 12;
 
-/// The key of the `len` first bytes of `word`, `len` from 1 to 7.
+/// The key of the first `len` bytes of `word`, `len` from 1 to 7.
 #[inline(always)]
 pub(super) const fn short_key(word: u64, len: usize) -> u64 {
     low_bytes(word, len) | (len as u64) << 56
@@ -94,7 +95,7 @@ impl Short {
         self.ids.get(self.find(key)?).copied()
     }
 
-    /// As [`Self::get`], for keys that are mostly no tokens.
+    /// Like [`Self::get`], for keys that are rarely tokens.
     #[inline(always)]
     pub fn get_rare(&self, key: u64, seen: &Seen) -> Option<u32> {
         if seen.contains(short_hash(key)) { self.get(key) } else { None }
@@ -108,7 +109,7 @@ pub(super) struct Medium {
     shift: u32,
 }
 
-/// The key of `len` bytes, `len` from 8 to 15: the first eight, and the rest with the length on top.
+/// The key of `len` bytes, `len` from 8 to 15: the first eight bytes, then the others with the length in the top byte.
 #[inline(always)]
 pub(super) const fn medium_key(first: u64, second: u64, len: usize) -> [u64; 2] {
     [first, low_bytes(second, len - 8) | (len as u64) << 56]
@@ -167,7 +168,7 @@ impl Medium {
     }
 }
 
-/// A one-bit filter in front of a larger table, for questions whose answer is mostly no.
+/// A one-bit filter in front of a larger table, for lookups that mostly fail.
 pub(super) struct Seen(Vec<u64>);
 
 const SEEN_BITS: u32 = 20;
@@ -189,8 +190,8 @@ impl Seen {
     }
 }
 
-/// Which lengths tokens have that begin with the same four bytes: bit n for n bytes, bit 0 for 16 and more.
-/// Collisions only add lengths that are then looked up in vain.
+/// The lengths of the tokens that begin with the same four bytes: bit n for n bytes, bit 0 for 16 and more. Collisions only
+/// add lengths that are then looked up in vain.
 pub(super) struct Lengths(Vec<u16>);
 
 const LENGTHS_BITS: u32 = 17;
@@ -215,22 +216,24 @@ impl Lengths {
     }
 }
 
-/// Tokens of 16 bytes and more with their bytes, by the first 16; those of one slot from the longest to the shortest.
+/// Tokens of 16 bytes and more with their bytes, by the first 16 bytes. The tokens in one slot are sorted from the longest
+/// to the shortest.
 pub(super) struct Long {
-    /// Where a slot's tokens begin, and the next one's.
+    /// Where each slot's tokens begin; they end where the next slot's begin.
     slots: Vec<u32>,
-    /// An id, and where its bytes end; they begin where those before end.
+    /// An id, and where its bytes end. They begin where those of the token before end.
     tokens: Vec<(u32, u32)>,
     bytes: Vec<u8>,
     shift: u32,
 }
 
 impl Long {
-    /// From the ids of all long tokens.
+    /// Builds the table from the ids of all long tokens.
     pub fn new<'a>(ids: &[u32], bytes_of: impl Fn(u32) -> &'a [u8]) -> Self {
         let slots = slots_for(ids.len());
         let shift = 64 - slots.trailing_zeros();
-        // By slot, then from the longest to the shortest: in one number, with the id at the bottom.
+        // Sort by slot, then from the longest to the shortest. Both are packed into one number, with the id in the lowest
+        // bits.
         let mut sorted: Vec<u64> = ids
             .iter()
             .map(|&id| {
@@ -256,7 +259,7 @@ impl Long {
         (medium_hash([word_at(text, at), word_at(text, at + 8)]) >> shift) as usize
     }
 
-    /// Tokens that may begin with the 16 bytes at `at`, the longest first, each with its bytes.
+    /// The tokens that may match the text at `at`, longest first, each with its bytes.
     pub fn candidates(&self, text: &[u8], at: usize) -> impl Iterator<Item = (u32, &[u8])> {
         let slot = Self::slot(text, at, self.shift);
         let bound = |slot: usize| self.slots.get(slot).map_or(0, |&at| at as usize);
@@ -282,7 +285,7 @@ const fn merge_hash(left: u32, right: u32) -> u64 {
 
 impl Merges {
     pub fn with_room_for(merges: usize) -> Self {
-        // Fuller than the others: `seen` keeps most of what is not there from it.
+        // Fuller than the other tables: `seen` filters out most failing lookups.
         let slots = (merges + merges / 4 + 16).next_power_of_two();
         Self { seen: Seen::new(), slots: vec![0; slots], shift: 64 - slots.trailing_zeros() }
     }
@@ -326,7 +329,7 @@ impl Merges {
     }
 }
 
-/// A power of two with at most three quarters of the slots taken.
+/// A power of two of which at most three quarters are used.
 const fn slots_for(entries: usize) -> usize {
     let slots = (entries + entries / 3 + 1).next_power_of_two();
     if slots < 16 { 16 } else { slots }

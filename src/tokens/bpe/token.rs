@@ -1,13 +1,13 @@
-//! A token as two others make it.
+//! A token as a merge of two others.
 
-/// Where a token comes from and what becomes of it, in 64 bits: the ids of its left and its right part (its own for a
-/// single byte), and the lowest ranks of a merge with it on the left and on the right, in [`STEP`]s, rounded down.
+/// How a token is made and which merges use it, in 64 bits: the ids of its left and right part (its own id for a single
+/// byte), and the lowest ranks of the merges that have it on the left and on the right, in units of [`STEP`], rounded down.
 #[derive(Clone, Copy)]
 pub(super) struct Token(u64);
 
 const ID_BITS: u32 = 18;
 const STEP_BITS: u32 = 14;
-/// Ranks a step: 2^18 ids in 14 bits.
+/// The ranks per unit, so that 2^18 ids fit in 14 bits.
 const STEP: u32 = 16;
 const NEVER: u64 = (1 << STEP_BITS) - 1;
 
@@ -36,19 +36,19 @@ impl Token {
         self.0 & ((1 << (2 * ID_BITS)) - 1)
     }
 
-    /// No merge of a lower rank has it on the left.
+    /// No merge with a lower rank has this token on the left.
     #[inline(always)]
     pub const fn first_as_left(self) -> u32 {
         (self.0 >> (2 * ID_BITS) & NEVER) as u32 * STEP
     }
 
-    /// No merge of a lower rank has it on the right.
+    /// No merge with a lower rank has this token on the right.
     #[inline(always)]
     pub const fn first_as_right(self) -> u32 {
         (self.0 >> (2 * ID_BITS + STEP_BITS)) as u32 * STEP
     }
 
-    /// Merges come in the order of their ranks: only the first one counts.
+    /// Merges must be added in order of rank: only the first call has an effect.
     pub fn merges_as_left(&mut self, id: u32) {
         if self.first_as_left() == NEVER as u32 * STEP {
             self.0 ^= (NEVER ^ u64::from(id / STEP)) << (2 * ID_BITS);

@@ -1,4 +1,4 @@
-//! An encoding's tokens in the tables that counting needs, made from a dictionary.
+//! An encoding's tokens in the tables needed for counting, built from a dictionary.
 
 use super::asset::{Asset, Parts, Pattern, Place, Streams};
 use super::bytes::word_at;
@@ -10,32 +10,33 @@ use super::table::{Lengths, Long, Medium, Merges, Pairs, Seen, Short, medium_key
 use super::token::Token;
 use crate::Result;
 
-/// An encoding as it is loaded: tokens as far as they were asked for, and no more tables than a few pieces need.
+/// An encoding as it is loaded: only the tokens needed so far, and only the tables that a few pieces need.
 ///
-/// Most of what all tables cost goes into memory that nobody has touched before, and who counts a short message needs
-/// little of it. So they come with the first longer text, or the first piece that merges.
+/// Most of the cost of the full tables is touching new memory, and counting a short message needs little of it. So the
+/// tables are built for the first longer text, or for the first piece that has to be merged.
 pub(super) struct Loaded {
     pub pattern: Pattern,
     dictionary: Dictionary,
     asset: Vec<u8>,
-    /// How much of the asset the dictionary has read.
+    /// How far the dictionary has read the asset.
     place: Place,
-    /// What finds tokens without a dictionary.
+    /// Finds tokens without a dictionary.
     #[cfg(feature = "tokenizer")]
     index: Option<Index>,
-    /// Bytes that were merged without tables.
+    /// How many bytes were merged without the tables.
     #[cfg(feature = "tokenizer")]
     merged: usize,
 }
 
-/// So many bytes may be merged without tables, in pieces of at most so many: that takes less than the tables do.
+/// At most this many bytes are merged without the tables, in pieces of at most `LONGEST_MERGED` bytes; that is cheaper than
+/// building the tables.
 #[cfg(feature = "tokenizer")]
 const MOST_MERGED: usize = 1024;
 #[cfg(feature = "tokenizer")]
 const LONGEST_MERGED: usize = 64;
 
 impl Loaded {
-    /// Of the bytes of the asset of this name.
+    /// Loads the encoding `name` from the bytes of its asset.
     pub fn new(bytes: Vec<u8>, name: &str) -> Result<Self> {
         let asset = Asset::read(&bytes)?;
         let Some(ids) = asset.ids_of(name) else {
@@ -54,7 +55,7 @@ impl Loaded {
         })
     }
 
-    /// Of the bytes of an asset that are known to be what was written.
+    /// Loads an asset that is known to be intact.
     #[cfg(feature = "tokenizer")]
     pub fn of_whole(bytes: Vec<u8>, index: Vec<u8>, pattern: Pattern) -> Result<Self> {
         let asset = Asset::of_whole(&bytes)?;
@@ -69,7 +70,8 @@ impl Loaded {
         })
     }
 
-    /// The token that is `text[start..end]`, if there is one. Reads on until it is there: common ones come first.
+    /// The token equal to `text[start..end]`, if there is one. Reads more of the asset until it is found; common tokens come
+    /// first.
     pub fn whole(&mut self, text: &[u8], start: usize, end: usize) -> Option<u32> {
         #[cfg(feature = "tokenizer")]
         if let (Some(index), Some(piece)) = (&self.index, text.get(start..end)) {
@@ -86,19 +88,20 @@ impl Loaded {
         }
     }
 
-    /// Whether a piece of so many bytes may be merged without tables.
+    /// Whether a piece of this length may be merged without the tables. Counts the bytes towards the limit.
     #[cfg(feature = "tokenizer")]
     pub fn may_merge(&mut self, len: usize) -> bool {
         self.merged += len;
         len <= LONGEST_MERGED && self.merged <= MOST_MERGED
     }
 
-    /// The tokens of a piece, merged as it is defined: the lowest rank first, which is the id of what two neighbours are together.
+    /// Merges a piece as byte-pair encoding defines it: the pair with the lowest rank first. The rank is the id of the token
+    /// that the pair makes.
     #[cfg(feature = "tokenizer")]
     pub fn merge(&mut self, piece: &[u8], tokens: &mut Vec<u32>) {
         let mut ends: Vec<usize> = (1..=piece.len()).collect();
         let mut made = |start: usize, end: usize| self.whole(piece, start, end).unwrap_or(u32::MAX);
-        // What each makes with the one behind it.
+        // The rank of each part with the one after it.
         let mut ranks: Vec<u32> = (2..=piece.len()).map(|end| made(end - 2, end)).collect();
         while let Some((at, &rank)) = ranks.iter().enumerate().min_by_key(|(_, rank)| **rank)
             && rank != u32::MAX
@@ -120,7 +123,7 @@ impl Loaded {
         }
     }
 
-    /// The dictionary with every token in it.
+    /// The dictionary with all tokens.
     pub fn dictionary(&mut self) -> &Dictionary {
         while self.read_on() {}
         &self.dictionary
@@ -134,7 +137,7 @@ impl Loaded {
     }
 }
 
-/// All tables.
+/// The full tables.
 pub(super) struct Vocabulary {
     pub pattern: Pattern,
     pub dictionary: Dictionary,
@@ -148,7 +151,7 @@ pub(super) struct Vocabulary {
     merges: Merges,
 }
 
-/// The tables by bytes while they are filled.
+/// The tables indexed by bytes, while they are filled.
 struct ByBytes<'a> {
     dictionary: &'a Dictionary,
     pairs: Pairs,
@@ -159,7 +162,7 @@ struct ByBytes<'a> {
     lengths: Lengths,
 }
 
-/// Those by parts.
+/// The tables indexed by parts, while they are filled.
 struct ByParts<'a> {
     streams: Streams<'a>,
     tokens: Vec<Token>,
@@ -171,7 +174,7 @@ impl Vocabulary {
         let mut loaded = loaded;
         loaded.dictionary();
         let Loaded { pattern, mut dictionary, asset, .. } = loaded;
-        dictionary.forget_slots(); // their room is what the merges take: WebAssembly memory never shrinks
+        dictionary.forget_slots(); // the merges reuse this memory: WebAssembly memory never shrinks
         let (merges, tokens) = Self::by_parts(&dictionary, &asset);
         drop(asset);
         let [few, some] = dictionary.lengths();
@@ -221,7 +224,7 @@ impl Vocabulary {
         self.medium.contains(key)
     }
 
-    /// The token that is the whole piece, if there is one.
+    /// The token equal to the whole piece, if there is one.
     #[inline(always)]
     pub fn whole(&self, text: &[u8], start: usize, end: usize, word: u64) -> Option<u32> {
         match end - start {
@@ -243,7 +246,7 @@ impl Vocabulary {
         self.long.candidates(text, start).find(|(_, bytes)| *bytes == piece).map(|(id, _)| id)
     }
 
-    /// The longest token that the text has at `start`, at most `room` bytes long (1 at the least), and its length.
+    /// The longest token at `start` of at most `room` bytes (at least 1), and its length.
     #[inline(always)]
     pub fn longest(&self, text: &[u8], start: usize, room: usize) -> (u32, usize) {
         let word = word_at(text, start);
@@ -295,8 +298,8 @@ impl Vocabulary {
         Some((id, bytes.len()))
     }
 
-    /// Merges a piece of at most seven bytes, the first of `word`, as it is defined: the lowest rank first. Gives how
-    /// many tokens it has, and where each begins, in the order of the text.
+    /// Merges a piece of at most seven bytes, the first of `word`, as byte-pair encoding defines it. Returns the number of
+    /// tokens and the start of each, in text order.
     #[inline]
     pub fn merge_short(&self, word: u64, len: usize) -> (usize, [u8; 8]) {
         let mut starts = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -336,14 +339,15 @@ impl Vocabulary {
         }
     }
 
-    /// Whether the tokens may stand side by side: whether merging the bytes of both gives these two again.
+    /// Whether two tokens may be adjacent, that is, whether merging their concatenated bytes results in these two tokens
+    /// again.
     ///
-    /// Follows what meets at the seam, from the last merges back to the first: the right ends inside `left`, the
-    /// left ends inside `right`. They may not stand together if two such ends have a merge that comes before the
-    /// merges that put them away.
+    /// Goes back through what meets at the seam, from the last merges to the first: the right ends inside `left` and the
+    /// left ends inside `right`. The tokens may not be adjacent if two such ends have a merge that comes before the merges
+    /// that consumed them.
     #[inline(always)]
     pub fn may_follow(&self, left: u32, right: u32) -> bool {
-        // No merge has this rank: what stands side by side in the end may not merge at all.
+        // No merge has this rank, so at the start any merge of the two forbids them to be adjacent.
         let (mut left, mut right, mut limit) = (left, right, self.tokens.len() as u32);
         let (Some(&(mut l)), Some(&(mut r))) =
             (self.tokens.get(left as usize), self.tokens.get(right as usize))
@@ -357,9 +361,9 @@ impl Vocabulary {
             {
                 return false;
             }
-            // Undo the later of the two merges; of the same one twice, the right one was made later. What stood at
-            // the seam before it did not merge, so its merge comes later than the undone one. A merge at the seam
-            // is left of one inside `right` and goes first at the same rank: hence the + 1.
+            // Undo the later of the two merges; if both are the same merge, the right one was done later. The tokens that
+            // met at the seam before it did not merge, so a merge of them must come after the undone one. A merge at the
+            // seam is to the left of one inside `right`, so it goes first at the same rank: hence the + 1.
             if left > right {
                 if l.right() == left {
                     return true;
@@ -407,7 +411,7 @@ impl ByParts<'_> {
     #[inline(always)]
     fn insert(&mut self, id: u32) {
         let Some(Parts::Of(left, right)) = self.streams.next() else {
-            // Its own part, so that nothing merges into it.
+            // It is its own part, so that nothing merges into it.
             return self.tokens.push(Token::new(id, id));
         };
         self.merges.insert(left, right, id);

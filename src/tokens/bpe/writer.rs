@@ -3,12 +3,12 @@
 use super::asset::{CHECKSUM_AT, HEADER, MAGIC, MAX_TOKENS, VERSION, checksum};
 use super::dictionary::MAX_TOKEN_BYTES;
 
-/// The longest token that an asset can hold, in bytes.
+/// The maximum length of a token in an asset, in bytes.
 pub const MAX_BYTES: usize = MAX_TOKEN_BYTES;
-/// How many ids an asset can hold.
+/// The maximum number of ids in an asset.
 pub const MAX_IDS: usize = MAX_TOKENS;
 
-/// An asset that is being written. Its first 256 tokens are the single bytes, in their order.
+/// An asset that is being written. Its first 256 tokens are the single bytes in order.
 pub struct Writer {
     ids: u32,
     lefts: Vec<u8>,
@@ -22,20 +22,20 @@ impl Default for Writer {
 }
 
 impl Writer {
-    /// The next token, made of these two.
+    /// Adds the next token, which consists of these two.
     pub fn add(&mut self, left: u32, right: u32) {
         put_varint(&mut self.lefts, left + 1);
         put_varint(&mut self.rights, right);
         self.ids += 1;
     }
 
-    /// An id that is no token.
+    /// Adds an id that is not a token.
     pub fn skip(&mut self) {
         put_varint(&mut self.lefts, 0);
         self.ids += 1;
     }
 
-    /// The asset, by a name of at most 16 bytes.
+    /// The finished asset, with a name of at most 16 bytes.
     pub fn finish(self, name: &str) -> Vec<u8> {
         let mut out = Vec::with_capacity(HEADER + 256 + self.lefts.len() + self.rights.len());
         out.extend(MAGIC);

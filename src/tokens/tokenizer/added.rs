@@ -7,23 +7,24 @@ use std::rc::Rc;
 use crate::settings::{Added, Settings};
 use crate::sought::Sought;
 
-/// The added tokens of one kind: those that are sought in the text as it came, or as it was normalized.
+/// Finds the added tokens of one kind: those searched for in the original text, or those searched for in the normalized
+/// text.
 pub struct Finder {
     settings: Rc<Settings>,
-    /// What is sought, where it is not the token's own text, and which token it is.
+    /// The text to search for, if it is not the token's own text, and the token's index.
     texts: Vec<(Option<String>, usize)>,
     beginnings: Beginnings,
-    /// Made when a text has what a token begins with.
+    /// Built for the first text that contains the beginning of a token.
     automaton: OnceCell<Option<Sought>>,
-    /// Special tokens count as the text that they are.
+    /// Special tokens count as plain text.
     special_as_text: bool,
 }
 
-/// A stretch of text: an added token by its id, or what stands between two.
+/// A stretch of text: an added token with its id, or the text between two.
 pub type Stretch = (Option<u32>, usize, usize);
 
 impl Finder {
-    /// Of those that are normalized or not, each with the text that it is sought as; `None` of none.
+    /// A finder of the tokens that are `normalized` or not, each with the text to search for; `None` if there are none.
     pub fn new<'a>(
         settings: &'a Rc<Settings>,
         special_as_text: bool,
@@ -35,7 +36,7 @@ impl Finder {
         any.then(|| Self::of(settings, special_as_text, normalized, &sought_as))
     }
 
-    // Not inlined: a WebAssembly engine compiles a function when it is first called, and many files need none.
+    // Not inlined: a WebAssembly engine compiles a function when it is first called, and many files do not need this one.
     #[inline(never)]
     fn of<'a>(
         settings: &'a Rc<Settings>,
@@ -59,11 +60,11 @@ impl Finder {
         Self { settings, texts, beginnings, automaton: OnceCell::new(), special_as_text }
     }
 
-    /// The next token's text at or behind `from`: which it is, and where.
+    /// The next token at or after `from`: the token, its start and its end.
     fn next(&self, text: &str, from: usize) -> Option<(&Added, usize, usize)> {
         let from = self.beginnings.first(text.as_bytes(), from)?;
         let token = |at: usize| self.settings.added_tokens.get(at);
-        // Their texts are bounded where the file is read: no automaton of them is too large.
+        // The size of the texts was limited when the file was read, so the automaton cannot become too large.
         let make = || {
             let as_is = |at: usize| token(at).map(|token| self.settings.text_of(token)).unwrap_or_default();
             Sought::new(self.texts.iter().map(|(text, at)| text.as_deref().unwrap_or_else(|| as_is(*at))))
@@ -73,10 +74,10 @@ impl Finder {
         Some((token(at)?, start, end))
     }
 
-    /// Calls `each` for all of `text`, in order, until it says that it is enough.
+    /// Calls `each` for all stretches of `text`, in order, until it returns `false`.
     pub fn split(&self, text: &str, mut each: impl FnMut(Stretch) -> bool) -> bool {
         let (mut from, mut at) = (0, 0);
-        // Where the white space ends that was looked at last: a run with many tokens in it is read once.
+        // The end of the white space examined last. A run of white space with many tokens in it is read only once.
         let mut white_until = 0;
         while let Some((token, mut start, mut end)) = self.next(text, at) {
             at = end;
@@ -113,15 +114,15 @@ impl Finder {
     }
 }
 
-/// The two first bytes that tokens have: most texts have none of them, or late.
+/// The first two bytes of the tokens. Most texts contain none of them, or only late.
 struct Beginnings {
-    /// A bit for each two bytes.
+    /// One bit for each pair of bytes.
     pairs: Vec<u64>,
-    /// The first byte of all tokens, where it is the same: often `<`.
+    /// The first byte of all tokens, if it is the same, such as `<`.
     first: First,
 }
 
-/// What tokens have in common as their first byte.
+/// The first byte that all tokens have in common.
 #[derive(Clone, Copy, PartialEq)]
 enum First {
     Unknown,
@@ -164,7 +165,7 @@ impl Beginnings {
         self.pairs.get(word).is_some_and(|word| word & bit != 0)
     }
 
-    /// The first place at or behind `from` where a token could begin.
+    /// The first position at or after `from` where a token may begin.
     fn first(&self, text: &[u8], from: usize) -> Option<usize> {
         let rest = text.get(from..)?;
         let found = if let First::Is(byte) = self.first {
@@ -174,7 +175,7 @@ impl Beginnings {
         } else {
             rest.windows(2).position(|pair| self.has(pair[0], pair[1]))
         };
-        // A token of one byte, at the end: it has every second byte.
+        // A token of a single byte at the end; such tokens have a bit for every second byte.
         let last = || rest.last().filter(|&&last| self.has(last, 0)).map(|_| rest.len() - 1);
         found.or_else(last).map(|at| from + at)
     }

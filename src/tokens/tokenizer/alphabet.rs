@@ -1,4 +1,4 @@
-//! GPT-2's alphabet: each byte as a character that can be printed.
+//! GPT-2's alphabet, which represents each byte by a printable character.
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ static CHARS: LazyLock<[char; 256]> = LazyLock::new(|| {
     })
 });
 
-/// The byte of each character below U+0144; 256 for none.
+/// The byte of each character below U+0144; 256 if it has none.
 static BYTES: LazyLock<[u16; 0x144]> = LazyLock::new(|| {
     let mut bytes = [256; 0x144];
     for (byte, &c) in CHARS.iter().enumerate() {
@@ -28,17 +28,17 @@ static BYTES: LazyLock<[u16; 0x144]> = LazyLock::new(|| {
     bytes
 });
 
-/// The character that stands for `byte`.
+/// The character that represents `byte`.
 pub fn char_of(byte: u8) -> char {
     CHARS[usize::from(byte)]
 }
 
-/// The byte that `c` stands for.
+/// The byte that `c` represents.
 pub fn byte_of(c: char) -> Option<u8> {
     BYTES.get(c as usize).and_then(|&byte| u8::try_from(byte).ok())
 }
 
-/// The bytes that `text` stands for, if all of it is of the alphabet.
+/// Writes the bytes that `text` represents to `out`; `false` if a character is not in the alphabet.
 pub fn bytes_of(text: &str, out: &mut Vec<u8>) -> bool {
     out.clear();
     for c in text.chars() {
@@ -48,7 +48,7 @@ pub fn bytes_of(text: &str, out: &mut Vec<u8>) -> bool {
     true
 }
 
-/// `text`, a character a byte.
+/// Represents `text` in the alphabet, one character per byte.
 pub fn spelled(text: &[u8]) -> String {
     text.iter().map(|&byte| char_of(byte)).collect()
 }

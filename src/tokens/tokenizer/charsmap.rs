@@ -1,29 +1,29 @@
-//! The `precompiled_charsmap` of `SentencePiece`: what its characters become, in a trie of two arrays in one.
+//! The `precompiled_charsmap` of `SentencePiece`: the replacements of characters, in a double-array trie.
 //!
 //! | bytes | what |
 //! | --- | --- |
-//! | 0..4 | how long the trie is |
+//! | 0..4 | the length of the trie in bytes |
 //! | then | the trie: numbers of four bytes, little-endian |
-//! | then | what characters become: texts with a zero behind each |
+//! | then | the replacements: texts, each followed by a zero |
 
 use memchr::memchr;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::error::{Error, Result};
 
-/// What characters become.
+/// The replacements of characters.
 pub struct Charsmap {
     trie: Vec<u32>,
     texts: String,
-    /// ASCII characters that stay as they are.
+    /// The ASCII characters that are not replaced.
     stays: [bool; 128],
 }
 
-/// Only graphemes that are shorter are looked up as a whole.
+/// Only graphemes shorter than this are looked up as a whole.
 const LONG: usize = 6;
 
 impl Charsmap {
-    /// Of its Base64.
+    /// Reads a charsmap in Base64.
     pub fn new(base64: &str) -> Result<Self> {
         let wrong = |what: &str| Error::invalid(format!("its `precompiled_charsmap` {what}"));
         let bytes = decoded(base64).ok_or_else(|| wrong("is no Base64"))?;
@@ -39,12 +39,12 @@ impl Charsmap {
         Ok(made)
     }
 
-    /// How many times as long a text can get: the characters that become the longest texts have three bytes.
+    /// How many times longer a text can become, given that the characters with the longest replacements have three bytes.
     pub fn growth(&self) -> usize {
         self.texts.split('\0').map(str::len).max().unwrap_or_default().div_ceil(3).max(1)
     }
 
-    /// `None` where nothing changes.
+    /// Replaces characters; `None` if nothing changes.
     pub fn apply(&self, text: &str) -> Option<String> {
         let bytes = text.as_bytes();
         let stays = |&byte: &u8| self.stays.get(usize::from(byte)).copied().unwrap_or_default();
@@ -90,7 +90,7 @@ impl Charsmap {
         }
     }
 
-    /// What the shortest beginning of `key` with an entry becomes.
+    /// The replacement of the shortest prefix of `key` that has an entry.
     fn replacement(&self, key: &[u8]) -> Option<&str> {
         let unit = |at: usize| self.trie.get(at).map(|&unit| unit as usize);
         let offset = |unit: usize| (unit >> 10) << ((unit & 1 << 9) >> 6);
@@ -111,7 +111,7 @@ impl Charsmap {
     }
 }
 
-/// Whether an ASCII character stands here that ends a grapheme.
+/// Whether the character here is ASCII and a grapheme of its own.
 fn is_alone(bytes: &[u8], at: usize) -> bool {
     match (bytes.get(at), bytes.get(at + 1)) {
         (Some(b'\r'), Some(b'\n')) => false,

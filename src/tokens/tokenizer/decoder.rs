@@ -1,4 +1,4 @@
-//! From tokens back to text.
+//! Converts tokens back to text.
 
 use crate::alphabet;
 use crate::error::{Error, Result};
@@ -16,7 +16,7 @@ enum Step {
     WordPiece { prefix: String, cleanup: bool },
 }
 
-/// The file's decoder; without one, tokens stand with spaces between them.
+/// The file's decoder. Without one, tokens are joined with spaces.
 #[derive(Default)]
 pub struct Decoder(Option<Vec<Step>>);
 
@@ -159,7 +159,7 @@ impl Step {
     }
 }
 
-/// Without the spaces that tokenizing puts before punctuation and contractions.
+/// Removes the spaces that tokenizing puts before punctuation and contractions.
 fn without_spaces(text: String) -> String {
     const SAID: [(&str, &str); 11] = [
         (" .", "."),
@@ -177,7 +177,8 @@ fn without_spaces(text: String) -> String {
     SAID.iter().fold(text, |text, (from, to)| text.replace(from, to))
 }
 
-/// Runs of `<0x41>` become the text that they spell, or U+FFFD each.
+/// Replaces runs of byte tokens such as `<0x41>` by the text that they represent, or by U+FFFD for each byte if it is not
+/// UTF-8.
 fn byte_fallback(tokens: Vec<String>) -> Vec<String> {
     let mut out = Vec::with_capacity(tokens.len());
     let mut run: Vec<u8> = Vec::new();

@@ -3,11 +3,11 @@ use std::fmt;
 /// Why a `tokenizer.json` cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// It is no such file, or it contradicts itself.
+    /// The file is not a `tokenizer.json`, or contradicts itself.
     Invalid(String),
-    /// It asks for something that is not known here, or is larger than any real one.
+    /// The file needs a feature that is not supported, or is larger than any real file.
     Unsupported(String),
-    /// It asks for something that only the whole crate has, with its feature `whole`.
+    /// The file needs something that only the crate with the feature `whole` has.
     Elsewhere,
 }
 

@@ -1,8 +1,8 @@
-//! Regular expressions of `tokenizer.json` files, in time linear in the text.
+//! The regular expressions of `tokenizer.json` files, matched in time linear in the text.
 //!
-//! Such files are written for Oniguruma, whose expressions look ahead. All look-aheads that they hold are one,
-//! `\s+(?!\S)`: white space up to the one before a word. That is a match whose end is known afterwards; nothing else that
-//! is no regular language is read.
+//! The files are written for Oniguruma, which supports look-ahead. The only look-ahead in known files is `\s+(?!\S)`: white
+//! space except for the last character before a word. It is matched as `\s+`, and the end is corrected afterwards. Anything
+//! else that is not a regular language is refused.
 
 use regex_automata::Input;
 use regex_automata::meta::Regex;
@@ -11,20 +11,20 @@ use regex_syntax::hir::Look;
 
 use crate::error::{Error, Result};
 
-/// A regular expression, alternative by alternative.
+/// A regular expression, compiled alternative by alternative.
 pub struct Expression {
     regex: Regex,
     /// Which alternatives are `\s+(?!\S)`.
     before_words: Vec<bool>,
 }
 
-/// The one look-ahead.
+/// The only look-ahead that is supported.
 const BEFORE_WORD: &str = r"\s+(?!\S)";
-/// The one group in which case does not matter, and which folds as Oniguruma folds it.
+/// The only case-insensitive group that is supported; it folds case as Oniguruma does.
 const CONTRACTIONS: &str = "(?i:'s|'t|'re|'ve|'m|'ll|'d)";
 
 impl Expression {
-    /// Of a pattern as a file has it.
+    /// Compiles a pattern of a file.
     pub fn new(pattern: &str) -> Result<Self> {
         let unsupported = |why: String| Error::unsupported(format!("the pattern {pattern:.200?}: {why}"));
         let alternatives = alternatives(pattern).map_err(&unsupported)?;
@@ -32,7 +32,7 @@ impl Expression {
         let mut parts = Vec::new();
         for (at, alternative) in alternatives.iter().enumerate() {
             let is_before_word = *alternative == BEFORE_WORD;
-            // Where it fails, for one white space stands before a word, the next one has to match that.
+            // If it fails because there is only one white space before a word, the next alternative must match that one.
             if is_before_word && !matches!(alternatives.get(at + 1), Some(&(r"\s+" | r"\s"))) {
                 return Err(unsupported(format!(
                     "`{BEFORE_WORD}` stands before `\\s+` in all that are known"
@@ -62,13 +62,13 @@ impl Expression {
         Ok(Self { regex, before_words })
     }
 
-    /// The next match at or behind `from`.
+    /// The next match at or after `from`.
     pub fn next(&self, text: &str, from: usize) -> Option<(usize, usize)> {
         let found = self.regex.find(Input::new(text).range(from..))?;
         let (start, end) = (found.start(), found.end());
         if end < text.len() && self.before_words.get(found.pattern().as_usize()) == Some(&true) {
-            // A word follows. All but the last character, if there is more than one; else the next alternative, which
-            // is the one character.
+            // A word follows: the match is all but the last character. If there is only one character, the next alternative
+            // matches it.
             let spaces = text.get(start..end).unwrap_or_default();
             let last = spaces.chars().next_back().map_or(0, char::len_utf8);
             if last < end - start {
@@ -83,10 +83,10 @@ fn first_line(message: &str) -> String {
     message.lines().last().unwrap_or_default().trim().to_owned()
 }
 
-/// The alternatives of a pattern; refuses what `regex-syntax` would read otherwise than Oniguruma.
+/// The alternatives of a pattern. Refuses what `regex-syntax` reads differently from Oniguruma.
 fn alternatives(pattern: &str) -> std::result::Result<Vec<&str>, String> {
     let (mut parts, mut start, mut depth, mut class) = (Vec::new(), 0, 0_usize, 0_usize);
-    // The one before was a repetition.
+    // Whether the character before was a repetition.
     let mut repeated = false;
     let mut chars = pattern.char_indices().peekable();
     while let Some((at, c)) = chars.next() {

@@ -1,4 +1,5 @@
-//! Reading a `tokenizer.json`: vocabulary and merges go where they stay, the rest is small.
+//! Reads a `tokenizer.json`. Vocabulary and merges are stored in their final form as they are read; everything else is
+//! small.
 
 use crate::error::{Error, Result};
 use crate::json::Scanner;
@@ -10,16 +11,16 @@ use crate::value::Value;
 use crate::vocab::Vocab;
 use crate::words::Words;
 
-/// The largest file that is read: the largest real ones have 34 MB.
+/// The maximum size of a file. The largest real ones have 34 MB.
 const MAX_FILE: usize = 128 << 20;
-/// Bytes of all added tokens: Gemma has 100 kB.
+/// The maximum bytes of all added tokens. Gemma has 100 kB.
 const MAX_ADDED: usize = 4 << 20;
 
-/// A file as it was read.
+/// The contents of a file.
 pub struct File {
     pub settings: Settings,
     pub vocab: Vocab,
-    /// Left, right and what they make, by their places in the vocabulary, in the order of their ranks.
+    /// Left, right and the result of each merge, as places in the vocabulary, in order of rank.
     pub merges: Merges,
 }
 
@@ -104,7 +105,7 @@ impl File {
             scores,
             ..settings
         };
-        // They were read as if there was no prefix, once the vocabulary was.
+        // If the vocabulary came first, the merges were read on the assumption that there is no prefix.
         let merges = match (merges_at, merges) {
             (Some(_), Some(merges)) if settings.prefix.is_empty() => merges?,
             (Some(at), _) if settings.scores.is_empty() => {
@@ -120,7 +121,7 @@ fn no_json(scanner: &Scanner<'_>) -> Error {
     Error::invalid(format!("it is no tokenizer.json: what stands at byte {} is not like one", scanner.at()))
 }
 
-/// What was read of a file.
+/// What has been read of a file.
 #[derive(Default)]
 struct Read<'a> {
     bytes: &'a [u8],
@@ -130,7 +131,7 @@ struct Read<'a> {
     words: Option<Words>,
     /// Where the merges begin.
     merges_at: Option<usize>,
-    /// Where the vocabulary stands before them.
+    /// The merges, if the vocabulary came before them in the file.
     merges: Option<Result<Merges>>,
 }
 
@@ -171,7 +172,7 @@ impl<'a> Read<'a> {
         })
     }
 
-    /// Refuses what needs the whole module, before all that is long.
+    /// Refuses files that need the whole module, before the long parts are read.
     fn is_here(&self) -> Result<()> {
         if cfg!(feature = "whole") {
             return Ok(());
@@ -212,7 +213,7 @@ fn twice(key: &str) -> Error {
     Error::invalid(format!("it is no tokenizer.json: it has `{key}` twice"))
 }
 
-/// Calls `each` with every key of a map, which goes behind its value, or says that there is none.
+/// Calls `each` with every key of a map. It must move past the value, or return `None` if the value is invalid.
 fn each_key<'a>(
     scanner: &mut Scanner<'a>,
     mut each: impl FnMut(&str, &mut Scanner<'a>) -> Result<Option<()>>,
@@ -235,7 +236,7 @@ fn each_key<'a>(
     }
 }
 
-/// What is small of a model; `null` is as if it was not there.
+/// The small values of a model. `null` counts as missing.
 #[derive(Default)]
 struct Model(Vec<(String, Value)>);
 

@@ -1,7 +1,7 @@
-//! Unicode's normalization forms, where a text is not in them.
+//! Unicode normalization forms.
 //!
-//! A character that a form leaves as it is, that never composes with what stands before it and that is not moved begins a
-//! stretch of its own: so what stands between two such characters is normalized by itself, and nearly all text is copied.
+//! Text is split before each character that the form leaves as it is, that never composes with the character before it, and
+//! that is never moved. The stretches in between can be normalized separately, so almost all text is only copied.
 
 use std::cell::RefCell;
 
@@ -10,7 +10,7 @@ use unicode_normalization_alignments::{
     IsNormalized, UnicodeNormalization, is_nfc_quick, is_nfd_quick, is_nfkc_quick, is_nfkd_quick,
 };
 
-/// A form.
+/// A normalization form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     Nfc,
@@ -19,10 +19,10 @@ pub enum Form {
     Nfkd,
 }
 
-/// Normalizes to a form.
+/// Normalizes text to a form.
 pub struct ToForm {
     form: Form,
-    /// Which characters begin a stretch, 256 a page; made when the first of a page comes.
+    /// Which characters begin a stretch, in pages of 256; a page is computed when its first character occurs.
     pages: RefCell<Vec<Option<Box<Page>>>>,
 }
 
@@ -33,7 +33,7 @@ impl ToForm {
         Self { form, pages: RefCell::new(Vec::new()) }
     }
 
-    /// `None` where nothing changes.
+    /// Normalizes `text`; `None` if nothing changes.
     #[inline(never)]
     pub fn apply(&self, text: &str) -> Option<String> {
         let mut pages = self.pages.borrow_mut();
@@ -45,7 +45,7 @@ impl ToForm {
             pages.get_mut(page).is_some_and(|slot| slot.get_or_insert_with(|| self.page(page))[at])
         };
         let mut out = String::new();
-        // What was copied; where the character before begins; where to read on.
+        // How far the text was copied, where the previous character begins, and where reading continues.
         let (mut copied, mut before, mut at) = (0, 0, 0);
         while let Some(rest) = text.get(at..) {
             let ascii = rest.bytes().position(|byte| byte >= 128);
@@ -103,7 +103,7 @@ impl ToForm {
 mod tests {
     use super::*;
 
-    /// Every character between others that compose with it or not, as the whole text is normalized.
+    /// Puts every character between others that may compose with it, and compares with normalizing the whole text.
     #[test]
     fn a_stretch_is_what_the_whole_gives() {
         for form in [Form::Nfc, Form::Nfd, Form::Nfkc, Form::Nfkd] {

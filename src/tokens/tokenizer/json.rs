@@ -1,18 +1,20 @@
-//! Reading JSON by hand, for a file has hundreds of thousands of values: eight bytes at a time, and nothing is built of them.
+//! Scans JSON by hand, because a file has hundreds of thousands of values. It reads eight bytes at a time and builds no
+//! values.
 
 use crate::key::{Key, mixed};
 
-/// Where reading has come to. Methods give `None` where the file is not JSON there, or not what was asked for.
+/// A position in the file. Methods return `None` if the file is not valid JSON there, or has something other than what was
+/// asked for.
 #[derive(Clone, Copy)]
 pub struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-/// A text as it stands in the file.
+/// A string as it is written in the file.
 #[derive(Clone, Copy)]
 pub struct Raw<'a> {
-    /// Between its quotes.
+    /// The bytes between the quotes.
     pub inner: &'a [u8],
     pub is_escaped: bool,
 }
@@ -21,7 +23,7 @@ const ONES: u64 = 0x0101_0101_0101_0101;
 const TOPS: u64 = 0x80 * ONES;
 const SPACES: u64 = b' ' as u64 * ONES;
 
-/// The top bit of each byte of `word` that is `byte`, and of some above the first.
+/// Sets the top bit of each byte of `word` that equals `byte`. Bits above the lowest one set may be wrong.
 const fn marks(word: u64, byte: u8) -> u64 {
     let other = word ^ (byte as u64 * ONES);
     other.wrapping_sub(ONES) & !other & TOPS
@@ -36,7 +38,7 @@ impl<'a> Scanner<'a> {
         self.at
     }
 
-    /// What stands between here and `end`.
+    /// The bytes from here to `end`.
     pub fn until(&self, end: usize) -> &'a [u8] {
         self.bytes.get(self.at..end).unwrap_or_default()
     }
@@ -46,7 +48,7 @@ impl<'a> Scanner<'a> {
         self.bytes.get(self.at..)?.first_chunk().map(|chunk| u64::from_le_bytes(*chunk))
     }
 
-    /// The next byte that is no white space; it is not taken.
+    /// The next byte that is not white space, without consuming it.
     #[inline]
     pub fn peek(&mut self) -> Option<u8> {
         let byte = *self.bytes.get(self.at)?;
@@ -59,7 +61,7 @@ impl<'a> Scanner<'a> {
             if !matches!(*self.bytes.get(self.at)?, b' ' | b'\n' | b'\r' | b'\t') {
                 return self.byte();
             }
-            // What stands behind a line's end is spaces, mostly a few.
+            // After a line break there are usually a few spaces.
             let spaces = match self.word() {
                 Some(word) => ((word ^ SPACES) >> 8).trailing_zeros().min(56) as usize / 8,
                 None => 0,
@@ -68,19 +70,19 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Whether nothing but white space is left.
+    /// Whether only white space is left.
     pub fn is_end(&mut self) -> bool {
         self.peek();
         self.at >= self.bytes.len()
     }
 
-    /// Takes `byte`, which comes next.
+    /// Consumes `byte`, which must come next.
     #[inline]
     pub fn take(&mut self, byte: u8) -> Option<()> {
         (self.peek()? == byte).then(|| self.at += 1)
     }
 
-    /// Behind a value of a list or map: takes what follows, and says whether it is a further one.
+    /// After an item of a list or map: consumes the comma or `end`, and returns whether another item follows.
     #[inline]
     pub fn more(&mut self, end: u8) -> Option<bool> {
         let next = self.peek()?;
@@ -110,14 +112,14 @@ impl<'a> Scanner<'a> {
         Some(Raw { inner, is_escaped })
     }
 
-    /// What the next text says.
+    /// The contents of the next string.
     pub fn string(&mut self) -> Option<String> {
         let mut buffer = Vec::new();
         let said = self.text()?.said(&mut buffer)?;
         std::str::from_utf8(said).ok().map(str::to_owned)
     }
 
-    /// A number or a name, up to what cannot be part of it.
+    /// Consumes a number or a name, up to the first character that cannot be part of one.
     pub fn word_of_signs(&mut self) -> &'a [u8] {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
@@ -126,7 +128,7 @@ impl<'a> Scanner<'a> {
         rest.get(..len).unwrap_or_default()
     }
 
-    /// Calls `item` at each item of a list or map, behind which it goes.
+    /// Calls `item` at each item of a list or map. `item` must consume the item.
     pub fn each(&mut self, begin: u8, end: u8, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
         self.take(begin)?;
         if self.peek()? == end {
@@ -140,9 +142,9 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Within a text: goes to the next of `"`, `\`, a space and a control character, and gives the key of what stands before it,
-    /// or of no text where the file ends first.
-    // Not inlined: it is called a million times, and small, so that good code soon comes into its place.
+    /// Inside a string: moves to the next `"`, `\`, space or control character, and returns the key of the bytes before it,
+    /// or the key of no bytes if the file ends first.
+    // Not inlined: it is small and called a million times, so that the engine soon optimizes it.
     #[inline(never)]
     pub fn part(&mut self) -> Key {
         let start = self.at;
@@ -163,7 +165,7 @@ impl<'a> Scanner<'a> {
         Key::default()
     }
 
-    /// Where an escape comes next in a part that began at `start`: goes on to its end, and puts into `out` what it says.
+    /// At an escape in a part that began at `start`: moves to the end of the part and writes its contents to `out`.
     #[inline(never)]
     pub fn escaped_part(&mut self, start: usize, out: &mut Vec<u8>) -> Option<()> {
         out.clear();
@@ -177,19 +179,19 @@ impl<'a> Scanner<'a> {
         Some(())
     }
 
-    /// The byte that comes next, whatever it is.
+    /// The next byte, whatever it is.
     #[inline]
     pub fn byte(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
 
-    /// Takes it.
+    /// Consumes one byte.
     #[inline]
     pub const fn step(&mut self) {
         self.at += 1;
     }
 
-    /// The next byte that is not simply part of a text, and how far away it is.
+    /// The next byte that is not an ordinary character of a string, and its distance.
     #[inline]
     fn special(&mut self) -> Option<(u8, usize)> {
         while let Some(word) = self.word() {
@@ -206,7 +208,7 @@ impl<'a> Scanner<'a> {
         Some((*rest.get(skipped)?, skipped))
     }
 
-    /// A whole number of at most nine digits.
+    /// Consumes a whole number of at most nine digits.
     #[inline]
     pub fn number(&mut self) -> Option<u32> {
         let first = self.peek()?;
@@ -224,7 +226,7 @@ impl<'a> Scanner<'a> {
         (len == 1 || len > 1 && len < 10 && first != b'0').then_some(value)
     }
 
-    /// The next value as it is written.
+    /// Consumes the next value and returns it as it is written.
     pub fn value(&mut self) -> Option<&'a [u8]> {
         self.peek()?;
         let start = self.at;
@@ -232,7 +234,7 @@ impl<'a> Scanner<'a> {
         self.bytes.get(start..self.at)
     }
 
-    /// Goes behind the next value, of which it only knows where it ends.
+    /// Skips the next value. Only its end is determined; its contents are not checked.
     pub fn skip(&mut self) -> Option<()> {
         let mut depth = 0_usize;
         loop {
@@ -258,7 +260,7 @@ impl<'a> Scanner<'a> {
 }
 
 impl<'a> Raw<'a> {
-    /// What it says, in `buffer` where that is not what stands there; `None` where that is no text.
+    /// The string's contents, written to `buffer` if it has escapes; `None` if an escape is invalid.
     #[inline]
     pub fn said<'b>(self, buffer: &'b mut Vec<u8>) -> Option<&'b [u8]>
     where
@@ -281,7 +283,7 @@ impl<'a> Raw<'a> {
     }
 }
 
-/// Puts into `out` what the escape says that comes first, and gives what stands behind it.
+/// Writes the character of the escape at the beginning to `out`, and returns the rest.
 #[inline(never)]
 fn put_escape<'a>(escape: &'a [u8], out: &mut Vec<u8>) -> Option<&'a [u8]> {
     out.push(match escape.get(1)? {
@@ -306,7 +308,7 @@ fn put_escape<'a>(escape: &'a [u8], out: &mut Vec<u8>) -> Option<&'a [u8]> {
     escape.get(2..)
 }
 
-/// What `\u` and four digits say, and what stands behind them.
+/// The code unit of `\u` and four digits, and the rest.
 fn code_unit(escape: &[u8]) -> Option<(u32, &[u8])> {
     let (digits, behind) = escape.strip_prefix(b"\\u")?.split_at_checked(4)?;
     let unit = digits.iter().try_fold(0, |unit, &digit| Some(unit << 4 | char::from(digit).to_digit(16)?))?;

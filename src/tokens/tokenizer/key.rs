@@ -1,6 +1,6 @@
-//! What a token's bytes are known by in tables.
+//! The keys by which tables know a token's bytes.
 
-/// Of at most seven bytes these themselves, with their number on top; of more a hash, above which no such number stands.
+/// Up to seven bytes: the bytes themselves, with their number in the top byte. More bytes: a hash whose top bit is set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Key(u64);
 
@@ -14,7 +14,8 @@ impl Key {
         Self::new(hash, rest, bytes.len())
     }
 
-    /// Of `len` bytes: the words of eight of them, [`mixed`] one after the other, and the rest of them, less than eight.
+    /// The key of `len` bytes from the hash of their whole words of eight ([`mixed`] one after the other) and the remaining
+    /// bytes.
     #[inline]
     pub const fn new(hash: u64, rest: u64, len: usize) -> Self {
         if len < 8 {
@@ -24,13 +25,13 @@ impl Key {
         }
     }
 
-    /// Whether it is all of the bytes.
+    /// Whether it contains all of the bytes.
     #[inline]
     pub const fn is_whole(self) -> bool {
         self.0 < LONG
     }
 
-    /// Of what is left and what is right together; `None` where that is long.
+    /// The key of both keys' bytes together; `None` if that is more than seven bytes.
     #[inline]
     pub const fn joined(self, right: Self) -> Option<Self> {
         let len = self.0 >> 56;
@@ -41,7 +42,7 @@ impl Key {
         Some(Self(self.0 + (bytes << (8 * len)) + (right.0 >> 56 << 56)))
     }
 
-    /// A hash of which the upper bits and those from 32 down are good.
+    /// A hash whose upper bits, and bits from 32 down, are well mixed.
     #[inline]
     pub const fn hash(self) -> u64 {
         mixed(0, self.0)

@@ -1,12 +1,12 @@
-//! A value that is made on first use.
+//! A value that is computed on first use.
 
 use std::cell::LazyCell;
 use std::rc::Rc;
 
-/// A value that is made when it is first asked for, and shared.
+/// A shared value that is computed on first use.
 pub type Late<T> = Rc<LazyCell<T, Box<dyn FnOnce() -> T>>>;
 
-/// Of what makes it.
+/// A value that `make` will compute.
 pub fn late<T>(make: impl FnOnce() -> T + 'static) -> Late<T> {
     Rc::new(LazyCell::new(Box::new(make)))
 }

@@ -1,16 +1,16 @@
-//! Counting by a Hugging Face `tokenizer.json`, token for token what the crate `tokenizers` gives.
+//! Counts tokens by a Hugging Face `tokenizer.json`, with the same tokens as the crate `tokenizers`.
 //!
-//! A text goes through it as through that crate: added tokens are found ([`added`]), what stands between them is normalized
-//! ([`normalizer`]), cut ([`splits`]) and tokenized: by the engine of the crate `bpe` where the vocabulary allows it
-//! ([`proper`]), else by its merges as they are written ([`ranked`]), by its longest tokens ([`word_piece`]) or by its best
-//! scores ([`unigram`]).
+//! A text goes through the same steps as in that crate: added tokens are found ([`added`]); the text between them is
+//! normalized ([`normalizer`]), cut into pieces ([`splits`]) and tokenized. If the vocabulary allows it, the engine of the
+//! crate `bpe` does that ([`proper`]); else the text is tokenized by its merges as written ([`ranked`]), by longest tokens
+//! ([`word_piece`]) or by best scores ([`unigram`]).
 //!
-//! A crate and a WebAssembly module of its own, for few programs need it. Without its feature `whole` it is a smaller module, which
-//! is ready sooner and reads what most models have: BPE with a known split pattern.
+//! This is a separate crate and WebAssembly module, because few programs need it. Without the feature `whole` the module is
+//! smaller and loads faster, and reads what most models have: BPE with a known split pattern.
 //!
-//! `pkg/tokenizer.js` loads the module with the first tokenizer. Each tokenizer has an instance, so its memory goes with it.
-//! The chat template's tokens are measured in JavaScript (`pkg/template.js`), and the engine gets seven figures.
-//! `tests/tokenizers` compares the results with the crate `tokenizers`.
+//! `pkg/tokenizer.js` loads the module with the first tokenizer. Each tokenizer has its own instance, so that its memory is
+//! freed with it. The tokens of a chat template are measured in JavaScript (`pkg/template.js`), and the core only receives
+//! seven numbers. `tests/tokenizers` compares the results with the crate `tokenizers`.
 #![cfg_attr(not(feature = "whole"), allow(dead_code, reason = "packing is the whole module's"))]
 
 mod added;

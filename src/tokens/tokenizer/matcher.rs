@@ -1,4 +1,4 @@
-//! What a split or a replacement looks for: a text, or a regular expression ([`expression`](crate::expression)).
+//! What a split or a replacement searches for: a text, or a regular expression ([`expression`](crate::expression)).
 
 use std::cell::OnceCell;
 
@@ -10,10 +10,10 @@ use crate::error::{Error, Result};
 use crate::expression::Expression;
 use crate::value::Value;
 
-/// How much longer replacements may make a text: those of real files make a byte three.
+/// How many times longer replacements may make a text. In real files one byte becomes at most three.
 const MAX_GROWTH: usize = 64;
 
-/// Multiplies how many times as long a text can get, as far as that is bearable.
+/// Multiplies `growth`, the factor by which a text can grow, and fails if it becomes too large.
 pub fn bound(times: usize, growth: &mut usize) -> Result<()> {
     *growth = growth.saturating_mul(times);
     if *growth > MAX_GROWTH {
@@ -24,7 +24,7 @@ pub fn bound(times: usize, growth: &mut usize) -> Result<()> {
     Ok(())
 }
 
-/// Up to so many bytes a text is sought by its first one: nearly all have few.
+/// Texts up to this many bytes are searched for by their first byte. Almost all are that short.
 const SHORT: usize = 8;
 
 fn find_short(text: &[u8], sought: &[u8]) -> Option<usize> {
@@ -39,16 +39,16 @@ fn find_short(text: &[u8], sought: &[u8]) -> Option<usize> {
     }
 }
 
-/// What a split or a replacement looks for.
+/// What a split or a replacement searches for.
 pub enum Matcher {
-    /// A text, and what finds a long one.
+    /// A text, and a finder for long texts.
     Text(String, OnceCell<Box<Finder<'static>>>),
     #[cfg(feature = "whole")]
     Expression(Expression),
 }
 
 impl Matcher {
-    /// Of `{ "String": … }` or `{ "Regex": … }`.
+    /// Reads `{ "String": … }` or `{ "Regex": … }`.
     pub fn of(pattern: &Value) -> Result<Self> {
         let text = |key| pattern.get(key).and_then(Value::as_str);
         match (text("String"), text("Regex")) {
@@ -69,13 +69,12 @@ impl Matcher {
         Err(Error::Elsewhere)
     }
 
-    /// Of a text that is not empty.
+    /// A matcher for a text, which must not be empty.
     pub fn of_text(text: &str) -> Self {
         Self::Text(text.to_owned(), OnceCell::new())
     }
 
-    /// Refuses what makes a text many times as long when `content` comes in the place of each match; `growth` is what other steps
-    /// before it do.
+    /// Fails if replacing each match by `content` can make a text too long. `growth` is the factor of the earlier steps.
     pub fn bound(&self, content: &str, growth: &mut usize) -> Result<()> {
         let least = match self {
             Self::Text(text, _) => text.len(),
@@ -85,7 +84,7 @@ impl Matcher {
         bound(content.len().div_ceil(least).max(1), growth)
     }
 
-    /// The next match at or behind `from`.
+    /// The next match at or after `from`.
     pub fn next(&self, text: &str, from: usize) -> Option<(usize, usize)> {
         match self {
             Self::Text(sought, finder) => {

@@ -1,4 +1,4 @@
-//! A file's merges, each of two tokens to a third.
+//! The merges of a file. Each merges two tokens into a third.
 
 use crate::error::{Error, Result};
 use crate::json::Scanner;
@@ -9,14 +9,15 @@ use crate::vocab::Vocab;
 
 const MAX_MERGES: usize = 1 << 22;
 
-/// Left, right and what they make, by their places in the vocabulary, in the order of their ranks.
+/// Left, right and the result of each merge, as places in the vocabulary, in order of rank.
 pub type Merges = Vec<[u32; 3]>;
 
-/// Reads them, `"a b"` or `["a", "b"]`, and says where they end. `prefix`: bytes that a right part has before what it adds.
+/// Reads merges of the form `"a b"` or `["a", "b"]`, and returns them with their end in the file. `prefix`: the number of
+/// bytes at the start of a right part that are not part of the result.
 pub fn read(bytes: &[u8], at: usize, vocab: &Vocab, prefix: usize) -> Result<(Merges, usize)> {
     let mut scanner = Scanner::new(bytes, at);
     let are_pairs = scanner.take(b'[').is_some() && scanner.peek() == Some(b'[');
-    // As real files have it, with some room.
+    // The ratio in real files, with some room.
     let count = bytes.len() / if are_pairs { 56 } else { 28 };
     let merges = Made { vocab, prefix, merges: Vec::with_capacity(count), text: Vec::new() };
     let mut reading = Reading { bytes, scanner: Scanner::new(bytes, at), merges, said: Default::default() };
@@ -30,7 +31,7 @@ struct Reading<'a> {
     bytes: &'a [u8],
     scanner: Scanner<'a>,
     merges: Made<'a>,
-    /// What texts with escapes say.
+    /// Buffers for texts with escapes.
     said: [Vec<u8>; 2],
 }
 
@@ -68,8 +69,8 @@ impl Reading<'_> {
         Ok(true)
     }
 
-    /// `"a b"`; false where that is not all, or is wrong.
-    // Not inlined, and what is seldom is done elsewhere: small, so that good code soon comes into its place.
+    /// Reads `"a b"`; `false` if it has another form or is invalid.
+    // Not inlined, and rare cases are handled elsewhere: the function is small, so that the engine soon optimizes it.
     #[inline(never)]
     fn line(&mut self) -> bool {
         let Self { scanner, merges, said: [said_left, said_right], .. } = self;
@@ -79,7 +80,7 @@ impl Reading<'_> {
         left.text.first() != Some(&b'#') && merges.add(left, right)
     }
 
-    /// `["a", "b"]`; the same.
+    /// Reads `["a", "b"]`; `false` if it has another form or is invalid.
     #[inline(never)]
     fn pair(&mut self) -> bool {
         let Self { scanner, merges, said: [said_left, said_right], .. } = self;
@@ -124,7 +125,7 @@ impl Reading<'_> {
     }
 }
 
-/// What a merge is of.
+/// A part of a merge.
 #[derive(Clone, Copy)]
 struct Part<'a> {
     key: Key,
@@ -136,7 +137,7 @@ impl<'a> Part<'a> {
         Self { key: Key::of(text), text }
     }
 
-    /// Reads up to `end`, and goes behind it; `None` where that is not what comes next.
+    /// Reads up to `end` and moves past it; `None` if something else comes first.
     #[inline]
     fn read<'b: 'a>(scanner: &mut Scanner<'b>, said: &'a mut Vec<u8>, end: u8) -> Option<Self> {
         let from = *scanner;
@@ -157,7 +158,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Those that were read so far.
+/// The merges read so far.
 struct Made<'a> {
     vocab: &'a Vocab,
     prefix: usize,
@@ -165,11 +166,11 @@ struct Made<'a> {
     text: Vec<u8>,
 }
 
-/// No place.
+/// Not a place.
 const NONE: u32 = u32::MAX;
 
 impl Made<'_> {
-    /// False where it is none of this vocabulary, or there are too many.
+    /// Adds a merge; `false` if a token is not in the vocabulary or there are too many merges.
     #[inline]
     fn add(&mut self, left: Part<'_>, right: Part<'_>) -> bool {
         let Some(l) = self.vocab.get_key(left.key, left.text) else { return false };
@@ -185,7 +186,7 @@ impl Made<'_> {
         true
     }
 
-    /// The same, and why not.
+    /// Like `add`, with the reason for a failure.
     #[cold]
     fn try_add(&mut self, left: Part<'_>, right: Part<'_>) -> Result<()> {
         if self.add(left, right) {
@@ -203,7 +204,8 @@ impl Made<'_> {
         Err(unknown(&self.text))
     }
 
-    /// What these two make, where that is the token behind the one that the merge before makes, or the same: mostly it is.
+    /// The result of merging the two, if it is the token after the previous merge's result, or that same token. It usually
+    /// is.
     #[inline(never)]
     fn near(&self, left: Part<'_>, right: Part<'_>) -> u32 {
         let near = self.merges.last().map_or(0, |&[.., made]| made);

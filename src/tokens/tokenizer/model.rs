@@ -1,4 +1,4 @@
-//! The model behind a tokenizer: the engine where it counts as the file says, the merges themselves elsewhere.
+//! The model of a tokenizer: the engine if it counts as the file specifies, else an implementation of the file's own model.
 
 use std::rc::Rc;
 
@@ -16,14 +16,14 @@ use crate::vocab::Vocab;
 use crate::word_piece::WordPiece;
 
 pub enum Model {
-    /// Text as bytes, by the engine; the file's id of each of the engine's.
+    /// The engine, which works on bytes, and the file's id for each of the engine's ids.
     Engine { engine: Box<bpe::Engine>, ids: Late<Vec<u32>> },
-    /// Characters by their ranks.
+    /// Merges characters by rank.
     Ranked(Box<Ranked>),
-    /// The longest tokens first.
+    /// Takes the longest tokens first.
     #[cfg(feature = "whole")]
     WordPiece(Box<WordPiece>),
-    /// The best sum of scores.
+    /// Takes the tokens with the best sum of scores.
     #[cfg(feature = "whole")]
     Unigram(Box<Unigram>),
 }
@@ -54,19 +54,20 @@ impl Model {
         Ok(Self::Ranked(Box::new(Ranked::new(vocab, settings))))
     }
 
-    /// Makes what a model that merges by rank does without for a few short texts.
+    /// Builds the tables that a model that merges by rank does not need for a few short texts.
     pub fn make_tables(&mut self, vocab: &Late<Vocab>, merges: &Late<Vec<[u32; 3]>>) {
         if let Self::Ranked(ranked) = self {
             ranked.make_tables(vocab, merges);
         }
     }
 
-    /// Whether it counts a few short texts as it is.
+    /// Whether it can count a few short texts without tables.
     pub fn does_without(&self, vocab: &Vocab, merges: &[[u32; 3]]) -> bool {
         if let Self::Ranked(ranked) = self { ranked.does_without(vocab, merges) } else { true }
     }
 
-    /// Puts the tokens of `text` into `out` until it has had enough. `first`: the whole text begins here.
+    /// Adds the tokens of `text` to `out` until `out` reaches its limit, and returns whether it did not. `first`: the text
+    /// begins where the whole text does.
     pub fn tokenize(
         &mut self,
         vocab: &Late<Vocab>,
@@ -103,7 +104,7 @@ impl Model {
     }
 }
 
-/// Calls `each` with the pieces of `text`, as tokens spell them, until it says that it is enough.
+/// Calls `each` with the pieces of `text`, as tokens spell them, until it returns `false`.
 fn each_piece(splits: &Splits, text: &str, first: bool, mut each: impl FnMut(&str) -> bool) -> bool {
     let mut spelled = |piece: &str| {
         if splits.byte_level { each(&alphabet::spelled(piece.as_bytes())) } else { each(piece) }
@@ -123,7 +124,7 @@ fn each_piece(splits: &Splits, text: &str, first: bool, mut each: impl FnMut(&st
     pieces.into_iter().all(|(start, end)| spelled(text.get(start..end).unwrap_or_default()))
 }
 
-/// Where tokens go: they are counted up to a limit, and kept where they are asked for.
+/// Collects tokens: counts them up to a limit, and keeps their ids if they are needed.
 pub struct Tokens {
     pub count: u64,
     pub limit: u64,

@@ -1,4 +1,4 @@
-//! Normalizers: what is done to a text before it is cut.
+//! Normalizers: changes to a text before it is cut.
 
 use std::borrow::Cow;
 
@@ -20,12 +20,12 @@ enum Step {
     Rare(Rare),
 }
 
-/// All steps, one after the other.
+/// The steps, applied one after the other.
 #[derive(Default)]
 pub struct Normalizer(Vec<Step>);
 
 impl Normalizer {
-    /// Of the file's `normalizer`.
+    /// Reads the file's `normalizer`.
     pub fn new(value: &Value) -> Result<Self> {
         let mut steps = Vec::new();
         add(value, &mut steps, 0)?;
@@ -47,7 +47,7 @@ impl Normalizer {
         Ok(Self(steps))
     }
 
-    /// Whether a character of the result can stand at another place than it came from at the text's beginning.
+    /// Whether the first character of the result may come from a later position in the text.
     pub fn moves_beginning(&self) -> bool {
         self.0.iter().any(|step| match step {
             #[cfg(feature = "whole")]
@@ -56,7 +56,7 @@ impl Normalizer {
         })
     }
 
-    /// The sign that stands for U+0020 in the result, where no such space is left.
+    /// The sign that replaces U+0020 in the result, if no such space remains.
     pub fn space(&self) -> Option<char> {
         let Some(Step::Replace(Matcher::Text(needle, _), sign)) = self.0.last() else { return None };
         let mut chars = sign.chars();
@@ -64,7 +64,7 @@ impl Normalizer {
         chars.next().is_none().then_some(sign)
     }
 
-    /// From here on the result has spaces where it had this sign for them.
+    /// From now on, the result contains spaces instead of this sign.
     pub fn leave_spaces(&mut self, sign: char) {
         if let Some(last) = self.0.last_mut() {
             *last = Step::Replace(Matcher::of_text(&sign.to_string()), " ".to_owned());
@@ -82,7 +82,7 @@ impl Normalizer {
     }
 }
 
-/// Sequences in sequences: more than real files have. Steps, and bytes of a prefix, too.
+/// Limits above anything in real files: the depth of sequences, the number of steps, and the bytes of a prefix.
 const MAX_DEPTH: usize = 8;
 const MAX_STEPS: usize = 64;
 const MAX_PREFIX: usize = 256;
@@ -145,7 +145,7 @@ fn add_rare(value: &Value, steps: &mut Vec<Step>) -> Result<()> {
 }
 
 impl Step {
-    /// `None` where nothing changes.
+    /// Applies the step; `None` if nothing changes.
     fn apply(&self, text: &str) -> Option<String> {
         match self {
             Self::Form(form) => form.apply(text),

@@ -1,15 +1,15 @@
-//! The fast-loading form of a `tokenizer.json`: what is left to do is to make the tables. Little-endian.
+//! The form of a `tokenizer.json` that loads fast: only the tables remain to be built. Little-endian.
 //!
 //! | bytes | what |
 //! | --- | --- |
 //! | 0..4 | `CFTJ` |
 //! | 4..8 | version, 4 |
-//! | 8..16 | checksum of all that follows |
-//! | then | the settings: texts, flags and numbers, as [`put_settings`] writes them; added tokens: how many, and of each its flags, id and text; a Unigram model's scores, or none |
-//! | then | 1 and the engine's part: its asset and the index of that, how many tokens it makes, whether any is odd, how tokens spell bytes and where they are joined; or 0 |
-//! | then | what is read when it is needed: the vocabulary (how many tokens, each text's length and each id, the texts), the places of the engine's tokens and of odd ones, the merges |
+//! | 8..16 | checksum of everything that follows |
+//! | then | the settings: texts, flags and numbers, as [`put_settings`] writes them; the number of added tokens, and for each its flags, id and text; a Unigram model's scores, or none |
+//! | then | 1 and the engine's part: its asset, the asset's index, the number of tokens it makes, whether any token is odd, how tokens spell bytes, and the joints; or 0 without an engine's part |
+//! | then | parts that are read when needed: the vocabulary (the number of tokens, the length and id of each, the texts), the places of the engine's tokens and of the odd ones, the merges |
 //!
-//! Numbers are varints; what has a length has it in front.
+//! Numbers are varints. Everything of variable length is preceded by its length.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -34,7 +34,7 @@ pub fn is_packed(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
-/// Packs a file, with the engine's part where there is one.
+/// Packs a file, with the engine's part if there is one.
 #[cfg(feature = "whole")]
 pub fn pack(file: &File, proper: Option<&Proper>) -> Vec<u8> {
     let mut out = Vec::with_capacity(file.vocab.bytes() * 2);
@@ -59,7 +59,7 @@ pub fn pack(file: &File, proper: Option<&Proper>) -> Vec<u8> {
     put_blob(&mut out, |out| proper.iter().for_each(|proper| put_places(out, &proper.places)));
     put_blob(&mut out, |out| proper.iter().for_each(|proper| put_places(out, &proper.odd)));
     put_blob(&mut out, |out| {
-        // The engine does not need them, but for odd pieces.
+        // The engine needs the merges only for odd pieces.
         let merges = if proper.is_none_or(|proper| proper.is_odd) { file.merges.as_slice() } else { &[] };
         put(out, merges.len() as u32);
         merges.iter().flatten().for_each(|&place| put(out, place));
@@ -109,7 +109,7 @@ fn put_vocab(out: &mut Vec<u8>, vocab: &Vocab) {
     put_bytes(out, vocab.text().as_bytes());
 }
 
-/// Reads what [`pack`] wrote.
+/// Reads the result of [`pack`].
 #[inline(never)]
 pub fn unpack(bytes: Vec<u8>) -> Result<Parts> {
     let damaged = || Error::invalid("the packed tokenizer is damaged or cut off");
@@ -196,7 +196,7 @@ impl Reader<'_> {
         })
     }
 
-    // Not inlined: small, so that good code soon comes into its place.
+    // Not inlined: it is small, so that the engine soon optimizes it.
     #[inline(never)]
     fn added(&mut self, settings: &mut Settings) -> Option<()> {
         for _ in 0..self.count()? {
@@ -270,7 +270,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// How many things follow: each takes a byte at the least.
+    /// A number of items that follow; each takes at least one byte.
     fn count(&mut self) -> Option<usize> {
         let count = self.number()? as usize;
         (count <= self.0.len()).then_some(count)
@@ -310,7 +310,7 @@ fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-/// What `write` writes, behind its length.
+/// Writes what `write` writes, preceded by its length.
 fn put_blob(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
     let mut blob = Vec::new();
     write(&mut blob);
@@ -334,7 +334,7 @@ const fn unzigzag(value: u32) -> u32 {
     (value >> 1) ^ (0_u32.wrapping_sub(value & 1))
 }
 
-/// Any change of one word changes the sum: each step is a bijection of the sum so far and of the word.
+/// A change of any one word changes the sum, because each step is a bijection of both the sum so far and the word.
 fn checksum(bytes: &[u8]) -> u64 {
     let mut sums = [0xCF01_7AB5_93D2_E84F_u64 ^ bytes.len() as u64, 1, 2, 3];
     let (rounds, rest) = bytes.as_chunks::<32>();

@@ -1,8 +1,8 @@
-//! Which token two tokens make: an open table, sized once.
+//! Maps two tokens to the token they make: an open hash table of fixed size.
 
 use bpe::MAX_IDS;
 
-/// A slot holds an id, and above it bits of the hash. 0, which is a single byte's, is an empty one.
+/// A slot holds an id in its low bits and bits of the hash above. 0 is an empty slot, because id 0 is a single byte.
 pub struct Pairs {
     slots: Vec<u32>,
     shift: u32,
@@ -11,7 +11,7 @@ pub struct Pairs {
 const ID: u32 = MAX_IDS as u32 - 1;
 
 impl Pairs {
-    /// With room for so many.
+    /// A table with room for `pairs` pairs.
     pub fn new(pairs: usize) -> Self {
         let pairs = pairs.min(MAX_IDS);
         let slots = (pairs + pairs / 2 + 16).next_power_of_two();
@@ -29,7 +29,7 @@ impl Pairs {
         self.slots[at] = fingerprint(hash) | id;
     }
 
-    /// The token that these two make. `parts`: what each token is made of.
+    /// The token that these two make. `parts` lists the two parts of each token.
     #[inline]
     pub fn get(&self, left: u32, right: u32, parts: &[[u32; 2]]) -> Option<u32> {
         let hash = hash(left, right);

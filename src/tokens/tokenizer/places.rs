@@ -1,30 +1,30 @@
-//! Which token has these bytes: an open table, sized once.
+//! Maps bytes to the token with these bytes: an open hash table of fixed size.
 
 use crate::key::Key;
 use crate::strides::STRIDE;
 
-/// The tokens' keys, and slots: each a place plus 1, and above it bits of the hash; 0 is an empty one.
+/// The tokens' keys, and slots. A slot holds a place plus 1 in its low bits and bits of the hash above; 0 is an empty slot.
 pub struct Places {
     keys: Vec<Key>,
     slots: Vec<u32>,
     shift: u32,
-    /// Whether no two tokens have the same bytes.
+    /// Whether all tokens have different bytes.
     pub is_distinct: bool,
 }
 
 const PLACE_BITS: u32 = 21;
-/// How many tokens it can hold.
+/// The maximum number of tokens.
 pub const MOST: usize = (1 << PLACE_BITS) - 1;
 const PLACE: u32 = (1 << PLACE_BITS) - 1;
 
 impl Places {
-    /// Of tokens by their keys.
+    /// Builds the table from the tokens' keys.
     pub fn new(keys: Vec<Key>, texts: Texts<'_>) -> Self {
         let tokens = keys.len();
         let slots = (tokens + tokens / 2 + 16).next_power_of_two();
         let mut places =
             Self { keys, slots: vec![0; slots], shift: 64 - slots.trailing_zeros(), is_distinct: true };
-        // In strides, so that better code comes into its place.
+        // In strides, so that the engine can switch to optimized code.
         for start in (0..tokens).step_by(STRIDE) {
             places.add(start..tokens.min(start + STRIDE), texts);
         }
@@ -45,7 +45,7 @@ impl Places {
         }
     }
 
-    /// The place of the token that has these bytes.
+    /// The place of the token with these bytes.
     #[inline]
     pub fn get(&self, key: Key, bytes: &[u8], texts: Texts<'_>) -> Option<u32> {
         (self.slots[self.slot_of(key, bytes, texts)] & PLACE).checked_sub(1)
@@ -57,13 +57,13 @@ impl Places {
         self.keys.get(place as usize).copied()
     }
 
-    /// The slot of the token that has these bytes, or the empty one where it would stand.
+    /// The slot of the token with these bytes, or the empty slot where it would be inserted.
     #[inline]
     fn slot_of(&self, key: Key, bytes: &[u8], texts: Texts<'_>) -> usize {
         if key.is_whole() { self.slot_of_short(key) } else { self.slot_of_long(key, bytes, texts) }
     }
 
-    // Neither is inlined: they are called a million times, and small, so that good code soon comes into their place.
+    // Neither is inlined: they are small and called a million times, so that the engine soon optimizes them.
     #[inline(never)]
     fn slot_of_short(&self, key: Key) -> usize {
         let hash = key.hash();
@@ -95,7 +95,7 @@ impl Places {
     }
 }
 
-/// The texts of tokens, one behind the other, and where each ends.
+/// The concatenated texts of tokens, and where each ends.
 #[derive(Clone, Copy)]
 pub struct Texts<'a> {
     pub text: &'a [u8],
@@ -113,7 +113,7 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// Whether these are the same bytes. A call of `memcmp` costs WebAssembly more than the few bytes of a token.
+/// Whether the bytes are equal. In WebAssembly, calling `memcmp` costs more than comparing the few bytes of a token.
 #[inline(never)]
 pub fn same(a: &[u8], b: &[u8]) -> bool {
     let ((words, rest), (others, other_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());

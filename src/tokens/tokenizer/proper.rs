@@ -1,11 +1,13 @@
-//! Whether a vocabulary of bytes is one that the engine of the crate `bpe` counts by, and its asset for that engine.
+//! Decides whether the engine of the crate `bpe` can count by a vocabulary, and makes the asset for that engine.
 //!
-//! It is, where every merge comes after those that make its parts. Then a token is made in one way only: by the first of
-//! its merges whose parts stay side by side as long as only earlier merges are done. The others never happen. Tokens that
-//! no merge makes so are in no text, unless the file says that a piece that is a token is that token (`ignore_merges`).
+//! It can if every merge comes after the merges that make its parts. Then a token is made in one way only: by the first of
+//! its merges whose parts stay adjacent while only earlier merges are done. Its other merges never happen. A token that no
+//! merge makes this way never occurs in a result, unless the file says that a piece equal to a token is that token
+//! (`ignore_merges`).
 //!
-//! Some vocabularies (Llama 3's) have a few hundred merges that come before their parts. Such a merge can only happen where the
-//! text has the bytes of what it makes; pieces that have them are merged as it is written ([`crate::ranked`]).
+//! Some vocabularies (such as Llama 3's) have a few hundred merges that come before their parts. Such a merge can only
+//! happen if the text contains the bytes of its result. Pieces that contain them are called odd, and are merged as the file
+//! specifies ([`crate::ranked`]).
 
 use std::cell::LazyCell;
 use std::rc::Rc;
@@ -24,31 +26,32 @@ use crate::spelling::Spelling;
 use crate::strides::in_strides;
 use crate::vocab::Vocab;
 
-/// What the engine is made of.
+/// What the engine is built from.
 pub struct Proper {
     pub spelling: Spelling,
     pub asset: Vec<u8>,
-    /// Its index, or nothing.
+    /// The asset's index, or empty.
     pub index: Vec<u8>,
-    /// Where text may be cut, where tokens are text.
+    /// Where text may be cut, if tokens are text.
     pub joints: Option<(Vec<u64>, Vec<u64>)>,
-    /// Places in the vocabulary of the engine's ids; those that it does not make itself come last.
+    /// The place in the vocabulary of each of the engine's ids. Tokens that the engine does not make come last.
     pub places: Late<Vec<u32>>,
-    /// Where those begin.
+    /// The number of tokens that the engine makes.
     pub made: u32,
     /// Whether there are odd tokens.
     pub is_odd: bool,
-    /// Places of tokens that the engine does not make as the file says: of merges that come before their parts, and too long.
+    /// The places of odd tokens, which the engine does not make as the file specifies: results of merges that come before
+    /// their parts, and tokens that are too long.
     pub odd: Late<Vec<u32>>,
 }
 
-/// The name that assets of ours bear.
+/// The name in our assets.
 const NAME: &str = "tokenizer";
 
 const NONE: u32 = u32::MAX;
 
 impl Proper {
-    /// Of a file whose tokens are spelled so; `None` where the engine would not count as it says.
+    /// Builds the engine's part for a file with this spelling; `None` if the engine would count differently from the file.
     #[inline(never)]
     pub fn new(settings: &Settings, vocab: &Vocab, merges: &[[u32; 3]], spelling: Spelling) -> Option<Self> {
         let mut made = Made::of_bytes(vocab, spelling)?;
@@ -68,8 +71,8 @@ impl Proper {
         {
             return None;
         }
-        // A piece that is a token counts one, which would be wrong for one with these bytes in it: so that is no token of the
-        // engine's.
+        // A piece that is a token counts as one, which would be wrong if it contains the bytes of an odd token. So the
+        // engine must not know such tokens.
         let text = |place: u32| vocab.text_of(place);
         let shortest = odd.iter().map(|&place| text(place).len()).min().unwrap_or(usize::MAX);
         let finder = LazyCell::new(|| Sought::new(odd.iter().map(|&place| text(place))));
@@ -86,7 +89,7 @@ impl Proper {
         Some(Self { spelling, asset, index: Vec::new(), joints, places, made, is_odd, odd })
     }
 
-    /// The engine, and the file's id of each of its own.
+    /// The engine, and the file's id for each of the engine's ids.
     #[inline(never)]
     pub fn engine(
         self,
@@ -104,7 +107,7 @@ impl Proper {
         Ok((engine.map_err(Error::Invalid)?, ids))
     }
 
-    /// What knows the pieces that the engine would get wrong.
+    /// The callback for pieces that the engine would tokenize wrongly.
     fn odd(&self, settings: &Rc<Settings>, vocab: &Late<Vocab>, merges: &Late<Vec<[u32; 3]>>) -> Option<Odd> {
         let has_bytes = matches!(self.spelling, Spelling::Text { .. });
         let has_more = self.is_odd || settings.ignore_merges;
@@ -118,7 +121,7 @@ impl Proper {
             .then(|| late(move || OddPieces::new(spelling, settings, vocab, merges, &places, made, &odd)));
         Some(Box::new(move |piece, out| {
             if has_bytes && is_one_character(piece) {
-                // The engine's first ids are the bytes.
+                // The engine's first 256 ids are the bytes.
                 out.extend(piece.iter().map(|&byte| u32::from(byte)));
                 return true;
             }
@@ -127,22 +130,22 @@ impl Proper {
     }
 }
 
-/// Whether `piece`, which is no token, is one character beyond ASCII.
+/// Whether `piece`, which is not a token, is a single character beyond ASCII.
 fn is_one_character(piece: &[u8]) -> bool {
     let continues = |byte: &u8| byte & 0xC0 == 0x80;
     piece.len() <= 4 && piece.first().is_some_and(|&byte| byte >= 128) && piece.iter().skip(1).all(continues)
 }
 
-/// Pieces that the engine would get wrong.
+/// Handles pieces that the engine would tokenize wrongly.
 struct OddPieces {
-    /// Those that are tokens which no merge makes, by their bytes, where such a piece is that token.
+    /// With `ignore_merges`: tokens that no merge makes, by their bytes. A piece with these bytes is that token.
     whole: HashMap<Vec<u8>, u32, FixedState>,
-    /// What odd tokens are of; where none can be sought, all pieces are odd.
+    /// Finds the texts of odd tokens. If it could not be built, all pieces count as odd.
     finder: Option<Sought>,
     shortest: usize,
-    /// The engine's ids of places.
+    /// The engine's id for each place.
     own: Vec<u32>,
-    /// Made when the first such piece comes.
+    /// Built for the first odd piece.
     ranked: Late<std::cell::RefCell<Ranked>>,
     spelling: Spelling,
     vocab: Late<Vocab>,
@@ -203,7 +206,7 @@ impl OddPieces {
     }
 }
 
-/// Which bytes stand side by side in the tokens that these merges make.
+/// Which bytes are adjacent in the tokens that these merges make.
 fn pairs(vocab: &Vocab, spelling: Spelling, merges: &[[u32; 3]]) -> Vec<u64> {
     let mut joining = (vec![0; Joints::WORDS], vec![false; vocab.len()], Vec::new(), vocab, spelling);
     in_strides(merges, &mut joining, |(all, seen, bytes, vocab, spelling), merges| {
@@ -218,23 +221,23 @@ fn pairs(vocab: &Vocab, spelling: Spelling, merges: &[[u32; 3]]) -> Vec<u64> {
     joining.0
 }
 
-/// Of more merges that come before their parts, the engine is not what counts.
+/// With more odd tokens than this, the engine is not used.
 const MAX_ODD: usize = 10_000;
 const MAX_ODD_BYTES: usize = 1 << 20;
 
-/// The merges that were read.
+/// The state while the merges are read.
 struct Reading<'a> {
     vocab: &'a Vocab,
     made: Made,
     has_byte_tokens: bool,
-    /// Those that came when a part of them was no token yet.
+    /// Merges that came when one of their parts was not a token yet.
     early: Vec<[u32; 3]>,
-    /// Places of what is too long.
+    /// The places of tokens that are too long.
     odd: Vec<u32>,
 }
 
 impl Reading<'_> {
-    /// `None` where the engine would not count as they say.
+    /// Adds merges; `None` if the engine would count differently from them.
     fn merges(&mut self, merges: &[[u32; 3]]) -> Option<()> {
         let made = &mut self.made;
         for &[left, right, result] in merges {
@@ -244,12 +247,12 @@ impl Reading<'_> {
                 continue;
             }
             if made.merge(l, r).is_some() {
-                return None; // of a merge that is written twice the later one counts
+                return None; // if a merge occurs twice, the later one counts
             }
             if self.has_byte_tokens
                 && [left, right, result].iter().any(|&place| made.is_byte_token(self.vocab, place))
             {
-                return None; // to the engine these are bytes of characters
+                return None; // to the engine, these are bytes of characters
             }
             if made.own[result as usize] != NONE || !made.stay_apart(l, r, made.parts.len() as u32) {
                 continue;
@@ -264,11 +267,11 @@ impl Reading<'_> {
     }
 }
 
-/// The tokens so far.
+/// The tokens added so far.
 struct Made {
-    /// The engine's id of each place.
+    /// The engine's id for each place.
     own: Vec<u32>,
-    /// By the engine's id: the place, the parts, and how many bytes it has.
+    /// For each of the engine's ids: the place, the parts, and the length in bytes.
     places: Vec<u32>,
     parts: Vec<[u32; 2]>,
     lengths: Vec<u16>,
@@ -276,7 +279,7 @@ struct Made {
 }
 
 impl Made {
-    /// A token a byte.
+    /// Starts with one token for each byte.
     #[inline(never)]
     fn of_bytes(vocab: &Vocab, spelling: Spelling) -> Option<Self> {
         let mut made = Self {
@@ -297,8 +300,8 @@ impl Made {
         Some(made)
     }
 
-    /// Characters that are tokens, made of their bytes before all that they make: what a text has of a character's bytes alone is
-    /// no token of the file.
+    /// Adds the characters that are tokens, built from their bytes, before everything made from them. Parts of a character's
+    /// bytes are not tokens of the file.
     #[inline(never)]
     fn add_characters(&mut self, vocab: &Vocab, spelling: Spelling) -> Option<Vec<u64>> {
         let mut characters = Vec::new();
@@ -327,7 +330,7 @@ impl Made {
         self.merges.get(left, right, &self.parts)
     }
 
-    /// A token that these two make; `None` if there are too many.
+    /// Adds the token that these two make; `None` if there are too many.
     fn add(&mut self, left: u32, right: u32, place: u32) -> Option<u32> {
         if self.places.len() == MAX_IDS {
             return None;
@@ -357,7 +360,7 @@ impl Made {
         writing.0.finish(NAME)
     }
 
-    /// The places of all tokens, and how many of them are made: these come first.
+    /// The places of all tokens, and the number of tokens that the engine makes, which come first.
     #[inline(never)]
     fn all_places(self) -> (Vec<u32>, u32) {
         let Self { mut places, own, .. } = self;
@@ -366,8 +369,8 @@ impl Made {
         (places, made)
     }
 
-    /// Whether a merge happens that came before its parts: not if its result is made before them, or a part never, or the parts
-    /// never stand side by side.
+    /// Whether a merge that came before its parts happens. It does not if its result is made before its parts, if a part is
+    /// never made, or if the parts are never adjacent.
     #[inline(never)]
     fn happens(&self, [left, right, result]: [u32; 3]) -> bool {
         let (left, right) = (self.own[left as usize], self.own[right as usize]);
@@ -375,14 +378,14 @@ impl Made {
         later != NONE && self.own[result as usize] > later && self.stay_apart(left, right, later + 1)
     }
 
-    /// Whether the token at `place` stands for a byte of characters that are no tokens.
+    /// Whether the token at `place` represents a byte of characters that are not tokens.
     fn is_byte_token(&self, vocab: &Vocab, place: u32) -> bool {
         self.own.get(place as usize).is_some_and(|&id| id < 256) && vocab.text_of(place).starts_with("<0x")
     }
 
-    /// Whether `left` and `right` stand side by side once all merges to tokens below `limit` are done to their bytes.
+    /// Whether `left` and `right` remain adjacent after all merges to tokens below `limit` are applied to their bytes.
     ///
-    /// As `Vocabulary::may_follow` of the crate `bpe`, which says why.
+    /// Works like `Vocabulary::may_follow` in the crate `bpe`, which explains it.
     fn stay_apart(&self, left: u32, right: u32, limit: u32) -> bool {
         let (mut left, mut right, mut limit) = (left, right, limit);
         loop {

@@ -1,10 +1,10 @@
-//! BPE by its merges as they are written: any vocabulary, characters that are none of its tokens included.
+//! BPE by the merges as the file lists them, for any vocabulary, including characters that are not tokens.
 //!
-//! Where a vocabulary has no token in which two characters stand side by side, no merge crosses between them: there the text
-//! is cut, and a part that was seen before is not merged again. Without such places it is one part, in n log n.
+//! If no token contains two characters side by side, no merge crosses between them. The text is cut there, and the tokens of
+//! parts that were seen before are reused. Without such positions the text is a single part, merged in n log n.
 //!
-//! What that goes by takes as long to make as the file takes to read. So it comes with the second short text or the first long
-//! one; until then a pair is sought by its text in the vocabulary.
+//! Building the tables takes as long as reading the file. So they are built for the second short text or the first long one;
+//! until then, a pair is looked up by its text in the vocabulary.
 
 use std::cell::{OnceCell, RefCell};
 use std::cmp::Reverse;
@@ -21,11 +21,11 @@ use crate::vocab::Vocab;
 
 /// A model that merges by rank.
 pub struct Ranked {
-    /// Made when [`Ranked::make_tables`] is called: a few short texts need none.
+    /// Built by [`Ranked::make_tables`]; a few short texts do not need it.
     tables: Option<Tables>,
-    /// What stands in their place until then; made when it is first needed.
+    /// Used instead of the tables until they exist; built on first use.
     few: OnceCell<Few>,
-    /// The tokens `<0x00>` to `<0xFF>`, where bytes stand for characters that are no tokens.
+    /// The tokens `<0x00>` to `<0xFF>`, if characters that are not tokens are represented by bytes.
     bytes: Option<Vec<u32>>,
     unknown: Option<u32>,
     fuse_unknown: bool,
@@ -37,7 +37,7 @@ pub struct Ranked {
 }
 
 struct Tables {
-    /// Rank and result of each pair.
+    /// The rank and result of each pair.
     merges: HashMap<(u32, u32), (u32, u32), FixedState>,
     /// The token of each character that is one.
     chars: HashMap<char, u32, FixedState>,
@@ -48,7 +48,7 @@ struct Tables {
 const NONE: u32 = u32::MAX;
 
 impl Ranked {
-    /// Without tables.
+    /// A model without tables.
     pub fn new(vocab: &Vocab, settings: &Settings) -> Self {
         let bytes = settings
             .byte_fallback
@@ -68,14 +68,14 @@ impl Ranked {
         }
     }
 
-    /// With all tables.
+    /// A model with all tables.
     pub fn with_tables(vocab: &Vocab, merges: &[[u32; 3]], settings: &Settings) -> Self {
         let mut ranked = Self::new(vocab, settings);
         ranked.make_tables(vocab, merges);
         ranked
     }
 
-    /// Whether it counts a few short texts without tables.
+    /// Whether it can count a few short texts without tables.
     pub fn does_without(&self, vocab: &Vocab, merges: &[[u32; 3]]) -> bool {
         self.prefix.is_empty()
             && self.suffix.is_empty()
@@ -104,7 +104,7 @@ impl Ranked {
         self.tables = Some(Tables { merges: by_pair, chars, ascii, cuts });
     }
 
-    /// Which characters stand side by side in what merges make; `None` where cutting could change what they do.
+    /// Which characters are adjacent in the results of merges; `None` if cutting could change a result.
     fn cuts(&self, vocab: &Vocab, merges: &[[u32; 3]]) -> Option<Pairs> {
         if !self.prefix.is_empty() || !self.suffix.is_empty() {
             return None;
@@ -132,7 +132,7 @@ impl Ranked {
         Some(pairs)
     }
 
-    /// Calls `each` with the tokens of `piece`, by their places, part by part, until it says that it is enough.
+    /// Calls `each` with the places of the tokens of `piece`, part by part, until it returns `false`.
     pub fn tokens(
         &mut self,
         vocab: &Vocab,
@@ -161,7 +161,8 @@ impl Ranked {
             self.work.run(&rules, vocab, piece);
             return each(&self.work.out);
         };
-        // Where no byte stands for a character that is no token, unknown ones may become one: no cut beside them.
+        // Unless bytes represent every character that is not a token, adjacent unknown characters may become one token. So
+        // do not cut next to them.
         let wary = self.unknown.is_some() && self.bytes.as_ref().is_none_or(|bytes| bytes.contains(&NONE));
         let mut start = 0;
         let mut before = None;
@@ -195,7 +196,7 @@ impl Ranked {
     }
 }
 
-/// Pairs of characters, some more than were put in.
+/// A set of pairs of characters. It may contain more pairs than were inserted.
 struct Pairs(Vec<u64>);
 
 const PAIR_BITS: u32 = 21;
@@ -226,14 +227,14 @@ impl Pairs {
     }
 }
 
-/// The tokens of parts that were merged before. Bounded: when it is full it begins anew.
+/// A cache of the tokens of merged parts. It is cleared when it is full.
 #[derive(Default)]
 struct Seen {
     parts: HashMap<Box<str>, Range<u32>, FixedState>,
     tokens: Vec<u32>,
 }
 
-/// Parts and tokens that are kept, and the longest part: longer ones seldom come again.
+/// The maximum number of cached parts, and the maximum length of a part. Longer ones rarely occur again.
 const MOST_PARTS: usize = 1 << 15;
 const LONGEST_PART: usize = 64;
 
@@ -257,7 +258,7 @@ impl Seen {
     }
 }
 
-/// What merging goes by.
+/// What merging needs to know.
 struct Rules<'a> {
     found: Found<'a>,
     bytes: Option<&'a [u32]>,
@@ -267,15 +268,15 @@ struct Rules<'a> {
     suffix: &'a str,
 }
 
-/// Where pairs and characters are found.
+/// How pairs and characters are looked up.
 enum Found<'a> {
     InTables(&'a Tables),
-    /// By what they are as text.
+    /// By their text.
     ByText(&'a Few, &'a [[u32; 3]], &'a Vocab),
 }
 
 impl Found<'_> {
-    /// Rank and result of a pair.
+    /// The rank and result of a pair.
     fn pair(&self, left: u32, right: u32) -> Option<(u32, u32)> {
         match self {
             Self::InTables(tables) => tables.merges.get(&(left, right)).copied(),
@@ -292,7 +293,7 @@ impl Found<'_> {
         }
     }
 
-    /// The token that a character is.
+    /// The token of a character, if it is one.
     fn character(&self, c: char, alone: &str) -> Option<u32> {
         match self {
             Self::InTables(tables) => match tables.ascii.get(c as usize) {
@@ -304,15 +305,15 @@ impl Found<'_> {
     }
 }
 
-/// Which merges make a token: much sooner there than tables, and slower.
+/// The merges by the token they make. Much faster to build than the tables, and slower to use.
 struct Few {
-    /// By place: the last merge that makes it.
+    /// For each place: the last merge that makes it.
     last: Vec<u32>,
-    /// By merge: the one before it that makes the same.
+    /// For each merge: the merge before it with the same result.
     before: Vec<u32>,
-    /// Whether few merges make any one token, so that looking through them takes no time.
+    /// Whether every token is made by only a few merges, so that searching them is fast.
     is_shallow: bool,
-    /// The text of a pair.
+    /// A buffer for the text of a pair.
     both: RefCell<Vec<u8>>,
 }
 
@@ -334,7 +335,7 @@ impl Few {
         making.0
     }
 
-    /// The merges that make the token at `place`; the last one first, for of one that is written twice that one counts.
+    /// The merges that make the token at `place`, last one first: if a merge occurs twice, the last one counts.
     fn making(&self, place: u32) -> impl Iterator<Item = u32> {
         let known = |at: &u32| *at != NONE;
         let last = self.last.get(place as usize).copied().filter(known);
@@ -342,7 +343,7 @@ impl Few {
     }
 }
 
-/// What merging needs, kept from part to part.
+/// The buffers for merging, reused from part to part.
 #[derive(Default)]
 struct Work {
     out: Vec<u32>,
@@ -355,18 +356,18 @@ struct Link {
     token: u32,
     before: u32,
     after: u32,
-    /// What it and the one after it make, and with which rank.
+    /// What it makes with the next one, and at which rank.
     made: u32,
     rank: u32,
 }
 
-/// Up to so many tokens the lowest rank is sought by looking at all of them.
+/// Up to this many tokens, the lowest rank is found by looking at all of them.
 const FEW: usize = 24;
-/// Beyond so many entries the buffers are given back.
+/// Buffers larger than this are freed.
 const KEEP: usize = 1 << 14;
 
 impl Work {
-    /// The tokens of `part`, in `out`.
+    /// Puts the tokens of `part` into `out`.
     fn run(&mut self, rules: &Rules<'_>, vocab: &Vocab, part: &str) {
         self.begin(rules, vocab, part);
         if self.out.len() <= FEW {
@@ -376,7 +377,7 @@ impl Work {
         }
     }
 
-    /// A token a character, or what stands for it.
+    /// Starts with one token per character, or the tokens that represent it.
     fn begin(&mut self, rules: &Rules<'_>, vocab: &Vocab, part: &str) {
         self.out.clear();
         let affixed = !rules.prefix.is_empty() || !rules.suffix.is_empty();
@@ -473,7 +474,7 @@ impl Work {
         }
         *queue = BinaryHeap::from(first);
         while let Some(Reverse((rank, at))) = queue.pop() {
-            // The pair may be gone: its left part merged away or grown, its right part grown.
+            // The pair may no longer exist: its left part was merged away or has grown, or its right part has grown.
             let Some(&left) = links.get(at as usize) else { continue };
             let Some(&right) = links.get(left.after as usize) else { continue };
             if left.rank != rank || left.token == NONE {
@@ -494,7 +495,7 @@ impl Work {
     }
 }
 
-/// The entry of the pair that begins at `at`, if it makes a token.
+/// The queue entry of the pair that begins at `at`, if it makes a token.
 fn offer(rules: &Rules<'_>, links: &mut [Link], at: u32) -> Option<Reverse<(u32, u32)>> {
     let left = *links.get(at as usize)?;
     let found = links.get(left.after as usize).and_then(|right| rules.found.pair(left.token, right.token));

@@ -1,4 +1,4 @@
-//! Normalizers that few models have.
+//! Normalizers that few models use.
 
 use unicode_categories::UnicodeCategories;
 use unicode_normalization_alignments::char::is_combining_mark;
@@ -11,7 +11,8 @@ use crate::value::Value;
 pub enum Rare {
     Lowercase,
     StripAccents,
-    /// `BertNormalizer`: control characters go, white space becomes spaces; spaces around Chinese characters; no marks.
+    /// Steps of `BertNormalizer`: `Clean` removes control characters and turns white space into spaces, `SpaceChinese` puts
+    /// spaces around Chinese characters, `StripMarks` removes marks.
     Clean,
     SpaceChinese,
     StripMarks,
@@ -24,7 +25,7 @@ pub enum Rare {
 }
 
 impl Rare {
-    /// Of a file's value.
+    /// Reads a normalizer from a file's value.
     pub fn of(value: &Value) -> Result<Self> {
         let flag = |key: &str| value.get(key).and_then(Value::as_bool).unwrap_or_default();
         let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
@@ -42,7 +43,7 @@ impl Rare {
         })
     }
 
-    /// `None` where nothing changes.
+    /// Applies the step; `None` if nothing changes.
     pub fn apply(&self, text: &str) -> Option<String> {
         match self {
             Self::Lowercase => Some(text.chars().flat_map(char::to_lowercase).collect()),
@@ -61,7 +62,7 @@ impl Rare {
     }
 }
 
-/// Without control characters, and white space as spaces.
+/// Removes control characters and turns white space into spaces.
 fn clean(c: char) -> Option<char> {
     match c {
         '\t' | '\n' | '\r' => Some(' '),
@@ -101,7 +102,7 @@ const fn is_chinese(c: char) -> bool {
     )
 }
 
-/// `SentencePiece`'s `nmt`: control characters go, other white space becomes a space.
+/// `SentencePiece`'s `nmt`: removes control characters and turns other white space into spaces.
 fn nmt(c: char) -> Option<char> {
     match c as u32 {
         0x01..=0x08 | 0x0B | 0x0E..=0x1F | 0x7F | 0x8F | 0x9F => None,

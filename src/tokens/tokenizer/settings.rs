@@ -1,18 +1,18 @@
-//! What a file says beside its vocabulary and merges.
+//! Everything in a file except its vocabulary and merges.
 
 use std::ops::Range;
 
 use crate::json::Scanner;
 use crate::value::Value;
 
-/// The longest word that a `WordPiece` model may have looked at: each of its characters can be the beginning of as many parts.
+/// The maximum length of a word that a `WordPiece` model may look up. The time per word grows at least quadratically.
 pub const MAX_CHARS: usize = 1000;
 
-/// All but the vocabulary and the merges.
+/// Everything except the vocabulary and the merges.
 #[derive(Debug, Default, Clone)]
 pub struct Settings {
     pub added_tokens: Vec<Added>,
-    /// Their texts, one behind the other: some files have thousands.
+    /// The texts of the added tokens, concatenated, because some files have thousands.
     pub added_text: String,
     pub normalizer: Json,
     pub pre_tokenizer: Json,
@@ -23,11 +23,11 @@ pub struct Settings {
     pub fuse_unk: bool,
     pub byte_fallback: bool,
     pub ignore_merges: bool,
-    /// Of a `WordPiece` model: how many characters a word may have.
+    /// For a `WordPiece` model: the maximum number of characters in a word.
     pub word_piece: Option<usize>,
-    /// Of a Unigram model: the score of each token.
+    /// For a Unigram model: the score of each token.
     pub scores: Vec<f64>,
-    /// What the caller packed with it.
+    /// A note of the caller, packed with the file.
     pub note: String,
 }
 
@@ -37,7 +37,7 @@ impl Settings {
         self.added_text.get(added.text.clone()).unwrap_or_default()
     }
 
-    /// Reads the next added token; `None` where it is none.
+    /// Reads the next added token; `None` if it is invalid.
     pub fn read_added(&mut self, scanner: &mut Scanner<'_>) -> Option<()> {
         let start = self.added_text.len();
         let added = Added::read(scanner, &mut self.added_text)?;
@@ -45,7 +45,7 @@ impl Settings {
         Some(())
     }
 
-    /// Adds one that was packed.
+    /// Adds an added token from a packed file.
     pub fn add(&mut self, id: u32, flags: u8, text: &str) {
         let start = self.added_text.len();
         self.added_text.push_str(text);
@@ -53,12 +53,12 @@ impl Settings {
     }
 }
 
-/// A value as the file has it; nothing is `null`.
+/// A JSON value as written in the file; empty if it is missing.
 #[derive(Debug, Default, Clone)]
 pub struct Json(pub String);
 
 impl Json {
-    /// The next value.
+    /// Reads the next value.
     pub fn read(scanner: &mut Scanner<'_>) -> Option<Self> {
         scanner.peek();
         let start = *scanner;
@@ -66,7 +66,7 @@ impl Json {
         Some(Self(String::from_utf8(start.until(scanner.at()).to_vec()).ok()?))
     }
 
-    /// The value, which was read before or packed.
+    /// Parses the value, which was checked when it was read or packed.
     pub fn value(&self) -> Value {
         match self.0.as_str() {
             "" | "null" => Value::Null,
@@ -75,12 +75,12 @@ impl Json {
     }
 }
 
-/// A token that is found in the text before all else.
+/// A token that is found in the text before anything else is done.
 #[derive(Debug, Default, Clone)]
 #[allow(clippy::struct_excessive_bools, reason = "as the file has them")]
 pub struct Added {
     pub id: u32,
-    /// Where its text stands among all.
+    /// The range of its text in `added_text`.
     pub text: Range<usize>,
     pub single_word: bool,
     pub lstrip: bool,
@@ -90,7 +90,7 @@ pub struct Added {
 }
 
 impl Added {
-    /// The next one, whose text it puts into `out`.
+    /// Reads the next added token and appends its text to `out`.
     fn read(scanner: &mut Scanner<'_>, out: &mut String) -> Option<Self> {
         let mut added = Self::default();
         let (mut id, mut has_text) = (None, false);
@@ -131,14 +131,14 @@ impl Added {
         has_text.then_some(Self { id: id?, ..added })
     }
 
-    /// What it is, a bit each.
+    /// Its flags, one bit each.
     pub fn flags(&self) -> u8 {
         [self.single_word, self.lstrip, self.rstrip, self.normalized, self.special]
             .iter()
             .fold(0, |flags, &is| flags << 1 | u8::from(is))
     }
 
-    /// The reverse.
+    /// The reverse of `flags`.
     fn of_flags(flags: u8, id: u32, text: Range<usize>) -> Self {
         let is = |bit: u8| flags >> bit & 1 != 0;
         let (single_word, lstrip, rstrip) = (is(4), is(3), is(2));

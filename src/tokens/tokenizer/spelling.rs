@@ -1,4 +1,4 @@
-//! How the tokens of a file spell the bytes of a text.
+//! How the tokens of a file represent the bytes of a text.
 
 use crate::alphabet;
 use crate::normalizer::Normalizer;
@@ -6,18 +6,18 @@ use crate::settings::Settings;
 use crate::splits::Splits;
 use crate::vocab::Vocab;
 
-/// How tokens spell bytes.
+/// How tokens represent bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spelling {
     /// Each byte is a character of GPT-2's alphabet.
     Alphabet,
-    /// Tokens are text, and a character that is none is its bytes' tokens, `<0x41>`. With a sign for U+0020, where the text
-    /// has no such space any more: there the engine reads the space itself.
+    /// Tokens are text. A character that is not a token is represented by tokens of its bytes, such as `<0x41>`. `space` is
+    /// the sign that the normalizer puts in place of U+0020, if the engine can read plain spaces instead.
     Text { space: Option<char> },
 }
 
 impl Spelling {
-    /// Of a file; `None` where the engine cannot count by its tokens.
+    /// The spelling of a file; `None` if the engine cannot count by its tokens.
     pub fn of(settings: &Settings, vocab: &Vocab, splits: &Splits, normalizer: &Normalizer) -> Option<Self> {
         if settings.word_piece.is_some()
             || !settings.scores.is_empty()
@@ -29,11 +29,11 @@ impl Spelling {
         if splits.byte_level {
             return Some(Self::Alphabet);
         }
-        // A text that is a token as a whole would be looked up before it is cut at its joints.
+        // A text that is itself a token would be looked up before it is cut at its joints.
         if settings.ignore_merges || !settings.byte_fallback {
             return None;
         }
-        // An added token would take spaces beside it where it takes no signs.
+        // An added token would strip adjacent spaces, but would not strip the signs for them.
         let takes_spaces =
             settings.added_tokens.iter().any(|token| token.normalized && (token.lstrip || token.rstrip));
         let space = normalizer.space().filter(|_| !takes_spaces && splits.cuts_at_spaces_alone());
@@ -41,7 +41,7 @@ impl Spelling {
         (0..=255).all(|byte| spelling.byte(vocab, byte).is_some()).then_some(spelling)
     }
 
-    /// The bytes of the text that `token` is of; false if it is of none.
+    /// Writes the bytes that `token` represents to `out`; `false` if it cannot represent any text.
     pub fn bytes_of(self, token: &str, out: &mut Vec<u8>) -> bool {
         out.clear();
         match self {
@@ -61,7 +61,7 @@ impl Spelling {
         }
     }
 
-    /// As the file's tokens spell `text`.
+    /// `text` as the file's tokens spell it.
     pub fn spelled(self, text: &[u8]) -> String {
         match self {
             Self::Alphabet => alphabet::spelled(text),
@@ -73,7 +73,7 @@ impl Spelling {
         }
     }
 
-    /// The place of the token that stands for one byte.
+    /// The place of the token for a single byte.
     pub fn byte(self, vocab: &Vocab, byte: u8) -> Option<u32> {
         let mut buffer = [0; 4];
         match self {
@@ -86,7 +86,7 @@ impl Spelling {
         }
     }
 
-    /// The one character that `token` is, beyond ASCII.
+    /// The character beyond ASCII that is the whole of `token`, if it is one.
     pub fn character(self, token: &str) -> Option<char> {
         let Self::Text { space } = self else { return None };
         let mut chars = token.chars();
@@ -95,7 +95,7 @@ impl Spelling {
     }
 }
 
-/// The place of `<0x41>`.
+/// The place of a byte token such as `<0x41>`.
 pub fn byte_token(vocab: &Vocab, byte: u8) -> Option<u32> {
     let digit = |at: u8| b"0123456789ABCDEF"[usize::from(at & 15)];
     vocab.get_bytes(&[b'<', b'0', b'x', digit(byte >> 4), digit(byte), b'>'])

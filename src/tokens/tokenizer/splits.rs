@@ -11,9 +11,9 @@ use crate::value::Value;
 /// How text is cut.
 #[derive(Default)]
 pub struct Splits {
-    /// The whole of it by the engine's own hand, where it is known.
+    /// The engine's implementation of all steps, if there is one.
     pub pattern: Option<Pattern>,
-    /// The same step by step.
+    /// The steps, if there is no `pattern`.
     pub steps: Vec<Step>,
     /// The pieces are spelled in GPT-2's alphabet.
     pub byte_level: bool,
@@ -33,7 +33,7 @@ pub enum Step {
     },
     #[cfg(feature = "whole")]
     Delimiter(char),
-    /// A space before a text that begins with none.
+    /// Adds a space before a text that does not begin with one.
     PrefixSpace,
     Metaspace {
         replacement: char,
@@ -42,7 +42,7 @@ pub enum Step {
     },
 }
 
-/// What becomes of what a split finds.
+/// What happens to the matches of a split.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Behavior {
     Removed,
@@ -70,7 +70,7 @@ const DEEPSEEK: [&str; 3] = [
     "[一-龥\u{3040}-ゟ゠-ヿ]+",
     "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
 ];
-/// Expressions that the engine cuts by, one after the other.
+/// The expressions, applied one after the other, that the engine implements as a pattern.
 const KNOWN: [(&[&str], Pattern); 6] = [
     (&[GPT2], Pattern::Gpt2),
     (&[LLAMA3], Pattern::Llama3),
@@ -80,12 +80,12 @@ const KNOWN: [(&[&str], Pattern); 6] = [
     (&DEEPSEEK, Pattern::DeepSeek),
 ];
 
-/// Sequences in sequences: more than real files have.
+/// Limits above anything in real files: the depth of sequences and the number of steps.
 const MAX_DEPTH: usize = 8;
 const MAX_STEPS: usize = 64;
 
 impl Splits {
-    /// Of the file's `pre_tokenizer`.
+    /// Reads the file's `pre_tokenizer`.
     pub fn new(value: &Value) -> Result<Self> {
         if value.is_null() { Ok(Self::default()) } else { Self::of(value) }
     }
@@ -106,7 +106,7 @@ impl Splits {
         let byte_level = flat.last().is_some_and(|value| kind_of(value) == "ByteLevel");
         let mut splits = Self { pattern: known(&flat), steps: Vec::new(), byte_level };
         if splits.pattern.is_none() {
-            // Expressions take time to compile: only where nothing else cuts.
+            // Compiling expressions takes time, so it is only done if there is no pattern.
             flat.into_iter().try_for_each(|value| splits.add(value))?;
         }
         Ok(splits)
@@ -179,7 +179,8 @@ impl Splits {
         Ok(())
     }
 
-    /// The pieces of `text`, which becomes what they are pieces of. `first`: it begins where the whole text does.
+    /// Cuts `text` into pieces. The steps may rewrite `text`; the pieces are ranges of the result. `first`: it begins where
+    /// the whole text does.
     pub fn cut(&self, text: &mut String, first: bool) -> Vec<(usize, usize)> {
         let mut pieces = vec![(0, text.len())];
         for step in &self.steps {
@@ -188,7 +189,7 @@ impl Splits {
         pieces
     }
 
-    /// Whether a text without U+0020 is one piece.
+    /// Whether a text without U+0020 is always one piece.
     pub fn cuts_at_spaces_alone(&self) -> bool {
         self.steps.iter().all(|step| match step {
             Step::Split { matcher: Matcher::Text(needle, _), invert: false, .. } => needle.contains(' '),
@@ -196,7 +197,7 @@ impl Splits {
         })
     }
 
-    /// Whether a piece can depend on its standing at the whole text's beginning.
+    /// Whether a piece may depend on being at the beginning of the whole text.
     pub fn knows_beginning(&self) -> bool {
         self.steps.iter().any(|step| matches!(step, Step::Metaspace { scheme: Scheme::First, .. }))
     }
@@ -211,10 +212,10 @@ fn kind_of(value: &Value) -> &str {
     value.get("type").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// What a step is to [`KNOWN`].
+/// The effect of a step, as far as [`KNOWN`] needs it.
 enum Does<'a> {
     Nothing,
-    /// It isolates what this expression matches, and that is all.
+    /// Only isolates the matches of this expression.
     Isolates(&'a str),
     Other,
 }
@@ -236,7 +237,7 @@ impl<'a> Does<'a> {
     }
 }
 
-/// The known pattern that all these steps are.
+/// The known pattern that is equivalent to all these steps.
 fn known(steps: &[&Value]) -> Option<Pattern> {
     let mut isolated = Vec::new();
     for step in steps {
@@ -335,7 +336,7 @@ impl Step {
     }
 }
 
-/// Writes every piece anew.
+/// Rewrites every piece.
 fn rewrite(text: &mut String, pieces: Pieces, mut write: impl FnMut(&str, usize, &mut String)) -> Pieces {
     let mut out = String::with_capacity(text.len() + text.len() / 4 + 8);
     let pieces = pieces
@@ -350,7 +351,7 @@ fn rewrite(text: &mut String, pieces: Pieces, mut write: impl FnMut(&str, usize,
     pieces
 }
 
-/// Cuts every piece by what `next` finds in it.
+/// Cuts every piece at the matches that `next` finds.
 fn split(
     text: &str,
     pieces: Pieces,

@@ -15,48 +15,49 @@ use crate::spelling::Spelling;
 use crate::splits::Splits;
 use crate::vocab::Vocab;
 
-/// A tokenizer, as a `tokenizer.json` describes it. What a model's template puts around a text (`<s>`) is no part of it.
+/// A tokenizer, as a `tokenizer.json` describes it. Tokens that a model's template adds around a text (`<s>`) are not
+/// included.
 pub struct Tokenizer {
     settings: Rc<Settings>,
     vocab: Late<Vocab>,
     merges: Late<Vec<[u32; 3]>>,
-    /// Whether texts are counted by the merges as they are written, and the engine's part is not made yet; how many bytes they had.
+    /// Whether the engine is not built yet and texts are counted by the merges as written. `first_bytes` counts their bytes.
     waits: bool,
     first_bytes: usize,
     special_as_text: bool,
-    /// Added tokens that are sought in the text as it came.
+    /// Finds the added tokens that are searched for in the original text.
     raw: Option<Finder>,
     normalizer: Normalizer,
-    /// Added tokens that are sought in the normalized text.
+    /// Finds the added tokens that are searched for in the normalized text.
     normalized: Option<Finder>,
     splits: Splits,
     model: Model,
-    /// Made when something is decoded.
+    /// Built when something is decoded for the first time.
     decoder: Option<Decoder>,
-    /// Places in the vocabulary by id, once something was decoded.
+    /// Places in the vocabulary by id; built when something is decoded for the first time.
     places: Option<HashMap<u32, u32>>,
 }
 
-/// What a tokenizer is made of.
+/// The parts of a tokenizer.
 pub struct Parts {
     pub settings: Rc<Settings>,
     pub vocab: Late<Vocab>,
-    /// Left, right and what they make, by their places in the vocabulary, in the order of their ranks.
+    /// Left, right and the result of each merge, as places in the vocabulary, in order of rank.
     pub merges: Late<Vec<[u32; 3]>>,
-    /// Where the engine counts.
+    /// The engine's part, if the engine can count for this file.
     pub proper: Option<Proper>,
 }
 
-/// Bytes of a text that is counted without the engine, and of all of them.
+/// The maximum bytes of a text that is counted without the engine, and of all such texts together.
 const LONGEST_FIRST: usize = 256;
 const MOST_FIRST: usize = 1024;
 
 impl Tokenizer {
-    /// Of the bytes of a `tokenizer.json`, or of what [`Self::pack`] gave. With `special_as_text`, special tokens in a text count
-    /// as the text that they are.
+    /// Reads a `tokenizer.json` or the result of [`Self::pack`]. With `special_as_text`, special tokens in a text count as
+    /// plain text.
     ///
     /// # Errors
-    /// What is wrong with the file, or what it needs that is not known here.
+    /// What is wrong with the file, or what it needs that is not supported.
     pub fn read(bytes: Vec<u8>, special_as_text: bool) -> Result<Self> {
         if packed::is_packed(&bytes) {
             Self::of_packed(bytes, special_as_text)
@@ -92,10 +93,10 @@ impl Tokenizer {
         Ok(made)
     }
 
-    /// The fast-loading form of a `tokenizer.json`, with a note of the caller's in it.
+    /// Converts a `tokenizer.json` to the form that loads fast, including a note of the caller.
     ///
     /// # Errors
-    /// What is wrong with the file, or what it needs that is not known here.
+    /// What is wrong with the file, or what it needs that is not supported.
     #[cfg(feature = "whole")]
     pub fn pack(json: &[u8], note: &str) -> Result<Vec<u8>> {
         let mut file = File::read(json)?;
@@ -107,15 +108,15 @@ impl Tokenizer {
         Ok(packed)
     }
 
-    /// Whether a few short texts may be counted by the merges as they are written, before the engine's part is made. Not where
-    /// that says whether the file is refused.
+    /// Whether a few short texts may be counted by the merges as written before the engine is built. Not if building it
+    /// decides whether the file is refused.
     fn may_wait(settings: &Settings, vocab: &Vocab) -> bool {
         settings.word_piece.is_none()
             && settings.scores.is_empty()
             && settings.unk_token.as_deref().is_none_or(|token| vocab.get(token).is_some())
     }
 
-    /// What the engine needs, where it counts as the file says.
+    /// The engine's part, if the engine counts as the file specifies.
     fn proper(settings: &Settings, vocab: &Vocab, merges: &[[u32; 3]]) -> Result<Option<Proper>> {
         let splits = Splits::new(&settings.pre_tokenizer.value())?;
         let normalizer = Normalizer::new(&settings.normalizer.value())?;
@@ -123,7 +124,7 @@ impl Tokenizer {
         Ok(spelling.and_then(|spelling| Proper::new(settings, vocab, merges, spelling)))
     }
 
-    /// Makes what all further texts are counted by.
+    /// Builds what all further texts are counted with.
     #[cold]
     fn settle(&mut self) {
         self.waits = false;
@@ -140,7 +141,7 @@ impl Tokenizer {
         }
     }
 
-    /// Text as the engine reads it, where tokens are spelled so.
+    /// Changes normalizing and splitting so that text arrives as the engine reads it.
     fn spell(&mut self, spelling: Spelling) {
         if let Spelling::Text { space: Some(space) } = spelling {
             self.normalizer.leave_spaces(space);
@@ -155,7 +156,7 @@ impl Tokenizer {
         if splits.knows_beginning() && normalizer.moves_beginning() {
             return Err(Error::unsupported("a Metaspace for the first word behind a Strip"));
         }
-        // Where bytes are spelled, no character is unknown.
+        // If bytes are spelled, no character is unknown.
         if let Some(token) = &settings.unk_token
             && proper.is_none()
             && !splits.byte_level
@@ -187,7 +188,7 @@ impl Tokenizer {
         Ok(made)
     }
 
-    /// From here on special tokens in a text count as the text that they are, or as themselves.
+    /// Sets whether special tokens in a text count as plain text from now on.
     pub fn read_special(&mut self, as_text: bool) {
         self.special_as_text = as_text;
         self.raw = Finder::new(&self.settings, as_text, false, Into::into);
@@ -204,14 +205,14 @@ impl Tokenizer {
         self.settings.added_tokens.iter().any(|token| self.settings.text_of(token) == text)
     }
 
-    /// How many tokens `text` has.
+    /// The number of tokens in `text`.
     pub fn count(&mut self, text: &str) -> u64 {
         let mut out = Tokens { count: 0, limit: u64::MAX, ids: None };
         self.run(text, &mut out);
         out.count
     }
 
-    /// How many tokens `text` has, if they are no more than `limit`.
+    /// The number of tokens in `text`, if there are at most `limit`.
     pub fn count_up_to(&mut self, text: &str, limit: u64) -> Option<u64> {
         let mut out = Tokens { count: 0, limit, ids: None };
         self.run(text, &mut out);
@@ -228,7 +229,7 @@ impl Tokenizer {
     /// The text of `tokens`.
     ///
     /// # Errors
-    /// The first that is no token.
+    /// The first id that is not a token.
     pub fn decode(&mut self, tokens: &[u32]) -> std::result::Result<String, u32> {
         let Self { settings, vocab, places, decoder, .. } = self;
         let places = places.get_or_insert_with(|| {
@@ -242,7 +243,7 @@ impl Tokenizer {
         };
         let texts: std::result::Result<Vec<String>, u32> =
             tokens.iter().map(|&id| text_of(id).ok_or(id)).collect();
-        // The file was read or packed with it: there is nothing wrong with it.
+        // The decoder was checked when the file was read or packed.
         let decoder =
             decoder.get_or_insert_with(|| Decoder::new(&settings.decoder.value()).unwrap_or_default());
         Ok(decoder.decode(texts?))

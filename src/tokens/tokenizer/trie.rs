@@ -1,8 +1,8 @@
-//! Which tokens a text begins with, byte by byte.
+//! Finds the tokens that a text begins with, byte by byte.
 
 use crate::vocab::Vocab;
 
-/// The tokens of a vocabulary by their bytes. The children of a node stand side by side, in the order of their bytes.
+/// The tokens of a vocabulary by their bytes. The children of a node are adjacent and sorted by byte.
 pub struct Trie {
     nodes: Vec<Node>,
     /// The byte that leads to each node.
@@ -19,7 +19,7 @@ struct Node {
 }
 
 const NONE: u32 = u32::MAX;
-/// So few children are looked through one by one.
+/// Up to this many children are searched linearly.
 const FEW: usize = 8;
 
 impl Trie {
@@ -29,7 +29,7 @@ impl Trie {
         order.sort_unstable_by_key(|&place| text(place));
         let root = Node { first: NONE, end: NONE, token: NONE };
         let mut made = Self { nodes: vec![root], labels: vec![0], root: [NONE; 256] };
-        // Of each node, which tokens begin with it, and how long it is.
+        // For each node: the range of tokens that begin with it, and its depth.
         let mut below = vec![(0, order.len(), 0)];
         let mut at = 0;
         while let Some(&(mut from, to, depth)) = below.get(at) {
@@ -63,7 +63,7 @@ impl Trie {
         made
     }
 
-    /// Calls `each` with the length and the place of every token that `text` begins with, the shortest first.
+    /// Calls `each` with the length and place of every token that `text` begins with, shortest first.
     pub fn beginnings(&self, text: &[u8], mut each: impl FnMut(usize, u32)) {
         let Some((&first, rest)) = text.split_first() else { return };
         let root = self.root.get(usize::from(first)).copied().unwrap_or(NONE);

@@ -1,44 +1,44 @@
-//! `Unigram`: of all ways to cut a text into tokens the one with the highest sum of scores.
+//! `Unigram`: finds the way to cut a text into tokens that has the highest sum of scores.
 //!
-//! Where no token crosses a place, the best way goes through it: there what was found is given out. A sum goes on from there all the
-//! same, for rounding decides between ways that are as good.
+//! If no token crosses a position, the best way goes through it, so the tokens up to there can be returned. The sum is still
+//! carried on from there, because rounding decides between ways that are equally good.
 
 use crate::error::{Error, Result};
 use crate::settings::Settings;
 use crate::trie::Trie;
 use crate::vocab::Vocab;
 
-/// A model that weighs its tokens.
+/// A model with a score for each token.
 pub struct Unigram {
     scores: Vec<f64>,
     trie: Trie,
     unknown: u32,
     unknown_score: f64,
-    /// The tokens `<0x00>` to `<0xFF>`, where bytes stand for what is unknown.
+    /// The tokens `<0x00>` to `<0xFF>`, if unknown characters are represented by bytes.
     bytes: Option<Vec<u32>>,
     best: Vec<Best>,
     path: Vec<(usize, u32)>,
     found: Vec<u32>,
 }
 
-/// The best way to a place in the text.
+/// The best way to a position in the text.
 #[derive(Clone, Copy)]
 struct Best {
     score: f64,
-    /// Its last token.
+    /// The last token of the way.
     token: u32,
-    /// How long that is; 0 where no way leads here yet.
+    /// The length of that token; 0 if no way leads here yet.
     len: u16,
 }
 
 const NOWHERE: Best = Best { score: 0.0, token: 0, len: 0 };
-/// How much worse an unknown character is than the worst token.
+/// How much lower the score of an unknown character is than that of the worst token.
 const PENALTY: f64 = 10.0;
-/// Bytes of a token: the time for a text is linear in them at worst.
+/// The maximum length of a token in bytes, which bounds the time per byte of text.
 const MAX_TOKEN: usize = 512;
-/// Bytes of all tokens: real ones have 3 MB.
+/// The maximum bytes of all tokens together; real vocabularies have up to 3 MB.
 const MAX_BYTES: usize = 16 << 20;
-/// So much working memory is kept for the next text.
+/// Working memory above this size is freed after a text.
 const KEEP: usize = 1 << 16;
 
 impl Unigram {
@@ -72,9 +72,9 @@ impl Unigram {
         Ok(Self { scores, trie, unknown, unknown_score: worst - PENALTY, bytes, best, path, found })
     }
 
-    /// Calls `each` with the tokens of `piece`, by their places, part by part, until it says that it is enough.
+    /// Calls `each` with the places of the tokens of `piece`, part by part, until it returns `false`.
     pub fn tokens(&mut self, vocab: &Vocab, piece: &str, mut each: impl FnMut(&[u32]) -> bool) -> bool {
-        // Where the part begins that is weighed, and how far its tokens reach.
+        // Where the current part begins, and how far its tokens reach.
         let (mut base, mut reach) = (0, 0);
         // Where the unknown characters before `base` begin.
         let mut unknown = None;
@@ -103,7 +103,7 @@ impl Unigram {
         !enough
     }
 
-    /// Lengthens the best way to `at` by each token that stands there; the end of the longest.
+    /// Extends the best way to `at` by each token that begins there. Returns the end of the longest.
     fn weigh(&mut self, piece: &str, base: usize, at: usize, char_len: usize) -> usize {
         let Self { best, trie, scores, .. } = self;
         let here = best.get(at - base).map_or(0.0, |best| best.score);
@@ -132,7 +132,7 @@ impl Unigram {
         reach
     }
 
-    /// Gives the tokens of the best way from `base` to `end` to `each`, but for unknown characters at its end.
+    /// Calls `each` with the tokens of the best way from `base` to `end`, except for unknown characters at its end.
     fn give(
         &mut self,
         vocab: &Vocab,
@@ -167,7 +167,7 @@ impl Unigram {
         each(&self.found)
     }
 
-    /// The tokens of a run of unknown characters: it may be one as a whole.
+    /// The tokens of a run of unknown characters. The run as a whole may be a token.
     fn spell(&mut self, vocab: &Vocab, text: &str) {
         if let Some(token) = vocab.get(text) {
             return self.found.push(token);

@@ -1,32 +1,32 @@
-//! What is small in a file: values of JSON.
+//! JSON values, for the small parts of a file.
 
 use crate::json::Scanner;
 
-/// A value.
+/// A JSON value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Value {
     #[default]
     Null,
     Bool(bool),
-    /// As it is written.
+    /// As it is written in the file.
     Number(String),
     Text(String),
     List(Vec<Self>),
     Map(Vec<(String, Self)>),
 }
 
-/// Lists in lists: more than real files have.
+/// The maximum nesting, above that of real files.
 const MAX_DEPTH: usize = 64;
 
 impl Value {
-    /// Of a text that is one value; `None` where it is none.
+    /// Parses a text that is a single value; `None` if it is not.
     pub fn of(json: &str) -> Option<Self> {
         let mut scanner = Scanner::new(json.as_bytes(), 0);
         let value = Self::read(&mut scanner)?;
         scanner.is_end().then_some(value)
     }
 
-    /// The next value.
+    /// Reads the next value.
     pub fn read(scanner: &mut Scanner<'_>) -> Option<Self> {
         Self::read_at(scanner, 0)
     }
@@ -62,7 +62,7 @@ impl Value {
         }
     }
 
-    /// Goes behind the next value, which nobody needs; `None` where it is none.
+    /// Skips the next value; `None` if it is invalid.
     pub fn skip(scanner: &mut Scanner<'_>) -> Option<()> {
         Self::skip_at(scanner, &mut Vec::new(), 0)
     }
@@ -84,7 +84,7 @@ impl Value {
         }
     }
 
-    /// The value of a key; of one that is written twice, the last one.
+    /// The value of a key; the last one if the key occurs twice.
     pub fn get(&self, key: &str) -> Option<&Self> {
         let Self::Map(map) = self else { return None };
         map.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
@@ -102,7 +102,7 @@ impl Value {
         if let Self::Bool(is) = self { Some(*is) } else { None }
     }
 
-    /// A whole number.
+    /// The number, if it is a whole number.
     pub fn as_u64(&self) -> Option<u64> {
         if let Self::Number(number) = self { number.parse().ok() } else { None }
     }
@@ -146,7 +146,7 @@ fn is_number(text: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// What serde makes of it.
+    /// A value parsed by serde, converted.
     fn by_serde(value: &serde_json::Value) -> Value {
         match value {
             serde_json::Value::Null => Value::Null,

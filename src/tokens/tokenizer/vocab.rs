@@ -1,25 +1,25 @@
-//! A model's tokens: texts, their ids, and which text is which.
+//! A model's tokens: their texts and ids, and lookup by text.
 
 use std::cell::{Cell, OnceCell};
 
 use crate::key::Key;
 use crate::places::{MOST, Places, Texts};
 
-/// Tokens in the file's order. A token is known by its place in it.
+/// Tokens in the file's order. Code refers to a token by its place, which is its index in this order.
 #[derive(Default)]
 pub struct Vocab {
     text: String,
     /// Where each token's text ends.
     ends: Vec<u32>,
     ids: Vec<u32>,
-    /// The keys of all tokens, where they are known, until the places take them.
+    /// The keys of all tokens if they are known, until `places` takes them.
     keys: Cell<Vec<Key>>,
-    /// Places by text; made when one is asked for.
+    /// Places by text; built on first use.
     places: OnceCell<Places>,
 }
 
 impl Vocab {
-    /// Of all texts together, and each one's length and id; `None` where these do not fit.
+    /// Builds a vocabulary from the concatenated texts and the length and id of each; `None` if they are inconsistent.
     pub fn of(text: &str, sizes: &[(usize, u32)]) -> Option<Self> {
         (sizes.len() <= MOST).then_some(())?;
         let mut vocab = Self { text: text.to_owned(), ..Self::default() };
@@ -33,17 +33,17 @@ impl Vocab {
         (from == text.len()).then_some(vocab)
     }
 
-    /// All texts, one behind the other.
+    /// All texts, concatenated.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Of tokens' texts one behind the other, and of each where it ends, its id and its key.
+    /// Builds a vocabulary from the concatenated texts and the end, id and key of each token.
     pub fn with_keys(text: String, ends: Vec<u32>, ids: Vec<u32>, keys: Vec<Key>) -> Self {
         Self { text, ends, ids, keys: Cell::new(keys), places: OnceCell::new() }
     }
 
-    /// Whether no two tokens have the same text.
+    /// Whether all tokens have different texts.
     pub fn is_distinct(&self) -> bool {
         self.places().is_distinct
     }
@@ -53,12 +53,12 @@ impl Vocab {
         self.get_bytes(token.as_bytes())
     }
 
-    /// The same of its bytes.
+    /// The place of the token with these bytes.
     pub fn get_bytes(&self, token: &[u8]) -> Option<u32> {
         self.get_key(Key::of(token), token)
     }
 
-    /// The same of the bytes that have this key.
+    /// The place of the token with these bytes, whose key is known.
     #[inline]
     pub fn get_key(&self, key: Key, token: &[u8]) -> Option<u32> {
         self.places().get(key, token, self.texts())
@@ -89,7 +89,7 @@ impl Vocab {
         Texts { text: self.text.as_bytes(), ends: &self.ends }
     }
 
-    /// The bytes of the text of the token at `place`.
+    /// The bytes of the token at `place`.
     #[inline]
     pub fn bytes_of(&self, place: u32) -> &[u8] {
         self.texts().of(place)
@@ -110,7 +110,7 @@ impl Vocab {
         self.ids.len()
     }
 
-    /// Bytes of all tokens' texts.
+    /// The total bytes of all tokens' texts.
     pub fn bytes(&self) -> usize {
         self.text.len()
     }

@@ -1,7 +1,8 @@
-//! The module's face: one tokenizer an instance, so that what is not used any more is collected with it.
+//! The module's exports. Each instance holds one tokenizer, so that an unused tokenizer is garbage-collected with its
+//! instance.
 //!
-//! Plain functions of numbers, without the bindings' glue: text comes through one buffer ([`room`]), answers that are more than
-//! a number stand in another ([`answer`]).
+//! They are plain functions of numbers without generated bindings. Text is passed in one buffer ([`room`]); results that are
+//! not a number are returned in another ([`answer`]).
 #![allow(unsafe_code, reason = "a name that is exported counts as unsafe, for two could be alike")]
 #![allow(missing_docs, reason = "pkg/tokenizer.js is the one caller")]
 
@@ -20,28 +21,28 @@ thread_local! {
     static STATE: RefCell<State> = RefCell::default();
 }
 
-/// Where `bytes` bytes may be written, until the next call. 0 gives the room back.
+/// Returns where `bytes` bytes may be written until the next call. 0 frees the buffer.
 #[unsafe(no_mangle)]
 pub extern "C" fn room(bytes: usize) -> *const u8 {
     STATE.with_borrow_mut(|state| {
         if bytes == 0 || state.room.len() < bytes {
             state.room = Vec::new();
             state.room.reserve_exact(bytes);
-            // SAFETY: WebAssembly memory always holds some bytes, and the caller writes over those that are read. To write zeros
-            // first took as long as reading a packed file.
+            // SAFETY: WebAssembly memory is always initialized, and the caller overwrites the bytes that are read. Writing
+            // zeros first took as long as reading a packed file.
             unsafe { state.room.set_len(bytes) };
         }
         state.room.as_ptr()
     })
 }
 
-/// Where the last answer stands.
+/// The address of the last answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer() -> *const u8 {
     STATE.with_borrow(|state| state.answer.as_ptr())
 }
 
-/// How many bytes it has.
+/// The length of the last answer in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn answered() -> usize {
     STATE.with_borrow(|state| state.answer.len())
@@ -52,7 +53,7 @@ const INVALID: u32 = 1;
 const UNSUPPORTED: u32 = 2;
 const ELSEWHERE: u32 = 3;
 
-/// Makes the tokenizer of the file in the first `length` bytes of the room, and gives the room back.
+/// Loads the tokenizer from the file in the first `length` bytes of the buffer, and frees the buffer.
 #[unsafe(no_mangle)]
 pub extern "C" fn load(length: usize, special_as_text: u32) -> u32 {
     STATE.with_borrow_mut(|state| {
@@ -63,7 +64,7 @@ pub extern "C" fn load(length: usize, special_as_text: u32) -> u32 {
     })
 }
 
-/// Packs the file in the first `length` bytes of the room, of which the last `note` ones are a note.
+/// Packs the file in the first `length` bytes of the buffer. The last `note` of these bytes are the note.
 #[cfg(feature = "whole")]
 #[unsafe(no_mangle)]
 pub extern "C" fn pack(length: usize, note: usize) -> u32 {
@@ -105,7 +106,7 @@ impl State {
     }
 }
 
-/// Answers with the note that the tokenizer was packed with.
+/// Writes the note that the tokenizer was packed with to the answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn note() {
     STATE.with_borrow_mut(|state| {
@@ -113,7 +114,7 @@ pub extern "C" fn note() {
     });
 }
 
-/// How special tokens count from here on.
+/// Sets whether special tokens in a text count as plain text from now on.
 #[unsafe(no_mangle)]
 pub extern "C" fn special(as_text: u32) {
     STATE.with_borrow_mut(|state| {
@@ -123,19 +124,19 @@ pub extern "C" fn special(as_text: u32) {
     });
 }
 
-/// Whether the first `length` bytes of the room are an added token.
+/// Whether the first `length` bytes of the buffer are an added token.
 #[unsafe(no_mangle)]
 pub extern "C" fn is_added(length: usize) -> u32 {
     STATE.with_borrow_mut(|state| u32::from(state.with(length, |t, text| t.is_added(text)) == Some(true)))
 }
 
-/// Tokens of the first `length` bytes of the room.
+/// The number of tokens in the first `length` bytes of the buffer.
 #[unsafe(no_mangle)]
 pub extern "C" fn count(length: usize) -> f64 {
     STATE.with_borrow_mut(|state| state.with(length, |t, text| t.count(text) as f64)).unwrap_or(-1.0)
 }
 
-/// The same up to a limit; −1 beyond it.
+/// Like `count`, up to a limit; −1 if there are more.
 #[unsafe(no_mangle)]
 pub extern "C" fn count_up_to(length: usize, limit: f64) -> f64 {
     let counted =
@@ -143,7 +144,7 @@ pub extern "C" fn count_up_to(length: usize, limit: f64) -> f64 {
     counted.flatten().map_or(-1.0, |count| count as f64)
 }
 
-/// The tokens of the first `length` bytes of the room, four bytes each.
+/// Writes the tokens of the first `length` bytes of the buffer to the answer, four bytes each.
 #[unsafe(no_mangle)]
 pub extern "C" fn encode(length: usize) {
     STATE.with_borrow_mut(|state| {
@@ -152,7 +153,8 @@ pub extern "C" fn encode(length: usize) {
     });
 }
 
-/// The text of the tokens in the first `length` bytes of the room; −1, or the first that is none.
+/// Writes the text of the tokens in the first `length` bytes of the buffer to the answer. Returns −1, or the first id that
+/// is not a token.
 #[unsafe(no_mangle)]
 pub extern "C" fn decode(length: usize) -> f64 {
     STATE.with_borrow_mut(|state| {

@@ -1,4 +1,4 @@
-//! `WordPiece`: of each word the longest token that it begins with, then of what is left.
+//! `WordPiece`: takes the longest token that a word begins with, then the longest one of the rest, and so on.
 
 use crate::settings::Settings;
 use crate::vocab::Vocab;
@@ -6,12 +6,12 @@ use crate::vocab::Vocab;
 /// A model that takes the longest token first.
 pub struct WordPiece {
     unknown: Option<u32>,
-    /// Stands before a token that continues a word.
+    /// Precedes a token that continues a word.
     prefix: String,
-    /// Longer words are unknown.
+    /// Longer words become the unknown token.
     most_chars: usize,
     found: Vec<u32>,
-    /// A part behind the prefix.
+    /// A buffer for the prefix and a part of a word.
     part: String,
 }
 
@@ -22,7 +22,7 @@ impl WordPiece {
         Self { unknown, prefix: settings.prefix.clone(), most_chars, found, part }
     }
 
-    /// Calls `each` with the tokens of `word`, by their places; what it says.
+    /// Calls `each` with the places of the tokens of `word`, and returns its result.
     pub fn tokens(&mut self, vocab: &Vocab, word: &str, mut each: impl FnMut(&[u32]) -> bool) -> bool {
         self.found.clear();
         if word.chars().nth(self.most_chars).is_some() || self.find(vocab, word).is_none() {

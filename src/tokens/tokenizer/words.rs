@@ -1,4 +1,4 @@
-//! A file's vocabulary: a map from tokens to ids, or a list of tokens with scores.
+//! The vocabulary of a file: a map from tokens to ids, or a list of tokens with scores.
 
 use crate::error::{Error, Result};
 use crate::json::Scanner;
@@ -6,22 +6,22 @@ use crate::key::Key;
 use crate::strides::{STRIDE, while_more};
 use crate::vocab::Vocab;
 
-/// The most tokens: Gemma has 262,144.
+/// The maximum number of tokens. Gemma has 262,144.
 const MAX_TOKENS: usize = 1 << 20;
-/// Bytes of a token: the longest real ones have 2,048.
+/// The maximum length of a token in bytes. The longest real ones have 2,048.
 const MAX_TOKEN: usize = 1 << 16;
 const MAX_ID: u32 = 1 << 24;
 
-/// A vocabulary as it is written.
+/// A vocabulary as read from a file.
 #[derive(Default)]
 pub struct Words {
     pub vocab: Vocab,
-    /// Of a list: a score each.
+    /// The scores, if it is a list.
     pub scores: Vec<f64>,
 }
 
 impl Words {
-    /// Reads it, and goes behind it.
+    /// Reads the vocabulary and moves `scanner` past it.
     pub fn read<'a>(scanner: &mut Scanner<'a>, bytes: &'a [u8]) -> Result<Self> {
         let mut reading = Reading {
             bytes,
@@ -76,7 +76,7 @@ fn no_text() -> Error {
     Error::invalid("a token of its vocabulary is no UTF-8")
 }
 
-/// A vocabulary that is read.
+/// A vocabulary that is being read.
 struct Reading<'a> {
     bytes: &'a [u8],
     scanner: Scanner<'a>,
@@ -85,9 +85,9 @@ struct Reading<'a> {
     ids: Vec<u32>,
     keys: Vec<Key>,
     scores: Vec<f64>,
-    /// What comes behind the text, before it is known to be UTF-8.
+    /// Bytes to be appended to `text` once they are known to be UTF-8.
     new: Vec<u8>,
-    /// What a text with escapes says.
+    /// A buffer for texts with escapes.
     said: Vec<u8>,
 }
 
@@ -100,7 +100,7 @@ impl Reading<'_> {
         while_more(self, some)
     }
 
-    /// `"a": 1`.
+    /// Reads entries such as `"a": 1`.
     fn tokens(&mut self) -> Result<bool> {
         let mut more = true;
         for _ in 0..STRIDE {
@@ -120,7 +120,7 @@ impl Reading<'_> {
         Ok(more)
     }
 
-    /// `["a", -1.5]`; a token's id is its place in the list.
+    /// Reads entries such as `["a", -1.5]`. A token's id is its index in the list.
     #[cfg(feature = "whole")]
     fn scored(&mut self) -> Result<bool> {
         let mut more = true;
@@ -141,7 +141,7 @@ impl Reading<'_> {
         Ok(more)
     }
 
-    /// A token's text.
+    /// Reads a token's text.
     #[inline(never)]
     fn token(&mut self) -> Result<()> {
         self.scanner.take(b'"').ok_or_else(broken)?;
@@ -168,7 +168,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// One with a space in it, or at the file's end.
+    /// Reads a token that contains a space or is at the end of the file.
     #[cold]
     fn rare_token(&mut self, start: usize) -> Result<()> {
         self.scanner = Scanner::new(self.bytes, start - 1);
@@ -197,7 +197,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// No token begins within a character; so all of them together tell whether each is UTF-8.
+    /// Checks that the tokens are UTF-8. No token begins inside a character, so checking them all at once checks each one.
     fn check(&mut self) -> Result<()> {
         self.text.push_str(std::str::from_utf8(&self.new).map_err(|_| no_text())?);
         self.new.clear();
