@@ -91,7 +91,7 @@ pub fn unlink_each<'a>(
     out
 }
 
-/// Whether a message contains reasoning. A message without reasoning needs no reasoning's links.
+/// Whether a message contains reasoning. A list without reasoning has no links.
 pub fn has_reasoning(message: &Message) -> bool {
     message.parts.iter().any(is_reasoning)
 }

@@ -83,7 +83,7 @@ impl Lost {
             if !self.ids.contains(&at) {
                 return Some(part);
             }
-            let is_call = matches!(part, Part::ToolCall(_)); // a call that needs its id stays if it could not be told apart
+            let is_call = matches!(part, Part::ToolCall(_)); // a call is always kept, because its output needs it
             let bare = item_ids::without_item_id(part);
             (is_call || item_ids::any_id(&bare).is_none()).then_some(bare)
         });
@@ -202,7 +202,7 @@ impl Standing {
     }
 
     /// Looks at the messages from position `from` on, which are new or have changed; `len` is the number of messages.
-    /// Returns the first position with a different loss than before, or `from` if there is none before it.
+    /// Returns the first position whose loss differs from before, at most `from`.
     pub fn update<'m>(
         &mut self,
         from: usize,
@@ -249,7 +249,7 @@ impl Standing {
         now.map(|(at, _)| *at).chain(gone.copied()).chain(marked).chain([first]).min().unwrap_or(from)
     }
 
-    /// Finds provider's own compactions that are preceded by a message other than instructions.
+    /// Finds compactions of the provider's own that come after a message other than instructions.
     fn place<'m>(&mut self, start: usize, len: usize, message: &impl Fn(usize) -> Option<&'m Message>) {
         let is_own = |at: &usize| message(*at).is_some_and(|m| m.has_provider_summary(self.format));
         let is_said = |at: usize| message(at).is_some_and(|m| !m.role.is_instruction());
