@@ -1,7 +1,8 @@
-//! The rules of Bedrock's Converse. Those that are Anthropic's, too, are checked there (`super::anthropic`), under names of our own.
+//! The rules of Bedrock's Converse. Rules that Anthropic has as well are checked in `super::anthropic`, under names of
+//! our own.
 //!
-//! Sources: Amazon's API reference, and the `ValidationException`s that public threads cite. What models refuse comes behind
-//! "The model returned the following errors: ".
+//! Sources: Amazon's API reference, and the `ValidationException`s that are quoted in public threads. Errors of the
+//! models begin with "The model returned the following errors: ".
 //!
 //! | rule | what the service says, and where it is cited |
 //! | --- | --- |
@@ -42,7 +43,7 @@ use crate::message::Format;
 
 const FORMAT: Format = Format::BedrockConverse;
 
-/// The names of the rules that Anthropic has, too.
+/// The rules that Anthropic has as well.
 const SHARED: [&str; 20] = [
     "B-empty", "B-first", "B-same-role", "B-empty-content", "B-empty-text", "B-use-in-user",
     "B-result-in-assistant", "B-signature", "B-empty-error", "B-error-content", "B-trailing-space",
@@ -50,13 +51,13 @@ const SHARED: [&str; 20] = [
     "B-thinking-last", "B-cache-marks", "B-name",
 ];
 
-/// The name of a rule of Anthropic's, where it is this API's, too.
+/// Our name for a rule of Anthropic's, if this API has it, too.
 pub fn named(rule: &'static str) -> &'static str {
     let own = rule.strip_prefix("A-").and_then(|rule| SHARED.iter().find(|own| own[2..] == *rule));
     own.copied().unwrap_or(rule)
 }
 
-/// Whether the request is for a model of Anthropic's, which wants its thinking signed.
+/// Whether the request is for an Anthropic model, which requires signed thinking.
 pub fn is_signed(body: &Value, options: &CheckOptions<'_>) -> bool {
     let is_claude = |name: &str| {
         let name = name.to_ascii_lowercase();
@@ -91,7 +92,7 @@ pub(super) fn check(body: &Value, list: &[Value], options: &CheckOptions<'_>, fo
             found.error("B-doc-text", i, "a document without a text beside it");
         }
     }
-    // A view is no request yet: that says its model.
+    // A view is not a complete request, which names its model.
     let is_request = given(body, "modelId").is_some();
     if let Some(i) = has_tools.filter(|_| is_request && given(body, "toolConfig").is_none()) {
         found.error("B-tool-config", i, "tool blocks without `toolConfig`");
@@ -106,7 +107,7 @@ pub(super) fn check(body: &Value, list: &[Value], options: &CheckOptions<'_>, fo
     }
 }
 
-/// Ids and names of calls, and what tools answered as JSON.
+/// Checks ids, names and inputs of calls, and JSON in outputs.
 fn call(block: &Block<'_>, i: usize, found: &mut Found) {
     if !matches!(block.kind(), "tool_use" | "tool_result") {
         return;
