@@ -65,7 +65,7 @@ impl Format {
     }
 }
 
-/// Fields of provider formats that the model does not name, kept unchanged (INV-9).
+/// Fields of provider formats that [`Message`](super::Message) has no field for, kept unchanged (INV-9).
 ///
 /// Empty, and without an allocation, for plain messages that the engine or a caller made. Usually the fields of one
 /// format; several if a caller's `Message` has `extras` of several formats. Cloning is cheap; reading decodes the

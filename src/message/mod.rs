@@ -70,9 +70,9 @@ impl Role {
 pub enum ItemType {
     /// The system prompt.
     SystemPrompt,
-    /// How sub-agents are used.
+    /// Instructions on how to use sub-agents.
     SubagentStrategy,
-    /// How skills are used.
+    /// Instructions on how to use skills.
     SkillStrategy,
     /// A user message.
     UserMessage,
@@ -155,7 +155,7 @@ pub struct Message {
     pub parts: Vec<Part>,
     /// What the caller specified about it. Most messages have none, so the default takes no memory.
     pub meta: Rare<Meta>,
-    /// Fields of its provider format that the model does not name (unknown fields, the envelope), unchanged.
+    /// Fields of its provider format that [`Message`] has no field for (unknown fields, the envelope), unchanged.
     pub extras: Extras,
 }
 
@@ -182,7 +182,8 @@ impl Message {
         self
     }
 
-    /// Whether it is a tool output written as a system message. Some systems do this to an output whose call is gone.
+    /// Whether it is a tool output written as a system message. Some systems write an output like this if its call is
+    /// gone.
     pub fn is_output_note(&self) -> bool {
         self.role == Role::System && self.plain_text().starts_with("[tool:")
     }
@@ -244,8 +245,8 @@ impl Message {
         })
     }
 
-    /// Whether it opens a turn: only messages of the user do, not messages with the user's role that the engine or the
-    /// caller's own code (a skill, a memory) inserted.
+    /// Whether it opens a turn: it comes from the user, and is not a message that the engine or the caller's own code
+    /// (a skill, a memory) inserted with the user's role.
     pub fn opens_turn(&self) -> bool {
         self.role == Role::User && self.item_type() == ItemType::UserMessage
     }

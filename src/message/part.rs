@@ -199,7 +199,7 @@ pub struct Reasoning {
     pub signature: Option<Text>,
     /// Encrypted content. Never touched.
     pub encrypted: Option<Text>,
-    /// The provider redacted it.
+    /// Whether the provider redacted it.
     pub redacted: bool,
     /// Other fields of its format.
     pub extras: Extras,
@@ -207,7 +207,7 @@ pub struct Reasoning {
 
 impl Reasoning {
     /// Whether it is Anthropic thinking whose signature never arrived, because its stream was cut off. The API refuses
-    /// every request that contains such thinking, so no view includes it and it counts as no tokens.
+    /// every request that contains such thinking, so no view includes it and its tokens are not counted.
     pub fn is_cut_off(&self) -> bool {
         match self.signature.as_deref() {
             Some(signature) => signature.is_empty(),
@@ -296,7 +296,7 @@ pub struct ToolOutput {
     pub call_id: String,
     /// Text, images and other parts; never calls or outputs.
     pub content: Vec<Part>,
-    /// The tool failed.
+    /// Whether the tool failed.
     pub is_error: bool,
     /// Where the full content is stored, once it is cached.
     pub output_ref: Option<Box<ToolOutputRef>>,

@@ -1,4 +1,4 @@
-//! A value that usually is the default, and then takes no memory but a pointer.
+//! A value that usually is the default, which then only takes the memory of a pointer.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::saved::checksum;
 
-/// How many characters of an id are kept. With the checksum after them, every API accepts the length.
+/// How many characters of an id are kept. With the checksum, these are 57, within the limits of the APIs (64).
 const KEPT: usize = 40;
 
 /// Returns the id if it has at most `longest` characters and all of them satisfy `fits`. Otherwise its beginning, with

@@ -146,7 +146,7 @@ impl Object {
         self.0.get(key).is_some_and(Value::is_array)
     }
 
-    /// Whether the template still holds a list that was not taken, because the model cannot express all of it.
+    /// Whether the template still holds a list that was not taken, because our own types cannot hold all of it.
     pub(super) fn keeps_list(&self, key: &str) -> bool {
         self.0.get(key).and_then(Value::as_array).is_some_and(|list| !list.is_empty() && !list[0].is_null())
     }

@@ -1,6 +1,6 @@
-//! Provider formats: reads them into [`Message`]s and writes them back. No other module knows them.
+//! Reads provider formats into [`Message`]s and writes them back. No other module knows these formats.
 //!
-//! Reading takes the fields that the model names and keeps the rest of each object as a template in the part's
+//! Reading takes the fields that our own types have, and keeps the rest of each object as a template in the part's
 //! [`Extras`](crate::message::Extras). So an unchanged message is written back key for key, and a changed one differs
 //! only by its change.
 //!
@@ -94,7 +94,7 @@ pub fn detect(input: &Value) -> Option<Format> {
 /// entry depends on the one that it follows. The ranges are relative to `list`.
 ///
 /// # Errors
-/// As [`Provider::read_list`].
+/// See [`Provider::read_list`].
 pub fn read_behind(
     provider: &dyn Provider,
     before: Option<&Value>,

@@ -111,7 +111,7 @@ impl Grep {
     /// Begins a search.
     ///
     /// # Errors
-    /// As [`grep`].
+    /// See [`grep`].
     pub fn new(outputs: &ToolOutputs, args: &GrepArgs, config: &ToolOutputCacheConfig) -> Result<Self> {
         let total = outputs.get(&args.ref_id)?.line_count();
         let (pattern, answer) = (args.compiled()?, Answer::new(args, config, total));

@@ -55,8 +55,8 @@ impl Provider for Anthropic {
         match message.extras.came_in(Format::Anthropic) {
             _ if write::role(previous.role) != write::role(message.role) => false,
             true => message.extras.has(Format::Anthropic, JOINS),
-            // Written by the engine or read from another format. The API would join them itself, but some gateways
-            // refuse them.
+            // Written by the engine or read from another format. The API itself would join adjacent messages of one
+            // role, but some gateways refuse them.
             false => !message.role.is_instruction(),
         }
     }

@@ -250,7 +250,7 @@ fn read(entry: &Value, index: usize, out: &mut Vec<Message>) -> Result<()> {
     };
     let parts = blocks::read_all(&blocks);
     let mut message = Message::new(role, parts);
-    // Otherwise, it would be written differently without a template.
+    // Whether it would be written the same without a template.
     let is_usual = !blocks.is_empty() && !lacks_text(&message);
     let extras = if is_usual {
         fields.into_extras(FORMAT, &["role", "content"])

@@ -22,7 +22,7 @@ pub enum Place {
     Result,
 }
 
-/// Writes parts as blocks, each followed by its cache point.
+/// Writes parts as blocks, each followed by its cache point if it has one.
 pub fn blocks<'p>(
     parts: impl IntoIterator<Item = &'p Part>,
     place: Place,
