@@ -92,7 +92,7 @@ pub(super) fn check(body: &Value, list: &[Value], options: &CheckOptions<'_>, fo
             found.error("B-doc-text", i, "a document without a text beside it");
         }
     }
-    // A view is not a complete request, which names its model.
+    // A view is not a request: only a request names its model.
     let is_request = given(body, "modelId").is_some();
     if let Some(i) = has_tools.filter(|_| is_request && given(body, "toolConfig").is_none()) {
         found.error("B-tool-config", i, "tool blocks without `toolConfig`");

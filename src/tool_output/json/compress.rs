@@ -18,8 +18,8 @@ const LEVELS: [Level; 3] = [
 /// Returns `None` if the output has at most `max_tokens`, is not JSON, or would not become smaller. What it does:
 ///
 /// - A list of more than four objects, at any depth, becomes `<name>_preview`: the first two, the last two, and items
-///   between them that report a failure, each reduced to `id`, `title` and `name`. Texts such as `"... (16 items
-///   omitted)"` replace the others. Long lists of other values lose their middle, too.
+///   between them that report a failure, each reduced to `id`, `title` and `name`. Texts such as
+///   `"... (16 items omitted)"` replace the others. Long lists of other values lose their middle, too.
 /// - Long strings lose their middle; ids and error texts only if they are far longer.
 /// - Objects with very many members lose some, but never those that report success or failure, errors, counts or ids.
 /// - Numbers, and everything that is kept, are written exactly as they were.
