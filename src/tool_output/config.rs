@@ -37,8 +37,8 @@ pub struct ToolOutputCacheConfig {
     pub max_line_length: u64,
     /// Rules for the outputs of single tools, by the tool's name. `*` in a name matches any characters; an exact name
     /// takes precedence over a pattern, and a longer pattern over a shorter one. `"keep"`: no pass trims or shortens
-    /// them (a summary may still replace them). `"first"`: they are trimmed before those of other tools. `{ maxTokens
-    /// }`: each is cut to that many tokens when it is added.
+    /// them (a summary may still replace them). `"first"`: they are trimmed before those of other tools.
+    /// `{ maxTokens }`: each is cut to that many tokens when it is added.
     #[serde(skip_serializing_if = "ToolRules::is_empty")]
     #[cfg_attr(
         target_arch = "wasm32",
