@@ -1,16 +1,16 @@
-//! What a provider compacted itself.
+//! Compactions that a provider made itself.
 
 use serde_json::Value;
 
 use super::{Extras, Format, Message, Part};
 
-/// A provider's own compaction: it stands for what was said before it.
+/// A provider's own compaction. It replaces what came before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProviderCompaction {
-    /// Anthropic's: the provider reads nothing of what stands before it.
+    /// Anthropic's: the provider reads nothing that precedes it.
     OfAll,
-    /// `OpenAI`'s: its compact endpoint keeps the user's messages before it, and wants them back; in a list that the model
-    /// itself compacted on its way, answers stand before it, and nothing of that is read.
+    /// `OpenAI`'s. Its compact endpoint keeps the user messages before it and expects them back. If the model itself
+    /// compacted while answering, there are answers before it, which are not read.
     OfAnswers,
 }
 
@@ -32,7 +32,8 @@ impl Part {
     }
 }
 
-/// Of an item or block. Anthropic's whose summary could not be written has no content: it stands for nothing.
+/// The compaction in an item or block. Anthropic's block has no content if the summary could not be written: then it
+/// replaces nothing.
 fn of_item(raw: &Value) -> Option<ProviderCompaction> {
     let text = |key: &str| raw.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     match text("type")? {
@@ -45,7 +46,7 @@ fn of_item(raw: &Value) -> Option<ProviderCompaction> {
     }
 }
 
-/// Of a text of the AI SDK's, which carries Anthropic's compactions so.
+/// The compaction in a text of the AI SDK, which carries Anthropic's compactions in texts.
 fn of_text(extras: &Extras) -> Option<ProviderCompaction> {
     let options = extras.field(Format::AiSdk, "providerOptions")?;
     let kind = options.pointer("/anthropic/type")?.as_str()?;

@@ -7,11 +7,11 @@ use super::lean::{Fields, Lean};
 use crate::error::Result;
 use crate::saved::{Reader, Saved, Writer};
 
-/// A shape in which a conversation is written.
+/// A format in which a conversation is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Format {
-    /// This package's own `Message`s.
+    /// This package's own `Message` objects.
     #[serde(rename = "messages")]
     Messages,
     /// `OpenAI` Responses input items.
@@ -20,16 +20,16 @@ pub enum Format {
     /// `OpenAI` Chat Completions messages.
     #[serde(rename = "openai-chat")]
     OpenaiChat,
-    /// Anthropic Messages, with `system` apart.
+    /// Anthropic Messages, with `system` separate.
     #[serde(rename = "anthropic")]
     Anthropic,
     /// AI SDK `ModelMessage`s.
     #[serde(rename = "ai-sdk")]
     AiSdk,
-    /// Google Gemini `contents`, with `systemInstruction` apart.
+    /// Google Gemini `contents`, with `systemInstruction` separate.
     #[serde(rename = "gemini")]
     Gemini,
-    /// Amazon Bedrock Converse messages, with `system` apart.
+    /// Amazon Bedrock Converse messages, with `system` separate.
     #[serde(rename = "bedrock-converse")]
     BedrockConverse,
 }
@@ -59,21 +59,22 @@ impl Format {
         }
     }
 
-    /// The format of this name.
+    /// Looks up a format by its name in the public API.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|f| f.as_str() == name)
     }
 }
 
-/// What formats carry that the model does not name, kept as it came (INV-9).
+/// Fields of provider formats that [`Message`](super::Message) has no field for, kept unchanged (INV-9).
 ///
-/// Empty for what the engine or a caller made in plain messages: no allocation then. Mostly one format; several
-/// where a caller's `Message` says in its `extras` what other formats carried. Cloning is cheap, reading is not free.
+/// Empty, and without an allocation, for plain messages that the engine or a caller made. Usually the fields of one
+/// format; several if a caller's `Message` has `extras` of several formats. Cloning is cheap; reading decodes the
+/// fields.
 #[derive(Debug, Clone, Default)]
 pub struct Extras(Option<Arc<Lean>>);
 
 impl Extras {
-    /// Fields that `format` carried. An empty map is still remembered: it marks where the part came from.
+    /// The fields that came in `format`. An empty map is kept, too: it marks the format that the part came in.
     pub fn new(format: Format, fields: Map<String, Value>) -> Self {
         Self::of_all(&[(format, fields)])
     }
@@ -90,32 +91,32 @@ impl Extras {
         self.carried().find(|(f, _)| *f == format).map(|(_, fields)| fields)
     }
 
-    /// Whether they came in `format`.
+    /// Whether there are fields of `format`, possibly none: then the part came in that format.
     pub fn came_in(&self, format: Format) -> bool {
         self.told(format).is_some()
     }
 
-    /// Whether they came in `format`, with such a field.
+    /// Whether there is such a field of `format`.
     pub fn has(&self, format: Format, key: &str) -> bool {
         self.told(format).is_some_and(|fields| fields.has(key))
     }
 
-    /// Such a field, if they came in `format`.
+    /// The field of `format` with this key, if there is one.
     pub fn field(&self, format: Format, key: &str) -> Option<Value> {
         self.told(format)?.get(key)
     }
 
-    /// The fields, if they came in `format`.
+    /// The fields of `format`, if it came in that format.
     pub fn of(&self, format: Format) -> Option<Map<String, Value>> {
         self.told(format).map(Fields::to_map)
     }
 
-    /// Every format, and the fields.
+    /// All formats with their fields.
     pub fn all(&self) -> Vec<(Format, Map<String, Value>)> {
         self.carried().map(|(format, fields)| (format, fields.to_map())).collect()
     }
 
-    /// The same with the fields of `format` set to `fields`.
+    /// A copy in which the fields of `format` are `fields`.
     #[must_use]
     pub fn with(&self, format: Format, fields: Map<String, Value>) -> Self {
         let mut all = self.all();
@@ -126,13 +127,13 @@ impl Extras {
         Self::of_all(&all)
     }
 
-    /// Nothing is carried.
+    /// Whether it came in no format.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 }
 
-/// In whatever order an object's fields stand.
+/// The order of fields does not matter.
 impl PartialEq for Extras {
     fn eq(&self, other: &Self) -> bool {
         self.0 == other.0 || self.is_empty() == other.is_empty() && self.all() == other.all()

@@ -1,5 +1,5 @@
-//! JSON objects in few bytes. Every message keeps what its format carries beyond the model, and it is read seldom. As a
-//! map, an id and three empty fields would take half a kilobyte; the bytes take 70.
+//! JSON objects in few bytes. Every message keeps the fields of its format that our own types have no field for, and
+//! they are rarely read. As a map, an id and three empty fields would take 500 bytes; encoded they take 70.
 
 use serde_json::{Map, Number, Value};
 
@@ -7,11 +7,12 @@ use super::Format;
 use crate::error::Result;
 use crate::saved::{Reader, Saved, Writer};
 
-/// Formats, and the object that each carries, its fields in order.
+/// A list of formats with the object that each one carries; the order of its fields is kept.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Lean(Box<[u8]>);
 
-/// Keys that are written as their places in this list. It is in memory only: what is saved has their names.
+/// Keys that are encoded as their index in this list. The list may change: it is used in memory only, and saved data
+/// has the names.
 const KEYS: [&str; 30] = [
     "type", "role", "content", "text", "id", "status", "annotations", "logprobs", "item", "call_id", "name",
     "arguments", "output", "summary", "encrypted_content", "phase", "providerOptions", "toolCallId",
@@ -42,7 +43,7 @@ impl Lean {
     }
 }
 
-/// A format's place among all, as it is saved, too.
+/// A format's index in [`Format::ALL`], which is also how it is saved.
 fn place(format: Format) -> u8 {
     Format::ALL.iter().position(|f| *f == format).unwrap_or_default() as u8
 }
@@ -75,7 +76,7 @@ impl<'b> Fields<'b> {
     }
 }
 
-/// As a list of formats and maps is saved.
+/// Saved like a list of formats and maps.
 impl Saved for Lean {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
         out.number(self.carried().count() as u64);
@@ -148,7 +149,7 @@ fn put(out: &mut Vec<u8>, value: &Value) {
     }
 }
 
-/// Seven bits a byte, the lowest first.
+/// Variable length: seven bits per byte, the lowest first.
 fn put_number(out: &mut Vec<u8>, mut n: u64) {
     while n >= 0x80 {
         out.push(n as u8 | 0x80);
@@ -157,7 +158,7 @@ fn put_number(out: &mut Vec<u8>, mut n: u64) {
     out.push(n as u8);
 }
 
-/// Reads what [`put`] wrote; behind its end there is nothing but zeros.
+/// Reads what [`put`] wrote. Past the end, it reads zeros.
 #[derive(Clone, Copy)]
 struct Cursor<'b>(&'b [u8]);
 
@@ -246,7 +247,7 @@ impl<'b> Cursor<'b> {
         }
     }
 
-    /// As `saved::json` saves a map.
+    /// Saves a map in the same way as `saved::json`.
     fn save_fields(&mut self, out: &mut Writer<'b>) {
         let n = self.number();
         out.number(n);

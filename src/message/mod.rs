@@ -1,7 +1,7 @@
-//! The one message model in the middle. Provider shapes live in `provider/` and nowhere else.
+//! The internal message model. Provider-specific shapes exist only in `provider/`.
 //!
-//! A [`Message`] has a role and ordered [`Part`]s. One tool-call part and one tool-output part serve every kind
-//! of call; what makes a kind special travels with the part untouched, in its [`Extras`].
+//! A [`Message`] has a role and an ordered list of [`Part`]s. All kinds of calls share one tool-call part and one
+//! tool-output part; whatever is special about a kind is carried along unchanged in the part's [`Extras`].
 
 mod compacted;
 mod extras;
@@ -28,9 +28,9 @@ use serde::{Deserialize, Serialize};
 pub enum Role {
     /// Instructions from the application.
     System,
-    /// Instructions from the application, in the words of newer `OpenAI` models.
+    /// Instructions from the application; newer `OpenAI` models use this role instead of `system`.
     Developer,
-    /// The person, or whoever stands for them.
+    /// The user, or a program that acts as the user.
     User,
     /// The model.
     Assistant,
@@ -50,7 +50,7 @@ impl Role {
         }
     }
 
-    /// The role of this name.
+    /// Looks up a role by its name.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::System, Self::Developer, Self::User, Self::Assistant, Self::Tool]
             .into_iter()
@@ -63,16 +63,16 @@ impl Role {
     }
 }
 
-/// What kind of entry a message is, for passes that act by type.
+/// The kind of a message, used by passes that treat kinds differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ItemType {
     /// The system prompt.
     SystemPrompt,
-    /// How sub-agents are used.
+    /// Instructions on how to use sub-agents.
     SubagentStrategy,
-    /// How skills are used.
+    /// Instructions on how to use skills.
     SkillStrategy,
     /// A user message.
     UserMessage,
@@ -84,11 +84,11 @@ pub enum ItemType {
     SkillPrompt,
     /// A skill's metadata.
     SkillMetadata,
-    /// A summary (or the retained text) that the engine put in.
+    /// A summary (or the retained text) that the engine inserted.
     CompactionSummary,
     /// A memory result.
     Memory,
-    /// A prompt injection of the caller's.
+    /// A prompt that the caller injected.
     Injection,
 }
 
@@ -126,22 +126,22 @@ impl ItemType {
     }
 }
 
-/// What the caller said of a message beside its content.
+/// What the caller specified about a message, besides its content.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Meta {
-    /// The caller's id, or ours.
+    /// The caller's id, or one that the engine assigned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Set by the caller, or else derived from the role.
+    /// `None`: derived from the role.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_type: Option<ItemType>,
-    /// Lower goes first; the item type's default where not set.
+    /// Lower goes first. `None`: the item type's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<i64>,
-    /// How many of its kind stay in the view; `None` for an ordinary message.
+    /// How many messages of this kind stay in the view; `None` for an ordinary message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ephemeral: Option<u32>,
-    /// Stands verbatim in every view.
+    /// Kept verbatim in every view.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
 }
@@ -151,11 +151,11 @@ pub struct Meta {
 pub struct Message {
     /// Who speaks.
     pub role: Role,
-    /// What is said, in order. A tool message has exactly one part, a [`Part::ToolOutput`].
+    /// The content, in order. A tool message has exactly one part, a [`Part::ToolOutput`].
     pub parts: Vec<Part>,
-    /// What the caller said of it: of most, nothing.
+    /// What the caller specified about it. Most messages have none, so the default takes no memory.
     pub meta: Rare<Meta>,
-    /// What its provider format carries beside the parts (unknown fields, the envelope), untouched.
+    /// Fields of its provider format that [`Message`] has no field for (unknown fields, the envelope), unchanged.
     pub extras: Extras,
 }
 
@@ -182,7 +182,8 @@ impl Message {
         self
     }
 
-    /// Whether it is a tool's output though it is a system message: what some systems make of an output whose call is gone.
+    /// Whether it is a tool output written as a system message. Some systems write an output like this if its call is
+    /// gone.
     pub fn is_output_note(&self) -> bool {
         self.role == Role::System && self.plain_text().starts_with("[tool:")
     }
@@ -203,7 +204,7 @@ impl Message {
         })
     }
 
-    /// All its visible text, parts joined by a line break: text and refusals; for a tool message its output.
+    /// All visible text, joined by line breaks: text parts and refusals, and the content of tool outputs.
     pub fn plain_text(&self) -> String {
         let mut out = String::new();
         for part in &self.parts {
@@ -212,19 +213,19 @@ impl Message {
         out
     }
 
-    /// Whether nothing but white space is in it.
+    /// Whether it contains only white space.
     pub fn is_blank(&self) -> bool {
         let is_text = |part: &Part| matches!(part, Part::Text { .. });
         self.parts.iter().all(is_text) && self.plain_text().trim().is_empty()
     }
 
-    /// Whether it holds nothing at all: every provider refuses such a message. An empty text is something: some accept it,
-    /// and their models answer so.
+    /// Whether it has no parts at all: every provider refuses such a message. A message with an empty text is not
+    /// empty: some providers accept it, and their models produce such answers.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// Lets go of spare room: it is kept from now on.
+    /// Frees spare capacity, because the message is kept from now on.
     pub fn settle(&mut self) {
         self.parts.shrink_to_fit();
         for part in &mut self.parts {
@@ -234,7 +235,7 @@ impl Message {
         }
     }
 
-    /// The item type: the caller's, or the role's.
+    /// The item type that the caller set, or else the one that follows from the role.
     pub fn item_type(&self) -> ItemType {
         self.meta.item_type.unwrap_or(match self.role {
             Role::System | Role::Developer => ItemType::SystemPrompt,
@@ -244,8 +245,8 @@ impl Message {
         })
     }
 
-    /// Whether it opens a turn: a message of the user's, and none that the engine or the caller's own machinery (a skill,
-    /// a memory) put in with the user's role.
+    /// Whether it opens a turn: it comes from the user, and is not a message that the engine or the caller's own code
+    /// (a skill, a memory) inserted with the user's role.
     pub fn opens_turn(&self) -> bool {
         self.role == Role::User && self.item_type() == ItemType::UserMessage
     }

@@ -1,13 +1,13 @@
-//! What belongs together across messages beside a call and its output: a call of a tool that the provider runs and what came of
-//! it, code and the calls that it made, an approval that was asked for and its answer.
+//! Pairs across messages, other than a call and its output: a call of a tool that the provider runs and its result,
+//! code and the calls that it made, an approval request and its answer.
 
 use std::borrow::Cow;
 
 use super::{CallKind, Format, Message, Part, Role, ToolCall};
 
 impl ToolCall {
-    /// Whether the provider runs the tool, and says what came of it in a part of its own. What the Responses API runs says
-    /// that in the call itself.
+    /// Whether the provider runs the tool and reports the result in a separate part. (The Responses API reports the
+    /// result in the call itself.)
     pub fn is_of_server(&self) -> bool {
         self.hosted
             && match &self.kind {
@@ -16,7 +16,7 @@ impl ToolCall {
             }
     }
 
-    /// The call of the code that made this one, which waits for what comes of it.
+    /// The id of the call whose code made this call and waits for its result.
     pub fn made_by(&self) -> Option<String> {
         let told = |value: &serde_json::Value, key: &str| Some(value.get(key)?.as_str()?.to_owned());
         if let Some(caller) = self.extras.field(Format::Anthropic, "caller") {
@@ -33,8 +33,8 @@ impl Message {
         self.tool_calls().filter(|call| call.is_of_server())
     }
 
-    /// The ids under which other messages may belong to this one: calls of tools that the provider runs, and approvals that are
-    /// asked for.
+    /// The ids by which other messages may depend on this one: calls of tools that the provider runs, and approval
+    /// requests.
     pub fn leads(&self) -> impl Iterator<Item = &str> {
         let parts = if self.role == Role::Assistant { &*self.parts } else { &[] };
         parts.iter().filter_map(|part| match part {
@@ -43,7 +43,8 @@ impl Message {
         })
     }
 
-    /// Such ids of what it cannot stand without: it holds what came of it, or calls that its code made.
+    /// The ids (see [`Message::leads`]) that this message depends on, because it holds their result or calls that their
+    /// code made.
     pub fn led_by(&self) -> impl Iterator<Item = Cow<'_, str>> {
         self.parts.iter().filter_map(|part| match part {
             Part::ToolCall(call) => call.made_by().map(Cow::from),
@@ -51,37 +52,37 @@ impl Message {
         })
     }
 
-    /// Whether it says nothing but whether calls may run, which then have still to run.
+    /// Whether it contains only answers to approval requests. The approved calls have yet to run.
     pub fn answers_approvals(&self) -> bool {
         !self.parts.is_empty() && self.parts.iter().all(|part| part.approval(ANSWERS).is_some())
     }
 
-    /// Whether a part of it cannot stand without its other half: a call, or what came of one.
+    /// Whether it has a part that is invalid without its other half: a call, or the result of one.
     pub fn is_paired(&self) -> bool {
         self.parts.iter().any(Part::is_paired)
     }
 }
 
-/// A part in which the AI SDK asks whether a call may run.
+/// The type of a part in which the AI SDK asks whether a call may run.
 const ASKS: &str = "tool-approval-request";
 
-/// A part that answers it.
+/// The type of a part that answers such a request.
 const ANSWERS: &str = "tool-approval-response";
 
 impl Part {
-    /// The id of the approval, where it is such a part.
+    /// The approval's id, if the part is of this kind.
     fn approval(&self, kind: &str) -> Option<&str> {
         let Self::Opaque { format: Format::AiSdk, raw } = self else { return None };
         let text = |key: &str| raw.get(key)?.as_str();
         text("approvalId").filter(|_| text("type") == Some(kind))
     }
 
-    /// The id of the call or the approval that it is the other half of.
+    /// The id of the call or approval request that this part answers.
     pub fn settles(&self) -> Option<&str> {
         self.approval(ANSWERS).or_else(|| self.opaque_call_id())
     }
 
-    /// Whether it cannot stand without its other half.
+    /// Whether it is invalid without its other half.
     pub fn is_paired(&self) -> bool {
         matches!(self, Self::ToolCall(_)) || self.opaque_call_id().is_some()
     }

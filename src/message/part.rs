@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{Extras, Format};
 
-/// Text that several places hold without copying it: a tool output stands in the history, the view and the cache.
+/// Shared text: the history, the view and the cache hold the same tool output without copying it.
 pub type Text = Arc<str>;
 
 /// A piece of a message.
@@ -16,16 +16,16 @@ pub enum Part {
     Text {
         /// The text.
         text: Text,
-        /// What its format carried beside it (annotations, an item id …).
+        /// Other fields of its format (annotations, an item id …).
         extras: Extras,
     },
     /// An image, a document or audio.
     Media(Box<Media>),
-    /// The model's refusal, as it said it.
+    /// The model's refusal, in its own words.
     Refusal {
         /// The refusal's text.
         text: Text,
-        /// What its format carried beside it.
+        /// Other fields of its format.
         extras: Extras,
     },
     /// Reasoning or thinking. Signatures and encrypted content are never touched.
@@ -34,11 +34,11 @@ pub enum Part {
     ToolCall(Box<ToolCall>),
     /// A tool's answer.
     ToolOutput(Box<ToolOutput>),
-    /// Not understood: carried in its place (INV-9).
+    /// An item or block that is not understood. It is carried along in its position (INV-9).
     Opaque {
         /// The format it belongs to.
         format: Format,
-        /// The item or block, as it came.
+        /// The item or block, unchanged.
         raw: Arc<Value>,
     },
 }
@@ -67,7 +67,7 @@ impl Part {
         Self::Text { text: text.into(), extras: Extras::default() }
     }
 
-    /// Whether it is thinking without the signature that its provider wants back.
+    /// Whether it is thinking without the signature that its provider requires.
     pub(crate) fn is_cut_off_thinking(&self) -> bool {
         matches!(self, Self::Reasoning(reasoning) if reasoning.is_cut_off())
     }
@@ -80,15 +80,15 @@ impl Part {
         }
     }
 
-    /// The id of the call that an opaque part is about: the result of a tool that the provider ran itself, or an approval that is
-    /// asked for.
+    /// The id of the call that an opaque part refers to: the part is the result of a tool that the provider ran, or a
+    /// request for approval.
     #[must_use]
     pub fn opaque_call_id(&self) -> Option<&str> {
         let Self::Opaque { raw, .. } = self else { return None };
         ["tool_use_id", "toolCallId"].iter().find_map(|key| raw.get(key)?.as_str())
     }
 
-    /// What its format carried beside it; none for an opaque part, which is all its format's.
+    /// Other fields of its format. `None` for an opaque part, which belongs to its format entirely.
     pub fn extras(&self) -> Option<&Extras> {
         match self {
             Self::Text { extras, .. } | Self::Refusal { extras, .. } => Some(extras),
@@ -146,9 +146,9 @@ impl MediaKind {
 /// An image, a document or audio: by URL, by file id, or as base64 data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Media {
-    /// What it is.
+    /// Image, document or audio.
     pub kind: MediaKind,
-    /// Where it lies, if it is not here.
+    /// Its address, if the data is not here.
     pub url: Option<String>,
     /// Base64 data.
     pub data: Option<Text>,
@@ -156,15 +156,15 @@ pub struct Media {
     pub file_id: Option<String>,
     /// A file's name.
     pub filename: Option<String>,
-    /// As `image/png`.
+    /// Such as `image/png`.
     pub media_type: Option<String>,
     /// `auto`, `low` or `high`: how many tokens the provider spends on an image.
     pub detail: Option<String>,
-    /// Pixels, where the caller knows them.
+    /// In pixels, if the caller knows it.
     pub width: Option<u32>,
-    /// Pixels, where the caller knows them.
+    /// In pixels, if the caller knows it.
     pub height: Option<u32>,
-    /// What its format carried beside it.
+    /// Other fields of its format.
     pub extras: Extras,
 }
 
@@ -191,23 +191,23 @@ impl Media {
 pub struct Reasoning {
     /// The provider's item id (`rs_…`).
     pub id: Option<String>,
-    /// The text, where the provider shows it.
+    /// The text, if the provider shows it.
     pub text: Option<Text>,
-    /// Summaries of the reasoning, where the provider gives them instead of the text.
+    /// Summaries of the reasoning, if the provider returns these instead of the text.
     pub summary: Vec<Text>,
     /// The signature of a thinking block. Never touched.
     pub signature: Option<Text>,
     /// Encrypted content. Never touched.
     pub encrypted: Option<Text>,
-    /// The provider redacted it.
+    /// Whether the provider redacted it.
     pub redacted: bool,
-    /// What its format carried beside it.
+    /// Other fields of its format.
     pub extras: Extras,
 }
 
 impl Reasoning {
-    /// Whether it is thinking of Anthropic's whose signature never came, since its stream was cut. The API refuses it, and every
-    /// request that holds it: no view does, and no tokens are spent on it.
+    /// Whether it is Anthropic thinking whose signature never arrived, because its stream was cut off. The API refuses
+    /// every request that contains such thinking, so no view includes it and its tokens are not counted.
     pub fn is_cut_off(&self) -> bool {
         match self.signature.as_deref() {
             Some(signature) => signature.is_empty(),
@@ -224,29 +224,29 @@ pub enum CallKind {
     Function,
     /// A custom tool with free text as input.
     Custom,
-    /// Any other kind of call that wants an output (computer, shell, patch, search …), as its item came.
+    /// Any other kind of call that needs an output (computer, shell, patch, search …).
     Other {
         /// The format it belongs to.
         format: Format,
-        /// The item, as it came.
+        /// The item, unchanged.
         raw: Arc<Value>,
     },
 }
 
-/// A call of a tool by the model.
+/// A tool call by the model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
-    /// The id that its output answers to (`call_id`, `tool_call_id`, `tool_use_id`).
+    /// The id that its output refers to (`call_id`, `tool_call_id`, `tool_use_id`).
     pub id: String,
-    /// The tool's name; the item type where the kind has none.
+    /// The tool's name, or the item type if this kind of call has no name.
     pub name: String,
     /// The arguments as the model wrote them: JSON text for a function, free text for a custom tool.
     pub input: Text,
     /// Function, custom, or another kind.
     pub kind: CallKind,
-    /// Whether the provider runs the tool itself and brings the output: it needs no tool message.
+    /// Whether the provider runs the tool and supplies the output itself: then it needs no tool message.
     pub hosted: bool,
-    /// What its format carried beside it (an item id `fc_…`, `status`, thought signatures …).
+    /// Other fields of its format (an item id `fc_…`, `status`, thought signatures …).
     pub extras: Extras,
 }
 
@@ -269,15 +269,15 @@ impl ToolCall {
     }
 }
 
-/// Where a tool output's full content lies.
+/// Where the full content of a tool output is stored.
 ///
-/// On a message that is pushed, a ref of the caller's own stays if it opens this output, or a longer text around it that was put
-/// under that id by hand, or if nothing is stored there yet. One that opens another tool's answer is replaced: each answer has
-/// a ref that opens it.
+/// A message may be pushed with a ref of its own. The ref is kept if it opens this output, if it opens a longer text
+/// that contains this output and was stored under that id by hand, or if nothing is stored there yet. A ref that opens
+/// another tool's answer is replaced, so that every answer has a ref that opens it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct ToolOutputRef {
-    /// The ref: what `tool_output_cache({ ref_id })` is called with.
+    /// The ref: pass it as `ref_id` to `tool_output_cache({ ref_id })`.
     pub id: String,
     /// UTF-8 bytes of the full content.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
@@ -292,20 +292,20 @@ pub struct ToolOutputRef {
 /// A tool's answer to one call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolOutput {
-    /// The call that it answers.
+    /// The id of the call that it answers.
     pub call_id: String,
     /// Text, images and other parts; never calls or outputs.
     pub content: Vec<Part>,
-    /// The tool failed.
+    /// Whether the tool failed.
     pub is_error: bool,
-    /// Where the full content lies, once it is cached.
+    /// Where the full content is stored, once it is cached.
     pub output_ref: Option<Box<ToolOutputRef>>,
-    /// What its format carried beside it (item id, `status`, whether it was a string or parts …).
+    /// Other fields of its format (item id, `status`, whether it was a string or parts …).
     pub extras: Extras,
 }
 
 impl ToolOutput {
-    /// An output of one text.
+    /// An output that consists of one text.
     pub fn text(call_id: impl Into<String>, text: impl Into<Text>) -> Self {
         Self {
             call_id: call_id.into(),

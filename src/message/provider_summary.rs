@@ -1,8 +1,8 @@
-//! A summary that a provider wrote itself, in entries that only its own format takes.
+//! A summary that a provider wrote itself, as entries that only its own format accepts.
 //!
-//! The entries lie in the extras of the summary's message, and only the writer of that provider's format looks there. So
-//! snapshots, unfolding and other formats need no special case. If the message does not stand first, `provider::standing` takes
-//! the entries off.
+//! The entries are kept in the extras of the summary's message, and only the writer of that provider's format reads
+//! them. So snapshots, unfolding and other formats need no special case. If the message is not the first one,
+//! `provider::standing` removes the entries.
 
 use serde_json::{Map, Value};
 
@@ -11,19 +11,19 @@ use super::{Extras, Format, ItemType, Message};
 /// The key in a summary's extras.
 const KEY: &str = "compaction";
 
-/// A provider's own compaction of the messages that a summary stands for: in the provider's format its entries stand in the place
-/// of the summary's words, and every other format has the words.
+/// A provider's own compaction of the messages that a summary replaces. In the provider's format its entries are sent
+/// instead of the summary's words; every other format sends the words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderSummary {
     /// The provider's format.
     pub format: Format,
-    /// The entries, as the provider gave them: they go back unchanged.
+    /// The entries as the provider returned them. They are sent back unchanged.
     pub entries: Vec<Value>,
 }
 
 impl ProviderSummary {
-    /// Whether the entries are what the provider gives: of Anthropic one message with the block alone, of `OpenAI` items with the compaction
-    /// among them.
+    /// Whether the entries have the shape that the provider returns: for Anthropic one message that has only the
+    /// compaction block, for `OpenAI` items of which at least one is the compaction.
     pub fn is_whole(&self) -> bool {
         let is_said = |item: &Value| item.get("role").is_some_and(Value::is_string);
         match (self.format, self.entries.as_slice()) {
@@ -46,7 +46,7 @@ fn is_compaction(item: &Value) -> bool {
 }
 
 impl Message {
-    /// Lets the entries stand in the place of this summary's words, with a text of ours `beside` them, which may be empty.
+    /// Makes `entries` replace this summary's words, with a text of our own `beside` them (which may be empty).
     pub fn set_provider_summary(&mut self, summary: ProviderSummary, beside: String) {
         let fields = Map::from_iter([
             ("entries".to_owned(), Value::Array(summary.entries)),
@@ -55,8 +55,9 @@ impl Message {
         self.extras = Extras::new(summary.format, Map::from_iter([(KEY.to_owned(), Value::Object(fields))]));
     }
 
-    /// What the entries of a provider's own compaction say beyond the summary's words: messages of the user's that `OpenAI` keeps, as
-    /// JSON, and what Anthropic's says where that is other than the words. `OpenAI`'s is encrypted, and taken to be as long as they are.
+    /// What the entries of a provider's own compaction say beyond the summary's words: user messages that `OpenAI`
+    /// keeps, as JSON, and the text of Anthropic's block if it differs from the words. `OpenAI`'s compaction is
+    /// encrypted, and assumed to be as long as the words.
     pub fn kept_by_provider(&self) -> Vec<String> {
         let formats = [Format::Anthropic, Format::OpenaiResponses].into_iter();
         let entries =
@@ -69,12 +70,13 @@ impl Message {
         entries.filter_map(beyond).collect()
     }
 
-    /// Whether entries stand in the place of this message in a format: on any other than a summary, the key is the caller's own.
+    /// Whether entries replace this message in a format. In a message that is not a summary, the key belongs to the
+    /// caller.
     pub fn has_provider_summary(&self, format: Format) -> bool {
         self.meta.item_type == Some(ItemType::CompactionSummary) && self.extras.has(format, KEY)
     }
 
-    /// The entries that stand in the place of this summary in a format, and what is said beside them.
+    /// The entries that replace this summary in a format, and the text beside them as a message.
     pub fn provider_summary(&self, format: Format) -> Option<(Vec<Value>, Option<Message>)> {
         if !self.has_provider_summary(format) {
             return None;

@@ -1,4 +1,4 @@
-//! A value that is mostly the default, and takes no memory then.
+//! A value that usually is the default, which then only takes the memory of a pointer.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -7,13 +7,13 @@ use super::Meta;
 use crate::error::Result;
 use crate::saved::{Reader, Saved, Writer};
 
-/// A value of which there is one by default that all share.
+/// A type with a shared default value.
 pub trait ByDefault: Default + PartialEq + 'static {
-    /// That one.
+    /// The shared default.
     const SHARED: &'static Self;
 }
 
-/// Such a value: a pointer, until it is another than the default.
+/// `None` for the default, otherwise the boxed value.
 #[derive(Clone)]
 pub struct Rare<T>(Option<Box<T>>);
 

@@ -1,4 +1,4 @@
-//! Messages in a snapshot.
+//! How messages are saved in a snapshot.
 
 use std::sync::Arc;
 
@@ -105,7 +105,7 @@ impl Saved for Part {
             4 => Self::ToolCall(Saved::load(from)?),
             5 => {
                 let output = from.deeper(ToolOutput::load)?;
-                // One level: what is nested deeper comes from no history.
+                // A tool output cannot contain calls or other outputs: no history yields such nesting.
                 let nests =
                     output.content.iter().any(|p| matches!(p, Self::ToolOutput(_) | Self::ToolCall(_)));
                 from.require(!nests, "a tool output holds another")?;

@@ -1,4 +1,4 @@
-//! Turns, steps and pairing over a run of messages.
+//! Splits messages into turns and steps, and pairs calls with outputs.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,21 +6,21 @@ use std::ops::Range;
 
 use super::{Message, Role};
 
-/// A user message and everything up to the next one. What stands before the first user message is a turn, too.
+/// A user message and everything up to the next one. Messages before the first user message are a turn, too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
-    /// The messages, as a range of the slice that was asked about.
+    /// The messages, as a range of the given slice.
     pub range: Range<usize>,
 }
 
 /// One model answer and the tool messages that answer its calls. Never split.
 ///
-/// A model answer is a run of neighbouring assistant messages (formats that send items one by one give several);
-/// a message of another role that stands between a call and its output belongs to the step as well. So do a call of a tool
-/// that the provider runs, what came of it in a later message, and the calls that its code made meanwhile.
+/// A model answer is a run of adjacent assistant messages (formats that send items one by one yield several). A message
+/// of another role between a call and its output belongs to the step as well. If the provider runs a tool, its call,
+/// its result in a later message, and the calls that its code made meanwhile belong to one step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// The messages, as a range of the slice that was asked about.
+    /// The messages, as a range of the given slice.
     pub range: Range<usize>,
 }
 
@@ -41,49 +41,48 @@ pub fn turns<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<Turn> {
     out
 }
 
-/// The atomic runs of `messages`, in order; their ranges cover it without a gap.
+/// The steps of `messages`, in order; their ranges cover it without a gap.
 ///
-/// A cut between two of them never separates a call from its output. Every message that is neither an assistant's
-/// nor a tool's is a run of its own, unless a call before it is answered after it.
+/// A cut between two steps never separates a call from its output. Every message that is neither an assistant message
+/// nor a tool message is a step of its own, unless it lies between a call and its output.
 pub fn steps<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<Step> {
     steps_of(&messages.into_iter().map(Seen::of).collect::<Vec<_>>())
 }
 
-/// A message of which is known already who speaks, and whether there may be calls in it: it is looked at only where that
-/// does not do.
+/// A message with what is already known about it. The message itself is only looked at if that is not enough.
 #[derive(Debug, Clone, Copy)]
 pub struct Seen<'a> {
     /// Who speaks.
     pub role: Role,
-    /// There may be calls in it.
+    /// Whether it may contain calls. If `false`, it contains none.
     pub calls: bool,
     /// The message.
     pub message: &'a Message,
-    /// Of a tool message with one output: the place among the messages of who made the call, where that is known.
+    /// For a tool message with one output: the index of the message that made the call, if known.
     pub caller: Option<usize>,
-    /// The message with a call that it cannot stand without, of a tool that the provider runs.
+    /// The message with the call, of a tool that the provider runs, that this message depends on.
     pub led: Led,
 }
 
-/// The place of the first message with a call, of a tool that the provider runs, that another message cannot stand without.
+/// The index of the first message with a call, of a tool that the provider runs, that another message depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Led {
-    /// Nobody has looked.
+    /// Not determined yet.
     Unknown,
-    /// There is none.
+    /// There is no such message.
     Alone,
-    /// It stands there.
+    /// The message at this index.
     By(usize),
 }
 
 impl<'a> Seen<'a> {
-    /// A message of which nothing is known.
+    /// A message about which nothing is known yet.
     pub fn of(message: &'a Message) -> Self {
         Self { role: message.role, calls: true, message, caller: None, led: Led::Unknown }
     }
 }
 
-/// The same as [`steps`].
+/// Like [`steps`], for messages about which something is known.
 pub fn steps_of(messages: &[Seen<'_>]) -> Vec<Step> {
     let mut closes = closing_places(messages).unwrap_or_else(|| closing_indexes(messages));
     debug_assert_eq!(closes, closing_indexes(messages));
@@ -113,15 +112,15 @@ pub fn steps_of(messages: &[Seen<'_>]) -> Vec<Step> {
     out
 }
 
-/// The ids of the calls in `messages` that no tool output answers yet, in order: they are still being executed.
+/// The ids of the calls in `messages` that have no tool output yet, in order: their tools are still running.
 pub fn open_calls<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<&'a str> {
     open_calls_of(&messages.into_iter().map(Seen::of).collect::<Vec<_>>())
 }
 
-/// The same as [`open_calls`].
+/// Like [`open_calls`], for messages about which something is known.
 pub fn open_calls_of<'a>(messages: &[Seen<'a>]) -> Vec<&'a str> {
     let mut open: Vec<&str> = Vec::new();
-    let mut answered: BTreeSet<&str> = BTreeSet::new(); // few wait for their call at a time
+    let mut answered: BTreeSet<&str> = BTreeSet::new(); // few outputs wait for their call at a time
     for Seen { role, calls, message, .. } in messages.iter().rev() {
         if *role == Role::Tool {
             answered.extend(message.tool_outputs().map(|output| output.call_id.as_str()));
@@ -138,7 +137,7 @@ pub fn open_calls_of<'a>(messages: &[Seen<'a>]) -> Vec<&'a str> {
     open
 }
 
-/// The same as [`closing_indexes`], without a look at any message; `None` where not all callers are known.
+/// Like [`closing_indexes`], without looking at any message; `None` if the caller of an output is unknown.
 fn closing_places(messages: &[Seen<'_>]) -> Option<Vec<usize>> {
     let mut closes = vec![0; messages.len()];
     for (i, seen) in messages.iter().enumerate().filter(|(_, seen)| seen.role == Role::Tool) {
@@ -150,7 +149,8 @@ fn closing_places(messages: &[Seen<'_>]) -> Option<Vec<usize>> {
     Some(closes)
 }
 
-/// Calls of tools that the provider runs, and where the last of what cannot stand without each ends.
+/// For each message with calls of tools that the provider runs: pairs of its index and the index after a message that
+/// depends on it.
 fn led_places(messages: &[Seen<'_>]) -> Vec<(usize, usize)> {
     if messages.iter().all(|seen| seen.led != Led::Unknown) {
         let by = |(i, seen): (usize, &Seen<'_>)| match seen.led {
@@ -169,9 +169,9 @@ fn led_places(messages: &[Seen<'_>]) -> Vec<(usize, usize)> {
     places
 }
 
-/// For each message with calls: the index after the last output that answers one of them. 0 for others.
+/// For each message with calls: the index after the last output that answers one of them. 0 for all other messages.
 fn closing_indexes(messages: &[Seen<'_>]) -> Vec<usize> {
-    let mut caller: BTreeMap<&str, usize> = BTreeMap::new(); // few wait for their output at a time
+    let mut caller: BTreeMap<&str, usize> = BTreeMap::new(); // few calls wait for their output at a time
     let mut closes = vec![0; messages.len()];
     for (i, Seen { role, calls, message, .. }) in messages.iter().enumerate() {
         if *role == Role::Tool {

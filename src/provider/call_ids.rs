@@ -1,14 +1,15 @@
-//! Ids of calls that an API does not take as they are: another provider gave them.
+//! Rewrites ids of calls that another provider made and that an API does not accept.
 
 use std::borrow::Cow;
 
 use crate::saved::checksum;
 
-/// How long the beginning of an id stays: with what follows, any API takes it.
+/// How many characters of an id are kept. With the checksum, these are 57, within the limits of the APIs (64).
 const KEPT: usize = 40;
 
-/// The id where it is at most `longest` long, of characters that `fits` takes; otherwise what is left of it, with a checksum: ids
-/// that differ stay different, and a call and its output are written alike.
+/// Returns the id if it has at most `longest` characters and all of them satisfy `fits`. Otherwise its beginning, with
+/// the other characters replaced, and a checksum: different ids stay different, and a call and its output get the same
+/// id.
 pub(super) fn written(id: &str, longest: usize, fits: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !id.is_empty() && id.encode_utf16().count() <= longest && id.chars().all(&fits) {
         return Cow::Borrowed(id);

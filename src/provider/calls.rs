@@ -6,7 +6,7 @@ use crate::message::{Message, ToolCall};
 /// Finds a call by its id.
 type Find<'a> = dyn Fn(&str) -> Option<&'a ToolCall> + 'a;
 
-/// The tool calls that stand before a message, by id: an output is written in its call's own kind.
+/// The tool calls before a message, by id. An output is written in the kind of its call.
 #[derive(Default, Clone)]
 pub struct Calls<'a> {
     known: HashMap<&'a str, &'a ToolCall>,
@@ -23,17 +23,17 @@ impl<'a> Calls<'a> {
         calls
     }
 
-    /// Calls that are looked for when one is asked for: where only a few of a long list are.
+    /// Finds calls only on demand, for when only a few calls of a long list are needed.
     pub fn looked_up(find: &'a Find<'a>) -> Self {
         Self { looked_up: Some(find), ..Self::default() }
     }
 
-    /// Adds the calls of the next message. A call id that is used again means the newer call from here on.
+    /// Adds the calls of the next message. If a call id is used again, it refers to the newer call from here on.
     pub fn add(&mut self, message: &'a Message) {
         self.known.extend(message.tool_calls().map(|call| (call.id.as_str(), call)));
     }
 
-    /// The call of this id.
+    /// The call with this id.
     pub fn get(&self, id: &str) -> Option<&'a ToolCall> {
         self.known.get(id).copied().or_else(|| self.looked_up?(id))
     }

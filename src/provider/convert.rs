@@ -1,4 +1,4 @@
-//! From one format to another, with ids and pairing kept.
+//! Converts a history from one format to another and keeps ids and pairing.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::{CheckOptions, Note, Repaired, Severity, check, provider, repair};
 use crate::error::{Error, Result};
 use crate::message::{Format, Message};
 
-/// Whoever answers: what only some providers refuse is left as it is.
+/// The provider is unknown, so what only some providers refuse is kept.
 const ANY_PROVIDER: &str = "other";
 
 const BROKEN: &str =
@@ -15,19 +15,20 @@ const BROKEN: &str =
 /// A history in another format.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conversion {
-    /// The list; or a body (`{ system, messages }`, `{ instructions, input }`) where the format keeps something apart.
+    /// The list, or a body (`{ system, messages }`, `{ instructions, input }`) if there is something that the format
+    /// keeps outside of the list.
     pub output: Value,
-    /// What the format could not say as it was, by the index of the message in what was handed in; what was set
-    /// right for the new format's rules comes last, by the index of the entry in the output.
+    /// What the format could not express unchanged, with the index of the message in the input. Corrections for the
+    /// rules of the new format come last, with the index of the entry in the output.
     pub notes: Vec<Note>,
 }
 
-/// Converts a list, a request body or a response. Calls and outputs keep their ids and stay paired; what the other
-/// format cannot say is left out or said otherwise, and each such thing has a note.
+/// Converts a list, a request body or a response. Calls and outputs keep their ids and stay paired. What the other
+/// format cannot express is left out or expressed differently, with a note for each change.
 ///
 /// # Errors
-/// `INVALID_MESSAGE` and `INVALID_ARGUMENT` for input that is not in the format; `INVALID_ARGUMENT` where nothing of
-/// it can be said in the other format.
+/// `INVALID_MESSAGE` and `INVALID_ARGUMENT` for input that is not in the format; `INVALID_ARGUMENT` if the other format
+/// can express nothing of it.
 pub fn convert(from: Format, to: Format, input: &Value) -> Result<Conversion> {
     let messages = provider(from).read(input)?;
     if from == to {
@@ -42,8 +43,9 @@ pub fn convert(from: Format, to: Format, input: &Value) -> Result<Conversion> {
     let mut notes = written.notes.clone();
     let output =
         if written.head.is_some() { provider(to).body(written) } else { Value::Array(written.items) };
-    // Each format has its own order; what was whole in one may have to be moved in the other. A call that is still
-    // being executed stays open. What was broken before is not for a conversion to mend.
+    // Each format has its own order: a history that is valid in one may have to be reordered for the other. A call
+    // without an output stays open, because it may still be running. A history that was invalid before is not repaired
+    // here.
     let options = CheckOptions { pending: true, provider: Some(ANY_PROVIDER), ..CheckOptions::default() };
     if check(from, input, &options)?.iter().any(|v| v.severity == Severity::Error) {
         notes.push(Note { index: 0, what: BROKEN.to_owned() });

@@ -27,7 +27,7 @@ const PARTS: [(&str, Format); 21] = [
     ("container_upload", Format::Anthropic),
 ];
 
-/// What Bedrock's blocks are named.
+/// The keys of Bedrock's blocks, which have no `type`.
 const CONVERSE: [&str; 11] = [
     "text", "toolUse", "toolResult", "cachePoint", "reasoningContent", "image", "document", "guardContent",
     "citationsContent", "video", "searchResult",
@@ -81,10 +81,10 @@ fn has(entry: &Value, key: &str) -> bool {
     entry.get(key).is_some_and(|v| !v.is_null())
 }
 
-/// The format that a content part is of, where it says so.
+/// The format of a content part, if it can be told.
 pub(super) fn of_part(part: &Value) -> Option<Format> {
     let Some(kind) = part.get("type").and_then(Value::as_str) else {
-        // A block of Bedrock's is named by its one key.
+        // The type of a Bedrock block is its only key.
         let is_block =
             part.as_object().is_some_and(|block| block.keys().any(|key| CONVERSE.contains(&&**key)));
         return is_block.then_some(Format::BedrockConverse);
@@ -104,7 +104,7 @@ pub(super) fn of_part(part: &Value) -> Option<Format> {
     }
 }
 
-/// Whether they are contents of Gemini's: their parts have no type.
+/// Whether the list consists of Gemini contents: their parts have no `type`.
 pub(super) fn is_gemini(list: &[Value]) -> bool {
     let parts =
         list.iter().flat_map(|entry| entry.get("parts").and_then(Value::as_array).into_iter().flatten());
@@ -133,7 +133,8 @@ fn of_list(list: &[Value]) -> Option<Format> {
         has(m, "tool_calls") || has(m, "tool_call_id") || text(m, "role").as_deref() == Some("function")
     });
     let mut votes: Vec<Format> = known.collect();
-    // Reasoning stands as a part in the AI SDK's messages and in ours; calls beside the content, and developers, in ours alone.
+    // Reasoning parts occur in AI SDK messages and in ours; calls outside of the content and the developer role only in
+    // ours.
     let is_ours = chat || list.iter().any(|m| text(m, "role").as_deref() == Some("developer"));
     if votes.contains(&Format::Messages) || is_ours && votes.contains(&Format::AiSdk) {
         return Some(Format::Messages);

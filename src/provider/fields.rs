@@ -1,12 +1,11 @@
-//! Taking a JSON object apart and putting it together again, key for key.
+//! Takes a JSON object apart and puts it together again, key for key.
 
 use serde_json::{Map, Value};
 
 use crate::message::{Extras, Format, Text};
 
-/// An object that is being read. Taken fields leave an empty value of their own kind in their place, so that what
-/// remains is a template: it remembers which keys were there, in which order, and whether a value was a string,
-/// an array or an object.
+/// An object that is being read. A field that is taken leaves an empty value of its type behind, so that the rest is a
+/// template: it records which keys there were, in which order, and whether a value was a string, an array or an object.
 #[derive(Debug, Clone)]
 pub(super) struct Fields {
     map: Map<String, Value>,
@@ -30,7 +29,7 @@ impl Fields {
             Value::Null => return None,
             Value::String(_) => Value::String(String::new()),
             Value::Array(list) if list.is_empty() => Value::Array(Vec::new()),
-            Value::Array(_) => Value::Array(vec![Value::Null]), // tells a list that was taken from an empty one
+            Value::Array(_) => Value::Array(vec![Value::Null]), // distinguishes a list that was taken from an empty one
             Value::Object(_) => Value::Object(Map::new()),
             Value::Bool(_) | Value::Number(_) => Value::Bool(false),
         };
@@ -38,7 +37,8 @@ impl Fields {
         Some(std::mem::replace(slot, empty))
     }
 
-    /// Counts a field as taken that is `null`, which is what is written without a template. Whether it is.
+    /// If the field is `null`, counts it as taken, because a writer without a template writes `null`, too. Returns
+    /// whether it is `null`.
     pub(super) fn take_null(&mut self, key: &str) -> bool {
         let is_null = self.map.get(key).is_some_and(Value::is_null);
         self.taken += usize::from(is_null);
@@ -54,7 +54,7 @@ impl Fields {
         }
     }
 
-    /// As [`Self::take_text`], for what is held as a `String`.
+    /// Like [`Self::take_text`], but returns a `String`.
     pub(super) fn take_string(&mut self, key: &str) -> Option<String> {
         self.map.get(key)?.as_str()?;
         match self.take(key) {
@@ -63,43 +63,43 @@ impl Fields {
         }
     }
 
-    /// Puts something back that was taken: the template says it after all.
+    /// Puts a taken value back, so that it stays in the template after all.
     pub(super) fn restore(&mut self, key: &str, value: Value) {
         self.map.insert(key.to_owned(), value);
         self.taken -= 1;
     }
 
-    /// Leaves `value` in the place of a field: what remains of a nested object.
+    /// Replaces a field with `value`: the template of a nested object.
     pub(super) fn mark(&mut self, key: &str, value: Value) {
         self.map.insert(key.to_owned(), value);
     }
 
-    /// Leaves the template of a nested object in the place of that object, which was taken.
+    /// Replaces a nested object that was taken with its template, unless that is plain.
     pub(super) fn nest(&mut self, key: &str, inner: Fields, order: &[&str]) {
         if !inner.is_plain(order) {
             self.restore(key, Value::Object(inner.map));
         }
     }
 
-    /// What remains, as it is.
+    /// The template: what remains of the object.
     pub(super) fn into_template(self) -> Map<String, Value> {
         self.map
     }
 
-    /// Whether the template says nothing that writing without it would not say: every field was taken, and the
-    /// keys stand in `order`.
+    /// Whether the template is superfluous because writing without it gives the same object: every field was taken, and
+    /// the keys are in `order`.
     pub(super) fn is_plain(&self, order: &[&str]) -> bool {
         let mut order = order.iter();
         self.taken == self.map.len() && self.map.keys().all(|key| order.any(|k| k == key))
     }
 
-    /// The template as extras of `format`; none where it says nothing of its own.
+    /// The template as extras of `format`; empty if it is superfluous.
     pub(super) fn into_extras(self, format: Format, order: &[&str]) -> Extras {
         if self.is_plain(order) { Extras::default() } else { Extras::new(format, self.map) }
     }
 }
 
-/// An object that is being written, from a template or from nothing.
+/// An object that is being written, starting from a template or empty.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Object(Map<String, Value>);
 
@@ -110,24 +110,24 @@ impl From<Map<String, Value>> for Object {
 }
 
 impl Object {
-    /// From what `format` carried, or from nothing.
+    /// Starts from the extras of `format`, or empty.
     pub(super) fn of(extras: &Extras, format: Format) -> Self {
         Self(extras.of(format).unwrap_or_default())
     }
 
-    /// Sets a field, in its place where the template has it.
+    /// Sets a field, at its position in the template if it has one.
     pub(super) fn set(&mut self, key: &str, value: impl Into<Value>) -> &mut Self {
         self.0.insert(key.to_owned(), value.into());
         self
     }
 
-    /// Sets `type`, unless the template has one of its own (it was not taken then).
+    /// Sets `type`, unless the template has a type of its own (which was not taken).
     pub(super) fn set_type(&mut self, kind: &str) -> &mut Self {
         let told = self.0.get("type").and_then(Value::as_str).is_some_and(|t| !t.is_empty());
         if told { self } else { self.set("type", kind) }
     }
 
-    /// Sets a field, or, where there is nothing to say, removes what was taken from it. A `null` that came stays.
+    /// Sets a field, or removes it if `value` is `None`. A `null` in the template stays.
     pub(super) fn set_or_remove(&mut self, key: &str, value: Option<impl Into<Value>>) -> &mut Self {
         match value {
             Some(value) => {
@@ -146,12 +146,12 @@ impl Object {
         self.0.get(key).is_some_and(Value::is_array)
     }
 
-    /// Whether the template still holds a list that was not taken, because it says more than the model names.
+    /// Whether the template still holds a list that was not taken, because our own types cannot hold all of it.
     pub(super) fn keeps_list(&self, key: &str) -> bool {
         self.0.get(key).and_then(Value::as_array).is_some_and(|list| !list.is_empty() && !list[0].is_null())
     }
 
-    /// Whether the field came as an empty list.
+    /// Whether the field was an empty list.
     pub(super) fn had_empty_list(&self, key: &str) -> bool {
         self.0.get(key).and_then(Value::as_array).is_some_and(Vec::is_empty)
     }
@@ -164,7 +164,7 @@ impl Object {
         self.0.contains_key(key)
     }
 
-    /// The template of an object that was nested in this one.
+    /// The template of a nested object.
     pub(super) fn nested(&self, key: &str) -> Option<Self> {
         self.0.get(key)?.as_object().cloned().map(Self)
     }

@@ -1,4 +1,4 @@
-//! What every format does: [`Provider`], and what several of them read lists with.
+//! [`Provider`], the interface of every format, and helpers with which several formats read lists.
 
 use std::ops::Range;
 
@@ -11,95 +11,98 @@ use super::textless;
 use crate::error::{Error, Result};
 use crate::message::{Format, Message, Role};
 
-/// What a note says of a message that an opening stands before.
+/// The note on a message that an opening was inserted before.
 pub const OPENED: &str = "an opening is put before it: the format wants one";
 
 /// A conversation in one provider's shape.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Written {
-    /// What the format keeps apart from the list: `instructions` (Responses) or `system` (Anthropic).
+    /// What the format keeps outside of the list: `instructions` (Responses) or `system` (Anthropic).
     pub head: Option<Value>,
     /// The list: input items or messages.
     pub items: Vec<Value>,
-    /// What the format could not say, in order.
+    /// What the format could not express, in order.
     pub notes: Vec<Note>,
 }
 
 impl Written {
-    /// The request's fields: the head, where there is one, and the list.
+    /// The fields of the request: the head, if there is one, and the list.
     pub(super) fn into_body(self, head_key: &str, list_key: &str) -> Value {
         let head = self.head.map(|head| (head_key.to_owned(), head));
         Value::Object(head.into_iter().chain([(list_key.to_owned(), Value::Array(self.items))]).collect())
     }
 }
 
-/// One provider's format, in and out.
+/// One provider's format, for reading and writing.
 pub trait Provider: Sync {
     /// Which format it is.
     fn format(&self) -> Format;
 
-    /// Reads a list, one entry, a request body or a response. A message that is malformed gives `INVALID_MESSAGE` with its
-    /// index in the list; an input of no known shape gives `INVALID_ARGUMENT`.
+    /// Reads a list, one entry, a request body or a response. A malformed message fails with `INVALID_MESSAGE` and its
+    /// index in the list; an input of unknown shape fails with `INVALID_ARGUMENT`.
     fn read(&self, input: &Value) -> Result<Vec<Message>> {
         let list = self.read_list(&list_of(self.format(), input)?)?;
         Ok(self.read_head(input).into_iter().chain(messages(list)).collect())
     }
 
-    /// The message that stands for what a body keeps apart from its list.
+    /// The message for what a body keeps outside of its list.
     fn read_head(&self, _body: &Value) -> Option<Message> {
         None
     }
 
-    /// Reads a list, each message with the entries that it came from: one message of several entries, or several
-    /// messages of one.
+    /// Reads a list into messages, each with the range of entries that it came from. Several entries may become one
+    /// message, and one entry may become several messages.
     ///
     /// # Errors
-    /// `INVALID_MESSAGE` with the index of the entry that is malformed.
+    /// `INVALID_MESSAGE` with the index of the malformed entry.
     fn read_list(&self, list: &[Value]) -> Result<Vec<(Message, Range<usize>)>>;
 
-    /// Writes messages that stand in one entry of the list, or a single one. `calls`: those before and in it. Pushes what cannot be said to `notes`.
+    /// Writes messages that share one entry of the list, or a single message. `calls`: those before and in them. Adds
+    /// to `notes` what cannot be expressed.
     fn write_run(&self, run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) -> Vec<Value>;
 
-    /// Whether `message` stands in the entry that the `run` before it stands in: then it belongs to the run.
+    /// Whether `message` is written into the same entry as the `run` before it: then it belongs to the run.
     fn joins(&self, _run: &[&Message], _message: &Message) -> bool {
         false
     }
 
-    /// Whether `message` goes into what the format keeps apart. `leading`: only such messages stand before it.
+    /// Whether `message` goes into the head, which the format keeps outside of the list. `leading`: all messages before
+    /// it do, too.
     fn is_head(&self, _message: &Message, _leading: bool) -> bool {
         false
     }
 
-    /// Writes what the format keeps apart.
+    /// Writes the head.
     fn write_head(&self, _head: &[&Message], _notes: &mut Vec<Note>) -> Option<Value> {
         None
     }
 
-    /// What has to stand before a list whose first message, but for instructions, is of this role.
+    /// The entry to insert at the beginning if the first message that is not an instruction has this role.
     fn opening(&self, _first: Role) -> Option<Value> {
         None
     }
 
-    /// Sets right what only the whole list shows: how it may end.
+    /// Corrects what can only be seen in the whole list: how it may end.
     fn finish(&self, _items: &mut Vec<Value>, _notes: &mut Vec<Note>) {}
 
-    /// The message without what the API refuses, where it came with any of it: a view sends that instead.
+    /// The message without what the API refuses, or `None` if it has nothing of that kind. A view sends it instead of
+    /// the original.
     fn mended(&self, _message: &Message, _notes: &mut Vec<Note>) -> Option<Message> {
         None
     }
 
-    /// The whole as the format's request has it: `{ instructions?, input }`, `{ system?, messages }`, or the list.
+    /// The request body in this format: `{ instructions?, input }`, `{ system?, messages }`, or only the list.
     fn body(&self, written: Written) -> Value {
         Value::Array(written.items)
     }
 
-    /// Writes one message as the entries of its own.
+    /// Writes one message as entries of its own.
     fn write_one(&self, message: &Message, calls: &Calls<'_>) -> Vec<Value> {
         self.write_run(&[message], calls, &mut Vec::new())
     }
 
-    /// Writes messages as they came, and not as a request would have to have them: nothing is put before them, and nothing is
-    /// taken off their end.
+    /// Writes messages as they came, without the changes that a request needs: no opening is inserted, and nothing is
+    /// removed from the end.
     fn write_as_they_came(&self, messages: &[&Message], calls: &Calls<'_>) -> Vec<Value> {
         let mut items = Vec::new();
         let mut from = 0;
@@ -166,12 +169,12 @@ pub trait Provider: Sync {
     }
 }
 
-/// The messages alone.
+/// Only the messages.
 fn messages(read: Vec<(Message, Range<usize>)>) -> Vec<Message> {
     read.into_iter().map(|(message, _)| message).collect()
 }
 
-/// Reads a list whose entries are one message each.
+/// Reads a list in which each entry is one message.
 pub(super) fn one_by_one(
     list: &[Value],
     read: impl Fn(&Value, usize) -> Result<Message>,
@@ -183,7 +186,7 @@ pub(super) fn one_by_one(
     list.iter().enumerate().map(read).collect()
 }
 
-/// Reads a list whose entries may be several messages each.
+/// Reads a list in which an entry may be several messages.
 pub(super) fn several_by_one(
     list: &[Value],
     read: impl Fn(&Value, usize, &mut Vec<Message>) -> Result<()>,

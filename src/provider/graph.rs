@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::graph::MessageCodec;
 use crate::message::{Format, Message};
 
-/// The messages of a graph's snapshot in the package's own shape.
+/// Writes the messages in a graph's snapshot in the package's own format.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GraphMessages;
 

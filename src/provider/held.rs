@@ -10,7 +10,7 @@ use super::fields::text;
 use crate::error::{Error, Result};
 use crate::message::Format;
 
-/// The keys under which a body or a response holds its list.
+/// The keys that a body or a response may use for its list.
 pub const fn list_keys(format: Format) -> &'static [&'static str] {
     match format {
         Format::OpenaiResponses => &["input", "output", "items"],
@@ -19,10 +19,10 @@ pub const fn list_keys(format: Format) -> &'static [&'static str] {
     }
 }
 
-/// The entries of `input`. Borrowed: they are its own; owned: they were made of what it holds.
+/// The entries of `input`. Borrowed if `input` contains them as they are, owned if they had to be built.
 ///
 /// # Errors
-/// `INVALID_ARGUMENT` for what is neither a list, nor a body, nor a response, nor an entry.
+/// `INVALID_ARGUMENT` if it is not a list, a body, a response or an entry.
 pub fn list_of(format: Format, input: &Value) -> Result<Cow<'_, [Value]>> {
     if let Value::Array(list) = input {
         return Ok(list.into());
@@ -50,13 +50,13 @@ pub fn list_of(format: Format, input: &Value) -> Result<Cow<'_, [Value]>> {
     )))
 }
 
-/// What a body keeps apart and may hold cache marks: its header and its tools.
+/// The objects outside of the list that may have cache marks: those of the header and of the tools.
 pub(super) fn apart(body: &Value) -> impl Iterator<Item = &Value> {
     let lists = ["/system", "/tools", "/toolConfig/tools"].into_iter();
     lists.filter_map(|path| body.pointer(path)?.as_array()).flatten()
 }
 
-/// Whether it is what a model answered: its calls have no outputs yet.
+/// Whether it is a model's response: its calls have no outputs yet.
 pub(super) fn is_response(input: &Value) -> bool {
     let has = |key: &str| input.get(key).is_some();
     has("choices")
@@ -70,13 +70,13 @@ fn under_a_key(format: Format, input: &Value) -> Option<&[Value]> {
     list_keys(format).iter().find_map(|key| input.get(*key)?.as_array()).map(Vec::as_slice)
 }
 
-/// Messages of a completion.
+/// The messages of a completion.
 fn choices(map: &Map<String, Value>) -> Option<Cow<'_, [Value]>> {
     let choices = map.get("choices")?.as_array()?;
     Some(choices.iter().filter_map(|choice| choice.get("message").cloned()).collect())
 }
 
-/// A message of Anthropic's: what a response says beside it (usage, model, stop reason) is no part of a history.
+/// A message of Anthropic's. The other fields of a response (usage, model, stop reason) are not part of a history.
 fn message<'a>(map: &Map<String, Value>, input: &'a Value) -> Option<Cow<'a, [Value]>> {
     let (role, content) = (map.get("role")?, map.get("content")?);
     let is_plain = text(input, "type").is_none();
@@ -87,7 +87,7 @@ fn message<'a>(map: &Map<String, Value>, input: &'a Value) -> Option<Cow<'a, [Va
     })
 }
 
-/// An item (whose own `output` may be a list), or a body whose input is a text.
+/// An item (whose own `output` may be a list), or a body whose `input` is a text.
 fn item_or_text<'a>(map: &Map<String, Value>, input: &'a Value) -> Option<Cow<'a, [Value]>> {
     if text(input, "type").is_some() {
         return Some(std::slice::from_ref(input).into());
@@ -95,7 +95,7 @@ fn item_or_text<'a>(map: &Map<String, Value>, input: &'a Value) -> Option<Cow<'a
     Some(vec![said(map.get("input")?.as_str()?)].into())
 }
 
-/// A result's `response`, or a prompt: a text, or messages.
+/// The `response` of a result, or a `prompt`, which is a text or a list of messages.
 fn prompt(map: &Map<String, Value>, format: Format) -> Option<Cow<'_, [Value]>> {
     match (map.get("response"), map.get("prompt")) {
         (Some(response), _) => under_a_key(format, response).map(Cow::from),
@@ -105,7 +105,7 @@ fn prompt(map: &Map<String, Value>, format: Format) -> Option<Cow<'_, [Value]>> 
     }
 }
 
-/// Contents of Gemini's: those that a response brings, those of a body, or one by itself.
+/// Gemini contents: those of a response, those of a body, or a single one.
 fn contents<'a>(map: &'a Map<String, Value>, input: &'a Value) -> Option<Cow<'a, [Value]>> {
     if let Some(candidates) = map.get("candidates").and_then(Value::as_array) {
         return Some(candidates.iter().filter_map(|candidate| candidate.get("content").cloned()).collect());
@@ -116,7 +116,7 @@ fn contents<'a>(map: &'a Map<String, Value>, input: &'a Value) -> Option<Cow<'a,
     }
 }
 
-/// The contents that a body of Gemini's has: a list of them, or what the SDK makes the user's content of.
+/// The contents in a Gemini body: a list of them, or a value that the SDK turns into a user content.
 fn contents_of(contents: &Value) -> Option<Cow<'_, [Value]>> {
     match contents {
         Value::Array(list)
@@ -135,7 +135,7 @@ fn contents_of(contents: &Value) -> Option<Cow<'_, [Value]>> {
     }
 }
 
-/// A content of Gemini's, of what its SDK takes for one.
+/// A Gemini content, also from the shorter values that its SDK accepts.
 pub(super) fn content_of(value: &Value) -> Option<Cow<'_, Value>> {
     match value {
         Value::Object(map) if map.contains_key("parts") => Some(Cow::Borrowed(value)),

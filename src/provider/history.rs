@@ -1,4 +1,4 @@
-//! `OpenAI`'s input items beside a conversation that is compacted now and then (PROV-1).
+//! Keeps a list of `OpenAI` input items in step with a conversation that is compacted from time to time (PROV-1).
 
 mod index;
 mod matching;
@@ -19,22 +19,22 @@ use crate::error::Result;
 use crate::hashing::HashSet;
 use crate::message::{Format, Message, ToolOutput};
 
-/// The input items of the Responses API: only appended to, until a compaction rebuilds them.
+/// Input items of the Responses API. Items are only appended, until a compaction rebuilds the list.
 #[derive(Debug, Clone, Default)]
 pub struct OpenAiHistory {
     entries: Vec<Entry>,
     len: usize,
-    /// Whether there is reasoning in it.
+    /// Whether it contains reasoning.
     reasons: bool,
-    /// What a rebuild discarded. To free thousands of messages takes longer than to rebuild the list: it is done bit by bit, as
-    /// items come in.
+    /// Entries that a rebuild discarded. Freeing thousands of messages takes longer than the rebuild itself, so they
+    /// are freed gradually as items are appended.
     discarded: Vec<Entry>,
 }
 
-/// What a history becomes by a rebuild.
+/// The planned result of a rebuild.
 #[derive(Debug)]
 pub struct Rebuild {
-    /// Item by item.
+    /// The new list, item by item.
     pub items: Vec<Rebuilt>,
     entries: Vec<Entry>,
     reasons: bool,
@@ -43,14 +43,14 @@ pub struct Rebuild {
 /// One item after a rebuild.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Rebuilt {
-    /// The item at this index before the rebuild, untouched.
+    /// The item that had this index before the rebuild, unchanged.
     Kept(usize),
-    /// An item written anew.
+    /// A newly written item.
     New(Box<Value>),
 }
 
 impl Rebuilt {
-    /// The item, if it was written anew.
+    /// The item, if it was newly written.
     pub fn new_item(&self) -> Option<&Value> {
         if let Self::New(item) = self { Some(item) } else { None }
     }
@@ -72,21 +72,21 @@ impl OpenAiHistory {
         self.len == 0
     }
 
-    /// The messages that the items are.
+    /// The messages that the items represent.
     pub fn messages(&self) -> impl Iterator<Item = &Message> {
         self.entries.iter().map(|entry| &*entry.message)
     }
 
-    /// The items, as they came.
+    /// The items, as they were appended.
     pub fn items(&self) -> Vec<Value> {
         let messages: Vec<&Message> = self.messages().collect();
         provider(Format::OpenaiResponses).write(&messages).items
     }
 
-    /// Appends items: what the caller adds, or what a response brought in its `output`.
+    /// Appends items: new input of the caller, or the `output` of a response.
     ///
     /// # Errors
-    /// `INVALID_MESSAGE` with the index of the item among those handed in; nothing is appended then.
+    /// `INVALID_MESSAGE` with the index of the item in `items`; nothing is appended then.
     pub fn append(&mut self, items: &[Value]) -> Result<()> {
         let read = provider(Format::OpenaiResponses).read_list(items)?;
         let at = self.len;
@@ -107,8 +107,9 @@ impl OpenAiHistory {
         self.put_in(plan)
     }
 
-    /// What a rebuild from the compacted messages makes. Items whose messages are still there untouched stay as they were, with
-    /// what belongs to them (reasoning); items that no longer fit are discarded. A message that the format cannot say leaves none.
+    /// Plans a rebuild from the compacted messages. Items whose messages are unchanged are kept, together with the
+    /// reasoning that belongs to them; items that no longer fit are discarded. A message that the format cannot express
+    /// gets no item.
     pub fn plan<'a>(&self, compacted: impl IntoIterator<Item = &'a Message>) -> Rebuild {
         let compacted: Vec<&Message> = compacted.into_iter().collect();
         let is_told = compacted.iter().any(|message| links::has_reasoning(message));
@@ -143,7 +144,7 @@ impl OpenAiHistory {
         Rebuild { items, entries, reasons }
     }
 
-    /// Goes on with what a rebuild makes of it. It is of this very history: nothing came in since.
+    /// Carries out a plan. It must be a plan of this history, and nothing may have been appended since.
     pub fn put_in(&mut self, plan: Rebuild) -> Vec<Rebuilt> {
         let Rebuild { items, entries, reasons } = plan;
         self.len = items.len();
@@ -153,7 +154,7 @@ impl OpenAiHistory {
     }
 }
 
-/// The messages without what lost its other half.
+/// Removes what lost its other half.
 fn linked<'a>(entries: &[Entry], matched: Vec<Matched<'a>>) -> Vec<Matched<'a>> {
     enum Linked {
         Same,
@@ -176,7 +177,7 @@ fn linked<'a>(entries: &[Entry], matched: Vec<Matched<'a>>) -> Vec<Matched<'a>> 
     matched.into_iter().zip(linked).filter_map(set_right).collect()
 }
 
-/// An output that has no call before it goes.
+/// Removes outputs without a call before them.
 fn drop_lone_outputs(matched: &mut Vec<Matched<'_>>) {
     let lone = lone_outputs(matched);
     if !lone.is_empty() {
@@ -185,8 +186,8 @@ fn drop_lone_outputs(matched: &mut Vec<Matched<'_>>) {
     }
 }
 
-/// Which messages are outputs without a call before them; nothing where none is. An output mostly stands right behind its call:
-/// the ids of all calls are gathered only where one does not.
+/// For each message whether it is an output without a call before it; empty if there is none. Most outputs come
+/// directly after their call, so the ids of all calls are only collected for an output that does not.
 fn lone_outputs(matched: &[Matched<'_>]) -> Vec<bool> {
     const NEAR: usize = 8;
     let mut lone: Vec<bool> = Vec::new();

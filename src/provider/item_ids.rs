@@ -1,5 +1,5 @@
-//! The ids that `OpenAI` gave to items, wherever a format carries them: an item's own `id`, or the `itemId` that the AI
-//! SDK keeps among a part's options.
+//! The ids that `OpenAI` gives to items, in every format that carries them: an item's own `id`, or the `itemId` that
+//! the AI SDK keeps in a part's options.
 
 use serde_json::{Map, Value, json};
 
@@ -7,15 +7,15 @@ use crate::message::{CallKind, Extras, Format, Part};
 
 const FORMAT: Format = Format::OpenaiResponses;
 
-/// In the extras of an assistant's text: the message item that begins with it.
+/// The key in the extras of an assistant's text for the message item that begins with this text.
 pub(super) const ITEM: &str = "item";
 
-/// The id of the item that a part begins; reasoning has its own.
+/// The id of the item that begins with this part. For reasoning, see [`any_id`].
 pub(super) fn item_id(part: &Part) -> Option<String> {
     of_responses(part).or_else(|| of_ai_sdk(part))
 }
 
-/// The same, as a Responses item carried it.
+/// Like [`item_id`], only from a Responses item.
 pub(super) fn of_responses(part: &Part) -> Option<String> {
     let id = |map: &Map<String, Value>| map.get("id")?.as_str().map(str::to_owned);
     match part {
@@ -31,8 +31,8 @@ pub(super) fn of_responses(part: &Part) -> Option<String> {
     }
 }
 
-/// The same, as the AI SDK carried it, where an item of that kind can have it: a text becomes a message item, a call a
-/// function call.
+/// Like [`item_id`], only from the AI SDK, and only if the id fits the kind of item: a text becomes a message item, a
+/// call becomes a function call.
 pub(super) fn of_ai_sdk(part: &Part) -> Option<String> {
     let (extras, prefix) = match part {
         Part::Text { extras, .. } => (extras, "msg"),
@@ -44,32 +44,32 @@ pub(super) fn of_ai_sdk(part: &Part) -> Option<String> {
     id.starts_with(prefix).then(|| id.to_owned())
 }
 
-/// An id as the AI SDK carries it.
+/// The options with which the AI SDK carries an id.
 pub(super) fn ai_sdk_options(id: &str) -> Value {
     json!({ "openai": { "itemId": id } })
 }
 
-/// Takes the id off a part that the AI SDK carries.
+/// Removes the id from a part of the AI SDK.
 pub(super) fn unlink_ai_sdk(part: &mut Map<String, Value>) {
     if let Some(openai) = part.get_mut("providerOptions").and_then(|o| o.get_mut("openai")?.as_object_mut()) {
         openai.shift_remove("itemId");
     }
 }
 
-/// The id of the item that a part is or begins, reasoning too.
+/// The id of the item that a part is or begins with, including reasoning.
 pub(super) fn any_id(part: &Part) -> Option<String> {
     match part {
         Part::ToolOutput(output) => {
             output.extras.field(FORMAT, "id")?.as_str().filter(|id| !id.is_empty()).map(str::to_owned)
         }
-        // A reference names an item that is elsewhere.
+        // A reference contains the id of another item.
         Part::Opaque { raw, .. } if raw.get("type").and_then(Value::as_str) == Some("item_reference") => None,
         Part::Reasoning(reasoning) => reasoning.id.clone(),
         part => item_id(part),
     }
 }
 
-/// The same part without the id of its item; with it, where the API demands one for this type.
+/// The part without the id of its item. The id stays if the API requires one for this type.
 pub(super) fn without_item_id(part: Part) -> Part {
     let strip = |extras: Extras| without_ai_sdk_id(without_responses_id(extras));
     match part {
@@ -112,7 +112,7 @@ fn without_ai_sdk_id(extras: Extras) -> Extras {
     extras.with(Format::AiSdk, map)
 }
 
-/// Items that can stand without the id that they came with.
+/// Types of items that are valid without an id.
 const ID_OPTIONAL: [&str; 6] = [
     "tool_search_call", "tool_search_output", "shell_call", "apply_patch_call", "compaction",
     "additional_tools",

@@ -1,8 +1,8 @@
-//! What belongs together: a reasoning item and what it produced.
+//! Keeps reasoning items together with the items that they produced.
 //!
-//! The Responses API refuses an item that keeps its id when the reasoning item before it is gone, and a reasoning
-//! item that keeps its id when the item after it is. So either both stay, or the reasoning goes and what it produced
-//! loses its ids.
+//! The Responses API refuses an item with an id if the reasoning item before it is gone, and a reasoning item with an
+//! id if the item after it is gone. So either both stay, or the reasoning is removed and the items that it produced
+//! lose their ids.
 
 use std::borrow::{Borrow, Cow};
 use std::collections::{HashMap, HashSet};
@@ -11,8 +11,8 @@ use std::ops::Range;
 use super::item_ids::{item_id, without_item_id};
 use crate::message::{Message, Part, Role};
 
-/// The runs of an assistant message's parts that belong together: reasoning, and what the model made after it up to
-/// the next reasoning. Parts before the first reasoning stand alone and are in no run.
+/// Groups the parts of an assistant message: each range has reasoning and what the model made after it, up to the next
+/// reasoning. Parts before the first reasoning are in no range.
 pub fn belongs_together<P: Borrow<Part>>(parts: &[P]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     let mut produced = true;
@@ -28,10 +28,9 @@ pub fn belongs_together<P: Borrow<Part>>(parts: &[P]) -> Vec<Range<usize>> {
     runs
 }
 
-/// Sets right what lost its other half when `view` was made out of `history`: reasoning whose next item is gone
-/// leaves the view, and items whose reasoning is gone lose their ids. An item that cannot stand without its id goes,
-/// a call with its output; a message of which nothing remains goes, too. Everything else is as it was, and is not
-/// copied.
+/// Corrects pairs that were broken when `view` was made from `history`: reasoning whose next item is gone is removed,
+/// and items whose reasoning is gone lose their ids. An item that is invalid without its id is removed, a call together
+/// with its output; a message that becomes empty is removed, too. Everything else is unchanged and not copied.
 pub fn unlink_orphans<'a>(
     history: impl IntoIterator<Item = &'a Message>,
     view: impl IntoIterator<Item = Cow<'a, Message>>,
@@ -39,7 +38,7 @@ pub fn unlink_orphans<'a>(
     unlink_each(history, view).into_iter().flatten().collect()
 }
 
-/// The same, message by message: `None` where it goes.
+/// Like [`unlink_orphans`], with one result for each message: `None` if it is removed.
 pub fn unlink_each<'a>(
     history: impl IntoIterator<Item = &'a Message>,
     view: impl IntoIterator<Item = Cow<'a, Message>>,
@@ -92,7 +91,7 @@ pub fn unlink_each<'a>(
     out
 }
 
-/// Whether there is reasoning in a message: what has none is linked to nothing.
+/// Whether a message contains reasoning. A list without reasoning has no links.
 pub fn has_reasoning(message: &Message) -> bool {
     message.parts.iter().any(is_reasoning)
 }
@@ -101,18 +100,18 @@ fn is_reasoning(part: &Part) -> bool {
     matches!(part, Part::Reasoning(_))
 }
 
-/// What a view lost.
+/// What a view has lost.
 struct Lost {
-    /// Reasoning that stands in the view without what must follow it, by message and part.
+    /// Reasoning in the view without the item that must follow it, as indexes of message and part.
     tails: HashSet<(usize, usize)>,
-    /// The ids of the reasoning that stays.
+    /// The ids of the reasoning that is kept.
     kept: HashSet<String>,
 }
 
 impl Lost {
     fn of(view: &[Cow<'_, Message>], links: &Links) -> Self {
         let mut lost = Self { tails: HashSet::new(), kept: HashSet::new() };
-        let mut next: Option<&Part> = None; // what the model made next, further reasoning left out
+        let mut next: Option<&Part> = None; // what the model made next, other than reasoning
         for (i, message) in view.iter().enumerate().rev() {
             if message.role != Role::Assistant {
                 next = None;
@@ -134,18 +133,18 @@ impl Lost {
         lost
     }
 
-    /// Whether the reasoning that made this item is gone.
+    /// Whether the reasoning that produced this item is gone.
     fn needs(&self, part: &Part, links: &Links) -> bool {
         item_id(part).and_then(|id| links.reasoning_of.get(&id)).is_some_and(|rs| !self.kept.contains(rs))
     }
 }
 
-/// Which item was made by which reasoning, by ids.
+/// Which reasoning produced which item, by ids.
 #[derive(Default)]
 struct Links {
-    /// The reasoning item before an item.
+    /// The id of the reasoning item before an item, by the item's id.
     reasoning_of: HashMap<String, String>,
-    /// The items directly after a reasoning item. Empty ids are items without one.
+    /// The id of the item directly after a reasoning item, by the reasoning's id. `None` for an item without an id.
     next_of: HashMap<String, Option<String>>,
 }
 
@@ -182,7 +181,8 @@ impl Links {
         links
     }
 
-    /// Whether the reasoning still has after it what it needs: the very item, where the history knows it by an id.
+    /// Whether the reasoning is still followed by the item that it needs. If the history has an id for this item, it
+    /// must be the same.
     fn is_followed(&self, reasoning: Option<&str>, next: Option<&Part>) -> bool {
         let Some(next) = next else { return false };
         match reasoning.and_then(|id| self.next_of.get(id)) {

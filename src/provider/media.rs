@@ -1,17 +1,18 @@
-//! Data URLs, which all formats share.
+//! Data URLs and bytes, for all formats.
 
 use crate::message::{Media, Text};
 
-/// The one key of an object that stands for bytes, which it holds in base64: JSON has none, and the SDK of Bedrock takes no other.
+/// The only key of an object that represents bytes, which it holds in base64: JSON has no bytes, and Bedrock's SDK
+/// accepts nothing else.
 pub const BYTES: &str = "$bytes";
 
-/// Splits `data:TYPE;base64,DATA`; none for any other URL, so that nothing of it is lost.
+/// Splits `data:TYPE;base64,DATA`; `None` for any other URL, which is then kept as a whole.
 pub(super) fn split_data_url(url: &str) -> Option<(&str, &str)> {
     let (media_type, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
     (!media_type.is_empty() && !media_type.contains([';', ','])).then_some((media_type, data))
 }
 
-/// Takes the data or the address of `url` into `media`.
+/// Sets the data or the address of `media` from `url`.
 pub(super) fn set_url(media: &mut Media, url: &Text) {
     match split_data_url(url) {
         Some((media_type, data)) => {
@@ -22,7 +23,7 @@ pub(super) fn set_url(media: &mut Media, url: &Text) {
     }
 }
 
-/// The address, or a data URL of the data.
+/// The address, or a data URL with the data.
 pub(super) fn url_of(media: &Media, default_type: &str) -> Option<String> {
     match (&media.data, &media.url) {
         (Some(data), _) => {

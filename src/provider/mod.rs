@@ -1,12 +1,13 @@
-//! Provider formats: reading them into [`Message`]s and writing them back. Nothing else knows them.
+//! Reads provider formats into [`Message`]s and writes them back. No other module knows these formats.
 //!
-//! Reading takes what the model names and leaves the rest of each object as a template in the part's
-//! [`Extras`](crate::message::Extras), so that an untouched message is written back key for key, and a changed one
-//! with its change and nothing else different.
+//! Reading takes the fields that our own types have, and keeps the rest of each object as a template in the part's
+//! [`Extras`](crate::message::Extras). So an unchanged message is written back key for key, and a changed one differs
+//! only by its change.
 //!
-//! A format is one file that implements `Provider`: it reads a list, writes a run of messages as entries, and says which
-//! messages stand in one entry, what goes into the header, and how a list may begin and end. Its rules are a table and a walk
-//! in `check`. Differences between providers of one format are data (`check/dialect.rs`).
+//! Each format has a type that implements `Provider`: it reads a list, writes a run of messages as entries, and decides
+//! which messages share an entry, what goes into the header, and how a list may begin and end. Its rules are in
+//! `check`, as a table and the code that walks a list. Differences between providers of one format are data
+//! (`check/dialect.rs`).
 
 mod ai_sdk;
 
@@ -83,16 +84,17 @@ pub fn provider(format: Format) -> &'static dyn Provider {
     }
 }
 
-/// The format of a list, a request body or a response, by what only that format has; none where several fit.
+/// The format of a list, a request body or a response, found by features that only this format has; `None` if several
+/// formats fit.
 pub fn detect(input: &Value) -> Option<Format> {
     detect::detect(input)
 }
 
-/// Reads a list as [`Provider::read_list`] does, with the entry that stands `before` it in view: some formats read an entry by
-/// what it follows. Ranges are those of `list`.
+/// Like [`Provider::read_list`], but takes the entry `before` the list into account: in some formats the meaning of an
+/// entry depends on the one that it follows. The ranges are relative to `list`.
 ///
 /// # Errors
-/// As [`Provider::read_list`].
+/// See [`Provider::read_list`].
 pub fn read_behind(
     provider: &dyn Provider,
     before: Option<&Value>,
@@ -102,7 +104,7 @@ pub fn read_behind(
     let all: Vec<Value> = std::iter::once(before).chain(list).cloned().collect();
     let Ok(read) = provider.read_list(&all) else { return provider.read_list(list) };
     if read.iter().any(|(_, range)| range.start == 0 && range.end > 1) {
-        return provider.read_list(list); // the format would make one message of both
+        return provider.read_list(list); // the format would merge both into one message
     }
     let behind = read.into_iter().filter(|(_, range)| range.start > 0);
     Ok(behind.map(|(message, range)| (message, range.start - 1..range.end - 1)).collect())

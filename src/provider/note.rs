@@ -1,28 +1,28 @@
 use serde::Serialize;
 
-/// Something that a format could not say as it was. Nothing is dropped in silence: each leaves a note.
+/// Something that a format could not express unchanged. Nothing is dropped silently: every change has a note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(type_prefix = "Conversion"))]
 pub struct Note {
-    /// The index of the message it concerns (of the first of its run), in what was handed to `write`.
+    /// The index of the message concerned in the input; if several messages were written together, of the first one.
     pub index: usize,
-    /// What was left out or said otherwise.
+    /// What was left out or expressed differently.
     pub what: String,
 }
 
 impl Note {
-    /// A note whose index is filled in by whoever knows it.
+    /// A note whose index is set later by [`Notes::at`].
     pub(super) fn new(what: impl Into<String>) -> Self {
         Self { index: 0, what: what.into() }
     }
 }
 
-/// Notes of a whole conversation, gathered run by run.
+/// The notes of a whole conversation, collected run by run.
 #[derive(Debug, Default)]
 pub(super) struct Notes(Vec<Note>);
 
 impl Notes {
-    /// Runs `write` and gives the notes it makes the index.
+    /// Runs `write` and sets `index` on the notes that it makes.
     pub(super) fn at<T>(&mut self, index: usize, write: impl FnOnce(&mut Vec<Note>) -> T) -> T {
         let mut fresh = Vec::new();
         let out = write(&mut fresh);

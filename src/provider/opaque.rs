@@ -7,12 +7,12 @@ use super::fields::Fields;
 use super::note::Note;
 use crate::message::{CallKind, Format, Part, ProviderCompaction, ToolCall};
 
-/// The field that tells what a call of another kind wants done, for readers of a transcript.
+/// Fields that may hold the input of a call of another kind, for readers of a transcript.
 const INPUT_FIELDS: [&str; 7] = ["input", "arguments", "action", "actions", "operation", "code", "queries"];
 
-/// A call of a kind that is neither a function nor a custom tool. Its item is kept as it came.
+/// A call that is neither a function nor a custom tool. Its item is kept unchanged.
 pub(super) fn opaque_call(id: impl Into<String>, format: Format, raw: Arc<Value>) -> ToolCall {
-    let body = raw.get("toolUse").unwrap_or(&raw); // Bedrock's blocks are named by their one key
+    let body = raw.get("toolUse").unwrap_or(&raw); // the type of a Bedrock block is its only key
     let text = |key: &str| body.get(key).and_then(Value::as_str);
     let name = text("name").or_else(|| text("type")).unwrap_or("tool").to_owned();
     let input = INPUT_FIELDS.iter().find_map(|key| body.get(*key).filter(|v| !v.is_null()));
@@ -24,10 +24,10 @@ pub(super) fn opaque_call(id: impl Into<String>, format: Format, raw: Arc<Value>
     ToolCall { kind: CallKind::Other { format, raw }, ..ToolCall::function(id, name, input) }
 }
 
-/// Whether `format` can say this call at all; notes where it is said otherwise or not.
+/// Whether `format` can express this call. Adds a note if the call is expressed differently or left out.
 ///
-/// A call that the caller executes is always said, if need be as a function: it has an output that needs it.
-/// A call that another provider ran itself is not.
+/// A call that the caller executes is always expressed, if necessary as a function, because its output needs it. A call
+/// that another provider executed is left out.
 pub(super) fn sayable(call: &ToolCall, format: Format, notes: &mut Vec<Note>) -> bool {
     let own = call.extras.came_in(format);
     if call.hosted && !own {
@@ -59,7 +59,7 @@ pub(super) fn json_arguments(call: &ToolCall) -> Cow<'_, str> {
     }
 }
 
-/// Takes a JSON value as text. Where writing the text again could change a number, the template keeps the value.
+/// Takes a JSON value as text. If converting the text back could change a number, the value also stays in the template.
 pub(super) fn take_json(fields: &mut Fields, key: &str) -> Option<String> {
     let value = fields.take(key)?;
     let text = value.to_string();
@@ -78,7 +78,7 @@ fn holds_float(value: &Value) -> bool {
     }
 }
 
-/// The arguments as a value: `null` for none, a string for what is no JSON.
+/// The arguments as a value: `null` if there are none, a string if they are not JSON.
 pub(super) fn json_input(arguments: &str) -> Value {
     if arguments.trim().is_empty() {
         return Value::Null;
@@ -88,7 +88,8 @@ pub(super) fn json_input(arguments: &str) -> Value {
     input
 }
 
-/// A call's arguments as an object. `kept`: the value that its template has, which is taken where it says the same.
+/// A call's arguments as an object. `kept`: the value in its template, which is used if the arguments are still the
+/// same.
 pub(super) fn object_arguments(call: &ToolCall, kept: Option<&Value>, notes: &mut Vec<Note>) -> Value {
     if let Some(kept) = kept.filter(|kept| kept.to_string() == *call.input) {
         return kept.clone();
@@ -103,12 +104,12 @@ pub(super) fn object_arguments(call: &ToolCall, kept: Option<&Value>, notes: &mu
     }
 }
 
-/// Whether a call has an input that is no object: APIs whose inputs are objects refuse it.
+/// Whether a function call's input is not an object. APIs whose inputs are objects refuse it.
 pub(super) fn has_odd_input(call: &ToolCall) -> bool {
     matches!(call.kind, CallKind::Function) && !call.input.trim_start().starts_with('{')
 }
 
-/// Puts such an input into an object; one that says an object in words is that object.
+/// Puts such an input into an object. If it is a string that contains the JSON of an object, this object is used.
 pub(super) fn wrap_input(call: &mut ToolCall) {
     let input = match json_input(&call.input) {
         Value::String(said) => match serde_json::from_str(&said) {
@@ -121,7 +122,7 @@ pub(super) fn wrap_input(call: &mut ToolCall) {
     call.input = input.to_string().into();
 }
 
-/// An integer that JavaScript's numbers do not hold would be another one in an object: it is said as a text.
+/// Turns integers that a JavaScript number cannot represent exactly into strings, so that they do not change.
 fn keep_integers(value: &mut Value) {
     match value {
         Value::Number(n) if n.as_i128().is_some_and(|n| n.unsigned_abs() > MOST_EXACT) => {
@@ -136,8 +137,8 @@ fn keep_integers(value: &mut Value) {
 /// `Number.MAX_SAFE_INTEGER`.
 const MOST_EXACT: u128 = (1 << 53) - 1;
 
-/// What another format says of a part that only `format` knows: Anthropic's own compaction stands for all that was said before
-/// it, so its summary is said as text. Anything else is left out.
+/// Expresses a part that only `format` knows in another format. Anthropic's own compaction replaces everything before
+/// it, so its summary becomes a text. Everything else is left out.
 pub(super) fn as_text(format: Format, raw: &Value, notes: &mut Vec<Note>) -> Option<Part> {
     let part = Part::Opaque { format, raw: raw.clone().into() };
     let summary = raw.get("content").and_then(Value::as_str);

@@ -1,4 +1,4 @@
-//! "Too long" answers of providers, with their figures (COMP-23).
+//! Recognises errors of providers that say "too long", and reads their figures (COMP-23).
 
 use std::sync::OnceLock;
 
@@ -6,22 +6,22 @@ use super::too_many::too_many;
 use crate::pattern::{Options, Pattern};
 use crate::tool_output::prefix_bytes;
 
-/// So many bytes of an error are read: no provider says more before it says what is wrong, and a page of a megabyte would hold the
-/// event loop for seconds.
+/// How many bytes of an error are read. Every provider says what is wrong within that length, and matching a page of a
+/// megabyte would block the event loop for seconds.
 const MOST_READ: usize = 16 * 1024;
 
 /// What a provider said when a request was too long for the model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Overflow {
-    /// How many tokens the request may have, where the text says it: the model's limit, less what the text says was asked
-    /// for as the answer.
+    /// How many tokens the request may have, if the text says so: the model's limit minus the tokens requested for the
+    /// answer, if the text mentions these.
     pub limit: Option<u64>,
-    /// The tokens that the provider counted in the request, without the answer, where the text says it.
+    /// The tokens that the provider counted in the request, without the answer, if the text says so.
     pub actual: Option<u64>,
 }
 
-/// The texts, one a line, with what they name: the model's `limit`, `actual` for the tokens of the request, `answer` for
-/// those of the answer that was asked for, `total` for both.
+/// One pattern for each known text. Named groups: `limit` is the model's limit, `actual` the tokens of the request,
+/// `answer` those requested for the answer, `total` both together.
 const TEXTS: [&str; 26] = [
     // Anthropic
     r"prompt is too long(: (?<actual>N) tokens > (?<limit>N) maximum)?",
@@ -64,10 +64,10 @@ const TEXTS: [&str; 26] = [
     r"`?inputs`? tokens \+ `?max_new_tokens`? must be <= (?<limit>N)(\. Given: (?<actual>N))?",
 ];
 
-/// Texts of no one in particular: beside talk of rates they mean the tokens of some time.
+/// Texts that are not specific to one provider. If an error also mentions rates, they mean tokens per time.
 const VAGUE: [&str; 2] = [r"too many (input )?tokens", r"token limit exceeded"];
 
-/// What is said of too many requests or tokens in some time, which is no overflow.
+/// Texts about too many requests or tokens per time, which are not an overflow.
 const RATE: &str =
     r"rate.?limit|per (minute|hour|day|second)|quota|\b[tr]p[md]\b|throttl|please wait|too many requests";
 
@@ -76,8 +76,9 @@ pub fn overflow(text: &str) -> Option<Overflow> {
     if speaks_of_rates(text) { None } else { told(text, texts()) }
 }
 
-/// What an error says that refuses the request for its size, of the `texts` that it and what it carries say: each is judged apart,
-/// so that talk of rates in one (an earlier try's, say) hides no overflow in another. None of any other error.
+/// The texts that refuse a request for its size, among the `texts` of an error and of the errors that it wraps. Each
+/// text is judged separately, so that one about rates (of an earlier attempt, for example) does not hide an overflow in
+/// another. Empty for any other error.
 pub fn refusal_texts(texts: &[String]) -> Vec<&str> {
     let rates = texts.iter().any(|text| speaks_of_rates(text));
     let firm = self::texts().get(..TEXTS.len()).unwrap_or_default();
@@ -108,7 +109,7 @@ fn told(text: &str, texts: &[Pattern]) -> Option<Overflow> {
     found
 }
 
-/// Whether an error's text refuses the request for its size, be it in tokens, in bytes or in images.
+/// Whether an error's text refuses the request for its size: in tokens, in bytes or in images.
 pub fn is_too_large(text: &str) -> bool {
     overflow(text).is_some() || too_many(text).is_some()
 }

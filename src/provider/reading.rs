@@ -1,7 +1,7 @@
-//! The part of an entry that a model reads, without the marks and spellings that SDKs change from call to call.
+//! Reduces an entry to what a model reads, without the marks and spellings that SDKs change from call to call.
 //!
-//! `sync` compares the object first, then its JSON, then this reading. An entry that reads the same keeps its message; cache
-//! marks and the like are taken over from the newest form (`context/renew.rs`).
+//! `sync` first compares the object, then its JSON, then this reading. An entry whose reading is the same keeps its
+//! message; cache marks and the like are taken over from the newest form (`context/renew.rs`).
 
 use serde_json::{Map, Value};
 
@@ -9,44 +9,45 @@ use super::renamed::CallId;
 use crate::message::Format;
 use crate::saved::checksum;
 
-/// Marks for a prompt cache, hints for one provider, and what a service says of its own answer.
+/// Fields that a model does not read: prompt cache marks, hints for one provider, signatures, and what a service adds
+/// to its answer.
 const UNREAD: [&str; 10] = [
     "cache_control", "cacheControl", "cachePoint", "providerOptions", "providerMetadata",
     "callProviderMetadata", "annotations", "logprobs", "thoughtSignature", "thought_signature",
 ];
 
-/// Stands for any id of a call.
+/// Replaces every id of a call.
 const CALL: &str = "call";
 
-/// What an object is, and so which of its fields are no more than how it is kept.
+/// What an object is. This decides which of its fields belong to the service that stored it and are not compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// An entry of a list: its id and status are its service's.
+    /// An entry of a list. Its id and status belong to the service.
     Entry,
-    /// The same, and its id is who it is: one of the package's own messages.
+    /// An entry whose id is its identity: one of the package's own messages.
     Named,
-    /// A call in a list of calls, or one of Gemini's.
+    /// A call in a list of calls, or a function call of Gemini's.
     Call,
-    /// What came of one of Gemini's.
+    /// A function response of Gemini's.
     Answer,
-    /// A part of a content: if it has a type, its id is its service's.
+    /// A part of a content. If it has a type, its id belongs to the service.
     Part,
 }
 
 /// What a model reads of an entry.
 pub struct Reading {
-    /// The entry with all that does not count left out, its keys in order, and the ids of calls made the same.
+    /// The entry without what is not compared, its keys sorted, and all ids of calls replaced by the same text.
     said: Value,
-    /// These ids, in order.
+    /// The ids that were replaced, in order.
     calls: Vec<CallId>,
 }
 
 impl Reading {
-    /// Of an entry of a list.
+    /// The reading of an entry of a list.
     pub fn of(format: Format, entry: &Value) -> Self {
         let mut calls = Vec::new();
         let said = match entry {
-            // Of the package's own messages the id is who they are.
+            // In the package's own messages, the id is the identity.
             Value::Object(entry) => {
                 let place = if format == Format::Messages { Place::Named } else { Place::Entry };
                 Value::Object(fields(entry, place, &mut calls))
@@ -56,25 +57,25 @@ impl Reading {
         Self { said, calls }
     }
 
-    /// The calls that the entry makes and answers.
+    /// The ids of the calls that the entry makes and answers.
     pub fn calls(&self) -> &[CallId] {
         &self.calls
     }
 
-    /// As a checksum, the ids of calls left out.
+    /// A checksum of it, without the ids of calls.
     pub fn checksum(&self) -> u64 {
         checksum(self.said.to_string().as_bytes())
     }
 
-    /// Whether a model reads the other entry as the same, whatever the ids of its calls. Cache marks, hints, ids of items, the order
-    /// of keys, the white space of JSON and that around a text do not count, nor whether a text stands by itself or as the only
-    /// part of a list.
+    /// Whether a model reads the other entry as the same. Not compared are: the ids of calls and items, cache marks,
+    /// hints, the order of keys, white space in JSON and around a text, and whether a text is a string or the only part
+    /// of a list.
     pub fn says(&self, other: &Self) -> bool {
         self.said == other.said
     }
 }
 
-/// The fields of an entry or of a part.
+/// The compared fields of an entry or of a part.
 fn fields(of: &Map<String, Value>, place: Place, calls: &mut Vec<CallId>) -> Map<String, Value> {
     let kind = of.get("type").and_then(Value::as_str);
     let is_kept = |key: &str| match key {
@@ -115,7 +116,7 @@ fn fields(of: &Map<String, Value>, place: Place, calls: &mut Vec<CallId>) -> Map
     in_order(of).into_iter().filter(|(key, _)| is_kept(key)).filter_map(read).collect()
 }
 
-/// The call that a field names, where its id is no more than what ties an output to it.
+/// The call that a field refers to, if the field's id only serves to connect a call with its output.
 fn call_id(of: &Map<String, Value>, key: &str, id: &str, place: Place) -> Option<CallId> {
     let kind = of.get("type").and_then(Value::as_str).unwrap_or_default();
     let is_of_provider = of.get("providerExecuted") == Some(&Value::Bool(true));
@@ -137,7 +138,7 @@ fn call_id(of: &Map<String, Value>, key: &str, id: &str, place: Place) -> Option
     }
 }
 
-/// A call in a list of calls: the output is told by its id.
+/// A call in a list of calls (Chat Completions). Its output refers to it by its id.
 fn call(call: &Value, calls: &mut Vec<CallId>) -> Value {
     let Value::Object(call) = call else { return sorted(call) };
     let mut read = fields(call, Place::Call, calls);
@@ -148,17 +149,17 @@ fn call(call: &Value, calls: &mut Vec<CallId>) -> Value {
     Value::Object(read)
 }
 
-/// Blocks whose id is a call's, and items that are nothing but an id.
+/// Whether the id has a meaning of its own: in blocks it is the id of a call, and some items consist only of an id.
 fn says_by_id(kind: &str) -> bool {
     kind.ends_with("tool_use") || kind == "item_reference" || kind == "mcp_approval_request"
 }
 
-/// Text is text, whoever says it.
+/// Texts of users and of models are the same type.
 fn kind_of(kind: &str) -> &str {
     if matches!(kind, "input_text" | "output_text") { "text" } else { kind }
 }
 
-/// A content as a list of parts; a text that is blank is none.
+/// A content as a list of parts; blank texts are left out.
 fn content(value: &Value, calls: &mut Vec<CallId>) -> Value {
     let text = |text: &str| {
         let fields = [("text".to_owned(), text.trim().into()), ("type".to_owned(), "text".into())];
@@ -183,12 +184,12 @@ fn content(value: &Value, calls: &mut Vec<CallId>) -> Value {
     }
 }
 
-/// Arguments are what they say, however they are spaced.
+/// Parses arguments, so that white space in them does not matter.
 fn json_in(text: &str) -> Value {
     serde_json::from_str(text).map_or_else(|_| text.into(), |value| sorted(&value))
 }
 
-/// The same with the keys of all objects in order.
+/// A copy in which the keys of all objects are sorted.
 fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(object) => {
@@ -323,7 +324,7 @@ mod tests {
             (json!([{ "annotations": [1] }]), json!([{ "annotations": [2] }])),
             (json!(" x"), json!("x")),
         ] {
-            let is_text = one.is_string(); // white space around a text is none, wherever it stands
+            let is_text = one.is_string(); // white space around a text never matters
             assert_eq!(same(Format::AiSdk, &output(one.clone()), &output(other)), is_text, "{one}");
         }
         let own = |id: &str| json!({ "id": id, "role": "user", "content": "x" });

@@ -1,43 +1,45 @@
-//! Calls that come in again under other ids, as some SDKs and proxies make them anew in each request.
+//! Matches calls that come in again with other ids, because some SDKs and proxies create new ids for each request.
 //!
-//! Ids of calls only tie an output to its call, so an entry's reading has none. They stand beside it in order: a call may have
-//! a new id, and its output must have the same one. New entries are read under the known ids; at the end all calls get their
-//! new ids together (`History::rename_calls`), so that a refusal changes nothing.
+//! Ids of calls only connect a call with its output, so an entry's reading does not contain them. They are kept beside
+//! it, in order: a call may have a new id, but then its output must have the same one. New entries are read with the
+//! known ids; at the end all calls get their new ids together (`History::rename_calls`), so that nothing changes if an
+//! entry is refused.
 
-/// The id of a call where it stands in an entry.
+/// The id of a call in an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallId {
-    /// The call is made there.
+    /// The entry makes the call.
     Call(String),
-    /// It is answered there.
+    /// The entry answers the call.
     Output(String),
 }
 
-/// Calls whose ids are others by now, and whose outputs have not come by yet, while a list is compared from its beginning on.
+/// Calls that have a new id and whose outputs have not been reached yet, while a list is compared from its beginning.
 #[derive(Debug, Clone, Default)]
 pub struct Renamed {
-    /// As they were known, and as they are now.
+    /// Pairs of known id and new id.
     waiting: Vec<(String, String)>,
 }
 
 impl Renamed {
-    /// Of calls that came by, those that wait: as they were known, and as they are now.
+    /// The calls whose outputs have not been reached yet, as pairs of known id and new id.
     pub fn waiting(&self) -> &[(String, String)] {
         &self.waiting
     }
 
-    /// Such calls, waiting.
+    /// Starts with these waiting calls.
     pub fn of(waiting: Vec<(String, String)>) -> Self {
         Self { waiting }
     }
 
-    /// Whether no call that waits has another id.
+    /// Whether no waiting call has a new id.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// Whether the calls of the next entry, as they were `known`, can be those that it has `now`: a call may have any id that no
-    /// other one waits under, its output has to have the same. Where they cannot be, nothing is noted.
+    /// Whether the calls of the next entry, which were `known` under these ids, can be those that it has `now`. A call
+    /// may have any id that no waiting call has; an output must have its call's id. If they do not match, nothing is
+    /// recorded.
     pub fn pair(&mut self, known: &[CallId], now: &[CallId]) -> bool {
         let mut waiting = None;
         let same = known.len() == now.len()
@@ -64,7 +66,7 @@ impl Renamed {
     }
 }
 
-/// Takes a call off those that wait, and gives the id that it has now.
+/// Removes a call from the waiting ones and returns its new id.
 fn answered(waiting: &mut Vec<(String, String)>, known: &str) -> Option<String> {
     let at = waiting.iter().position(|(id, _)| id == known)?;
     Some(waiting.swap_remove(at).1)

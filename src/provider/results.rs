@@ -1,13 +1,13 @@
-//! A user entry that holds the outputs of several calls, beside the user's own text.
+//! Splits a user entry that holds the outputs of several calls and maybe text of the user.
 
 use serde_json::{Map, Value};
 
 use crate::message::{Extras, Format, Message, Part, Role};
 
-/// Marks a message that stood in the same entry as the one before it.
+/// The key that marks a message as part of the same entry as the message before it.
 pub(super) const JOINS: &str = "joins";
 
-/// Makes messages of an entry's parts: each output is one of its own; what stands between them is the user's.
+/// Makes messages of an entry's parts: one tool message per output, and user messages of the parts between them.
 pub(super) fn split(format: Format, parts: Vec<Part>, extras: &Extras, out: &mut Vec<Message>) {
     let mut first = true;
     let mut has_said = false;
@@ -16,7 +16,7 @@ pub(super) fn split(format: Format, parts: Vec<Part>, extras: &Extras, out: &mut
         has_said |= role == Role::User;
         let extras = match std::mem::take(&mut first) {
             true => extras.clone(),
-            // Results that stand first join each other without a mark.
+            // Results at the beginning are joined without a mark.
             false if !has_said => Extras::default(),
             false => Extras::new(format, Map::from_iter([(JOINS.to_owned(), Value::Bool(true))])),
         };

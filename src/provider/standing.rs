@@ -1,4 +1,4 @@
-//! Parts of messages that the API refuses because of their position. A view and `repair` leave them out.
+//! Finds parts of messages that the API refuses because of their position. Views and `repair` leave them out.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,10 +12,10 @@ use super::openai_responses::kinds;
 use crate::hashing::HashMap;
 use crate::message::{CallKind, Extras, Format, Message, Part, Role};
 
-/// At most so many cache marks may stand in a request.
+/// The maximum number of cache marks in a request.
 pub(super) const CACHE_MARKS: usize = 4;
 
-/// The key of a cache mark.
+/// The key of a cache mark in this format.
 pub const fn mark_key(format: Format) -> &'static str {
     if matches!(format, Format::BedrockConverse) { CACHE_POINT } else { "cache_control" }
 }
@@ -29,18 +29,18 @@ pub(super) const TOO_MANY_MARKS: &str = "A-cache-marks";
 const COMPACTION_PLACE: &str = "A-compaction-place";
 pub(super) const DUPLICATE_NAME: &str = "B-doc-dup";
 
-/// What one message loses where it stands.
+/// What one message loses because of its position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lost {
-    /// The indexes of parts, and the rule that each breaks.
+    /// The indexes of the removed parts, with the rule that each would break.
     parts: BTreeMap<usize, &'static str>,
-    /// The indexes of parts that lose the id of their item, or go where they cannot stand without.
+    /// The indexes of parts that lose the id of their item. A part that is invalid without its id is removed.
     ids: BTreeSet<usize>,
-    /// So many of its cache marks, from the first on.
+    /// How many of its cache marks are removed, counted from its first one.
     marks: usize,
-    /// A provider's own compaction, which is taken only where nothing stands before it.
+    /// Whether its provider's own compaction is removed, because it is only accepted if nothing precedes it.
     compaction: bool,
-    /// The numbers of documents that have to be named otherwise, and how.
+    /// New names for documents, by the number of the document in the message.
     names: BTreeMap<usize, String>,
 }
 
@@ -53,7 +53,7 @@ impl Lost {
             && !self.compaction
     }
 
-    /// The rules that it would break, and what a person is told of it.
+    /// The rules that it would break, with a description of each change.
     pub(super) fn told(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let rules: BTreeSet<&'static str> = self.parts.values().copied().collect();
         let ids = (!self.ids.is_empty()).then_some(DUPLICATE_ID);
@@ -69,12 +69,12 @@ impl Lost {
             .map(|rule| (rule, what(rule)))
     }
 
-    /// What a person is told of it.
+    /// Descriptions of the changes.
     pub fn notes(&self) -> impl Iterator<Item = &'static str> {
         self.told().map(|(_, what)| what)
     }
 
-    /// The message without it.
+    /// The message without what it loses.
     #[must_use]
     pub fn taken_off(&self, message: &Message, format: Format) -> Message {
         let mut rest = message.clone();
@@ -83,13 +83,13 @@ impl Lost {
             if !self.ids.contains(&at) {
                 return Some(part);
             }
-            let is_call = matches!(part, Part::ToolCall(_)); // its output could not stand without it
+            let is_call = matches!(part, Part::ToolCall(_)); // a call is always kept, because its output needs it
             let bare = item_ids::without_item_id(part);
             (is_call || item_ids::any_id(&bare).is_none()).then_some(bare)
         });
         rest.parts = kept.collect();
         if self.compaction {
-            rest.extras = Extras::default(); // its words stand in its place
+            rest.extras = Extras::default(); // the summary's words are sent instead
         }
         let mut marks = self.marks;
         unmark(&mut rest.parts, format, &mut marks);
@@ -100,7 +100,7 @@ impl Lost {
     }
 }
 
-/// What is done where a rule is broken.
+/// Describes the change that a rule makes.
 fn what(rule: &'static str) -> &'static str {
     match rule {
         COMPACTION_PLACE => {
@@ -123,11 +123,11 @@ fn what(rule: &'static str) -> &'static str {
 struct Served {
     at: usize,
     part: usize,
-    /// Where what came of it stands.
+    /// The position of its result.
     answered: Option<usize>,
-    /// Where a call stands that its code made: it cannot go without that.
+    /// The position of a call that its code made. That call cannot be sent without this one.
     leads: Option<usize>,
-    /// Where the user spoke behind it.
+    /// The position of the next user message after it.
     spoken: Option<usize>,
 }
 
@@ -137,42 +137,42 @@ impl Served {
     }
 }
 
-/// What the messages of a list lose, kept from one look at the list to the next: only what is new, or stands behind an edit, is
+/// What the messages of a list lose. It is kept between updates: only messages that are new, or from an edit on, are
 /// looked at again.
 #[derive(Debug, Clone)]
 pub struct Standing {
     format: Format,
-    /// Cache marks that may stand in the list.
+    /// How many cache marks the list may have.
     room: usize,
     served: Vec<Served>,
-    /// What came of such tools whose calls are not before it.
+    /// Results of such tools without their call before them, as indexes of message and part.
     orphans: Vec<(usize, usize)>,
-    /// The ids of items, and where each stands first.
+    /// The ids of items (in Bedrock, the names of documents), with the position of the first use.
     ids: HashMap<String, usize>,
-    /// Items whose ids stand further up.
+    /// Items whose id was used before, as indexes of message and part.
     twice: Vec<(usize, usize)>,
-    /// Documents whose names do, and those that they get. (`ids` has the names.)
+    /// Documents whose name was used before, with their new names: indexes of message and document.
     renamed: Vec<(usize, usize, String)>,
     /// The index in `served` of the newest call of each id.
     by_id: HashMap<String, usize>,
-    /// The indexes in `served` of calls behind which the user has not spoken yet.
+    /// The indexes in `served` of calls with no user message after them yet.
     waiting: Vec<usize>,
-    /// The positions of cache marks, one each.
+    /// The positions of the messages with cache marks, once for each mark.
     marks: Vec<usize>,
-    /// So many of them go.
+    /// How many marks are removed, from the first one on.
     unmarked: usize,
     lost: BTreeMap<usize, Lost>,
-    /// So many messages have been looked at.
+    /// How many messages have been looked at.
     seen: usize,
 }
 
 impl Standing {
-    /// Of a list in this format.
+    /// For a list in this format.
     pub fn new(format: Format) -> Self {
         Self::with_marks(format, CACHE_MARKS)
     }
 
-    /// Of a list that may hold so many cache marks.
+    /// For a list that may have `room` cache marks.
     pub(super) fn with_marks(format: Format, room: usize) -> Self {
         Self {
             format,
@@ -196,13 +196,13 @@ impl Standing {
         self.seen
     }
 
-    /// What the messages from a position on lose.
+    /// What the messages from position `at` on lose.
     pub fn lost_from(&self, at: usize) -> impl Iterator<Item = (usize, &Lost)> {
         self.lost.range(at..).map(|(at, lost)| (*at, lost))
     }
 
-    /// Looks at the messages from position `from` on, which are new or other than before; none stand at `len` or behind. The
-    /// first position that loses something else than before, or `from`.
+    /// Looks at the messages from position `from` on, which are new or have changed; `len` is the number of messages.
+    /// Returns the first position whose loss differs from before, at most `from`.
     pub fn update<'m>(
         &mut self,
         from: usize,
@@ -249,7 +249,7 @@ impl Standing {
         now.map(|(at, _)| *at).chain(gone.copied()).chain(marked).chain([first]).min().unwrap_or(from)
     }
 
-    /// The provider's own compactions that anything of the conversation stands before.
+    /// Finds compactions of the provider's own that come after a message other than instructions.
     fn place<'m>(&mut self, start: usize, len: usize, message: &impl Fn(usize) -> Option<&'m Message>) {
         let is_own = |at: &usize| message(*at).is_some_and(|m| m.has_provider_summary(self.format));
         let is_said = |at: usize| message(at).is_some_and(|m| !m.role.is_instruction());
@@ -259,7 +259,8 @@ impl Standing {
         }
     }
 
-    /// Calls of tools that the provider runs. The first position at which one lapses, or does no longer; else `from`.
+    /// Pairs calls of tools that the provider runs with their results. Returns the first position where a call lapses
+    /// or no longer lapses, or else `from`. A call lapses if the user spoke before its result came.
     fn serve<'m>(
         &mut self,
         from: usize,
@@ -313,7 +314,8 @@ impl Standing {
         first
     }
 
-    /// Forgets what stands from a position on. The first position at which a call lapses no longer, or that position.
+    /// Forgets everything from a position on. Returns the first position where a call no longer lapses, or else that
+    /// position.
     fn take_back(&mut self, from: usize) -> usize {
         let mut first = from;
         let kept = self.served.partition_point(|call| call.at < from);
@@ -334,7 +336,7 @@ impl Standing {
         first
     }
 
-    /// Ids of items that stand twice: the second loses its own.
+    /// Finds items with an id that was used before: these lose their id.
     fn identify<'m>(
         &mut self,
         from: usize,
@@ -346,7 +348,7 @@ impl Standing {
             self.ids.retain(|_, at| *at < from);
             self.twice.truncate(self.twice.partition_point(|(at, _)| *at < from));
         }
-        // The AI SDK says the parts of one item with the item's id each.
+        // In the AI SDK, several parts of one item carry the item's id.
         let is_item = |part: &Part| part.extras().is_none_or(|extras| !extras.came_in(Format::AiSdk));
         for (at, message) in (from..len).filter_map(|at| Some((at, message(at)?))) {
             for (n, part) in message.parts.iter().enumerate().filter(|(_, part)| is_item(part)) {
@@ -361,7 +363,7 @@ impl Standing {
         }
     }
 
-    /// Names of documents that stand twice: the second gets a number.
+    /// Finds documents with a name that was used before: these get a number.
     fn name<'m>(&mut self, from: usize, len: usize, message: &impl Fn(usize) -> Option<&'m Message>) {
         self.ids.retain(|_, at| *at < from);
         self.renamed.truncate(self.renamed.partition_point(|(at, ..)| *at < from));
@@ -384,13 +386,13 @@ impl Standing {
         }
     }
 
-    /// Reasoning at the end of answers, from a position on at which an answer may begin.
+    /// Finds reasoning at the end of answers. `start` is a position where an answer may begin.
     fn tails<'m>(&mut self, start: usize, len: usize, message: &impl Fn(usize) -> Option<&'m Message>) {
-        let mut is_led_to = false; // what stands right behind lets reasoning stand before it
+        let mut is_led_to = false; // what follows directly allows reasoning before it
         for (at, message) in (start..len).rev().filter_map(|at| Some((at, message(at)?))) {
             if message.role != Role::Assistant {
                 is_led_to = match (self.format, message.parts.as_slice()) {
-                    // The API keeps instructions apart.
+                    // The API keeps instructions outside of the list.
                     (Format::Anthropic | Format::BedrockConverse, _) => {
                         is_led_to && message.role.is_instruction()
                     }
@@ -403,7 +405,7 @@ impl Standing {
                 let is_gone = self.lost.get(&at).is_some_and(|lost| lost.parts.contains_key(&n));
                 match (self.format, part) {
                     _ if is_gone => {}
-                    // With other models of Bedrock's, whose reasoning is not signed, it may stand there.
+                    // Other models on Bedrock, whose reasoning has no signature, allow it there.
                     (Format::BedrockConverse, Part::Reasoning(one)) if one.signature.is_none() => {}
                     (Format::Anthropic | Format::BedrockConverse, Part::Reasoning(_)) if !is_led_to => {
                         self.lose(at, n, THINKING_LAST);
@@ -426,7 +428,8 @@ impl Standing {
         self.lost.entry(at).or_default().parts.insert(part, rule);
     }
 
-    /// Cache marks: the newest stay. The first position at which something may be otherwise. `start`: what is lost from there on was found anew.
+    /// Finds surplus cache marks: the newest are kept. Returns the first position where something may have changed.
+    /// From `start` on, losses were determined anew.
     fn mark<'m>(
         &mut self,
         from: usize,
@@ -459,14 +462,14 @@ impl Standing {
     }
 }
 
-/// Whether a part is what a tool brought that the provider runs, as Anthropic says it.
+/// Whether a part is an Anthropic result of a tool that the provider runs.
 fn is_result(part: &Part) -> bool {
     let anthropics = raw(part).filter(|(_, format)| *format == Format::Anthropic);
     let kind = anthropics.and_then(|(block, _)| block.get("type")?.as_str());
     kind.is_some_and(|kind| kind.ends_with("_tool_result"))
 }
 
-/// Where the answer begins that a position is in, or right behind.
+/// The start of the answer that contains the position or ends directly before it.
 fn turn_start<'m>(at: usize, message: &impl Fn(usize) -> Option<&'m Message>) -> usize {
     let may_lead = |at: &usize| {
         message(*at).is_some_and(|message| message.role == Role::Assistant || message.role.is_instruction())
@@ -474,7 +477,7 @@ fn turn_start<'m>(at: usize, message: &impl Fn(usize) -> Option<&'m Message>) ->
     (0..at).rev().take_while(may_lead).last().unwrap_or(at)
 }
 
-/// Whether reasoning may stand before it, as [`check`](super::check) has it.
+/// Whether reasoning may precede this part, according to [`check`](super::check).
 pub(super) fn may_be_made(part: &Part) -> bool {
     match part {
         Part::Opaque { format: Format::OpenaiResponses, raw } => {
@@ -484,7 +487,7 @@ pub(super) fn may_be_made(part: &Part) -> bool {
     }
 }
 
-/// How many cache marks stand in a block, and in what it holds.
+/// The number of cache marks in a block and its content.
 pub(super) fn marks_of(block: &Value, key: &str) -> usize {
     let inside = block.get("content").and_then(Value::as_array).into_iter().flatten();
     usize::from(is_mark(block.get(key))) + inside.map(|block| marks_of(block, key)).sum::<usize>()
@@ -494,7 +497,7 @@ fn is_mark(value: Option<&Value>) -> bool {
     value.is_some_and(|value| !value.is_null())
 }
 
-/// How many cache marks a part holds.
+/// The number of cache marks in a part.
 fn marks(part: &Part, format: Format) -> usize {
     if let Some((raw, from)) = raw(part) {
         return if from == format { marks_of(raw, mark_key(format)) } else { 0 };
@@ -509,7 +512,7 @@ fn is_marked(extras: &Extras, format: Format) -> bool {
     extras.has(format, key) && is_mark(extras.field(format, key).as_ref())
 }
 
-/// The block, where a part carries it as it came, and the format that it came in.
+/// The unchanged block of a part that carries one, with its format.
 fn raw(part: &Part) -> Option<(&Value, Format)> {
     match part {
         Part::Opaque { format, raw } => Some((raw, *format)),
@@ -521,7 +524,7 @@ fn raw(part: &Part) -> Option<(&Value, Format)> {
     }
 }
 
-/// Takes so many marks off, from the first on.
+/// Removes `count` marks, from the first on, and counts `count` down.
 fn unmark(parts: &mut [Part], format: Format, count: &mut usize) {
     let key = mark_key(format);
     for part in parts {

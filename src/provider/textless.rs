@@ -1,16 +1,16 @@
-//! Text parts that hold no text: what an API refuses, and no message can say.
+//! Finds text parts without a text, which APIs refuse and a message cannot represent.
 
 use serde_json::Value;
 
 use crate::error::{Error, Result};
 
-/// The types of parts that are a text.
+/// The types of text parts.
 const TEXTS: [&str; 3] = ["text", "input_text", "output_text"];
 
-/// Where an entry, and an output in it, holds parts.
+/// The keys under which an entry, or an output in it, holds parts.
 const LISTS: [&str; 3] = ["content", "output", "value"];
 
-/// Refuses a text part whose `text` is no string, wherever it stands in the entry at `index`.
+/// Refuses the entry at `index` if it has a text part, at any depth, whose `text` is not a string.
 pub(super) fn refuse(entry: &Value, index: usize) -> Result<()> {
     match find(entry) {
         Some(path) => Err(Error::message_at(index, format!("`{path}` needs `text`, a string"))),
@@ -18,7 +18,7 @@ pub(super) fn refuse(entry: &Value, index: usize) -> Result<()> {
     }
 }
 
-/// The path of the first of them.
+/// The path of the first such part.
 fn find(holder: &Value) -> Option<String> {
     LISTS.iter().find_map(|key| match holder.get(key)? {
         Value::Array(parts) => {
@@ -28,7 +28,7 @@ fn find(holder: &Value) -> Option<String> {
             };
             parts.iter().enumerate().find_map(in_part)
         }
-        // An output of the AI SDK's is an object that holds parts.
+        // An AI SDK output is an object that holds parts.
         inner if *key == "output" && inner.get("type").and_then(Value::as_str) == Some("content") => {
             Some(format!("{key}.{}", find(inner)?))
         }

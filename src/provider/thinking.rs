@@ -1,15 +1,15 @@
-//! Thinking that newer Anthropic models bind to all that stands before it (PROV-3b).
+//! Removes thinking that newer Anthropic models bind to everything before it (PROV-3b).
 
 use std::borrow::Cow;
 
 use crate::message::{Message, Part, Role};
 
-/// Models that refuse a thinking block after any edit of what stands before it.
+/// Models that refuse a thinking block if anything before it was edited.
 /// Source: Anthropic's documentation on preserved thinking, 2026-08.
 const BINDING: [&str; 7] =
     ["fable-5-1", "fable-5-2", "mythos-5-1", "mythos-5-2", "opus-5-5", "sonnet-5-5", "haiku-5-5"];
 
-/// Whether a model binds its thinking to what stands before it.
+/// Whether a model binds its thinking to everything before it.
 pub fn binds_thinking(model: &str) -> bool {
     let name = model.to_ascii_lowercase().replace('.', "-");
     name.contains("claude") && BINDING.iter().any(|binding| name.contains(binding))
@@ -20,12 +20,12 @@ pub fn binds_thinking(model: &str) -> bool {
 pub struct Unbound<'a> {
     /// The view. Messages that lost nothing are not copied.
     pub view: Vec<Cow<'a, Message>>,
-    /// The indexes, in the view that was handed in, of messages that lost thinking.
+    /// The indexes of messages that lost thinking, in the view that was passed in.
     pub dropped: Vec<usize>,
 }
 
-/// Drops every signed thinking block of `view` that stands after the first place where it is not `history` as it
-/// was; a message that was nothing but thinking goes. What stands before that place is kept as it is.
+/// Drops every signed thinking block of `view` after the first position where the view differs from `history`. A
+/// message that consisted only of thinking is dropped. Everything before that position is unchanged.
 pub fn drop_bound_thinking<'a>(
     history: impl IntoIterator<Item = &'a Message>,
     view: impl IntoIterator<Item = Cow<'a, Message>>,

@@ -1,35 +1,36 @@
-//! Answers of providers that refuse a request for its bytes or its images, and not for its tokens.
+//! Recognises errors of providers that refuse a request because of its bytes or images, not because of its tokens.
 
 use std::sync::OnceLock;
 
 use crate::pattern::{Captures, Options, Pattern};
 use crate::tool_output::prefix_bytes;
 
-/// So many bytes of an error are read.
+/// How many bytes of an error are read.
 const MOST_READ: usize = 16 * 1024;
 
-/// What a request has too much of, with the limit, where the text names it.
+/// What the request has too much of, with the limit if the text names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TooMany {
     /// Images.
     Images(Option<u64>),
-    /// Bytes, all in all.
+    /// Total bytes.
     Bytes(Option<u64>),
     /// Bytes of one image.
     ImageBytes(Option<u64>),
-    /// Pixels of one image's side.
+    /// Pixels per side of an image.
     Side {
-        /// The most that it may have.
+        /// The limit, in pixels.
         limit: Option<u64>,
-        /// That holds for a request of many images: fewer of them may be larger.
+        /// Whether the limit only applies to requests with many images: a request with fewer images may have larger
+        /// ones.
         many: bool,
     },
 }
 
-/// Reads what was found.
+/// Makes a result of a match.
 type Read = fn(&Captures<'_>) -> TooMany;
 
-/// The texts, the most telling first. `N` is a number, `U` its unit, where it has one.
+/// The texts, the most specific first. `N` is a number, `U` its unit.
 const TEXTS: [(Read, &str); 13] = [
     // Anthropic
     (
@@ -57,10 +58,11 @@ const TEXTS: [(Read, &str); 13] = [
     (bytes, r"\b413\b.{0,20}(status code \(no body\)|too large)"),
 ];
 
-/// What is said of tokens: such a text is about these.
+/// A text that mentions one of these is about tokens.
 const TOKENS: &str = r"\btokens?\b|context (window|length)|rate.?limit|quota|per (minute|hour|day|second)";
 
-/// Recognises an error's text as a refusal by bytes, number, size or dimensions of images; `None` for any other error.
+/// Recognises an error's text as a refusal because of total bytes, or the number, size or dimensions of images; `None`
+/// for any other error.
 pub fn too_many(text: &str) -> Option<TooMany> {
     let text = prefix_bytes(text, MOST_READ);
     let (tokens, texts) = compiled()?;
@@ -86,7 +88,7 @@ fn side(found: &Captures<'_>) -> TooMany {
     TooMany::Side { limit: figure(found), many: found.name("many").is_some() }
 }
 
-/// The limit that a text names, in its smallest unit.
+/// The limit in the text, converted to bytes if it has a unit.
 fn figure(found: &Captures<'_>) -> Option<u64> {
     let digits: String = found.name("limit")?.chars().filter(char::is_ascii_digit).collect();
     let unit = found.name("unit").unwrap_or_default().to_ascii_lowercase();

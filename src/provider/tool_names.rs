@@ -1,22 +1,22 @@
-//! Names of tools that an API does not take: another host allowed them.
+//! Rewrites names of tools that another host allowed and that an API does not accept.
 
 use std::borrow::Cow;
 
 use super::note::Note;
 
-/// Names of tools are at most this long.
+/// The maximum length of a tool name.
 pub(super) const LONGEST: usize = 128;
 
 fn is_taken(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }
 
-/// Whether an API takes the name that has at most so many characters: Anthropic's and `OpenAI`'s do up to [`LONGEST`].
+/// Whether an API accepts a name of at most `longest` characters. Anthropic and `OpenAI` allow up to [`LONGEST`].
 pub(super) fn fits(name: &str, longest: usize) -> bool {
     !name.is_empty() && name.len() <= longest && name.chars().all(is_taken)
 }
 
-/// The name as they take it, with a note where that is another one: each other character is an underscore.
+/// The name as these APIs accept it, with a note if it differs: all other characters become underscores.
 pub(super) fn written<'n>(name: &'n str, longest: usize, notes: &mut Vec<Note>) -> Cow<'n, str> {
     if fits(name, longest) {
         return Cow::Borrowed(name);

@@ -5,38 +5,40 @@ use super::ToolRules;
 use crate::config::Keys;
 use crate::error::Result;
 
-/// The fewest bytes that `maxMessageBytes` may be: room for the shortest notice of a cut.
+/// The minimum of `maxMessageBytes`: room for the shortest notice.
 pub const MIN_MESSAGE_BYTES: u64 = 64;
 
 const BUDGET_SHARE: f64 = 0.25;
 const BUDGET_FLOOR: u64 = 20_000;
 const BUDGET_CEILING: u64 = 60_000;
-/// Of a large window, beyond the ceiling: from 500,000 tokens on.
+/// For large windows, above the ceiling: from 500,000 tokens on.
 const LARGE_BUDGET_SHARE: f64 = 0.12;
 
-/// How tool outputs stand in the context window.
+/// How the context window shows tool outputs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct ToolOutputCacheConfig {
-    /// Store tool outputs and cut what stands of them in the view. `false`: they stay as they are, without refs.
+    /// Whether to store tool outputs and cut long ones in the view. `false`: they are shown unchanged, without refs.
     /// Default `true`.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub enabled: bool,
-    /// Tokens that all tool outputs in the view may take together; the oldest beyond it become placeholders.
-    /// Default `null`: a quarter of the context window, but from 20,000 to 60,000; 12 % of a window of 500,000 and more, but for the
-    /// preset `"spec"`; 20,000 without a window. It holds under a ladder that lists `trim_tool_outputs`; a number, under every ladder.
+    /// Tokens that all tool outputs in the view may have together; the oldest ones beyond it become placeholders.
+    /// Default `null`: a quarter of the context window, but at least 20,000 and at most 60,000; 12 % of a window of
+    /// 500,000 or more, except with the preset `"spec"`; 20,000 without a window. The default only applies to ladders
+    /// with the pass `trim_tool_outputs`; a number applies to every ladder.
     #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "number | null"))]
     pub context_budget_tokens: Option<u64>,
-    /// UTF-8 bytes of text of one tool output in the view, the notice included. Default 51,200; at least 64.
+    /// Maximum UTF-8 bytes of text of one tool output in the view, including the notice. Default 51,200; at least 64.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub max_message_bytes: u64,
-    /// Code points of one line of a tool output in the view. Default 2,000; at least 1.
+    /// Maximum code points of one line of a tool output in the view. Default 2,000; at least 1.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub max_line_length: u64,
-    /// What holds for the outputs of single tools, by the tool's name; `*` in it stands for any characters, a name stands before a
-    /// pattern, and a longer pattern before a shorter one. `"keep"`: no pass trims or shortens them (a summary may still stand for
-    /// them). `"first"`: they are trimmed before those of other tools. `{ maxTokens }`: each is cut to so many tokens as it enters.
+    /// Rules for the outputs of single tools, by the tool's name. `*` in a name matches any characters; an exact name
+    /// takes precedence over a pattern, and a longer pattern over a shorter one. `"keep"`: no pass trims or shortens
+    /// them (a summary may still replace them). `"first"`: they are trimmed before those of other tools.
+    /// `{ maxTokens }`: each is cut to that many tokens when it is added.
     #[serde(skip_serializing_if = "ToolRules::is_empty")]
     #[cfg_attr(
         target_arch = "wasm32",
@@ -58,7 +60,7 @@ impl Default for ToolOutputCacheConfig {
 }
 
 impl ToolOutputCacheConfig {
-    /// Reads the options at `toolOutputCache`; what is not there has its default.
+    /// Reads the options at `toolOutputCache`; missing options have their defaults.
     ///
     /// # Errors
     /// `INVALID_CONFIG` for an unknown key, a wrong type or a number out of range.
@@ -69,7 +71,7 @@ impl ToolOutputCacheConfig {
         Ok(config)
     }
 
-    /// Reads its own keys of a larger object; the caller reads the rest and finishes.
+    /// Reads its own keys of a larger object; the caller reads the rest and calls `finish`.
     pub fn from_keys(keys: &mut Keys<'_>) -> Result<Self> {
         let default = Self::default();
         Ok(Self {
@@ -85,24 +87,25 @@ impl ToolOutputCacheConfig {
         })
     }
 
-    /// `max_message_bytes` as a length.
+    /// `max_message_bytes` as a `usize`.
     pub(super) fn max_bytes(&self) -> usize {
         usize::try_from(self.max_message_bytes).unwrap_or(usize::MAX)
     }
 
-    /// `max_line_length` as a length.
+    /// `max_line_length` as a `usize`.
     pub(super) fn max_line(&self) -> usize {
         usize::try_from(self.max_line_length).unwrap_or(usize::MAX)
     }
 
-    /// The same where no document fixes it: it grows with a large window.
+    /// Like [`Self::budget`], but with a larger budget for a large window. Not used with presets whose document defines
+    /// the budget.
     pub fn growing_budget(&self, window: Option<u64>) -> u64 {
         let grown = window.map_or(0, |window| (window as f64 * LARGE_BUDGET_SHARE) as u64);
         let budget = self.budget(window);
         if self.context_budget_tokens.is_none() && grown > BUDGET_CEILING { grown } else { budget }
     }
 
-    /// Tokens that all tool outputs in the view may take together, in a context window of `window` tokens (CACHE-1).
+    /// Tokens that all tool outputs in the view may have together, in a context window of `window` tokens (CACHE-1).
     pub fn budget(&self, window: Option<u64>) -> u64 {
         self.context_budget_tokens.unwrap_or_else(|| {
             window.map_or(BUDGET_FLOOR, |w| {

@@ -2,12 +2,12 @@
 
 use unicode_segmentation::GraphemeCursor;
 
-/// A grapheme cluster of more code points than this may be split: nothing that a person wrote is that long.
+/// A grapheme cluster of more code points than this may be split: no real text has clusters that long.
 const LONGEST_CLUSTER: usize = 64;
 
-/// The longest beginning of `text` that has at most `max` bytes and ends between grapheme clusters.
+/// The longest beginning of `text` with at most `max` bytes that ends between grapheme clusters.
 ///
-/// Looks at the text near the cut only.
+/// Only looks at the text near the cut.
 pub fn prefix_bytes(text: &str, max: usize) -> &str {
     if text.len() <= max {
         return text;
@@ -15,8 +15,8 @@ pub fn prefix_bytes(text: &str, max: usize) -> &str {
     &text[..cluster_boundary(text, text.floor_char_boundary(max))]
 }
 
-/// The longest beginning of `text` that has at most `max` code points and ends between grapheme clusters.
-/// `None` if that is all of it.
+/// The longest beginning of `text` with at most `max` code points that ends between grapheme clusters.
+/// `None` if that is the whole text.
 pub fn prefix_chars(text: &str, max: usize) -> Option<&str> {
     if text.len() <= max {
         return None;
@@ -25,7 +25,7 @@ pub fn prefix_chars(text: &str, max: usize) -> Option<&str> {
     Some(&text[..cluster_boundary(text, at)])
 }
 
-/// The longest end of `text` that has at most `max` bytes and begins between grapheme clusters.
+/// The longest end of `text` with at most `max` bytes that begins between grapheme clusters.
 pub fn suffix_bytes(text: &str, max: usize) -> &str {
     if text.len() <= max {
         return text;
@@ -33,8 +33,8 @@ pub fn suffix_bytes(text: &str, max: usize) -> &str {
     &text[next_cluster_boundary(text, text.ceil_char_boundary(text.len() - max))..]
 }
 
-/// The longest end of `text` that has at most `max` code points and begins between grapheme clusters.
-/// `None` if that is all of it.
+/// The longest end of `text` with at most `max` code points that begins between grapheme clusters.
+/// `None` if that is the whole text.
 pub fn suffix_chars(text: &str, max: usize) -> Option<&str> {
     if text.len() <= max {
         return None;
@@ -46,7 +46,7 @@ pub fn suffix_chars(text: &str, max: usize) -> Option<&str> {
     (at > 0).then(|| &text[next_cluster_boundary(text, at)..])
 }
 
-/// `at`, or the beginning of the cluster that it would split. `at` is a char boundary.
+/// `at`, or the start of the cluster that a cut at `at` would split. `at` is a char boundary.
 pub(super) fn cluster_boundary(text: &str, at: usize) -> usize {
     if is_boundary(text, at) {
         return at;
@@ -55,7 +55,7 @@ pub(super) fn cluster_boundary(text: &str, at: usize) -> usize {
     starts.find(|&i| is_boundary(text, i)).unwrap_or(at)
 }
 
-/// `at`, or the end of the cluster that it would split. `at` is a char boundary.
+/// `at`, or the end of the cluster that a cut at `at` would split. `at` is a char boundary.
 fn next_cluster_boundary(text: &str, at: usize) -> usize {
     if is_boundary(text, at) {
         return at;
@@ -65,12 +65,12 @@ fn next_cluster_boundary(text: &str, at: usize) -> usize {
 }
 
 fn is_boundary(text: &str, at: usize) -> bool {
-    // The cursor has all the context that it could ask for, so it has an answer.
+    // The cursor is given the whole text, so it always has an answer.
     plain_ascii_cut(text, at)
         || GraphemeCursor::new(at, text.len(), true).is_boundary(text, 0).unwrap_or(true)
 }
 
-/// Between two ASCII characters only CR LF hangs together.
+/// Two adjacent ASCII characters may be separated, unless they are CR LF.
 fn plain_ascii_cut(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
     match (at.checked_sub(1).and_then(|i| bytes.get(i)), bytes.get(at)) {

@@ -11,16 +11,16 @@ use crate::error::{Error, Result};
 
 const DEFAULT_MATCHES: u64 = 100;
 
-/// Context beyond this says more than a read would.
+/// More context than this is better read with `tool_output_cache`.
 const MAX_CONTEXT: u64 = 1000;
 
-/// Steps that a search may take where nobody asks for it in slices.
+/// The steps that a search may take if it is not done in slices.
 const MOST_STEPS: u64 = 500_000_000;
 
-/// Steps that a line costs beside the search in it.
+/// The steps that a line costs in addition to the search in it.
 const PER_LINE: u64 = 16;
 
-/// What `tool_output_cache_grep` is called with.
+/// The arguments of `tool_output_cache_grep`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrepArgs {
     /// The ref of the output.
@@ -29,9 +29,9 @@ pub struct GrepArgs {
     pub pattern: String,
     /// Lines to show before and after each match. Default 0, at most 1000.
     pub context: u64,
-    /// Matching lines to show at most. Default 100.
+    /// The maximum number of matching lines to show. Default 100.
     pub max_matches: u64,
-    /// Match upper and lower case alike. Default `false`.
+    /// Whether to ignore case. Default `false`.
     pub ignore_case: bool,
 }
 
@@ -47,10 +47,10 @@ impl GrepArgs {
         }
     }
 
-    /// The arguments as a model or a caller writes them.
+    /// Reads the arguments that a model or a caller wrote.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for an unknown key, a wrong type, a number out of range, a missing `ref_id` or `pattern`.
+    /// `INVALID_ARGUMENT` for an unknown key, a wrong type, a number out of range, or a missing `ref_id` or `pattern`.
     pub fn from_value(value: &Value) -> Result<Self> {
         let mut keys = Keys::called(GREP_TOOL, value)?;
         let ref_id = keys.string("ref_id")?.ok_or_else(|| keys.error("ref_id", "the ref is missing"))?;
@@ -82,9 +82,10 @@ impl GrepArgs {
 
 /// Searches a stored output line by line, in time linear in its length.
 ///
-/// Answers as ripgrep does: `12:` before a matching line, `11-` before a line of context, `--` between groups; the last
-/// line says how many of the matching lines are shown. Of a line longer than `max_line_length` the piece around its first
-/// match is shown. Never more than `max_message_bytes`. Where the search takes too many steps it stops, and says where.
+/// The answer looks like ripgrep's: `12:` before a matching line, `11-` before a line of context, `--` between groups;
+/// the last line says how many of the matching lines are shown. Of a line longer than `max_line_length`, the part
+/// around its first match is shown. The answer never exceeds `max_message_bytes`. A search that takes too many steps
+/// stops and says where.
 ///
 /// # Errors
 /// `UNKNOWN_REF`; `INVALID_ARGUMENT` for a pattern that cannot be compiled or is too large.
@@ -94,14 +95,14 @@ pub fn grep(outputs: &ToolOutputs, args: &GrepArgs, config: &ToolOutputCacheConf
     Ok(grep.finish())
 }
 
-/// A search under way, for who has something else to do between two slices of it.
+/// A search in progress, for callers that do other work between two slices of it.
 pub struct Grep {
     ref_id: String,
     pattern: Pattern,
     answer: Answer,
-    /// Lines that are done.
+    /// Lines that have been searched.
     done: u64,
-    /// Lines that there were when it began: an output may grow meanwhile.
+    /// The number of lines at the start of the search. The output may grow meanwhile.
     total: u64,
     scan: Scan,
 }
@@ -110,17 +111,17 @@ impl Grep {
     /// Begins a search.
     ///
     /// # Errors
-    /// As [`grep`].
+    /// See [`grep`].
     pub fn new(outputs: &ToolOutputs, args: &GrepArgs, config: &ToolOutputCacheConfig) -> Result<Self> {
         let total = outputs.get(&args.ref_id)?.line_count();
         let (pattern, answer) = (args.compiled()?, Answer::new(args, config, total));
         Ok(Self { ref_id: args.ref_id.clone(), pattern, answer, done: 0, total, scan: Scan::default() })
     }
 
-    /// Searches on for about so many steps; whether it is done.
+    /// Continues the search for about `steps` steps. Returns whether it is done.
     ///
     /// # Errors
-    /// `UNKNOWN_REF` where the output is gone.
+    /// `UNKNOWN_REF` if the output is gone.
     pub fn go_on(&mut self, outputs: &ToolOutputs, mut steps: u64) -> Result<bool> {
         let lines = (self.total - self.done) as usize;
         for line in outputs.get(&self.ref_id)?.lines_from(self.done).take(lines) {
@@ -137,7 +138,7 @@ impl Grep {
         Ok(true)
     }
 
-    /// The answer, as far as it has come.
+    /// The answer so far.
     pub fn finish(self) -> String {
         self.answer.finish(self.done)
     }
@@ -145,7 +146,7 @@ impl Grep {
 
 struct Answer {
     text: String,
-    /// Bytes that it may have in all, and bytes before its last line.
+    /// `most`: the maximum bytes of the answer; `room`: the maximum before its last line.
     most: usize,
     room: usize,
     max_line: usize,
@@ -154,7 +155,7 @@ struct Answer {
     total_lines: u64,
     /// Lines before the next match that may become its context.
     before: VecDeque<(u64, String)>,
-    /// The last line that stands in the text.
+    /// The last line in the text.
     last_shown: u64,
     /// The last line that belongs to the context after a match.
     context_until: u64,
@@ -182,7 +183,7 @@ impl Answer {
         }
     }
 
-    /// Gives the bytes that were written.
+    /// Adds a matching line. Returns the number of bytes that were written.
     fn matched(&mut self, number: u64, line: &Line<'_>, at: usize) -> usize {
         self.matches += 1;
         if self.shown == self.max_matches || self.full {
@@ -201,7 +202,7 @@ impl Answer {
         }
         lead.extend(self.before.drain(..).map(|(_, row)| row));
         if self.text.len() + lead.len() + row.len() > self.room {
-            lead.clear(); // rather a match without its context than none
+            lead.clear(); // a match without its context is better than no match
         }
         if self.text.len() + lead.len() + row.len() > self.room {
             self.full = true;
@@ -215,7 +216,7 @@ impl Answer {
         lead.len() + row.len()
     }
 
-    /// The same.
+    /// Adds a line without a match, if it is context. Returns the number of bytes that were written.
     fn missed(&mut self, number: u64, line: &Line<'_>) -> usize {
         if self.context == 0 || self.full {
             return 0;
@@ -238,7 +239,7 @@ impl Answer {
         written
     }
 
-    /// A row that takes all the room is not shown; how much longer it is does not matter.
+    /// A row that does not fit is not shown, so it need not be written in full.
     fn more_than_room(&self) -> usize {
         self.room.saturating_mul(2)
     }

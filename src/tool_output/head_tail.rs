@@ -4,14 +4,14 @@ use super::cut::{prefix_chars, suffix_chars};
 use crate::config::Keys;
 use crate::error::Result;
 
-/// What stays of a long text: its head and its tail (CACHE-9). Characters are code points.
+/// Shortens a long text to its head and its tail (CACHE-9). Characters are code points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeadTail {
-    /// A text of at most so many characters stays whole. Default 5,000; at least `head` + `tail`.
+    /// A text of at most this many characters is kept whole. Default 5,000; at least `head` + `tail`.
     pub max: u64,
-    /// Characters that stay of its beginning. Default 1,000.
+    /// Characters that are kept of its beginning. Default 1,000.
     pub head: u64,
-    /// Characters that stay of its end. Default 1,000.
+    /// Characters that are kept of its end. Default 1,000.
     pub tail: u64,
 }
 
@@ -22,10 +22,10 @@ impl Default for HeadTail {
 }
 
 impl HeadTail {
-    /// Reads its own keys of a larger object; the caller reads the rest and finishes.
+    /// Reads its own keys of a larger object; the caller reads the rest and calls `finish`.
     ///
     /// # Errors
-    /// Naming the key: a wrong type, a number out of range, a `max` that is less than `head` and `tail` together.
+    /// A wrong type, a number out of range, or a `max` that is less than `head` and `tail` together, each with its key.
     pub fn from_keys(keys: &mut Keys<'_>) -> Result<Self> {
         let default = Self::default();
         let head = keys.u64_in("head", 0..)?.unwrap_or(default.head);
@@ -41,7 +41,7 @@ impl HeadTail {
     /// Reads the options of a call.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT`, as [`HeadTail::from_keys`], and for an unknown key.
+    /// `INVALID_ARGUMENT`, see [`HeadTail::from_keys`], also for an unknown key.
     pub fn from_value(value: &Value) -> Result<Self> {
         let mut keys = Keys::arguments("options", value)?;
         let read = Self::from_keys(&mut keys)?;
@@ -50,11 +50,11 @@ impl HeadTail {
     }
 }
 
-/// A text of more than `max` characters as its first `head` and its last `tail` characters, and between them how many are
-/// left out; `None` where it stays whole.
+/// Shortens a text of more than `max` characters to its first `head` and last `tail` characters, with the number of
+/// omitted characters between them; `None` if it is kept whole.
 ///
-/// A grapheme cluster of up to 64 code points at a cut is left out whole. The notice itself is not counted: with a `max`
-/// near `head` + `tail` the result may be longer than what it stands for.
+/// A grapheme cluster of up to 64 code points at a cut is left out as a whole. The notice itself is not counted: if
+/// `max` is close to `head` + `tail`, the result may be longer than the original.
 ///
 /// ```
 /// use contextfold::tool_output::{HeadTail, truncate_head_tail};

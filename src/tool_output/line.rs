@@ -1,18 +1,18 @@
-//! One line as it stands in an answer: cut where it is too long, and marked there.
+//! Cuts and marks lines of an answer that are too long.
 
 use std::borrow::Cow;
 
 use super::cut::{cluster_boundary, prefix_bytes, prefix_chars};
 use super::long_text::Line;
 
-/// Room for the longest mark of a cut.
+/// The maximum bytes of the mark of a cut.
 const MARK_BYTES: usize = 48;
 
-/// Bytes behind a cut that decide where it may be.
+/// Bytes after a cut that can influence its position.
 const LOOK_AHEAD: usize = 256;
 
-/// `line` within `max_chars` code points and `max_bytes` bytes; a cut line ends with a mark that says how much more
-/// there is. The mark counts into the bytes, not into the code points.
+/// `line` cut to `max_chars` code points and `max_bytes` bytes. A cut line ends with a mark that says how much is left
+/// out. The mark counts as bytes, but not as code points.
 pub(super) fn cut_line<'l>(line: &'l Line<'_>, max_chars: usize, max_bytes: usize) -> Cow<'l, str> {
     let head = line.between(0, most_bytes(max_chars, max_bytes).saturating_add(LOOK_AHEAD));
     match cut(&head, line.chars_from(head.len()), max_chars, max_bytes) {
@@ -21,14 +21,14 @@ pub(super) fn cut_line<'l>(line: &'l Line<'_>, max_chars: usize, max_bytes: usiz
     }
 }
 
-/// As [`cut_line`], but what is shown of a long line is a piece around the byte `at`.
+/// Like [`cut_line`], but shows the part of a long line around the byte `at`.
 pub(super) fn cut_line_around<'l>(
     line: &'l Line<'_>,
     at: usize,
     max_chars: usize,
     max_bytes: usize,
 ) -> Cow<'l, str> {
-    // Enough of the line to know how it is cut there: nothing further away can change it.
+    // Enough of the line to know how it is cut there: text further away cannot change it.
     let most = most_bytes(max_chars, max_bytes).saturating_add(LOOK_AHEAD);
     let from = line.floor(at.saturating_sub(most));
     let near = line.between(from, at.saturating_add(most));
@@ -48,12 +48,12 @@ pub(super) fn cut_line_around<'l>(
     Cow::Owned(if max_bytes < head { piece.to_owned() } else { format!("…{piece}") })
 }
 
-/// The bytes that what fits can have.
+/// The maximum bytes that can be within both limits.
 fn most_bytes(max_chars: usize, max_bytes: usize) -> usize {
     max_chars.saturating_mul(4).min(max_bytes)
 }
 
-/// `head` within the bounds, where it must be cut; `beyond` more characters stand behind it.
+/// `head` cut to the limits; `None` if nothing is cut. `beyond`: the number of characters after it.
 fn cut(head: &str, beyond: u64, max_chars: usize, max_bytes: usize) -> Option<String> {
     let kept = prefix_chars(head, max_chars).unwrap_or(head);
     if kept.len() == head.len() && head.len() <= max_bytes && beyond == 0 {

@@ -1,4 +1,4 @@
-//! A text that may be very long: kept in chunks, with an index of its lines.
+//! A text that may be very long, kept in chunks with an index of its lines.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,19 +9,18 @@ use crate::pattern::Searched;
 use crate::saved::{Reader, Saved, Writer};
 use crate::scanning;
 
-/// Bytes of a chunk: what growing and looking something up may touch beside what is asked for.
+/// The size of a chunk in bytes, which limits the extra work when the text grows or is looked up.
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// A text in chunks. It grows at its end without being copied; a place in it, by line or by byte, is found by looking at
-/// one chunk.
+/// A text in chunks. It grows at its end without being copied; a line or byte is found by looking at one chunk only.
 #[derive(Debug, Clone, Default)]
 pub struct LongText {
     chunks: Vec<Chunk>,
-    /// Where the next chunk will begin.
+    /// The start of the next chunk.
     end: Place,
 }
 
-/// A piece of the text, and where it begins.
+/// A part of the text, and its start.
 #[derive(Debug, Clone)]
 struct Chunk {
     source: Source,
@@ -30,12 +29,12 @@ struct Chunk {
 
 #[derive(Debug, Clone)]
 enum Source {
-    /// Part of a text that others hold, too.
+    /// Part of a text that is also used elsewhere.
     Shared(Text, Range<usize>),
     Own(String),
 }
 
-/// How much of the text stands before a place.
+/// A position in the text: how much precedes it.
 #[derive(Debug, Clone, Copy, Default)]
 struct Place {
     bytes: usize,
@@ -63,7 +62,7 @@ impl Chunk {
 }
 
 impl From<Text> for LongText {
-    /// The text is shared, not copied.
+    /// Shares the text instead of copying it.
     fn from(text: Text) -> Self {
         let mut long = Self::default();
         long.chunks.reserve_exact(text.len().div_ceil(CHUNK_BYTES));
@@ -78,12 +77,12 @@ impl From<Text> for LongText {
 }
 
 impl LongText {
-    /// Adds to the end.
+    /// Appends to the end.
     pub fn push_str(&mut self, mut more: &str) {
         if let Some(Chunk { source: Source::Own(last), .. }) = self.chunks.last_mut() {
             let (now, later) =
                 more.split_at(more.floor_char_boundary(CHUNK_BYTES.saturating_sub(last.len())));
-            // Twice as much each time, but never more than a chunk.
+            // Doubles the capacity each time, up to a whole chunk.
             let wanted = (last.len() + now.len()).max(2 * last.len()).min(CHUNK_BYTES);
             if last.capacity() < wanted {
                 last.reserve_exact(wanted - last.len());
@@ -110,22 +109,22 @@ impl LongText {
         self.end.bytes
     }
 
-    /// There is nothing.
+    /// Whether the text is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The chunks, in order; together they are the text.
+    /// The chunks, in order; joined, they are the text.
     pub fn chunks(&self) -> impl Iterator<Item = &str> {
         self.chunks.iter().map(Chunk::text)
     }
 
-    /// All of it as one line, its line breaks among the rest.
+    /// The whole text as one line, including its line breaks.
     pub fn as_line(&self) -> Line<'_> {
         Line { text: Cow::Borrowed(self), range: 0..self.len() }
     }
 
-    /// The text as one; shared, not copied, where it came so and has not grown.
+    /// The text as one string. It is shared, not copied, if it came as one and has not grown.
     pub fn to_text(&self) -> Text {
         if let Some(Chunk { source: Source::Shared(text, _), .. }) = self.chunks.first()
             && text.len() == self.len()
@@ -135,7 +134,7 @@ impl LongText {
         self.chunks().collect::<String>().into()
     }
 
-    /// As many lines as [`LongText::lines_from`] gives.
+    /// The number of lines that [`LongText::lines_from`] returns.
     pub fn line_count(&self) -> u64 {
         self.end.breaks + u64::from(!self.is_empty() && !self.ends_with_break())
     }
@@ -144,7 +143,7 @@ impl LongText {
         self.chunks.last().is_some_and(|c| c.text().ends_with('\n'))
     }
 
-    /// Its lines from the one after `skip` others, as `str::lines` gives them.
+    /// Its lines after the first `skip`, divided as in `str::lines`.
     pub fn lines_from(&self, skip: u64) -> impl Iterator<Item = Line<'_>> {
         let mut at = self.start_of_line(skip);
         std::iter::from_fn(move || {
@@ -160,7 +159,7 @@ impl LongText {
         })
     }
 
-    /// Where the line after `skip` others begins.
+    /// The start of the line after the first `skip` lines.
     fn start_of_line(&self, skip: u64) -> Option<usize> {
         let Some(last) = skip.checked_sub(1) else { return Some(0) };
         let chunk = &self.chunks[self.chunks.partition_point(|c| c.start.breaks <= last).checked_sub(1)?];
@@ -169,7 +168,7 @@ impl LongText {
         Some(chunk.start.bytes + at + 1)
     }
 
-    /// The next line break from here.
+    /// The next line break from this byte on.
     fn find_break(&self, from: usize) -> Option<usize> {
         let first = self.chunk_at(from)?;
         let mut from = from - self.chunks[first].start.bytes;
@@ -182,7 +181,7 @@ impl LongText {
         None
     }
 
-    /// The chunk that this byte is in, or the last.
+    /// The chunk that contains this byte, or the last one.
     fn chunk_at(&self, byte: usize) -> Option<usize> {
         self.chunks.partition_point(|c| c.start.bytes <= byte).checked_sub(1)
     }
@@ -192,7 +191,7 @@ impl LongText {
         chunk.text().as_bytes().get(at - chunk.start.bytes).copied()
     }
 
-    /// The text between two bytes, from char boundaries: one inside a character moves to where it begins.
+    /// The text between two bytes. A position inside a character moves to its start.
     fn between(&self, from: usize, to: usize) -> Cow<'_, str> {
         let (from, to) = (self.floor(from), self.floor(to));
         let Some(first) = self.chunk_at(from).filter(|_| from < to) else { return Cow::Borrowed("") };
@@ -219,7 +218,7 @@ impl LongText {
         })
     }
 
-    /// Characters before this byte, a char boundary.
+    /// The number of characters before this byte, which is a char boundary.
     fn chars_before(&self, at: usize) -> u64 {
         self.chunk_at(at).map_or(0, |chunk| {
             let chunk = &self.chunks[chunk];
@@ -229,7 +228,7 @@ impl LongText {
 }
 
 impl Saved for LongText {
-    /// The text that it began with, shared, and each chunk of its own.
+    /// Saves the text that it began with, which is shared, and each chunk of its own.
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
         let Self { chunks, end: _ } = self;
         let shared = chunks.iter().find_map(|chunk| match &chunk.source {
@@ -268,7 +267,7 @@ impl PartialEq for LongText {
     }
 }
 
-/// One line of a long text, without its line break. It may be very long itself: only what is asked for is put together.
+/// One line of a long text, without its line break. It may be very long itself: only the requested part is joined.
 #[derive(Debug, Clone)]
 pub struct Line<'a> {
     text: Cow<'a, LongText>,
@@ -276,7 +275,7 @@ pub struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// A text that is one line.
+    /// A text that consists of one line.
     pub(super) fn alone(text: &str) -> Line<'static> {
         let mut long = LongText::default();
         long.push_str(text);
@@ -288,28 +287,28 @@ impl Line<'_> {
         self.range.len()
     }
 
-    /// The line is empty.
+    /// Whether the line is empty.
     pub fn is_empty(&self) -> bool {
         self.range.is_empty()
     }
 
-    /// All of it.
+    /// The whole line.
     pub fn text(&self) -> Cow<'_, str> {
         self.between(0, self.len())
     }
 
-    /// The text between two of its bytes; one inside a character moves to where it begins.
+    /// The text between two of its bytes. A position inside a character moves to its start.
     pub(super) fn between(&self, from: usize, to: usize) -> Cow<'_, str> {
         let at = |byte: usize| self.range.start + byte.min(self.len());
         self.text.between(at(from), at(to))
     }
 
-    /// Where the character that this byte is in begins.
+    /// The start of the character that contains this byte.
     pub(super) fn floor(&self, byte: usize) -> usize {
         self.text.floor(self.range.start + byte.min(self.len())) - self.range.start
     }
 
-    /// Characters from this byte, a char boundary, to the end.
+    /// The number of characters from this byte, which is a char boundary, to the end.
     pub(super) fn chars_from(&self, byte: usize) -> u64 {
         if byte >= self.len() {
             return 0;

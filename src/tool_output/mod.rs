@@ -1,4 +1,4 @@
-//! Tool outputs: stored whole by ref, shown cut, read and searched by line, trimmed to a budget.
+//! Tool outputs: stored completely under a ref, shown in part, read and searched by line, trimmed to a budget.
 
 mod config;
 mod cut;

@@ -7,14 +7,14 @@ use crate::error::Result;
 use crate::message::{Extras, Part, ToolOutputRef};
 use crate::saved::{Reader, Saved, Writer};
 
-/// A stored tool output: its parts, whole.
+/// A stored tool output with all of its parts.
 #[derive(Debug, Clone)]
 pub struct Output {
     pub(super) id: Arc<str>,
     pub(super) pieces: Vec<Piece>,
     pub(super) bytes: u64,
     pub(super) lines: u64,
-    /// The key in the host's store where its pieces are, when they are not here.
+    /// The key of its pieces in the host's store, if they are not in memory.
     pub(super) away: Option<Arc<str>>,
 }
 
@@ -30,17 +30,18 @@ impl Output {
         &self.id
     }
 
-    /// The parts, as they were stored. Texts are shared, not copied; one that came in chunks is put together.
+    /// The parts, as they were stored. Texts are shared, not copied, except those that came in chunks, which are
+    /// joined.
     pub fn parts(&self) -> Vec<Part> {
         self.pieces.iter().map(Piece::part).collect()
     }
 
-    /// UTF-8 bytes of its texts, and bytes of what else it holds as it is written (base64, URLs).
+    /// UTF-8 bytes of its texts, plus the bytes of everything else in its written form (base64, URLs).
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// The text, where the output is one text and nothing else.
+    /// The text, if the output consists of exactly one text.
     pub fn as_text(&self) -> Option<&LongText> {
         match self.pieces.as_slice() {
             [Piece::Text { text, .. }] => Some(text),
@@ -48,7 +49,7 @@ impl Output {
         }
     }
 
-    /// Its texts, in order; a part that is none has a line that names it.
+    /// Its texts, in order. Any other part is represented by a line that names it.
     pub fn texts(&self) -> impl Iterator<Item = Cow<'_, LongText>> {
         self.pieces.iter().map(|piece| match piece {
             Piece::Text { text, .. } => Cow::Borrowed(text),
@@ -60,8 +61,8 @@ impl Output {
         })
     }
 
-    /// Its lines after the first `skip`, in order, without their line breaks: those of each text, and one that names each
-    /// other part. What is skipped is not looked at.
+    /// Its lines after the first `skip`, in order, without line breaks: the lines of each text, and one line that names
+    /// each other part. Skipped lines are not read.
     pub fn lines_from(&self, skip: u64) -> impl Iterator<Item = Line<'_>> {
         let mut before = 0;
         self.pieces.iter().flat_map(move |piece| {
@@ -75,22 +76,22 @@ impl Output {
         })
     }
 
-    /// How many lines there are.
+    /// The number of lines.
     pub fn line_count(&self) -> u64 {
         self.lines
     }
 
-    /// The ref, with sizes.
+    /// The ref, with the output's sizes.
     pub fn reference(&self) -> ToolOutputRef {
         ToolOutputRef { id: self.id.to_string(), byte_size: Some(self.bytes), line_count: Some(self.lines) }
     }
 
-    /// The key in the host's store where it lives, when it is not in memory.
+    /// Its key in the host's store, if it is not in memory.
     pub fn away(&self) -> Option<&Arc<str>> {
         self.away.as_ref()
     }
 
-    /// Bytes that it has in memory.
+    /// Its bytes in memory.
     pub fn bytes_here(&self) -> u64 {
         if self.away.is_some() { 0 } else { self.bytes }
     }

@@ -1,11 +1,11 @@
-//! What a stored output consists of.
+//! The pieces of a stored output.
 
 use super::long_text::LongText;
 use crate::error::Result;
 use crate::message::{Extras, Media, MediaKind, Part};
 use crate::saved::{Reader, Saved, Writer};
 
-/// A text, or a part that is none.
+/// A text, or any other part.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Piece {
     Text { text: LongText, extras: Extras },
@@ -78,7 +78,7 @@ impl Saved for Piece {
     }
 }
 
-/// One line that stands for a part without text.
+/// A line that represents a part without text.
 pub(super) fn describe_part(part: &Part) -> String {
     match part {
         Part::Media(media) => describe_media(media),

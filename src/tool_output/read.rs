@@ -9,17 +9,17 @@ use crate::error::Result;
 
 const DEFAULT_LIMIT: u64 = 2000;
 
-/// Bytes of a line's number and its tab, as far as the number has six digits.
+/// Bytes of a line's number (of up to six digits) and the tab after it.
 const NUMBER_BYTES: usize = 7;
 
-/// What `tool_output_cache` is called with.
+/// The arguments of `tool_output_cache`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadArgs {
     /// The ref of the output.
     pub ref_id: String,
-    /// Lines to skip. Default 0.
+    /// The number of lines to skip. Default 0.
     pub offset: u64,
-    /// Lines to read at most. Default 2000.
+    /// The maximum number of lines to read. Default 2000.
     pub limit: u64,
 }
 
@@ -29,7 +29,7 @@ impl ReadArgs {
         Self { ref_id: ref_id.into(), offset: 0, limit: DEFAULT_LIMIT }
     }
 
-    /// The arguments as a model or a caller writes them.
+    /// Reads the arguments that a model or a caller wrote.
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` for an unknown key, a wrong type, a number out of range or a missing `ref_id`.
@@ -46,10 +46,11 @@ impl ReadArgs {
     }
 }
 
-/// Lines of a stored output, numbered from 1, as a file-read tool gives them.
+/// Reads lines of a stored output, numbered from 1, in the style of a file-read tool.
 ///
-/// Never more than `max_message_bytes`; where lines are left, a note at the end says how to read on. A line longer than
-/// `max_line_length` is cut and marked, unless it is asked for alone (`limit` 1): then it is as long as the bytes allow.
+/// The answer never exceeds `max_message_bytes`; if there are more lines, a note at the end says how to read on. A line
+/// longer than `max_line_length` is cut and marked, unless it is requested alone (`limit` 1): then only the bytes limit
+/// it.
 ///
 /// # Errors
 /// `UNKNOWN_REF`.
@@ -72,7 +73,7 @@ pub fn read(outputs: &ToolOutputs, args: &ReadArgs, config: &ToolOutputCacheConf
     let wanted = usize::try_from(args.limit).unwrap_or(usize::MAX);
     for line in output.lines_from(args.offset).take(wanted) {
         let first = text.is_empty();
-        // A further row that takes all the room is not shown; how much longer it is does not matter.
+        // A further row that does not fit is not shown, so it need not be written in full.
         let row_room = if first { room.saturating_sub(NUMBER_BYTES + 14) } else { room.saturating_mul(2) };
         let row = cut_line(&line, max_line, row_room);
         let before = text.len();

@@ -1,4 +1,4 @@
-//! What holds for the outputs of one tool, or of those whose names a pattern tells.
+//! Rules for the outputs of one tool, or of all tools whose names match a pattern.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,15 @@ use crate::error::{Error, Result};
 
 const PLACE: &str = "toolOutputCache.tools";
 
-/// What holds for a tool's outputs.
+/// A rule for a tool's outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ToolRule {
-    /// No pass trims or shortens them; a summary may still stand for them.
+    /// No pass trims or shortens them; a summary may still replace them.
     Keep,
     /// They are trimmed before those of other tools.
     First,
-    /// Each may have so many tokens.
+    /// The maximum tokens of each output.
     #[serde(untagged)]
     Most {
         /// At least 1.
@@ -27,7 +27,7 @@ pub enum ToolRule {
     },
 }
 
-/// Rules by the names of tools, in which `*` stands for any characters.
+/// Rules by tool name, in which `*` matches any characters.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ToolRules(BTreeMap<String, ToolRule>);
@@ -56,17 +56,17 @@ impl ToolRules {
         Ok(Self(rules))
     }
 
-    /// There is none.
+    /// Whether there are no rules.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether the outputs of any tool go first.
+    /// Whether any tool has the rule `first`.
     pub fn any_first(&self) -> bool {
         self.0.values().any(|rule| *rule == ToolRule::First)
     }
 
-    /// What holds for a tool: the rule of its name, or else of the pattern with the most letters that tells it.
+    /// The rule for a tool: that of its exact name, or else that of the longest pattern that matches.
     pub fn of(&self, name: &str) -> Option<ToolRule> {
         let by_name = self.0.get(name);
         let patterns = || self.0.iter().filter(|(pattern, _)| tells(pattern, name));
@@ -75,7 +75,7 @@ impl ToolRules {
     }
 }
 
-/// Whether a pattern tells a name.
+/// Whether a pattern matches a name.
 fn tells(pattern: &str, name: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else { return false };
     let Some(mut left) = name.strip_prefix(head) else { return false };

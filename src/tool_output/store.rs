@@ -15,26 +15,26 @@ mod journal;
 
 use away::{for_store, is_away};
 
-/// The longest id of a stored output, in bytes.
+/// The maximum length of a stored output's id, in bytes.
 const MAX_ID_BYTES: usize = 256;
 
-/// Every tool output of a session, whole, by ref and in the order of arrival.
+/// All tool outputs of a session, complete, by ref and in the order of arrival.
 ///
-/// Texts are shared with the history. Ids are counted (`out_1`, `out_2`, …), and a number is never used twice, even
-/// after its output was collected; but for those of a run that was taken back.
+/// Texts are shared with the history. Ids are numbered (`out_1`, `out_2`, …), and a number is never used again, even
+/// after its output was collected; except the numbers of a run that was rolled back.
 #[derive(Debug, Clone, Default)]
 pub struct ToolOutputs {
     outputs: BTreeMap<u64, Output>,
     places: HashMap<Arc<str>, u64>,
     next_place: u64,
     numbered: u64,
-    /// Of those in memory.
+    /// The bytes of the outputs in memory.
     bytes: u64,
-    /// Where those in memory are, once not all of them are.
+    /// The places of the outputs in memory; `None` if all outputs are.
     here: Option<BTreeSet<u64>>,
-    /// Ids of those that are what a tool answered, whole. The history tells it again.
+    /// Ids of outputs that are exactly what a tool answered. Not saved: the history has this information.
     answers: HashSet<Arc<str>>,
-    /// Places that hold something else than when the session was last saved.
+    /// Places whose content has changed since the session was last saved.
     touched: BTreeSet<u64>,
 }
 
@@ -53,7 +53,7 @@ impl Saved for ToolOutputs {
     }
 }
 
-/// How far a cache has come.
+/// The state of the numbering of a cache, to roll back to.
 #[derive(Debug, Clone, Copy)]
 pub struct Mark {
     next_place: u64,
@@ -61,12 +61,12 @@ pub struct Mark {
 }
 
 impl ToolOutputs {
-    /// How far it has come, to go back to.
+    /// The current state, for [`ToolOutputs::go_back_to`].
     pub fn mark(&self) -> Mark {
         Mark { next_place: self.next_place, numbered: self.numbered }
     }
 
-    /// Removes what was stored since, which nobody was told of: its numbers are free again.
+    /// Removes the outputs that were stored since `mark`. Nobody has seen their refs, so their numbers are free again.
     pub fn go_back_to(&mut self, mark: Mark) {
         if mark.numbered == self.numbered && mark.next_place == self.next_place {
             return;
@@ -82,13 +82,13 @@ impl ToolOutputs {
         Self::default()
     }
 
-    /// Stores `content` whole and gives its ref; its id is `id`, or else the next number.
+    /// Stores the whole `content` and returns its ref. The id is `id`, or else the next number.
     ///
-    /// The same id with the same content gives the same ref again.
+    /// Storing the same content under the same id returns the same ref.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT`: the id stands for other content already, or is empty, longer than 256 bytes, or holds control
-    /// characters; the content holds a tool call or a tool output.
+    /// `INVALID_ARGUMENT` if the id already has other content, is empty, is longer than 256 bytes or has control
+    /// characters, or if the content has a tool call or a tool output.
     pub fn put(&mut self, content: Vec<Part>, id: Option<String>) -> Result<ToolOutputRef> {
         if content.iter().any(|p| matches!(p, Part::ToolCall(_) | Part::ToolOutput(_))) {
             return Err(Error::argument("a tool output holds no tool calls and no tool outputs"));
@@ -96,12 +96,12 @@ impl ToolOutputs {
         self.put_pieces(content.into_iter().map(Piece::of).collect(), id)
     }
 
-    /// [`ToolOutputs::put`] for one text.
+    /// Like [`ToolOutputs::put`], for one text.
     pub fn put_text(&mut self, text: impl Into<Text>, id: Option<String>) -> Result<ToolOutputRef> {
         self.put_long(text.into().into(), id)
     }
 
-    /// [`ToolOutputs::put`] for a text that came in chunks.
+    /// Like [`ToolOutputs::put`], for a text that came in chunks.
     pub fn put_long(&mut self, text: LongText, id: Option<String>) -> Result<ToolOutputRef> {
         self.put_pieces(vec![Piece::Text { text, extras: Extras::default() }], id)
     }
@@ -136,7 +136,7 @@ impl ToolOutputs {
         Ok(reference)
     }
 
-    /// Adds `chunk` to the end of a stored output, and gives its ref with the new sizes.
+    /// Appends `chunk` to a stored output, and returns its ref with the new sizes.
     ///
     /// # Errors
     /// `UNKNOWN_REF`.
@@ -150,21 +150,21 @@ impl ToolOutputs {
         }
         output.append(chunk);
         self.touched.extend(place);
-        self.answers.remove(id); // there is more in it than the tool answered
+        self.answers.remove(id); // it has more now than the tool answered
         self.bytes += chunk.len() as u64;
         Ok(output.reference())
     }
 
-    /// Takes an output out for good. Its content in the host's store is another matter.
+    /// Removes an output permanently. Its content in the host's store is not removed.
     pub fn erase(&mut self, id: &str) {
         let id = id.to_owned();
         self.collect_garbage(&|other| other != id, false);
     }
 
-    /// The stored output of this ref.
+    /// The stored output with this ref.
     ///
     /// # Errors
-    /// `UNKNOWN_REF`, with the refs that look most like it; `STORE_FAILED` for one that lives in the host's store.
+    /// `UNKNOWN_REF`, with the most similar refs; `STORE_FAILED` if the content is in the host's store.
     pub fn get(&self, id: &str) -> Result<&Output> {
         match self.find(id) {
             Some(output) if output.away.is_some() => Err(is_away(id)),
@@ -173,56 +173,56 @@ impl ToolOutputs {
         }
     }
 
-    /// Whether an output of this ref is stored.
+    /// Whether an output with this ref is stored.
     pub fn contains(&self, id: &str) -> bool {
         self.places.contains_key(id)
     }
 
-    /// Notes that a tool's answer is the whole of this output.
+    /// Records that a tool's answer is exactly this output.
     pub fn note_answer(&mut self, id: &str) {
         if let Some((id, _)) = self.places.get_key_value(id) {
             self.answers.insert(id.clone());
         }
     }
 
-    /// Whether a tool's answer is the whole of this output: then it is no longer text that others are excerpts of.
+    /// Whether a tool's answer is exactly this output. Then it is not a text that other outputs are excerpts of.
     pub fn is_answer(&self, id: &str) -> bool {
         self.answers.contains(id)
     }
 
-    /// Every stored output, in the order of arrival.
+    /// All stored outputs, in the order of arrival.
     pub fn iter(&self) -> impl Iterator<Item = &Output> {
         self.outputs.values()
     }
 
-    /// Those in memory, in the order of arrival.
+    /// The outputs in memory, in the order of arrival.
     pub fn here(&self) -> impl Iterator<Item = &Output> {
         let all = self.here.is_none().then(|| self.outputs.values());
         let some = self.here.iter().flatten().filter_map(|place| self.outputs.get(place));
         all.into_iter().flatten().chain(some)
     }
 
-    /// Every ref, in the order of arrival.
+    /// All refs, in the order of arrival.
     pub fn refs(&self) -> Vec<ToolOutputRef> {
         self.iter().map(Output::reference).collect()
     }
 
-    /// How many outputs are stored.
+    /// The number of stored outputs.
     pub fn len(&self) -> usize {
         self.outputs.len()
     }
 
-    /// Nothing is stored.
+    /// Whether nothing is stored.
     pub fn is_empty(&self) -> bool {
         self.outputs.is_empty()
     }
 
-    /// Bytes of all outputs in memory together.
+    /// The total bytes of the outputs in memory.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Removes the outputs that nothing mentions, and gives their refs. A dry run only lists them.
+    /// Removes the outputs that nothing mentions, and returns their refs. A dry run only returns the refs.
     pub fn collect_garbage(&mut self, mentioned: &dyn Fn(&str) -> bool, dry_run: bool) -> Vec<ToolOutputRef> {
         let garbage: Vec<(u64, ToolOutputRef)> = self
             .outputs
@@ -262,7 +262,7 @@ impl ToolOutputs {
 
     fn unknown(&self, id: &str) -> Error {
         let near = nearest(id, self.iter().map(Output::id), 3);
-        // Read by a model as well as by a programmer: of what either can call, nothing is named.
+        // Models read this as well as programmers, and they call different functions, so it names none.
         let help = if self.is_empty() {
             "no tool output is stored".to_owned()
         } else if near.is_empty() {
@@ -276,7 +276,7 @@ impl ToolOutputs {
     }
 }
 
-/// Where outputs are that are in memory.
+/// The places of the outputs in memory.
 fn places_here(outputs: &BTreeMap<u64, Output>) -> BTreeSet<u64> {
     outputs.iter().filter(|(_, output)| output.away.is_none()).map(|(place, _)| *place).collect()
 }

@@ -8,10 +8,10 @@ pub const CACHE_TOOL: &str = "tool_output_cache";
 /// The tool that searches a stored output.
 pub const GREP_TOOL: &str = "tool_output_cache_grep";
 
-/// The tool that searches the whole conversation, folded parts and stored outputs too.
+/// The tool that searches the whole conversation, including folded parts and stored outputs.
 pub const SEARCH_TOOL: &str = "search_history";
 
-/// A tool that a model may be given.
+/// A tool to offer to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolDefinition {
     /// The tool's name.
@@ -23,7 +23,7 @@ pub struct ToolDefinition {
 }
 
 impl ToolDefinition {
-    /// The definition as `format`'s API takes it.
+    /// The definition in the shape that `format`'s API requires.
     pub fn to_format(&self, format: Format) -> Value {
         let Self { name, description, parameters } = self;
         match format {
@@ -49,7 +49,7 @@ impl ToolDefinition {
     }
 }
 
-/// The tools with which a model reads the tool outputs that its view shows cut or trimmed, and finds what was folded.
+/// The tools with which a model reads outputs that its view shows cut or trimmed, and finds what was folded.
 pub fn definitions() -> [ToolDefinition; 3] {
     let ref_id = json!({
         "type": "string",
@@ -104,12 +104,12 @@ pub fn definitions() -> [ToolDefinition; 3] {
     ]
 }
 
-/// Whether `name` is one of the cache's own tools: their answers are bounded, and never cached again.
+/// Whether `name` is one of the cache's own tools. Their answers are limited in size and never cached again.
 pub fn is_cache_tool(name: &str) -> bool {
     name == CACHE_TOOL || name == GREP_TOOL
 }
 
-/// Whether `name` is one of the three tools of [`definitions`]: their calls and answers repeat what stands elsewhere.
+/// Whether `name` is one of the three tools of [`definitions`]. Their calls and answers only repeat other content.
 pub fn is_own_tool(name: &str) -> bool {
     is_cache_tool(name) || name == SEARCH_TOOL
 }

@@ -1,40 +1,40 @@
-//! What stands of a tool output in the context window (CACHE-3).
+//! What the context window shows of a tool output (CACHE-3).
 
 use super::ToolOutputCacheConfig;
 use super::cut::{prefix_bytes, prefix_chars};
 use crate::message::{Part, Text};
 
-/// What stands in the view for an output that was trimmed away.
+/// The text that replaces a trimmed output in the view.
 pub fn placeholder(ref_id: &str) -> String {
     format!("[tool output trimmed; ref={ref_id}]")
 }
 
-/// The same where no ref opens it.
+/// The same without a ref.
 pub const PLACEHOLDER: &str = "[tool output trimmed]";
 
-/// What our placeholders begin with; behind it they may say what was run.
+/// The beginning of our placeholders. After it, they may say what was run.
 const TRIMMED: &str = "[tool output trimmed";
 
-/// Whether a text is a placeholder of ours.
+/// Whether a text is one of our placeholders.
 pub fn is_placeholder(text: &str) -> bool {
     text.strip_prefix(TRIMMED).is_some_and(|rest| rest.starts_with([';', ':', ']']) && rest.ends_with(']'))
 }
 
-/// The output as it stands in the view; `None` where nothing is cut: it stands as it is.
+/// The output as the view shows it; `None` if nothing is cut.
 ///
-/// Each line is cut at `max_line_length` code points, and all text of the parts together at `max_message_bytes`, the notice
-/// included that then ends it; parts that are no text stay whole. The text ends after a whole line, unless its first line
-/// alone is too long. Where half of `max_message_bytes` has no room for the long notice, a short one stands; an id so long
-/// that even this one does not fit leaves the notice alone.
+/// Each line is cut at `max_line_length` code points, and the text of all parts together at `max_message_bytes`,
+/// including the notice at its end. Parts that are not text are kept. The text ends after a whole line, unless the
+/// first line alone is too long. If the long notice does not fit into half of `max_message_bytes`, a short one is used;
+/// if the id is so long that not even this one fits, only the notice is left of the text.
 pub fn view(content: &[Part], config: &ToolOutputCacheConfig, ref_id: &str) -> Option<Vec<Part>> {
     let max_line = config.max_line();
     let long = |shown: &Shown, total: u64| shown.notice(ref_id, total, max_line);
     bounded(content, config, max_line, long, &short_notice(ref_id))
 }
 
-/// The answer of one of the cache's own tools as it stands in the view; `None` where it is within `max_message_bytes`, as those are
-/// that the tools give themselves. What another program hands over in their name is in no cache that could be read on in, and is none
-/// to be put into one.
+/// The answer of one of the cache's own tools as the view shows it; `None` if it is within `max_message_bytes`, as the
+/// tools' own answers are. An answer that another program passes in under a tool's name may be longer: it is in no
+/// cache and must not be stored in one, so it is cut without a ref.
 pub fn view_of_answer(content: &[Part], config: &ToolOutputCacheConfig) -> Option<Vec<Part>> {
     let long = |shown: &Shown, total: u64| {
         let what = shown.what(total);
@@ -43,7 +43,7 @@ pub fn view_of_answer(content: &[Part], config: &ToolOutputCacheConfig) -> Optio
     bounded(content, config, usize::MAX, long, "[answer cut; read on by offset and limit]")
 }
 
-/// The parts within their bounds, with a notice at the end; `None` where they are within them as they are.
+/// The parts within the limits, with a notice at the end; `None` if they already are within the limits.
 fn bounded(
     content: &[Part],
     config: &ToolOutputCacheConfig,
@@ -73,13 +73,13 @@ fn bounded(
     Some(parts)
 }
 
-/// What of an output is shown.
+/// How much of an output is shown.
 struct Shown {
-    /// Lines from the beginning; a part that is no text is one.
+    /// Lines from the beginning; a part that is not text counts as one.
     lines: u64,
     /// How many of them were cut.
     cut_lines: u64,
-    /// No line is missing at the end.
+    /// Whether no line is missing at the end.
     complete: bool,
 }
 
@@ -138,7 +138,7 @@ fn bare(line: &str) -> &str {
     line.strip_suffix('\r').unwrap_or(line)
 }
 
-/// The parts with their text cut to `room` bytes, and what they show.
+/// The parts with their text cut to `room` bytes, and how much is shown.
 fn cut_parts(content: &[Part], room: usize, max_line: usize) -> (Vec<Part>, Shown) {
     let mut shown = Shown { lines: 0, cut_lines: 0, complete: true };
     let mut left = room;
@@ -182,7 +182,7 @@ fn cut_parts(content: &[Part], room: usize, max_line: usize) -> (Vec<Part>, Show
     (parts, shown)
 }
 
-/// As many as `str::lines` gives.
+/// The number of lines, as in `str::lines`.
 fn count_lines(text: &str) -> u64 {
     let breaks = text.bytes().filter(|b| *b == b'\n').count() as u64;
     breaks + u64::from(!text.is_empty() && !text.ends_with('\n'))

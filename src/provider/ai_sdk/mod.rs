@@ -1,7 +1,7 @@
-//! AI SDK `ModelMessage`s, in the shapes of version 6 and 7.
+//! AI SDK `ModelMessage`s, in the shapes of versions 6 and 7.
 //!
-//! One tool message holds the results of several calls; here each result is a message of its own that joins the one
-//! before it when it is written.
+//! One tool message holds the results of several calls. We read each result as a message of its own, and join it to the
+//! one before it when writing.
 
 mod outputs;
 mod parts;
@@ -21,10 +21,10 @@ use crate::message::{Extras, Format, Message, Part, Role};
 /// Format `"ai-sdk"`.
 pub(super) struct AiSdk;
 
-/// Marks a message that stood in the same entry as the one before it.
+/// The key that marks a message as part of the same entry as the message before it.
 const JOINS: &str = "joins";
 
-/// Marks a part of a tool message that is no result: an answer to a request for approval.
+/// The key that marks a part of a tool message that is not a result: an answer to an approval request.
 const IN_TOOL_MESSAGE: &str = "in_tool_message";
 
 /// Whether a message is written into a tool message.
@@ -50,7 +50,8 @@ impl Provider for AiSdk {
         write::run(run, calls, notes).into_iter().collect()
     }
 
-    /// The SDK's providers for Anthropic and Google pass on what begins the list, and their APIs want a user's message.
+    /// The SDK's providers for Anthropic and Google send the first message as it is, and their APIs require a user
+    /// message there.
     fn opening(&self, first: Role) -> Option<Value> {
         (first == Role::Assistant)
             .then(|| json!({ "role": "user", "content": [{ "type": "text", "text": BEGINNING }] }))
@@ -75,7 +76,7 @@ impl Provider for AiSdk {
         Some(mended)
     }
 
-    /// A step is one message, whichever provider gets it: some let nothing stand between its calls and their results.
+    /// The messages of a step are joined: some providers allow nothing between calls and their results.
     fn joins(&self, run: &[&Message], message: &Message) -> bool {
         let calls = |m: &&Message| m.tool_calls().any(|call| !call.hosted);
         let is_answer = |m: &&Message| m.role == Role::Assistant && !m.extras.came_in(Format::AiSdk);

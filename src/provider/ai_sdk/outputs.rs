@@ -10,7 +10,8 @@ use crate::message::{Extras, Format, Media, MediaKind, Part, ToolOutput};
 
 const FORMAT: Format = Format::AiSdk;
 
-/// Reads a `tool-result`; none where it is not as documented. `name_of`: the name that the call of an id has, where it is known.
+/// Reads a `tool-result`; `None` if its shape is not the documented one. `name_of`: returns the name of the call with
+/// an id, if known.
 pub(super) fn read<'c>(value: &Value, name_of: impl Fn(&str) -> Option<&'c str>) -> Option<ToolOutput> {
     let mut fields = Fields::new(value.as_object()?);
     if fields.take_string("type")? != "tool-result" {
@@ -31,7 +32,7 @@ pub(super) fn read<'c>(value: &Value, name_of: impl Fn(&str) -> Option<&'c str>)
         },
         _ => return None,
     };
-    // What says no more than is written in any case needs no template.
+    // No template is needed if writing without one gives the same.
     let is_named = fields.get("toolName").and_then(Value::as_str).is_some_and(|n| name_of(&id) == Some(n));
     let is_text = matches!(kind.as_str(), "text" | "error-text");
     let is_plain_output = is_text && {

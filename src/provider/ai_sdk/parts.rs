@@ -12,7 +12,7 @@ use crate::message::{CallKind, Extras, Format, Media, MediaKind, Part, Reasoning
 
 const FORMAT: Format = Format::AiSdk;
 
-/// Reads a part of a user's or an assistant's message; one that is not understood is carried as it is.
+/// Reads a part of a user or assistant message. A part that is not understood is carried unchanged.
 pub(super) fn read(value: &Value) -> Part {
     read_known(value).unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() })
 }
@@ -28,7 +28,8 @@ fn read_known(value: &Value) -> Option<Part> {
         "reasoning" => {
             let text = fields.take_text("text")?;
             let mut out = Reasoning::default();
-            // What a provider wants back stands in its options: read for other formats, written from the template.
+            // The data that a provider requires back is in its options. It is read for other formats; in this format it
+            // is written from the template.
             let option = |path: &str| {
                 value.pointer(&format!("/providerOptions/{path}")).and_then(Value::as_str).map(Text::from)
             };
@@ -37,7 +38,7 @@ fn read_known(value: &Value) -> Option<Part> {
             out.encrypted = option("openai/reasoningEncryptedContent");
             out.id = option("openai/itemId").map(|id| id.to_string());
             match out.id.is_some() || out.encrypted.is_some() {
-                true if text.is_empty() => {} // what OpenAI shows of its reasoning is a summary
+                true if text.is_empty() => {} // the text that OpenAI shows of its reasoning is a summary
                 true => out.summary.push(text),
                 false => out.text = Some(text),
             }
@@ -89,10 +90,12 @@ fn media(mut fields: Fields, kind: &str) -> Option<Media> {
     Some(media)
 }
 
-/// A string is a URL, a data URL, or base64 data. Whether it was a data URL.
+/// Sets the data or address from a string, which is a URL, a data URL, or base64 data. Returns whether it was a data
+/// URL.
 fn source(media: &mut Media, text: &Text) -> bool {
     match split_data_url(text) {
-        // the declared type wins, and the data URL's own is needed to write it again
+        // the declared type takes precedence; if they differ, the data URL is kept as a URL so that its own type is not
+        // lost
         Some((media_type, data)) if media.media_type.as_deref().is_none_or(|t| t == media_type) => {
             media.media_type = Some(media_type.to_owned());
             media.data = Some(data.into());
@@ -104,7 +107,7 @@ fn source(media: &mut Media, text: &Text) -> bool {
     false
 }
 
-/// Whether an assistant's message takes a part: of media it has files alone, and some providers refuse blank texts.
+/// Whether an assistant message may have this part: media must be files, and some providers refuse blank texts.
 pub(super) fn fits_assistant(part: &Part) -> bool {
     match part {
         Part::Media(media) => !media.extras.has(FORMAT, "image"),
@@ -113,7 +116,7 @@ pub(super) fn fits_assistant(part: &Part) -> bool {
     }
 }
 
-/// Writes a part of an assistant's message: a medium that the model made is a file there.
+/// Writes a part of an assistant message, in which media are files.
 pub(super) fn write_made(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
     match part {
         Part::Media(media) => write_media(media, true, notes),
@@ -121,7 +124,7 @@ pub(super) fn write_made(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
     }
 }
 
-/// Writes a part; none, and a note, where the format cannot say it.
+/// Writes a part, or adds a note and returns `None` if the format cannot express it.
 pub(super) fn write(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
     match part {
         Part::Text { text, extras } => {
@@ -151,7 +154,7 @@ pub(super) fn write(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
     }
 }
 
-/// The data or address as a string, in the way in which it came.
+/// The data or address as a string, in its original form.
 fn source_of(media: &Media, was_data_url: bool) -> Option<String> {
     match (&media.data, &media.url) {
         (Some(data), _) if was_data_url => {
@@ -184,7 +187,7 @@ fn write_media(media: &Media, as_file: bool, notes: &mut Vec<Note>) -> Option<Va
         };
         out.set(key, source);
     }
-    // A data URL that stood alone names the type already.
+    // A data URL without a declared type already contains the type.
     let untyped = out.get(DATA_URL) == Some(&Value::Bool(false));
     out.remove(DATA_URL);
     let default = match media.kind {
@@ -199,7 +202,8 @@ fn write_media(media: &Media, as_file: bool, notes: &mut Vec<Note>) -> Option<Va
     Some(out.into_value())
 }
 
-/// In a medium's extras: its data came as a data URL.
+/// The key in a medium's extras that says that its data came as a data URL. The value is whether a type was declared as
+/// well.
 const DATA_URL: &str = "data_url";
 
 fn write_reasoning(reasoning: &Reasoning) -> Value {
@@ -246,7 +250,8 @@ fn tool_call(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Object> {
     Some(out)
 }
 
-/// An item that came with an id of `OpenAI`'s keeps it, as the reasoning before it does: it takes both or neither.
+/// An item that came with an `OpenAI` id keeps it, and so does the reasoning before it: the API accepts either both ids
+/// or none.
 fn set_item_id(out: &mut Object, part: &Part) {
     if part.extras().is_none_or(|extras| !extras.came_in(FORMAT))
         && let Some(id) = item_ids::of_responses(part)

@@ -8,7 +8,7 @@ use crate::message::{Extras, Format, Message, Part, Role};
 
 const FORMAT: Format = Format::AiSdk;
 
-/// Reads the entry at `index`: one message, or several where it holds tool results.
+/// Reads the entry at `index`: one message, or several if it holds tool results.
 pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Result<()> {
     let mut fields = Fields::new(object(entry, index)?);
     let Some(name) = fields.take_string("role") else {
@@ -49,7 +49,7 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
     Ok(())
 }
 
-/// Each result is a message of its own. The first holds the entry's template, the others join it.
+/// Each result becomes a message of its own. The first one has the entry's template, the others are joined to it.
 fn tool_message(
     list: &[Value],
     template: Map<String, Value>,
@@ -81,7 +81,7 @@ fn tool_message(
             map.insert(IN_TOOL_MESSAGE.to_owned(), Value::Bool(true));
             Message::new(Role::Developer, vec![Part::Opaque { format: FORMAT, raw: value.clone().into() }])
         };
-        // What is written so in any case needs no template: results join each other.
+        // No template is needed for results, which are joined anyway.
         marked |= !is_usual || message.role != Role::Tool;
         if marked {
             message.extras = Extras::new(FORMAT, map);

@@ -11,7 +11,7 @@ use crate::message::{Format, Message, Part, Role};
 
 const FORMAT: Format = Format::AiSdk;
 
-/// Writes messages that stand in one entry; none where nothing of them can be said.
+/// Writes messages that share one entry; `None` if nothing of them can be expressed.
 pub(super) fn run(run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) -> Option<Value> {
     let first = run.first()?;
     let mut out = Object::of(&first.extras, FORMAT);
@@ -34,7 +34,7 @@ pub(super) fn run(run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) ->
         role => role,
     };
     out.set("role", role.as_str());
-    // What another format left empty says nothing, and some providers refuse it.
+    // A text that is empty in another format has no meaning, and some providers refuse it.
     let is_empty = |part: &&Part| matches!(part, Part::Text { text, extras } if is_blank(text) && !extras.came_in(FORMAT));
     let may_be_empty = role != Role::Assistant || first.extras.came_in(FORMAT);
     let said: Vec<&Part> =
@@ -71,8 +71,9 @@ pub(super) fn run(run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) ->
     Some(out.into_value())
 }
 
-/// Writes the parts of an assistant's message. Where what reasoning led to cannot be said, both go (PROV-3): of an item of
-/// `OpenAI`'s that is the very next one, and what else came of it loses its id; other reasoning needs only that something follows.
+/// Writes the parts of an assistant message. If what reasoning led to cannot be expressed, the reasoning is left out,
+/// too (PROV-3). Reasoning that is an `OpenAI` item needs the item directly after it; without it, the later items that
+/// it led to lose their ids. Other reasoning only needs something after it.
 fn made(said: &[&Part], notes: &mut Vec<Note>) -> Vec<Value> {
     let mut written: Vec<Option<Value>> = said.iter().map(|part| parts::write_made(part, notes)).collect();
     for run in belongs_together(said).into_iter().rev() {

@@ -16,7 +16,7 @@ use crate::message::{
 
 const FORMAT: Format = Format::Anthropic;
 
-/// Reads a block; one that is not understood is carried as it is.
+/// Reads a block. A block that is not understood is carried unchanged.
 pub(super) fn read(value: &Value) -> Part {
     read_known(value).unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() })
 }
@@ -29,7 +29,7 @@ fn read_known(value: &Value) -> Option<Part> {
         "text" => {
             let text = fields.take_text("text")?;
             let extras = if is_blank(&text) {
-                Extras::new(FORMAT, fields.into_template()) // an empty text of ours would be left out
+                Extras::new(FORMAT, fields.into_template()) // without extras, an empty text would be left out
             } else {
                 fields.into_extras(FORMAT, &["type", "text"])
             };
@@ -112,7 +112,8 @@ fn media(mut fields: Fields, kind: &str) -> Option<Media> {
     Some(media)
 }
 
-/// Writes a block; none, and a note, where the format cannot say it. `texts_only`: the place takes no media.
+/// Writes a block, or adds a note and returns `None` if the format cannot express it. `texts_only`: no media are
+/// allowed here.
 pub(super) fn write(part: &Part, texts_only: bool, notes: &mut Vec<Note>) -> Option<Value> {
     match part {
         Part::Text { text, extras } | Part::Refusal { text, extras } => {
@@ -177,7 +178,7 @@ fn write_media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
 }
 
 fn thinking(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Option<Value> {
-    // What came so goes as it came (INV-9): it is the view that leaves it out.
+    // A block that came in this format is written unchanged (INV-9); the view leaves it out.
     if reasoning.is_cut_off() && !reasoning.extras.came_in(FORMAT) {
         notes.push(Note::new("thinking without a signature is left out: its stream was cut off"));
         return None;
@@ -200,7 +201,7 @@ fn thinking(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Option<Value> {
     Some(out.into_value())
 }
 
-/// An id as the API takes it. Other providers' ids mostly are so already.
+/// An id as the API accepts it. Most ids of other providers are already valid.
 fn tool_id(id: &str) -> Cow<'_, str> {
     call_ids::written(id, usize::MAX, |c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
 }
@@ -270,12 +271,12 @@ fn tool_result(output: &ToolOutput, notes: &mut Vec<Note>) -> Value {
     out.into_value()
 }
 
-/// Whether a block stands only where tool results do: before everything else of its message.
+/// Whether it is a tool result, which must come before everything else in its message.
 pub(super) fn is_result(part: &Part) -> bool {
     matches!(part, Part::ToolOutput(_))
 }
 
-/// A text as a block of its own, where content must be a list.
+/// A text as a block, for content that must be a list.
 pub(super) fn text(text: &Text) -> Value {
     json!({ "type": "text", "text": text.as_ref() })
 }

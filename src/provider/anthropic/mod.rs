@@ -1,7 +1,7 @@
-//! Anthropic Messages, with `system` apart.
+//! Anthropic Messages, with `system` separate.
 //!
-//! One user message holds the results of all tools and what the user says after them; here each result is a message
-//! of its own that joins the one before it when it is written.
+//! One user message holds the results of all tools, followed by what the user says. We read each result as a message of
+//! its own, and join it to the one before it when writing.
 
 mod blocks;
 mod read;
@@ -27,7 +27,7 @@ use write::HEAD;
 /// Format `"anthropic"`.
 pub(super) struct Anthropic;
 
-/// What a conversation begins with where its own first message is an assistant's: the API wants a user's.
+/// The first message if the conversation begins with an assistant message: the API requires a user message there.
 pub(super) const BEGINNING: &str = "(The conversation begins with the assistant.)";
 
 impl Provider for Anthropic {
@@ -55,7 +55,8 @@ impl Provider for Anthropic {
         match message.extras.came_in(Format::Anthropic) {
             _ if write::role(previous.role) != write::role(message.role) => false,
             true => message.extras.has(Format::Anthropic, JOINS),
-            // The engine's own, or another format's: the API would join them, some gateways refuse to.
+            // Written by the engine or read from another format. The API itself would join adjacent messages of one
+            // role, but some gateways refuse them.
             false => !message.role.is_instruction(),
         }
     }
@@ -99,7 +100,7 @@ impl Provider for Anthropic {
     }
 }
 
-/// The message that stands for `system`. A text needs no mark: any other instructions are written so, too.
+/// The message for `system`. A string needs no mark, because other instructions are written as a string, too.
 fn head(system: &Value) -> Option<Message> {
     match system {
         Value::String(text) => Some(Message::text(Role::System, text.as_str())),

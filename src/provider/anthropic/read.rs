@@ -10,7 +10,7 @@ use crate::message::{Extras, Format, Message, Part, Role};
 
 const FORMAT: Format = Format::Anthropic;
 
-/// Reads the entry at `index`: one message, or several where it holds tool results.
+/// Reads the entry at `index`: one message, or several if it holds tool results.
 pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Result<()> {
     let mut fields = Fields::new(object(entry, index)?);
     let Some(name) = fields.take_string("role") else {
@@ -23,7 +23,7 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
     let mut usual = !after_same && role != Role::System;
     let parts = match fields.take("content") {
         Some(Value::String(text)) => {
-            usual &= !is_blank(&text); // one of ours would be left out, or said otherwise
+            usual &= !is_blank(&text); // without extras, it would be left out or replaced
             vec![Part::text(text)]
         }
         Some(Value::Array(list)) => {

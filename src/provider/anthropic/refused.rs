@@ -1,12 +1,13 @@
-//! What the API refuses wherever it stands: texts of white space alone, and what is no text in a tool's error.
+//! What the API refuses at any position: texts that are only white space, and errors of tools that contain more than
+//! text.
 
 use super::super::note::Note;
 use crate::message::{Message, Part, ToolOutput};
 
-/// What is said where only white space was: the API refuses texts of nothing else.
+/// Replaces the content of a message whose texts are only white space: the API refuses such texts.
 pub(in crate::provider) const BLANK: &str = "(no text)";
 
-/// What a tool's error says that came without a word: the API refuses it so.
+/// The text for a tool's error without content: the API refuses an empty one.
 pub(in crate::provider) const NO_ERROR_TEXT: &str = "[the tool failed and said nothing]";
 
 /// Whether the API refuses a text as empty.
@@ -14,22 +15,22 @@ pub(in crate::provider) fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
-/// Whether it is a text that the API refuses as empty.
+/// Whether it is a text part that the API refuses as empty.
 pub(in crate::provider) fn is_blank_text(part: &Part) -> bool {
     matches!(part, Part::Text { text, .. } if is_blank(text))
 }
 
-/// Whether a tool's output may hold a part: one that failed says texts, and nothing else.
+/// Whether a tool's output may hold this part: an error may only hold texts.
 pub(in crate::provider) fn fits_result(output: &ToolOutput, part: &Part) -> bool {
     !output.is_error || matches!(part, Part::Text { .. })
 }
 
-/// What is noted of an error that holds anything else.
+/// The note on an error from which something was left out.
 pub(in crate::provider) const ERROR_NOT_TEXT: &str =
     "what is no text is left out of an error: the API refuses it there";
 
-/// Takes out of a message's parts what the API refuses wherever they stand, each told to `gone` with its rule: blank texts, and
-/// what is no text in a tool's error.
+/// Removes parts that the API refuses at any position: blank texts, and anything but text in a tool's error. Reports
+/// each to `gone` with its rule.
 pub(in crate::provider) fn drop_refused(parts: &mut Vec<Part>, mut gone: impl FnMut(&'static str, &str)) {
     parts.retain_mut(|part| match part {
         part if is_blank_text(part) => {
@@ -55,7 +56,7 @@ pub(in crate::provider) fn drop_refused(parts: &mut Vec<Part>, mut gone: impl Fn
     });
 }
 
-/// Whether the API refuses a part wherever it stands, or something in it.
+/// Whether the API refuses a part, or something in it, at any position.
 pub(in crate::provider) fn is_refused(part: &Part) -> bool {
     match part {
         Part::ToolOutput(output) => {
@@ -66,7 +67,7 @@ pub(in crate::provider) fn is_refused(part: &Part) -> bool {
     }
 }
 
-/// The message without all that.
+/// The message without all that the API refuses at any position.
 pub(in crate::provider) fn without_refused(message: &Message, notes: &mut Vec<Note>) -> Message {
     let mut mended = message.clone();
     drop_refused(&mut mended.parts, |rule, _| {

@@ -10,7 +10,7 @@ use crate::sorting::sort_by_key;
 
 const FORMAT: Format = Format::Anthropic;
 
-/// Marks a message that came as `system` blocks.
+/// The key that marks a message that came as `system` blocks.
 pub(super) const HEAD: &str = "system";
 
 /// The API's role for ours.
@@ -22,7 +22,7 @@ pub(in crate::provider) fn role(role: Role) -> &'static str {
     }
 }
 
-/// Writes messages that stand in one entry; none where nothing of them can be said.
+/// Writes messages that share one entry; `None` if nothing of them can be expressed.
 pub(super) fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
     let first = run.first()?;
     let mut out = Object::of(&first.extras, FORMAT);
@@ -40,12 +40,12 @@ pub(super) fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
     }
     let mut parts: Vec<&Part> = Vec::new();
     for message in run {
-        // Within one message there is no telling two texts apart, so each stays a block of its own.
+        // Every text stays a separate block, because joined texts could not be separated again.
         parts.extend(&message.parts);
     }
     let came_so = run.iter().skip(1).all(|m| m.extras.has(FORMAT, JOINS));
     if !came_so {
-        sort_by_key(&mut parts, |part| !blocks::is_result(part)); // results first, or the API refuses them
+        sort_by_key(&mut parts, |part| !blocks::is_result(part)); // results come first, or the API refuses them
     }
     let texts_only = first.role != Role::User && first.role != Role::Tool;
     let mut written: Vec<Value> = Vec::new();
@@ -57,7 +57,7 @@ pub(super) fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
             part => written.extend(blocks::write(part, texts_only, notes)),
         }
     }
-    // What came as a blank text goes as it came.
+    // A blank text that came in this format is written unchanged.
     let blank_text = || match first.parts.as_slice() {
         [Part::Text { text, .. }] => {
             let is_text = |p: &Part| matches!(p, Part::Text { .. });
@@ -91,7 +91,7 @@ pub(in crate::provider) fn is_white_space(part: &Part) -> bool {
     matches!(part, Part::Text { text, .. } if !text.is_empty() && is_blank(text))
 }
 
-/// Takes white space off the end of a final assistant message, which the API refuses. Whether there was any.
+/// Removes white space from the end of a final assistant message, which the API refuses. Returns whether there was any.
 pub(super) fn trim_end(items: &mut Vec<Value>) -> bool {
     let Some(last) = items.last_mut().filter(|m| m.get("role").and_then(Value::as_str) == Some("assistant"))
     else {

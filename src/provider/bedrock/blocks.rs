@@ -19,13 +19,13 @@ use crate::message::{
 
 const FORMAT: Format = Format::BedrockConverse;
 
-/// Names of tools, and ids of calls, are at most this long.
+/// The maximum length of tool names and call ids.
 pub(in crate::provider) const LONGEST: usize = 64;
 
-/// The block that marks where a prompt cache ends. It is carried beside the key of the block before it.
+/// The block that marks the end of a prompt cache. It is kept as a second key of the block before it.
 pub const CACHE_POINT: &str = "cachePoint";
 
-/// Kinds of media, by the key of their blocks. A video counts as a document.
+/// Kinds of media, by the key of their blocks. Videos count as documents.
 const MEDIA: [(&str, MediaKind); 4] = [
     ("image", MediaKind::Image),
     ("document", MediaKind::Document),
@@ -33,11 +33,12 @@ const MEDIA: [(&str, MediaKind); 4] = [
     ("video", MediaKind::Document),
 ];
 
-/// Blocks that hold a text in themselves, beside more, and where. What came so goes as it came while its text is the same.
+/// Blocks that contain a text and more, with the path of the text. They are written unchanged as long as the text is
+/// the same.
 const WRAPPED: [(&str, &str); 2] =
     [("guardContent", "/guardContent/text/text"), ("citationsContent", "/citationsContent/content/0/text")];
 
-/// Reads blocks. One that is not understood is carried as it is.
+/// Reads blocks. A block that is not understood is carried unchanged.
 pub fn read_all(blocks: &[Value]) -> Vec<Part> {
     let mut marked: Vec<Cow<'_, Value>> = Vec::new();
     for block in blocks {
@@ -67,7 +68,7 @@ fn read_known(value: &Value) -> Option<Part> {
     let mut block = Fields::new(map);
     if key == "text" {
         let text = block.take_text(key)?;
-        let is_blank = is_blank(&text); // an empty text of ours would be left out
+        let is_blank = is_blank(&text); // without extras, an empty text would be left out
         let extras = if is_blank {
             Extras::new(FORMAT, block.into_template())
         } else {
@@ -88,7 +89,7 @@ fn read_known(value: &Value) -> Option<Part> {
             let id = body.take_string("toolUseId")?;
             if body.get("type").is_some_and(|kind| !kind.is_null()) {
                 let mut call = opaque_call(id, FORMAT, value.clone().into());
-                call.hosted = true; // the provider runs it, and says what came of it in the same message
+                call.hosted = true; // the provider runs it, and reports the result in the same message
                 return Some(Part::from(call));
             }
             let name = body.take_string("name")?;
@@ -99,11 +100,11 @@ fn read_known(value: &Value) -> Option<Part> {
         }
         "toolResult" => {
             if body.get("type").is_some_and(|kind| !kind.is_null()) {
-                return None; // of a tool that the provider runs
+                return None; // the result of a tool that the provider runs
             }
             let call_id = body.take_string("toolUseId")?;
             let holds = body.get("content").and_then(Value::as_array).is_some_and(|list| !list.is_empty());
-            // An empty list is not taken: ours would be written with a text.
+            // An empty list is not taken, because without a template it would be written with a text.
             let content = match if holds { body.take("content") } else { None } {
                 Some(Value::Array(list)) => read_all(&list),
                 _ => Vec::new(),
@@ -135,19 +136,20 @@ fn read_known(value: &Value) -> Option<Part> {
     })
 }
 
-/// What is left of a block whose body was taken out of it.
+/// The template of a block whose body was taken.
 fn closed(mut block: Fields, key: &str, body: Fields, order: &[&str]) -> Extras {
     block.take(key);
     block.nest(key, body, order);
     block.into_extras(FORMAT, &[key])
 }
 
-/// Takes bytes, in base64: the object that stands for the SDK's, which is what is written without a template, or a text.
+/// Takes bytes as base64: from an object that represents the SDK's bytes (also written without a template), or from a
+/// string.
 fn take_bytes(fields: &mut Fields, key: &str) -> Option<Text> {
     let value = fields.get(key)?;
     if let Some(text) = value.as_str() {
         let text = text.into();
-        fields.mark(key, json!("")); // not taken: a template remembers that it was a text
+        fields.mark(key, json!("")); // not taken: the template records that it was a string
         return Some(text);
     }
     let text = value.get(BYTES)?.as_str()?.into();
@@ -155,7 +157,7 @@ fn take_bytes(fields: &mut Fields, key: &str) -> Option<Text> {
     Some(text)
 }
 
-/// Sets bytes in the shape that they came in; others as the SDK has them.
+/// Sets bytes in their original shape; without a template in the SDK's shape.
 fn set_bytes(out: &mut Object, key: &str, data: &str) {
     let was_text = out.get(key).is_some_and(Value::is_string);
     out.set(key, if was_text { fields::json(data) } else { json!({ BYTES: data }) });
@@ -182,7 +184,7 @@ fn media(block: Fields, mut body: Fields, key: &str, kind: MediaKind) -> Option<
     media.filename = body.take_string("name");
     body.take("source");
     body.nest("source", source, &["bytes", "s3Location"]);
-    // What is not written so were it ours.
+    // Whether it would be written differently without a template.
     let is_unusual =
         key == "video" || key == "document" && !media.filename.as_deref().is_some_and(documents::is_name);
     let extras = closed(block, key, body, &["format", "name", "source"]);
@@ -194,7 +196,7 @@ fn media(block: Fields, mut body: Fields, key: &str, kind: MediaKind) -> Option<
     Some(media)
 }
 
-/// Writes a block; none, and a note, where the format cannot say it, or not in this place.
+/// Writes a block, or adds a note and returns `None` if the format cannot express it, or not in this place.
 pub fn write(part: &Part, place: Place, notes: &mut Vec<Note>) -> Option<Value> {
     match part {
         Part::Text { text, extras } | Part::Refusal { text, extras } => {
@@ -215,13 +217,13 @@ pub fn write(part: &Part, place: Place, notes: &mut Vec<Note>) -> Option<Value> 
     }
 }
 
-/// Whether a text is this value's JSON.
+/// Whether the text is the JSON of this value.
 fn is_said(value: &Value, text: &str) -> bool {
     let json = value.to_string();
     json == text
 }
 
-/// A text as the block that it came as.
+/// Writes a text in the kind of block that it came in.
 fn said(text: &Text, extras: &Extras) -> Value {
     let mut out = Object::of(extras, FORMAT);
     for (wrapper, path) in WRAPPED {
@@ -230,7 +232,7 @@ fn said(text: &Text, extras: &Extras) -> Value {
             if let Some(slot) = block.pointer_mut(path).filter(|slot| slot.as_str() != Some(text)) {
                 *slot = fields::json(text);
                 if let Some(body) = block.get_mut(wrapper).and_then(Value::as_object_mut) {
-                    body.shift_remove("citations"); // they name places of another text
+                    body.shift_remove("citations"); // they refer to positions in the old text
                 }
             }
             return block;
@@ -322,17 +324,17 @@ fn thinking(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Option<Value> {
     Some(block.into_value())
 }
 
-/// Whether the API takes a character in the id of a call. Its documents name fewer than it takes.
+/// Whether the API accepts a character in the id of a call. It accepts more than its documentation says.
 pub fn is_call_id(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':')
 }
 
-/// An id as the API takes it.
+/// An id as the API accepts it.
 pub fn tool_id(id: &str) -> Cow<'_, str> {
     call_ids::written(id, LONGEST, |c| is_call_id(c) && c != '.' && c != ':')
 }
 
-/// Gives a call or its output another id where the API does not take the one that it has.
+/// Changes the id of a call or an output if the API does not accept it.
 pub fn set_id(id: &mut String, done: &mut impl FnMut(&'static str, &'static str)) {
     if id.is_empty() || id.len() > LONGEST || !id.chars().all(is_call_id) {
         *id = tool_id(id).into_owned();

@@ -1,4 +1,4 @@
-//! Documents, and how the API wants them named.
+//! Documents and their names.
 
 use serde_json::Value;
 
@@ -6,13 +6,13 @@ use crate::message::{Format, Media, MediaKind, Message, Part};
 
 const FORMAT: Format = Format::BedrockConverse;
 
-/// The name of a document that has none.
+/// The name for a document without one.
 pub const UNNAMED: &str = "document";
 
-/// A name is at most this long.
+/// The maximum length of a name.
 const LONGEST: usize = 200;
 
-/// Types whose names are not that of the format.
+/// Formats whose media type has another name.
 const TYPES: [(&str, &str); 10] = [
     ("jpeg", "image/jpg"),
     ("mp3", "audio/mpeg"),
@@ -26,7 +26,7 @@ const TYPES: [(&str, &str); 10] = [
     ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
 ];
 
-/// What the API takes, where it takes few.
+/// The image formats that the API accepts.
 const IMAGES: [&str; 4] = ["png", "jpeg", "gif", "webp"];
 
 /// The media type of a format.
@@ -36,7 +36,7 @@ pub fn media_type(key: &str, format: &str) -> String {
     known.map_or_else(|| format!("{kind}/{format}"), |(_, media_type)| (*media_type).to_owned())
 }
 
-/// The format of a media type, where the API has one.
+/// The format for a media type, if the API has one.
 pub fn format<'t>(key: &str, media_type: &'t str) -> Option<&'t str> {
     let (kind, of_type) = media_type.split_once('/')?;
     let known = TYPES.iter().find(|(_, known)| *known == media_type).map(|(format, _)| *format);
@@ -52,8 +52,8 @@ pub fn format<'t>(key: &str, media_type: &'t str) -> Option<&'t str> {
     Some(known.unwrap_or(of_type)).filter(fits).or(plain)
 }
 
-/// Whether the API takes the name. Its documents name neither the underscore, which it takes, nor that a space is the only white
-/// space that it takes.
+/// Whether the API accepts the name. Contrary to its documentation, it accepts underscores, and no white space other
+/// than spaces.
 pub fn is_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= LONGEST && name.chars().all(is_taken) && !name.contains("  ")
 }
@@ -62,7 +62,7 @@ fn is_taken(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, ' ' | '_' | '-' | '(' | ')' | '[' | ']')
 }
 
-/// A name as the API takes it: without the ending of a file, and a space for what it does not take.
+/// A name that the API accepts: without the file extension, and with spaces instead of invalid characters.
 pub fn name_of(name: &str) -> String {
     if is_name(name) {
         return name.to_owned();
@@ -80,7 +80,7 @@ fn is_document_medium(media: &Media) -> bool {
     media.kind == MediaKind::Document && !media.extras.has(FORMAT, "video")
 }
 
-/// Whether it is a document, be it one that is carried as it came.
+/// Whether it is a document, including one that is carried unchanged.
 pub fn is_document(part: &Part) -> bool {
     match part {
         Part::Media(media) => is_document_medium(media),
@@ -89,7 +89,7 @@ pub fn is_document(part: &Part) -> bool {
     }
 }
 
-/// Every document's name, as it is written, in order.
+/// Calls `look` with the name of every document, as it is written, in order.
 pub fn each_name(message: &Message, look: &mut dyn FnMut(&str)) {
     for part in &message.parts {
         look_at(part, look);
@@ -107,10 +107,10 @@ fn look_at(part: &Part, look: &mut dyn FnMut(&str)) {
     }
 }
 
-/// The name that a document is written with.
+/// The name under which a document is written.
 fn written(media: &Media) -> String {
     let name = media.filename.as_deref();
-    // What came in another format, and what came as any document is written, may be named anew.
+    // A name that came in this format is kept, even if it is invalid. Names from other formats are made valid.
     match name {
         Some(name) if media.extras.came_in(FORMAT) => name.to_owned(),
         Some(name) => name_of(name),
@@ -118,7 +118,7 @@ fn written(media: &Media) -> String {
     }
 }
 
-/// Gives documents other names: `other` is told the number of each, and its name.
+/// Renames documents: `other` gets the number and the name of each and returns a new name, if any.
 pub fn set_names(message: &mut Message, other: &mut dyn FnMut(usize, &str) -> Option<String>) {
     let mut number = 0;
     for part in &mut message.parts {
@@ -152,7 +152,7 @@ fn set_name(part: &mut Part, number: &mut usize, other: &mut dyn FnMut(usize, &s
     }
 }
 
-/// Gives the document of this number in a message this name.
+/// Renames the document with this number in a message.
 pub fn rename(message: &mut Message, nth: usize, name: &str) {
     set_names(message, &mut |number, _| (number == nth).then(|| name.to_owned()));
 }

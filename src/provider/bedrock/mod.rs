@@ -1,8 +1,8 @@
-//! Amazon Bedrock Converse: messages of content blocks, with `system` apart.
+//! Amazon Bedrock Converse: messages of content blocks, with `system` separate.
 //!
-//! A block is an object of one key that names it. Bytes are base64 texts, as on the wire, or objects with the one key
-//! [`BYTES`](super::media::BYTES) where they came as the SDK has them. A cache point belongs to the block before it: it goes where
-//! that goes.
+//! A block is an object with one key, which is its type. Bytes are base64 strings, as in the HTTP API, or objects with
+//! the only key [`BYTES`](super::media::BYTES) if they came from the SDK. A cache point belongs to the block before it
+//! and stays with it.
 
 mod blocks;
 mod documents;
@@ -50,7 +50,7 @@ impl Provider for Bedrock {
         write::run(run, notes).into_iter().collect()
     }
 
-    /// The API wants the roles to take turns. A message of which nothing can be said is none of them.
+    /// The API requires alternating roles. A message of which nothing can be expressed is ignored.
     fn joins(&self, run: &[&Message], message: &Message) -> bool {
         run.first().is_some_and(|first| role(first.role) == role(message.role))
             || !message.role.is_instruction() && write::says_nothing(message)
@@ -95,7 +95,7 @@ impl Provider for Bedrock {
     }
 }
 
-/// A call whose input is no object, or an output with JSON that is none.
+/// A call whose input is not an object, or an output with JSON that is not an object.
 fn is_no_object(part: &Part) -> bool {
     match part {
         Part::ToolCall(call) => has_odd_input(call),
@@ -121,17 +121,17 @@ fn needs_mending(message: &Message) -> bool {
         || lacks_text(message)
 }
 
-/// How many cache points a message begins with, which stand behind nothing.
+/// The number of cache points at the beginning of a message, which follow no block.
 fn leading_marks(message: &Message) -> usize {
     message.parts.iter().take_while(|part| write::is_mark(part)).count()
 }
 
-/// Whether a cache point stands behind it, and it is reasoning.
+/// Whether it is reasoning with a cache point after it.
 fn is_marked_reasoning(part: &Part) -> bool {
     matches!(part, Part::Reasoning(reasoning) if reasoning.extras.has(FORMAT, CACHE_POINT))
 }
 
-/// Sets right what only this API refuses of a message, each told to `done` with its rule.
+/// Corrects what only this API refuses in a message. Reports each correction to `done` with its rule.
 pub(super) fn mend(message: &mut Message, mut done: impl FnMut(&'static str, &'static str)) {
     documents::set_names(message, &mut |_, name| {
         let fitting = name_of(name);
@@ -179,7 +179,8 @@ pub(super) fn mend(message: &mut Message, mut done: impl FnMut(&'static str, &'s
     }
 }
 
-/// All of it, and what only `repair` sets right: ids and names that the API does not take, and JSON that is no object.
+/// Does the same as [`mend`], and corrects what only `repair` does: ids and names that the API does not accept, and
+/// JSON that is not an object.
 pub(super) fn set_right(message: &mut Message, mut done: impl FnMut(&'static str, &'static str)) {
     for part in &mut message.parts {
         match part {
@@ -200,7 +201,8 @@ pub(super) fn set_right(message: &mut Message, mut done: impl FnMut(&'static str
     mend(message, done);
 }
 
-/// Defines the tools that were called, where a request forgot them. The first message that has calls or outputs then.
+/// Defines the tools that were called, if the request defines none. Returns the index of the first message with calls
+/// or outputs.
 pub(super) fn define_tools(body: &mut Value) -> Option<usize> {
     let has = |key: &str| body.get(key).is_some_and(|value| !value.is_null());
     if !has("modelId") || has("toolConfig") {
@@ -221,7 +223,7 @@ pub(super) fn define_tools(body: &mut Value) -> Option<usize> {
     first
 }
 
-/// Definitions of tools of these names: the API wants some wherever there are calls.
+/// Definitions of tools with these names: the API requires some if there are calls.
 pub fn tools_called(names: &[&str]) -> Vec<Value> {
     let mut tools: Vec<Value> = Vec::new();
     for name in names {
@@ -234,7 +236,7 @@ pub fn tools_called(names: &[&str]) -> Vec<Value> {
     tools
 }
 
-/// Reads the entry at `index`: one message, or several where it holds tool results.
+/// Reads the entry at `index`: one message, or several if it holds tool results.
 fn read(entry: &Value, index: usize, out: &mut Vec<Message>) -> Result<()> {
     let mut fields = Fields::new(object(entry, index)?);
     let Some(name) = fields.take_string("role") else {
@@ -248,7 +250,7 @@ fn read(entry: &Value, index: usize, out: &mut Vec<Message>) -> Result<()> {
     };
     let parts = blocks::read_all(&blocks);
     let mut message = Message::new(role, parts);
-    // What would be written otherwise were it ours.
+    // Whether it would be written the same without a template.
     let is_usual = !blocks.is_empty() && !lacks_text(&message);
     let extras = if is_usual {
         fields.into_extras(FORMAT, &["role", "content"])

@@ -11,10 +11,10 @@ use crate::sorting::sort_by_key;
 
 const FORMAT: Format = Format::BedrockConverse;
 
-/// What is said beside a document that came without a word: the API wants a text there.
+/// The text beside a document without one: the API requires a text there.
 pub(super) const DOCUMENT: &str = "(see the document)";
 
-/// Where blocks stand: not every place takes every kind.
+/// Where blocks are written. Not every place allows every kind.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     System,
@@ -22,7 +22,7 @@ pub enum Place {
     Result,
 }
 
-/// Writes parts as blocks, with the cache points that stood behind them.
+/// Writes parts as blocks, each followed by its cache point if it has one.
 pub fn blocks<'p>(
     parts: impl IntoIterator<Item = &'p Part>,
     place: Place,
@@ -34,7 +34,7 @@ pub fn blocks<'p>(
         let fields = block.as_object_mut().filter(|block| block.len() > 1);
         let mark = fields.and_then(|block| block.shift_remove(CACHE_POINT));
         if block.as_object().is_some_and(serde_json::Map::is_empty) {
-            continue; // a cache point that was taken off
+            continue; // a cache point that was removed
         }
         out.push(block);
         out.extend(mark.map(|mark| json!({ CACHE_POINT: mark })));
@@ -42,7 +42,7 @@ pub fn blocks<'p>(
     out
 }
 
-/// What a tool's result holds.
+/// The content of a tool's result.
 pub fn result(output: &ToolOutput, notes: &mut Vec<Note>) -> Vec<Value> {
     let content: Vec<&Part> = output.content.iter().filter(|part| fits_result(output, part)).collect();
     if content.len() < output.content.len() {
@@ -51,18 +51,18 @@ pub fn result(output: &ToolOutput, notes: &mut Vec<Note>) -> Vec<Value> {
     blocks(content, Place::Result, notes)
 }
 
-/// What is said where a tool said nothing: models refuse results without a word.
+/// The text for a result without content, which models refuse.
 pub fn nothing(is_error: bool) -> &'static str {
     if is_error { NO_ERROR_TEXT } else { BLANK }
 }
 
-/// Whether it is a cache point that stands by itself.
+/// Whether it is a cache point that belongs to no block.
 pub fn is_mark(part: &Part) -> bool {
     let Part::Opaque { format: FORMAT, raw } = part else { return false };
     raw.as_object().is_some_and(|block| block.len() == 1 && block.contains_key(CACHE_POINT))
 }
 
-/// Whether nothing of a message would be written that could stand alone.
+/// Whether writing the message would yield no blocks, or only cache points.
 pub fn says_nothing(message: &Message) -> bool {
     message.parts.iter().all(|part| match part {
         Part::Text { text, extras } => text.is_empty() && !extras.came_in(FORMAT),
@@ -72,18 +72,18 @@ pub fn says_nothing(message: &Message) -> bool {
     })
 }
 
-/// Writes messages that stand in one entry; none where nothing of them can be said.
+/// Writes messages that share one entry; `None` if nothing of them can be expressed.
 pub fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
     let first = run.first()?;
     let mut out = Object::of(&first.extras, FORMAT);
     out.remove(JOINS);
     out.set("role", role(first.role));
-    // Messages of the other role that stand among them say nothing.
+    // Messages of the other role among them have no content.
     let said = run.iter().filter(|message| role(message.role) == role(first.role));
     let mut parts: Vec<&Part> = said.flat_map(|message| &message.parts).collect();
     let came_so = run.iter().skip(1).all(|m| m.extras.has(FORMAT, JOINS));
     if !came_so {
-        sort_by_key(&mut parts, |part| !matches!(part, Part::ToolOutput(_))); // results first, or models refuse them
+        sort_by_key(&mut parts, |part| !matches!(part, Part::ToolOutput(_))); // results come first, or models refuse them
     }
     let mut content = blocks(parts, Place::Message, notes);
     let own = first.extras.came_in(FORMAT);
@@ -105,7 +105,7 @@ pub fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
     Some(out.into_value())
 }
 
-/// Takes white space off the end of a final assistant message. Whether there was any.
+/// Removes white space from the end of a final assistant message. Returns whether there was any.
 pub fn trim_end(items: &mut Vec<Value>) -> bool {
     let last = items.last_mut().filter(|m| m.get("role").and_then(Value::as_str) == Some("assistant"));
     let Some(Value::Array(blocks)) = last.and_then(|m| m.get_mut("content")) else { return false };
@@ -126,7 +126,7 @@ pub fn trim_end(items: &mut Vec<Value>) -> bool {
     true
 }
 
-/// Whether it is a document without a word.
+/// Whether it has a document and no text.
 pub(super) fn lacks_text(message: &Message) -> bool {
     message.role == Role::User
         && message.parts.iter().any(is_document)

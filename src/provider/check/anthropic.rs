@@ -1,5 +1,5 @@
-//! The rules of Anthropic Messages, and of Bedrock's Converse as far as they are the same: its blocks are read here as those that
-//! they are with Anthropic, and its rules have names of its own (see `super::bedrock`).
+//! The rules of Anthropic Messages, and those rules of Bedrock's Converse that are the same. Converse blocks are
+//! treated as the corresponding Anthropic blocks, and the rules have names of their own there (see `super::bedrock`).
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,14 +16,14 @@ use super::options::CheckOptions;
 use super::violation::{Found, Severity, tool_name};
 use crate::message::Format;
 
-/// A block and where it stands.
+/// A block and its position.
 #[derive(Clone, Copy)]
 pub(super) struct Block<'v> {
-    /// The block; none for content that is a plain string.
+    /// The block; `None` if the content is a string.
     pub value: Option<&'v Value>,
-    /// The key that names a block of Converse's.
+    /// The key of a Converse block, which is its type.
     key: Option<&'v str>,
-    /// The text of content that is a plain string.
+    /// The text, if the content is a string.
     plain: Option<&'v str>,
     message: usize,
     at: usize,
@@ -58,7 +58,7 @@ impl<'v> Block<'v> {
         }
     }
 
-    /// What a block of Converse's holds; of any other it is the block.
+    /// The content of a Converse block; for other formats the block itself.
     pub fn body(&self) -> Option<&'v Value> {
         match self.key {
             Some(key) => self.value?.get(key),
@@ -66,7 +66,7 @@ impl<'v> Block<'v> {
         }
     }
 
-    /// Whether a tool's result says that the tool failed.
+    /// Whether it is the result of a tool that failed.
     fn is_error(&self) -> bool {
         let said = |key: &str, value: Value| self.body().is_some_and(|body| body.get(key) == Some(&value));
         if self.key.is_some() { said("status", "error".into()) } else { said("is_error", true.into()) }
@@ -77,14 +77,14 @@ impl<'v> Block<'v> {
     }
 }
 
-/// A run of messages of one role: the API joins them.
+/// A run of messages of one role, which the API joins.
 struct Turn<'v> {
     role: &'v str,
     index: usize,
     blocks: Vec<Block<'v>>,
 }
 
-/// The key that names a block of Converse's.
+/// The key of a Converse block, which is its type.
 fn key_of(block: &Value) -> &str {
     let key = block.as_object().and_then(|block| block.iter().find(|(_, body)| !body.is_null()));
     key.map_or("", |(key, _)| key)
@@ -116,7 +116,7 @@ pub(super) fn check(format: Format, list: &[Value], options: &CheckOptions<'_>, 
         found.error("A-empty", 0, "no messages");
     }
     let first = list.iter().enumerate().find(|(_, m)| text(m, "role") != Some("system"));
-    // What the API compacted when it was asked to is signed, and stands first.
+    // A compaction that the API made on request is signed, and may come first.
     let is_compaction = |m: &Value| {
         let of = |key: &str| m.pointer(key).and_then(Value::as_str);
         of("/content/0/type") == Some("compaction") && of("/content/0/signature").is_some()
@@ -155,12 +155,12 @@ pub(super) fn check(format: Format, list: &[Value], options: &CheckOptions<'_>, 
     }
 }
 
-/// The last block of an answer is no thinking. Blank texts do not count: they are refused themselves.
+/// An answer must not end with thinking. Blank texts do not count; they are violations themselves.
 fn ends_in_thinking(turn: &Turn<'_>, found: &mut Found) {
     let says_nothing =
         |b: &&Block<'_>| b.kind() == CACHE_POINT || b.kind() == "text" && b.text().is_some_and(is_blank);
     let last = turn.blocks.iter().rev().find(|b| !says_nothing(b));
-    // Models of Bedrock's that sign no reasoning let it stand there.
+    // Bedrock models whose reasoning has no signature allow it there.
     let is_bare = |b: &Block<'_>| b.key.is_some() && b.kind() == "thinking" && b.field("signature").is_none();
     let is_thought = |b: &Block<'_>| matches!(b.kind(), "thinking" | "redacted_thinking") && !is_bare(b);
     if let Some(block) = last.filter(|b| is_thought(b)) {
@@ -168,12 +168,12 @@ fn ends_in_thinking(turn: &Turn<'_>, found: &mut Found) {
     }
 }
 
-/// The call of a tool that the provider runs has its result before the user speaks again. Code that has made calls of its own
-/// ends there without one.
+/// A call of a tool that the provider runs needs its result before the user speaks again. Code that has made calls
+/// needs no result.
 fn server_calls(turns: &[Turn<'_>], found: &mut Found) {
     let said = |turn: &Turn<'_>| turn.role == "user" && turn.blocks.iter().any(|b| b.kind() != "tool_result");
     let Some(spoken) = turns.iter().rposition(said) else { return };
-    // Where the last result of each stands, or the last call that its code made.
+    // The turn of the last result for each id, or of the last call that its code made.
     let mut settled: HashMap<&str, usize> = HashMap::new();
     for (n, block) in turns.iter().enumerate().flat_map(|(n, turn)| turn.blocks.iter().map(move |b| (n, b))) {
         let result = block.field("tool_use_id").filter(|_| block.kind().ends_with("_tool_result"));
@@ -191,7 +191,7 @@ fn server_calls(turns: &[Turn<'_>], found: &mut Found) {
     }
 }
 
-/// No more cache marks than the API takes, in the list and in what a body keeps apart.
+/// The list and the rest of the body must not have more cache marks than the API accepts.
 pub(super) fn cache_marks(format: Format, body: &Value, list: &[Value], found: &mut Found) {
     let key = mark_key(format);
     let count: usize = apart(body).chain(list).map(|block| marks_of(block, key)).sum();
@@ -201,7 +201,7 @@ pub(super) fn cache_marks(format: Format, body: &Value, list: &[Value], found: &
     }
 }
 
-/// The blocks that a body keeps apart.
+/// The blocks of `system`, which is separate from the list.
 pub(super) fn head(body: &Value, found: &mut Found) {
     let blocks = body.get("system").and_then(Value::as_array).into_iter().flatten();
     for _ in blocks.filter(|b| is_text(b) && text(b, "text").is_some_and(is_blank)) {
@@ -324,8 +324,8 @@ fn uses<'v>(
     }
 }
 
-/// The result of a tool that the provider runs needs its call before it, anywhere.
-/// `before`: the ids of all blocks of the turns before.
+/// The result of a tool that the provider runs needs its call somewhere before it.
+/// `before`: the ids of such calls in all turns so far.
 fn server_results<'v>(turn: &Turn<'v>, before: &mut HashSet<&'v str>, found: &mut Found) {
     for block in &turn.blocks {
         let kind = block.kind();
@@ -370,7 +370,7 @@ fn results(turns: &[Turn<'_>], n: usize, found: &mut Found) {
     }
 }
 
-/// With thinking on, the running tool turn opens with a thinking block.
+/// If thinking is enabled, the current tool turn must begin with a thinking block.
 fn opens_with_thinking(turns: &[Turn<'_>], mode: &str, found: &mut Found) {
     let said = |t: &Turn<'_>| t.role == "user" && t.blocks.iter().any(|b| b.kind() != "tool_result");
     let start = turns.iter().rposition(said).map_or(0, |k| k + 1);

@@ -1,7 +1,8 @@
-//! The rules of Bedrock's Converse. Those that are Anthropic's, too, are checked there (`super::anthropic`), under names of our own.
+//! The rules of Bedrock's Converse. Rules that Anthropic has as well are checked in `super::anthropic`, under names of
+//! our own.
 //!
-//! Sources: Amazon's API reference, and the `ValidationException`s that public threads cite. What models refuse comes behind
-//! "The model returned the following errors: ".
+//! Sources: Amazon's API reference, and the `ValidationException`s that are quoted in public threads. Errors of the
+//! models begin with "The model returned the following errors: ".
 //!
 //! | rule | what the service says, and where it is cited |
 //! | --- | --- |
@@ -13,12 +14,12 @@
 //! | `B-orphan-result` | "The number of toolResult blocks at messages.2.content exceeds the number of toolUse blocks of previous turn." (pydantic/pydantic-ai#2327) |
 //! | `B-dup-use` | "The toolUse blocks at messages.2.content contain duplicate Ids: …" (double16/Cyber-AutoAgent-ng#27) |
 //! | `B-dup-result` | "The toolResult blocks at messages.X.content contain duplicate Ids: …" (BerriAI/litellm#20048) |
-//! | `B-result-not-first` | of Anthropic's models: "Messages following `tool_use` blocks must begin with a matching number of `tool_result` blocks." (Amazon-Q-Developer/language-servers#1235) |
+//! | `B-result-not-first` | from Anthropic's models: "Messages following `tool_use` blocks must begin with a matching number of `tool_result` blocks." (Amazon-Q-Developer/language-servers#1235) |
 //! | `B-empty-error` | "The content field at messages.N.content.0.toolResult cannot be empty when status value is error." (aws-samples/sample-multi-agent-orchestration-chat-on-agentcore#15) |
 //! | `B-json` | "The format of the value at messages.2.content.0.toolResult.content.0.json is invalid. Provide a json object for the field and try again." (sigoden/aichat#1550) |
 //! | `B-input` | `ToolUseBlock`: "input: The input to pass to the tool", a JSON object |
-//! | `B-id`, `B-name` | `ToolUseBlock`: 1 to 64 of `[a-zA-Z0-9_-]`; of ids the service takes `.` and `:`, too (run-llama/llama_index#22775) |
-//! | `B-signature` | of Anthropic's models: "thinking.signature: Field required"; one that is empty, of any: "Invalid signature" (maximhq/bifrost#6942) |
+//! | `B-id`, `B-name` | `ToolUseBlock`: 1 to 64 of `[a-zA-Z0-9_-]`; in ids, the service also accepts `.` and `:` (run-llama/llama_index#22775) |
+//! | `B-signature` | from Anthropic's models: "thinking.signature: Field required"; for an empty one, from any model: "Invalid signature" (maximhq/bifrost#6942) |
 //! | `B-thinking-last`, `B-thinking-first`, `B-trailing-space`, `B-error-content` | Anthropic's own rules, for its models |
 //! | `B-cache-marks` | "A maximum of 4 blocks with cache_control may be provided. Found 5." (Bike4Mind/bike4mind#2208) |
 //! | `B-cache-place` | "Cache point cannot be inserted after reasoning block. Please remove the invalid cache point and try again." (anomalyco/opencode#36517) |
@@ -26,7 +27,7 @@
 //! | `B-doc-dup` | "Messages can't contain duplicate document names. Rename the document and retry your request." (maximhq/bifrost#7003) |
 //! | `B-doc-text` | "A text block must be included when using documents. Add a text block and retry your request." (BerriAI/litellm#36499) |
 //! | `B-tool-config` | "The toolConfig field must be defined when using toolUse and toolResult content blocks." (vxcontrol/pentagi#196) |
-//! | `B-prefill` | of newer models: "This model does not support assistant message prefill. The conversation must end with a user message." (NousResearch/hermes-agent#101401) |
+//! | `B-prefill` | from newer models: "This model does not support assistant message prefill. The conversation must end with a user message." (NousResearch/hermes-agent#101401) |
 
 use std::collections::HashSet;
 
@@ -42,7 +43,7 @@ use crate::message::Format;
 
 const FORMAT: Format = Format::BedrockConverse;
 
-/// The names of the rules that Anthropic has, too.
+/// The rules that Anthropic has as well.
 const SHARED: [&str; 20] = [
     "B-empty", "B-first", "B-same-role", "B-empty-content", "B-empty-text", "B-use-in-user",
     "B-result-in-assistant", "B-signature", "B-empty-error", "B-error-content", "B-trailing-space",
@@ -50,13 +51,13 @@ const SHARED: [&str; 20] = [
     "B-thinking-last", "B-cache-marks", "B-name",
 ];
 
-/// The name of a rule of Anthropic's, where it is this API's, too.
+/// Our name for a rule of Anthropic's, if this API has it, too.
 pub fn named(rule: &'static str) -> &'static str {
     let own = rule.strip_prefix("A-").and_then(|rule| SHARED.iter().find(|own| own[2..] == *rule));
     own.copied().unwrap_or(rule)
 }
 
-/// Whether the request is for a model of Anthropic's, which wants its thinking signed.
+/// Whether the request is for an Anthropic model, which requires signed thinking.
 pub fn is_signed(body: &Value, options: &CheckOptions<'_>) -> bool {
     let is_claude = |name: &str| {
         let name = name.to_ascii_lowercase();
@@ -91,7 +92,7 @@ pub(super) fn check(body: &Value, list: &[Value], options: &CheckOptions<'_>, fo
             found.error("B-doc-text", i, "a document without a text beside it");
         }
     }
-    // A view is no request yet: that says its model.
+    // A view is not a request: only a request names its model.
     let is_request = given(body, "modelId").is_some();
     if let Some(i) = has_tools.filter(|_| is_request && given(body, "toolConfig").is_none()) {
         found.error("B-tool-config", i, "tool blocks without `toolConfig`");
@@ -106,7 +107,7 @@ pub(super) fn check(body: &Value, list: &[Value], options: &CheckOptions<'_>, fo
     }
 }
 
-/// Ids and names of calls, and what tools answered as JSON.
+/// Checks ids, names and inputs of calls, and JSON in outputs.
 fn call(block: &Block<'_>, i: usize, found: &mut Found) {
     if !matches!(block.kind(), "tool_use" | "tool_result") {
         return;

@@ -11,7 +11,7 @@ use super::options::CheckOptions;
 use super::reasoning;
 use super::violation::{Found, Severity, tool_name};
 
-/// Ids of calls are at most this long.
+/// The maximum length of a call's id.
 const CALL_ID_MAX: usize = 40;
 
 /// An assistant message whose calls are being answered.

@@ -1,4 +1,4 @@
-//! The rules that need the history before it was changed.
+//! The rules that compare with the history before it was changed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -42,7 +42,7 @@ pub(super) fn check(
     }
 }
 
-/// An item that keeps its id needs the reasoning item that made it.
+/// An item that keeps its id needs the reasoning item that produced it.
 fn reasoning_lost(before: &[Value], after: &[Value], found: &mut Found) {
     let mut needs: HashMap<&str, &str> = HashMap::new();
     let mut current: Option<&str> = None;
@@ -89,7 +89,7 @@ fn encrypted_changed(before: &[Value], after: &[Value], found: &mut Found) {
 /// A call with its thought signature: the index of its entry, its id, the signature.
 type Signed = (usize, String, Option<String>);
 
-/// A call that came with a thought signature goes back with it.
+/// A call that came with a thought signature must keep it.
 fn signatures_lost(
     before: &[Value],
     after: &[Value],
@@ -119,7 +119,7 @@ fn chat_calls(list: &[Value]) -> Vec<Signed> {
     out
 }
 
-/// Calls that have ids: of others nobody knows which is which.
+/// Only calls with ids: others cannot be told apart.
 fn gemini_calls(list: &[Value]) -> Vec<Signed> {
     let mut out = Vec::new();
     for (i, content) in list.iter().enumerate() {
@@ -146,7 +146,7 @@ fn chat_key(message: &Value) -> Option<String> {
     Some(format!("c:{}", ids.join(",")))
 }
 
-/// What was kept stands in the order in which it stood.
+/// Entries that were kept must be in their original order.
 fn order(before: &[Value], after: &[Value], key: fn(&Value) -> Option<String>, found: &mut Found) {
     let mut at: HashMap<String, usize> = HashMap::new();
     for (i, entry) in before.iter().enumerate() {
@@ -165,7 +165,7 @@ fn order(before: &[Value], after: &[Value], key: fn(&Value) -> Option<String>, f
     }
 }
 
-/// Thinking goes back as it came; newer models also bind it to all that stood before it.
+/// Thinking must be unchanged; newer models also require everything before it to be unchanged.
 fn thinking(before: &[Value], after: &[Value], options: &CheckOptions<'_>, found: &mut Found) {
     let mut known: HashMap<&str, &str> = HashMap::new();
     let mut bound: HashMap<&str, Place<'_>> = HashMap::new();
@@ -197,7 +197,7 @@ fn thinking(before: &[Value], after: &[Value], options: &CheckOptions<'_>, found
     }
 }
 
-/// Where a thinking block stands.
+/// A thinking block and its position.
 struct Place<'v> {
     message: usize,
     index: usize,
@@ -215,7 +215,7 @@ fn places(list: &[Value]) -> impl Iterator<Item = Place<'_>> {
     })
 }
 
-/// Whether the same stands before both. `common`: how many entries the lists have in common from the start.
+/// Whether both have the same before them. `common`: how many entries the lists have in common from the start.
 fn same_prefix(before: &[Value], was: &Place<'_>, after: &[Value], now: &Place<'_>, common: usize) -> bool {
     was.message == now.message
         && was.index == now.index
@@ -223,7 +223,7 @@ fn same_prefix(before: &[Value], was: &Place<'_>, after: &[Value], now: &Place<'
         && blocks_before(before, was) == blocks_before(after, now)
 }
 
-/// The blocks of its message that stand before a place.
+/// The blocks before this one in its message.
 fn blocks_before<'v>(list: &'v [Value], place: &Place<'_>) -> Option<&'v [Value]> {
     list.get(place.message)?.get("content")?.as_array()?.get(..place.index)
 }

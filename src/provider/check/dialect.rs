@@ -1,41 +1,42 @@
-//! What providers of one format differ in, as data.
+//! Differences between providers of the same format, as data.
 
 use ReasoningRule::{Asked, Free, Needed};
 
 use crate::message::Format;
 
-/// What a provider wants of the reasoning that came with an answer, in which field of the message (Chat Completions).
+/// Whether a provider requires the reasoning of earlier answers, and in which field of the message (Chat Completions).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReasoningRule {
     /// It may be left out.
     Free,
-    /// Its documentation asks for it: the model is worse without, and what it is sent on to may refuse it.
+    /// Its documentation asks for it: the model performs worse without, and a provider behind it may refuse the
+    /// request.
     Asked(&'static str),
-    /// Where any answer has it, a message with calls is refused without.
+    /// If any answer has it, messages with calls are refused without it.
     Needed(&'static str),
 }
 
-/// How one provider takes a format that several speak.
+/// How one provider differs in a format that several use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools)] // a table of independent facts
 pub struct Dialect {
     /// The provider's name.
     pub name: &'static str,
-    /// Nothing may stand between a call and its output (Responses).
+    /// Nothing is allowed between a call and its output (Responses).
     pub strict_adjacency: bool,
-    /// Item ids begin with what the kind of item says (`rs_`, `fc_`, `msg_`), or the request is refused.
+    /// Item ids must begin with a prefix for the kind of item (`rs_`, `fc_`, `msg_`), or the request is refused.
     pub prefixed_ids: bool,
-    /// A reasoning item that keeps its id is looked up among stored items.
+    /// A reasoning item with an id is looked up among stored items.
     pub stores_items: bool,
-    /// `tool_calls: []` is taken.
+    /// `tool_calls: []` is accepted.
     pub empty_tool_calls: bool,
-    /// Tool call ids are letters and digits of exactly this length.
+    /// Tool call ids must be letters and digits of exactly this length.
     pub call_id_length: Option<usize>,
-    /// Calls carry a thought signature that has to come back with them.
+    /// Calls have a thought signature that must be sent back with them.
     pub thought_signatures: bool,
-    /// What becomes of reasoning.
+    /// Whether the reasoning of earlier answers is required.
     pub reasoning: ReasoningRule,
-    /// The published schemas are this provider's own.
+    /// The published schemas are those of this provider.
     pub owns_schema: bool,
 }
 
@@ -51,7 +52,7 @@ const STRICT: Dialect = Dialect {
     owns_schema: true,
 };
 
-/// Another provider that speaks a format of `OpenAI`'s, with no known differences.
+/// Any other provider that uses a format of `OpenAI`'s, with no known differences.
 const OTHER: Dialect = Dialect {
     name: "other",
     prefixed_ids: false,
@@ -61,7 +62,7 @@ const OTHER: Dialect = Dialect {
     ..STRICT
 };
 
-/// The providers whose differences are known. Sources: recorded answers and public threads.
+/// Providers with known differences. Sources: recorded answers and public threads.
 const DIALECTS: [Dialect; 11] = [
     STRICT,
     Dialect { name: "anthropic", ..STRICT },
@@ -87,14 +88,14 @@ const DIALECTS: [Dialect; 11] = [
     Dialect { name: "openrouter", reasoning: Asked("reasoning_details"), ..OTHER },
     // Anthropic behind it: "Expected `thinking` or `redacted_thinking`, but found `tool_use`" (BerriAI/litellm#15601).
     Dialect { name: "litellm", reasoning: Asked("thinking_blocks"), ..OTHER },
-    // Takes an empty list of calls; ids must be nine letters and digits.
+    // Accepts an empty list of calls; ids must be nine letters and digits.
     Dialect { name: "mistral", call_id_length: Some(9), ..OTHER },
-    // Gemini 3 and later refuse a call of the running turn whose thought signature is missing.
+    // Gemini 3 and later refuse a call of the current turn without its thought signature.
     Dialect { name: "gemini", empty_tool_calls: false, thought_signatures: true, ..OTHER },
     OTHER,
 ];
 
-/// Other names of those providers, and of some that are known to be as lax as any.
+/// Other names of these providers, and of some that are known to be as lax as `other`.
 const ALIASES: [(&str, &str); 29] = [
     ("azure", "openai"),
     ("codex", "openai"),
@@ -128,15 +129,16 @@ const ALIASES: [(&str, &str); 29] = [
 ];
 
 impl Dialect {
-    /// The dialect of a provider; of one that is not known, the laxest.
+    /// The dialect of a provider; the laxest if it is unknown.
     pub fn of(provider: &str) -> &'static Self {
         const LAX: &Dialect = &OTHER;
         Self::known(provider).unwrap_or(LAX)
     }
 
-    /// The dialect of a provider by its name or one that begins with it, in any case (`openai.responses`, `Mistral-Large`,
-    /// `google-vertex`); none of one that is not known. What another provider serves in this one's way (`openai-compatible`,
-    /// `vertex-anthropic`) goes by what it is compatible with, or by nothing.
+    /// The dialect of a provider by its name, or by a name that begins with it, in any case (`openai.responses`,
+    /// `Mistral-Large`, `google-vertex`); `None` if it is unknown. For a service that is compatible with another
+    /// provider (`openai-compatible`, `vertex-anthropic`), the word `anthropic` or `compatible` decides, not the first
+    /// one; `compatible` is unknown.
     pub fn known(provider: &str) -> Option<&'static Self> {
         let lower = provider.to_ascii_lowercase();
         let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric()).collect();
@@ -147,7 +149,7 @@ impl Dialect {
     }
 }
 
-/// Who answers where nothing is said.
+/// The provider to assume if none is given.
 pub(super) fn default_provider(format: Format) -> &'static str {
     match format {
         Format::Anthropic => "anthropic",

@@ -1,6 +1,6 @@
 //! The rules of Gemini's `generateContent`.
 //!
-//! What the API says, with where it can be read (2026-11):
+//! Error messages of the API, with public sources (2026-11):
 //! - "Please ensure that function call turn comes immediately after a user turn or after a function response turn."
 //!   (google-gemini/gemini-cli#11814, #26486; continuedev/continue#11164)
 //! - "Please ensure that function response turn comes immediately after a function call turn." (langchain-ai/langchain#27799,
@@ -12,12 +12,12 @@
 //!   (glowingjade/obsidian-smart-composer#218)
 //! - "Unable to submit request because at least one contents field is required" (Calcium-Ion/new-api-horizon#24); the Gemini API:
 //!   "contents is not specified".
-//! - "Function call is missing a `thought_signature` in functionCall parts. This is required for tools to work correctly …"
-//!   (nearai/ironclaw#1510), of Gemini 3 and later, for the first call of each content of the running turn (Google, "Thought
-//!   signatures").
+//! - "Function call is missing a `thought_signature` in functionCall parts. This is required for tools to work
+//!   correctly …" (nearai/ironclaw#1510), from Gemini 3 on, for the first call of each content of the current turn
+//!   (Google, "Thought signatures").
 //!
-//! Newer models also say "Requests ending with a model turn are not supported." (pipecat-ai/pipecat#5821). A list that ends with an
-//! answer is one that the user goes on with: that is no rule here.
+//! Newer models also say "Requests ending with a model turn are not supported." (pipecat-ai/pipecat#5821). That is not
+//! a rule here: the user will continue a list that ends with an answer.
 
 use serde_json::Value;
 
@@ -27,21 +27,22 @@ use super::dialect::Dialect;
 use super::options::CheckOptions;
 use super::violation::Found;
 
-/// Contents of the model's in a row, which the API takes for one (its SDK sends the chunks of a stream so), or one of the user's.
+/// Adjacent model contents, which the API treats as one (its SDK sends the chunks of a stream like this), or one user
+/// content.
 struct Turn<'v> {
     is_model: bool,
-    /// The parts, and the index of the content that each stands in.
+    /// The parts, each with the index of its content.
     parts: Vec<(usize, &'v Value)>,
     index: usize,
 }
 
 impl<'v> Turn<'v> {
-    /// Its calls, or what calls brought.
+    /// Its calls, or its outputs of calls.
     fn named(&self, key: &'static str) -> Vec<Named<'v>> {
         self.parts.iter().filter_map(|(_, part)| field(part, key)).map(named).collect()
     }
 
-    /// Whether the user says something himself: it begins a turn.
+    /// Whether the user says something, apart from outputs: that begins a turn.
     fn is_said(&self) -> bool {
         !self.is_model && self.parts.iter().any(|(_, part)| field(part, RESPONSE).is_none())
     }
@@ -83,7 +84,7 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
             answers(turn, turns.get(n + 1..).unwrap_or_default(), options, found);
             continue;
         }
-        // What stands before the list is not known where the provider keeps it.
+        // If the provider stores the conversation, what precedes the list is unknown.
         let is_behind_calls = match n.checked_sub(1) {
             Some(before) => turns[before].is_model && !turns[before].named(CALL).is_empty(),
             None => options.stateful,
@@ -99,7 +100,7 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
     }
 }
 
-/// What no content may hold.
+/// Parts that are not allowed in any content, or not in this role.
 fn parts(turn: &Turn<'_>, found: &mut Found) {
     let (wrong, rule) = if turn.is_model { (RESPONSE, "G-result-in-model") } else { (CALL, "G-use-in-user") };
     for (index, part) in &turn.parts {
@@ -117,7 +118,7 @@ fn parts(turn: &Turn<'_>, found: &mut Found) {
     }
 }
 
-/// Whether Gemini takes the name of a function.
+/// Whether Gemini accepts the name of a function.
 fn fits(name: &str) -> bool {
     let is_taken = |c: char| c.is_ascii_alphanumeric() || "_.:-".contains(c);
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -125,7 +126,7 @@ fn fits(name: &str) -> bool {
         && name.chars().all(is_taken)
 }
 
-/// The user begins.
+/// Reports a conversation that does not begin with the user.
 fn first(turn: &Turn<'_>, found: &mut Found) {
     if turn.named(CALL).is_empty() {
         found.error("G-first", turn.index, "the first content is not the user's");
@@ -134,7 +135,7 @@ fn first(turn: &Turn<'_>, found: &mut Found) {
     }
 }
 
-/// Every call has what it brought in the content right behind it.
+/// Every call needs its output in the content directly after it.
 fn answers(turn: &Turn<'_>, behind: &[Turn<'_>], options: &CheckOptions<'_>, found: &mut Found) {
     let calls = turn.named(CALL);
     if calls.is_empty() {
@@ -176,7 +177,7 @@ fn orphan(index: usize, output: &Named<'_>, found: &mut Found) {
     found.error("G-orphan-result", index, format!("an output whose call {id} is not right before it"));
 }
 
-/// The first call of each content of the running turn carries a thought signature.
+/// The first call of each content of the current turn needs a thought signature.
 fn signatures(turns: &[Turn<'_>], found: &mut Found) {
     let running = turns.iter().rposition(Turn::is_said).unwrap_or(0);
     for turn in turns[running..].iter().filter(|turn| turn.is_model) {

@@ -1,4 +1,4 @@
-//! Whether a provider would take a history, by the rules of its API.
+//! Checks whether a provider would accept a history, by the rules of its API.
 
 mod anthropic;
 pub(super) mod bedrock;
@@ -28,10 +28,11 @@ pub use dialect::Dialect;
 pub use options::CheckOptions;
 pub use violation::{Severity, Violation};
 
-/// Checks a list, a request body or a response by the rules of `format`, in the order of the list where the rule allows.
+/// Checks a list, a request body or a response by the rules of `format`. Violations are in the order of the list as far
+/// as the rules allow.
 ///
 /// # Errors
-/// `INVALID_ARGUMENT` where `input` holds no list.
+/// `INVALID_ARGUMENT` if `input` has no list.
 pub fn check(format: Format, input: &Value, options: &CheckOptions<'_>) -> Result<Vec<Violation>> {
     let list = &*list_of(format, input)?;
     let options = options.with_body(input);
@@ -68,12 +69,12 @@ pub fn check(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resul
     }
     if is_response(input) {
         let is_first = |rule: &str| matches!(rule, "A-first" | "B-first" | "G-first" | "G-call-place");
-        found.list.retain(|v| !is_first(v.rule)); // it goes on with a conversation that began before
+        found.list.retain(|v| !is_first(v.rule)); // a response continues a conversation that began before
     }
     Ok(found.list)
 }
 
-/// Complains about keys of our own messages, which strict APIs refuse as unknown ones.
+/// Reports keys of our own messages, because strict APIs refuse unknown keys.
 fn own_keys(format: Format, list: &[Value], found: &mut Found) {
     for (i, entry) in list.iter().enumerate() {
         let own: Vec<&str> = OWN_KEYS.into_iter().filter(|key| given(entry, key).is_some()).collect();

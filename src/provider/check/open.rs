@@ -1,10 +1,10 @@
-//! Calls and outputs that still wait for their other half, in list order.
+//! Calls without an output so far, in the order of the list.
 
 use std::collections::HashMap;
 
-/// Calls by id that no output has answered yet. Reports want them in order, outputs ask for them by id: each is at hand.
+/// Open calls: reports need them in order, and outputs look them up by id, so both are fast.
 pub(super) struct Open<'v, T> {
-    /// None where an output came.
+    /// `None` for a call that has been closed.
     order: Vec<Option<(&'v str, T)>>,
     at: HashMap<&'v str, usize>,
 }
@@ -24,20 +24,20 @@ impl<'v, T> Open<'v, T> {
         self.at.contains_key(id)
     }
 
-    /// Opens `id` behind all others; one that is open already is open anew.
+    /// Opens `id` at the end. An id that is already open is closed first.
     pub fn open(&mut self, id: &'v str, value: T) {
         self.close(id);
         self.at.insert(id, self.order.len());
         self.order.push(Some((id, value)));
     }
 
-    /// Takes `id` out; none where it is not open.
+    /// Closes `id` and returns its value; `None` if it is not open.
     pub fn close(&mut self, id: &str) -> Option<T> {
         let at = self.at.remove(id)?;
         self.order.get_mut(at)?.take().map(|(_, value)| value)
     }
 
-    /// Takes all out, in order.
+    /// Closes all and returns them in order.
     pub fn close_all(&mut self) -> Vec<(&'v str, T)> {
         self.at.clear();
         std::mem::take(&mut self.order).into_iter().flatten().collect()

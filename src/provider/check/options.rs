@@ -2,29 +2,32 @@ use serde_json::Value;
 
 use super::super::held::is_response;
 
-/// What is known of the request beside its list.
+/// What is known about the request, besides its list.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CheckOptions<'a> {
-    /// The history before it was changed: allows the checks that need it (lost reasoning, changed thinking, order).
+    /// The history before it was changed. Enables the checks that compare with it (lost reasoning, changed thinking,
+    /// order).
     pub original: Option<&'a Value>,
-    /// Who answers: `openai`, `anthropic`, `deepseek`, `mistral`, `gemini` …, or a name that begins so, in any case; the
-    /// format's own provider by default. The warning `provider-unknown` tells of a name that says nothing.
+    /// The provider that will answer: `openai`, `anthropic`, `deepseek`, `mistral`, `gemini` …, or a name that begins
+    /// with one of these, in any case. Default: the format's own provider. An unknown name gives the warning
+    /// `provider-unknown`.
     pub provider: Option<&'a str>,
-    /// The calls of the last step may still be unanswered: only their outputs stand behind it.
+    /// Whether the calls of the last step may have no outputs yet. It is the last step if only outputs follow it.
     pub pending: bool,
-    /// The provider keeps the conversation (`previous_response_id`, `conversation`): outputs may answer calls that
-    /// are not in the list.
+    /// Whether the provider stores the conversation (`previous_response_id`, `conversation`), so that outputs may
+    /// answer calls that are not in the list.
     pub stateful: bool,
-    /// Whether the Responses API stores items (`store`); it does by default.
+    /// Whether the Responses API stores items (`store`), which is its default.
     pub store: Option<bool>,
-    /// Anthropic's `thinking.type`, where thinking is on: `enabled` or `adaptive`.
+    /// Anthropic's `thinking.type`, if thinking is enabled: `enabled` or `adaptive`.
     pub thinking: Option<&'a str>,
-    /// The model binds thinking blocks to what stands before them: a mismatch is an error, not a warning.
+    /// Whether the model binds thinking blocks to everything before them: a mismatch is an error then, not a warning.
     pub bound: bool,
 }
 
 impl<'a> CheckOptions<'a> {
-    /// What a request body says of itself beside its list, where nothing is set yet. A response's calls are about to run.
+    /// Sets what a request body says about itself, unless it is already set. The calls of a response are still to be
+    /// executed.
     pub(super) fn with_body(mut self, body: &'a Value) -> Self {
         self.pending |= is_response(body);
         let set = |key: &str| body.get(key).is_some_and(|v| !v.is_null());

@@ -1,4 +1,5 @@
-//! The rules of our own messages and of the AI SDK: every output has its call before it, every call one output.
+//! The rules of our own messages and of the AI SDK: every output needs its call before it, and every call needs one
+//! output.
 
 use std::collections::HashSet;
 
@@ -11,7 +12,7 @@ use super::pending::last_step;
 use super::violation::Found;
 use crate::message::{Format, Role};
 
-/// The names of the rules, by format.
+/// The names of the rules in one format.
 struct Rules {
     dup_call: &'static str,
     orphan: &'static str,
@@ -33,10 +34,10 @@ const AI_SDK: Rules = Rules {
     unanswered: "S-unanswered",
 };
 
-/// What an entry does to the pairing.
+/// What an entry means for the pairing.
 enum Step<'v> {
     Call(&'v str),
-    /// A call that waits for approval: it may stay unanswered.
+    /// A call that waits for approval and may have no output.
     Asked(&'v str),
     Output(&'v str),
 }
@@ -49,7 +50,7 @@ pub(super) fn check(format: Format, list: &[Value], options: &CheckOptions<'_>, 
     for (i, entry) in list.iter().enumerate() {
         let steps = if format == Format::AiSdk { ai_sdk(entry) } else { messages(entry) };
         if format == Format::AiSdk && matches!(text(entry, "role"), Some("user" | "system")) {
-            unanswered(rules, open.close_all(), found); // the SDK lets nothing but results stand before them
+            unanswered(rules, open.close_all(), found); // the SDK allows nothing but results before these messages
         }
         for step in steps {
             match step {

@@ -1,7 +1,7 @@
 use crate::message::Role;
 
-/// Where the last step begins, of entries of these roles: the assistant's at the end, and the outputs that came so far.
-/// Calls from there on may still be running; the list's length where something else stands at its end.
+/// The start of the last step in a list with these roles: the assistant messages at the end, with the outputs so far.
+/// Calls from there on may still be running. The length of the list if it ends with anything else.
 pub(in crate::provider) fn last_step(roles: &[Role]) -> usize {
     let outputs = roles.iter().rev().take_while(|role| **role == Role::Tool).count();
     let asks = roles.iter().rev().skip(outputs).take_while(|role| **role == Role::Assistant).count();

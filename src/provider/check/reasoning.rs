@@ -1,4 +1,4 @@
-//! What providers that speak Chat Completions want of the reasoning that came with an answer.
+//! Which reasoning providers of Chat Completions require from earlier answers.
 
 use std::collections::HashMap;
 
@@ -9,14 +9,15 @@ use super::dialect::Dialect;
 use super::dialect::ReasoningRule;
 use super::violation::{Found, Severity};
 
-/// Complains about calls without reasoning where the provider refuses them so: any other answer has it, so that thinking is on.
+/// Reports calls without reasoning, if the provider refuses them and another answer has it, which shows that thinking
+/// is enabled.
 pub(super) fn missing(list: &[Value], dialect: &Dialect, found: &mut Found) {
     let ReasoningRule::Needed(field) = dialect.reasoning else { return };
     if !list.iter().any(|message| says(message, field)) {
         return;
     }
     for (i, message) in list.iter().enumerate() {
-        // DeepSeek takes an empty text (recorded), so only the field has to be there.
+        // DeepSeek accepts an empty text (recorded), so only the field is required.
         if calls(message).is_some() && given(message, field).is_none() {
             let name = dialect.name;
             let why = format!("calls without `{field}`, which {name} refuses where other answers have it");
@@ -25,7 +26,7 @@ pub(super) fn missing(list: &[Value], dialect: &Dialect, found: &mut Found) {
     }
 }
 
-/// Complains about reasoning that came with calls and is no longer there, or no longer as it came.
+/// Reports reasoning that came with calls and was removed or changed.
 pub(super) fn lost(before: &[Value], after: &[Value], dialect: &Dialect, found: &mut Found) {
     let (field, severity) = match dialect.reasoning {
         ReasoningRule::Free => return,
@@ -41,7 +42,7 @@ pub(super) fn lost(before: &[Value], after: &[Value], dialect: &Dialect, found: 
                 let why = format!("these calls came with `{field}` and lost it");
                 found.add(severity, "C-reasoning-lost", i, why);
             }
-            // A text may be cut; signed blocks may not.
+            // A text may be shortened; signed blocks must not change.
             Some(now) if now != *was && was.is_array() => {
                 let why = format!("`{field}` is not as it came");
                 found.warn("C-reasoning-changed", i, why);
@@ -55,7 +56,7 @@ fn says(message: &Value, field: &str) -> bool {
     given(message, field).is_some_and(|said| said != "")
 }
 
-/// The ids of a message's calls, in one text; none where it makes no calls.
+/// The ids of a message's calls, joined; `None` if it has no calls.
 fn calls(message: &Value) -> Option<String> {
     let calls = message.get("tool_calls")?.as_array().filter(|calls| !calls.is_empty())?;
     let ids: Vec<&str> = calls.iter().filter_map(|call| call.get("id")?.as_str()).collect();

@@ -13,7 +13,7 @@ use super::pending::last_step;
 use super::violation::{Found, Severity, tool_name};
 use crate::message::Role;
 
-/// A call that no output has answered yet.
+/// A call without an output so far.
 struct Call<'v> {
     index: usize,
     kind: &'v str,
@@ -23,7 +23,7 @@ struct Pairing<'v> {
     open: Open<'v, Call<'v>>,
     answered: HashSet<&'v str>,
     called: HashSet<&'v str>,
-    /// Where the last call of each id stands.
+    /// The index of the last call with each id.
     last_call: HashMap<&'v str, usize>,
     stateful: bool,
 }
@@ -64,7 +64,7 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
     }
 }
 
-/// Whose an item is.
+/// The role of an item.
 fn role(item: &Value) -> Role {
     let kind = text(item, "type").unwrap_or_default();
     match text(item, "role") {
@@ -130,7 +130,7 @@ impl<'v> Pairing<'v> {
     }
 }
 
-/// For each item the next one that is no reasoning.
+/// For each item, the index of the next one that is not reasoning.
 fn behind_reasoning(list: &[Value]) -> Vec<Option<usize>> {
     let mut behind = vec![None; list.len()];
     let mut next = None;
@@ -143,7 +143,7 @@ fn behind_reasoning(list: &[Value]) -> Vec<Option<usize>> {
     behind
 }
 
-/// `next`: what stands behind it, further reasoning left out.
+/// `next`: the next item that is not reasoning.
 fn reasoning(
     item: &Value,
     next: Option<&Value>,
@@ -158,7 +158,7 @@ fn reasoning(
     let id = super::given(item, "id");
     match next.filter(|v| v.as_object().is_some_and(kinds::is_model_made)) {
         None => {
-            // What is not known may be the model's.
+            // An unknown item may have been made by the model.
             let unknown = next.is_some_and(|v| v.as_object().is_some_and(kinds::is_unknown));
             let severity = if id.is_some() && !unknown { Severity::Error } else { Severity::Warn };
             let what = next.map_or("nothing", |v| {

@@ -1,4 +1,4 @@
-//! Whether each entry is shaped as its format says: the fields that the API demands, by type.
+//! Checks the shape of each entry: the fields that the API requires, by type.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::dialect::Dialect;
 use super::violation::{Found, Severity};
 use crate::message::Format;
 
-/// What a required field has to be.
+/// What a required field must be.
 #[derive(Clone, Copy)]
 enum Kind {
     Text,
@@ -16,13 +16,13 @@ enum Kind {
     Object,
     /// Text or a list.
     Content,
-    /// Anything, as long as it is there.
+    /// Anything, as long as the field exists.
     There,
 }
 
 use Kind::{Content, List, Object, Text, There};
 
-/// A type, and the fields that it cannot do without.
+/// A type, and its required fields.
 type Shape = (&'static str, &'static [(&'static str, Kind)]);
 
 const RESPONSES: [Shape; 27] = [
@@ -96,7 +96,7 @@ const PARTS: [Shape; 9] = [
     ("file", &[("file", Object)]),
 ];
 
-/// Blocks of Bedrock's Converse, by the key that names them: what is in them. A block that is not here is passed through.
+/// Blocks of Bedrock's Converse by their key, with the required fields inside. Other blocks are not checked.
 const CONVERSE: [Shape; 9] = [
     ("image", &[("format", Text), ("source", Object)]),
     ("document", &[("name", Text), ("source", Object)]),
@@ -117,7 +117,7 @@ const AI_SDK_PARTS: [Shape; 4] = [
     ("tool-result", &[("toolCallId", Text), ("toolName", Text)]),
 ];
 
-/// What a part of Gemini's has under the key that says its kind.
+/// The required fields under the key that determines the kind of a Gemini part.
 const GEMINI_PARTS: [Shape; 4] = [
     ("functionCall", &[("name", Text)]),
     ("functionResponse", &[("name", Text), ("response", Object)]),
@@ -186,7 +186,7 @@ pub(super) fn check(format: Format, list: &[Value], dialect: &Dialect, found: &m
     }
 }
 
-/// Whether the type is known; complaints about its fields go to `wrong`.
+/// Whether the type is known. Reports its fields to `wrong`.
 fn fields(shapes: &[Shape], kind: &str, what: &str, value: &Value, wrong: &mut impl FnMut(String)) -> bool {
     let Some((_, required)) = shapes.iter().find(|(name, _)| *name == kind) else { return false };
     for (key, wanted) in *required {
@@ -211,7 +211,7 @@ fn responses(entry: &Value, wrong: &mut impl FnMut(String)) {
         }
         content(entry, &PARTS, wrong);
     }
-    fields(&RESPONSES, kind, "the item", entry, wrong); // an unknown type may be a new one: it is passed through
+    fields(&RESPONSES, kind, "the item", entry, wrong); // an unknown type may be a new one and is not reported
 }
 
 fn content(entry: &Value, shapes: &[Shape], wrong: &mut impl FnMut(String)) {

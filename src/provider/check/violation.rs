@@ -30,12 +30,13 @@ impl Severity {
 pub struct Violation {
     /// How bad it is.
     pub severity: Severity,
-    /// The rule's name, as `R-orphan-output`: `R` for Responses, `C` for Chat Completions, `A` for Anthropic, `B` for Bedrock, `S`
-    /// for the AI SDK, `M` for our own messages; `schema` for an entry that is not shaped as the format says.
+    /// The rule's name, such as `R-orphan-output`: `R` for Responses, `C` for Chat Completions, `A` for Anthropic, `B`
+    /// for Bedrock, `G` for Gemini, `S` for the AI SDK, `M` for our own messages; `schema` for an entry of the wrong
+    /// shape. Rules of all formats have no prefix, such as `provider-unknown`.
     pub rule: &'static str,
     /// The index of the entry in the list.
     pub index: usize,
-    /// What is wrong, for a person.
+    /// What is wrong, for people to read.
     pub message: String,
 }
 
@@ -43,9 +44,9 @@ pub struct Violation {
 #[derive(Default)]
 pub(super) struct Found {
     pub list: Vec<Violation>,
-    /// Of Bedrock's Converse, whose rules have names of their own.
+    /// Whether the format is Bedrock's Converse, whose rules have names of their own.
     pub is_converse: bool,
-    /// Thinking has to be signed.
+    /// Whether thinking must be signed.
     pub is_signed: bool,
 }
 
@@ -64,7 +65,7 @@ impl Found {
     }
 }
 
-/// Complains about a tool's name that APIs refuse: some take dots, too, and none is known to take more.
+/// Reports a tool's name that APIs refuse. Some accept dots as well; none is known to accept more.
 pub(super) fn tool_name(rule: &'static str, name: Option<&str>, index: usize, found: &mut Found) {
     if let Some(name) = name.filter(|name| !tool_names::fits(name, tool_names::LONGEST)) {
         let longest = tool_names::LONGEST;

@@ -1,7 +1,8 @@
-//! Google Gemini: `contents` of `parts`, with `systemInstruction` apart.
+//! Google Gemini: `contents` of `parts`, with `systemInstruction` separate.
 //!
-//! One content of the user's holds what all calls of the model's content before it brought; here each is a message of its own that
-//! joins the one before it when it is written. Older APIs give calls no ids: those that are made here are never sent.
+//! One user content holds the outputs of all calls in the model's content before it. We read each output as a message
+//! of its own, and join it to the one before it when writing. Older APIs have no ids for calls: we assign ids, which
+//! are never sent.
 
 mod outputs;
 mod pairs;
@@ -28,14 +29,15 @@ pub(super) use read::system_of;
 /// Format `"gemini"`.
 pub(super) struct Gemini;
 
-/// What is said where a content would be empty: the API refuses one.
+/// The text for a content that would be empty, which the API refuses.
 const BLANK: &str = "(no text)";
 
-/// The thought signature of a call that Gemini did not make: its models refuse a call of the running turn without one, and take
-/// this word for it. Source: Google, "Thought signatures", on calls that were not made by the API.
+/// The thought signature for a call that Gemini did not make: its models refuse a call of the current turn without a
+/// signature, and accept this value instead. Source: Google, "Thought signatures", on calls that were not made by the
+/// API.
 pub(super) const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
-/// Whether it is a part that the API refuses: a text of nothing, or no data at all.
+/// Whether it is a part that the API refuses: an empty text, or no data at all.
 pub(super) fn is_refused(part: &Part) -> bool {
     match part {
         Part::Text { text, extras } => text.is_empty() && !parts::is_signed(extras),
@@ -47,7 +49,7 @@ pub(super) fn is_refused(part: &Part) -> bool {
     }
 }
 
-/// A call whose arguments are no object, or an output whose response is none.
+/// A call whose arguments are not an object, or an output whose response is not an object.
 fn is_no_object(part: &Part) -> bool {
     match part {
         Part::ToolCall(call) => has_odd_input(call),
@@ -56,7 +58,7 @@ fn is_no_object(part: &Part) -> bool {
     }
 }
 
-/// Puts these into objects. Whether there were any.
+/// Wraps these in objects. Returns whether there were any.
 pub(super) fn set_right(message: &mut Message) -> bool {
     let mut done = false;
     for part in message.parts.iter_mut().filter(|part| is_no_object(part)) {
@@ -93,9 +95,9 @@ impl Provider for Gemini {
             return false;
         }
         match message.role {
-            // The API wants what parallel calls brought in one content.
+            // The API requires the outputs of parallel calls in one content.
             Role::Tool if previous.role == Role::Tool => true,
-            // Contents of the model's in a row are one turn to it: what came so goes so.
+            // Several model contents in a row count as one turn, so those that came in this format stay separate.
             Role::Assistant if !message.extras.came_in(Format::Gemini) => true,
             _ => message.extras.has(Format::Gemini, JOINS),
         }

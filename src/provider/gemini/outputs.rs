@@ -1,4 +1,4 @@
-//! What calls brought.
+//! Outputs of calls.
 
 use serde_json::{Map, Value, json};
 
@@ -13,10 +13,10 @@ use crate::message::{Extras, Format, Media, Part, ToolOutput};
 
 const FORMAT: Format = Format::Gemini;
 
-/// Keys of a response that is one text. The first two are the API's own.
+/// Keys of a response that consists of one text. The first two are defined by the API.
 const TEXTS: [&str; 4] = ["output", "error", "result", "content"];
 
-/// Reads a `functionResponse` that answers the call of this id; none where it has no name.
+/// Reads a `functionResponse` as the output of the call with this id; `None` if it has no name.
 pub(super) fn read(value: &Value, id: String) -> Option<ToolOutput> {
     let mut fields = Fields::new(value.as_object()?);
     let key = key_in(&|key| fields.get(key).is_some(), "functionResponse");
@@ -55,13 +55,13 @@ fn read_part(value: &Value) -> Part {
     read().unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() })
 }
 
-/// Writes what a call brought.
+/// Writes the output of a call.
 pub(super) fn write(output: &ToolOutput, calls: &Calls<'_>, notes: &mut Vec<Note>) -> Value {
     let mut out = Object::of(&output.extras, FORMAT);
     let key = key_in(&|key| out.has(key), "functionResponse");
     let mut inner = out.nested(key).unwrap_or_default();
     let own = inner.has("name");
-    // An id that is not its call's, or none at all, is as it came.
+    // An id that differs from the call's, or is missing, stays as it came.
     let has_id = !calls.get(&output.call_id).is_some_and(came_without_id);
     if has_id && !own || inner.get("id") == Some(&Value::from("")) {
         inner.set("id", output.call_id.as_str());
@@ -98,21 +98,21 @@ pub(super) fn write(output: &ToolOutput, calls: &Calls<'_>, notes: &mut Vec<Note
     out.into_value()
 }
 
-/// What an output came with under `functionResponse`.
+/// The template of an output's `functionResponse`, with the key under which it came.
 fn template(output: &ToolOutput) -> Option<(&'static str, Map<String, Value>)> {
     let fields = output.extras.of(FORMAT)?;
     let key = key_in(&|key| fields.contains_key(key), "functionResponse");
     Some((key, fields.get(key)?.as_object()?.clone()))
 }
 
-/// Whether an output came with a response that is no object.
+/// Whether an output came with a response that is not an object.
 pub(super) fn has_odd_response(output: &ToolOutput) -> bool {
     let is_said = output.content.iter().any(|part| matches!(part, Part::Text { .. }));
     !is_said
         && template(output).is_some_and(|(_, inner)| !inner.get("response").is_some_and(Value::is_object))
 }
 
-/// Makes a text of such a response.
+/// Turns such a response into a text.
 pub(super) fn wrap_response(output: &mut ToolOutput) {
     let (Some((key, mut inner)), Some(mut fields)) = (template(output), output.extras.of(FORMAT)) else {
         return;
@@ -127,12 +127,12 @@ pub(super) fn wrap_response(output: &mut ToolOutput) {
     output.extras = output.extras.with(FORMAT, fields);
 }
 
-/// Whether a medium's bytes are there: the API takes no address in an output.
+/// Whether the bytes of a medium are available: the API accepts no address in an output.
 fn has_data(media: &Media) -> bool {
     media.data.is_some() || media.url.as_deref().and_then(split_data_url).is_some()
 }
 
-/// Whether a response's template is that of one text.
+/// Whether it is the template of a response that consists of one text.
 fn is_text(template: &Value) -> bool {
     template.as_object().is_some_and(|map| map.keys().any(|key| TEXTS.contains(&key.as_str())))
 }
@@ -142,11 +142,11 @@ fn is_json(map: &Map<String, Value>, text: &str) -> bool {
     json == text
 }
 
-/// The response that says a text, in the way in which it came.
+/// The response for a text, in the form in which it came.
 fn response(text: &str, template: Option<&Value>, is_error: bool) -> Value {
     let key = if is_error { "error" } else { "output" };
     match template.and_then(Value::as_object) {
-        // It was kept whole, since its numbers could be written otherwise.
+        // It was kept as a whole, because its numbers could change when written again.
         Some(kept) if !kept.is_empty() && is_json(kept, text) => Value::Object(kept.clone()),
         Some(map) if map.len() == 1 && map.values().all(|value| value == "") && is_text(&json!(map)) => {
             map.keys().map(|key| (key.clone(), text_value(text))).collect()

@@ -1,13 +1,14 @@
-//! Which output answers which call, where the API gives no ids, or a caller sends none back.
+//! Matches outputs with calls if the API assigns no ids, or a caller does not return them.
 
-/// A call or an output, as it stands in a content.
+/// A call or an output in a content.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::provider) struct Named<'v> {
     pub id: Option<&'v str>,
     pub name: &'v str,
 }
 
-/// For each output the place of its call: the one of its id, or else the first of its name that no other output answers.
+/// For each output the index of its call: the one with the same id, or else the first one with the same name that has
+/// no output yet.
 pub(in crate::provider) fn match_outputs(calls: &[Named<'_>], outputs: &[Named<'_>]) -> Vec<Option<usize>> {
     let mut taken = vec![false; calls.len()];
     let mut found = vec![None; outputs.len()];
@@ -26,7 +27,7 @@ pub(in crate::provider) fn match_outputs(calls: &[Named<'_>], outputs: &[Named<'
     found
 }
 
-/// The id that a call without one has here: its name, and which of that name in its content it is.
+/// The id that we assign to a call without one: its name, with a number from the second call of that name on.
 pub(super) fn made_id<'v>(named: &mut Vec<&'v str>, name: &'v str) -> String {
     named.push(name);
     match named.iter().filter(|other| **other == name).count() {

@@ -14,13 +14,13 @@ use crate::message::{CallKind, Extras, Format, Media, MediaKind, Part, Reasoning
 
 const FORMAT: Format = Format::Gemini;
 
-/// Keys of a part that are no data: they say more of it.
+/// Keys of a part that are not its data, but say more about it.
 const BESIDE: [&str; 10] = [
     "thought", "thoughtSignature", "thought_signature", "videoMetadata", "video_metadata", "partMetadata",
     "part_metadata", "mediaResolution", "mediaProcessing", "speechMetadata",
 ];
 
-/// The name that a field has in an object: the API takes `inline_data` for `inlineData`.
+/// The name of a field in an object: the API accepts `inline_data` for `inlineData`.
 pub(super) fn key_in(has: &dyn Fn(&str) -> bool, camel: &'static str) -> &'static str {
     let snake = match camel {
         "functionCall" => "function_call",
@@ -37,13 +37,13 @@ pub(super) fn key_in(has: &dyn Fn(&str) -> bool, camel: &'static str) -> &'stati
     if has(snake) { snake } else { camel }
 }
 
-/// The field of an object, under either name.
+/// The field of an object, under either of its names.
 pub(in crate::provider) fn field<'v>(value: &'v Value, camel: &'static str) -> Option<&'v Value> {
     let map = value.as_object()?;
     map.get(key_in(&|key| map.contains_key(key), camel)).filter(|value| !value.is_null())
 }
 
-/// Whether a part has no data, or a call or an output without a name: the API refuses it.
+/// Whether the API refuses a part because it has no data, or is a call or an output without a name.
 pub(in crate::provider) fn says_nothing(part: &Value) -> bool {
     let Some(map) = part.as_object() else { return true };
     let nameless = |key| field(part, key).is_some_and(|inner| name_of(inner).is_empty());
@@ -62,7 +62,7 @@ pub(super) fn name_of(inner: &Value) -> &str {
     inner.get("name").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// A call or an output with its name, and its id where it has one.
+/// The name of a call or an output, with its id if it has one.
 pub(in crate::provider) fn named(inner: &Value) -> Named<'_> {
     Named { id: inner.get("id").and_then(Value::as_str).filter(|id| !id.is_empty()), name: name_of(inner) }
 }
@@ -79,7 +79,7 @@ pub(super) fn came_without_id(call: &ToolCall) -> bool {
     inner.is_some_and(|inner| !inner.is_empty() && !inner.contains_key("id"))
 }
 
-/// Reads a part; none where it is not understood. `made`: the id of a call that came without one.
+/// Reads a part; `None` if it is not understood. `made`: the assigned id, for a call.
 pub(super) fn read(value: &Value, made: Option<String>) -> Option<Part> {
     let mut fields = Fields::new(value.as_object()?);
     if let Some(text) = fields.take_text("text") {
@@ -88,7 +88,7 @@ pub(super) fn read(value: &Value, made: Option<String>) -> Option<Part> {
             return Some(Part::from(Reasoning { text: Some(text), extras, ..Reasoning::default() }));
         }
         let extras = if text.is_empty() {
-            Extras::new(FORMAT, fields.into_template()) // an empty text of ours would be left out
+            Extras::new(FORMAT, fields.into_template()) // without extras, an empty text would be left out
         } else {
             fields.into_extras(FORMAT, &["text"])
         };
@@ -115,12 +115,12 @@ fn call(mut fields: Fields, made: String) -> Option<ToolCall> {
     } else {
         fields.mark(key, Value::Object(inner.into_template()));
     }
-    // A call without extras is another model's, and gets the word that stands for a signature.
+    // A call without extras was made by another model, and gets a value in place of a signature.
     call.extras = Extras::new(FORMAT, fields.into_template());
     Some(call)
 }
 
-/// Reads what is under `inlineData` or `fileData`, in a part or in an output.
+/// Reads `inlineData` or `fileData`, in a part or in an output.
 pub(super) fn media(mut fields: Fields) -> Option<Media> {
     let has = |key: &str| fields.get(key).is_some_and(Value::is_object);
     let (inline, file) = (key_in(&has, "inlineData"), key_in(&has, "fileData"));
@@ -139,7 +139,7 @@ pub(super) fn media(mut fields: Fields) -> Option<Media> {
         media.data = Some(inner.take_text("data")?);
     } else {
         let uri = inner.take_string(key_in(&|key| map.contains_key(key), "fileUri"))?;
-        // What lies with Google is nobody else's to fetch.
+        // Only Google can read files that are stored with Google.
         let of_google = uri.starts_with("gs://") || uri.contains("generativelanguage.googleapis.com/");
         *(if of_google { &mut media.file_id } else { &mut media.url }) = Some(uri);
     }
@@ -149,7 +149,7 @@ pub(super) fn media(mut fields: Fields) -> Option<Media> {
     Some(media)
 }
 
-/// Writes a part; none, and a note, where the format cannot say it.
+/// Writes a part, or adds a note and returns `None` if the format cannot express it.
 pub(super) fn write(part: &Part, calls: &Calls<'_>, notes: &mut Vec<Note>) -> Option<Value> {
     match part {
         Part::Text { text, extras } | Part::Refusal { text, extras } => {
@@ -217,7 +217,7 @@ fn write_call(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     Some(out.into_value())
 }
 
-/// The thought signature of a call of Gemini's that came in another format.
+/// The thought signature of a call that Gemini made and that came in another format.
 fn foreign_signature(call: &ToolCall) -> Option<String> {
     if call.extras.came_in(FORMAT) {
         return None;
@@ -229,7 +229,7 @@ fn foreign_signature(call: &ToolCall) -> Option<String> {
         .or_else(|| of(Format::AiSdk, "providerOptions", "/vertex/thoughtSignature"))
 }
 
-/// Gives the first call of a content the word that stands for a signature, unless Gemini made it.
+/// Gives the first call of a content a value in place of a signature, unless it came from Gemini.
 pub(super) fn sign(value: &mut Value, call: &ToolCall) {
     if let Some(map) = value.as_object_mut().filter(|_| !call.extras.came_in(FORMAT)) {
         map.entry("thoughtSignature").or_insert_with(|| NO_SIGNATURE.into());

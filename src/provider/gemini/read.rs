@@ -12,15 +12,15 @@ use crate::message::{Extras, Format, Message, Part, Role, ToolCall};
 
 const FORMAT: Format = Format::Gemini;
 
-/// Roles that the API takes for the user's.
+/// Roles that the API treats as the user's.
 const USERS: [&str; 3] = ["user", "function", "tool"];
 
-/// Reads the content at `index`: one message, or several where it holds what calls brought.
+/// Reads the content at `index`: one message, or several if it holds outputs of calls.
 pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Result<()> {
     let mut fields = Fields::new(object(entry, index)?);
     let role = match entry.get("role").and_then(Value::as_str) {
         Some("model") => Role::Assistant,
-        None => Role::User, // a single content needs none
+        None => Role::User, // optional if there is only one content
         Some(role) if USERS.contains(&role) => Role::User,
         Some(role) => return Err(Error::message_at(index, format!("unknown role `{role}`"))),
     };
@@ -29,7 +29,7 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
     }
     let list = match fields.take("parts") {
         Some(Value::Array(list)) => list,
-        // An answer that was cut off before it said anything.
+        // An answer that was cut off before it had any content.
         None if entry.get("role").is_some() => Vec::new(),
         _ => return Err(Error::message_at(index, "`parts` is not a list")),
     };
@@ -51,9 +51,9 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
     Ok(())
 }
 
-/// Reads the parts of a content. `before`: the messages that it follows.
+/// Reads the parts of a content. `before`: the messages before it.
 fn read_parts(list: &[Value], role: Role, before: &[Message]) -> Vec<Part> {
-    // A stream's chunks may be a content each: their calls are made together.
+    // Each chunk of a stream may be a separate content. Their calls count as made together.
     let asked = before.iter().rev().take_while(|message| message.role == role && role == Role::Assistant);
     let mut names: Vec<&str> = asked
         .flat_map(Message::tool_calls)
@@ -75,7 +75,7 @@ fn read_parts(list: &[Value], role: Role, before: &[Message]) -> Vec<Part> {
     out
 }
 
-/// The ids of the calls that each output of a content answers.
+/// For each output of a content, the id of the call that it answers.
 fn output_ids(list: &[Value], before: &[Message]) -> Vec<String> {
     let outputs: Vec<Named<'_>> =
         list.iter().filter_map(|value| field(value, "functionResponse")).map(parts::named).collect();
@@ -106,12 +106,12 @@ fn output_ids(list: &[Value], before: &[Message]) -> Vec<String> {
     ids.collect()
 }
 
-/// The instructions that a body has, wherever it has them.
+/// The instructions of a body, wherever they are.
 pub(in crate::provider) fn system_of(body: &Value) -> Option<&Value> {
     field(body, "systemInstruction").or_else(|| field(body.get("config")?, "systemInstruction"))
 }
 
-/// The message that stands for instructions: a text, a content, its parts, or one of them.
+/// The message for instructions, which may be a text, a content, its parts, or one of them.
 pub(super) fn head(system: &Value) -> Option<Message> {
     let content = content_of(system)?;
     let mut fields = Fields::new(content.as_object()?);

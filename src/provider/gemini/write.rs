@@ -14,18 +14,18 @@ pub(super) fn role(role: Role) -> &'static str {
     if role == Role::Assistant { "model" } else { "user" }
 }
 
-/// Writes messages that stand in one content; none where nothing of them can be said.
+/// Writes messages that share one content; `None` if nothing of them can be expressed.
 pub(super) fn run(run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) -> Option<Value> {
     let first = run.first()?;
     let own = first.extras.came_in(FORMAT);
-    let was_apart = !first.extras.has(FORMAT, JOINS); // else it stood behind others in its content
+    let was_apart = !first.extras.has(FORMAT, JOINS); // otherwise it came after other messages in its content
     let mut out = Object::of(&first.extras, FORMAT);
     out.remove(JOINS);
     let mut written: Vec<Value> = Vec::new();
     let mut signs = first.role == Role::Assistant;
     for part in run.iter().flat_map(|message| &message.parts) {
         let Some(mut value) = parts::write(part, calls, notes) else { continue };
-        // Of calls that are made together the first carries the signature.
+        // If several calls are made together, the first one carries the signature.
         if let Part::ToolCall(call) = part
             && std::mem::take(&mut signs)
         {
@@ -52,7 +52,7 @@ pub(super) fn run(run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) ->
     Some(out.into_value())
 }
 
-/// Writes instructions: a content of texts.
+/// Writes instructions as a content of texts.
 pub(super) fn head(head: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
     let mut out = head.first().map(|first| Object::of(&first.extras, FORMAT))?;
     let is_text = |part: &&Part| matches!(part, Part::Text { .. } | Part::Refusal { .. });

@@ -1,26 +1,26 @@
-//! Where in a history something is said.
+//! Finds content in a history.
 
 use super::piece::Piece;
 use super::said::{Key, Said};
 use crate::hashing::HashMap;
 
-/// Finds what is said in the pieces of a history, in order, so that a rebuild costs what the messages cost, however many there
-/// are.
+/// Finds content in the pieces of a history, in order. The index makes the cost of a rebuild proportional to the number
+/// of messages.
 pub(super) struct Index<'p, 'a> {
     pieces: &'p [Piece<'a>],
-    /// The first place of each key. `None` where few are to be found: they are looked for one by one.
+    /// The first position of each key. `None` if only a few are wanted: these are searched for one by one.
     first: Option<HashMap<Key<'a>, usize>>,
-    /// For each place the next one of the same key.
+    /// For each position, the next one with the same key.
     later: Vec<usize>,
-    /// Behind what was found last.
+    /// The position after the one found last.
     next: usize,
 }
 
-/// So few are looked for without an index.
+/// Up to this many are searched for without an index.
 const FEW: usize = 4;
 
 impl<'p, 'a> Index<'p, 'a> {
-    /// `wanted`: how many are to be found.
+    /// `wanted`: how many will be searched for.
     pub fn new(pieces: &'p [Piece<'a>], wanted: usize) -> Self {
         let mut index = Self { pieces, first: None, later: Vec::new(), next: 0 };
         if wanted > FEW {
@@ -35,12 +35,12 @@ impl<'p, 'a> Index<'p, 'a> {
         index
     }
 
-    /// Where the very same is said, behind what was found before.
+    /// The next position of the same content.
     pub fn same(&mut self, said: Said<'a>) -> Option<usize> {
         self.find(said, |other| other.is(said))
     }
 
-    /// Where something is said that is looked up by the same.
+    /// The next position of content with the same key.
     pub fn alike(&mut self, said: Said<'a>) -> Option<usize> {
         let key = said.key();
         self.find(said, |other| other.key() == key)

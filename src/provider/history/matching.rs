@@ -1,4 +1,4 @@
-//! Which items of a history compacted messages are, however either side was cut into messages.
+//! Matches compacted messages with items of a history, even if the two are divided into messages differently.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -13,11 +13,11 @@ use crate::message::{Message, Part, Role, ToolOutput};
 
 /// A compacted message, or an item of one.
 pub(super) enum Matched<'a> {
-    /// It is these items of the history.
+    /// It consists of these items of the history.
     Kept(Cow<'a, Arc<Message>>, Range<usize>),
-    /// It is to be written, as it is told here.
+    /// It has to be written, in this form.
     Changed(Box<Message>),
-    /// It is to be written.
+    /// It has to be written.
     New(&'a Message),
 }
 
@@ -39,16 +39,16 @@ impl Matched<'_> {
     }
 }
 
-/// What the compacted messages are. A view mostly ends as its history does, but for outputs that were trimmed. `told_without`:
-/// the history has reasoning, and the messages have none.
+/// Matches the compacted messages. Usually the end of a view is the same as the end of its history, except for trimmed
+/// outputs. `told_without`: the history has reasoning and the messages have none.
 pub(super) fn matched<'a>(
     entries: &'a [Entry],
     compacted: &[&'a Message],
     told_without: bool,
 ) -> Vec<Matched<'a>> {
     let from_the_end = entries.iter().rev().zip(compacted.iter().rev());
-    // Before a trimmed output there may be reasoning to be brought back; and where ids are given twice, they do not tell which
-    // output it was.
+    // Trimmed outputs cannot be matched from the end if reasoning before them may have to be restored, or if ids are
+    // used twice, so that an id does not identify an output.
     let says_which = OnceCell::new();
     let can_walk = || *says_which.get_or_init(|| !told_without && are_answered_once(entries));
     let still = |(entry, message): (&'a Entry, &&Message)| {
@@ -74,25 +74,25 @@ pub(super) fn matched<'a>(
     out
 }
 
-/// No two outputs name the same call.
+/// Whether no two outputs have the same call id.
 fn are_answered_once(entries: &[Entry]) -> bool {
     let mut ids: HashSet<&str> = HashSet::default();
     entries.iter().flat_map(|entry| entry.message.tool_outputs()).all(|output| ids.insert(&output.call_id))
 }
 
-/// The very message.
+/// Matches if both are the same message.
 fn kept<'a>(entry: &'a Entry, message: &Message) -> Option<Matched<'a>> {
     let is_same = Said::from(&*entry.message).is(message.into());
     is_same.then(|| Matched::Kept(Cow::Borrowed(&entry.message), entry.items.clone()))
 }
 
-/// The answer to the same call, told otherwise.
+/// Matches if both are the answer to the same call, with different content.
 fn trimmed<'a>(entry: &'a Entry, message: &Message) -> Option<Matched<'a>> {
     let is_answer = Said::from(&*entry.message).answers_the_same(message.into());
     is_answer.then(|| Matched::Changed(Box::new(merged(&entry.message, message))))
 }
 
-/// The history's pieces among which the edited messages are looked for: item by item where one of those may be cut otherwise.
+/// The pieces of the history that are searched: single items if an edited message may be divided differently.
 fn pieces<'a>(before: &'a [Entry], edited: &[&Message]) -> Vec<Piece<'a>> {
     let mut pieces = Vec::with_capacity(before.len());
     let by_item = edited.iter().any(|message| message.role == Role::Assistant);
@@ -106,7 +106,7 @@ fn pieces<'a>(before: &'a [Entry], edited: &[&Message]) -> Vec<Piece<'a>> {
     pieces
 }
 
-/// A place in a list of pieces, or what is to be written.
+/// A position in the list of pieces, or a message to be written.
 enum Found<'a> {
     At(usize),
     Not(Matched<'a>),
@@ -120,7 +120,7 @@ struct Finder<'p, 'a> {
 }
 
 impl<'a> Finder<'_, 'a> {
-    /// What in the history `message` is, behind what was found before it: all of it, or item by item.
+    /// Finds `message` in the history after what was found before: all of it, or item by item.
     fn find(&mut self, message: &'a Message) {
         let said = Said::from(message);
         if let Some(at) = self.index.same(said) {
@@ -134,7 +134,7 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Whether it found some of several items.
+    /// If it has several items and some of them are found, adds all of them. Returns whether it did.
     fn find_items(&mut self, message: &'a Message) -> bool {
         if message.parts.len() < 2 {
             return false;
@@ -154,8 +154,8 @@ impl<'a> Finder<'_, 'a> {
     }
 }
 
-/// What stays keeps the reasoning that led to it, where that was lost on the way: a list that went through another format has
-/// none.
+/// Adds what was found, together with the reasoning that led to it if that was lost: a list that went through another
+/// format has no reasoning.
 fn with_reasoning<'a>(
     found: Vec<Found<'a>>,
     pieces: &[Piece<'a>],
@@ -191,7 +191,7 @@ fn with_reasoning<'a>(
     }
 }
 
-/// The old tool message with the new content: its item keeps its kind and everything beside the content.
+/// The old tool message with the new content: its item keeps its kind and everything except the content.
 fn merged(old: &Message, new: &Message) -> Message {
     let (Some((Part::ToolOutput(output), beside)), Some(told)) =
         (old.parts.split_first(), new.tool_outputs().next())

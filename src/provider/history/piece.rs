@@ -1,5 +1,5 @@
-//! A message of the history, or its part in one item. Items that came one by one are separate messages; items that came
-//! together are one.
+//! A message of the history, or the part of it that is one item. Items that were appended one by one are separate
+//! messages; items that were appended together are one message.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -19,7 +19,7 @@ pub(super) struct Piece<'a> {
     message: &'a Arc<Message>,
     parts: Range<usize>,
     pub items: Range<usize>,
-    /// The message's place in the history.
+    /// The index of the message in the history.
     pub entry: usize,
 }
 
@@ -29,7 +29,7 @@ impl<'a> Piece<'a> {
         Self { message, parts: 0..message.parts.len(), items: items.clone(), entry: at }
     }
 
-    /// Item by item.
+    /// The pieces of a message, one for each item.
     pub fn each((at, entry): (usize, &'a Entry), out: &mut Vec<Self>) {
         let Entry { message, items } = entry;
         if message.parts.len() < 2 || items.len() < 2 || by_item(message).count() != items.len() {
@@ -44,7 +44,7 @@ impl<'a> Piece<'a> {
         Said { role: self.message.role, parts: &self.message.parts[self.parts.clone()] }
     }
 
-    /// As a message.
+    /// The piece as a message.
     pub fn message(&self) -> Cow<'a, Arc<Message>> {
         if self.parts.len() == self.message.parts.len() {
             Cow::Borrowed(self.message)
@@ -54,7 +54,7 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// The parts of a model's message that stand in one item each: texts beside each other are one item's.
+/// The ranges of parts of an assistant message that are one item each. Adjacent texts are one item.
 pub(super) fn by_item(message: &Message) -> impl Iterator<Item = Range<usize>> {
     let parts = if message.role == Role::Assistant { &message.parts[..] } else { &[] };
     let is_text = |part: &Part| matches!(part, Part::Text { .. } | Part::Refusal { .. } | Part::Media(_));
@@ -65,7 +65,7 @@ pub(super) fn by_item(message: &Message) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// A message of some parts of another; what is said of all of it goes along with its text.
+/// A message with some parts of another. The extras of the whole message go with its text.
 pub(super) fn part_of(message: &Message, parts: Range<usize>) -> Message {
     let parts = message.parts[parts].to_vec();
     let is_text = matches!(parts.first(), Some(Part::Text { .. } | Part::Refusal { .. }));

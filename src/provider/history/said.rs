@@ -1,8 +1,8 @@
-//! The content of a message or a part, for comparing and looking up, whatever format it went through.
+//! The content of a message or a part, to compare and look up independently of the format it came in.
 
 use crate::message::{Message, Part, Reasoning, Role};
 
-/// Parts of a message, and whose they are.
+/// Parts of a message, with its role.
 #[derive(Clone, Copy)]
 pub(super) struct Said<'a> {
     pub role: Role,
@@ -16,12 +16,12 @@ impl<'a> From<&'a Message> for Said<'a> {
 }
 
 impl<'a> Said<'a> {
-    /// Whether both say the same: same role, texts, media, calls, outputs, reasoning.
+    /// Whether both have the same content: role, texts, media, calls, outputs and reasoning.
     pub fn is(self, other: Said<'_>) -> bool {
         self.role == other.role && same_parts(self.parts, other.parts)
     }
 
-    /// Whether both are answers to one call, and nothing else.
+    /// Whether each is one output, and both are for the same call.
     pub fn answers_the_same(self, other: Said<'_>) -> bool {
         let of = |said: Said<'_>| said.role == Role::Tool && said.parts.len() == 1;
         match (self.parts, other.parts) {
@@ -36,7 +36,7 @@ impl<'a> Said<'a> {
         self.parts.iter().all(|part| matches!(part, Part::Reasoning(_)))
     }
 
-    /// What it is looked up by.
+    /// The key to look it up by.
     pub fn key(self) -> Key<'a> {
         let call = |part: &'a Part| if let Part::ToolCall(call) = part { Some(&*call.id) } else { None };
         let output = |part: &'a Part| part.as_tool_output().map(|output| &*output.call_id);
@@ -53,7 +53,7 @@ impl<'a> Said<'a> {
     }
 }
 
-/// What is unique for calls, outputs and reasoning, and nearly so for texts. Who says the same has the same.
+/// A lookup key: unique for calls, outputs and reasoning, nearly unique for texts. The same content has the same key.
 #[derive(PartialEq, Eq, Hash)]
 pub(super) struct Key<'a> {
     role: Role,
@@ -68,10 +68,10 @@ enum Name<'a> {
     Text(Looks),
 }
 
-/// How long texts are, and the two ends of the first: unlike those of most others.
+/// The total length of the texts, and both ends of the first one: rarely the same for different texts.
 type Looks = (usize, End, End);
 
-/// As numbers: to hash them as bytes costs twice as much.
+/// As numbers: hashing them as bytes takes twice as long.
 type End = (u64, u64, u64);
 
 fn looks(parts: &[Part]) -> Looks {
@@ -94,7 +94,7 @@ fn words(end: &[u8]) -> End {
     (word(), word(), word())
 }
 
-/// By what reasoning is known: its id, or what it says.
+/// What identifies reasoning: its id, or else its content.
 fn name_of(thought: &Reasoning) -> &str {
     let said = thought.encrypted.as_deref().or(thought.signature.as_deref()).or(thought.text.as_deref());
     thought.id.as_deref().or(said).unwrap_or_default()
@@ -122,7 +122,8 @@ fn same_part(a: &Part, b: &Part) -> bool {
     }
 }
 
-/// Whether two texts are the same: sixteen bytes at a time, where the module's own comparison looks at one.
+/// Whether two texts are the same. Compares sixteen bytes at a time, because the built-in comparison of a WebAssembly
+/// module compares single bytes.
 fn same_text(a: &str, b: &str) -> bool {
     let ((a, end_of_a), (b, end_of_b)) = (a.as_bytes().as_chunks::<16>(), b.as_bytes().as_chunks::<16>());
     let is_same = |(a, b): (&[u8; 16], &[u8; 16])| u128::from_ne_bytes(*a) == u128::from_ne_bytes(*b);

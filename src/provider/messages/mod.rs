@@ -17,8 +17,8 @@ use crate::message::{Format, Message};
 /// Format `"messages"`.
 pub(super) struct Messages;
 
-/// The keys of a message, in the order in which they are written. `output_ref` is last: the engine's own word is put behind
-/// what the caller said, as in the copy of a caller's object.
+/// The keys of a message, in the order in which they are written. `output_ref` is last, because the engine adds it to
+/// what the caller specified, also in a copy of a caller's object.
 const MESSAGE_KEYS: [&str; 12] = [
     "role", "tool_call_id", "content", "tool_calls", "is_error", "id", "item_type", "priority", "ephemeral",
     "pinned", "extras", "output_ref",
@@ -34,10 +34,10 @@ const PART_KEYS: [&str; 19] = [
 const CALL_KEYS: [&str; 9] =
     ["id", "type", "function", "custom", "format", "raw", "name", "hosted", "extras"];
 
-/// Where the tool calls stand among an assistant's parts, when not at the end: under `extras.messages`.
+/// The positions of tool calls among an assistant's parts, if they are not at the end: under `extras.messages`.
 const CALL_POSITIONS: &str = "call_positions";
 
-/// What a format carried on the tool output itself: under `extras[format]` of a tool message.
+/// Extras of the tool output itself: under `extras[format]` of a tool message.
 const OUTPUT_EXTRAS: &str = "tool_output";
 
 impl Provider for Messages {

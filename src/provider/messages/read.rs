@@ -51,7 +51,8 @@ pub fn message_of_json(entry: &Value, index: usize) -> Result<Message> {
         &mut fields,
         given.call_positions.as_ref().is_some_and(|at| at.first().is_some_and(|&n| n < said)),
     );
-    // Beside calls most write `null` where there is no content; where there is no such key, the template tells.
+    // A message with calls but no content usually has `content: null`. If the key is missing, the template records
+    // that.
     let calls = role == Role::Assistant && parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
     let is_usual = match shape {
         Shape::Missing if calls => fields.take_null("content"),
@@ -66,7 +67,7 @@ pub fn message_of_json(entry: &Value, index: usize) -> Result<Message> {
     Ok(Message { role, parts, meta: meta.into(), extras })
 }
 
-/// Reads a message from its texts, as `pkg/pack.js` writes them. `None` for what is none of our making.
+/// Reads a message from its texts, as `pkg/pack.js` writes them. `None` if they were not written by it.
 pub fn message_of_texts(packed: &str) -> Option<Message> {
     let (role, rest) = packed.split_at_checked(1)?;
     let role = match role {
@@ -95,7 +96,7 @@ fn message_of_calls(packed: &str) -> Option<Message> {
     Some(message)
 }
 
-/// How content was said: in the one way in which it is written without a template, or otherwise.
+/// The form of `content`: missing, the form in which it is written without a template, or another.
 #[derive(PartialEq, Clone, Copy)]
 enum Shape {
     Missing,
@@ -137,7 +138,7 @@ fn meta(fields: &mut Fields, index: usize) -> Result<Meta> {
     }
     match fields.get("ephemeral") {
         None | Some(Value::Null | Value::Bool(false)) => {}
-        Some(Value::Bool(true)) => meta.ephemeral = Some(1), // stays in the template: it says `true`, not 1
+        Some(Value::Bool(true)) => meta.ephemeral = Some(1), // stays in the template, which records that it was `true` and not 1
         Some(_) => {
             let n = fields.take("ephemeral").and_then(|v| v.as_u64()).and_then(|n| u32::try_from(n).ok());
             meta.ephemeral = Some(n.ok_or_else(|| wrong("`ephemeral` is neither a boolean nor a count"))?);
@@ -154,18 +155,19 @@ fn meta(fields: &mut Fields, index: usize) -> Result<Meta> {
     Ok(meta)
 }
 
-/// What `extras` says of other formats, and of ours.
+/// The contents of `extras`: fields of other formats, and our own.
 #[derive(Default)]
 struct Given {
     of: Vec<(Format, Map<String, Value>)>,
     call_positions: Option<Vec<usize>>,
-    /// What the template has to say, unless it would be written without one.
+    /// The template of `extras`, unless it would be the same without one.
     rest: Option<Map<String, Value>>,
     usual: bool,
 }
 
 impl Given {
-    /// Leaves in the template what would not be written without it. `needed`: the calls do not stand at the end.
+    /// Puts `extras` back into the template if it would be written differently without one. `needed`: the calls are not
+    /// at the end.
     fn settle(&mut self, fields: &mut Fields, needed: bool) {
         let usual = self.usual && (self.call_positions.is_none() || needed);
         if let Some(rest) = self.rest.take().filter(|_| !usual) {
@@ -174,7 +176,7 @@ impl Given {
     }
 }
 
-/// Takes what `extras` says of formats that we know; anything else in it stays in the template.
+/// Takes the fields of known formats from `extras`; everything else stays in the template.
 fn extras(fields: &mut Fields, index: usize) -> Result<Given> {
     let mut given = Given::default();
     match fields.get("extras") {
@@ -186,7 +188,7 @@ fn extras(fields: &mut Fields, index: usize) -> Result<Given> {
     let mut rest = Map::new();
     given.usual = !all.is_empty();
     for (name, value) in &mut all {
-        given.usual &= given.call_positions.is_none(); // ours is written last
+        given.usual &= given.call_positions.is_none(); // our own field is written last
         match (Format::parse(name), value.take()) {
             (Some(Format::Messages), Value::Object(mut own)) => {
                 if let Some(Value::Array(positions)) = own.get_mut(CALL_POSITIONS).map(Value::take) {
@@ -235,7 +237,7 @@ fn tool_output(
         let bad = |_| Error::message_at(index, "`output_ref` is not `{ id, byte_size?, line_count? }`");
         let read: ToolOutputRef = serde_json::from_value(value.clone()).map_err(bad)?;
         if serde_json::to_value(&read).is_ok_and(|written| Some(&written) == fields.get("output_ref")) {
-            fields.take("output_ref"); // else it says more than we hold, and stays
+            fields.take("output_ref"); // otherwise it has more than we can represent, and stays
         }
         out.output_ref = Some(Box::new(read));
     }
@@ -252,7 +254,7 @@ fn tool_calls(fields: &mut Fields, index: usize) -> Result<Vec<Part>> {
     match fields.take("tool_calls") {
         None => Ok(Vec::new()),
         Some(Value::Array(list)) if list.is_empty() => {
-            fields.restore("tool_calls", Value::Array(list)); // an empty list is not written without a template
+            fields.restore("tool_calls", Value::Array(list)); // without a template, an empty list would not be written
             Ok(Vec::new())
         }
         Some(Value::Array(list)) => {
@@ -311,7 +313,7 @@ fn opaque(fields: &mut Fields) -> Option<(Format, Arc<Value>)> {
     Some((format, Arc::new(raw)))
 }
 
-/// Puts the calls where they stood among the parts; without positions at the end.
+/// Inserts the calls at their positions among the parts, or at the end if there are no positions.
 fn place(parts: &mut Vec<Part>, calls: Vec<Part>, positions: Option<&[usize]>, index: usize) -> Result<()> {
     let Some(positions) = positions else {
         parts.extend(calls);
@@ -402,7 +404,8 @@ fn part(value: &Value, index: usize, n: usize) -> Result<Part> {
         }
         _ => Part::Opaque { format: Format::Messages, raw: Arc::new(value.clone()) },
     };
-    // Of another format's part nothing would be seen in any view: that is a mistake, not a kind that is yet unknown.
+    // A part of another format would not appear in any view: this is a mistake of the caller, not a kind that is
+    // unknown yet.
     let says_nothing = match &part {
         Part::Opaque { format: Format::Messages, .. } => kind != "opaque",
         Part::Media(media) => media.url.is_none() && media.data.is_none() && media.file_id.is_none(),
@@ -414,7 +417,7 @@ fn part(value: &Value, index: usize, n: usize) -> Result<Part> {
     }
 }
 
-/// What to do with an entry or a part that another format has.
+/// Tells the caller how to pass an entry or a part of another format.
 fn foreign(kind: &str, format: Format) -> String {
     let format = format.as_str();
     format!(
@@ -449,7 +452,7 @@ fn summary(fields: &mut Fields) -> Option<Vec<Text>> {
     let list: Vec<Text> =
         value.as_array()?.iter().map(|t| t.as_str().map(Text::from)).collect::<Option<_>>()?;
     if !list.is_empty() {
-        fields.take("summary"); // an empty list is not written without a template
+        fields.take("summary"); // without a template, an empty list would not be written
     }
     Some(list)
 }

@@ -41,12 +41,12 @@ pub(super) fn message(message: &Message) -> Value {
     out.into_value()
 }
 
-/// Whether the template says where the calls stand: then it is said again, needed or not.
+/// Whether the template has call positions: then they are written again, even if they are not needed.
 fn positions_kept(out: &Object) -> bool {
     out.get("extras").and_then(|e| e.get(Format::Messages.as_str())?.get(CALL_POSITIONS)).is_some()
 }
 
-/// Where the calls stand among the parts; empty where they stand at the end.
+/// The positions of the calls among the parts; empty if they are at the end.
 fn call_positions(parts: &[Part], content: usize, always: bool) -> Vec<Value> {
     let at: Vec<usize> =
         parts.iter().enumerate().filter(|(_, p)| matches!(p, Part::ToolCall(_))).map(|(i, _)| i).collect();
@@ -82,7 +82,7 @@ fn tool_output(out: &mut Object, output: &ToolOutput, carried: &mut Vec<(Format,
     }
 }
 
-/// Says where the full output lies.
+/// Writes the ref of the full output.
 fn output_ref(out: &mut Object, output: &ToolOutput) {
     let told = out.get("output_ref").and_then(|v| v.get("id")).and_then(Value::as_str);
     let known = output.output_ref.as_ref().map(|r| r.id.as_str());
@@ -92,7 +92,7 @@ fn output_ref(out: &mut Object, output: &ToolOutput) {
     }
 }
 
-/// A flag that is said only where it is set, or was said.
+/// A flag that is written only if it is set, or if it was there before.
 fn flag(out: &mut Object, key: &str, value: bool) {
     match (value, out.get(key)) {
         (true, _) => {
@@ -124,7 +124,7 @@ fn others(extras: &Extras) -> Vec<(Format, Map<String, Value>)> {
     extras.all().into_iter().filter(|(f, _)| *f != Format::Messages).collect()
 }
 
-/// Writes `extras`: what other formats carry, where the calls stand, and what the caller had in it beside.
+/// Writes `extras`: fields of other formats, the positions of the calls, and whatever else the caller had in it.
 fn extras(out: &mut Object, carried: Vec<(Format, Map<String, Value>)>, positions: Vec<Value>) {
     let mut all = match out.get("extras") {
         Some(Value::Object(map)) => map.clone(),

@@ -28,7 +28,7 @@ fn read_known(value: &Value) -> Option<Part> {
             return Some(if kind == "text" {
                 Part::Text { text, extras: fields.into_extras(FORMAT, &["type", "text"]) }
             } else {
-                // A refusal that says nothing of where it stood is written as the message's `refusal`.
+                // A refusal part without extras would be written as the message's `refusal` field.
                 Part::Refusal { text, extras: Extras::new(FORMAT, fields.into_template()) }
             });
         }
@@ -75,8 +75,8 @@ fn file_data(media: &mut Media, data: Text) {
     }
 }
 
-/// Writes parts as content: a string where it is one plain text and did not come as a list; `None` where nothing
-/// of it can be said. `texts_only`: the place takes no media.
+/// Writes parts as content: a string if it is one plain text that did not come as a list; `None` if nothing of it can
+/// be expressed. `texts_only`: no media are allowed here.
 pub(super) fn write_all(
     parts: &[&Part],
     as_list: bool,
@@ -99,7 +99,6 @@ fn write(part: &Part, texts_only: bool, notes: &mut Vec<Note>) -> Option<Value> 
         Some(out.into_value())
     };
     match part {
-        // An empty text came in a list, or it is left out: other formats have no use for it.
         Part::Text { text, extras } => text_like("text", text, extras),
         Part::Refusal { text, extras } => text_like("refusal", text, extras),
         Part::Media(media) if texts_only && !media.extras.came_in(FORMAT) => {

@@ -1,4 +1,4 @@
-//! `OpenAI` Chat Completions, and the many providers that speak it.
+//! `OpenAI` Chat Completions, which many other providers use, too.
 
 mod content;
 mod read;
@@ -16,30 +16,30 @@ use crate::message::{Extras, Format, Message, Part, Reasoning, Role};
 /// Format `"openai-chat"`.
 pub(super) struct Chat;
 
-/// In the extras of reasoning and of a refusal: the field of the message in which it stood.
+/// The key in the extras of reasoning and of a refusal for the field of the message that it came in.
 const FIELD: &str = "field";
 
-/// In the extras of a call: it came as `function_call`, before there were `tool_calls`.
+/// The key in the extras of a call that came as `function_call`, the predecessor of `tool_calls`.
 const LEGACY: &str = "function_call";
 
-/// The field of an assistant's calls.
+/// The field with an assistant message's calls.
 const CALLS: &str = "tool_calls";
 
-/// The fields in which providers put the reasoning's text.
+/// The fields that providers use for the text of the reasoning.
 const REASONING_FIELDS: [&str; 2] = ["reasoning_content", "reasoning"];
 
-/// The fields in which they put it as signed blocks, which go back as they came.
+/// The fields that they use for signed blocks of reasoning, which are sent back unchanged.
 const REASONING_BLOCKS: [&str; 2] = ["reasoning_details", "thinking_blocks"];
 
-/// What stands for reasoning whose text is gone: some providers refuse calls without any, and an empty text as well.
+/// Replaces reasoning whose text was removed: some providers refuse calls without reasoning, and an empty text as well.
 pub(super) const NO_REASONING: &str = "…";
 
-/// Whether it is reasoning that came in a field of its message: beside calls, some providers refuse the message without.
+/// Whether it is reasoning that came in a field of its message. Some providers refuse calls without this field.
 pub fn has_reasoning_field(part: &Part) -> bool {
     matches!(part, Part::Reasoning(reasoning) if reasoning.extras.has(Format::OpenaiChat, FIELD))
 }
 
-/// Takes the text out of such reasoning, and leaves the field. Whether there was more.
+/// Replaces the text of such reasoning by a minimal one and keeps the field. Returns whether the text was longer.
 pub fn empty_reasoning(part: &mut Part) -> bool {
     let Part::Reasoning(reasoning) = part else { return false };
     let text = reasoning.text.get_or_insert_default();
@@ -50,7 +50,7 @@ pub fn empty_reasoning(part: &mut Part) -> bool {
     is_longer
 }
 
-/// Reasoning that says nothing, for a provider that refuses calls without.
+/// Reasoning without content, for a provider that refuses calls without reasoning.
 pub(super) fn no_reasoning(field: &'static str) -> Part {
     let extras = Extras::new(Format::OpenaiChat, Map::from_iter([(FIELD.to_owned(), Value::from(field))]));
     Part::from(Reasoning { text: Some(NO_REASONING.into()), extras, ..Reasoning::default() })
@@ -85,7 +85,8 @@ impl Provider for Chat {
         Some(mended)
     }
 
-    /// Nothing may stand between calls and their outputs: what else the same answer says stands in the message that calls.
+    /// Nothing may come between calls and their outputs: everything else in the same answer goes into the message with
+    /// the calls.
     fn joins(&self, run: &[&Message], message: &Message) -> bool {
         let calls = |m: &&Message| m.tool_calls().any(|call| !call.hosted);
         let is_answer = |m: &&Message| m.role == Role::Assistant;
@@ -93,7 +94,7 @@ impl Provider for Chat {
     }
 }
 
-/// Puts the signed blocks of all of a run into its first message.
+/// Puts the signed blocks of the whole run into its first message.
 fn join_blocks(whole: &mut Message, rest: &[&Message]) {
     for key in REASONING_BLOCKS {
         let blocks = |message: &Message| -> Vec<Value> {
@@ -109,7 +110,7 @@ fn join_blocks(whole: &mut Message, rest: &[&Message]) {
     }
 }
 
-/// The message without an empty list of tool calls, where it came with one.
+/// The message without its empty list of tool calls; `None` if it has none.
 pub(super) fn without_empty_calls(message: &Message) -> Option<Message> {
     let mut fields = message
         .extras

@@ -8,7 +8,7 @@ use crate::message::{CallKind, Format, Message, Part, Reasoning, Role, ToolCall,
 
 const FORMAT: Format = Format::OpenaiChat;
 
-/// Writes one message; none where nothing of it can be said.
+/// Writes one message; `None` if nothing of it can be expressed.
 pub(super) fn message(message: &Message, notes: &mut Vec<Note>) -> Option<Value> {
     let mut out = Object::of(&message.extras, FORMAT);
     match (message.role, message.parts.as_slice()) {
@@ -56,7 +56,7 @@ fn tool_output(out: &mut Object, output: &ToolOutput, notes: &mut Vec<Note>) {
     }
 }
 
-/// Writes an assistant's message; false where nothing of it can be said.
+/// Writes an assistant message; returns `false` if nothing of it can be expressed.
 fn assistant(out: &mut Object, parts: &[Part], notes: &mut Vec<Note>) -> bool {
     out.set("role", "assistant");
     let mut calls = Vec::new();
@@ -68,7 +68,7 @@ fn assistant(out: &mut Object, parts: &[Part], notes: &mut Vec<Note>) -> bool {
             Part::Reasoning(reasoning) => match field_of(reasoning) {
                 Some(n) => {
                     let text = reasoning.text.as_deref().unwrap_or_default();
-                    // Of two answers that are one message, both have thought.
+                    // When two answers were merged into one message, keep the reasoning of both.
                     fields[n] = Some(match fields[n].take() {
                         Some(before) => format!("{before}\n\n{text}"),
                         None => text.to_owned(),
@@ -90,7 +90,6 @@ fn assistant(out: &mut Object, parts: &[Part], notes: &mut Vec<Note>) -> bool {
                 }
                 _ => calls.extend(self::call(call, notes)),
             },
-            // Text that other formats left empty says nothing beside calls, and providers refuse it.
             other => inline.push(other),
         }
     }
@@ -125,7 +124,7 @@ fn assistant(out: &mut Object, parts: &[Part], notes: &mut Vec<Note>) -> bool {
     true
 }
 
-/// Which of the reasoning fields it stood in.
+/// The index of the reasoning field that it came in.
 fn field_of(reasoning: &Reasoning) -> Option<usize> {
     let field = reasoning.extras.field(FORMAT, FIELD)?;
     REASONING_FIELDS.iter().position(|f| field == *f)

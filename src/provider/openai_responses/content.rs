@@ -10,10 +10,10 @@ use crate::message::{Extras, Format, Media, MediaKind, Part};
 
 const FORMAT: Format = Format::OpenaiResponses;
 
-/// In the extras of an assistant's text: the content part itself.
+/// The key in the extras of an assistant's text for the template of its content part.
 pub(super) const CONTENT: &str = "part";
 
-/// Reads a content part. `text_type`: the usual type of text here.
+/// Reads a content part. `text_type`: the usual type of texts here.
 pub(super) fn read(value: &Value, text_type: &str) -> Part {
     read_known(value, text_type).unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() })
 }
@@ -69,7 +69,7 @@ fn read_known(value: &Value, text_type: &str) -> Option<Part> {
     }
 }
 
-/// Writes parts as content: a string where it is one plain text and did not come as a list.
+/// Writes parts as content: a string if it is one plain text that did not come as a list.
 pub(super) fn write_all(parts: &[Part], as_list: bool, text_type: &str, notes: &mut Vec<Note>) -> Value {
     match parts {
         [Part::Text { text, extras }] if !as_list && !extras.came_in(FORMAT) => json(text),
@@ -77,7 +77,7 @@ pub(super) fn write_all(parts: &[Part], as_list: bool, text_type: &str, notes: &
     }
 }
 
-/// Writes a content part; a note where the format has no such part.
+/// Writes a content part, or adds a note if the format has no such part.
 pub(super) fn write(part: &Part, text_type: &str, notes: &mut Vec<Note>) -> Option<Value> {
     match part {
         Part::Text { text, extras } => Some(text_part(text, extras, text_type)),
@@ -99,14 +99,14 @@ pub(super) fn write(part: &Part, text_type: &str, notes: &mut Vec<Note>) -> Opti
     }
 }
 
-/// Text, with the template of its part.
+/// A text part, written with its template.
 pub(super) fn text_part(text: &str, extras: &Extras, text_type: &str) -> Value {
     let mut out = Object::of(extras, FORMAT);
     out.set_type(text_type).set("text", json(text));
     out.into_value()
 }
 
-/// A refusal, with the template of its part.
+/// A refusal part, written with its template.
 pub(super) fn refusal_part(text: &str, extras: &Extras) -> Value {
     let mut out = Object::of(extras, FORMAT);
     out.set_type("refusal").set("refusal", json(text));

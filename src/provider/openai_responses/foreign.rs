@@ -1,4 +1,4 @@
-//! Items of this API that passed through the AI SDK, which carries their ids among a part's options.
+//! Items of this API that passed through the AI SDK, which carries their ids in a part's options.
 
 use serde_json::{Map, Value, json};
 
@@ -9,13 +9,13 @@ use crate::message::{Format, Part, Reasoning};
 
 const FORMAT: Format = Format::OpenaiResponses;
 
-/// Whether reasoning came from the AI SDK with an id of ours.
+/// Whether reasoning of this API came from the AI SDK.
 pub(super) fn is(reasoning: &Reasoning) -> bool {
     let extras = &reasoning.extras;
     reasoning.id.is_some() && extras.came_in(Format::AiSdk) && !extras.came_in(FORMAT)
 }
 
-/// The template of the message item that a text was, where the AI SDK knows its id.
+/// The template of the message item that a text came from, if the AI SDK knows its id.
 pub(super) fn message_item(part: &Part) -> Option<Map<String, Value>> {
     if part.extras().is_some_and(|extras| extras.came_in(FORMAT)) {
         return None;
@@ -26,7 +26,7 @@ pub(super) fn message_item(part: &Part) -> Option<Map<String, Value>> {
     item.as_object().cloned()
 }
 
-/// Writes reasoning that was one item, of which the AI SDK makes a part for each text of its summary.
+/// Writes reasoning. The AI SDK makes a part of each text of an item's summary: these are put into one item again.
 pub(super) fn reasoning(reasoning: &Reasoning, out: &mut Vec<Value>, notes: &mut Vec<Note>) {
     let begun = out.last_mut().and_then(Value::as_object_mut).filter(|item| {
         is_reasoning(item) && item.get("id").and_then(Value::as_str) == reasoning.id.as_deref()
@@ -43,8 +43,8 @@ pub(super) fn reasoning(reasoning: &Reasoning, out: &mut Vec<Value>, notes: &mut
     }
 }
 
-/// Where the item behind reasoning has no id, the reasoning loses its own too: the API takes both or neither. Without an
-/// id only encrypted content says anything.
+/// If the item after reasoning has no id, the reasoning loses its own: the API accepts either both ids or none. Without
+/// an id, it is only useful with encrypted content, and is removed otherwise.
 pub(super) fn unlink(items: &mut Vec<Value>, notes: &mut Vec<Note>) {
     let mut linked = true;
     for at in (0..items.len()).rev() {

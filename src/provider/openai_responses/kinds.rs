@@ -1,4 +1,4 @@
-//! What kinds of items there are, as data.
+//! The kinds of items, as data.
 
 use std::borrow::Cow;
 
@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 
 use super::super::call_ids;
 
-/// Ids of calls are at most this long.
+/// The maximum length of a call's id.
 pub(in crate::provider) const CALL_ID_MAX: usize = 64;
 
-/// A kind of call that the caller has to answer, and the item that answers it.
+/// A kind of call that the caller must answer, with the item that answers it.
 pub(in crate::provider) struct CallKinds {
     /// The type of the call.
     pub call: &'static str,
@@ -17,7 +17,7 @@ pub(in crate::provider) struct CallKinds {
     pub output: &'static str,
 }
 
-/// Every kind of call that wants an output.
+/// All kinds of calls that need an output.
 pub(in crate::provider) const CALLS: [CallKinds; 7] = [
     CallKinds { call: "function_call", output: "function_call_output" },
     CallKinds { call: "custom_tool_call", output: "custom_tool_call_output" },
@@ -28,20 +28,20 @@ pub(in crate::provider) const CALLS: [CallKinds; 7] = [
     CallKinds { call: "tool_search_call", output: "tool_search_output" },
 ];
 
-/// A request for approval and its answer: paired like a call, but the API does not insist on the answer.
+/// A request for approval and its answer. They are paired like a call, but the API does not require an answer.
 pub(in crate::provider) const APPROVAL: CallKinds =
     CallKinds { call: "mcp_approval_request", output: "mcp_approval_response" };
 
-/// Calls that a `function_call_output` may answer as well as an output of their own kind.
+/// Calls that may also be answered by a `function_call_output` instead of an output of their own kind.
 pub(in crate::provider) const TAKES_FUNCTION_OUTPUT: [&str; 2] = ["tool_search_call", "local_shell_call"];
 
-/// Items that the model or the provider makes, beside messages, reasoning and everything that ends in `_call`.
+/// Items made by the model or the provider, besides messages, reasoning and everything that ends in `_call`.
 const MODEL_MADE: [&str; 10] = [
     "mcp_list_tools", "mcp_approval_request", "compaction", "item_reference", "program", "program_output",
     "image_generation_call", "tool_search_output", "agent_message", "multi_agent_call",
 ];
 
-/// Items that the caller makes, beside messages and outputs.
+/// Items made by the caller, besides messages and outputs.
 const CALLER_MADE: [&str; 3] = ["mcp_approval_response", "additional_tools", "configuration_update"];
 
 /// The kind whose call has this type.
@@ -60,13 +60,13 @@ pub(in crate::provider) fn is_assistant(item: &Map<String, Value>) -> bool {
         && item.get("role").and_then(Value::as_str) == Some("assistant")
 }
 
-/// Whether the model or the provider made an item: a reasoning item may stand before it.
+/// Whether the model or the provider made an item: reasoning may precede it.
 pub(in crate::provider) fn is_model_made(item: &Map<String, Value>) -> bool {
     let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
     is_assistant(item) || kind.ends_with("_call") || MODEL_MADE.contains(&kind)
 }
 
-/// Whether an item is of a type that is not known: who made it is not known either.
+/// Whether the item's type is unknown, so that it is also unknown who made it.
 pub(in crate::provider) fn is_unknown(item: &Map<String, Value>) -> bool {
     let Some(kind) = item.get("type").and_then(Value::as_str) else { return false };
     let of_a_message = matches!(item.get("role").and_then(Value::as_str), Some(role) if role != "assistant");
@@ -77,7 +77,7 @@ pub(in crate::provider) fn is_unknown(item: &Map<String, Value>) -> bool {
         || is_model_made(item))
 }
 
-/// Whether the provider runs the tool of this call itself and brings the output.
+/// Whether the provider runs the tool of this call and supplies the output.
 pub(in crate::provider) fn is_hosted(item: &Map<String, Value>) -> bool {
     let text = |key: &str| item.get(key).and_then(Value::as_str);
     match text("type") {
@@ -91,7 +91,7 @@ pub(in crate::provider) fn is_hosted(item: &Map<String, Value>) -> bool {
     }
 }
 
-/// The id that pairs a call and its output.
+/// The id that connects a call and its output.
 pub(in crate::provider) fn call_id(item: &Map<String, Value>) -> Option<&str> {
     let text = |key: &str| item.get(key).and_then(Value::as_str);
     match text("type") {
@@ -101,7 +101,7 @@ pub(in crate::provider) fn call_id(item: &Map<String, Value>) -> Option<&str> {
     }
 }
 
-/// The id of a call as the API takes it.
+/// The id of a call as the API accepts it.
 pub(super) fn written_id(id: &str) -> Cow<'_, str> {
     call_ids::written(id, CALL_ID_MAX, |_| true)
 }

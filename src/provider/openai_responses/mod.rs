@@ -1,7 +1,7 @@
 //! `OpenAI` Responses: input items and output items.
 //!
-//! One item is one message, but for what the model made: a run of reasoning, messages and calls becomes one
-//! assistant message with ordered parts, each of which is written back as its own item.
+//! One item is one message, with one exception: a run of reasoning, messages and calls that the model made becomes one
+//! assistant message with ordered parts, and is written back as separate items.
 
 mod content;
 mod foreign;
@@ -31,7 +31,7 @@ impl Provider for Responses {
     }
 
     fn read_head(&self, body: &Value) -> Option<Message> {
-        // What a response repeats of its request is no part of what it says.
+        // A response repeats the instructions of its request; they are not part of its content.
         head(body.get("instructions").filter(|_| body.get("output").is_none())?)
     }
 
@@ -58,7 +58,7 @@ impl Provider for Responses {
 
     fn mended(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
         let is_long = |id: &str| matches!(written_id(id), Cow::Owned(_));
-        // What is written anew has a summary, and ids that the API takes.
+        // A message that is written without its template has a summary, and ids that the API accepts.
         let what = message.parts.iter().find_map(|part| match part {
             Part::ToolCall(call) if !call.hosted && is_long(&call.id) => {
                 Some("the id of a call is written shorter: the API refuses it")
@@ -98,7 +98,7 @@ impl Provider for Responses {
     }
 }
 
-/// The message that stands for `instructions`.
+/// The message for `instructions`.
 fn head(instructions: &Value) -> Option<Message> {
     let part = match instructions {
         Value::Null => return None,

@@ -1,4 +1,4 @@
-//! Tool outputs: eight kinds of items, one part.
+//! Tool outputs: eight kinds of items, which become the same part.
 
 use serde_json::{Map, Value, json};
 
@@ -12,16 +12,16 @@ use crate::message::{CallKind, Extras, Format, Media, MediaKind, Part, ToolCall,
 
 const FORMAT: Format = Format::OpenaiResponses;
 
-/// The smallest picture there is: what stands for a screenshot that was trimmed, since its place takes no text.
+/// The smallest possible image. It replaces a trimmed screenshot, because no text is allowed there.
 const BLANK_IMAGE: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
-/// In the extras of a shell output's text: the chunk that begins with it.
+/// The key in the extras of a shell output's text for the template of the chunk that begins with it.
 const CHUNK: &str = "chunk";
 
-/// In the extras of a shell output's text: it is what went to the error stream.
+/// The key in the extras of a shell output's text that came from the error stream.
 const STDERR: &str = "stderr";
 
-/// Whether an item answers a call that the caller executes.
+/// Whether an item is the output of a call that the caller executes.
 pub(super) fn is_client_output(item: &Map<String, Value>) -> bool {
     let text = |key: &str| item.get(key).and_then(Value::as_str);
     match text("type") {
@@ -75,7 +75,7 @@ pub(super) fn read(item: &Map<String, Value>, index: usize) -> Result<ToolOutput
     Ok(out)
 }
 
-/// Where the id of the answered call stands.
+/// The key of the id of the answered call.
 fn id_key(item: &Map<String, Value>) -> &'static str {
     match item.get("type").and_then(Value::as_str) {
         Some("mcp_approval_response") => "approval_request_id",
@@ -99,7 +99,7 @@ fn screenshot(output: &Value) -> Option<Part> {
     Some(Part::Media(media.into()))
 }
 
-/// The chunks of a shell's output as texts; none where a chunk is not as documented.
+/// The chunks of a shell output as texts; `None` if a chunk's shape is not the documented one.
 fn chunks(output: &Value) -> Option<Vec<Part>> {
     let mut parts = Vec::new();
     for chunk in output.as_array()? {
@@ -116,7 +116,7 @@ fn chunks(output: &Value) -> Option<Vec<Part>> {
     Some(parts)
 }
 
-/// Writes an output in its call's own kind.
+/// Writes an output in the kind of its call.
 pub(super) fn write(output: &ToolOutput, call: Option<&ToolCall>, notes: &mut Vec<Note>) -> Value {
     let template = output.extras.of(FORMAT);
     let is_own = template.is_some();
@@ -171,14 +171,14 @@ pub(super) fn write(output: &ToolOutput, call: Option<&ToolCall>, notes: &mut Ve
     out.into_value()
 }
 
-/// The type of the output that answers a call that was made in this or another format.
+/// The type of the output for a call, which may have been made in another format.
 fn output_type(call: Option<&ToolCall>) -> &'static str {
     match call.map(|c| &c.kind) {
         Some(CallKind::Custom) => "custom_tool_call_output",
         Some(CallKind::Other { format: FORMAT, raw }) => {
             let kind = raw.get("type").and_then(Value::as_str).unwrap_or_default();
             match kinds::call_kind(kind) {
-                // These two may be answered by a plain output as well, which takes any text.
+                // These calls also accept a plain output, which can hold any text.
                 Some(_) if TAKES_FUNCTION_OUTPUT.contains(&kind) => "function_call_output",
                 Some(kind) => kind.output,
                 None if kind == APPROVAL.call => APPROVAL.output,
@@ -189,7 +189,7 @@ fn output_type(call: Option<&ToolCall>) -> &'static str {
     }
 }
 
-/// All text of an output; none where it has no text part.
+/// All text of an output; `None` if it has no text part.
 fn text_of(output: &ToolOutput) -> Option<String> {
     let texts: Vec<&str> = output
         .content

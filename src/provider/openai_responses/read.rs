@@ -15,11 +15,11 @@ use crate::message::{Extras, Format, Message, Part, Reasoning, Role, Text, ToolC
 
 const FORMAT: Format = Format::OpenaiResponses;
 
-/// What a reasoning item cannot do without.
+/// The key that every reasoning item must have.
 pub(super) const SUMMARY: &str = "summary";
 
-/// Reads items, each message with the range of items that it came from; a run of what the model made becomes one
-/// assistant message.
+/// Reads items into messages, each with the range of items that it came from. A run of items that the model made
+/// becomes one assistant message.
 pub(super) fn items(items: &[Value], out: &mut Vec<(Message, Range<usize>)>) -> Result<()> {
     let start = out.len();
     for (index, value) in items.iter().enumerate() {
@@ -41,15 +41,15 @@ pub(super) fn items(items: &[Value], out: &mut Vec<(Message, Range<usize>)>) -> 
     Ok(())
 }
 
-/// Whether nothing before it is read: what the provider compacted begins a message.
+/// Whether the parts begin a new message: the model does not read what precedes a provider's compaction.
 fn begins_anew(parts: &[Part]) -> bool {
     parts.iter().any(|part| part.provider_compaction().is_some())
 }
 
 enum Read {
-    /// A message of its own.
+    /// A separate message.
     Message(Message),
-    /// Parts of what the model made.
+    /// Parts of an assistant message.
     Made(Vec<Part>),
 }
 
@@ -127,14 +127,14 @@ fn message(item: &Map<String, Value>, value: &Value, index: usize) -> Result<Rea
     Ok(Read::Message(message))
 }
 
-/// Whether content is written as a list even where nothing says that it came as one. A single part that only this format knows
-/// is an item by itself otherwise.
+/// Whether content is written as a list even without a template. A single part that only this format knows is written
+/// without one otherwise.
 fn written_as_list(parts: &[Part]) -> bool {
     !matches!(parts, [] | [Part::Text { .. } | Part::Opaque { .. }])
 }
 
-/// The parts of an assistant's message item. The first holds the item's template; a part that is no text or
-/// refusal has no place for it, and then the whole item is carried as it is.
+/// The parts of an assistant message item. The first one holds the item's template. If there is a part other than a
+/// text or a refusal, which cannot hold it, the whole item is carried unchanged.
 fn assistant(fields: Fields, parts: Vec<Part>, value: &Value, as_list: bool) -> Vec<Part> {
     let sayable = |p: &Part| matches!(p, Part::Text { .. } | Part::Refusal { .. });
     if parts.is_empty() || !parts.iter().all(sayable) {
@@ -147,7 +147,7 @@ fn assistant(fields: Fields, parts: Vec<Part>, value: &Value, as_list: bool) -> 
     parts.into_iter().map(|part| with_item(part, item.take())).collect()
 }
 
-/// The same text with the template of its item, nested beside the template of the part.
+/// The same text with the template of its item, nested next to the template of the part.
 fn with_item(part: Part, item: Option<Map<String, Value>>) -> Part {
     let nest = |extras: Extras| {
         let mut map = Map::new();
@@ -166,7 +166,7 @@ fn with_item(part: Part, item: Option<Map<String, Value>>) -> Part {
     }
 }
 
-/// Marks a plain text that follows another text of the run as an item of its own.
+/// Marks a plain text that follows another text of the run as a separate item.
 fn separate(run: &[Part], mut next: Vec<Part>) -> Vec<Part> {
     let after_text = matches!(run.last(), Some(Part::Text { .. } | Part::Refusal { .. }));
     if let Some(Part::Text { extras, .. }) = next.first_mut().filter(|_| after_text)
@@ -206,7 +206,7 @@ fn reasoning(item: &Map<String, Value>) -> Reasoning {
         let plain = texts(list, "summary_text");
         out.summary = list.iter().filter_map(|s| s.get("text")?.as_str().map(Text::from)).collect();
         if plain {
-            fields.take("summary"); // else it says more than its texts, and stays in the template
+            fields.take("summary"); // otherwise it has more than texts, and stays in the template
         }
     }
     if let Some(list) = fields.get("content").and_then(Value::as_array) {
@@ -221,12 +221,12 @@ fn reasoning(item: &Map<String, Value>) -> Reasoning {
     }
     out.extras = match fields.get(SUMMARY) {
         Some(_) => fields.into_extras(FORMAT, &["type", "id", SUMMARY, "content", "encrypted_content"]),
-        None => Extras::new(FORMAT, fields.into_template()), // one of ours would have it
+        None => Extras::new(FORMAT, fields.into_template()), // without extras, it would be written with a summary
     };
     out
 }
 
-/// Whether each entry is `{ type, text }` and no more.
+/// Whether each entry is `{ type, text }` and nothing else.
 fn texts(list: &[Value], kind: &str) -> bool {
     list.iter().all(|entry| {
         entry.as_object().is_some_and(|map| {

@@ -15,10 +15,10 @@ use crate::message::{CallKind, Extras, Format, Message, Part, Reasoning, Role, T
 
 const FORMAT: Format = Format::OpenaiResponses;
 
-/// Marks a message that came as `instructions`.
+/// The key that marks a message that came as `instructions`.
 pub(super) const HEAD: &str = "instructions";
 
-/// Writes a message as the items that it is.
+/// Writes a message as its items.
 pub(super) fn message(message: &Message, calls: &Calls<'_>, out: &mut Vec<Value>, notes: &mut Vec<Note>) {
     match (message.role, message.parts.as_slice()) {
         (Role::Assistant, parts) => {
@@ -47,7 +47,7 @@ pub(super) fn message(message: &Message, calls: &Calls<'_>, out: &mut Vec<Value>
             item.remove(HEAD);
             let written = content::write_all(parts, item.had_array("content"), "input_text", notes);
             if written.as_array().is_some_and(Vec::is_empty) && !parts.is_empty() {
-                return; // nothing of it can be said here: the notes tell
+                return; // nothing of it can be expressed here: the notes say so
             }
             item.set("role", role.as_str()).set("content", written);
             out.push(item.into_value());
@@ -59,7 +59,7 @@ pub(super) fn message(message: &Message, calls: &Calls<'_>, out: &mut Vec<Value>
 struct Open {
     item: Object,
     content: Vec<Value>,
-    /// The text, while a single plain string may say it all.
+    /// The text, as long as the content can be a plain string.
     plain: Option<String>,
 }
 
@@ -82,7 +82,7 @@ impl Open {
     }
 }
 
-/// Writes each part as its own item; texts of one item together.
+/// Writes each part as an item of its own, but texts of the same item together.
 fn assistant(parts: &[Part], out: &mut Vec<Value>, notes: &mut Vec<Note>) {
     let mut open: Option<Open> = None;
     for part in parts {
@@ -124,7 +124,7 @@ fn assistant(parts: &[Part], out: &mut Vec<Value>, notes: &mut Vec<Note>) {
     out.extend(open.map(Open::close));
 }
 
-/// The item that a part other than text is.
+/// The item for a part that is not a text.
 fn item_of(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
     match part {
         Part::Reasoning(reasoning) => self::reasoning(reasoning, notes),
@@ -174,7 +174,7 @@ pub(super) fn text_entry(kind: &str, text: &str) -> Value {
     out.into_value()
 }
 
-/// `known`: the id under which another format carried the item.
+/// `known`: the item's id, if another format carried it.
 fn call(call: &ToolCall, known: Option<String>, notes: &mut Vec<Note>) -> Option<Value> {
     let mut out = Object::of(&call.extras, FORMAT);
     let (kind, input) = match &call.kind {

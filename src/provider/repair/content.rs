@@ -1,4 +1,4 @@
-//! Empty content, blocks in the wrong role, and how a conversation begins and ends.
+//! Repairs empty content, blocks in the wrong role, and the beginning and end of a conversation.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use super::super::openai_chat::without_empty_calls;
 use super::work::{Change, Entry, Work};
 use crate::message::{CallKind, Format, Message, Part, Role};
 
-/// Takes out what no message of its role may hold.
+/// Removes parts that a message of this role must not have.
 pub(super) fn mend(work: &mut Work) {
     match work.format {
         Format::Anthropic | Format::BedrockConverse => anthropic(work),
@@ -18,7 +18,7 @@ pub(super) fn mend(work: &mut Work) {
     }
 }
 
-/// Parts that the API refuses wherever they stand, and those of the wrong role.
+/// Removes parts that the API refuses anywhere, and parts in the wrong role.
 fn gemini(work: &mut Work) {
     let mut changes = Vec::new();
     for entry in &mut work.entries {
@@ -107,7 +107,7 @@ fn anthropic(work: &mut Work) {
     work.changes.extend(unsaid);
 }
 
-/// Takes out what is empty by now, and sets right the beginning and the end.
+/// Removes messages that have become empty, and corrects the beginning and the end.
 pub(super) fn last(work: &mut Work) {
     let rule = work.rule([
         "schema", "C-null-content", "A-empty-content", "schema", "G-empty-parts", "B-empty-content", "schema",
@@ -147,7 +147,7 @@ pub(super) fn last(work: &mut Work) {
     }
 }
 
-/// Whether nothing is left of it that its format could say.
+/// Whether the message has nothing left that its format can express.
 fn says_nothing(format: Format, message: &Message) -> bool {
     match format {
         Format::Anthropic | Format::OpenaiResponses => {
@@ -175,7 +175,7 @@ fn no_empty_calls(entry: &mut Entry, changes: &mut Vec<Change>) {
     }
 }
 
-/// Tells which outputs are written in one content, though they came in several.
+/// Reports outputs that came in several contents and are written in one.
 fn joined(work: &mut Work) {
     let is_joined = |pair: &&[Entry]| {
         let [before, entry] = pair else { return false };
@@ -188,7 +188,7 @@ fn joined(work: &mut Work) {
     }
 }
 
-/// Tells of entries that become one: the API wants the roles to take turns.
+/// Reports messages that are merged because the API wants alternating roles.
 fn joined_roles(work: &mut Work) {
     let as_sent = |entry: &Entry| (entry.from.clone(), role(entry.message.role));
     let told: Vec<usize> = work
@@ -229,7 +229,7 @@ fn end(work: &mut Work) {
     work.changed(index, "A-trailing-space", "white space at the end was taken off");
 }
 
-/// Whether a call's output may be of any kind: what the item itself says is not looked at.
+/// Whether the call is a plain function call, whose output may be of several kinds.
 pub(super) fn is_plain(kind: &CallKind) -> bool {
     matches!(kind, CallKind::Function)
 }

@@ -1,4 +1,4 @@
-//! Ids that the API does not take.
+//! Repairs ids that the API does not accept.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use crate::provider::check::{Severity, check};
 use crate::provider::openai_responses::kinds::CALL_ID_MAX;
 use crate::provider::{CheckOptions, Violation};
 
-/// Mends the ids of Responses items; lists of other formats come back as they are.
+/// Repairs the ids of Responses items; lists of other formats are returned unchanged.
 pub(super) fn mend(
     format: Format,
     mut list: Vec<Value>,
@@ -40,7 +40,7 @@ pub(super) fn mend(
     list
 }
 
-/// Gives calls whose id is too long a short one, and their outputs the same.
+/// Shortens ids of calls that are too long, in calls and outputs alike.
 fn shorten(list: &mut [Value], origin: &[usize], changes: &mut Vec<Change>) {
     let used: HashSet<String> =
         list.iter().filter_map(|v| v.get("call_id")?.as_str().map(str::to_owned)).collect();

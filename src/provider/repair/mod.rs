@@ -1,4 +1,4 @@
-//! Mending a broken history, and saying what was done.
+//! Repairs a broken history and reports the changes.
 
 mod content;
 mod ids;
@@ -19,20 +19,20 @@ use crate::message::{Format, Message, Role};
 use crate::sorting::sort_by_key;
 use work::{Entry, Work};
 
-/// A mended history.
+/// A repaired history.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Repaired {
-    /// The same list, body or response with a list that the provider takes.
+    /// The same list, body or response, with a list that the provider accepts.
     pub output: Value,
-    /// What was done, in the order of the list. Empty: the history was whole, and comes back as it was.
+    /// The changes, in the order of the list. Empty if the history was valid and is returned unchanged.
     pub changes: Vec<Change>,
 }
 
-/// Mends what can be mended: orphans go, missing outputs get a marked placeholder, duplicates go, what stands in the
-/// wrong place is moved. A history without errors comes back as it is.
+/// Repairs what can be repaired: orphans and duplicates are removed, missing outputs get a marked placeholder,
+/// misplaced entries are moved. A history without errors is returned unchanged.
 ///
 /// # Errors
-/// `INVALID_ARGUMENT` where `input` holds no list.
+/// `INVALID_ARGUMENT` if `input` has no list.
 pub fn repair(format: Format, input: &Value, options: &CheckOptions<'_>) -> Result<Repaired> {
     let list = &*list_of(format, input)?;
     let broken = |v: &Value| -> Result<bool> {
@@ -78,7 +78,7 @@ pub fn repair(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resu
     Ok(Repaired { output, changes })
 }
 
-/// Takes blank texts out of the blocks that a body keeps apart. Whether there were any.
+/// Removes blank texts from the system blocks of a body. Returns whether there were any.
 fn drop_blank_head(body: &mut Value) -> bool {
     let Some(Value::Array(blocks)) = body.get_mut("system") else { return false };
     let before = blocks.len();
@@ -94,11 +94,11 @@ fn drop_blank_head(body: &mut Value) -> bool {
     changed
 }
 
-/// The list as the format writes it, with nothing taken out of it into a header.
+/// The list as the format writes it, without the messages that it would write into a header.
 fn write_list(format: Format, messages: &[&Message]) -> Vec<Value> {
     let written = provider(format).write(messages);
     match written.head {
-        // Only a body has a header, and a body's is not part of its list; what would go there stays in front.
+        // The header of a body is not part of its list, and the body keeps it.
         Some(_) => {
             let rest: Vec<&Message> = messages
                 .iter()
@@ -111,7 +111,7 @@ fn write_list(format: Format, messages: &[&Message]) -> Vec<Value> {
     }
 }
 
-/// The entries that can be read at all, and where they stood.
+/// The entries that can be read, and their indexes in the original list.
 fn readable(format: Format, list: &[Value], changes: &mut Vec<Change>) -> (Vec<Value>, Vec<usize>) {
     let mut kept = Vec::new();
     let mut origin = Vec::new();
@@ -145,7 +145,8 @@ fn readable(format: Format, list: &[Value], changes: &mut Vec<Change>) -> (Vec<V
     (kept, origin)
 }
 
-/// Arguments of function calls that came as an object, as the text that `OpenAI`'s formats want. Whether there were any.
+/// Turns arguments of function calls that are objects into text, as `OpenAI`'s formats require. Returns whether there
+/// were any.
 fn stringify_arguments(entry: &mut Value) -> bool {
     let mut done = false;
     let mut mend = |call: Option<&mut Value>| {
@@ -163,7 +164,7 @@ fn stringify_arguments(entry: &mut Value) -> bool {
     done
 }
 
-/// `input` with `items` in the place of its list; the list alone where it holds none.
+/// `input` with its list replaced by `items`; only `items` if it has no list.
 fn with_list(format: Format, input: &Value, items: Vec<Value>) -> Value {
     let key = list_keys(format).iter().find(|key| input.get(**key).is_some_and(Value::is_array));
     let (Value::Object(map), Some(key)) = (input, key) else { return Value::Array(items) };

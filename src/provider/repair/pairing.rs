@@ -1,4 +1,4 @@
-//! Every output after its call, every call answered once.
+//! Puts every output after its call and gives every call exactly one output.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,7 +11,7 @@ use crate::provider::check::pending::last_step;
 use crate::provider::openai_responses::kinds;
 use crate::sorting::sort_by_key;
 
-/// Where an output has to stand.
+/// Where an output must be.
 #[derive(PartialEq, Clone, Copy)]
 enum Place {
     /// Anywhere after its call.
@@ -22,10 +22,10 @@ enum Place {
     AfterRun,
 }
 
-/// A call that is to be answered.
+/// A call that needs an output.
 struct Asked {
     id: String,
-    /// The entry that it stands in.
+    /// The index of its entry.
     at: usize,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn mend(work: &mut Work, options: &CheckOptions<'_>) {
     rebuild(work, moved, place);
 }
 
-/// The calls that the API wants an output for.
+/// The calls that the API requires an output for.
 fn wants_output(message: &Message) -> impl Iterator<Item = &ToolCall> {
     let asks = |call: &&ToolCall| {
         !call.hosted
@@ -75,7 +75,7 @@ fn wants_output(message: &Message) -> impl Iterator<Item = &ToolCall> {
     message.tool_calls().filter(asks)
 }
 
-/// The output of a hosted tool, in the model's own run, whose call is not before it goes.
+/// Removes outputs of hosted tools, which are part of the model's own messages, if their call is not before them.
 fn drop_hosted_orphans(work: &mut Work) {
     let mut called: HashSet<String> = HashSet::new();
     let mut gone = Vec::new();
@@ -107,7 +107,8 @@ fn drop_hosted_orphans(work: &mut Work) {
     }
 }
 
-/// Puts what the model said after a call before it: some providers let nothing stand before the output.
+/// Moves what the model said after a call to before the call: some providers allow nothing between a call and its
+/// output.
 fn calls_last(work: &mut Work) {
     let mut changed = Vec::new();
     for entry in work.entries.iter_mut().filter(|e| e.message.role == Role::Assistant) {
@@ -132,7 +133,7 @@ fn calls_last(work: &mut Work) {
     }
 }
 
-/// A call with the id of one that is still open goes.
+/// Removes calls with the id of another call that is still open.
 fn drop_duplicate_calls(work: &mut Work, place: Place) {
     let rule = work.rule([
         "R-dup-call", "C-dup-call", "A-dup-use", "S-dup-call", "G-dup-use", "B-dup-use", "M-dup-call",
@@ -146,7 +147,7 @@ fn drop_duplicate_calls(work: &mut Work, place: Place) {
         }
         let new_run = entry.message.role != previous || place == Place::Directly;
         if place != Place::After && entry.message.role == Role::Assistant && new_run {
-            open.clear(); // an unanswered call of an earlier answer is another matter
+            open.clear(); // an unanswered call of an earlier answer does not count
         }
         if !entry.message.role.is_instruction() {
             previous = entry.message.role;
@@ -179,7 +180,7 @@ fn drop_duplicate_calls(work: &mut Work, place: Place) {
     }
 }
 
-/// For each call the entry of its output: the next one, or else one that stands before the call.
+/// For each call the index of the entry with its output: the next one after the call, or else one before it.
 fn claim(work: &Work, asked: &[Asked]) -> Vec<Option<usize>> {
     let mut outputs: HashMap<&str, Vec<usize>> = HashMap::new();
     for (i, entry) in work.entries.iter().enumerate() {
@@ -209,15 +210,15 @@ fn claim(work: &Work, asked: &[Asked]) -> Vec<Option<usize>> {
     answers
 }
 
-/// Where an output stood that is put in: behind all others.
+/// The original position of an inserted output: after all others.
 const PLACEHOLDER: usize = usize::MAX;
 
-/// Outputs that go elsewhere: the entry after which each stands.
+/// Outputs that are moved: for each entry the outputs to put after it, with their original positions.
 struct Moved {
     after: HashMap<usize, Vec<(usize, Entry)>>,
 }
 
-/// Takes out outputs that answer nothing, and decides where the others stand.
+/// Removes outputs without a call, and decides where the others go.
 fn settle(
     work: &mut Work,
     asked: &[Asked],
@@ -248,7 +249,8 @@ fn settle(
     let running = if work.pending { last_step(&roles) } else { roles.len() };
     let last_assistant = roles.iter().rposition(|role| *role == Role::Assistant);
 
-    // Outputs that answer nothing, unless the provider keeps what stood before, or it is an approval's answer.
+    // Remove outputs without a call, unless the provider stores the earlier part of the conversation, or it is the
+    // answer to an approval request.
     let mut changes = Vec::new();
     for (i, slot) in taken.iter_mut().enumerate() {
         let Some(output) = slot.as_ref().and_then(|e| e.message.tool_outputs().next()) else { continue };
@@ -308,7 +310,7 @@ fn settle(
 }
 
 impl Entry {
-    /// Stands for one that was taken away; it is left out when the list is put together.
+    /// A placeholder for a removed entry; it is left out when the list is rebuilt.
     fn gone() -> Self {
         Self { message: Message::new(Role::Tool, Vec::new()), from: 0..1 }
     }
@@ -318,13 +320,14 @@ impl Entry {
     }
 }
 
-/// Whether such an entry may stand between a call and its output. The AI SDK lets no system message; what we read as a
-/// developer's there is a part of a tool message.
+/// Whether such a message may be between a call and its output. The AI SDK allows no system message there; a developer
+/// message there is a part of a tool message.
 fn stands_between(role: Role, format: Format) -> bool {
     role.is_instruction() && (role != Role::System || format != Format::AiSdk)
 }
 
-/// For each entry the last one of the run of assistant messages that begins with it or behind it.
+/// For each entry: the index of the last entry of the run of assistant messages that begins with it or directly after
+/// it.
 fn run_ends(roles: &[Role], format: Format) -> Vec<usize> {
     let mut ends: Vec<usize> = (0..roles.len()).collect();
     let mut end: Option<usize> = None;
@@ -339,7 +342,8 @@ fn run_ends(roles: &[Role], format: Format) -> Vec<usize> {
     ends
 }
 
-/// How many entries before each are such that no output may stand behind them and answer a call before them.
+/// For each position: the number of entries before it that separate outputs from calls. An output after such an entry
+/// cannot answer a call before it.
 fn barriers(roles: &[Role], place: Place, format: Format) -> Vec<usize> {
     let mut count = 0;
     let mut barriers = vec![0];
@@ -351,7 +355,7 @@ fn barriers(roles: &[Role], place: Place, format: Format) -> Vec<usize> {
     barriers
 }
 
-/// Puts the list together again: outputs in the order in which they stood, placeholders last.
+/// Rebuilds the list: outputs in their original order, placeholders last.
 fn rebuild(work: &mut Work, mut moved: Moved, place: Place) {
     let old = std::mem::take(&mut work.entries);
     let mut put_in = HashSet::new();
@@ -377,8 +381,8 @@ fn rebuild(work: &mut Work, mut moved: Moved, place: Place) {
     }
 }
 
-/// An output of another kind than its call's loses its template: it is written in the kind of its call. `put_in`: entries
-/// that never had another kind.
+/// If an output is not of its call's kind, removes its template, so that it is written in the kind of its call.
+/// `put_in`: the indexes of inserted outputs, whose kind was never wrong.
 fn right_kind(work: &mut Work, put_in: &HashSet<usize>) {
     let mut kinds_of: HashMap<String, &'static str> = HashMap::new();
     let mut changes = Vec::new();
@@ -401,7 +405,7 @@ fn right_kind(work: &mut Work, put_in: &HashSet<usize>) {
             let Some(call) = kinds_of.get(&output.call_id).and_then(|name| kinds::call_kind(name)) else {
                 continue;
             };
-            // A plain function output comes without a template.
+            // A plain function output has no template.
             let told = output.extras.field(Format::OpenaiResponses, "type");
             let told = told.as_ref().and_then(|kind| kind.as_str()).filter(|kind| !kind.is_empty());
             let told = told.unwrap_or("function_call_output");
@@ -418,8 +422,8 @@ fn right_kind(work: &mut Work, put_in: &HashSet<usize>) {
     }
 }
 
-/// What joined an entry that it no longer stands in begins one of its own, or joins what is there now: the writer
-/// decides by the marks, and a mark of an entry that was torn apart says nothing any more.
+/// Removes marks that say "in the same entry as the message before" if the entry was split. The writer decides by these
+/// marks, and then they are no longer true.
 fn starts_its_own(work: &mut Work) {
     let format = work.format;
     let mut previous: Option<std::ops::Range<usize>> = None;

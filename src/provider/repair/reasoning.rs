@@ -1,4 +1,4 @@
-//! Reasoning: ids of items that stand twice, and calls that a provider refuses without.
+//! Repairs reasoning: duplicate ids of items, and calls without reasoning that a provider requires.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,8 @@ use crate::provider::check::dialect::{Dialect, ReasoningRule};
 use crate::provider::item_ids;
 use crate::provider::openai_chat::{has_reasoning_field, no_reasoning};
 
-/// Of two items with one id the second loses it, or goes where it cannot stand without: what answers it is an orphan then.
+/// If two items have the same id, the second loses it, or is removed if it is invalid without an id. Its output is an
+/// orphan then.
 pub(super) fn duplicate_ids(work: &mut Work) {
     let mut seen: HashSet<String> = HashSet::new();
     let mut changes = Vec::new();
@@ -33,7 +34,7 @@ pub(super) fn duplicate_ids(work: &mut Work) {
     }
 }
 
-/// Calls without reasoning, where other answers have it and the provider refuses that: they say that there is none.
+/// If some answers have reasoning and the provider refuses calls without it, marks these calls as having none.
 pub(super) fn needed(work: &mut Work, dialect: &Dialect) {
     let ReasoningRule::Needed(field) = dialect.reasoning else { return };
     let thinks = |entry: &Entry| entry.message.parts.iter().any(says_reasoning);

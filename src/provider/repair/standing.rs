@@ -1,4 +1,4 @@
-//! What the API refuses of messages where they stand.
+//! Removes what the API refuses because of its position.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::work::{Change, Work};
 use crate::provider::held::apart;
 use crate::provider::standing::{CACHE_MARKS, Standing, mark_key, marks_of};
 
-/// Takes out what a view leaves out, too. `input`: the body, whose header and tools may hold cache marks.
+/// Removes the same as a view does. `input`: the body, whose header and tools may have cache marks.
 pub(super) fn mend(work: &mut Work, input: &Value) {
     let key = mark_key(work.format);
     let room = CACHE_MARKS.saturating_sub(apart(input).map(|block| marks_of(block, key)).sum());

@@ -4,34 +4,34 @@ use serde::Serialize;
 
 use crate::message::{Format, Message};
 
-/// What was done to one entry.
+/// A change to one entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(type_prefix = "Repair"))]
 pub struct Change {
-    /// The index of the entry in what was handed in (of the call, for an output that was put in).
+    /// The index of the entry in the input; for an inserted output, that of its call.
     pub index: usize,
-    /// The rule that was broken there.
+    /// The rule that the entry broke.
     pub rule: &'static str,
-    /// What was done.
+    /// What was changed.
     pub what: String,
 }
 
-/// What stands for an output that was never given. A model reads it.
+/// Replaces an output that never came. The model reads it.
 pub const MISSING_OUTPUT: &str = "[no output: the call was not completed]";
 
-/// A message on its way, with the entries that it came from. What was put in has the index of its call's entry.
+/// A message in progress, with the range of entries that it came from. An inserted output has the range of its call.
 pub(super) struct Entry {
     pub message: Message,
     pub from: Range<usize>,
 }
 
-/// Everything that the steps of a repair share.
+/// The state that all steps of a repair share.
 pub(super) struct Work {
     pub format: Format,
     pub entries: Vec<Entry>,
     pub changes: Vec<Change>,
     pub pending: bool,
-    /// Thinking has to be signed.
+    /// Whether thinking must be signed.
     pub is_signed: bool,
 }
 

@@ -3,29 +3,30 @@ use super::scan::Document;
 use super::write::{self, Level};
 use crate::tokens::TokenCounter;
 
-/// What a tool output may have before it is compressed, where nothing else is said.
+/// The default of how many tokens a tool output may have before it is compressed.
 pub const JSON_MAX_TOKENS: u64 = 200;
 
-/// Each is tried where what came before is not enough.
+/// From mild to strong; the first level that suffices is used.
 const LEVELS: [Level; 3] = [
     Level { string_chars: 200, list: 20, members: 50 },
     Level { string_chars: 80, list: 4, members: 20 },
     Level { string_chars: 48, list: 4, members: 8 },
 ];
 
-/// The JSON of a tool output in fewer tokens, as JSON marked with `"compressed": true`.
+/// Compresses the JSON of a tool output to fewer tokens. The result is JSON with the mark `"compressed": true`.
 ///
-/// `None` where it has at most `max_tokens`, is no JSON, or would not become smaller: it stays as it is. What it does:
+/// Returns `None` if the output has at most `max_tokens`, is not JSON, or would not become smaller. What it does:
 ///
-/// - A list of more than four objects, at any depth, becomes `<name>_preview`: the first two and the last two, and of
-///   those between them the ones that say that they failed, each reduced to `id`, `title` and `name`. Texts as
-///   `"... (16 items omitted)"` stand for the others. Long lists of anything else lose their middle, too.
-/// - Long strings lose their middle; ids and error texts only far beyond that length.
-/// - Of an object with very many members some stay; those that tell success or failure, errors, counts and ids always.
-/// - Numbers, and all that is kept, stand as they were written.
+/// - A list of more than four objects, at any depth, becomes `<name>_preview`: the first two, the last two, and items
+///   between them that report a failure, each reduced to `id`, `title` and `name`. Texts such as
+///   `"... (16 items omitted)"` replace the others. Long lists of other values lose their middle, too.
+/// - Long strings lose their middle; ids and error texts only if they are far longer.
+/// - Objects with very many members lose some, but never those that report success or failure, errors, counts or ids.
+/// - Numbers, and everything that is kept, are written exactly as they were.
 ///
-/// It goes only as far as it must to come down to `max_tokens`, and may stay above. JSON lines are compressed line by
-/// line, and lose lines in the middle where that is not enough. A list or a string at the top comes out as an object.
+/// It compresses only as much as necessary to reach `max_tokens`, and the result may still have more. JSON lines are
+/// compressed line by line; if that is not enough, lines in the middle are removed. A list or a string at the top level
+/// becomes an object.
 pub fn compress_json(text: &str, max_tokens: u64, counter: &dyn TokenCounter) -> Option<String> {
     if counter.count_up_to(text, max_tokens).is_some() {
         return None;
@@ -42,7 +43,7 @@ pub fn compress_json(text: &str, max_tokens: u64, counter: &dyn TokenCounter) ->
     (smallest.len() <= text.len() && counter.count(&smallest) < counter.count(text)).then_some(smallest)
 }
 
-/// What `write` gives at the first level that fits, or else at the last.
+/// The result of `write` at the first level that fits, or else at the last one.
 fn first_fit(
     max_tokens: u64,
     counter: &dyn TokenCounter,

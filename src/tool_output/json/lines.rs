@@ -1,10 +1,10 @@
-//! JSON lines: one JSON value a line.
+//! JSON lines: one JSON value per line.
 
 use super::members::failed;
 use super::scan::{Document, Kind};
 use super::write::{self, Level, MAX_FAILED, omitted};
 
-/// The values of at least two lines, each an object or a list; blank lines are none.
+/// The values of the lines, if there are at least two and each is an object or a list. Blank lines are ignored.
 pub(super) fn parse(text: &str) -> Option<Vec<Document<'_>>> {
     let written = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let documents: Option<Vec<_>> = written
@@ -13,7 +13,7 @@ pub(super) fn parse(text: &str) -> Option<Vec<Document<'_>>> {
     documents.filter(|d| d.len() > 1)
 }
 
-/// Every line, shorter where it can be; `None` where none can.
+/// All lines, shortened if possible; `None` if no line can be shortened.
 pub(super) fn each(documents: &[Document<'_>], level: &Level) -> Option<String> {
     let mut any = false;
     let lines: Vec<String> = documents
@@ -27,8 +27,8 @@ pub(super) fn each(documents: &[Document<'_>], level: &Level) -> Option<String> 
     any.then(|| lines.join("\n"))
 }
 
-/// The first two lines and the last two, and of those between them the ones that say that they failed; a line of its own
-/// says how many are left out. `None` where there are no more than four.
+/// The first two lines, the last two, and lines between them that report a failure; separate lines say how many are
+/// left out. `None` if there are at most four.
 pub(super) fn ends(documents: &[Document<'_>], level: &Level) -> Option<String> {
     let mut rows: Vec<String> = Vec::new();
     let is_failed = |at: usize| failed(&documents[at], 0);

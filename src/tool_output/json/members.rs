@@ -1,17 +1,17 @@
-//! What the names of an object's members say about them.
+//! What the names of an object's members say about their meaning.
 
 use super::scan::{Document, Kind};
 
-/// What a member is for, as its name tells.
+/// The meaning of a member, according to its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
-    /// What a list's item is known by.
+    /// Identifies an item of a list.
     Identity,
-    /// Any other id or place.
+    /// Any other id, or a path.
     Id,
-    /// What went wrong.
+    /// Describes what went wrong.
     Error,
-    /// Whether it went well.
+    /// Says whether it succeeded.
     Outcome,
     /// How many there are.
     Count,
@@ -19,7 +19,7 @@ pub(super) enum Use {
     Plain,
 }
 
-/// The use of a member by its raw name, quotation marks and all.
+/// The meaning of a member with this raw name, which includes quotation marks.
 pub(super) fn use_of(raw_key: &str) -> Use {
     let name = raw_key.trim_matches('"');
     if name.len() > 40 {
@@ -54,7 +54,7 @@ fn ends_with_word(name: &str, lower: &str, camel: &str, upper: &str) -> bool {
         || name.strip_suffix(lower).is_some_and(|before| before.ends_with(['_', '-']))
 }
 
-/// Whether this member says that its object failed.
+/// Whether this member reports that its object failed.
 pub(super) fn tells_failure(document: &Document<'_>, member: usize) -> bool {
     let raw = document.raw(member);
     let name = document.key(member).trim_matches('"').to_ascii_lowercase().replace(['_', '-'], "");
@@ -75,7 +75,7 @@ pub(super) fn tells_failure(document: &Document<'_>, member: usize) -> bool {
     }
 }
 
-/// Whether an item of a list, an object, says that it failed.
+/// Whether an item of a list is an object that reports a failure.
 pub(super) fn failed(document: &Document<'_>, item: usize) -> bool {
     document.kind(item) == Kind::Object && document.children(item).any(|m| tells_failure(document, m))
 }

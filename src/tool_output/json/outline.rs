@@ -5,25 +5,26 @@ use super::scan::{Document, Kind};
 use super::strings::shortened;
 use crate::sorting::sort;
 
-/// A string of more bytes is cut if there is no room for all of it. Shorter ones, ids and states most of them, stand whole or not at all.
+/// A longer string (in bytes) may be shortened. Shorter ones, which are mostly ids and states, are kept whole or left
+/// out.
 const LONG: usize = 64;
 
-/// What stands where values are left out.
+/// Replaces values that are left out.
 const LEFT_OUT: &str = "…";
 
-/// JSON made shorter.
+/// Shortened JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outline {
-    /// What stands of it, without blanks between the values. A `…` stands where values are left out.
+    /// What is kept, without white space between values. A `…` replaces values that are left out.
     pub text: String,
-    /// Nothing but blanks is left out.
+    /// Whether nothing but white space is left out.
     pub is_whole: bool,
 }
 
-/// JSON in about so many bytes: what stands at the top comes before what stands deep, and the beginning of a list before the rest of
-/// it. What room remains is shared by the long strings, which keep their beginning and end.
+/// Shortens JSON to about `bytes` bytes. Values near the top are preferred to nested ones, and the beginning of a list
+/// to its rest. The remaining bytes are shared by the long strings, which keep their beginning and end.
 ///
-/// `None` for what is no object and no list.
+/// `None` if the text is not a JSON object or list.
 pub fn outline(text: &str, bytes: usize) -> Option<Outline> {
     if !text.trim_start().starts_with(['{', '[']) {
         return None;
@@ -34,7 +35,7 @@ pub fn outline(text: &str, bytes: usize) -> Option<Outline> {
     Some(write(&document, &chosen, LONG + left / long.max(1)))
 }
 
-/// The values that stand, in the order of the text, and the bytes that are left.
+/// The values to keep, in the order of the text, and the number of bytes left.
 fn choose(document: &Document<'_>, bytes: usize) -> (Vec<usize>, usize) {
     const TOP: u64 = u64::MAX;
     let mut left = bytes;
@@ -57,7 +58,7 @@ fn choose(document: &Document<'_>, bytes: usize) -> (Vec<usize>, usize) {
     (chosen, left)
 }
 
-/// The bytes of a value, with its name and what stands around it; of an object or a list those that it takes with nothing in it.
+/// The bytes of a value with its name and punctuation; for an object or a list, those of an empty one.
 fn cost(document: &Document<'_>, node: usize) -> usize {
     let value = match document.kind(node) {
         Kind::Object | Kind::Array => "{}".len(),
@@ -66,11 +67,11 @@ fn cost(document: &Document<'_>, node: usize) -> usize {
     document.key(node).len() + value + ":,".len()
 }
 
-/// Writes what stands; its long strings in so many characters.
+/// Writes the chosen values, with at most `chars` characters for each string.
 fn write(document: &Document<'_>, chosen: &[usize], chars: usize) -> Outline {
     let mut out = String::new();
     let mut is_whole = chosen.len() == document.end(0);
-    // Objects and lists that are open, and the value in each that would come next if none were left out.
+    // The open objects and lists, each with the value that would come next if none were left out.
     let mut open: Vec<(usize, usize)> = Vec::new();
     for &node in chosen {
         while open.last().is_some_and(|(around, _)| node >= document.end(*around)) {

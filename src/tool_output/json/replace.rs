@@ -1,26 +1,26 @@
-//! JSON text with other strings in it, and all else to the letter: numbers, names, blanks.
+//! Replaces strings in JSON text and keeps everything else exactly: numbers, names, white space.
 
 use super::scan::Document;
 use super::strings::{decode, quoted};
 
-/// A text that is JSON: what `JSON.parse` takes, this takes, at any depth.
+/// A JSON text. Accepts what `JSON.parse` accepts, at any depth.
 pub struct Json<'a> {
     text: &'a str,
     document: Document<'a>,
 }
 
 impl<'a> Json<'a> {
-    /// `None` for what is no JSON (RFC 8259).
+    /// `None` if the text is not JSON (RFC 8259).
     pub fn parse(text: &'a str) -> Option<Self> {
         Document::parse(text).map(|document| Self { text, document })
     }
 
-    /// What its strings say, at any depth, names aside. A surrogate without its pair is U+FFFD.
+    /// The decoded strings in it, at any depth, without names of members. An unpaired surrogate becomes U+FFFD.
     pub fn strings(&self) -> impl Iterator<Item = String> {
         self.document.texts().map(|at| decode(&self.text[at.start + 1..at.end - 1]))
     }
 
-    /// The same JSON, but for the strings in whose place `other` puts another one.
+    /// The same JSON, in which every string for which `other` returns a new one is replaced by it.
     pub fn with_strings(&self, other: impl Fn(&str) -> Option<String>) -> String {
         let mut out = String::with_capacity(self.text.len());
         let mut written = 0;

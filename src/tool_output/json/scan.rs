@@ -1,8 +1,9 @@
-//! JSON text as a flat list of places in it: checked, never converted, at any depth without recursion.
+//! Parses JSON text into a flat list of positions. Values are checked but not converted; there is no recursion, so any
+//! depth is possible.
 
 use std::ops::Range;
 
-/// What stands at a place.
+/// The type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Object,
@@ -17,15 +18,15 @@ pub(super) enum Kind {
 struct Node {
     kind: Kind,
     at: Range<usize>,
-    /// The member's name with its quotation marks.
+    /// The member's name, including quotation marks.
     key: Option<Range<usize>>,
-    /// Values directly in it.
+    /// The number of values directly in it.
     len: usize,
-    /// The node behind all that is in it.
+    /// The first node after everything in it.
     next: usize,
 }
 
-/// A text that is one JSON value. Nodes are numbered in the order of the text; 0 is the whole.
+/// A text that is one JSON value. Nodes are numbered in the order of the text; 0 is the whole value.
 #[derive(Debug)]
 pub(super) struct Document<'a> {
     text: &'a str,
@@ -33,7 +34,7 @@ pub(super) struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// `None` for what is no JSON (RFC 8259).
+    /// `None` if the text is not JSON (RFC 8259).
     pub(super) fn parse(text: &'a str) -> Option<Self> {
         let mut scanner = Scanner { bytes: text.as_bytes(), at: 0 };
         let mut nodes: Vec<Node> = Vec::new();
@@ -55,7 +56,7 @@ impl<'a> Document<'a> {
                     continue;
                 }
             }
-            // A value is complete, and with it perhaps those around it.
+            // A value is complete, and possibly the values around it as well.
             loop {
                 scanner.skip_blanks();
                 let Some(&around) = open.last() else {
@@ -82,27 +83,27 @@ impl<'a> Document<'a> {
         self.nodes[node].kind
     }
 
-    /// How many values stand directly in it.
+    /// The number of values directly in it.
     pub(super) fn len(&self, node: usize) -> usize {
         self.nodes[node].len
     }
 
-    /// The node behind all that is in it.
+    /// The first node after everything in it.
     pub(super) fn end(&self, node: usize) -> usize {
         self.nodes[node].next
     }
 
-    /// The value as it was written.
+    /// The value as it is written.
     pub(super) fn raw(&self, node: usize) -> &'a str {
         &self.text[self.nodes[node].at.clone()]
     }
 
-    /// The member's name as it was written, with its quotation marks; empty in a list.
+    /// The member's name as it is written, including quotation marks; empty in a list.
     pub(super) fn key(&self, node: usize) -> &'a str {
         self.nodes[node].key.clone().map_or("", |key| &self.text[key])
     }
 
-    /// Where its strings stand, with their quotation marks, in order; no names of members.
+    /// The positions of its strings, including quotation marks, in order. Names of members are not included.
     pub(super) fn texts(&self) -> impl Iterator<Item = Range<usize>> {
         self.nodes.iter().filter(|node| node.kind == Kind::Text).map(|node| node.at.clone())
     }
@@ -141,7 +142,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Reads a value, or the bracket that opens one.
+    /// Reads a value, or the bracket that opens an object or a list.
     fn begin_value(&mut self) -> Option<Kind> {
         match self.peek()? {
             b'{' => {
@@ -163,7 +164,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// The name and colon of the next member of an object; nothing in a list.
+    /// Reads the name and colon of the next member of an object; reads nothing in a list.
     #[allow(clippy::option_option, reason = "no JSON, or no name where none belongs")]
     fn key_in(&mut self, kind: Kind) -> Option<Option<Range<usize>>> {
         if kind == Kind::Array {

@@ -1,18 +1,18 @@
-//! Strings of JSON text: what they say, and how a shorter one is written.
+//! Decodes strings of JSON text, and writes shortened ones.
 
 use std::fmt::Write as _;
 
 use super::super::cut::{prefix_chars, suffix_chars};
 
-/// Room for the longest mark of a cut, in characters.
+/// The maximum length of the mark of a cut, in characters.
 const MARK_CHARS: usize = 32;
 
-/// The string written shorter, with quotation marks, where it says more than `max` characters: its beginning, how many
-/// characters are left out, and its end. No grapheme cluster of up to 64 code points is split.
+/// Shortens a string to `max` characters, if it has more: its beginning, the number of characters left out, and its
+/// end, in quotation marks. Grapheme clusters of up to 64 code points are not split.
 pub(super) fn shortened(raw: &str, max: usize) -> Option<String> {
     let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
     if inner.len() <= max {
-        return None; // no escape says more characters than it has bytes
+        return None; // a string never has more characters than its escaped form has bytes
     }
     let text = decode(inner);
     let chars = text.chars().count();
@@ -48,7 +48,7 @@ pub(super) fn quoted(text: &str) -> String {
     out
 }
 
-/// What the inside of a JSON string says; a surrogate without its pair becomes U+FFFD.
+/// Decodes the inside of a JSON string; an unpaired surrogate becomes U+FFFD.
 pub(super) fn decode(inner: &str) -> String {
     let mut out = String::with_capacity(inner.len());
     let mut rest = inner;

@@ -1,4 +1,5 @@
-//! Writes a document shorter, by a stack of what is left to write: no recursion, at any depth.
+//! Writes a document in a shorter form. A stack of what is left to write replaces recursion, so that any depth is
+//! possible.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -12,30 +13,30 @@ use super::strings::shortened;
 pub(super) struct Level {
     /// Characters of a string.
     pub(super) string_chars: usize,
-    /// Values of a list that is not all objects.
+    /// Values of a list that are kept, unless all are objects.
     pub(super) list: usize,
-    /// Members of an object, beside those that always stay.
+    /// Members of an object that are kept, besides those that are always kept.
     pub(super) members: usize,
 }
 
-/// Items that stay at each end of a list, so that more than twice as many lose their middle.
+/// How many items are kept at each end of a list. A list with more than twice as many loses its middle.
 const ENDS: usize = 2;
 
-/// Items that say that they failed, and stay for it.
+/// The maximum number of items that are kept because they report a failure.
 pub(super) const MAX_FAILED: usize = 8;
 
-/// Characters of an id or an error text.
+/// The maximum characters of an id or an error text.
 const KEPT_CHARS: usize = 1000;
 
-/// A piece of a list that lost its middle.
+/// A part of a list that lost its middle.
 pub(super) enum Span {
-    /// The value at this position stays.
+    /// The value at this position is kept.
     Kept(usize),
-    /// So many do not, and so many of them say that they failed.
+    /// `count` values are left out, of which `failed` report a failure.
     Omitted { count: usize, failed: usize },
 }
 
-/// What stays of a list of `len` values; `None` where it is all.
+/// Which of a list's `len` values are kept; `None` if all of them are.
 pub(super) fn ends(len: usize, most_failed: usize, is_failed: impl Fn(usize) -> bool) -> Option<Vec<Span>> {
     if len <= 2 * ENDS {
         return None;
@@ -58,7 +59,7 @@ pub(super) fn ends(len: usize, most_failed: usize, is_failed: impl Fn(usize) -> 
     Some(spans)
 }
 
-/// The JSON string that stands for what is left out of a list.
+/// The JSON string that replaces items of a list.
 pub(super) fn omitted(count: usize, failed: usize) -> String {
     if failed == 0 {
         format!("\"... ({count} items omitted)\"")
@@ -67,7 +68,7 @@ pub(super) fn omitted(count: usize, failed: usize) -> String {
     }
 }
 
-/// The document as an object that is marked as compressed; `None` for a number, `true`, `false` and `null`.
+/// The document as an object with the mark that it is compressed; `None` for a number, `true`, `false` and `null`.
 pub(super) fn document(document: &Document<'_>, level: &Level) -> Option<String> {
     let mut writer = Writer { document, level, out: String::new(), todo: Vec::new() };
     match document.kind(0) {
@@ -97,7 +98,7 @@ pub(super) fn document(document: &Document<'_>, level: &Level) -> Option<String>
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Care {
     None,
-    /// An id, or all that an error says.
+    /// An id, or the content of an error.
     Kept,
 }
 
@@ -105,7 +106,7 @@ enum Care {
 struct Cut {
     values: Vec<usize>,
     spans: Vec<Span>,
-    /// All are objects, and each is reduced to what it is known by.
+    /// All values are objects, and each is reduced to the members that identify it.
     reduce: bool,
 }
 
@@ -120,7 +121,7 @@ struct Writer<'d, 'a> {
     document: &'d Document<'a>,
     level: &'d Level,
     out: String,
-    /// What is left to write; the next is the last.
+    /// What is left to write. The last element is written next.
     todo: Vec<Todo<'a>>,
 }
 
@@ -136,7 +137,7 @@ impl<'a> Writer<'_, 'a> {
         }
     }
 
-    /// Puts on the stack what is to be written in this order.
+    /// Pushes elements so that they are written in this order.
     fn later(&mut self, todo: impl IntoIterator<Item = Todo<'a>, IntoIter: DoubleEndedIterator>) {
         self.todo.extend(todo.into_iter().rev());
     }
@@ -179,7 +180,7 @@ impl<'a> Writer<'_, 'a> {
         self.list(values.collect());
     }
 
-    /// What stays of this list, where it loses its middle.
+    /// What is kept of this list; `None` if it does not lose its middle.
     fn cut_list(&self, list: usize) -> Option<Cut> {
         if self.document.len(list) <= 2 * ENDS {
             return None;
@@ -193,8 +194,8 @@ impl<'a> Writer<'_, 'a> {
         Some(Cut { values, spans, reduce })
     }
 
-    /// An item of a list that lost its middle: what it is known by, and how it failed. An item that is known by nothing is
-    /// an object like any other.
+    /// Writes an item of a list that lost its middle: the members that identify it or report a failure. An item without
+    /// identifying members is written like any other object.
     fn item(&mut self, item: usize) {
         let document = self.document;
         let known = |m: &usize| use_of(document.key(*m)) == Use::Identity;
@@ -230,7 +231,7 @@ impl<'a> Writer<'_, 'a> {
                     names.get_or_insert_with(|| document.children(object).map(|m| document.key(m)).collect());
                 cut.push(vec![Todo::Raw(preview_name(name, names)), Todo::Cut(shorter)]);
             } else if mark && name == MARK {
-                // The tool's own word is kept beside ours; if it is the same, once.
+                // The tool's own value is kept under another name, unless it is the same as ours.
                 if document.raw(member) != "true" {
                     members.push(vec![
                         Todo::Raw(Cow::Borrowed("\"compressed_original\":")),
@@ -253,7 +254,7 @@ impl<'a> Writer<'_, 'a> {
         self.member_with(member, Care::None)
     }
 
-    /// A member's name and value. Of an error, and of an id, much is kept.
+    /// A member's name and value. Much is kept of errors and ids.
     fn member_with(&self, member: usize, care: Care) -> Vec<Todo<'a>> {
         let name = self.document.key(member);
         let care = match use_of(name) {
@@ -285,8 +286,8 @@ impl<'a> Writer<'_, 'a> {
 /// The name of the mark, as it is written.
 const MARK: &str = "\"compressed\"";
 
-/// The name, and colon, of a list that lost its middle: another than before, for it says something else; unless that is
-/// taken, or says it already.
+/// The name, with a colon, of a list that lost its middle. It is a new name because the content is different, unless
+/// the new name is taken or the old one already says it.
 fn preview_name<'a>(name: &'a str, names: &HashSet<&str>) -> Cow<'a, str> {
     let bare = name.strip_suffix('"').unwrap_or(name);
     let preview = format!("{bare}_preview\"");

@@ -1,4 +1,4 @@
-//! Outputs that live in the host's store.
+//! Outputs whose content is in the host's store.
 
 use std::sync::Arc;
 
@@ -8,24 +8,24 @@ use crate::saved::{Kind, Saved, Writer, digest};
 use crate::tool_output::output::Output;
 use crate::tool_output::piece::Piece;
 
-/// What a store holds of an output. Version 1: the first.
+/// The format of an output in a store. Version 1 is the first.
 const STORED: Kind = Kind { name: "contextfold-output", version: 1, what: "a tool output" };
 
 impl ToolOutputs {
-    /// The key in the host's store where an output lives, when it is not in memory.
+    /// The key of an output in the host's store, if it is not in memory.
     pub fn away(&self, id: &str) -> Option<&Arc<str>> {
         self.find(id)?.away.as_ref()
     }
 
-    /// The bytes that the host's store is to keep of an output, and the key for them, which names their content.
+    /// The bytes to keep in the host's store for an output, and the key for them, which is a digest of the content.
     ///
     /// # Errors
-    /// As [`ToolOutputs::get`].
+    /// See [`ToolOutputs::get`].
     pub fn to_store(&self, id: &str) -> Result<(String, Vec<u8>)> {
         self.get(id).map(|output| for_store(&output.pieces))
     }
 
-    /// Lets go of an output's content: the host's store has it under `key`. False where it has changed since.
+    /// Frees an output's content, which the host's store has under `key`. Returns `false` if it has changed since.
     pub fn send_away(&mut self, id: &str, key: &str, bytes: u64) -> bool {
         let Some(place) = self.places.get(id).copied() else { return false };
         let Some(output) = self.outputs.get_mut(&place) else { return false };
@@ -40,10 +40,10 @@ impl ToolOutputs {
         true
     }
 
-    /// Reads what the host's store kept of an output.
+    /// Reads an output from the bytes that the host's store kept.
     ///
     /// # Errors
-    /// `UNKNOWN_REF`; `SNAPSHOT_INVALID` where the bytes are not what was stored.
+    /// `UNKNOWN_REF`; `SNAPSHOT_INVALID` if the bytes are not what was stored.
     pub fn from_store(&self, id: &str, bytes: &[u8]) -> Result<Self> {
         let Some(known) = self.find(id) else { return Err(self.unknown(id)) };
         let mut from = STORED.unframed(bytes)?;
@@ -57,7 +57,7 @@ impl ToolOutputs {
         Ok(alone)
     }
 
-    /// Takes an output of the host's store into memory again.
+    /// Takes an output that was read from the host's store into memory again.
     pub fn bring_back(&mut self, read: &Self) {
         for output in read.outputs.values() {
             let Some(place) = self.places.get(&output.id) else { continue };
@@ -74,7 +74,7 @@ impl ToolOutputs {
     }
 }
 
-/// Bytes of pieces, and the key under which a store has them.
+/// The bytes of pieces, and their key in a store.
 pub(super) fn for_store(pieces: &[Piece]) -> (String, Vec<u8>) {
     let mut out = Writer::default();
     out.count(pieces.len());

@@ -1,4 +1,4 @@
-//! What of the stored outputs is new since a session was last saved.
+//! Changes of the stored outputs since a session was last saved.
 
 use super::{ToolOutputs, places_here};
 use crate::error::Result;
@@ -7,28 +7,28 @@ use crate::saved::{MOST_NUMBERS, MapEdit, Reader, Saved, Writer};
 use crate::tool_output::output::Output;
 
 impl ToolOutputs {
-    /// All that is there now is saved.
+    /// Everything has been saved.
     pub fn mark_saved(&mut self) {
         self.touched.clear();
     }
 
-    /// What is new, by place.
+    /// The changes, by place.
     pub fn changes(&self) -> MapEdit<u64, Output> {
         MapEdit::of(self.touched.iter().copied(), |place| self.outputs.get(&place).cloned())
     }
 
-    /// Puts in what is new. What follows from it is found by [`ToolOutputs::complete`].
+    /// Applies changes. Everything derived from the outputs is updated by [`ToolOutputs::complete`].
     pub fn put_changes(&mut self, changes: MapEdit<u64, Output>) {
         changes.apply(&mut self.outputs);
     }
 
-    /// How far it has numbered.
+    /// Saves the state of the numbering.
     pub fn save_rest<'s>(&'s self, out: &mut Writer<'s>) {
         self.next_place.save(out);
         self.numbered.save(out);
     }
 
-    /// Reads that.
+    /// Reads the state of the numbering.
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID`.
@@ -38,7 +38,7 @@ impl ToolOutputs {
         Ok(())
     }
 
-    /// Checks what was read, and finds what follows from it.
+    /// Checks what was read, and updates what is derived from the outputs.
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID`.

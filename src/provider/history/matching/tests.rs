@@ -4,7 +4,8 @@ use super::*;
 use crate::message::{Reasoning, ToolCall};
 use crate::provider::links::has_reasoning;
 
-/// What became of an item of a compacted message: the item that it is, and what it says. Here each part is an item.
+/// What became of an item of a compacted message: the history item that it matched, and its content. Here each part is
+/// an item.
 type Fate = (Option<usize>, Part);
 
 fn fates(items: Option<Range<usize>>, message: &Message) -> Vec<Fate> {
@@ -12,7 +13,7 @@ fn fates(items: Option<Range<usize>>, message: &Message) -> Vec<Fate> {
     message.parts.iter().map(|part| (items.next(), part.clone())).collect()
 }
 
-/// The same by looking at each message of the history for each compacted one, front to back.
+/// A reference implementation that compares each compacted message with every message of the history, front to back.
 fn one_by_one(entries: &[Entry], compacted: &[&Message]) -> Vec<Fate> {
     let same = |a: &Message, b: &Message| a.role == b.role && a.parts == b.parts;
     let from_the_end = entries.iter().rev().zip(compacted.iter().rev());
@@ -82,7 +83,7 @@ fn one_by_one(entries: &[Entry], compacted: &[&Message]) -> Vec<Fate> {
     out
 }
 
-/// The messages as `matched` finds them.
+/// The result of `matched`.
 fn by_matching(entries: &[Entry], compacted: &[&Message]) -> Vec<Fate> {
     let reasons = entries.iter().any(|entry| has_reasoning(&entry.message));
     let told_without = reasons && !compacted.iter().any(|message| has_reasoning(message));
@@ -93,14 +94,14 @@ fn by_matching(entries: &[Entry], compacted: &[&Message]) -> Vec<Fate> {
     matched(entries, compacted, told_without).into_iter().flat_map(fate).collect()
 }
 
-/// One exchange: what is asked, and what the model makes of it in one response or item by item.
+/// One exchange: a question, and the model's answer in one response or item by item.
 #[derive(Debug, Clone)]
 struct Exchange {
     text: usize,
     thinks: bool,
     says: bool,
     together: bool,
-    /// What a view has of it: nothing, all, or all with a trimmed output.
+    /// How much of it the view has: nothing, all, or all with a trimmed output.
     shown: u8,
 }
 
@@ -167,7 +168,7 @@ proptest! {
         prop_assert_eq!(by_matching(&entries, &view), one_by_one(&entries, &view));
     }
 
-    /// Which of several that say the same is meant is anybody's guess; what is said is not.
+    /// If several messages have the same content, any of them may be matched, but the content must be right.
     #[test]
     fn what_is_said_twice_is_found_in_order(
         exchanges in proptest::collection::vec(exchange(), 0..12), thoughts_are_told: bool, summary: bool
