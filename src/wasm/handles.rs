@@ -299,7 +299,7 @@ pub fn finished(
     provider: &dyn Provider,
 ) -> Option<(Vec<Value>, Vec<Note>)> {
     let messages: Vec<Arc<Message>> = run.iter().map(|(_, (slot, _))| slot.message.clone()).collect();
-    // If the entry does not begin with an assistant message, nothing has to change.
+    // The first message decides: those after it in the entry have no content.
     if messages.first()?.role != Role::Assistant {
         return None;
     }

@@ -28,8 +28,8 @@ export type ToolCall =
 /** Fields that a message can have beside its content. */
 export interface Meta {
   /**
-   * Unique in a session. If you leave it out, an id is made (`m1`, `m2`, …) and `push` returns it; a made id is not written into the
-   * message. `items()` lists the ids of the view in order. `session.graph.nodes()` has the message of every id that folds, plans and
+   * Unique in a session. If you leave it out, an id is made (`m1`, `m2`, …) and `push` returns it; your message comes out without the
+   * made id. `items()` lists the ids of the view in order. `session.graph.nodes()` has the message of every id that folds, plans and
    * reports name.
    */
   id?: string | undefined;
