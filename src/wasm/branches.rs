@@ -19,7 +19,7 @@ use crate::message::{Format, Message, Role};
 use crate::session::{MergeAs, Session as Core};
 
 thread_local! {
-    /// Sessions of calls to `__branch` that `merge` has yet to look up, by the number returned.
+    /// Sessions by the number that `__branch` returned, until `merge` looks them up.
     static BRANCHES: RefCell<(u32, BTreeMap<u32, Weak<Inner>>)> = RefCell::default();
 }
 

@@ -21,7 +21,7 @@ use crate::tool_output::{self, HeadTail};
 /// Tokens of a text, or of messages including what a provider adds per message.
 ///
 /// @param input A text; or a list of messages or items, a request body or a response, in any format (it is detected).
-/// @param tokenizer `"estimate"` (default), `"bytes/4"`, the result of `loadEncoding` or `loadTokenizer`, or a function from text to a number.
+/// @param tokenizer `"estimate"` (default), `"bytes/4"`, the result of `loadEncoding` or `loadTokenizer`, or a function from text to number.
 /// @throws {ContextError} `INVALID_ARGUMENT` for an unknown tokenizer, for one that throws or returns no number, and
 /// for any other input; `INVALID_MESSAGE` for a list of something other than messages.
 #[wasm_bindgen(js_name = countTokens)]

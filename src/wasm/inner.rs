@@ -77,7 +77,7 @@ pub struct Inner {
     pub marks: RefCell<Marks>,
     /// Whether the session object was freed.
     pub freed: Freed,
-    /// Whether `summarize` is being called and has not returned yet (it may have returned a pending promise).
+    /// Whether `summarize` is being called and has not returned yet (not even a promise).
     pub is_asking: Cell<bool>,
     /// Where the session is saved, and what is being written there.
     pub stores: Stores,

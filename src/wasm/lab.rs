@@ -159,7 +159,7 @@ impl Replay {
 
     /// Replays up to `calls` further calls (default: all). Returns true while there are more.
     ///
-    /// @throws {ContextError} `INVALID_MESSAGE` for a message that cannot be pushed; `INVALID_ARGUMENT` if `calls` is not a number of calls.
+    /// @throws {ContextError} `INVALID_MESSAGE` for a message that cannot be pushed; `INVALID_ARGUMENT` if `calls` is not a whole number.
     pub fn advance(
         &self,
         #[wasm_bindgen(unchecked_optional_param_type = "number")] calls: JsValue,
@@ -173,7 +173,7 @@ impl Replay {
     /// there are more.
     ///
     /// @throws {ContextError} `INVALID_ARGUMENT` while `advance` has calls left, since any of them may bring a fact; and if `calls` is not
-    /// a number of calls.
+    /// a whole number.
     pub fn look(
         &self,
         #[wasm_bindgen(unchecked_optional_param_type = "number")] calls: JsValue,

@@ -60,7 +60,7 @@ pub struct List {
     /// The same for the changes at the end of the list.
     end: Vec<(usize, String)>,
     runs: Vec<Run>,
-    /// Where the list's first entry is that is not an instruction, in front of which the format may need an opening entry.
+    /// The index of the first entry that is not an instruction. The format may need an opening entry there.
     opened: Option<u32>,
     /// What messages lose because of their position.
     standing: Option<Standing>,

@@ -61,11 +61,11 @@ impl Session {
     /// Restores a session from the bytes of `snapshot`, and from the `changes` after it. Bytes of older versions can be read too.
     ///
     /// @param options Replace the saved options, key by key. Functions (`summarize`, `now`, `onCost`, `compaction.redact`, a tokenizer
-    /// function) and the `store` are not saved: give them again. If the session had a `summarize` and you give none, the built-in summariser is
-    /// used, and `report.notices` says so. If it had a `redact`, `compaction: { redact: null }` restores it without one. Other options than
-    /// before apply from the next `prepare` on. With another `model` or `tokenizer`, everything is counted again, and what was learnt from
-    /// the usage of the old one is forgotten. A limit that `recover` learnt stays, unless `model`, `models`, `contextWindow` or
-    /// `reservedOutputTokens` is given.
+    /// function) and the `store` are not saved: give them again. If the session had a `summarize` and you give none, the built-in
+    /// summariser is used, and `report.notices` says so. If it had a `redact`, `compaction: { redact: null }` restores it without one.
+    /// Changed options apply from the next `prepare` on. With another `model` or `tokenizer`, everything is counted again, and what was
+    /// learnt from the usage of the old one is forgotten. A limit that `recover` learnt stays, unless `model`, `models`,
+    /// `contextWindow` or `reservedOutputTokens` is given.
     /// @throws {ContextError} `SNAPSHOT_INVALID` for bytes that are damaged or not of a session, and for changes that are of another
     /// session, damaged or incomplete (the message names the position); `SNAPSHOT_TOO_NEW` for bytes of a newer version of this
     /// package; `INVALID_CONFIG`, also if the session had a `compaction.redact` that is not given again, or counted with a function or

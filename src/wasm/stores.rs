@@ -132,7 +132,8 @@ impl Stores {
 
 #[wasm_bindgen]
 impl Session {
-    /// Saves the session in a store, under a key. A save writes only what is new since the last one: some hundred bytes and the new messages.
+    /// Saves the session in a store, under a key. A save writes only what is new since the last one: some hundred bytes and the new
+    /// messages.
     ///
     /// A session that was loaded or saved before continues what is there. If somebody else has saved under the key in the meantime, nothing
     /// is overwritten: `refresh` the session, or load it again, and push what is new. A new session may not overwrite an existing one.

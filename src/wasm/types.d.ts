@@ -571,9 +571,10 @@ export interface SessionOptions {
     /**
      * `"continue"`: `request.as(format)` is the view as it was sent, entry by entry, with the tools of `setTools` and the instructions as
      * the last user message. The provider finds all but the instructions in its prompt cache, at a tenth of the price. This needs the
-     * same model (`model` is null), no `redact`ed text, a view that fits the model's window, no call that waits for its output, nothing in
-     * the view that looks like a tag of the answer, and either tools known to the session or a view without calls. Otherwise, and with
-     * `"separate"`, the request has the conversation without tools. `request.continues` says which of the two it is. Default:
+     * same model (`model` is null), no `redact`, a view that fits the model's window (at least up to the last folded message), no call
+     * that waits for its output, nothing in the view that looks like a tag of the answer, and either tools known to the session or a view
+     * without calls. Otherwise, and with `"separate"`, the request has the conversation without tools. `request.continues` says which of
+     * the two it is. Default:
      * `"continue"` under the ladder `"contextfold"` and your own ladders with `even_cut`; `"separate"` under the other presets.
      */
     request?: "continue" | "separate" | undefined;
@@ -599,12 +600,13 @@ export interface SessionOptions {
      *
      * Default: 30 % of the room beside the header in a view of the size that the compaction aims at; the names listed in the marks of
      * cut messages share it. For `prepare({ fill: true })` and `compactMessages`: 40 % of the room beside the header, the newest user
-     * message and the last step, not counting the first 300 tokens of that room. The user's rules come on top of this, as many as there is
-     * room for below that target; but rules from a paste (a message with more than twelve) get only a quarter of what facts get.
+     * message and the last step, not counting the first 300 tokens of that room. The user's rules do not count against this: they may take
+     * all the room below that target (in these two cases, 40 % of the room); but rules from a paste (a message with more than twelve) get
+     * only a quarter of what facts get.
      * Under the other presets (all but `"contextfold"`) the default is 0, as their documents have no ledger. A number given here holds
      * under every ladder, and for the rules too.
      *
-     * `report.summary.ledger_left_out` lists what did not fit. Rules are the user's own words: in user messages, in answers to a tool that
+     * `report.summary.ledger_left_out` says how much did not fit. Rules are the user's own words: in user messages, in answers to a tool that
      * asks the user (`ask_user`, `AskUserQuestion`, `ask_followup_question`, `request_user_input` and the like, by name), and in system
      * and developer messages in the middle of a conversation. They are recognised by how instructions are worded in English, German,
      * French, Spanish, Italian, Portuguese, Russian, Chinese, Japanese and Korean. For what must not get lost however it is worded, use
@@ -684,14 +686,14 @@ export interface SessionOptions {
    * 32 MB, 5 MB and 8,000 pixels an image; OpenAI: 500 images, 50 MB; Gemini: 900 images, 20 MB); no limit without a known `model`.
    * `null` removes a limit. What exceeds it becomes a placeholder with a ref, the oldest first, at once and in every ladder; the report's
    * decision is called `trim_media`. Pinned messages and the newest user message keep theirs. With a larger budget, or a pin, media come
-   * back. If `recover` is told of a refusal for media, it changes these numbers, and no limit in tokens.
+   * back. If a request is refused because of its media, `recover` changes these numbers, and no limit in tokens.
    */
   media?: {
     /** The most images in a request. */
     maxImages?: number | null | undefined;
     /** The most bytes of all media together, as they are sent (base64). */
     maxBytes?: number | null | undefined;
-    /** How many of the newest images stay if a limit is exceeded. Default: 3/4 of the limit, so that not every new image changes the view. */
+    /** How many of the newest images stay if a limit is exceeded. Default: 3/4 of the limit, so that not all new images change the view. */
     keepNewest?: number | null | undefined;
     /** The most bytes of one image, as it is sent. */
     maxImageBytes?: number | null | undefined;
@@ -939,7 +941,7 @@ export interface CheckOptions {
   provider?: string | undefined;
   /** Whether the last calls are still being executed; default false. */
   pending?: boolean | undefined;
-  /** Whether the provider keeps the conversation (`previous_response_id`, `conversation`): then outputs may answer calls not listed here. */
+  /** Whether the provider keeps the conversation (`previous_response_id`, `conversation`): outputs may answer calls not listed here. */
   stateful?: boolean | undefined;
   /** Whether the Responses API stores items (`store`); default true. */
   store?: boolean | undefined;

@@ -36,7 +36,7 @@ impl Session {
     /// Folds in any case: everything but the last `retainLastTurns` turns becomes a summary. If these turns alone exceed the target, the
     /// earlier steps of the oldest one are folded too. If there is nothing to fold, resolves to a report without decisions. If a
     /// compaction is already running, this joins it; with `instructions`, it waits for the running one to end, and then folds what is left
-    /// with them (if nothing is left, a decision says that the instructions were not used).
+    /// with them (if nothing is left, a decision says that no summariser got the instructions).
     ///
     /// @throws {ContextError} `SUMMARY_FAILED`, `SUMMARY_EMPTY`, `SUMMARY_TRUNCATED`, `SUMMARY_NOT_SMALLER`, `SUMMARY_INVALID`;
     /// `STALE_PLAN` if the messages to be folded were rewritten in the meantime; `BUDGET_IMPOSSIBLE` if header, tools and pins alone
@@ -113,8 +113,8 @@ impl Session {
     /// If the refusal is about bytes, the number of images, or an image's size or dimensions, the option `media` changes and the oldest
     /// media become placeholders; limits in tokens stay.
     ///
-    /// The error may be whatever a client threw, or a provider's body or text: its message, body and causes are searched for wording such as
-    /// "too long". The limit that it names holds from now on (`session.limit`), in the model's own tokens. If the provider counted more
+    /// The error may be whatever a client threw, or a provider's body or text: its message, body and causes are searched for wording such
+    /// as "too long". The limit that it names holds from now on (`session.limit`), in the model's own tokens. If the provider counted more
     /// tokens than we did, counts are corrected by that ratio from now on (`counter.calibration`; with `calibrate: false`, the limit is
     /// lowered by that ratio instead). If it names no numbers, the view shrinks by a quarter.
     ///
