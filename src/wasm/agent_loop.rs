@@ -27,8 +27,8 @@ pub fn hooks(inner: &Rc<Inner>) -> Result<JsValue, JsValue> {
                 if records_usage {
                     record(&inner, &result);
                 }
-                // What was run has been paid for: a compaction that fails does not take it away. `session.report` and the
-                // event `compaction_failed` tell of it, and the history is as it was.
+                // The function's result is returned even if the compaction fails: it is paid for. `session.report` and the event
+                // `compaction_failed` report the failure, and the history is unchanged.
                 let _ = JsFuture::from(drive::start(inner, Goal::KeepUp, None)).await;
                 Ok(result)
             })
@@ -38,7 +38,7 @@ pub fn hooks(inner: &Rc<Inner>) -> Result<JsValue, JsValue> {
     Ok(object.into())
 }
 
-/// The usage that a model's answer carries, if any that can be read.
+/// Records the usage in a model's answer, if there is one that can be read.
 fn record(inner: &Inner, answer: &JsValue) {
     let usage = get(answer, "usage").ok().flatten().and_then(|u| json(&u, ErrorCode::InvalidArgument).ok());
     if let Some(reported) = usage.and_then(|u| ReportedUsage::from_value(&u).ok()) {

@@ -1,4 +1,4 @@
-//! Tool outputs that leave memory for the store, and come back where they are read.
+//! Moves tool outputs from memory to the store, and fetches them again when they are read.
 
 use std::rc::Rc;
 
@@ -12,8 +12,8 @@ use crate::context::NodeSet;
 use crate::error::{Error, ErrorCode};
 use crate::tool_output::ToolOutputs;
 
-/// Moves the oldest outputs into the store where memory holds more of them than it may. One lot at a time: what the store
-/// has taken leaves memory, and what it refuses stays and is told by `flush`.
+/// Moves the oldest outputs to the store if memory holds more than it may. Only one batch runs at a time. Outputs that the store
+/// has accepted leave memory; those that it refuses stay, and `flush` reports the error.
 pub fn settle(inner: &Rc<Inner>) {
     let stores = &inner.stores;
     let Some(store) = stores.own.borrow().clone() else { return };
@@ -27,21 +27,21 @@ pub fn settle(inner: &Rc<Inner>) {
         let moved = move_all(&inner, &store, leave).await;
         inner.stores.moving.set(false);
         if moved? > 0 {
-            settle(&inner); // more may have come meanwhile
+            settle(&inner); // more may have come in the meantime
         }
         Ok(())
     });
 }
 
-/// The outputs that are to leave. Where many have to stay, for the view shows them, they are looked at again only when an
-/// eighth more is there.
+/// The outputs that have to leave memory. If none can leave, because the view shows them, they are checked again only after memory
+/// has grown by an eighth of the limit.
 fn due(core: &mut crate::session::Session, look_at: &std::cell::Cell<u64>) -> Option<Vec<String>> {
     let most = core.config().memory_bytes?;
     let here = core.context().outputs.bytes();
     if here <= most || here < look_at.get() {
         return None;
     }
-    let leave = core.context_mut().may_leave(most - most / 8); // a lot at a time
+    let leave = core.context_mut().may_leave(most - most / 8); // below the limit, so that they are moved in batches
     let stays = leave.is_empty();
     look_at.set(if stays { here + most / 8 } else { 0 });
     (!stays).then_some(leave)
@@ -67,7 +67,7 @@ async fn move_each(
             let outputs = &core.context().outputs;
             Some((outputs.to_store(&id).ok()?, outputs.get(&id).ok()?.bytes()))
         })?;
-        let Some(((key, bytes), size)) = stored else { continue }; // collected meanwhile
+        let Some(((key, bytes), size)) = stored else { continue }; // it was collected in the meantime
         store.put_bytes(&key, &Uint8Array::from(&*bytes)).await?;
         inner.refuse_freed()?;
         let gone = inner.write_core(|core| core.send_away(&id, &key, size))??;
@@ -81,8 +81,7 @@ async fn move_each(
     Ok(moved)
 }
 
-/// The output of a ref that lives in the store, alone; `None` for one that is in memory. The one that was read last stays at
-/// hand.
+/// The output of a ref that is in the store, on its own; `None` if it is in memory. The last one that was fetched is cached.
 pub async fn fetch(inner: &Rc<Inner>, id: &str) -> Result<Option<Rc<ToolOutputs>>, JsValue> {
     inner.refuse_freed()?;
     let key = inner.read(|core| core.context().outputs.away(id).map(ToString::to_string))?;
@@ -117,7 +116,7 @@ pub async fn fetch(inner: &Rc<Inner>, id: &str) -> Result<Option<Rc<ToolOutputs>
     Ok(Some(output))
 }
 
-/// Copies what lives in the session's own store into the one that it is saved in, and was not copied there by the save before.
+/// Copies outputs from the session's own store into the store that it is saved in, except those copied by the save before.
 pub async fn copy_to(inner: &Inner, to: &Store) -> Result<(), JsValue> {
     let Some(own) = inner.stores.own.borrow().clone().filter(|own| !own.is(to)) else { return Ok(()) };
     let keys: Vec<String> = inner.read(|core| {

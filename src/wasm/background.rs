@@ -1,4 +1,4 @@
-//! Drives the asking in the background. As [`super::drive`], it takes no decisions and holds no borrow across an await.
+//! Asks for summaries in the background. Like [`super::drive`], it makes no decisions and holds no borrow across an await.
 
 use std::rc::Rc;
 
@@ -12,11 +12,11 @@ use super::lease;
 use super::summarize::ask;
 use crate::session::{Pending, Session};
 
-/// Begins to ask in the background if the view has reached its mark: after this call has returned to JavaScript, so that
-/// whoever pushed does not wait.
+/// Starts asking in the background if the view is large enough. The work begins after this call has returned to JavaScript, so that
+/// the caller of `push` does not wait.
 pub fn consider(inner: &Rc<Inner>) {
     let busy = inner.background.borrow().is_some() || inner.under_way.borrow().is_some();
-    // The extractive summariser needs no waiting: there is nothing to begin early.
+    // The extractive summariser takes no time, so there is no point in starting early.
     if busy || inner.summarize.borrow().is_none() {
         return;
     }
@@ -26,7 +26,7 @@ pub fn consider(inner: &Rc<Inner>) {
     }
 }
 
-/// Never rejects: what failed is told by `compaction_failed`.
+/// Never rejects: a failure is reported by `compaction_failed`.
 async fn run_to_end(inner: Rc<Inner>) -> Result<JsValue, JsValue> {
     let mut pending = begin(&inner);
     while let Some(asking) = pending.take() {
@@ -71,12 +71,12 @@ async fn answer(inner: &Rc<Inner>, pending: Pending) -> Option<Pending> {
     next.ok().flatten()
 }
 
-/// Waits until nothing is being asked any more, in the background or for a run that somebody waits for.
+/// Waits until no summary is being asked for, neither in the background nor by a run.
 pub async fn settled(inner: &Inner) {
     loop {
         let under_way = inner.under_way.borrow().as_ref().map(|running| running.promise.clone());
         let Some(waited) = under_way.or_else(|| inner.background.borrow().clone()) else { return };
-        // Who started it is told what became of it.
+        // Its result or error goes to the caller who started it.
         let _ = JsFuture::from(waited).await;
     }
 }

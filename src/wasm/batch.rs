@@ -1,6 +1,6 @@
-//! Passes entries to JavaScript in batches, none larger than memory should hold twice.
+//! Passes entries to JavaScript in batches, each small enough to be in memory twice.
 //!
-//! Parsing one large text costs a fraction of parsing many small ones.
+//! Parsing one large text is much cheaper than parsing many small ones.
 
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
@@ -8,29 +8,29 @@ use wasm_bindgen::prelude::*;
 use super::handles::{Key, Made};
 use super::value::{bytes_of, entries_to_js, is_load};
 
-/// Entries that wait.
+/// Entries that are waiting to be passed.
 #[derive(Default)]
 pub struct Batch {
     entries: Vec<Value>,
-    /// Whose they are, and how many of them.
+    /// For each owner: its key, what will hold the objects, and the number of its entries.
     of: Vec<(Key, Made, usize)>,
     bytes: usize,
 }
 
 impl Batch {
-    /// Adds the entries that messages stand in.
+    /// Adds the entries of messages.
     pub fn push(&mut self, key: Key, made: Made, entries: Vec<Value>) {
         self.bytes += entries.iter().map(bytes_of).sum::<usize>();
         self.of.push((key, made, entries.len()));
         self.entries.extend(entries);
     }
 
-    /// It is time to take them.
+    /// Whether the batch should be passed now.
     pub fn is_full(&self) -> bool {
         is_load(self.entries.len(), self.bytes)
     }
 
-    /// What was made of them; nothing waits any more.
+    /// Passes the entries and returns their objects; the batch is empty afterwards.
     pub fn made(&mut self) -> Result<Vec<(Key, Made)>, JsValue> {
         let Self { entries, of, .. } = std::mem::take(self);
         let Some(format) = of.first().map(|((_, format), ..)| *format) else { return Ok(Vec::new()) };

@@ -1,4 +1,4 @@
-//! Changing one's mind: folds undone, the conversation taken back, branches and their results.
+//! Erasing messages, undoing folds, rewinding, and branches with their results.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -19,11 +19,11 @@ use crate::message::{Format, Message, Role};
 use crate::session::{MergeAs, Session as Core};
 
 thread_local! {
-    /// The sessions that were forked, by the number that their objects tell.
+    /// Sessions by the number that `__branch` returned, until `merge` looks them up.
     static BRANCHES: RefCell<(u32, BTreeMap<u32, Weak<Inner>>)> = RefCell::default();
 }
 
-/// A session that was forked off, and how much of it was heard.
+/// A session that was forked off, and how many of its writes this session has seen.
 pub struct Child {
     pub inner: Weak<Inner>,
     pub writes: u64,
@@ -31,21 +31,21 @@ pub struct Child {
 
 #[wasm_bindgen]
 impl Session {
-    /// Erases what a message says, for good: from the history, the view, the tool output cache, and from every summary that was made
-    /// of it, which the built-in summariser writes anew. That there was a message, who called which tool, and which call it answers
-    /// stays, so that what the provider gets stays valid. The next `save` writes all of the session anew, and what was saved before is
-    /// gone from the store then.
+    /// Erases the content of a message for good: from the history, the view, the tool output cache, and from every summary that was made
+    /// from it, which the built-in summariser rewrites. What stays is that there was a message, who called which tool, and which call it
+    /// answers, so that the request to the provider stays valid. The next `save` writes the whole session anew, and removes
+    /// what was saved before from the store.
     ///
-    /// What is not erased: what other messages say of it; sessions that were forked off, which have it themselves; the objects that
-    /// you pushed. A tool output that lives in the store alone (`toolOutputCache.memoryBytes`) goes when the store is swept.
+    /// Not erased are: what other messages say about it; sessions that were forked off, which have their own copy; the objects that
+    /// you pushed. A tool output that is only in the store (`toolOutputCache.memoryBytes`) is removed when the store is swept.
     ///
     /// ```js
     /// const folds = session.erase("m17"); // ids of the summaries that were written anew
     /// await session.save(store, key);
     /// ```
-    /// @returns The ids of the folds whose summaries were written anew.
-    /// @throws {ContextError} `INVALID_ARGUMENT` for an unknown id, and for what the engine wrote; `GRAPH_CONSTRAINT` for a part of a
-    /// run of a provider's own tool that stands in two messages. Nothing has changed then.
+    /// @returns The ids of the folds whose summaries were rewritten.
+    /// @throws {ContextError} `INVALID_ARGUMENT` for an unknown id, and for messages written by the engine; `GRAPH_CONSTRAINT` for part
+    /// of a call of a provider's own tool that spans two messages. Then nothing has changed.
     #[wasm_bindgen(unchecked_return_type = "string[]")]
     pub fn erase(
         &self,
@@ -64,21 +64,21 @@ impl Session {
         to_js(&folds)
     }
 
-    /// Undoes a fold: its messages stand again where they stood and as they stood (what was trimmed stays trimmed, what was
-    /// dropped stays dropped), and its summary leaves the view. What came after the fold stays after it. A fold of folds gives
-    /// back the folds. `folds()` and the hits of `search` have the ids.
+    /// Undoes a fold: its messages return to their positions in the form they had (trimmed ones stay trimmed, dropped ones stay
+    /// dropped), and its summary leaves the view. What came after the fold stays after it. Undoing a fold of folds
+    /// brings back the inner folds. `folds()` and the hits of `search` have the ids.
     ///
-    /// As long as the view fits its limit, no fold begins on its own account until something new is there to fold; with
-    /// `hold: true` none at all, until the view is edited again (`rewind`, another `unfold`) or you ask for a fold. What it gives says
-    /// how full the view is now, and as `notice` what keeps it from folding again where it is over its threshold. The guide
-    /// `docs/undo.md` has previews, undoing by hand and branches.
+    /// As long as the view fits its limit, no automatic fold starts until there is something new to fold. With `hold: true` none
+    /// starts at all, until the view is edited again (`rewind`, another `unfold`) or you ask for a fold. The result says how full the
+    /// view is now; if it is over its threshold, `notice` says what keeps it from folding again. The guide
+    /// `docs/undo.md` covers previews, undoing by hand and branches.
     ///
     /// ```js
     /// const [hit] = session.search("DATABASE_URL");
     /// if (hit?.fold) session.unfold(hit.fold);
     /// ```
-    /// @throws {ContextError} `INVALID_ARGUMENT` for an id that is no fold's; `GRAPH_CONSTRAINT` for a fold inside a later one,
-    /// which the error names: unfold that first.
+    /// @throws {ContextError} `INVALID_ARGUMENT` for an id that is not a fold's; `GRAPH_CONSTRAINT` for a fold inside a later one,
+    /// which the error names: unfold that one first.
     #[wasm_bindgen(unchecked_return_type = "Undone")]
     pub fn unfold(
         &self,
@@ -98,16 +98,16 @@ impl Session {
         to_js(&self.inner.write(|core| if hold { core.unfold_and_hold(&id) } else { core.unfold(&id) })?)
     }
 
-    /// Goes back to a message: what came after it leaves the view. It stays in the history (`messages`, `search`), and the next
-    /// report lists it. The ids of what left, and its calls, are free again. A message inside a fold is unfolded; of a step
-    /// that is cut in two, the calls wait for their outputs again.
+    /// Goes back to a message: everything after it leaves the view. It stays in the history (`messages`, `search`), and the next
+    /// report lists it. The ids of removed messages and tool calls can be used again. If the message is inside a fold, that is unfolded. If
+    /// a step is cut in two, its calls wait for their outputs again.
     ///
     /// ```js
     /// const [question] = session.push({ role: "user", content: "Rename it everywhere." });
     /// // … the agent goes astray …
     /// session.rewind(question); // as if it had just been asked
     /// ```
-    /// @throws {ContextError} `INVALID_ARGUMENT` for an id that there is not, for a summary's, and for a message that an earlier
+    /// @throws {ContextError} `INVALID_ARGUMENT` for an unknown id, for a summary's id, and for a message that an earlier
     /// rewind or `sync` left behind.
     pub fn rewind(
         &self,
@@ -120,12 +120,12 @@ impl Session {
         Ok(())
     }
 
-    /// Makes a session of its own that begins with the history up to and including a message: a second try, or a sub-agent that
-    /// knows what led to its task. Nothing is copied but the list: messages, and the outputs stored so far, are shared. From
-    /// there on the two know nothing of each other, until `merge`.
+    /// Creates a new session that begins with the history up to and including a message: for a second try, or for a sub-agent that
+    /// knows what led to its task. Only the list is copied: messages and the outputs stored so far are shared. From then on the two
+    /// sessions are independent, until `merge`.
     ///
-    /// The options given replace those of this session, key by key; the others stay. A `model` or a `tokenizer` counts the
-    /// history anew. `lane` names the branch in `graph` (default `fork_1`, `fork_2`, …).
+    /// The given options replace those of this session, key by key; the others stay. With a `model` or a `tokenizer`, the history is
+    /// counted again. `lane` names the branch in `graph` (default `fork_1`, `fork_2`, …).
     ///
     /// ```js
     /// const child = session.fork(agent, { lane: "researcher", contextWindow: 32_000 });
@@ -133,7 +133,7 @@ impl Session {
     /// // … run the sub-agent on `child` …
     /// session.merge(child, { tool_call_id: "call_7" });
     /// ```
-    /// @throws {ContextError} `INVALID_ARGUMENT` as `rewind`, and for a lane that there is already; `INVALID_CONFIG`,
+    /// @throws {ContextError} `INVALID_ARGUMENT` as `rewind`, and for a lane that already exists; `INVALID_CONFIG`,
     /// `UNKNOWN_MODEL` as the constructor.
     pub fn fork(
         &self,
@@ -157,11 +157,11 @@ impl Session {
         Ok(Session { inner: branch })
     }
 
-    /// Takes a branch's result in, the text of its last answer: as the output of an open tool call, or as a user message.
+    /// Adds the result of a branch, the text of its last answer: as the output of an open tool call, or as a user message.
     ///
-    /// @throws {ContextError} `INVALID_ARGUMENT` for a session that this one's `fork` did not give, and for a call that does not
-    /// wait for an output; `GRAPH_CONSTRAINT` where the branch has no answer yet, and where it was merged before; `FREED` for a
-    /// branch that was freed. Nothing has changed then.
+    /// @throws {ContextError} `INVALID_ARGUMENT` for a session that was not created by this session's `fork`, and for a call that does not
+    /// wait for an output; `GRAPH_CONSTRAINT` if the branch has no answer yet, or was merged before; `FREED` for a
+    /// branch that was freed. Then nothing has changed.
     pub fn merge(
         &self,
         #[wasm_bindgen(unchecked_param_type = "Session")] child: JsValue,
@@ -186,7 +186,7 @@ impl Session {
         Ok(())
     }
 
-    /// Tells which session this is to another one's `merge`.
+    /// Returns a number by which another session's `merge` finds this session.
     #[wasm_bindgen(js_name = __branch, skip_typescript)]
     pub fn branch_number(&self) -> u32 {
         BRANCHES.with_borrow_mut(|(next, branches)| {
@@ -198,7 +198,7 @@ impl Session {
     }
 }
 
-/// The session behind an object; one that was freed says so itself.
+/// The session behind a JavaScript object. A freed one throws its own error.
 fn session_of(child: &JsValue) -> Result<Rc<Inner>, JsValue> {
     let wrong = || JsValue::from(Error::argument("`child`: expected a Session"));
     let tell = get(child, "__branch")?.filter(JsValue::is_function).ok_or_else(wrong)?;

@@ -8,13 +8,13 @@ use super::inner::Inner;
 use super::value::{flat_to_js, set};
 use crate::tokens::{ReportedUsage, TokenUsage};
 
-/// The model answered a call of the agent's.
+/// Reports the cost of a call by the agent.
 pub fn tell(inner: &Inner, reported: &ReportedUsage) {
     let prompt = reported.last_call.map_or(0, |call| call.all_input());
     tell_of(inner, &reported.usage, prompt, false);
 }
 
-/// A model wrote a summary, or tried to: it is paid for all the same.
+/// Reports the cost of a call for a summary, even a failed one, since it has to be paid for.
 pub fn tell_of_summary(inner: &Inner, usage: &TokenUsage) {
     tell_of(inner, usage, usage.all_input(), true);
 }

@@ -1,4 +1,4 @@
-//! `setContext` and `setTools`: what stands in a prompt beside the conversation.
+//! `setContext` and `setTools`: the parts of a prompt beside the conversation.
 
 use js_sys::Function;
 use serde_json::Value;
@@ -13,7 +13,7 @@ use crate::tokens::count_tools_by;
 
 const KEYS: [&str; 5] = ["memory", "memoryLimit", "injections", "skills", "toolFilter"];
 
-/// Shows the parts that are named; `null` clears them all.
+/// Sets the parts that are given; `null` clears all of them.
 pub fn set_context(inner: &Inner, parts: &JsValue) -> Result<(), JsValue> {
     let writes = inner.writes();
     let (change, filter) = if parts.is_null() {
@@ -50,7 +50,7 @@ pub fn set_context(inner: &Inner, parts: &JsValue) -> Result<(), JsValue> {
     Ok(())
 }
 
-/// Takes the tools' definitions, through the filter where there is one.
+/// Sets the tools' definitions, filtered if there is a filter.
 pub fn set_tools(inner: &Inner, tools: &JsValue) -> Result<(), JsValue> {
     let writes = inner.writes();
     let tools = json(tools, ErrorCode::InvalidArgument)?;
@@ -66,13 +66,13 @@ pub fn set_tools(inner: &Inner, tools: &JsValue) -> Result<(), JsValue> {
     })
 }
 
-/// What is said of the filter of tools.
+/// What `setContext` says about the tool filter.
 enum FilterChange {
     /// Nothing: it stays.
     Unnamed,
-    /// There is none any more.
+    /// It is removed.
     Goes,
-    /// It is this one from now on.
+    /// It is replaced.
     Becomes(Function),
 }
 
@@ -89,12 +89,12 @@ fn read_filter(parts: &JsValue) -> Result<FilterChange, JsValue> {
     }
 }
 
-/// The tools that are known, through this filter.
+/// All known tools, with the result of this filter for each.
 fn all_tools(inner: &Inner, filter: Option<&Function>) -> Result<(Vec<Value>, Vec<bool>), JsValue> {
     filtered(inner, filter, inner.read(|core| core.all_tools().to_vec())?)
 }
 
-/// The tools, each with whether the filter lets it through; counted by a callback tokenizer beforehand. The session is free
+/// The tools, with whether the filter allows each. A callback tokenizer counts them beforehand. The session is not borrowed
 /// while the callbacks run.
 fn filtered(
     inner: &Inner,
@@ -124,7 +124,7 @@ fn filtered(
     Ok((tools, allowed))
 }
 
-/// What was computed before the caller's own code ran may no longer hold.
+/// Fails if the caller's own code has changed the session, since earlier results may no longer hold.
 pub fn refuse_used(inner: &Inner, writes: u64, at: &str) -> Result<(), JsValue> {
     if inner.writes() == writes {
         return Ok(());

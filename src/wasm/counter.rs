@@ -14,10 +14,10 @@ use crate::error::Error;
 use crate::message::Message;
 use crate::tokens::{BytesPerFour, Counter, Estimate, Method, Rules, Template, TokenCounter, count_message};
 
-/// What the caller gave to count with.
+/// The tokenizer that the caller gave.
 pub struct Tokenizer {
     pub counter: Counter,
-    /// The same, where it is a JavaScript function.
+    /// The same counter, if it is a JavaScript function.
     pub callback: Option<Rc<CallbackCounter>>,
 }
 
@@ -28,7 +28,7 @@ impl Default for Tokenizer {
 }
 
 impl Tokenizer {
-    /// Of an argument or option; the error says what was expected.
+    /// Reads an argument or option; the error says what was expected.
     pub fn of(value: &JsValue) -> Result<Self, &'static str> {
         let counter: Counter = match value.as_string().as_deref() {
             None if value.is_undefined() => Arc::new(Estimate),
@@ -61,10 +61,10 @@ impl Tokenizer {
     }
 }
 
-/// The property by which what `loadTokenizer` gives is known: a function that counts.
+/// The property that marks the result of `loadTokenizer`; it holds a function that counts.
 const BRAND: &str = "contextfold.tokenizer";
 
-/// The counter behind what `loadTokenizer` gave; `None` for any other value.
+/// The counter behind the result of `loadTokenizer`; `None` for any other value.
 fn counted_by(value: &JsValue) -> Option<CallbackCounter> {
     if !value.is_object() {
         return None;
@@ -78,7 +78,7 @@ fn counted_by(value: &JsValue) -> Option<CallbackCounter> {
     })
 }
 
-/// What `loadTokenizer` knows of the model's chat template.
+/// What `loadTokenizer` found out about the model's chat template.
 fn template_of(value: &JsValue) -> Option<Template> {
     if !value.is_object() {
         return None;
@@ -97,7 +97,7 @@ fn template_of(value: &JsValue) -> Option<Template> {
     })
 }
 
-/// A name that stays: reports name their counter by it. There are as many as tokenizers have names.
+/// Makes a name `'static`, since reports refer to their counter by it. Leaks once per name of a tokenizer.
 fn kept(name: &str) -> &'static str {
     thread_local! {
         static NAMES: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
@@ -112,7 +112,7 @@ fn kept(name: &str) -> &'static str {
     })
 }
 
-/// The callback counter as the core holds it, shared with the shell that rehearses it.
+/// The callback counter as the core holds it. The JavaScript side shares it, to rehearse it.
 struct SharedCallback(Rc<CallbackCounter>);
 
 impl TokenCounter for SharedCallback {
@@ -130,20 +130,20 @@ impl TokenCounter for SharedCallback {
     }
 }
 
-/// Counts with a callback. What is pushed is counted *before* the session is touched ([`CallbackCounter::rehearse`]), so
-/// that a callback that throws leaves everything as it was, and one that calls back into the session finds it free.
+/// Counts with a callback. What is pushed is counted *before* the session is changed ([`CallbackCounter::rehearse`]). So a
+/// callback that throws leaves everything as it was, and one that calls into the session does not find it borrowed.
 pub struct CallbackCounter {
     callback: Function,
     method: Method,
     template: Option<Template>,
-    /// Counts of the rehearsal, until the push has used them.
+    /// Counts from the rehearsal, for the push that follows.
     rehearsed: RefCell<HashMap<String, u64>>,
     failure: RefCell<Option<JsValue>>,
     rehearsing: Cell<bool>,
 }
 
 impl CallbackCounter {
-    /// Counts with `callback`, which is known as `method`.
+    /// Counts with `callback`, reported as `method`.
     pub fn new(callback: Function, method: Method) -> Self {
         Self {
             callback,
@@ -155,7 +155,7 @@ impl CallbackCounter {
         }
     }
 
-    /// Counts what is about to be pushed; the error of a callback that throws or answers with no number.
+    /// Counts what is about to be pushed. Fails if the callback throws or does not return a number.
     pub fn rehearse<'a>(&self, messages: impl IntoIterator<Item = &'a Message>) -> Result<(), JsValue> {
         self.rehearsed.borrow_mut().clear();
         self.ask_for(|counter| {
@@ -165,7 +165,7 @@ impl CallbackCounter {
         })
     }
 
-    /// What `count` counts; the error of a callback that throws or answers with no number.
+    /// Runs `count` with this counter. Fails if the callback throws or does not return a number.
     pub fn ask_for<T>(&self, count: impl FnOnce(&Self) -> T) -> Result<T, JsValue> {
         self.failure.take();
         self.rehearsing.set(true);
@@ -209,8 +209,8 @@ impl TokenCounter for CallbackCounter {
                 }
                 n
             }
-            // While the session is at work there is nobody to tell: what it makes itself (a placeholder, a shortened text)
-            // counts by the estimate then. What came from the caller was rehearsed.
+            // While the session is changing, an error cannot be reported: texts that the engine makes (a placeholder, a shortened
+            // text) are then counted by the estimate. Texts of the caller were rehearsed.
             Err(error) => {
                 if self.rehearsing.get() {
                     self.failure.borrow_mut().get_or_insert(error);
@@ -224,7 +224,7 @@ impl TokenCounter for CallbackCounter {
         self.method
     }
 
-    /// Text is counted exactly; all of a message where what stands around the text is known, too.
+    /// Text is counted exactly; a whole message only if the template around the text is known, too.
     fn exact(&self) -> bool {
         self.template.is_some()
     }

@@ -1,4 +1,4 @@
-//! Passes of the caller's own: their functions, out of the option `ladder`.
+//! Custom passes: the caller's functions in the option `ladder`.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use super::value::{get, is_list};
 use crate::context::{CustomItem, CustomRuns, Verdict};
 use crate::error::{Error, ErrorCode, Result};
 
-/// Takes the functions out of `ladder`, which becomes a list without them; `None` where none is given.
+/// Takes the functions out of `ladder`, which is replaced by a list without them; `None` if no ladder is given.
 pub fn read_customs(plain: &Object) -> std::result::Result<Option<CustomRuns>, JsValue> {
     let ladder = Reflect::get(plain, &"ladder".into())?;
     if ladder.is_undefined() {
@@ -43,7 +43,7 @@ pub fn read_customs(plain: &Object) -> std::result::Result<Option<CustomRuns>, J
     Ok(Some(customs))
 }
 
-/// What the function decides; an error where it throws or gives something else.
+/// Calls a custom pass's function. Fails if it throws or returns something else than a decision.
 fn asked(run: &Function, items: &[CustomItem], over_by: u64) -> Result<Verdict> {
     let failed = |why: String| Error::new(ErrorCode::InvalidArgument, why);
     let given = given(items, over_by).map_err(|_| failed("it could not be asked".to_owned()))?;

@@ -1,4 +1,4 @@
-//! Drives a run over its awaits. Takes no decisions: the core says what is next. No borrow is held across an await.
+//! Drives a run across its awaits. The core decides each next step. No borrow is held across an await.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -22,48 +22,48 @@ use crate::error::{Error, ErrorCode};
 use crate::provider::is_too_large;
 use crate::session::{Fit, Pending, Plan, Session};
 
-/// What is asked of a session.
+/// What a caller wants from a session.
 #[derive(Clone)]
 pub enum Goal {
     /// Fold in any case.
     Compact(Option<String>),
     /// Fold if it is due.
     CheckAndCompact,
-    /// Fold if it is due, and go on without where no summary can be had and the view fits.
+    /// Fold if it is due; go on without a fold if no summary can be had and the view fits.
     KeepUp,
     /// Run the ladder.
     Prepare {
-        /// A fold keeps as much as there is room for.
+        /// Keep as much as there is room for.
         fill: bool,
-        /// How long the session lay idle, where the caller says so.
+        /// How long the session was idle, if the caller says so.
         idle_ms: Option<u64>,
     },
-    /// Fit what the provider refused; this is what it said.
+    /// Make smaller what the provider refused; this is the text of its error.
     Recover(String),
-    /// Do what was planned.
+    /// Apply a plan.
     Apply {
-        /// What was planned.
+        /// The plan.
         plan: Rc<Plan>,
-        /// Ids of what is to stay in addition.
+        /// Ids of further messages to keep.
         keep: Vec<String>,
-        /// Ids of what is to be folded in addition.
+        /// Ids of further messages to fold.
         fold: Vec<String>,
     },
 }
 
 impl Goal {
-    /// Whether it resolves to the view, too.
+    /// Whether the promise resolves to the view as well.
     fn wants_view(&self) -> bool {
         matches!(self, Self::Prepare { .. } | Self::Recover(_))
     }
 
-    /// Whether a run that somebody else started was all that it wanted.
+    /// Whether joining a run that somebody else started is enough.
     fn is_met_by_another(&self) -> bool {
-        // Instructions are not met by a summary that was asked for without them.
+        // A summary made without the instructions does not fulfil them.
         matches!(self, Self::Compact(None) | Self::CheckAndCompact | Self::KeepUp)
     }
 
-    /// Whether it has to wait for what is being written in the background.
+    /// Whether it has to wait for a summary that is being written in the background.
     fn joins_background(&self, core: &Session) -> bool {
         match self {
             Self::Compact(_) => true,
@@ -75,8 +75,8 @@ impl Goal {
     }
 }
 
-/// Starts a run, or joins the one under way. Resolves to the report, or to view and report; where nothing was due, to
-/// `null`.
+/// Starts a run, or joins the one that is running. Resolves to the report, or to view and report; to `null` if nothing was
+/// due.
 pub fn start(inner: Rc<Inner>, goal: Goal, signal: Option<AbortSignal>) -> Promise {
     if let Err(refused) = refuse_own_callback(&inner, &goal) {
         return Promise::reject(&refused);
@@ -89,7 +89,7 @@ pub fn start(inner: Rc<Inner>, goal: Goal, signal: Option<AbortSignal>) -> Promi
             settled
         });
     }
-    // Most calls have nothing to wait for: what they resolve to is there at once.
+    // Most calls have nothing to wait for: their promise is resolved at once.
     match begin_alone(&inner, &goal, signal.as_ref()) {
         Ok(Begun::Settled(settled)) => {
             tell(&inner);
@@ -107,7 +107,7 @@ pub fn start(inner: Rc<Inner>, goal: Goal, signal: Option<AbortSignal>) -> Promi
     }
 }
 
-/// The summarize callback would wait for the run that waits for it.
+/// Refuses a call from the summarize callback, which would wait for the run that waits for the callback.
 fn refuse_own_callback(inner: &Inner, goal: &Goal) -> Result<(), JsValue> {
     if !inner.is_asking.get() {
         return Ok(());
@@ -120,17 +120,17 @@ fn refuse_own_callback(inner: &Inner, goal: &Goal) -> Result<(), JsValue> {
     Err(Error::argument(why).into())
 }
 
-/// What is to be done once a run has ended, however it did.
+/// Cleans up after a run, whether it succeeded or not.
 fn tell(inner: &Rc<Inner>) {
-    inner.stores.look_at.set(0); // the view may show less of them
+    inner.stores.look_at.set(0); // the view may show fewer outputs now
     away::settle(inner);
     inner.deliver_events();
     consider(inner);
 }
 
-/// A run that nobody else's stands in the way of.
+/// A run that did not have to wait for another one.
 enum Begun {
-    /// It is done, and this is what it resolves to.
+    /// It is done; the value that its promise resolves to.
     Settled(JsValue),
     /// It waits for a summary.
     Runs(Running),
@@ -139,9 +139,9 @@ enum Begun {
 /// A run that waits for a summary.
 #[derive(Clone)]
 pub struct Running {
-    /// Resolves when the run has ended well, and rejects when it fails.
+    /// Resolves when the run succeeds, and rejects when it fails.
     pub promise: Promise,
-    /// What it came to, once it has ended well.
+    /// The result, once the run has succeeded.
     outcome: Rc<OnceCell<Outcome>>,
 }
 
@@ -159,12 +159,12 @@ fn begin_alone(inner: &Rc<Inner>, goal: &Goal, signal: Option<&AbortSignal>) -> 
     told(inner, goal, outcome(inner, report)?).map(Begun::Settled)
 }
 
-/// What a run resolves to for who asked for it.
+/// The value that the caller's promise resolves to.
 fn told(inner: &Rc<Inner>, goal: &Goal, outcome: Outcome) -> Result<JsValue, JsValue> {
     if goal.wants_view() { prepared(inner, outcome) } else { outcome.report() }
 }
 
-/// What a run resolves to, once it has ended.
+/// The value that a run's promise resolves to, once it has ended.
 async fn ended(inner: &Rc<Inner>, goal: &Goal, running: Running) -> Result<JsValue, JsValue> {
     let settled = wasm_bindgen_futures::JsFuture::from(running.promise).await;
     *inner.under_way.borrow_mut() = None;
@@ -195,16 +195,16 @@ async fn run_or_join(
         let before = inner.read(folds)?;
         let joined = wait(under_way.promise, signal, Some(&inner.freed.promise)).await;
         match (&goal, joined) {
-            // Somebody else's signal ended that run: ours begins anew.
+            // That run was aborted by another caller's signal: ours starts again.
             (_, Err(thrown)) if is_aborted(&thrown) && refuse_aborted(signal).is_ok() => {}
-            // Whatever became of it, the view may fit, and is ours to make fit.
+            // However that run ended, this goal still has to run.
             _ if !goal.is_met_by_another() => {}
             (Goal::KeepUp, Err(_))
                 if refuse_aborted(signal).is_ok() && !inner.read(Session::is_too_large)? =>
             {
                 return Ok(inner.last_report().unwrap_or(JsValue::NULL));
             }
-            // It went on without a summary, as who wants a fold does not.
+            // That run went on without a fold, but this caller wants one.
             (Goal::Compact(_) | Goal::CheckAndCompact, Ok(_)) if inner.read(folds)? == before => {}
             (_, Err(thrown)) => return Err(thrown),
             (_, Ok(_)) => return under_way.outcome.get().map_or(Ok(JsValue::UNDEFINED), Outcome::report),
@@ -216,12 +216,12 @@ async fn run_or_join(
     }
 }
 
-/// Before listeners are told: what they push is not what the report is about.
+/// Taken before events are delivered: what listeners push does not belong to the report.
 fn outcome(inner: &Inner, report: Rc<Report>) -> Result<Outcome, JsValue> {
     Ok(Outcome::new(inner.read(|core| core.context().view.snapshot())?, report))
 }
 
-/// Quietly: a listener that calls back into the session must find the run under way.
+/// Does not deliver events yet: a listener that calls into the session must find the run in progress.
 fn begin(inner: &Inner, goal: &Goal) -> Result<Option<Fit>, JsValue> {
     inner.tell_time()?;
     if let Goal::Prepare { fill, idle_ms } = goal {
@@ -262,7 +262,7 @@ async fn run_to_end(
     }
 }
 
-/// Quietly: the view is kept before the listeners are told.
+/// Does not deliver events: the caller keeps the view first.
 async fn answer(inner: &Rc<Inner>, pending: Pending, signal: Option<&AbortSignal>) -> Result<Fit, JsValue> {
     let callback = inner.summarize.borrow().clone();
     let Some(callback) = callback else {
@@ -301,7 +301,7 @@ async fn answer(inner: &Rc<Inner>, pending: Pending, signal: Option<&AbortSignal
     went_on.map_err(|error| context_error(&error, Some(&cause), inner.last_report().as_ref()))
 }
 
-/// Why the summary was not asked for, for the report.
+/// Why no summary was asked for, as an error for the report.
 pub fn error_of(thrown: &JsValue) -> Error {
     let said = |key: &str| super::value::get(thrown, key).ok().flatten().and_then(|said| said.as_string());
     let code = if is_aborted(thrown) { ErrorCode::Aborted } else { ErrorCode::StoreConflict };

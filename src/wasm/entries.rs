@@ -1,4 +1,4 @@
-//! Incoming messages, and the caller's object for each.
+//! Reading incoming messages, together with the caller's objects for them.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,25 +11,25 @@ use super::value::{get, has_lone_surrogate, is_list, list_in, mended_entries_jso
 use crate::message::{Format, Message};
 use crate::provider::{list_keys, list_of, message_of_json, provider, read_behind};
 
-/// Messages that came in, and what they came as.
+/// Incoming messages, and the objects they came as.
 pub struct Incoming {
     pub messages: Vec<Message>,
-    /// In order; together they cover the messages, but for a header that stood apart.
+    /// In order. Together they cover all messages, including a header that was outside the list.
     pub groups: Vec<Group>,
 }
 
-/// Entries that belong to nobody else's messages, and the messages that they are: several of either, not of both.
+/// Entries and the messages that were read from them: one entry with several messages, or several entries with one message.
 pub struct Group {
-    /// The caller's own; none where they were made of what he handed in (a response's message).
+    /// The caller's own objects; empty if there are none (as for a response's message).
     pub objects: Vec<JsValue>,
-    /// Positions among the messages.
+    /// Positions in the list of messages.
     pub messages: Range<usize>,
-    /// There was a lone surrogate in one of the objects: the messages are written anew (INV-5).
+    /// Whether one of the objects contained a lone surrogate: then views write the messages anew (INV-5).
     pub mended: bool,
 }
 
 impl Group {
-    /// Of messages that came as none of the caller's objects.
+    /// A group of messages that did not come as objects of the caller.
     pub fn without_objects(messages: Range<usize>) -> Self {
         Self { objects: Vec::new(), messages, mended: false }
     }
@@ -46,14 +46,14 @@ pub fn entries(format: Format, input: &JsValue) -> Result<Option<Vec<JsValue>>, 
     {
         return Ok(Some(vec![message]));
     }
-    // What a model answered stands before what it was asked, as in `list_of`.
+    // The response comes before the request body, as in `list_of`.
     match list_in(input)? {
         Some(list) => Ok(Some(list)),
         None => nested().or_else(|| under_a_key(input)).map_or(Ok(None), |list| list_in(&list)),
     }
 }
 
-/// Reads what the caller hands in. A list is read with the entry `before` it in view.
+/// Reads the caller's input. `before` is the entry before the list, for entries that depend on it.
 pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<Incoming, JsValue> {
     if format == Format::Messages
         && let Some(list) = list_in(input)?
@@ -65,13 +65,13 @@ pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<I
     let list = list_of(format, &value)?;
     let objects = match &list {
         Cow::Borrowed([entry]) if std::ptr::eq(entry, &raw const value) => vec![input.clone()],
-        // As many as were read, or they are others: a body may hold several lists.
+        // Only if the numbers match; otherwise they are other entries, since a body may hold several lists.
         Cow::Borrowed(list) => {
             entries(format, input)?.filter(|own| own.len() == list.len()).unwrap_or_default()
         }
         Cow::Owned(_) => Vec::new(),
     };
-    // No provider takes an empty instruction.
+    // No provider accepts an empty instruction.
     let head = provider.read_head(&value).filter(|head| !head.is_blank());
     let head: Vec<Message> = head.into_iter().collect();
     let (read, ranges): (Vec<Message>, Vec<Range<usize>>) =
@@ -86,7 +86,7 @@ pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<I
     Ok(Incoming { messages: [head, read].concat(), groups })
 }
 
-/// Reads the package's own messages, one an entry.
+/// Reads messages of the package's own format: one message per entry.
 fn read_messages(list: Vec<JsValue>) -> Result<Incoming, JsValue> {
     let mut incoming = Incoming { messages: Vec::new(), groups: Vec::new() };
     for (index, entry) in list.into_iter().enumerate() {
@@ -102,7 +102,7 @@ fn read_messages(list: Vec<JsValue>) -> Result<Incoming, JsValue> {
     Ok(incoming)
 }
 
-/// Groups of the messages from position `first` on, by the entries that each came from.
+/// Groups the messages, which begin at position `first`, by the entries they came from.
 fn groups(first: usize, ranges: &[Range<usize>], objects: &[JsValue]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut until = 0; // the entries before this one are in a group

@@ -1,4 +1,4 @@
-//! Our [`Error`] as JavaScript sees it: the package's `ContextError`.
+//! Our [`Error`] as a JavaScript error: the package's `ContextError`.
 
 use std::cell::RefCell;
 
@@ -12,16 +12,16 @@ thread_local! {
     static ERROR_CLASS: RefCell<Option<Function>> = const { RefCell::new(None) };
 }
 
-/// Hands in the class that errors are thrown as: `new ContextError(code, message, { cause, report })`.
+/// Sets the class of thrown errors: `new ContextError(code, message, { cause, report })`.
 ///
-/// The package's entries call it once, when the module starts. Without it errors are plain `Error`s that carry
+/// Called once by the package's entry points when the module starts. Without it, errors are plain `Error`s with
 /// the same `name`, `code`, `cause` and `report`.
 #[wasm_bindgen(js_name = setErrorClass, skip_typescript)]
 pub fn set_error_class(class: Function) {
     ERROR_CLASS.with_borrow_mut(|slot| *slot = Some(class));
 }
 
-/// The JavaScript error for `error`; `cause` is what a callback threw, `report` what was tried.
+/// The JavaScript error for `error`. `cause` is what a callback threw, `report` the report of the failed run.
 pub fn context_error(error: &Error, cause: Option<&JsValue>, report: Option<&JsValue>) -> JsValue {
     let code = JsValue::from_str(error.code().as_str());
     let details = Object::new();
@@ -50,7 +50,7 @@ impl From<Error> for JsValue {
     }
 }
 
-/// `Reflect.set` on an object made here: it is neither frozen nor a proxy, so it cannot fail.
+/// `Reflect.set` on an object made here. It cannot fail, since the object is neither frozen nor a proxy.
 fn set(target: &JsValue, key: &str, value: &JsValue) {
     let done = Reflect::set(target, &JsValue::from_str(key), value);
     debug_assert!(done.is_ok());

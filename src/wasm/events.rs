@@ -17,7 +17,7 @@ extern "C" {
     fn error(message: &str, thrown: &JsValue);
 }
 
-/// Says on the console what a callback threw: it stops nothing.
+/// Prints on the console what a callback threw; the session goes on.
 pub fn report_thrown(message: &str, thrown: &JsValue) {
     error(message, thrown);
 }
@@ -29,18 +29,18 @@ struct Listener {
     function: Function,
 }
 
-/// Who listens to what.
+/// The listeners and the events they still have to get.
 #[derive(Default)]
 pub struct Listeners {
     list: Rc<RefCell<Vec<Listener>>>,
     next: Cell<u32>,
-    /// What waits to be told; events of a listener's own doing stand behind those that it is being told.
+    /// Events waiting to be delivered. Those caused by a listener come after those that are already being delivered.
     queue: RefCell<VecDeque<Event>>,
     delivering: Cell<bool>,
 }
 
 impl Listeners {
-    /// Adds a listener for one event, or for all (`*`). What comes back takes it off again.
+    /// Adds a listener for one event, or for all (`*`). Returns a function that removes it.
     pub fn add(&self, name: &str, listener: JsValue) -> Result<JsValue, Error> {
         let wrong = |_| Error::argument("`listener`: expected a function");
         let listener: Function = listener.dyn_into().map_err(wrong)?;
@@ -65,7 +65,7 @@ impl Listeners {
         }
         self.queue.borrow_mut().extend(events);
         if self.delivering.replace(true) {
-            return; // called from inside a listener: the loop below, further up, goes on with these
+            return; // called from inside a listener: the loop further up the stack delivers these too
         }
         while let Some(event) = self.next_event() {
             self.tell(&event);
@@ -82,7 +82,7 @@ impl Listeners {
         let list = self.list.borrow();
         let listening = list.iter().filter(|l| l.event.is_none_or(|e| e == event.event));
         let listening: Vec<Function> = listening.map(|l| l.function.clone()).collect();
-        drop(list); // a listener may add or take off listeners
+        drop(list); // a listener may add or remove listeners
         for listener in listening {
             if let Err(thrown) = listener.call1(&JsValue::UNDEFINED, &object) {
                 error("contextfold: a listener threw", &thrown);

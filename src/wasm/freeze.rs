@@ -1,9 +1,9 @@
-//! `freezeInputs`: what was pushed cannot be changed by mistake afterwards.
+//! `freezeInputs`: pushed objects cannot be changed by mistake afterwards.
 
 use js_sys::{Array, ArrayBuffer, Object, Reflect, Set};
 use wasm_bindgen::prelude::*;
 
-/// Freezes an object with all that it holds. Bytes cannot be frozen, and stay as they are; a getter is not called.
+/// Freezes an object deeply. Bytes cannot be frozen, and getters are not called.
 pub fn freeze(value: &JsValue) {
     let seen = Set::new(&JsValue::UNDEFINED);
     let mut waiting = vec![value.clone()];
@@ -14,13 +14,13 @@ pub fn freeze(value: &JsValue) {
         }
         seen.add(&value);
         let object = value.unchecked_ref::<Object>();
-        let Ok(keys) = Reflect::own_keys(object) else { continue }; // a proxy that refuses
+        let Ok(keys) = Reflect::own_keys(object) else { continue }; // a proxy may refuse
         for key in Array::from(&keys).iter() {
             let held = Reflect::get_own_property_descriptor(object, &key)
                 .and_then(|property| Reflect::get(&property, &"value".into()));
             waiting.extend(held.ok());
         }
-        // A proxy may refuse, by throwing: it is left as it is.
+        // A proxy may refuse by throwing; then it stays as it is.
         let _ = try_freeze(object);
     }
 }

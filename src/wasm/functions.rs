@@ -1,4 +1,4 @@
-//! Functions for those who keep their own list.
+//! Functions for callers who keep their own list of messages.
 
 use js_sys::{Map, Promise};
 use wasm_bindgen::prelude::*;
@@ -18,12 +18,12 @@ use crate::provider::{Reading, Renamed, detect, provider};
 use crate::tokens::{Estimate, TokenCounter, TokenUsage, count_message};
 use crate::tool_output::{self, HeadTail};
 
-/// Tokens of a text, or of messages with what a provider adds per message.
+/// Tokens of a text, or of messages including what a provider adds per message.
 ///
-/// @param input A text; or a list of messages or items, a request body or a response, of any format: it is detected.
-/// @param tokenizer `"estimate"` (default), `"bytes/4"`, what `loadEncoding` or `loadTokenizer` gives, or a function from text to a number.
-/// @throws {ContextError} `INVALID_ARGUMENT` for a tokenizer that there is not, for one that throws or gives no number, and
-/// for an input that is no such thing; `INVALID_MESSAGE` for a list that is none of messages.
+/// @param input A text; or a list of messages or items, a request body or a response, in any format (it is detected).
+/// @param tokenizer `"estimate"` (default), `"bytes/4"`, the result of `loadEncoding` or `loadTokenizer`, or a function from text to number.
+/// @throws {ContextError} `INVALID_ARGUMENT` for an unknown tokenizer, for one that throws or returns no number, and
+/// for any other input; `INVALID_MESSAGE` for a list of something other than messages.
 #[wasm_bindgen(js_name = countTokens)]
 pub fn count_tokens(
     #[wasm_bindgen(unchecked_param_type = "unknown")] input: JsValue,
@@ -37,7 +37,7 @@ pub fn count_tokens(
     let (text, messages) = if let Some(text) = string_of(&input) {
         (text, Vec::new())
     } else {
-        let input = json_of(Format::BedrockConverse, &input, ErrorCode::InvalidMessage)?; // any of them may have bytes
+        let input = json_of(Format::BedrockConverse, &input, ErrorCode::InvalidMessage)?; // any format may contain bytes
         (String::new(), provider(detect(&input).unwrap_or(Format::Messages)).read(&input)?)
     };
     let count = |counter: &dyn TokenCounter| {
@@ -57,21 +57,21 @@ pub fn preset_passes(name: JsValue) -> Result<JsValue, JsValue> {
     to_js(&passes)
 }
 
-/// The format of a list, a body or a response, where it shows: for the package's own command line.
+/// The format of a list, a body or a response, if it can be told. For the package's own command line.
 #[wasm_bindgen(js_name = detectFormat, skip_typescript)]
 pub fn detect_format(input: JsValue) -> Result<Option<String>, JsValue> {
     let format = detect(&json_of(Format::BedrockConverse, &input, ErrorCode::InvalidMessage)?);
     Ok(format.map(|f| f.as_str().to_owned()))
 }
 
-/// Whether a model reads two entries of a list as the same: what `sync` recognises a conversation by. Cache marks, hints for a
+/// Whether two entries of a list say the same to a model; `sync` recognises a conversation by this. Cache marks, hints for a
 /// provider, ids of items, white space around a text and the order of keys do not count.
 ///
-/// Ids of calls count, unless `calls` is given: a `Map` that is empty at the beginning of two lists and goes along from entry to
-/// entry. A call may have another id then, its output has to have the same; the map holds the calls with another id whose outputs have
-/// not come yet, by the id that they have now.
+/// Ids of calls count, unless `calls` is given: pass a `Map` that is empty at the beginning of the two lists, and the same one for
+/// every pair of entries. Then a call may have another id, if its output has the same other id. The map holds the calls with another
+/// id whose outputs have not come yet: from their id in the list of `one` to their id in the list of `other`.
 ///
-/// @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not; `INVALID_MESSAGE` for what cannot be written as JSON.
+/// @throws {ContextError} `INVALID_ARGUMENT` for an unknown format; `INVALID_MESSAGE` for what cannot be written as JSON.
 #[wasm_bindgen(js_name = readsSame)]
 pub fn reads_same_entry(
     #[wasm_bindgen(unchecked_param_type = "Format")] format: JsValue,
@@ -100,12 +100,12 @@ pub fn reads_same_entry(
     Ok(same)
 }
 
-/// Our `TokenUsage` of a provider's usage object; no cached token is counted twice.
+/// Converts a provider's usage object to our `TokenUsage`, in which cached tokens are counted only once.
 ///
-/// Sources: the usage objects of `OpenAI` Responses and Chat Completions (input includes the cached part), Anthropic
+/// Accepts the usage objects of `OpenAI` Responses and Chat Completions (their input includes the cached part), Anthropic
 /// Messages (it does not), the AI SDK, and the reference specification's `ChatInvokeUsage`.
 ///
-/// @throws {ContextError} `INVALID_ARGUMENT` for an object of none of these shapes.
+/// @throws {ContextError} `INVALID_ARGUMENT` for an object of any other shape.
 #[wasm_bindgen(js_name = tokenUsage, unchecked_return_type = "TokenUsage")]
 pub fn token_usage(
     #[wasm_bindgen(unchecked_param_type = "unknown")] usage: JsValue,
@@ -113,11 +113,11 @@ pub fn token_usage(
     flat_to_js(&TokenUsage::from_value(&json(&usage, ErrorCode::InvalidArgument)?)?)
 }
 
-/// Tokens that a view for this model may take.
+/// The most tokens that a view for this model may have.
 ///
 /// @param models A `LiteLLM` table, a models.dev table, or `{ [model]: { max_input_tokens?, max_output_tokens?, max_tokens? } }`;
-/// it comes before the built-in table.
-/// @throws {ContextError} `UNKNOWN_MODEL` for a model that neither knows: never a guessed number.
+/// it takes precedence over the built-in table.
+/// @throws {ContextError} `UNKNOWN_MODEL` for a model that is in neither table: the limit is never guessed.
 #[wasm_bindgen(js_name = contextLimit)]
 pub fn context_limit(
     #[wasm_bindgen(unchecked_param_type = "string")] model: JsValue,
@@ -132,9 +132,9 @@ pub fn context_limit(
     Ok(limit(Some(limits.max_input_tokens), limits.window(), 0) as f64)
 }
 
-/// Whether a compaction is due: `enabled`, `auto`, and `usage.total_tokens >= limit × thresholdRatio`.
+/// Whether a compaction is due: `enabled` and `auto` are on, and `usage.total_tokens >= limit × thresholdRatio`.
 ///
-/// @throws {ContextError} `INVALID_CONFIG` naming the key.
+/// @throws {ContextError} `INVALID_CONFIG`, which names the key.
 #[wasm_bindgen(js_name = shouldCompact)]
 pub fn should_compact(
     #[wasm_bindgen(unchecked_param_type = "TokenUsage")] usage: JsValue,
@@ -152,7 +152,7 @@ pub fn should_compact(
     Ok(config.enabled && config.auto && usage.total_tokens >= config.threshold(limit as u64))
 }
 
-/// Makes a list of messages fit, in one call: `prepare({ fill: true })` on a session of its own.
+/// Makes a list of messages fit, in one call: runs `prepare({ fill: true })` on a temporary session.
 ///
 /// @throws {ContextError} as the constructor of `Session`, `push` and `prepare`.
 #[wasm_bindgen(js_name = compactMessages, unchecked_return_type = "Promise<Prepared>")]
@@ -172,7 +172,7 @@ fn prepare_alone(messages: JsValue, options: &JsValue) -> Result<Promise, JsValu
     }
     js_sys::Reflect::delete_property(&own, &"signal".into())?;
     set(&run, "fill", &JsValue::TRUE)?;
-    // The session is gone when this returns: no ref could be opened, so that none is named.
+    // The session is gone afterwards, so refs could not be opened: without the cache, none are named.
     if super::value::get(&own, "toolOutputCache")?.is_none() {
         let off = js_sys::Object::new();
         set(&off, "enabled", &JsValue::FALSE)?;
@@ -183,7 +183,7 @@ fn prepare_alone(messages: JsValue, options: &JsValue) -> Result<Promise, JsValu
     Ok(session.prepare_once(run.into()))
 }
 
-/// What the model's three tools are called with; `types.d.ts` declares it.
+/// Definitions of the model's three tools; declared in `types.d.ts`.
 #[wasm_bindgen(js_name = toolDefinitions, skip_typescript)]
 pub fn tool_definitions(
     #[wasm_bindgen(unchecked_param_type = "Format")] format: JsValue,
@@ -192,15 +192,15 @@ pub fn tool_definitions(
     to_js(&tool_output::definitions().iter().map(|d| d.to_format(format)).collect::<Vec<_>>())
 }
 
-/// The JSON of a tool output in fewer tokens (by the estimate), still JSON and marked with `"compressed": true`; the text as
-/// it came where it has at most `maxTokens` (200), is no JSON, or would not become smaller.
+/// Rewrites the JSON of a tool output in fewer tokens (by the estimate). The result is JSON too, marked with `"compressed": true`.
+/// Returns the text unchanged if it has at most `maxTokens` (200), is not JSON, or would not become smaller.
 ///
-/// Success and failure, error texts, counts and ids stay, and numbers as they were written. A list of more than four
-/// objects becomes `<name>_preview`: the first two and the last two, and those that failed, each reduced to `id`, `title`
-/// and `name`. Long strings lose their middle. JSON lines are compressed line by line, and lose lines in the middle where
+/// Success and failure, error texts, counts and ids stay, and numbers stay as they were written. A list of more than four
+/// objects becomes `<name>_preview`: the first two, the last two and those that failed, each reduced to `id`, `title`
+/// and `name`. Long strings lose their middle. JSON lines are compressed line by line, and lose lines in the middle if
 /// that is not enough.
 ///
-/// @throws {ContextError} `INVALID_ARGUMENT` naming the option.
+/// @throws {ContextError} `INVALID_ARGUMENT`, which names the option.
 #[wasm_bindgen(js_name = compressJson)]
 pub fn compress_json(
     #[wasm_bindgen(unchecked_param_type = "string")] text: JsValue,
@@ -214,11 +214,11 @@ pub fn compress_json(
     Ok(tool_output::compress_json(&text, max_tokens, &Estimate).unwrap_or(text))
 }
 
-/// A text of more than `max` (5,000) characters as its first `head` (1,000) and its last `tail` (1,000), and between them
-/// `[... 3000 chars omitted ...]`; a shorter one as it came. Characters are code points; no character that people see as
-/// one (a grapheme cluster of up to 64 code points) is split.
+/// Cuts a text of more than `max` (5,000) characters to its first `head` (1,000) and its last `tail` (1,000), with
+/// `[... 3000 chars omitted ...]` in between. Returns a shorter text unchanged. Characters are code points, but a grapheme cluster
+/// (what people see as one character) of up to 64 code points is never split.
 ///
-/// @throws {ContextError} `INVALID_ARGUMENT` naming the option, also for a `max` less than `head` and `tail` together.
+/// @throws {ContextError} `INVALID_ARGUMENT`, which names the option, also if `max` is less than `head` and `tail` together.
 #[wasm_bindgen(js_name = truncateHeadTail)]
 pub fn truncate_head_tail(
     #[wasm_bindgen(unchecked_param_type = "string")] text: JsValue,
@@ -230,7 +230,7 @@ pub fn truncate_head_tail(
     Ok(tool_output::truncate_head_tail(&text, &shape).unwrap_or(text))
 }
 
-/// The JSON of an options argument that may be left out.
+/// The JSON of an optional options argument.
 fn options_json(options: &JsValue) -> Result<serde_json::Value, JsValue> {
     if options.is_undefined() {
         return Ok(serde_json::json!({}));

@@ -1,4 +1,4 @@
-//! `ContextGraph`: the mirror of [`crate::graph`].
+//! `ContextGraph`: the JavaScript class over [`crate::graph`].
 
 use std::cell::{RefCell, RefMut};
 use std::rc::Rc;
@@ -17,11 +17,11 @@ use crate::graph::{
 use crate::message::{Format, Message, Part, Role};
 use crate::provider::{GraphMessages, provider};
 
-/// A conversation as a graph: lanes of nodes, edges between them, folds that stand in for nodes and unfold again.
+/// A conversation as a graph: lanes of nodes, edges between them, and folds that replace nodes and can be undone.
 ///
-/// A **lane** is an append-only sequence of nodes. A **fold** is a summary that stands in for nodes of one lane; it hides
-/// them and changes none. An operation that fails changes nothing. Appending costs what is appended, a view what it returns,
-/// whatever the graph holds.
+/// A **lane** is an append-only sequence of nodes. A **fold** is a summary that replaces nodes of one lane in views; it hides
+/// them without changing them. An operation that fails changes nothing. The cost of appending depends only on what is appended, the
+/// cost of a view only on what it returns, however large the graph is.
 ///
 /// ```js
 /// const graph = new ContextGraph();
@@ -38,19 +38,19 @@ pub struct ContextGraph {
     core: Backing,
 }
 
-/// Whose graph it is.
+/// Where the graph comes from.
 enum Backing {
-    /// Its own.
+    /// A graph of its own.
     Own(Box<RefCell<graph::ContextGraph>>),
-    /// A session's.
+    /// The graph of a session's history.
     Session(Rc<Inner>),
 }
 
 #[wasm_bindgen]
 impl ContextGraph {
-    /// An empty graph. What goes beyond its limits is refused with `SAFETY_LIMIT_EXCEEDED` and both figures.
+    /// Creates an empty graph. Exceeding a limit throws `SAFETY_LIMIT_EXCEEDED`, with the limit and the actual number.
     ///
-    /// @throws {ContextError} `INVALID_CONFIG` naming the key.
+    /// @throws {ContextError} `INVALID_CONFIG`, which names the key.
     #[wasm_bindgen(constructor)]
     pub fn new(
         #[wasm_bindgen(unchecked_optional_param_type = "ContextGraphOptions")] options: JsValue,
@@ -63,11 +63,11 @@ impl ContextGraph {
         Ok(Self::own(graph::ContextGraph::new(limits)))
     }
 
-    /// Appends a node to its lane and gives its id.
+    /// Appends a node to its lane and returns its id.
     ///
-    /// `after` says what it comes after: by default the lane's last node, or the node at which the lane was forked off. That is
-    /// a `sequence` within a lane; from another lane it is a `branch` into the lane's first node and a `dependency` into any
-    /// later one. `[]`: after nothing.
+    /// `after` says what it comes after; by default the lane's last node, or the node at which the lane was forked off. The edge is
+    /// a `sequence` within a lane. From another lane it is a `branch` to the lane's first node, and a `dependency` to any
+    /// later one. `[]`: it comes after nothing.
     ///
     /// ```js
     /// const agent = graph.addNode({ type: "agent_message", message: { role: "assistant", tool_calls } });
@@ -75,7 +75,7 @@ impl ContextGraph {
     /// graph.addNode({ type: "agent_message", state: "pending", after: tasks });
     /// ```
     ///
-    /// @throws {ContextError} `GRAPH_CONSTRAINT` with the ids: one that is taken, one to come after that is missing or folded;
+    /// @throws {ContextError} `GRAPH_CONSTRAINT` with the ids: the id is taken, or a node in `after` is missing or folded;
     /// `SAFETY_LIMIT_EXCEEDED`; `INVALID_MESSAGE` for a malformed message or content; `INVALID_ARGUMENT`.
     #[wasm_bindgen(js_name = addNode)]
     pub fn add_node(
@@ -87,11 +87,11 @@ impl ContextGraph {
         Ok(self.write()?.add_node(spec)?.to_string())
     }
 
-    /// Adds an edge; `kind` is `"sequence"` by default. One that is there already changes nothing. An edge of a summary is one
-    /// of what it stands in for: of its last node where it leads out, of its first where it leads in.
+    /// Adds an edge; `kind` is `"sequence"` by default. If the edge exists already, nothing changes. An edge of a summary is an edge
+    /// of the nodes it replaces: an outgoing one starts at its last node, an incoming one ends at its first.
     ///
     /// @throws {ContextError} `GRAPH_CONSTRAINT` with the ids: a missing or folded node, or an edge that would close a cycle (no
-    /// edge runs against a lane's own time); `SAFETY_LIMIT_EXCEEDED`.
+    /// edge may run against the order of a lane); `SAFETY_LIMIT_EXCEEDED`.
     #[wasm_bindgen(js_name = addEdge)]
     pub fn add_edge(
         &self,
@@ -108,7 +108,7 @@ impl ContextGraph {
         Ok(self.write()?.add_edge(&text(&from, "from")?, &text(&to, "to")?, kind)?)
     }
 
-    /// Says how far a node's work has come.
+    /// Sets the state of a node's work.
     ///
     /// @throws {ContextError} `GRAPH_CONSTRAINT` for a missing or folded node, and for a fold's summary.
     #[wasm_bindgen(js_name = setState)]
@@ -122,12 +122,12 @@ impl ContextGraph {
         Ok(self.write()?.set_state(&text(&id, "id")?, state)?)
     }
 
-    /// A node's context: its ancestors in order and itself; summaries stand in for what they fold.
+    /// A node's context: its ancestors in order, and the node itself. Summaries replace the nodes that they fold.
     ///
-    /// With `limitTurns`: the last so many turns of them, what these depend on by `dependency`, and all that is pinned (system
-    /// and developer messages, summaries). A turn begins with a user message of the node's own lane, or of those it was forked
-    /// from. An edge of kind `branch` is followed into a lane's first node only: what comes back from a forked lane brings its
-    /// result, not its story. The order is topological and keeps each lane's time.
+    /// With `limitTurns`: only the last turns of these, up to that number, the nodes that those depend on by `dependency`, and everything
+    /// that is pinned (system and developer messages, summaries). A turn begins with a user message of the node's own lane, or of the
+    /// lanes it was forked from. An edge of kind `branch` is followed only into the first node of a lane, so a forked lane contributes
+    /// its result but not its messages. The order is topological and keeps the order of each lane.
     ///
     /// ```js
     /// const messages = graph.contextForFull(id, { limitTurns: 3 }).map((node) => node.content);
@@ -155,14 +155,13 @@ impl ContextGraph {
         })
     }
 
-    /// Folds nodes into a summary, which stands in their place in every view, and gives the summary's id. Summaries can be folded
-    /// in their turn.
+    /// Folds nodes into a summary, which replaces them in every view, and returns the summary's id. Summaries can be folded too.
     ///
-    /// The nodes and their edges stay as they are, marked with `compressed_at`; edges to and from other nodes are re-laid to the
-    /// summary. Instructions of the lane that stand between the nodes stay, and so does what was forked off between them.
+    /// The nodes and their edges stay as they are, marked with `compressed_at`; edges to and from other nodes are added to the
+    /// summary instead. Instructions of the lane between the nodes stay, and so does what was forked off between them.
     ///
-    /// @throws {ContextError} `GRAPH_CONSTRAINT` with the ids where a node is missing, folded already, not finished, or of another
-    /// lane; where no blocking edge leads out of them, for a summary is never a leaf; and where a node that is left out comes
+    /// @throws {ContextError} `GRAPH_CONSTRAINT` with the ids if a node is missing, already folded, not finished, or of another
+    /// lane; if no blocking edge leads out of the nodes (a summary is never a leaf); or if a node that is not folded comes
     /// after one of them and before another. `SUMMARY_EMPTY`, `SAFETY_LIMIT_EXCEEDED`.
     pub fn compress(
         &self,
@@ -179,10 +178,10 @@ impl ContextGraph {
         Ok(self.write()?.compress(&ids, &text(&summary, "summary")?)?.to_string())
     }
 
-    /// Undoes a fold: the graph is as if it had never been made, with what was appended since. What came after the summary comes
-    /// after the last node that it stood in for. A fold of folds gives back the folds.
+    /// Undoes a fold: the graph is as if the fold had never been made, plus what was appended since. What came after the summary comes
+    /// after the last node that it replaced. Undoing a fold of folds brings back the inner folds.
     ///
-    /// @throws {ContextError} `GRAPH_CONSTRAINT` for a missing node, one that is no fold's summary, and a fold that is folded.
+    /// @throws {ContextError} `GRAPH_CONSTRAINT` for a missing node, a node that is not a fold's summary, and a fold that is folded itself.
     pub fn expand(
         &self,
         #[wasm_bindgen(unchecked_param_type = "string", js_name = summaryId)] summary_id: JsValue,
@@ -196,7 +195,7 @@ impl ContextGraph {
         Ok(self.write()?.expand(&id)?)
     }
 
-    /// Opens a lane that begins at a node: it sees what that node sees, and goes its own way.
+    /// Opens a lane that begins at a node: the lane sees what that node sees, and continues on its own.
     ///
     /// ```js
     /// graph.fork(agent, "researcher");
@@ -205,7 +204,7 @@ impl ContextGraph {
     /// graph.addEdge(found, task, "branch"); // the result came from there; the parent's view does not hold its story
     /// ```
     ///
-    /// @throws {ContextError} `GRAPH_CONSTRAINT` for a missing or folded node; `INVALID_ARGUMENT` for a lane that is there already.
+    /// @throws {ContextError} `GRAPH_CONSTRAINT` for a missing or folded node; `INVALID_ARGUMENT` for a lane that already exists.
     pub fn fork(
         &self,
         #[wasm_bindgen(unchecked_param_type = "string")] id: JsValue,
@@ -215,29 +214,29 @@ impl ContextGraph {
         Ok(self.write()?.fork(&text(&id, "id")?, &text(&lane, "lane")?)?)
     }
 
-    /// All nodes in the order in which they entered, folded ones and summaries among them.
+    /// All nodes in the order in which they were added, including folded ones and summaries.
     #[wasm_bindgen(unchecked_return_type = "GraphNode[]")]
     pub fn nodes(&self) -> Result<JsValue, JsValue> {
-        // One by one: all of them as one text would be as long as the conversation, and what the module takes it keeps.
+        // One by one: as one text, all of them would be as long as the conversation, and WebAssembly memory never shrinks.
         self.read(|core| {
             let nodes: Result<Array, _> = core.nodes().iter().map(|node| to_js(&shown(core, node))).collect();
             Ok(nodes?.into())
         })
     }
 
-    /// All edges in the order in which they entered, hidden ones among them; then those that folds laid in their place.
+    /// All edges in the order in which they were added, including hidden ones; then those that folds added in their place.
     #[wasm_bindgen(unchecked_return_type = "GraphEdge[]")]
     pub fn edges(&self) -> Result<JsValue, JsValue> {
         self.read(|core| to_js(&core.edges().iter().map(edge).collect::<Vec<_>>()))
     }
 
-    /// The graph as bytes, the same for the same graph; its limits are part of it.
+    /// The graph as bytes, including its limits. The same graph always gives the same bytes.
     #[wasm_bindgen(unchecked_return_type = "Uint8Array")]
     pub fn snapshot(&self) -> Result<Uint8Array, JsValue> {
         self.read(|core| Ok(Uint8Array::from(core.snapshot(&GraphMessages)?.as_slice())))
     }
 
-    /// The graph of these bytes; those of an older version are read, too.
+    /// Restores a graph from the bytes of `snapshot`; those of older versions can be read too.
     ///
     /// @throws {ContextError} `SNAPSHOT_TOO_NEW`, `SNAPSHOT_INVALID`.
     pub fn restore(
@@ -260,7 +259,7 @@ impl ContextGraph {
         Self { core: Backing::Session(inner) }
     }
 
-    /// Reads the graph; a session's as it is now.
+    /// Reads the graph. A session's graph is read as it is now.
     fn read<T>(&self, read: impl FnOnce(&graph::ContextGraph) -> Result<T, JsValue>) -> Result<T, JsValue> {
         match &self.core {
             Backing::Own(core) => read(&*core.try_borrow().map_err(|_| busy())?),
@@ -271,11 +270,11 @@ impl ContextGraph {
     fn write(&self) -> Result<RefMut<'_, graph::ContextGraph>, Error> {
         match &self.core {
             Backing::Own(core) => core.try_borrow_mut().map_err(|_| busy()),
-            Backing::Session(_) => Err(busy()), // every way to change one goes over its session
+            Backing::Session(_) => Err(busy()), // a session's graph is only changed through its session
         }
     }
 
-    /// What would change the graph of a session, and not the session.
+    /// Refuses a change of a session's graph that would not change the session.
     fn refuse_session(&self, what: &str, instead: &str) -> Result<(), Error> {
         match &self.core {
             Backing::Own(_) => Ok(()),
@@ -289,12 +288,12 @@ impl ContextGraph {
     }
 }
 
-/// A getter of an argument called back in here.
+/// The error if a getter of an argument uses the graph while it reads that argument.
 fn busy() -> Error {
     Error::argument("an argument's own getter cannot use the graph that reads it")
 }
 
-/// What a new node is to be, from `{ id?, type, lane?, state?, content?, message?, after? }`.
+/// Reads a new node from `{ id?, type, lane?, state?, content?, message?, after? }`.
 fn spec(node: &JsValue) -> Result<NodeSpec, JsValue> {
     if node.is_undefined() {
         return Err(Error::argument("`node`: expected an object").into());
@@ -337,7 +336,7 @@ fn parts(content: &JsValue) -> Result<Vec<Part>, JsValue> {
     Ok(read.into_iter().flat_map(|m| m.parts).collect())
 }
 
-/// The node as JavaScript sees it.
+/// The node as the JavaScript API shows it.
 fn shown(core: &graph::ContextGraph, node: &NodeInfo<'_>) -> Value {
     let content = core.content(node.place);
     let mut out = Map::new();
@@ -373,7 +372,7 @@ fn edge(edge: &EdgeInfo<'_>) -> Value {
     out
 }
 
-/// One of the words that `parse` knows.
+/// Parses one of a set of known words.
 fn named<T>(
     value: &JsValue,
     key: &str,

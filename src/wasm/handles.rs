@@ -1,8 +1,8 @@
-//! JavaScript objects of messages: those that were pushed go out again as they came, others are made once.
+//! The JavaScript objects of messages: pushed ones are returned as they came, others are made once.
 //!
-//! An object stands for the messages that were read from it, and goes out again where just these stand together, untouched.
-//! What a pass changed, what came in another format, what has to be joined, and what the API would refuse is written anew, as a
-//! copy: the caller's list keeps its objects, so that `sync` recognises it.
+//! An object belongs to the messages that were read from it, and is returned if exactly these form an entry, unchanged.
+//! Messages that a pass changed, that came in another format, that have to be joined, or that the API would refuse are written as
+//! new objects. The caller's objects are never changed, so that `sync` recognises them.
 
 use std::sync::Arc;
 
@@ -20,44 +20,44 @@ use crate::message::{Format, Message, Role, ToolCall};
 use crate::provider::{Calls, Note, Provider, provider};
 use crate::saved::MapEdit;
 
-/// A message as it stands in a list, and the node that it is.
+/// A message in the form that a list shows, and its node.
 pub type Shown<'a> = (&'a Slot, &'a Node);
 
-/// By the first message that stands in an entry, and the format.
+/// The first message of an entry, and the format.
 pub type Key = (NodeIndex, Format);
 
-/// What was made of messages that stand in one entry.
+/// What was made from the messages of one entry.
 pub struct Made {
     of: Vec<Arc<Message>>,
     pub objects: Vec<JsValue>,
     notes: Vec<Note>,
 }
 
-/// The objects of messages that stand in one entry, and what the format could not say of them.
+/// The objects of one entry's messages, and what the format could not express.
 pub struct Objects<'a> {
     pub objects: &'a [JsValue],
     pub notes: &'a [Note],
 }
 
-/// Objects by the first message that stands in them. What was pushed comes out as it is (`===`).
+/// Objects, by the first message in them. What was pushed comes out as the same object (`===`).
 #[derive(Default)]
 pub struct Handles {
     originals: Originals,
-    /// Valid for as long as the view shows those very messages.
+    /// Each is valid as long as the view shows exactly these messages.
     made: HashMap<Key, Made>,
-    /// The view's list in each format that was asked for, as it was then.
+    /// The view's list in each format that was requested, as of the last request.
     pub lists: HashMap<Format, List>,
 }
 
 impl Handles {
-    /// Remembers what nodes were pushed as.
+    /// Remembers the objects that nodes were pushed as.
     pub fn keep(&mut self, format: Format, nodes: Vec<NodeIndex>, objects: Vec<JsValue>) {
         if let Some(first) = nodes.first().copied().filter(|_| !objects.is_empty()) {
             self.originals.insert(first, Original::new(format, nodes, objects));
         }
     }
 
-    /// The objects of a branch of the conversation.
+    /// The objects for a branch of the conversation.
     pub fn branch(&self, new: &Renumbering) -> Self {
         let mut branch = Self::default();
         for (first, original) in self.originals.iter() {
@@ -71,7 +71,7 @@ impl Handles {
         branch
     }
 
-    /// Whether these objects, if there are any, are the very ones that the nodes were pushed as.
+    /// Whether these objects, if any, are the very ones that the nodes were pushed as.
     pub fn came_as(&self, nodes: &[NodeIndex], objects: &[JsValue]) -> bool {
         let Some(first) = nodes.first() else { return false };
         let same = |(one, other): (&JsValue, &JsValue)| Object::is(one, other);
@@ -82,29 +82,29 @@ impl Handles {
         })
     }
 
-    /// What nodes were pushed as, without the objects: in what format, and which belong together.
+    /// How nodes were pushed, without the objects: in what format, and which of them together.
     pub fn pushed_as(&self) -> Vec<(Format, Vec<NodeIndex>)> {
         let each =
             |(first, original): (NodeIndex, &Original)| (original.format(), original.nodes(&first).to_vec());
         self.originals.iter().map(each).collect()
     }
 
-    /// The same of one node, where it is the first of them.
+    /// The same for one entry, by its first node.
     pub fn pushed(&self, first: NodeIndex) -> Option<(Format, Vec<NodeIndex>)> {
         self.originals.get(first).map(|original| (original.format(), original.nodes(&first).to_vec()))
     }
 
-    /// Nodes of which something else is known than when the session was saved.
+    /// Nodes whose entry has changed since the session was saved.
     pub fn changed(&self) -> &NodeSet {
         &self.originals.changed
     }
 
-    /// All that is known is saved.
+    /// Marks the current state as saved.
     pub fn mark_saved(&mut self) {
         self.originals.changed.clear();
     }
 
-    /// Remembers what nodes of an earlier process were pushed as; their objects are gone with it.
+    /// Remembers how nodes were pushed in an earlier process, whose objects are gone.
     pub fn keep_without_objects(&mut self, pushed: Vec<(Format, Vec<NodeIndex>)>) {
         for (format, nodes) in pushed {
             if let Some(first) = nodes.first().copied() {
@@ -113,7 +113,7 @@ impl Handles {
         }
     }
 
-    /// Another process went on: what it pushed has no objects here, and what was made of messages may not hold any more.
+    /// Applies what another process pushed. It has no objects here, and objects made from messages may no longer be right.
     pub fn put_pushed(&mut self, changes: MapEdit<NodeIndex, (Format, Vec<NodeIndex>)>) {
         let (gone, put) = changes.into_parts();
         for first in gone {
@@ -126,7 +126,7 @@ impl Handles {
         self.lists.clear();
     }
 
-    /// Lets go of the objects of nodes whose output lives in the store.
+    /// Drops the objects of nodes whose output is in the store.
     pub fn forget(&mut self, gone: &[NodeIndex]) {
         for node in gone {
             self.originals.remove(*node);
@@ -136,7 +136,7 @@ impl Handles {
         }
     }
 
-    /// Lets go of the object that an erased message came in, in which other messages may stand, too, and of all that was made of messages.
+    /// Drops the object that an erased message came in (which may contain other messages too), and everything that was made from messages.
     pub fn erase(&mut self, node: NodeIndex) {
         if let Some(first) = self.originals.first_of(node)
             && let Some((format, nodes)) = self.pushed(first)
@@ -147,7 +147,7 @@ impl Handles {
         self.lists.clear();
     }
 
-    /// The objects of nodes that were pushed by an earlier process, in the list that the caller has now.
+    /// Adopts the objects in the caller's current list for nodes that were pushed by an earlier process.
     pub fn adopt(&mut self, format: Format, nodes: &[NodeIndex], objects: Vec<JsValue>) {
         let Some(first) = nodes.first() else { return };
         let same = |original: &Original| original.format() == format && original.nodes(first) == nodes;
@@ -157,7 +157,7 @@ impl Handles {
         }
     }
 
-    /// The objects of messages that came in again, written otherwise.
+    /// Replaces the objects of messages that came again, written differently.
     pub fn renew(&mut self, format: Format, nodes: &[NodeIndex], objects: &[JsValue]) {
         let Some(first) = nodes.first() else { return };
         let same = |original: &Original| {
@@ -169,7 +169,7 @@ impl Handles {
         self.made.remove(&(*first, format));
     }
 
-    /// A list of a format's objects.
+    /// Makes a list of a format's objects.
     pub fn list(&mut self, slots: &[Shown<'_>], format: Format) -> Result<Array, JsValue> {
         let mut list = List::default();
         list.renew(self, &|at| slots.get(at).copied(), provider(format), 0, slots.len())?;
@@ -196,7 +196,7 @@ impl Handles {
         self.list(&slots, Format::Messages)
     }
 
-    /// The objects of messages that stand in one entry, or of a single one, where they are there already.
+    /// The objects of one entry's messages (or of a single message), if they exist already.
     pub fn objects(&self, run: &Entry<'_>, format: Format) -> Option<Objects<'_>> {
         if let Some(objects) = self.as_pushed(run, format) {
             return Some(Objects { objects, notes: &[] });
@@ -207,7 +207,7 @@ impl Handles {
         same.then_some(Objects { objects: &made.objects, notes: &made.notes })
     }
 
-    /// What they were pushed as, where that says all of it.
+    /// The objects they were pushed as, if these can be sent unchanged.
     fn as_pushed(&self, run: &Entry<'_>, format: Format) -> Option<&[JsValue]> {
         let (first, _) = run.first()?.1;
         let objects = self.original(run, format).map(Original::objects).filter(|list| !list.is_empty())?;
@@ -219,7 +219,7 @@ impl Handles {
         (format != Format::Messages || !has_ref()).then_some(objects)
     }
 
-    /// What they were pushed as.
+    /// The entry that they were pushed as.
     fn original(&self, run: &Entry<'_>, format: Format) -> Option<&Original> {
         let (first, _) = run.first()?.1;
         self.originals.get(first.node).filter(|original| {
@@ -229,7 +229,7 @@ impl Handles {
         })
     }
 
-    /// Makes the objects of messages that stand in one entry, with what waits in `batch` at the latest.
+    /// Makes the objects of one entry's messages. They may wait in `batch` until `take`.
     pub fn make(
         &mut self,
         run: &Entry<'_>,
@@ -245,7 +245,7 @@ impl Handles {
         let output_ref = first.message.tool_outputs().find_map(|o| o.output_ref.as_ref());
         let output_ref = output_ref.filter(|_| format == Format::Messages);
         if let (Some(Some(object)), Some(output_ref)) = (pushed, output_ref) {
-            // The caller's own object, and where its full output lies.
+            // A copy of the caller's own object, with the reference to its full output.
             let objects = vec![with_ref(object, output_ref)?];
             self.made.insert(key, Made { of, objects, notes: Vec::new() });
             return Ok(());
@@ -255,7 +255,7 @@ impl Handles {
         let calls = Calls::looked_up(&find);
         let mut notes = Vec::new();
         let entries = match pushed {
-            // One of the package's own that is written anew has its id; as an earlier process pushed it, it may have none.
+            // One of our own messages that is rewritten gets its id. If an earlier process pushed it, it may have come without one.
             None if format == Format::Messages => provider.write_one(&named(&first.message, node), &calls),
             _ => write(provider, &of, &calls, &mut notes),
         };
@@ -266,14 +266,14 @@ impl Handles {
         Ok(())
     }
 
-    /// Takes in what waits in a batch.
+    /// Makes the objects that wait in a batch.
     pub fn take(&mut self, batch: &mut Batch) -> Result<(), JsValue> {
         self.made.extend(batch.made()?);
         Ok(())
     }
 }
 
-/// Writes messages that stand in one entry, without what the API refuses.
+/// Writes the messages of one entry, without what the API would refuse.
 fn write(
     provider: &dyn Provider,
     run: &[Arc<Message>],
@@ -286,20 +286,20 @@ fn write(
     provider.write_run(&messages, calls, notes)
 }
 
-/// The newest call of this id up to position `last`: mostly a few places further up.
+/// The newest call with this id up to position `last`; it is usually only a few messages back.
 fn find_call<'a>(slots: Slots<'a>, last: usize, id: &str) -> Option<&'a ToolCall> {
     let mut before = (0..=last).rev().filter_map(slots);
     before.find_map(|(slot, _)| slot.message.tool_calls().rfind(|call| call.id == id))
 }
 
-/// The last entries, where a list may not end with them as they are, and what was done to them.
+/// If the list may not end with these messages as they are: their changed entries, and notes of what was done.
 pub fn finished(
     run: &Entry<'_>,
     slots: Slots<'_>,
     provider: &dyn Provider,
 ) -> Option<(Vec<Value>, Vec<Note>)> {
     let messages: Vec<Arc<Message>> = run.iter().map(|(_, (slot, _))| slot.message.clone()).collect();
-    // What stands behind it in the entry says nothing.
+    // The first message decides: those after it in the entry have no content.
     if messages.first()?.role != Role::Assistant {
         return None;
     }
@@ -311,7 +311,7 @@ pub fn finished(
     (!notes.is_empty()).then_some((items, notes))
 }
 
-/// One of the package's own messages with its id.
+/// One of our own messages, with its id.
 fn named(message: &Message, node: &Node) -> Message {
     let mut named = message.clone();
     named.meta.id.get_or_insert_with(|| node.id.to_string());

@@ -1,4 +1,4 @@
-//! A place in a store where a session is saved, and how far its journal has come there.
+//! A place in a store where a session is saved, and the position of its journal there.
 
 use wasm_bindgen::JsValue;
 
@@ -9,21 +9,21 @@ use crate::error::{Error, ErrorCode};
 use crate::saved::{Checksum, Records};
 use crate::session::SESSION;
 
-/// Where a session was loaded from or saved last.
+/// Where a session was last loaded from or saved.
 #[derive(Clone)]
 pub struct Home {
     pub store: Store,
     pub key: String,
-    /// Where its journal stands there; `None`: nothing was there.
+    /// The position of its journal there; `None` if nothing was there.
     pub position: Option<u64>,
-    /// The checksum of the last record there, or else of the snapshot: of two journals at one position it tells which is which.
+    /// The checksum of the last record there, or else of the snapshot. It tells apart two journals at the same position.
     pub last: Option<u64>,
-    /// Bytes of the snapshot, and of the records behind it.
+    /// Bytes of the snapshot, and of the records after it.
     pub snapshot: u64,
     pub tail: u64,
-    /// What lies there is not whole: the next save writes all of it anew.
+    /// Whether the stored data is incomplete: then the next save writes a new snapshot.
     pub mends: bool,
-    /// What saves without an answer may have written: the position behind it, and the checksum of the snapshot or of the last record.
+    /// What unanswered saves may have written: the position afterwards, and the checksum of the snapshot or of the last record.
     pub tried: Vec<(u64, u64)>,
 }
 
@@ -32,18 +32,18 @@ impl Home {
         Self { store, key, position: None, last: None, snapshot: 0, tail: 0, mends: false, tried: Vec::new() }
     }
 
-    /// A save that is made now may never be answered.
+    /// Records that a save is being tried, since its answer may never come.
     pub fn tries(&mut self, inner: &Inner, now: u64, sum: u64) {
         self.tried.push((now, sum));
         *inner.stores.unsure.borrow_mut() = Some(self.clone());
     }
 
-    /// Where its journal stands.
+    /// The position of its journal.
     pub fn position(&self) -> Option<u64> {
         self.position
     }
 
-    /// The same behind what was read.
+    /// The same place, advanced to what was read.
     pub fn behind(mut self, there: &Journal) -> Self {
         if let Some(snapshot) = &there.snapshot {
             (self.snapshot, self.tail) = (snapshot.len() as u64, 0);
@@ -54,7 +54,7 @@ impl Home {
         self
     }
 
-    /// Where the lease of the summary is.
+    /// The key of the lease for a summary.
     pub fn lease(&self) -> String {
         format!("{}:lease", self.key)
     }
@@ -63,19 +63,19 @@ impl Home {
         self.key == key && self.store.is(store)
     }
 
-    /// Whether it is the same place, and stands where that one does.
+    /// Whether it is the same place at the same position.
     pub fn is(&self, other: &Self) -> bool {
         self.is_at(&other.store, &other.key) && self.position == other.position
     }
 
-    /// Whether somebody else saved since.
+    /// Whether somebody else has saved since.
     pub async fn has_moved_on(&self) -> Result<bool, JsValue> {
         let there = self.store.read(&self.key, self.position).await?;
         Ok(there.map(|there| there.position) != self.position)
     }
 }
 
-/// A checksum as a number.
+/// Converts a checksum to a number.
 pub fn number(sum: Checksum) -> u64 {
     u64::from_le_bytes(sum.to_bytes())
 }
@@ -87,7 +87,7 @@ pub fn last_of(there: &Journal) -> Option<u64> {
     records.whole.last().map(|record| record.sum).or_else(snapshot)
 }
 
-/// `STORE_CONFLICT`, with nothing there.
+/// A `STORE_CONFLICT` error for a key under which nothing is saved any more.
 pub fn removed(home: &Home) -> JsValue {
     let key = &home.key;
     let why = if home.position.is_some() {
@@ -100,7 +100,7 @@ pub fn removed(home: &Home) -> JsValue {
     context_error(&Error::new(ErrorCode::StoreConflict, why), None, None)
 }
 
-/// `STORE_CONFLICT`.
+/// A `STORE_CONFLICT` error.
 pub fn conflict(home: &Home) -> JsValue {
     let key = &home.key;
     let why = if home.position.is_some() {

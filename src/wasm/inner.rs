@@ -1,4 +1,4 @@
-//! What a `Session` object holds: the core, and what only JavaScript has.
+//! The state behind a `Session` object: the core, and what exists only in JavaScript.
 
 use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::collections::HashMap;
@@ -35,13 +35,13 @@ use crate::tokens::Estimate;
 
 /// Shared by the `Session` object, its `ToolOutputCache`, and the runs that wait for a summary.
 pub struct Inner {
-    /// `None` once the session was freed by hand.
+    /// `None` once the caller has freed the session.
     core: RefCell<Option<Session>>,
-    /// The objects that were pushed, and those that were made of messages.
+    /// The pushed objects, and those made from messages.
     pub handles: RefCell<Handles>,
-    /// The list that the caller has, entry by entry.
+    /// The caller's list, entry by entry.
     pub line: RefCell<Line>,
-    /// The header came in a body, beside its list.
+    /// Whether the header came from a body, outside its list.
     pub header_beside: Cell<bool>,
     /// The callback; `None`: the extractive summariser.
     pub summarize: RefCell<Option<Summarize>>,
@@ -51,37 +51,37 @@ pub struct Inner {
     pub on_cost: RefCell<Option<Function>>,
     /// A tokenizer that is a JavaScript function.
     pub callback_counter: RefCell<Option<Rc<CallbackCounter>>>,
-    /// Which tools the model is given, by name.
+    /// Decides by name which tools the model gets.
     pub tool_filter: RefCell<Option<Function>>,
     /// The run that waits for a summary.
     pub under_way: RefCell<Option<Running>>,
     /// The background request for a summary; resolves when it has ended, with or without success.
     pub background: RefCell<Option<Promise>>,
-    /// Who listens.
+    /// The event listeners.
     pub listeners: Listeners,
-    /// `prepare` has just run and nothing has changed since: another one does nothing.
+    /// `prepare` has just run and nothing has changed since, so another one would do nothing.
     is_prepared: Cell<bool>,
-    /// How often the core was changed.
+    /// How many times the core was changed.
     writes: Cell<u64>,
-    /// What was forked off, for the graph.
+    /// Sessions that were forked off, for the graph.
     pub children: RefCell<Vec<Child>>,
     /// Bytes of a chunk's last, incomplete character, by ref.
     pub split_characters: RefCell<HashMap<String, Vec<u8>>>,
-    /// What else JavaScript holds of the session.
+    /// What JavaScript objects have borrowed from the session.
     pub loans: Loans,
-    /// Views that were prepared and nobody has looked at yet.
+    /// Prepared views that nobody has read yet.
     pub unread: Unread,
     /// A number that marks the message lists that this session handed out.
     pub number: Cell<Option<u32>>,
-    /// The marks for the prompt cache of the newest view that was asked for with some.
+    /// The cache marks of the newest view that was requested with any.
     pub marks: RefCell<Marks>,
-    /// The end of the session object's life.
+    /// Whether the session object was freed.
     pub freed: Freed,
-    /// `summarize` is being called, and has not returned yet.
+    /// Whether `summarize` is being called and has not returned yet (not even a promise).
     pub is_asking: Cell<bool>,
-    /// Where the session is saved, and what is on its way there.
+    /// Where the session is saved, and what is being written there.
     pub stores: Stores,
-    /// What of this side was saved.
+    /// How much of the JavaScript side's state was saved.
     pub saved: RefCell<SideMark>,
 }
 
@@ -116,7 +116,7 @@ impl Inner {
         }
     }
 
-    /// The same callbacks around another core.
+    /// A new session around another core, with the same callbacks.
     pub fn beside(&self, core: Session) -> Self {
         let options = Options { counter: core.context().counter.clone(), ..self.functions() };
         let beside = Self::new(core, options);
@@ -124,10 +124,10 @@ impl Inner {
         beside
     }
 
-    /// The functions that are the session's own, as options.
+    /// The session's own functions, as options.
     fn functions(&self) -> Options {
         Options {
-            plain: serde_json::Value::Null, // read already
+            plain: serde_json::Value::Null, // already read
             counter: Arc::new(Estimate),
             counts: false,
             redact: None,
@@ -142,7 +142,7 @@ impl Inner {
         }
     }
 
-    /// The same with what the core holds of them: to read the session anew.
+    /// Like `functions`, but includes those in the core: used to read the session again from a store.
     pub fn functions_of_core(&self) -> std::result::Result<Options, JsValue> {
         let functions = self.functions();
         self.read(|core| Options {
@@ -156,7 +156,7 @@ impl Inner {
         })
     }
 
-    /// Goes on as a session that was read anew; the listeners and whoever holds something of this one stay.
+    /// Continues with the state of a session that was read from a store. Listeners stay, and objects that refer to this session stay valid.
     pub fn become_other(&self, other: &Self) -> std::result::Result<(), JsValue> {
         let read = other.core.take().ok_or_else(freed_error)?;
         *self.handles()? = std::mem::take(&mut *other.handles()?);
@@ -190,7 +190,7 @@ impl Inner {
         RefMut::filter_map(core, Option::as_mut).map_err(|_| freed_error().into())
     }
 
-    /// Changes the core, then tells the listeners. An error carries the report of what was tried.
+    /// Changes the core, then delivers events to the listeners. An error includes the report of the failed run.
     pub fn write<T>(&self, write: impl FnOnce(&mut Session) -> Result<T>) -> std::result::Result<T, JsValue> {
         let written = self.write_quietly(write);
         self.deliver_events();
@@ -220,12 +220,12 @@ impl Inner {
         context_error(&error, None, report.as_ref())
     }
 
-    /// How often the core was changed. If it differs after the caller's code ran, earlier results may no longer hold.
+    /// How many times the core was changed. If it differs after the caller's code ran, earlier results may no longer hold.
     pub fn writes(&self) -> u64 {
         self.writes.get()
     }
 
-    /// The objects that were pushed or made. A re-entrant call from a getter of one of them is refused.
+    /// The pushed or made objects. A re-entrant call from a getter of one of them is refused.
     pub fn handles(&self) -> std::result::Result<RefMut<'_, Handles>, JsValue> {
         self.handles.try_borrow_mut().map_err(|_| reentered())
     }
@@ -241,19 +241,20 @@ impl Inner {
         Ok(write(&mut core))
     }
 
-    /// Reads the core, which takes note of what it has read; `None` where it is busy, or gone.
+    /// Reads the core and lets it record what was read; `None` if it is busy or gone.
     pub fn look<T>(&self, look: impl FnOnce(&mut Session) -> T) -> Option<T> {
         self.core_mut().ok().map(|mut core| look(&mut core))
     }
 
-    /// The view was handed out as it is. Read from within a callback of the session's, it is not what is sent.
+    /// Records that the current view was returned to the caller. A view that is read inside a callback of the session is not sent, so
+    /// it does not count.
     pub fn note_read(&self) {
         if let Ok(mut core) = self.core_mut() {
             core.note_read();
         }
     }
 
-    /// Asks the caller's clock.
+    /// Reads the caller's clock and passes the time to the core.
     pub fn tell_time(&self) -> std::result::Result<(), JsValue> {
         let Some(now) = self.now.borrow().clone() else { return Ok(()) };
         let wrong = |cause: Option<&JsValue>| {
@@ -272,13 +273,13 @@ impl Inner {
         told.filter(|t| t.is_finite()).unwrap_or_else(js_sys::Date::now)
     }
 
-    /// Has a callback tokenizer count messages before the session is touched.
+    /// Lets a callback tokenizer count messages before the session is changed.
     pub fn rehearse(&self, messages: &[Message]) -> std::result::Result<(), JsValue> {
         let counter = self.callback_counter.borrow().clone();
         counter.map_or(Ok(()), |counter| counter.rehearse(messages))
     }
 
-    /// Remembers what messages were pushed as.
+    /// Remembers the objects that messages were pushed as.
     pub fn keep(&self, format: Format, nodes: &[NodeIndex], groups: Vec<Group>) {
         if self.read(|core| core.config().freeze_inputs).unwrap_or(false) {
             groups.iter().flat_map(|group| &group.objects).for_each(freeze);
@@ -299,7 +300,7 @@ impl Inner {
         self.line.borrow_mut().extend(stretches);
     }
 
-    /// Begins `prepare`, quietly.
+    /// Begins `prepare`; does not deliver events.
     pub fn begin_prepare(&self, fill: bool, idle_ms: Option<u64>) -> std::result::Result<Fit, JsValue> {
         if !self.is_prepared.get() || idle_ms.is_some() {
             let fit = self.write_quietly(|core| match idle_ms {
@@ -310,12 +311,12 @@ impl Inner {
             self.is_prepared.set(matches!(fit, Fit::Done(_)));
             return Ok(fit);
         }
-        // Nothing happened since the last one, and nothing will.
+        // Nothing has changed since the last `prepare`, so nothing will be done.
         let prepared = self.core_mut()?.prepare(); // with nothing new, filling or not is the same
         prepared.map_err(|error| self.with_report(error))
     }
 
-    /// Reads the history as a graph, as it is now, with what forks say of their lanes.
+    /// Reads the history as a graph in its current state, including the lanes of forks.
     pub fn read_graph<T>(
         &self,
         read: impl FnOnce(&ContextGraph) -> std::result::Result<T, JsValue>,
@@ -341,7 +342,7 @@ impl Inner {
         core.report().and_then(|r| to_js(r).ok())
     }
 
-    /// Tells the listeners what happened. No borrow is held: they may call back into the session.
+    /// Delivers events to the listeners. No borrow is held, since they may call into the session.
     pub fn deliver_events(&self) {
         let Ok(mut core) = self.core_mut() else { return };
         let events = core.take_events();
@@ -349,8 +350,8 @@ impl Inner {
         self.listeners.deliver(events);
     }
 
-    /// Releases everything that the session holds, even if somebody still holds parts of it: it was freed by the caller,
-    /// not by the garbage collector.
+    /// Releases everything that the session holds, even if other objects still refer to parts of it. Used when the caller frees the
+    /// session, not the garbage collector.
     pub fn empty(&self) {
         let core = self.core.try_borrow_mut().ok().and_then(|mut core| core.take());
         let handles = self.handles.try_borrow_mut().ok().map(|mut handles| std::mem::take(&mut *handles));
@@ -361,27 +362,27 @@ impl Inner {
         self.children.take();
         self.split_characters.take();
         self.stores.fetched.take();
-        drop((core, handles, callbacks)); // when nothing is borrowed any more
+        drop((core, handles, callbacks)); // last, when nothing is borrowed any more
     }
 
-    /// The session object was freed: runs that still wait end here.
+    /// Marks the session object as freed; runs that are still waiting end now.
     pub fn set_freed(&self) {
         self.freed.set();
     }
 
-    /// `FREED` once the session object is gone.
+    /// Fails with `FREED` once the session object is gone.
     pub fn refuse_freed(&self) -> Result<()> {
         if self.freed.is.get() { Err(freed_error()) } else { Ok(()) }
     }
 }
 
-/// Whether the session object was freed, as a fact and as a promise that rejects then.
+/// Whether the session object was freed: as a flag, and as a promise that rejects at that moment.
 pub struct Freed {
     is: Cell<bool>,
     /// Pending for as long as the session lives.
     pub promise: Promise,
     reject: Function,
-    /// What the background's callback is told by.
+    /// Signals it to the background's callback.
     controller: RefCell<Option<AbortController>>,
 }
 
@@ -409,7 +410,7 @@ impl Freed {
 
     fn set(&self) {
         self.is.set(true);
-        // If nobody waits, the rejection must not count as unhandled.
+        // If nobody is waiting, the rejection must not count as unhandled.
         let ignore = Closure::once_into_js(|_: JsValue| {});
         if let Ok(Some(catch)) = get(&self.promise, "catch") {
             let _ = catch.unchecked_into::<Function>().call1(&self.promise, &ignore);
@@ -427,8 +428,8 @@ pub fn freed_error() -> Error {
     Error::new(ErrorCode::Freed, "the session was freed (`free()` or `using`): make a new one")
 }
 
-/// Only callbacks that are asked while the core is at work get here: `tokenizer`, `compaction.redact` and `toolOutputCache.placeholder`, and getters of
-/// the objects that are being written.
+/// The error for callbacks that use the session while the core is working: `tokenizer`, `compaction.redact`,
+/// `toolOutputCache.placeholder`, and getters of objects that are being written.
 fn reentered() -> JsValue {
     Error::argument(
         "the session is at work: a callback that it asks on the way (`tokenizer`, `compaction.redact`, `toolOutputCache.placeholder`, a getter) cannot use it",

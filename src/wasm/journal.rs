@@ -1,4 +1,4 @@
-//! The journal of a session: what changed since it was saved, with what only the JavaScript side knows.
+//! The journal of a session: what has changed since it was saved, including what only the JavaScript side knows.
 
 use std::collections::HashMap;
 
@@ -19,13 +19,13 @@ use crate::saved::{ListEdit, MapEdit, Records, Saved, saved};
 use crate::session::Session as Core;
 use crate::tokens::{Counter, Estimate};
 
-/// What a session says where the last record of its journal is not whole.
+/// The notice for a session whose last journal record is incomplete.
 pub const TORN: &str = "the last record of this session's journal was not written to its end, as when a process dies while it saves, and is left out: look whether the last messages are there, and save";
 
-/// The bytes of characters that are not complete yet, as a snapshot holds them.
+/// The bytes of incomplete characters, in the form that a snapshot has.
 type SplitCharacters = Vec<(String, Vec<u32>)>;
 
-/// This side of a session as it was saved, as far as it takes to tell what is new.
+/// The saved state of the JavaScript side, as far as needed to tell what is new.
 #[derive(Default)]
 pub struct SideMark {
     line: Vec<u64>,
@@ -34,7 +34,7 @@ pub struct SideMark {
     header_beside: bool,
 }
 
-/// What is new of this side.
+/// Changes of the JavaScript side's state.
 struct SideChanges {
     pushed: MapEdit<NodeIndex, (Format, Vec<NodeIndex>)>,
     line: ListEdit<SavedStretch>,
@@ -45,7 +45,7 @@ struct SideChanges {
 saved!(struct SideChanges { pushed, line, split_characters, header_beside });
 
 impl SideChanges {
-    /// Whether all that it names is there, in a history of so many nodes.
+    /// Whether everything it refers to exists in a history of `nodes` nodes.
     fn is_whole(&self, nodes: usize) -> bool {
         let mut pushed = self.pushed.put().iter().flat_map(|(first, (_, all))| all.iter().chain([first]));
         pushed.all(|node| node.get() < nodes) && self.line.put().iter().all(|entry| entry.is_whole(nodes))
@@ -54,15 +54,15 @@ impl SideChanges {
 
 #[wasm_bindgen]
 impl Session {
-    /// How far the session has come: a number that rises with every change that is taken note of. What is behind a position is
-    /// `changes(position)`. It begins at a random number, so that two sessions are not taken for one.
+    /// The session's position: a number that rises with every recorded change. `changes(position)` returns what came after a position.
+    /// It starts at a random number, so that one session is not taken for another.
     #[wasm_bindgen(getter)]
     pub fn position(&self) -> std::result::Result<f64, JsValue> {
         position(&self.inner).map(|position| position as f64)
     }
 
-    /// What is new since a position, as records of a journal: `Session.restore(snapshot, { changes })` puts them in again, without
-    /// counting a token. Where a store keeps sessions, `save` and `load` do this by themselves; see `docs/stores.md`.
+    /// What is new since a position, as journal records. `Session.restore(snapshot, { position, changes })` applies them without
+    /// counting any tokens again. If you keep sessions in a store, `save` and `load` do this for you; see `docs/stores.md`.
     ///
     /// ```js
     /// const snapshot = session.snapshot();
@@ -71,8 +71,8 @@ impl Session {
     /// const changes = session.changes(position); // some hundred bytes
     /// const again = Session.restore(snapshot, { position, changes });
     /// ```
-    /// @param since A position that the session had. The newest records are kept in memory, up to 256 KiB of them.
-    /// @returns Records, empty where nothing changed; `null` where they are not kept any more: take a `snapshot`.
+    /// @param since An earlier position of the session. The newest records are kept in memory, up to 256 KiB of them.
+    /// @returns The records, empty if nothing has changed; `null` if they are no longer kept: take a `snapshot` then.
     #[wasm_bindgen(unchecked_return_type = "Uint8Array | null")]
     pub fn changes(
         &self,
@@ -89,10 +89,10 @@ impl Session {
     }
 }
 
-/// The items of tool outputs that a saved session refers to (`contextfold:output:HASH`): those that live in the store alone. What no
-/// session refers to may go; `sweep` of `contextfold/stores/sweep` does that.
+/// The keys of the stored tool outputs that a saved session refers to (`contextfold:output:HASH`): those that are only in the store.
+/// Outputs that no session refers to may be removed; `sweep` of `contextfold/stores/sweep` does that.
 ///
-/// @param snapshot What a store holds of the session, and `changes` the records behind it.
+/// @param snapshot The saved snapshot of the session; `changes` are the records after it.
 /// @throws {ContextError} `SNAPSHOT_INVALID`, `SNAPSHOT_TOO_NEW`.
 #[wasm_bindgen(js_name = storedOutputs, unchecked_return_type = "string[]")]
 pub fn stored_outputs(
@@ -109,7 +109,7 @@ pub fn stored_outputs(
     to_js(&keys)
 }
 
-/// A position, or another whole number.
+/// Reads a position, or another whole number.
 pub fn whole(value: &JsValue, name: &str) -> Result<u64> {
     let number = value.as_f64().filter(|n| n.fract() == 0.0 && *n >= 0.0 && *n < 9_007_199_254_740_992.0);
     number
@@ -117,7 +117,7 @@ pub fn whole(value: &JsValue, name: &str) -> Result<u64> {
         .ok_or_else(|| Error::argument(format!("`{name}`: expected a position, a whole number")))
 }
 
-/// Records: bytes, or several of them one behind the other.
+/// Reads records: bytes, or a list of bytes in order.
 pub fn records_of(value: &JsValue) -> Result<Vec<u8>> {
     let wrong = || Error::argument("`changes`: expected a Uint8Array, or a list of them");
     if let Some(bytes) = bytes_of(value) {
@@ -128,7 +128,7 @@ pub fn records_of(value: &JsValue) -> Result<Vec<u8>> {
     Ok(pieces.collect::<Result<Vec<_>>>()?.concat())
 }
 
-/// The position of the session as it is now: what is new is a record from now on.
+/// The current position of the session. If anything has changed, it is recorded first.
 pub fn position(inner: &Inner) -> std::result::Result<u64, JsValue> {
     let start = (js_sys::Math::random() * 2_f64.powi(52)) as u64 + 1;
     let handles = inner.handles()?;
@@ -143,7 +143,7 @@ pub fn position(inner: &Inner) -> std::result::Result<u64, JsValue> {
     Ok(position)
 }
 
-/// What is new of this side, as bytes; none where nothing is.
+/// Changes of the JavaScript side's state, as bytes; empty if there are none.
 fn changes_of(inner: &Inner, handles: &Handles, line: &Line, core: &Core) -> Vec<u8> {
     let mark = inner.saved.borrow();
     let pushed = MapEdit::of(handles.changed().iter(), |first| handles.pushed(first));
@@ -151,7 +151,7 @@ fn changes_of(inner: &Inner, handles: &Handles, line: &Line, core: &Core) -> Vec
     let history = &core.context().history;
     let mut stretches = line.0.iter().skip(edit.front());
     let entries = edit.try_map(|_| stretches.next().map(|stretch| saved_stretch(stretch, handles, history)));
-    let Some(entries) = entries else { return Vec::new() }; // there are as many as numbers
+    let Some(entries) = entries else { return Vec::new() }; // there is a stretch for each number
     let split = split_characters(inner);
     let splits_otherwise = split != mark.split_characters;
     let header_beside = inner.header_beside.get();
@@ -170,7 +170,7 @@ fn changes_of(inner: &Inner, handles: &Handles, line: &Line, core: &Core) -> Vec
     out.into_bytes()
 }
 
-/// All of this side is saved as it is now.
+/// Marks the current state of the JavaScript side as saved.
 pub fn mark_side(inner: &Inner) -> std::result::Result<(), JsValue> {
     inner.handles()?.mark_saved();
     let mut mark = inner.saved.borrow_mut();
@@ -181,7 +181,7 @@ pub fn mark_side(inner: &Inner) -> std::result::Result<(), JsValue> {
     Ok(())
 }
 
-/// The bytes of characters that are not complete yet, by ref, in order.
+/// The bytes of incomplete characters, sorted by ref.
 pub fn split_characters(inner: &Inner) -> SplitCharacters {
     let split = inner.split_characters.borrow();
     let bytes = |bytes: &Vec<u8>| bytes.iter().copied().map(u32::from).collect();
@@ -191,12 +191,12 @@ pub fn split_characters(inner: &Inner) -> SplitCharacters {
 }
 
 impl Line {
-    /// The stretches by number; 0 for one that was not saved as it is now.
+    /// The numbers of the stretches; 0 for a stretch whose current state was not saved.
     fn numbers(&self) -> Vec<u64> {
         self.0.iter().map(|stretch| stretch.number.get()).collect()
     }
 
-    /// All of them are saved as they are now.
+    /// Gives every stretch a number, which marks its current state as saved.
     fn number(&self, numbered: &mut u64) -> Vec<u64> {
         let number = |stretch: &Stretch| {
             if stretch.number.get() == 0 {
@@ -209,7 +209,7 @@ impl Line {
     }
 }
 
-/// Puts in what the records behind a snapshot hold of this side.
+/// Applies the JavaScript side's part of the records after a snapshot.
 pub fn put_changes(side: &mut Side, changes: &[Vec<u8>]) -> Result<()> {
     let first = |(format, nodes): (Format, Vec<NodeIndex>)| Some((*nodes.first()?, (format, nodes)));
     let mut pushed: Vec<_> = std::mem::take(&mut side.pushed).into_iter().filter_map(first).collect();
@@ -226,7 +226,7 @@ pub fn put_changes(side: &mut Side, changes: &[Vec<u8>]) -> Result<()> {
     Ok(())
 }
 
-/// Puts in what records hold of this side, in a session that goes on, of so many nodes then: all of it, or nothing.
+/// Applies the JavaScript side's part of records to a live session, which has `nodes` nodes afterwards: all of it, or nothing.
 pub fn take_in(inner: &Inner, changes: &[Vec<u8>], nodes: usize) -> std::result::Result<(), JsValue> {
     let all = changes.iter().map(|bytes| read_changes(bytes)).collect::<Result<Vec<_>>>()?;
     all.iter().all(|changes| changes.is_whole(nodes)).then_some(()).ok_or_else(other_list)?;
@@ -245,7 +245,7 @@ pub fn take_in(inner: &Inner, changes: &[Vec<u8>], nodes: usize) -> std::result:
     Ok(())
 }
 
-/// The bytes of characters that are not complete yet, as they were saved.
+/// The bytes of incomplete characters, from their saved form.
 pub fn characters(saved: SplitCharacters) -> HashMap<String, Vec<u8>> {
     let bytes = |(id, bytes): (String, Vec<u32>)| (id, bytes.into_iter().map(|byte| byte as u8).collect());
     saved.into_iter().map(bytes).collect()

@@ -1,4 +1,4 @@
-//! The lab: `simulate`, `Recording` and its `Replay`.
+//! `simulate`, `Recording` and its `Replay`: replaying recorded transcripts.
 
 use std::cell::{RefCell, RefMut};
 use std::rc::Rc;
@@ -19,11 +19,11 @@ use crate::passes::Ladder;
 use crate::provider::provider;
 
 /// Replays a recorded transcript call by call under several ladders, to compare them: what each call would have sent, what a
-/// prompt cache could have served of it, what was folded, what it costs, and what of the facts was still there.
+/// prompt cache could have served of it, what was folded, what it costs, and which facts were still in the view.
 ///
-/// Before each answer of the assistant the view is prepared as `prepare` does it. No model is asked: summaries are those of
-/// `extractiveSummarize`. Where `options` name neither `model` nor `contextWindow`, the window is half of the transcript's
-/// tokens. A call whose view cannot be prepared carries the error, and the replay goes on.
+/// Before each answer of the assistant, the view is prepared as `prepare` does it. No model is called: summaries are made by
+/// `extractiveSummarize`. If `options` have neither `model` nor `contextWindow`, the window is half of the transcript's
+/// tokens. If a view cannot be prepared, its call has the error, and the replay goes on.
 ///
 /// ```js
 /// import { simulate } from "contextfold";
@@ -33,9 +33,9 @@ use crate::provider::provider;
 /// ```
 /// @param options As for `Session`, and: `presets`, names or lists of passes (default: every preset); `tools`, the tools'
 /// definitions, which count with every call; `prices` and `priceAs`, what tokens cost (default: the built-in price of `model`);
-/// `pins`, ids of messages that are pinned as soon as they are pushed.
-/// @throws {ContextError} `INVALID_MESSAGE` with the index of a message that is malformed or breaks the history; `INVALID_CONFIG`
-/// naming the option, `UNKNOWN_MODEL`; `INVALID_ARGUMENT` for a format that there is not, and for an input without a list.
+/// `pins`, ids of messages to pin as soon as they are pushed.
+/// @throws {ContextError} `INVALID_MESSAGE` with the index of a message that is malformed or breaks the history; `INVALID_CONFIG`,
+/// which names the option, `UNKNOWN_MODEL`; `INVALID_ARGUMENT` for an unknown format, and for an input without a list.
 #[wasm_bindgen(unchecked_return_type = "Simulation")]
 pub fn simulate(
     #[wasm_bindgen(unchecked_param_type = "Format")] format: JsValue,
@@ -46,7 +46,7 @@ pub fn simulate(
     recording(&format, &input, tools)?.simulate(options)
 }
 
-/// A recorded transcript, read once, to be replayed under as many options as one likes: what `simulate` does with one call.
+/// A recorded transcript that is read once and can be replayed under any number of options. `simulate` does both in one call.
 ///
 /// ```js
 /// import { Recording } from "contextfold";
@@ -64,9 +64,9 @@ pub struct Recording {
 impl Recording {
     /// Reads a transcript: a list, a request body or a response.
     ///
-    /// @param options `tools`: definitions of the tools that the model is given, in any format; they count with every call.
-    /// @throws {ContextError} `INVALID_MESSAGE` with the index of an entry that is malformed; `INVALID_ARGUMENT` for a format that
-    /// there is not, and for an input without a list.
+    /// @param options `tools`: definitions of the model's tools, in any format; they count with every call.
+    /// @throws {ContextError} `INVALID_MESSAGE` with the index of a malformed entry; `INVALID_ARGUMENT` for an unknown
+    /// format, and for an input without a list.
     #[wasm_bindgen(constructor)]
     pub fn new(
         #[wasm_bindgen(unchecked_param_type = "Format")] format: JsValue,
@@ -76,13 +76,13 @@ impl Recording {
         recording(&format, &input, list(&options, "tools")?.unwrap_or_default())
     }
 
-    /// How many model calls it has.
+    /// How many model calls the transcript has.
     #[wasm_bindgen(getter)]
     pub fn calls(&self) -> usize {
         self.inner.calls()
     }
 
-    /// Replays it under several ladders: see the function `simulate`. `tools` are those of the recording.
+    /// Replays it under several ladders: see the function `simulate`. The `tools` are those of the recording.
     ///
     /// @throws {ContextError} As `simulate`.
     #[wasm_bindgen(unchecked_return_type = "Simulation")]
@@ -99,12 +99,12 @@ impl Recording {
         to_js(&asking(read.callback_counter.as_ref(), run)?)
     }
 
-    /// The session as it stood before the answer to a call: replayed up to there as `simulate` does it. It is yours: go on with
-    /// it, and free it.
+    /// The session as it was before the answer to a call, replayed up to that point as `simulate` does it. The session is yours: go on
+    /// with it, and free it.
     ///
-    /// @param call The call's index from 0. From the number of `calls` on: all that was said, prepared for the call that would be next.
-    /// @param options As for `Session`, its `ladder` included, but for `summarize`, which a replay does not ask.
-    /// @throws {ContextError} As `simulate`; `INVALID_ARGUMENT` for a `call` that is no index.
+    /// @param call The call's index, from 0. If it is `calls` or more: the whole transcript, prepared for the next call.
+    /// @param options As for `Session`, including `ladder`, but without `summarize`, which a replay does not call.
+    /// @throws {ContextError} As `simulate`; `INVALID_ARGUMENT` if `call` is not an index.
     #[wasm_bindgen(js_name = sessionAt)]
     pub fn session_at(
         &self,
@@ -117,7 +117,7 @@ impl Recording {
         self.replay(options)?.session_at(call)
     }
 
-    /// A replay that goes forward when it is told to, so that a page can draw, show how far it is, and stop in between.
+    /// A replay that advances step by step, so that a page can draw, show its progress, and stop in between.
     ///
     /// ```js
     /// const replay = recording.replay({ contextWindow: 32_000 });
@@ -141,25 +141,25 @@ impl Recording {
     }
 }
 
-/// A transcript on its way through a session: see `Recording.replay`. Free it when it is not needed any more.
+/// A replay in progress: see `Recording.replay`. Free it when you no longer need it.
 #[wasm_bindgen]
 pub struct Replay {
     inner: RefCell<lab::Replay>,
-    /// As they were when it began.
+    /// The options with which it began.
     options: Options,
 }
 
 #[wasm_bindgen]
 impl Replay {
-    /// How far it has come, 0 to 1.
+    /// The progress, 0 to 1.
     #[wasm_bindgen(getter)]
     pub fn share(&self) -> Result<f64, JsValue> {
         Ok(self.held()?.share())
     }
 
-    /// Replays up to `calls` further calls (default: all); true while there are more.
+    /// Replays up to `calls` further calls (default: all). Returns true while there are more.
     ///
-    /// @throws {ContextError} `INVALID_MESSAGE` for a message that cannot be taken in; `INVALID_ARGUMENT` for what is no number of calls.
+    /// @throws {ContextError} `INVALID_MESSAGE` for a message that cannot be pushed; `INVALID_ARGUMENT` if `calls` is not a whole number.
     pub fn advance(
         &self,
         #[wasm_bindgen(unchecked_optional_param_type = "number")] calls: JsValue,
@@ -169,11 +169,11 @@ impl Replay {
         asking(self.options.callback_counter.as_ref(), || replay.advance(calls))
     }
 
-    /// Looks for the facts in the views of up to `calls` further calls (default: all), once all were replayed; true while there
-    /// are more.
+    /// Looks for the facts in the views of up to `calls` further calls (default: all), once all calls were replayed. Returns true while
+    /// there are more.
     ///
-    /// @throws {ContextError} `INVALID_ARGUMENT` while `advance` has calls left, for a fact may come with any of them; and for what is no
-    /// number of calls.
+    /// @throws {ContextError} `INVALID_ARGUMENT` while `advance` has calls left, since any of them may bring a fact; and if `calls` is not
+    /// a whole number.
     pub fn look(
         &self,
         #[wasm_bindgen(unchecked_optional_param_type = "number")] calls: JsValue,
@@ -182,17 +182,17 @@ impl Replay {
         Ok(self.held()?.look(calls)?)
     }
 
-    /// The run as far as it has come: what `simulate` gives of one ladder. Its `retention` is that of the calls that were looked at.
+    /// The run so far, in the form that `simulate` returns for one ladder. `retention` covers the calls that `look` has checked.
     #[wasm_bindgen(unchecked_return_type = "SimulatedRun")]
     pub fn run(&self) -> Result<JsValue, JsValue> {
         to_js(&self.held()?.run())
     }
 
-    /// The session as it stood before the answer to a call: as `Recording.sessionAt` gives it, from where this replay has been near
-    /// it. It is yours: go on with it, and free it.
+    /// The session as it was before the answer to a call, as `Recording.sessionAt` returns it; this starts from the nearest point of this
+    /// replay. The session is yours: go on with it, and free it.
     ///
-    /// @param call The call's index from 0. From the number of calls on: all that was said, prepared for the call that would be next.
-    /// @throws {ContextError} `INVALID_ARGUMENT` for a `call` that is no index.
+    /// @param call The call's index, from 0. If it is the number of calls or more: the whole transcript, prepared for the next call.
+    /// @throws {ContextError} `INVALID_ARGUMENT` if `call` is not an index.
     #[wasm_bindgen(js_name = sessionAt)]
     pub fn session_at(
         &self,
@@ -204,19 +204,19 @@ impl Replay {
         Ok(Session::of(core, self.options.clone()))
     }
 
-    /// Refused while a tokenizer of the caller's is asked for it.
+    /// Borrows the replay; refuses while a tokenizer callback of its own is running.
     fn held(&self) -> Result<RefMut<'_, lab::Replay>, JsValue> {
         let under_way = |_| Error::argument("the replay is under way: a tokenizer cannot use it").into();
         self.inner.try_borrow_mut().map_err(under_way)
     }
 }
 
-/// How many calls; all, where nothing is said.
+/// The number of calls; all if it is left out.
 fn calls_of(calls: &JsValue) -> Result<usize, Error> {
     if calls.is_undefined() { Ok(usize::MAX) } else { count(calls, "calls") }
 }
 
-/// Runs with the caller's tokenizer at hand, where there is one.
+/// Runs with the caller's tokenizer function, if there is one.
 fn asking<T>(
     counter: Option<&Rc<CallbackCounter>>,
     run: impl FnOnce() -> Result<T, Error>,
@@ -227,7 +227,7 @@ fn asking<T>(
     }
 }
 
-/// The models whose prices are built in, and when they were looked up: `{ as_of, models }`.
+/// The models that have a built-in price, and the date of the prices: `{ as_of, models }`.
 #[wasm_bindgen(js_name = builtInPrices, unchecked_return_type = "{ as_of: string; models: string[] }")]
 pub fn built_in_prices() -> Result<JsValue, JsValue> {
     let models: Vec<&str> = Prices::built_in().collect();
@@ -240,7 +240,7 @@ fn recording(format: &JsValue, input: &JsValue, tools: Vec<Value>) -> Result<Rec
     Ok(Recording { inner: lab::Recording::new(messages, tools) })
 }
 
-/// The session's options, read; and the plain ones of them, with those about money.
+/// Reads the session's options; and the plain ones as JSON, including those about prices and pins.
 fn read(options: &JsValue, but: &[&str]) -> Result<(Options, Value), JsValue> {
     if !options.is_undefined() && (!options.is_object() || is_list(options)) {
         return Err(Error::config("options", "expected an object").into());
@@ -267,7 +267,7 @@ fn read(options: &JsValue, but: &[&str]) -> Result<(Options, Value), JsValue> {
     Ok((read, plain))
 }
 
-/// A list among the options.
+/// Reads a list from the options.
 fn list(options: &JsValue, key: &str) -> Result<Option<Vec<Value>>, JsValue> {
     if !options.is_object() || is_list(options) {
         return Ok(None);

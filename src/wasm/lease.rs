@@ -1,7 +1,8 @@
-//! Two processes on one session: only one of them asks for a summary. The other waits for it, and then loads the session again.
+//! Two processes on one session: only one of them asks for a summary. The other one waits, and then has to load the session again.
 //!
-//! The lease is a text in the store that says who has it and until when. It is given back when no summary came of it, and when the
-//! session was saved with it or freed. If a process dies, its lease expires. A session whose view fits does not wait.
+//! The lease is a text in the store that says who has it and until when. It is given back if no summary was made, after the
+//! session was saved with the summary, and when the session is freed. If a process dies, its lease expires. A session whose view fits
+//! does not wait.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -20,7 +21,7 @@ use crate::error::{Error, ErrorCode};
 /// How long a summary may take before another process may ask for it as well, in milliseconds.
 const TTL_MS: f64 = 120_000.0;
 
-/// Why nobody was asked.
+/// Why no summary was asked for.
 const HELD: &str = "another process is summarizing this session, and this view fits without a summary. Load the session again after that process has saved";
 
 /// How often a waiting process checks the lease, in milliseconds.
@@ -54,10 +55,10 @@ pub async fn take(inner: &Rc<Inner>, signal: Option<&AbortSignal>, waits: bool) 
         }
         let held_by = asked.held_by.take();
         if held_by.is_some() && held_by != holder {
-            (waited_ms, holder) = (0.0, held_by); // another one has it by now
+            (waited_ms, holder) = (0.0, held_by); // another process has the lease now
         }
         if waited_ms > TTL_MS {
-            return Ok(()); // no lease is that long
+            return Ok(()); // no lease lasts that long
         }
         let pause = left.clamp(1.0, LOOK_MS);
         waited_ms += pause;
@@ -66,17 +67,17 @@ pub async fn take(inner: &Rc<Inner>, signal: Option<&AbortSignal>, waits: bool) 
     }
 }
 
-/// The state of an attempt at the lease. An attempt that nobody waits for any more may still succeed.
+/// The state of an attempt to take the lease. An attempt may still succeed when nobody waits for it any more.
 #[derive(Default)]
 struct Asked {
     is_answered: Cell<bool>,
     nobody_waits: Cell<bool>,
-    /// The token of who has it.
+    /// The token of the holder.
     held_by: RefCell<Option<String>>,
 }
 
 /// Tries to take the lease. Returns the milliseconds for which another process still has it; `undefined` if the lease is
-/// ours; `null` if somebody saved meanwhile.
+/// ours; `null` if somebody has saved in the meantime.
 async fn look(inner: &Inner, home: &Home, waited: bool, asked: &Asked) -> Result<JsValue, JsValue> {
     let left = left_of(inner, home, waited, asked).await;
     asked.is_answered.set(true);
@@ -97,7 +98,7 @@ async fn left_of(inner: &Inner, home: &Home, waited: bool, asked: &Asked) -> JsV
     left.into()
 }
 
-/// Gives the lease back where this session took it, if it has one.
+/// Gives the lease back, if this session has one.
 pub async fn release(inner: &Rc<Inner>) {
     if inner.stores.leased.borrow().is_none() {
         return;
@@ -110,7 +111,7 @@ pub async fn release(inner: &Rc<Inner>) {
     let _ = JsFuture::from(in_time(&given)).await;
 }
 
-/// A freed session saves nothing any more: it gives the lease back, and does not wait for the store.
+/// Gives a freed session's lease back, without waiting for the store.
 pub fn leave(inner: &Rc<Inner>) {
     if inner.stores.leased.borrow().is_some() {
         let own = inner.clone();
@@ -123,11 +124,11 @@ async fn give_back(inner: &Inner) {
     let key = home.lease();
     let held = home.store.text(&key).await.ok().flatten();
     if held.as_deref().and_then(parse).is_some_and(|(_, token)| token == inner.stores.token) {
-        let _ = home.store.remove(&key).await; // it ends by itself
+        let _ = home.store.remove(&key).await; // if this fails, the lease expires
     }
 }
 
-/// `None`: it is ours. Otherwise the milliseconds for which another one has it.
+/// `None` if the lease is ours. Otherwise the milliseconds for which another process has it.
 async fn try_to_take(inner: &Inner, home: &Home, asked: &Asked) -> Result<Option<f64>, JsValue> {
     if inner.stores.leased.borrow().as_ref().is_some_and(|held| !held.is_at(&home.store, &home.key)) {
         give_back(inner).await;
@@ -178,12 +179,12 @@ pub fn within(work: &Promise, ms: f64) -> Promise {
 fn timer(ms: f64) -> Promise {
     Promise::new(&mut |resolve, _| {
         if host("setTimeout", &Array::of2(&resolve, &ms.into())).is_none() {
-            let _ = resolve.call0(&JsValue::UNDEFINED); // a host without timers looks again at once
+            let _ = resolve.call0(&JsValue::UNDEFINED); // a host without timers checks again at once
         }
     })
 }
 
-/// What a function of the host's gives, if it has one.
+/// Calls a global function of the host, if it exists.
 fn host(name: &str, arguments: &Array) -> Option<JsValue> {
     let function: Function = get(&js_sys::global(), name).ok()??.dyn_into().ok()?;
     function.apply(&JsValue::UNDEFINED, arguments).ok()

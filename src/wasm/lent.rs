@@ -1,8 +1,8 @@
-//! Objects that JavaScript got from a session, such as requests and plans. They end when the caller frees the session, even
-//! if somebody still holds them.
+//! Objects that JavaScript got from a session, such as requests and plans. They become unusable when the caller frees the session,
+//! even if somebody still holds them.
 //!
-//! If the garbage collector finds the session instead, these are kept while somebody holds them, because what `prepare`
-//! resolved to may still be read.
+//! If the garbage collector frees the session instead, they stay usable as long as somebody holds them, because the result of
+//! `prepare` may still be read.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -10,7 +10,7 @@ use std::rc::{Rc, Weak};
 use super::inner::{Inner, freed_error};
 use crate::error::Result;
 
-/// Something of a session's.
+/// A value that belongs to a session.
 pub struct Lent<T>(Rc<RefCell<Option<Rc<T>>>>);
 
 impl<T> Clone for Lent<T> {
@@ -20,7 +20,7 @@ impl<T> Clone for Lent<T> {
 }
 
 impl<T: 'static> Lent<T> {
-    /// Lends it.
+    /// Lends a value.
     pub fn of(inner: &Inner, value: Rc<T>) -> Self {
         let cell = Rc::new(RefCell::new(Some(value)));
         let loan: Weak<dyn Loan> = Rc::downgrade(&(cell.clone() as Rc<dyn Loan>));
@@ -28,7 +28,7 @@ impl<T: 'static> Lent<T> {
         Self(cell)
     }
 
-    /// `FREED` once the session was freed by hand.
+    /// The value; `FREED` once the caller has freed the session.
     pub fn get(&self) -> Result<Rc<T>> {
         self.0.borrow().clone().ok_or_else(freed_error)
     }
@@ -45,14 +45,14 @@ impl<T> Loan for RefCell<Option<Rc<T>>> {
     }
 }
 
-/// All that a session has lent.
+/// Everything that a session has lent.
 #[derive(Default)]
 pub struct Loans(RefCell<List>);
 
 #[derive(Default)]
 struct List {
     all: Vec<Weak<dyn Loan>>,
-    /// Those that nobody has any more are looked for when there are so many.
+    /// The number of loans at which unused ones are removed.
     look_at: usize,
 }
 
@@ -67,7 +67,7 @@ impl List {
 }
 
 impl Loans {
-    /// Takes all of it back.
+    /// Ends all loans.
     pub fn end(&self) {
         let all = std::mem::take(&mut self.0.borrow_mut().all);
         all.iter().filter_map(Weak::upgrade).for_each(|loan| loan.end());

@@ -1,9 +1,9 @@
-//! The list that the caller has: entry by entry what was pushed, as long as it has not been rewritten.
+//! The caller's list: what was pushed, entry by entry, as long as it was not rewritten.
 //!
-//! Each object is kept with its messages, or, for a summary, with those that it stands for. A common beginning costs one
-//! comparison an entry. What a rewrite takes out leaves the view (`context/rewrite.rs`): folds over it are undone, its ids and
-//! calls are free again, and nothing leaves the history. If the list is not what was pushed, it may be the view that was handed
-//! out: then that is the list from there on.
+//! Each object is kept with its messages or, for a summary, with the messages that it stands for. A common beginning costs one
+//! comparison per entry. What a rewrite removes leaves the view (`context/rewrite.rs`): folds over it are undone, its ids and
+//! calls can be used again, and nothing leaves the history. If the list is not what was pushed, it may be a view that we
+//! returned: then that view is the list from there on.
 
 use std::cell::Cell;
 
@@ -20,33 +20,33 @@ use crate::provider::{CallId, Calls, Reading, Renamed, provider};
 use crate::saved::checksum;
 use crate::session::Session;
 
-/// Where a tool message of a view says where its full output lies.
+/// The key under which a view's tool message refers to its full output.
 const OUTPUT_REF: &str = "output_ref";
 
-/// Entries that are the same messages, and the nodes that these are.
+/// Entries that were read together, and the nodes of their messages.
 pub struct Stretch {
-    /// What the objects are written in.
+    /// The format of the objects.
     pub format: Format,
-    /// The caller's own objects; none where they are not known.
+    /// The caller's own objects; empty if they are not known.
     pub objects: Vec<JsValue>,
     pub nodes: Vec<NodeIndex>,
-    /// How many entries they are.
+    /// The number of entries.
     pub entries: usize,
-    /// Checksums of the entries as JSON, where neither objects nor the history tell them any more.
+    /// Checksums of the entries as JSON, if neither objects nor the history can reproduce them any more.
     pub sums: Vec<u64>,
-    /// Beside them, those of what a model reads of the entries.
+    /// In addition, checksums of what a model reads of the entries.
     pub readings: Vec<u64>,
-    /// The messages that they say, where these are others than the nodes: those behind a summary, however the view shows them
-    /// by now.
+    /// The messages that the entries say, if these are not the nodes: for a summary, the messages behind it, however the view shows
+    /// them now.
     pub stands_for: Option<Vec<NodeIndex>>,
-    /// Whether its messages are written as these objects; unknown until a snapshot wants to know.
+    /// Whether writing its messages gives these objects; `None` until a snapshot needs to know.
     pub tells_objects: Cell<Option<bool>>,
-    /// By which it is known in what was saved; 0 where it was not saved as it is now.
+    /// Its number in the saved state; 0 if its current state was not saved.
     pub number: Cell<u64>,
 }
 
 impl Stretch {
-    /// Objects that were pushed; without any, what was pushed is one entry.
+    /// A stretch of pushed objects. Without objects, it counts as one entry.
     pub fn of(format: Format, objects: Vec<JsValue>, nodes: Vec<NodeIndex>) -> Self {
         Self {
             format,
@@ -65,8 +65,8 @@ impl Stretch {
         self.entries
     }
 
-    /// Whether its messages are written, in the format that they came in, as the objects that they came as: then nothing else
-    /// need be known of these.
+    /// Whether writing its messages, in the format they came in, gives the very objects they came as. Then nothing else has to be saved
+    /// about the objects.
     pub fn tells_its_objects(&self, history: &History) -> bool {
         self.tells_objects.get().unwrap_or_else(|| {
             let written = written(self, self.format, history);
@@ -84,46 +84,46 @@ impl Stretch {
         })
     }
 
-    /// The messages that they say.
+    /// The messages that the entries say.
     fn said(&self) -> &[NodeIndex] {
         self.stands_for.as_deref().unwrap_or(&self.nodes)
     }
 }
 
-/// How far a list is what was pushed.
+/// How much of a list equals what was pushed.
 pub struct Common {
-    /// The instructions that the list begins with.
+    /// The instructions at the beginning.
     pub head: Head,
-    /// Stretches of the line that stand in the list as they were, behind its instructions.
+    /// How many stretches of the line the list still has, including the instructions.
     pub stretches: usize,
-    /// Where the entries behind them begin in the list.
+    /// Where the entries after those begin in the list.
     pub entries: usize,
-    /// The first entry that is not as it was; none where the list only goes on.
+    /// The first entry that differs; `None` if the list only continues.
     pub diverged_at: Option<usize>,
-    /// Stretches that say the same and are written otherwise, and where each begins in the list.
+    /// Stretches that say the same but are written differently, with the position of each in the list.
     pub renewed: Vec<(usize, usize)>,
-    /// Calls that have other ids in the list.
+    /// Calls whose ids are different in the list.
     pub renamed: Vec<CallRenamed>,
-    /// Those of them whose outputs do not stand among what is common.
+    /// Those of them whose outputs are not in the common part.
     pub waiting: Renamed,
 }
 
-/// The instructions that a line begins with, beside those of a list.
+/// The instructions at the beginning of a line and of a list.
 #[derive(Default)]
 pub struct Head {
-    /// Stretches of the line.
+    /// Their number of stretches in the line.
     pub stretches: usize,
-    /// Entries of the list.
+    /// Their number of entries in the list.
     pub entries: usize,
-    /// The list's are others: they take the place of the line's.
+    /// Whether the list's instructions differ: then they replace the line's.
     pub is_other: bool,
 }
 
-/// How an entry is the one that was pushed.
+/// How an entry compares with the one that was pushed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Likeness {
     Same,
-    /// A model reads the same.
+    /// Written differently, but a model reads the same.
     Renewed,
     Other,
 }
@@ -137,18 +137,18 @@ impl Line {
         self.0.extend(stretches);
     }
 
-    /// The last entry of the first `stretches`, written anew: a restored session reads what comes behind it as this one does.
+    /// The last entry of the first `stretches`, rewritten from its messages, so that a restored session reads what follows in the same way.
     pub fn before(&self, stretches: usize, format: Format, history: &History) -> Option<Value> {
         items_of(self.0.get(stretches.checked_sub(1)?)?, format, history).pop()
     }
 
-    /// Forgets the stretches from `stretches` on.
+    /// Removes the stretches from index `stretches` on.
     pub fn cut(&mut self, stretches: usize) {
         self.0.truncate(stretches);
     }
 
-    /// Forgets nodes that left the conversation. An entry that loses a part is known by what is left of it; a summary stays as
-    /// it was, unless nothing is left of what it stands for.
+    /// Removes nodes that left the conversation. An entry that loses a part is known by its remaining messages from then on. A summary
+    /// stays, unless nothing is left of what it stands for.
     pub fn forget(&mut self, gone: &NodeSet) {
         self.0.retain_mut(|stretch| {
             let (nodes, said) = (stretch.nodes.len(), stretch.said().len());
@@ -166,7 +166,7 @@ impl Line {
         });
     }
 
-    /// The list of a branch of the conversation.
+    /// The list for a branch of the conversation.
     pub fn branch(&self, new: &Renumbering) -> Self {
         let came_along = |stretch: &Stretch| {
             let there = |of: &[NodeIndex]| of.iter().filter_map(|n| new.of(*n)).collect::<Vec<_>>();
@@ -190,7 +190,7 @@ impl Line {
         Self(self.0.iter().filter_map(came_along).collect())
     }
 
-    /// Lets go of the objects of nodes whose output lives in the store; checksums of them stay.
+    /// Drops the objects of nodes whose output is in the store, and keeps checksums of them.
     pub fn let_go(&mut self, gone: &NodeSet) {
         if gone.is_empty() {
             return;
@@ -206,7 +206,7 @@ impl Line {
         }
     }
 
-    /// Takes the caller's objects for entries that say the same and are written otherwise by now.
+    /// Replaces the objects of a stretch by entries that say the same but are written differently.
     pub fn renew(&mut self, stretch: usize, format: Format, entries: &[JsValue]) {
         let Some(stretch) = self.0.get_mut(stretch) else { return };
         stretch.number.set(0);
@@ -219,27 +219,27 @@ impl Line {
         }
     }
 
-    /// The messages of the first `stretches`.
+    /// The nodes of the first `stretches`.
     pub fn nodes_of(&self, stretches: usize) -> Vec<NodeIndex> {
         self.0[..stretches].iter().flat_map(|s| s.nodes.iter().copied()).collect()
     }
 
-    /// How many stretches at its beginning are instructions.
+    /// How many stretches at the beginning are instructions.
     fn instructions(&self, core: &Session) -> usize {
         let history = &core.context().history;
         let is_one = |node: &NodeIndex| history.node(*node).message.role.is_instruction();
         self.0.iter().take_while(|stretch| stretch.nodes.iter().all(is_one)).count()
     }
 
-    /// Takes the caller's objects for entries that the list has as they were, and that were not known as objects. What they stand
-    /// for, where their messages tell them.
+    /// Adopts the caller's objects for unchanged entries whose objects were not known. Returns the nodes and objects of those whose
+    /// messages reproduce the objects.
     pub fn adopt(
         &mut self,
         format: Format,
         common: &Common,
         list: &[JsValue],
     ) -> Vec<(Vec<NodeIndex>, Vec<JsValue>)> {
-        // Other instructions are nobody's here: they take the place of these.
+        // If the instructions differ, they will be replaced: their objects are not adopted.
         let (first, mut at) =
             if common.head.is_other { (common.head.stretches, common.head.entries) } else { (0, 0) };
         let mut adopted = Vec::new();
@@ -257,12 +257,12 @@ impl Line {
         adopted
     }
 
-    /// The messages that the stretches from `stretches` on say.
+    /// The messages that the stretches from index `stretches` on say.
     pub fn said_from(&self, stretches: usize) -> Vec<NodeIndex> {
         self.0[stretches..].iter().flat_map(|s| s.said().iter().copied()).collect()
     }
 
-    /// What passes took out of the view behind the first `stretches`, and the list never had: its caller went on from a view.
+    /// Messages after the first `stretches` that passes removed from the view, if the list never had them because it continues a view.
     pub fn unsaid_behind(&self, stretches: usize, context: &Context) -> Vec<NodeIndex> {
         let (stays, goes) = self.0.split_at(stretches);
         let nodes = |of: &[Stretch]| -> NodeSet {
@@ -274,8 +274,8 @@ impl Line {
         behind
     }
 
-    /// Compares entry by entry: by reference, and by what a model reads where an object is not the same. Instructions at the
-    /// beginning of the list are its header, whatever they were.
+    /// Compares with a list, entry by entry: by reference, and if the object is not the same, by what a model reads. Instructions at the
+    /// beginning of the list are its header, whether or not they are the same.
     pub fn common(&self, format: Format, list: &[JsValue], core: &Session) -> Result<Common, JsValue> {
         let mut head = Head::default();
         if !self.0.is_empty() {
@@ -283,7 +283,7 @@ impl Line {
             head.entries = list.iter().take_while(|entry| is_instruction(entry)).count();
             let told: usize = self.0[..head.stretches].iter().map(Stretch::len).sum();
             if head.stretches == self.0.len() {
-                head.entries = head.entries.min(told); // nothing was said yet: more of them enter as anything new does
+                head.entries = head.entries.min(told); // nothing else was said yet: additional instructions are appended like anything new
             }
             head.is_other = told != head.entries;
         }
@@ -321,7 +321,7 @@ impl Line {
     }
 }
 
-/// A list as it is compared with a line, from the beginning on.
+/// The state of comparing a list with a line, from the beginning on.
 struct Comparison<'c> {
     format: Format,
     history: &'c History,
@@ -335,7 +335,7 @@ impl<'c> Comparison<'c> {
         Self { format, history, renamed: Vec::new(), waiting: Renamed::default() }
     }
 
-    /// Whether the list says a stretch from its entry `at` on, and the first entry that is another one.
+    /// Whether the list has a stretch at its entry `at`, and the first entry that differs.
     fn is_stretch(
         &mut self,
         stretch: &Stretch,
@@ -362,7 +362,7 @@ impl<'c> Comparison<'c> {
         Ok((all, None))
     }
 
-    /// Whether the last of these is the entry that stands in its place in the stretch; those before it are.
+    /// Compares the last entry of `list` with the one in the same position of the stretch. The entries before it are known to match.
     fn likeness(&mut self, list: &[JsValue], stretch: &Stretch) -> Result<Likeness, JsValue> {
         let (format, history) = (self.format, self.history);
         let Some((given, before)) = list.split_last() else { return Ok(Likeness::Other) };
@@ -381,7 +381,7 @@ impl<'c> Comparison<'c> {
                 }
             }
             if stretch.nodes.iter().any(|node| history.is_away(*node)) {
-                return Ok(Likeness::Other); // a placeholder stands for what it said
+                return Ok(Likeness::Other); // its content was replaced by a placeholder
             }
         }
         let known = stretch.objects.get(i);
@@ -408,7 +408,7 @@ impl<'c> Comparison<'c> {
         Ok(if known.says(&now) { self.paired(stretch, known.calls(), &now) } else { Likeness::Other })
     }
 
-    /// An entry that is written as it was, where the calls before it let it.
+    /// The result for an entry that is written as before: the same, unless its calls contradict those before it.
     fn unchanged(&mut self, entry: &JsValue) -> Result<Likeness, JsValue> {
         if self.waiting.is_empty() {
             return Ok(Likeness::Same);
@@ -417,7 +417,7 @@ impl<'c> Comparison<'c> {
         Ok(if self.waiting.pair(now.calls(), now.calls()) { Likeness::Same } else { Likeness::Other })
     }
 
-    /// An entry that a model reads as it was, where its calls pair up; those that have other ids are noted.
+    /// The result for an entry that a model reads as before: renewed, if its calls can be paired. Records calls with new ids.
     fn paired(&mut self, stretch: &Stretch, known: &[CallId], now: &Reading) -> Likeness {
         if !self.waiting.pair(known, now.calls()) {
             return Likeness::Other;
@@ -437,7 +437,7 @@ impl<'c> Comparison<'c> {
     }
 }
 
-/// The calls and outputs of a stretch as its messages have them, without those of the entries `before`.
+/// The call and output ids in the messages of a stretch, without those of the entries `before`.
 fn known_calls(
     stretch: &Stretch,
     before: &[JsValue],
@@ -456,7 +456,7 @@ fn known_calls(
     Ok(known)
 }
 
-/// Where its full output lies is the engine's own word: the list that was pushed does not have it, a view does.
+/// Removes the reference to a full output if only one side has it: the engine adds it to views, the pushed list does not have it.
 fn leave_out_ref(written: &mut Value, given: &mut Value) {
     if written.get(OUTPUT_REF).is_some() != given.get(OUTPUT_REF).is_some() {
         for entry in [written, given] {
@@ -473,12 +473,12 @@ fn is_instruction(entry: &JsValue) -> bool {
     role.is_some_and(|role| role == "system" || role == "developer")
 }
 
-/// Whether two entries are the same object, or are written the same.
+/// Whether two entries are the same object, or have the same JSON.
 fn is_same(format: Format, one: &JsValue, other: &JsValue) -> bool {
     Object::is(one, other) || text(format, one).is_some_and(|one| text(format, other) == Some(one))
 }
 
-/// Whether two entries are the same object, or a model reads the same; calls may have other ids as far as `renamed` allows.
+/// Whether two entries are the same object, or a model reads the same in both; calls may have other ids as far as `renamed` allows.
 pub fn says_same(format: Format, one: &JsValue, other: &JsValue, renamed: &mut Renamed) -> bool {
     if renamed.is_empty() && is_same(format, one, other) {
         return true;
@@ -494,7 +494,7 @@ fn text(format: Format, value: &JsValue) -> Option<String> {
     stringified(value, Some(format)).ok().and_then(|text| string_of(&text))
 }
 
-/// Entries as JSON, as checksums; `None` without any, or where one is no JSON.
+/// Checksums of entries as JSON; `None` if there are no entries, or if one cannot be written as JSON.
 pub fn sums_of(format: Format, entries: &[JsValue]) -> Option<Vec<u64>> {
     entries
         .iter()
@@ -503,7 +503,7 @@ pub fn sums_of(format: Format, entries: &[JsValue]) -> Option<Vec<u64>> {
         .filter(|sums| !sums.is_empty())
 }
 
-/// What a model reads of entries, as checksums.
+/// Checksums of what a model reads of entries.
 pub fn readings_of(format: Format, entries: &[JsValue]) -> Option<Vec<u64>> {
     let read = |entry: &JsValue| {
         let entry = json_of(format, entry, ErrorCode::InvalidMessage).ok()?;
@@ -512,18 +512,18 @@ pub fn readings_of(format: Format, entries: &[JsValue]) -> Option<Vec<u64>> {
     entries.iter().map(read).collect()
 }
 
-/// An entry as JSON, as a checksum.
+/// Checksum of an entry as JSON.
 fn sum_of(format: Format, entry: &JsValue) -> Option<u64> {
     text(format, entry).map(|text| checksum(text.as_bytes()))
 }
 
-/// The entries that a stretch is in a format, where they are as many as it has.
+/// The entries of a stretch, written from its messages; empty if their number differs.
 fn written(stretch: &Stretch, format: Format, history: &History) -> Vec<Value> {
     let items = items_of(stretch, format, history);
     if items.len() == stretch.len() { items } else { Vec::new() }
 }
 
-/// What the messages of a stretch are written as.
+/// The messages of a stretch, written in a format.
 fn items_of(stretch: &Stretch, format: Format, history: &History) -> Vec<Value> {
     let messages: Vec<&Message> = stretch.nodes.iter().map(|n| &*history.node(*n).message).collect();
     let callers = stretch.nodes.iter().filter_map(|n| history.caller(*n));

@@ -1,6 +1,6 @@
-//! A list of a format's objects, cached between two views: new messages are added, edited ones are made again.
+//! A list of a format's objects, cached between views: new messages are appended, edited ones are rewritten.
 //!
-//! The caller gets a copy of the array, so what was handed out never changes.
+//! The caller gets a copy of the array, so a returned list never changes.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -17,64 +17,64 @@ use crate::context::{Context, Form, Node, Slot};
 use crate::message::{Format, Message, Part};
 use crate::provider::{Lost, OPENED, Provider, Standing};
 
-/// The messages that a list is of, by position; none behind the last.
+/// The messages of a list, by position; `None` after the last.
 pub type Slots<'a> = &'a dyn Fn(usize) -> Option<Shown<'a>>;
 
-/// Messages that stand in one entry, with their positions.
+/// Messages that form one entry, with their positions.
 pub type Entry<'a> = Vec<(usize, Shown<'a>)>;
 
-/// So many entries are looked at before any of them is added.
+/// How many entries are collected before they are added.
 const TOGETHER: usize = 256;
 
-/// Messages that stand in one entry: where they begin, and the entries that there are before theirs.
+/// Messages that form one entry: the position of the first, and the number of list entries before them.
 struct Run {
     slot: usize,
     entries: u32,
-    /// Where theirs begin, behind what the format wants before a list.
+    /// Where their own entries begin, after an opening entry that the format may need.
     written: u32,
 }
 
-/// A message as it is sent, without what the API refuses of it where it stands.
+/// A message as it is sent, without what the API would refuse in this position.
 struct Mended {
     slot: Slot,
     lost: Lost,
-    /// A pass had taken reasoning off it before.
+    /// Whether a pass had already removed reasoning from it.
     lacked_reasoning: bool,
 }
 
-/// The list as it was when it was last looked at.
+/// The list as of the last update.
 #[derive(Default)]
 pub struct List {
-    /// The list itself; nobody outside has it.
+    /// The list itself, which is never handed out.
     pub entries: Array,
-    /// The messages that it is of.
+    /// How many messages it covers.
     pub slots: usize,
-    /// The version of the view that it shows.
+    /// The version of the view it shows.
     pub version: u64,
-    /// Positions of what the format keeps apart from the list.
+    /// Positions of the messages that the format keeps outside the list.
     pub head: Vec<usize>,
-    /// A message has lost reasoning: what that made has to lose its ids, wherever it stands.
+    /// Position of the first message that lost reasoning. What that reasoning produced has to lose its ids, wherever it is.
     pub lost_reasoning: Option<usize>,
-    /// What the format could not say, by the position of the message.
+    /// What the format could not express, by the position of the message.
     notes: Vec<(usize, String)>,
-    /// The same of how the list ends.
+    /// The same for the changes at the end of the list.
     end: Vec<(usize, String)>,
     runs: Vec<Run>,
-    /// The entry that the format wants before a list that would begin otherwise.
+    /// The index of the first entry that is not an instruction. The format may need an opening entry there.
     opened: Option<u32>,
-    /// What messages lose where they stand.
+    /// What messages lose because of their position.
     standing: Option<Standing>,
     /// The messages that lose something, by position.
     mended: Rc<BTreeMap<usize, Mended>>,
 }
 
 impl List {
-    /// A copy for the caller, who may do with it what he likes.
+    /// A copy for the caller, who may change it.
     pub fn handed_out(&self) -> Array {
         self.entries.slice(0, self.entries.length())
     }
 
-    /// The last entry before the last one that is such a message's, and how many messages stand until its end.
+    /// The last entry before the last message for which `is_such` is true, and how many messages come before that one.
     pub fn end_before_last(&self, is_such: impl Fn(usize) -> bool) -> Option<(u32, usize)> {
         let ends = self.runs.iter().skip(1).map(|next| next.entries).chain([self.entries.length()]);
         let written = self.runs.iter().zip(ends).filter(|(run, end)| *end > run.entries);
@@ -82,7 +82,7 @@ impl List {
         Some((last.entries.checked_sub(1)?, last.slot))
     }
 
-    /// The last entry of the message at a position, and how many messages stand until its end.
+    /// The last entry of the message at a position, and how many messages the list has up to and including that entry.
     pub fn end_of(&self, slot: usize) -> Option<(u32, usize)> {
         let next = self.runs.partition_point(|run| run.slot <= slot);
         let (entries, slots) =
@@ -90,15 +90,15 @@ impl List {
         Some((entries.checked_sub(1)?, slots))
     }
 
-    /// What the format could not say as it was, by the position of the (first) message that it concerns.
+    /// What the format could not express, by the position of the first message concerned.
     pub fn notes(&self) -> impl Iterator<Item = &(usize, String)> {
         self.notes.iter().chain(&self.end)
     }
 
-    /// Forgets what positions from `slot` on are shown as; what stands right before goes with it, for they may join now.
+    /// Removes the entries of the messages from position `slot` on, and the entry before them, since they may be joined with it now.
     pub fn cut(&mut self, slot: usize) {
         while let Some(run) = self.runs.pop() {
-            // What is empty is not written: what stands before it may have been shown as the last.
+            // An empty entry is not written, so the one before it may have been written as the last.
             let is_written = self.entries.length() > run.entries;
             self.entries.set_length(run.entries);
             self.slots = run.slot;
@@ -117,7 +117,7 @@ impl List {
         self.opened = self.opened.filter(|at| *at < entries);
     }
 
-    /// The list as a caller has it who was handed it, entry by entry.
+    /// The list as the line of a caller to whom it was returned.
     pub fn line(&self, context: &Context, format: Format) -> Line {
         let behind = self.runs.iter().skip(1).map(|next| (next.slot, next.entries));
         let ends = behind.chain([(self.slots, self.entries.length())]);
@@ -131,18 +131,17 @@ impl List {
         Line(self.runs.iter().zip(ends).map(stretch).collect())
     }
 
-    /// How many messages were there when it was last looked at.
+    /// How many messages there were at the last update.
     pub fn seen(&self) -> usize {
         self.standing.as_ref().map_or(0, Standing::seen)
     }
 
-    /// The message at a position as it is sent.
+    /// The message at a position, as it is sent.
     pub fn sent<'a>(&'a self, at: usize, slot: &'a Slot) -> &'a Message {
         self.mended.get(&at).map_or(&*slot.message, |mended| &*mended.slot.message)
     }
 
-    /// Makes the list anew from where it is other than before: the messages from position `from` on are new, or edited. There are
-    /// `len` of them.
+    /// Updates the list: the messages from position `from` on are new or edited; there are `len` messages.
     pub fn renew(
         &mut self,
         handles: &mut Handles,
@@ -164,7 +163,7 @@ impl List {
         self.extend(handles, &sent, provider)
     }
 
-    /// Finds out what messages lose where they stand. The first position that is sent otherwise than before.
+    /// Determines what messages lose because of their position. Returns the first position whose message is sent differently than before.
     fn mend(&mut self, from: usize, len: usize, slots: Slots<'_>, provider: &dyn Provider) -> usize {
         let standing = self.standing.get_or_insert_with(|| Standing::new(provider.format()));
         let first = standing.update(from, len, |at| slots(at).map(|(slot, _)| &*slot.message));
@@ -183,7 +182,7 @@ impl List {
         first
     }
 
-    /// Adds what stands behind the messages that it is of.
+    /// Appends the messages after those that the list already covers.
     fn extend(
         &mut self,
         handles: &mut Handles,
@@ -215,7 +214,7 @@ impl List {
         self.finish(slots, provider)
     }
 
-    /// Adds an entry, whose objects are there.
+    /// Appends an entry whose objects exist already.
     fn add(&mut self, run: &Entry<'_>, handles: &Handles, provider: &dyn Provider) -> Result<(), JsValue> {
         let [(start, (slot, _)), ..] = run[..] else { return Ok(()) };
         let Some(Objects { objects, notes }) = handles.objects(run, provider.format()) else { return Ok(()) };
@@ -239,7 +238,7 @@ impl List {
         Ok(())
     }
 
-    /// Ends the list as its format wants one to end. What makes no entry may stand behind the last that does.
+    /// Ends the list in the way its format requires. Messages without an entry may follow the last one that has one.
     fn finish(&mut self, slots: Slots<'_>, provider: &dyn Provider) -> Result<(), JsValue> {
         self.end.clear();
         let mut behind = self.slots;
@@ -262,7 +261,7 @@ impl List {
         Ok(())
     }
 
-    /// The next messages that stand in one entry, with their positions. `leading`: there is no entry before.
+    /// The next messages that form one entry, with their positions. `leading`: there is no entry before them.
     fn next_entry<'a>(
         &mut self,
         slots: Slots<'a>,
@@ -291,7 +290,7 @@ impl List {
     }
 }
 
-/// Whether a pass has taken reasoning off it.
+/// Whether a pass has removed reasoning from it.
 fn lacks_reasoning(slot: &Slot, node: &Node) -> bool {
     slot.form != Form::Whole && thoughts(&slot.message) < thoughts(&node.message)
 }

@@ -1,4 +1,4 @@
-//! Objects that JavaScript makes faster than the module: `pkg/made.js`.
+//! Operations that are faster in JavaScript than across the WebAssembly boundary: `pkg/made.js`.
 
 use std::cell::OnceCell;
 
@@ -10,7 +10,7 @@ use crate::message::ToolOutputRef;
 
 #[wasm_bindgen]
 extern "C" {
-    /// What makes them.
+    /// The JavaScript object with these functions.
     pub type Maker;
 
     #[wasm_bindgen(method, catch)]
@@ -48,24 +48,24 @@ thread_local! {
     static MAKER: OnceCell<Maker> = const { OnceCell::new() };
 }
 
-/// The package's entries call it once, when the module starts. Without it all is made from within the module.
+/// Called once by the package's entry points when the module starts. Without it, everything is done from within the module.
 #[wasm_bindgen(js_name = setMaker, skip_typescript)]
 pub fn set_maker(maker: Maker) {
     MAKER.with(|slot| drop(slot.set(maker)));
 }
 
-/// Promises the journals of a store: its own, or those that are made of its items.
+/// Resolves to the journals of a store: its own, or an adapter over its items.
 pub fn journals(store: &JsValue) -> Result<Promise, JsValue> {
     MAKER.with(|slot| slot.get().map_or_else(|| Ok(Promise::resolve(store)), |maker| maker.journals(store)))
 }
 
-/// A promise of what is there: the package need not watch it.
+/// A promise that is resolved already, so the package need not watch it.
 pub fn resolved(value: &JsValue) -> Promise {
     MAKER.with(|slot| slot.get().map_or_else(|| Promise::resolve(value), |maker| maker.resolved(value)))
 }
 
-/// An object of a function that reads its fields, `messages` for `true` and `report` for `false`, when they are first looked at;
-/// plain fields from the beginning where nobody makes such objects.
+/// An object with the lazy fields `messages` and `report`: each calls `read` when it is first read, with `true` for `messages`.
+/// Without a maker, they are plain fields from the beginning.
 pub fn prepared<F>(read: F) -> Result<JsValue, JsValue>
 where
     F: Fn(bool) -> Result<JsValue, JsValue> + 'static,
@@ -82,7 +82,7 @@ where
     })
 }
 
-/// A copy of the caller's tool message that says where its full output lies.
+/// A copy of the caller's tool message with the reference to its full output.
 pub fn with_ref(message: &JsValue, output_ref: &ToolOutputRef) -> Result<JsValue, JsValue> {
     MAKER.with(|slot| {
         let Some(maker) = slot.get() else {
@@ -96,7 +96,8 @@ pub fn with_ref(message: &JsValue, output_ref: &ToolOutputRef) -> Result<JsValue
     })
 }
 
-/// Whether both hold the same objects: one by one, each would cross twice. What a getter throws comes back.
+/// Whether both arrays hold the same objects. Faster in JavaScript, where no object has to cross the boundary. Errors thrown by a getter
+/// are returned.
 pub fn are_same(one: &Array, other: &Array) -> Result<bool, JsValue> {
     MAKER.with(|slot| match slot.get() {
         Some(maker) => maker.are_same(one, other),
@@ -104,7 +105,7 @@ pub fn are_same(one: &Array, other: &Array) -> Result<bool, JsValue> {
     })
 }
 
-/// The JSON of a value as text, bytes in it said in base64 under their one key.
+/// The JSON text of a value, in which bytes are base64 under their own key.
 pub fn json_with_bytes(value: &JsValue) -> Result<JsValue, JsValue> {
     MAKER.with(|slot| match slot.get() {
         Some(maker) => maker.json(value),
@@ -125,7 +126,7 @@ pub fn append(list: &Array, others: &Array) -> Result<(), JsValue> {
     })
 }
 
-/// What stands at places of a list, or behind its end in `others`: each run of neighbours from its first place to behind its last.
+/// Picks elements of a list (positions after its end refer to `others`). `runs` has the start and the end (exclusive) of each run.
 pub fn picked(list: &Array, others: &Array, runs: &[u32]) -> Result<Array, JsValue> {
     let end = list.length();
     let at = |at: u32| if at < end { list.get(at) } else { others.get(at - end) };

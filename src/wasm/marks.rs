@@ -1,8 +1,9 @@
-//! What the prompt cache of Anthropic, or of Bedrock's Converse, is told to keep of a view: marks at the ends of what stays as it is from call to call.
+//! Marks that tell the prompt cache of Anthropic, or of Bedrock's Converse, which parts of a view to keep: those that stay the same from
+//! call to call.
 //!
-//! The end of a view gets a mark even though the next call may edit it: without one, each step is paid as plain input first and
-//! again when it is written to the cache. The mark before the newest step is for steps with more blocks than the API looks
-//! back. A request for a summary that continues from the whole view has as many marks as the view had: without any, Anthropic
+//! The end of a view gets a mark even though the next call may edit it: without one, each step would be paid as plain input first,
+//! and again when it is written to the cache. The mark before the newest step is needed for steps with more blocks than the API looks
+//! back. A summary request that continues from the whole view has as many marks as the view had: without marks, Anthropic
 //! does not look into its cache.
 
 use js_sys::{Array, Object, Reflect};
@@ -20,13 +21,13 @@ use crate::provider::{CACHE_POINT, mark_key};
 use crate::session::Session;
 use crate::sorting::sort_by_key;
 
-/// The API takes so many, wherever they stand.
+/// The most marks that the API takes in a request.
 const MOST: usize = 4;
 
-/// The newest view that was asked for with `cacheMarks`.
+/// The marks of the newest view that was requested with `cacheMarks`.
 #[derive(Debug, Default)]
 pub struct Marks {
-    /// So many were asked for.
+    /// The number that was requested.
     pub most: usize,
     pub placed: Vec<CacheMark>,
 }
@@ -38,16 +39,16 @@ pub struct CacheMark {
     tokens: u64,
 }
 
-/// Where a part ends that stays as it is.
+/// The end of a part that stays the same.
 struct End {
     part: &'static str,
-    /// The entry of the list; `None`: the system prompt.
+    /// The last entry of the part; `None` for the system prompt.
     entry: Option<u32>,
-    /// Tokens from the view's beginning to here.
+    /// Tokens from the beginning of the view to this end.
     tokens: u64,
 }
 
-/// The option `cacheMarks` of a view in this format, where it is given.
+/// Reads the option `cacheMarks` of a view in this format, if it is given.
 pub fn cache_marks(options: &JsValue, format: Format) -> Result<Option<usize>, JsValue> {
     let Some(given) = get(options, "cacheMarks")? else { return Ok(None) };
     if !matches!(format, Format::Anthropic | Format::BedrockConverse) {
@@ -61,8 +62,8 @@ pub fn cache_marks(options: &JsValue, format: Format) -> Result<Option<usize>, J
     Ok(Some(most))
 }
 
-/// Puts up to `most` marks into a body, whose lists are the caller's, in copies of the entries; fewer where it has some of its own. None
-/// stands behind the first so many messages (`until`).
+/// Sets up to `most` marks in a body whose lists belong to the caller, in copies of the entries; fewer if the body has marks already. No
+/// mark is set after the first `until` messages.
 pub fn mark(
     body: &JsValue,
     list: &List,
@@ -99,8 +100,8 @@ pub fn mark(
     Ok(marks)
 }
 
-/// The ends in the order of what they cover. The whole view is the beginning of the next; the API looks for a mark's text up to 20 blocks
-/// before it, and the newest step may have more.
+/// The ends, longest part first. The whole view is the beginning of the next one. The API compares at most 20 blocks before a mark, and
+/// the newest step may have more, so the step before it gets a mark, too.
 fn stable_ends(list: &List, core: &Session, messages: usize) -> Vec<End> {
     let (view, history) = (&core.context().view, &core.context().history);
     let slot = |at: usize| view.slot(at);
@@ -122,7 +123,7 @@ fn stable_ends(list: &List, core: &Session, messages: usize) -> Vec<End> {
     ends.into_iter().flatten().filter(|end| end.tokens >= LEAST_CACHED_TOKENS).collect()
 }
 
-/// How many marks the caller's own entries, system prompt and tools have.
+/// The number of marks in the caller's own entries, system prompt and tools.
 fn own_marks(
     messages: &Array,
     system: Option<&JsValue>,
@@ -136,7 +137,7 @@ fn own_marks(
     Ok(marks + system.map_or(Ok(0), |system| marks_in(system, kind))?)
 }
 
-/// The marks of blocks, and of those in a tool's result.
+/// The number of marks in blocks, including those inside tool results.
 fn marks_in(content: &JsValue, kind: &str) -> Result<usize, JsValue> {
     let mut marks = 0;
     if is_list(content) {
@@ -148,7 +149,7 @@ fn marks_in(content: &JsValue, kind: &str) -> Result<usize, JsValue> {
     Ok(marks)
 }
 
-/// The content with a mark at its last block that takes one; `None` where it has one there, or none takes it.
+/// The content with a mark on the last block that can have one; `None` if that block has one already, or no block can have one.
 fn marked(content: &JsValue) -> Result<Option<JsValue>, JsValue> {
     const KEY: &str = mark_key(Format::Anthropic);
     let key = JsValue::from_str(KEY);
@@ -178,8 +179,8 @@ fn marked(content: &JsValue) -> Result<Option<JsValue>, JsValue> {
     Ok(None)
 }
 
-/// The content with a cache point behind its last block that takes one; `None` where there is one, or none takes it. Models refuse
-/// one behind reasoning, and some behind a document.
+/// The content with a cache point after the last block that can have one; `None` if there is one already, or no block can have one. Models
+/// refuse a cache point after reasoning, and some after a document.
 fn with_point(content: &JsValue) -> Result<Option<JsValue>, JsValue> {
     let blocks = if is_list(content) { elements(content)? } else { Vec::new() };
     for (at, block) in blocks.iter().enumerate().rev() {

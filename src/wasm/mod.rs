@@ -1,7 +1,7 @@
-//! The JavaScript face: the only place that names `wasm_bindgen` or `js_sys`. Converts, delegates, converts.
+//! The JavaScript API: the only place that uses `wasm_bindgen` or `js_sys`. It only converts and delegates.
 //!
-//! The `.d.ts` is generated: by tsify for plain data, from `types.d.ts` for functions and unions. `tests/reference` has a copy, which
-//! a test compares, so that a change of the public API shows in a diff. No exported method holds a borrow across an await, and
+//! The `.d.ts` is generated: by tsify for plain data, from `types.d.ts` for functions and unions. `tests/reference` has a copy that
+//! a test compares, so that changes of the public API show up in a diff. No exported method holds a borrow across an await, and
 //! listeners run after the borrow has ended.
 
 #![allow(
@@ -84,11 +84,11 @@ pub use tool_outputs::ToolOutputCache;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Types that Rust's own cannot say: functions, and unions with a discriminant of their own.
+/// Types that cannot be generated from Rust types: functions, and unions with a discriminant of their own.
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = include_str!("types.d.ts");
 
-/// The version of this package, as `0.1.0`.
+/// The version of this package, such as `0.1.0`.
 #[wasm_bindgen]
 pub fn version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()

@@ -1,4 +1,4 @@
-//! `OpenAIHistoryAdapter`: the mirror of [`crate::provider::OpenAiHistory`].
+//! `OpenAIHistoryAdapter`: the JavaScript class over [`crate::provider::OpenAiHistory`].
 
 use std::cell::RefCell;
 
@@ -13,10 +13,10 @@ use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message};
 use crate::provider::{OpenAiHistory, Rebuilt, provider};
 
-/// The `inputItems` of the Responses API for those who keep them by hand.
+/// Manages the `inputItems` of the Responses API for callers who keep them by hand.
 ///
-/// Between compactions the list only grows. After one, `rebuild` makes it anew from the compacted messages: items whose
-/// messages are untouched stay the very objects they were, what the model put out and no longer fits is discarded.
+/// Between compactions the list only grows. After a compaction, `rebuild` makes it anew from the compacted messages: items whose
+/// messages are unchanged stay the very same objects; output of the model that no longer fits is discarded.
 ///
 /// ```js
 /// const history = new OpenAIHistoryAdapter([{ role: "user", content: "Go" }]);
@@ -27,14 +27,14 @@ use crate::provider::{OpenAiHistory, Rebuilt, provider};
 #[wasm_bindgen(js_name = OpenAIHistoryAdapter)]
 pub struct OpenAIHistoryAdapter {
     core: RefCell<OpenAiHistory>,
-    /// What the items came as. The caller has a list of his own: what he does to that moves nothing in here.
+    /// The objects of the items as they were passed in. `items` is the caller's list: changes of it do not affect this one.
     known: RefCell<Array>,
     items: Array,
 }
 
 #[wasm_bindgen(js_class = OpenAIHistoryAdapter)]
 impl OpenAIHistoryAdapter {
-    /// A history of these items.
+    /// Creates a history of these items.
     ///
     /// @throws {ContextError} `INVALID_MESSAGE` with the index of the item.
     #[wasm_bindgen(constructor)]
@@ -48,17 +48,17 @@ impl OpenAIHistoryAdapter {
         Ok(adapter)
     }
 
-    /// The items, as the Responses API takes them: one live array, changed in place. Add to it by `append`: what else is done to
-    /// the array lasts until the next `rebuild`.
+    /// The items, as the Responses API takes them: one live array, changed in place. Use `append` to add to it; any other change of
+    /// the array is lost at the next `rebuild`.
     #[wasm_bindgen(getter, js_name = inputItems, unchecked_return_type = "EntryOf<\"openai-responses\">[]")]
     pub fn input_items(&self) -> Array {
         self.items.clone()
     }
 
-    /// Appends items: what the caller adds, or what a response brought in its `output`.
+    /// Appends items: your own, or those in the `output` of a response.
     ///
-    /// @throws {ContextError} `INVALID_MESSAGE` with the index of the item, `INVALID_ARGUMENT` where `inputItems` was frozen; nothing
-    /// is appended then.
+    /// @throws {ContextError} `INVALID_MESSAGE` with the index of the item, `INVALID_ARGUMENT` if `inputItems` was frozen. Then nothing
+    /// is appended.
     pub fn append(
         &self,
         #[wasm_bindgen(unchecked_param_type = "object | object[]")] items: JsValue,
@@ -73,14 +73,14 @@ impl OpenAIHistoryAdapter {
         append(&self.items, &objects)
     }
 
-    /// Makes the items anew from compacted messages, in place, and gives the list.
+    /// Rebuilds the items from compacted messages, in place, and returns the list.
     ///
-    /// An array that a session gave (`prepare`, `lower`, `view("messages")`) is known as long as it holds what it held and is that
-    /// session's view: it does not cross again, and an object of it that was changed meanwhile counts as it was pushed. Any other
-    /// list, a copy of the array too, is read as it stands.
+    /// An array returned by a session (`prepare`, `lower`, `view("messages")`) is recognised as long as its entries are the same and it is
+    /// that session's view: then it is not read again, and an object in it that was changed in the meantime counts as it was pushed. Any
+    /// other list, even a copy of that array, is read as it is.
     ///
-    /// @throws {ContextError} `INVALID_MESSAGE` with the index of the message, `INVALID_ARGUMENT` where `inputItems` was frozen;
-    /// nothing has changed then.
+    /// @throws {ContextError} `INVALID_MESSAGE` with the index of the message, `INVALID_ARGUMENT` if `inputItems` was frozen.
+    /// Then nothing has changed.
     #[wasm_bindgen(unchecked_return_type = "object[]")]
     pub fn rebuild(
         &self,
@@ -97,7 +97,7 @@ impl OpenAIHistoryAdapter {
 }
 
 impl OpenAIHistoryAdapter {
-    /// Nothing has changed where it fails: what can fail comes first.
+    /// Does what can fail first, so that a failure changes nothing.
     fn rebuild_from<'a>(&self, messages: impl IntoIterator<Item = &'a Message>) -> Result<(), JsValue> {
         self.can_change()?;
         let mut core = self.core.try_borrow_mut().map_err(|_| busy())?;
@@ -110,7 +110,7 @@ impl OpenAIHistoryAdapter {
         Ok(())
     }
 
-    /// The objects of what was rebuilt. What stays mostly stands in few runs of neighbours.
+    /// The objects of the rebuilt items. Kept items are mostly neighbours, so they are copied in a few runs.
     fn objects(&self, rebuilt: &[Rebuilt]) -> Result<Array, JsValue> {
         let known = self.known.borrow();
         let new: Vec<&Value> = rebuilt.iter().filter_map(Rebuilt::new_item).collect();
@@ -129,7 +129,7 @@ impl OpenAIHistoryAdapter {
         picked(&known, &entries_to_js(&new, Format::OpenaiResponses)?, &runs)
     }
 
-    /// Refuses a list that the caller has frozen.
+    /// Refuses to change a list that the caller has frozen.
     fn can_change(&self) -> Result<(), JsValue> {
         let frozen = || {
             Error::argument("`inputItems` is one live list: freeze a copy of it, not the list itself").into()
@@ -138,7 +138,7 @@ impl OpenAIHistoryAdapter {
     }
 }
 
-/// A getter of an item called back in here.
+/// The error if a getter of an item uses the adapter while it reads that item.
 fn busy() -> JsValue {
     Error::argument("an item's own getter cannot use the adapter that reads it").into()
 }

@@ -21,25 +21,25 @@ use crate::message::{Message, ToolCall};
 use crate::session::{Session, SessionConfig};
 use crate::tokens::{Counter, Rules, TokenCounter, count_tools_by};
 
-/// A session's options, read.
+/// The options of a session, after reading.
 #[derive(Clone)]
 pub struct Options {
-    /// What is plain data.
+    /// The options that are plain data.
     pub plain: Value,
     pub counter: Counter,
-    /// The caller said how to count.
+    /// Whether the caller gave a tokenizer.
     pub counts: bool,
     pub callback_counter: Option<Rc<CallbackCounter>>,
     pub summarize: Option<Summarize>,
     pub now: Option<Function>,
-    /// Who hears what calls cost.
+    /// The `onCost` listener.
     pub on_cost: Said<Function>,
     pub redact: Option<Redact>,
-    /// The caller said how to redact, or `null`: not at all.
+    /// Whether the caller gave a `redact`, or `null` for none.
     pub says_redact: bool,
-    /// How the caller has placeholders written.
+    /// The caller's function that writes placeholders.
     pub describe: Said<Describe>,
-    /// The functions of custom passes, where a ladder is given.
+    /// The functions of custom passes, if a ladder is given.
     pub customs: Option<CustomRuns>,
     pub store: Option<Store>,
 }
@@ -55,10 +55,10 @@ impl Options {
     }
 }
 
-/// A function among the options, which `null` takes back.
+/// A function option that `null` removes.
 #[derive(Clone, Default)]
 pub enum Said<T> {
-    /// It is not named.
+    /// The key is missing.
     #[default]
     Nothing,
     /// `null`.
@@ -91,7 +91,7 @@ impl<T> Said<T> {
     }
 }
 
-/// The functions among the options, and the plain data that is left.
+/// The functions among the options, and the remaining plain data.
 struct Functions {
     plain: js_sys::Object,
     now: Option<Function>,
@@ -104,7 +104,7 @@ struct Functions {
     customs: Option<CustomRuns>,
 }
 
-/// Takes the functions out of the options; the rest is plain data, and the core reads it.
+/// Takes the functions out of the options. The rest is plain data, which the core reads.
 pub fn read_options(options: &JsValue) -> Result<Options, JsValue> {
     let Functions { plain, now, on_cost, summarize, tokenizer, redact, says_redact, describe, customs } =
         read_functions(options)?;
@@ -129,14 +129,14 @@ pub fn read_options(options: &JsValue) -> Result<Options, JsValue> {
     })
 }
 
-/// The lane that a fork is given, and its other options.
+/// The lane that a fork gets, and its other options.
 pub fn fork_options(options: &JsValue) -> Result<(Option<String>, js_sys::Object), JsValue> {
     let own = plain_object(options)?;
     let lane = take(&own, "lane")?.map(|lane| super::value::text(&lane, "lane")).transpose()?;
     Ok((lane, own))
 }
 
-/// Refuses to tell what calls cost where nobody knows.
+/// Refuses `onCost` if a price is unknown.
 pub fn require_price(config: &SessionConfig) -> Result<(), Error> {
     let unknown = |name: &Option<String>| match name {
         Some(name) => format!("what tokens of `{name}` cost is not known: give its row in `prices`"),
@@ -149,7 +149,7 @@ pub fn require_price(config: &SessionConfig) -> Result<(), Error> {
     }
 }
 
-/// Changes the options of a session: all that are named, or none.
+/// Changes the options of a session: all that are given, or none.
 pub fn set_options(inner: &Inner, options: &JsValue) -> Result<(), JsValue> {
     let writes = inner.writes();
     let Functions { plain, now, on_cost, summarize, tokenizer, redact, says_redact, describe, customs } =
@@ -203,12 +203,12 @@ pub fn set_options(inner: &Inner, options: &JsValue) -> Result<(), JsValue> {
     Ok(())
 }
 
-/// What is counted anew under other options.
+/// The messages and tools that are counted again if options change.
 fn counted(core: &Session) -> (Vec<Arc<Message>>, Vec<Value>) {
     (core.context().counted_messages(), core.tools())
 }
 
-/// Has a callback count all of a session, by a model's rules.
+/// Lets a callback count everything in a session, by a model's rules.
 pub fn rehearse(callback: &CallbackCounter, core: &Session, model: Option<&str>) -> Result<(), JsValue> {
     let (messages, tools) = counted(core);
     rehearse_all(callback, &messages, &tools, model)
@@ -250,7 +250,7 @@ fn read_functions(options: &JsValue) -> Result<Functions, JsValue> {
     Ok(Functions { plain, now, on_cost, summarize, tokenizer, redact, says_redact, describe, customs })
 }
 
-/// Takes the function `key` out of the options `group`, which become a copy without it.
+/// Takes the function `key` out of the options `group`, which are replaced by a copy without it.
 fn function_in(plain: &js_sys::Object, group: &str, key: &str) -> Result<Said<Function>, JsValue> {
     let options = Reflect::get(plain, &group.into())?;
     if !options.is_object() || is_list(&options) {
@@ -261,7 +261,7 @@ fn function_in(plain: &js_sys::Object, group: &str, key: &str) -> Result<Said<Fu
     if js_sys::Object::keys(&options).length() > 0 {
         Reflect::set(plain, &group.into(), &options)?;
     } else {
-        Reflect::delete_property(plain, &group.into())?; // nothing that changes what was prepared
+        Reflect::delete_property(plain, &group.into())?; // an empty group must not count as a changed option
     }
     match function {
         Some(f) if f.is_function() => Ok(Said::Given(f.unchecked_into())),
@@ -271,7 +271,7 @@ fn function_in(plain: &js_sys::Object, group: &str, key: &str) -> Result<Said<Fu
     }
 }
 
-/// What a callback threw, in brackets.
+/// The message of what a callback threw, in parentheses.
 pub fn said_by(thrown: &JsValue) -> String {
     let said = get(thrown, "message").ok().flatten().and_then(|m| m.as_string());
     said.or_else(|| thrown.as_string()).map(|m| format!(" ({m})")).unwrap_or_default()
@@ -301,14 +301,14 @@ fn describe_of(callback: Function) -> Describe {
     })
 }
 
-/// The arguments of a call as an object, whose `input` is their text where they are none.
+/// The arguments of a call as an object. If they are not a JSON object, its `input` is their text.
 fn arguments(call: &ToolCall) -> JsValue {
     let parsed = js_sys::JSON::parse(&call.input)
         .ok()
         .filter(|parsed| parsed.is_object() && !js_sys::Array::is_array(parsed));
     parsed.unwrap_or_else(|| {
         let text = js_sys::Object::new();
-        let _ = Reflect::set(&text, &"input".into(), &JsValue::from_str(&call.input)); // an object of its own takes any key
+        let _ = Reflect::set(&text, &"input".into(), &JsValue::from_str(&call.input)); // setting a key of a new object cannot fail
         text.into()
     })
 }
@@ -326,7 +326,7 @@ fn redact_of(callback: js_sys::Function) -> Redact {
     })
 }
 
-/// A copy of the options, which must be an object of keys.
+/// A copy of the options, which must be a plain object.
 pub fn plain_object(options: &JsValue) -> Result<js_sys::Object, JsValue> {
     let copy = js_sys::Object::new();
     if options.is_undefined() {
@@ -345,7 +345,7 @@ pub fn plain_object(options: &JsValue) -> Result<js_sys::Object, JsValue> {
     Ok(copy)
 }
 
-/// Takes a key out of our own copy of the options; `undefined` is as good as left out, `null` is not.
+/// Removes a key from our copy of the options and returns its value. `undefined` counts as left out, `null` does not.
 pub fn take(plain: &js_sys::Object, key: &str) -> Result<Option<JsValue>, JsValue> {
     let value = Reflect::get(plain, &key.into())?;
     Reflect::delete_property(plain, &key.into())?;

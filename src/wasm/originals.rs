@@ -6,15 +6,15 @@ use crate::context::{NodeIndex, NodeSet};
 use crate::growing::append;
 use crate::message::Format;
 
-/// The objects that messages came in as: mostly one of one message.
+/// The objects that messages came as: mostly one object for one message.
 #[derive(Clone)]
 pub enum Original {
-    /// None where an earlier process pushed it.
+    /// `None` if an earlier process pushed it.
     One(Format, Option<JsValue>),
     Several(Box<Several>),
 }
 
-/// Several objects of one message, or one of several messages.
+/// Several objects of one message, or one object of several messages.
 #[derive(Clone)]
 pub struct Several {
     format: Format,
@@ -23,7 +23,7 @@ pub struct Several {
 }
 
 impl Original {
-    /// What these nodes came in as.
+    /// The original of these nodes.
     pub fn new(format: Format, nodes: Vec<NodeIndex>, mut objects: Vec<JsValue>) -> Self {
         if nodes.len() == 1 && objects.len() < 2 {
             return Self::One(format, objects.pop());
@@ -39,7 +39,7 @@ impl Original {
         }
     }
 
-    /// The nodes that it is, where it is known by the first.
+    /// Its nodes. `first` is the node under which it is stored.
     pub fn nodes<'a>(&'a self, first: &'a NodeIndex) -> &'a [NodeIndex] {
         match self {
             Self::One(..) => std::slice::from_ref(first),
@@ -47,7 +47,7 @@ impl Original {
         }
     }
 
-    /// The objects: none where an earlier process pushed it.
+    /// The objects; empty if an earlier process pushed them.
     pub fn objects(&self) -> &[JsValue] {
         match self {
             Self::One(_, object) => object.as_slice(),
@@ -56,21 +56,21 @@ impl Original {
     }
 }
 
-/// What messages were pushed as, by the first node of each.
+/// The originals of all messages, by the first node of each.
 #[derive(Default)]
 pub struct Originals {
     all: Vec<Option<Original>>,
-    /// Nodes of which something else is known than when the session was last saved.
+    /// Nodes whose original has changed since the session was last saved.
     pub changed: NodeSet,
 }
 
 impl Originals {
-    /// What was pushed as the node and those behind it.
+    /// The original that begins with this node.
     pub fn get(&self, first: NodeIndex) -> Option<&Original> {
         self.all.get(first.get())?.as_ref()
     }
 
-    /// Sets it.
+    /// Sets the original that begins with this node.
     pub fn insert(&mut self, first: NodeIndex, original: Original) {
         self.changed.insert(first);
         while self.all.len() <= first.get() {
@@ -79,7 +79,7 @@ impl Originals {
         self.all[first.get()] = Some(original);
     }
 
-    /// Lets go of it.
+    /// Removes the original that begins with this node.
     pub fn remove(&mut self, first: NodeIndex) {
         if let Some(place) = self.all.get_mut(first.get()) {
             self.changed.insert(first);
@@ -87,7 +87,7 @@ impl Originals {
         }
     }
 
-    /// The first of the nodes that came in one object with this one.
+    /// The first node of the original that this node is part of.
     pub fn first_of(&self, node: NodeIndex) -> Option<NodeIndex> {
         let known = &self.all[..self.all.len().min(node.get() + 1)];
         let at = known.iter().rposition(Option::is_some)?;
@@ -95,7 +95,7 @@ impl Originals {
         self.get(first)?.nodes(&first).contains(&node).then_some(first)
     }
 
-    /// All of them, by their first nodes.
+    /// All originals, with their first nodes.
     pub fn iter(&self) -> impl Iterator<Item = (NodeIndex, &Original)> {
         let numbered = (0..).map(NodeIndex).zip(&self.all);
         numbered.filter_map(|(first, original)| Some((first, original.as_ref()?)))

@@ -1,4 +1,4 @@
-//! A fast path for text-only messages: their texts come in without JSON, which would take most of a turn's time.
+//! A fast path for text-only messages: it avoids JSON, which would take most of a turn's time.
 
 use std::cell::{Cell, OnceCell};
 
@@ -11,7 +11,7 @@ use crate::provider::message_of_texts;
 
 #[wasm_bindgen]
 extern "C" {
-    /// What packs messages: `pkg/pack.js`.
+    /// The JavaScript object that packs messages: `pkg/pack.js`.
     pub type Packer;
 
     #[wasm_bindgen(method)]
@@ -21,10 +21,10 @@ extern "C" {
     fn write_ascii(this: &Packer, text: &JsString, into: &mut [u8]) -> bool;
 }
 
-/// Bytes for a message; a longer one gets its own.
+/// The size of the reused buffer in bytes; a longer message gets a buffer of its own.
 const ROOM: usize = 1 << 14;
 
-/// For a shorter string the way through the packer is the longer one.
+/// For strings shorter than this, the packer is slower.
 const LONG: usize = 256;
 
 thread_local! {
@@ -32,13 +32,13 @@ thread_local! {
     static ROOM_FOR_ONE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// Hands in what packs messages. The package's entries call it once, when the module starts; without it all is read as JSON.
+/// Sets the packer. Called once by the package's entry points when the module starts; without it, every message is read as JSON.
 #[wasm_bindgen(js_name = setPacker, skip_typescript)]
 pub fn set_packer(packer: Packer) {
     PACKER.with(|slot| drop(slot.set(packer)));
 }
 
-/// A string. The glue hands ASCII in character by character, which takes longer than most of what is done with it.
+/// Reads a string. The bindings copy ASCII character by character, which takes longer than most of what is done with it.
 pub fn string_of(value: &JsValue) -> Option<String> {
     let text: &JsString = value.dyn_ref()?;
     let length = text.length() as usize;
@@ -50,11 +50,11 @@ pub fn string_of(value: &JsValue) -> Option<String> {
     written.and_then(|bytes| String::from_utf8(bytes).ok()).or_else(|| value.as_string())
 }
 
-/// The message, if it is nothing but texts.
+/// The message, if it consists only of texts.
 pub fn packed(message: &JsValue) -> Option<Message> {
     PACKER.with(|packer| {
         let packer = packer.get()?;
-        // Out of its place: an object may look into the module while it is read.
+        // Taken out of the cell: reading an object may call into the module again.
         let mut room = ROOM_FOR_ONE.take();
         room.resize(ROOM, 0);
         let length = packer.pack(message, &mut room);
@@ -72,7 +72,7 @@ pub fn packed(message: &JsValue) -> Option<Message> {
 
 fn read(room: &[u8], length: i32) -> Option<Message> {
     let written = std::str::from_utf8(room.get(..usize::try_from(length).ok()?)?).ok()?;
-    // It may stand for a lone surrogate: as JSON it is known whether it does.
+    // This character may stand for a lone surrogate; reading the message as JSON tells whether it does.
     if written.contains(char::REPLACEMENT_CHARACTER) {
         return None;
     }

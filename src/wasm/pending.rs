@@ -9,7 +9,7 @@ use js_sys::Promise;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
-/// Promises that have not settled, in the order in which they began.
+/// Promises that have not settled yet, in the order in which they began.
 #[derive(Clone, Default)]
 pub struct Pending(Rc<List>);
 
@@ -21,7 +21,7 @@ struct List {
 }
 
 impl Pending {
-    /// Begins work that nobody waits for but `flush`, which tells of its error.
+    /// Starts work that only `flush` waits for, which also reports its error.
     pub fn begin(&self, work: impl Future<Output = Result<(), JsValue>> + 'static) {
         let (list, id) = (self.0.clone(), self.0.next.replace(self.0.next.get() + 1));
         let promise = future_to_promise(async move {
@@ -34,7 +34,7 @@ impl Pending {
         self.0.waiting.borrow_mut().insert(id, promise);
     }
 
-    /// Waits until nothing is under way.
+    /// Waits until no work is in progress.
     pub async fn settled(&self) -> Result<(), JsValue> {
         loop {
             let oldest = self.0.waiting.borrow().values().next().cloned();
@@ -44,7 +44,7 @@ impl Pending {
         Ok(())
     }
 
-    /// The first error since the last call.
+    /// Fails with the first error since the last call.
     pub fn tell(&self) -> Result<(), JsValue> {
         self.0.failed.take().map_or(Ok(()), Err)
     }

@@ -1,4 +1,4 @@
-//! `session.plan()`: the object that it gives.
+//! The object that `session.plan()` returns.
 
 use std::rc::Rc;
 
@@ -31,7 +31,7 @@ pub fn plan(inner: &Rc<Inner>, options: &JsValue) -> Result<JsValue, JsValue> {
     for (key, ids) in [("folded", &plan.folded), ("kept", &plan.kept), ("trimmed", &plan.trimmed)] {
         set(&object, key, &to_js(ids)?)?;
     }
-    // Without a callback nobody is asked.
+    // Without a callback, no request would be made.
     let request = plan.request.as_ref().filter(|_| inner.summarize.borrow().is_some());
     set(&object, "request", &request.map_or(Ok(JsValue::NULL), |request| request_object(inner, request))?)?;
     set(&object, "tokens_before", &(plan.tokens_before as f64).into())?;
@@ -46,7 +46,7 @@ pub fn plan(inner: &Rc<Inner>, options: &JsValue) -> Result<JsValue, JsValue> {
             Ok(drive::start(inner.clone(), goal, signal))
         }))
     });
-    // Not enumerable: two plans of the same session are equal.
+    // `apply` is not enumerable, so that two plans of the same session compare as equal.
     let property = Object::new();
     set(&property, "value", &apply.into_js_value())?;
     Reflect::define_property(&object, &"apply".into(), &property)?;

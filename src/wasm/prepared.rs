@@ -1,4 +1,4 @@
-//! What `prepare` resolves to: view and report as prepared, written into JavaScript only when somebody looks at them.
+//! The result of `prepare`: the view and the report, converted to JavaScript only when they are read.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -13,14 +13,14 @@ use crate::context::{Report, Snapshot};
 use crate::error::{Error, ErrorCode};
 use crate::hashing::HashMap;
 
-/// What a run came to: the view as it was then, and the report.
+/// The result of a run: the view at that time, and the report.
 #[derive(Clone)]
 pub struct Outcome {
     view: Rc<Snapshot>,
     report: Rc<RefCell<Told>>,
 }
 
-/// A report, as an object already or not yet.
+/// A report, before or after it was converted to an object.
 enum Told {
     Object(JsValue),
     Report(Rc<Report>),
@@ -31,24 +31,24 @@ impl Outcome {
         Self { view: Rc::new(view), report: Rc::new(RefCell::new(Told::Report(report))) }
     }
 
-    /// The report: one object for all who read it.
+    /// The report as an object, the same one for all readers.
     pub fn report(&self) -> Result<JsValue, JsValue> {
         object_of(&self.report)
     }
 }
 
-/// A report's object, written when it is first read.
+/// The object of a report, made when it is first read.
 fn object_of(report: &RefCell<Told>) -> Result<JsValue, JsValue> {
     let written = match &*report.borrow() {
         Told::Object(object) => return Ok(object.clone()),
-        Told::Report(report) => to_js(report)?, // runs none of the caller's code
+        Told::Report(report) => to_js(report)?, // does not run any code of the caller
     };
     report.replace(Told::Object(written.clone()));
     Ok(written)
 }
 
-/// What was prepared and not read yet. It is the session's: a caller who keeps what `prepare` resolved to keeps nothing in here of
-/// a session that he freed.
+/// Prepared views that were not read yet. They belong to the session, so that a caller who keeps the result of `prepare` does not keep
+/// the data of a freed session alive.
 #[derive(Default)]
 pub struct Unread(RefCell<(u64, HashMap<u64, Unseen>)>);
 
@@ -70,7 +70,7 @@ impl Unread {
         self.0.borrow().1.get(&number)?.view.clone()
     }
 
-    /// From now on the view may be edited without a copy.
+    /// Drops the snapshot, so that the view can be edited without a copy again.
     fn forget_view(&self, number: u64) {
         let view = self.0.borrow_mut().1.get_mut(&number).and_then(|unseen| unseen.view.take());
         drop(view);
@@ -81,7 +81,7 @@ impl Unread {
         drop(unseen);
     }
 
-    /// Lets go of all of it. What reports say of many messages goes over to JavaScript: whoever holds one may still read it.
+    /// Drops everything. Reports with decisions are converted first, so that whoever holds the result of `prepare` can still read them.
     pub fn clear(&self) {
         let unseen = std::mem::take(&mut self.0.borrow_mut().1);
         for Unseen { report, .. } in unseen.into_values() {
@@ -93,11 +93,11 @@ impl Unread {
     }
 }
 
-/// One of these: nobody can read it any more when this is gone.
+/// The Rust side of a result of `prepare`. When it is dropped, nobody can read the view any more.
 struct Waiting {
     of: Weak<Inner>,
     number: u64,
-    /// What the view is made of, until it was read.
+    /// Keeps the session alive until the view was read.
     inner: RefCell<Option<Rc<Inner>>>,
 }
 
@@ -122,7 +122,7 @@ impl Drop for Waiting {
     }
 }
 
-/// `{ messages, report }`: both are read when they are first asked for, and plain fields from then on.
+/// `{ messages, report }`: both are computed when first read, and behave like plain fields from then on.
 pub fn prepared(inner: &Rc<Inner>, outcome: Outcome) -> Result<JsValue, JsValue> {
     let report = outcome.report.clone();
     let number = inner.unread.add(outcome);

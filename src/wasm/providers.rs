@@ -1,4 +1,4 @@
-//! Providers' formats, for those who keep their own list: `convert`, `check`, `repair`.
+//! Functions on providers' formats, for callers who keep their own list: `convert`, `check`, `repair`.
 
 use js_sys::{Function, Object};
 use serde_json::Value;
@@ -14,14 +14,14 @@ use crate::error::{Error, ErrorCode};
 use crate::message::Format;
 use crate::provider::{self, Change, CheckOptions, Severity, Violation};
 
-/// Says a history in another format: a list, one entry, a request body or a response, as the provider's SDK gives it.
+/// Converts a history to another format. The input is a list, one entry, a request body or a response, as the provider's SDK has it.
 ///
-/// Calls and outputs keep their ids and stay paired. What the other format cannot say is left out or said otherwise, and
-/// each such thing is told to `onNote`. What was whole in one format is whole in the other: where its rules ask for another
-/// order, entries are moved, and a note says so. A history that breaks its own format's rules is converted as it is.
+/// Calls and outputs keep their ids and stay paired. What the other format cannot express is left out or expressed differently, and
+/// `onNote` is called for each such case. A valid history stays valid: if the other format's rules need another order, entries are
+/// moved, and a note says so. A history that breaks the rules of its own format is converted as it is.
 ///
-/// The output is a list; `{ system, messages }` or `{ instructions, input }` where the format keeps something apart from it.
-/// To the same format, it is the input itself.
+/// The output is a list, or `{ system, messages }` or `{ instructions, input }` if the format keeps something outside the list.
+/// If both formats are the same, the output is the input itself.
 ///
 /// ```js
 /// import { convert } from "contextfold";
@@ -30,8 +30,8 @@ use crate::provider::{self, Change, CheckOptions, Severity, Violation};
 /// const body = convert("openai-chat", "anthropic", messages, { onNote: (note) => notes.push(note) });
 /// // { system: [{ type: "text", text: "You are …" }], messages: [{ role: "user", content: "Why does the build fail?" }] }
 /// ```
-/// @throws {ContextError} `INVALID_MESSAGE` with the index of an entry that is malformed; `INVALID_ARGUMENT` for a format that
-/// there is not, and for a history of which the other format can say nothing.
+/// @throws {ContextError} `INVALID_MESSAGE` with the index of a malformed entry; `INVALID_ARGUMENT` for an unknown format, and if
+/// the other format cannot express any of the history.
 #[wasm_bindgen(skip_typescript)]
 pub fn convert(from: JsValue, to: JsValue, input: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
     let (from, to) = (parse_format(&from)?, parse_format(&to)?);
@@ -46,19 +46,19 @@ pub fn convert(from: JsValue, to: JsValue, input: JsValue, options: JsValue) -> 
     if from == to { Ok(input) } else { of_format_to_js(&converted.output, to) }
 }
 
-/// Who hears of what a format cannot say.
+/// The `onNote` function in a call's options.
 pub fn on_note(options: &JsValue) -> Result<Option<Function>, JsValue> {
     let wrong = |_| Error::argument("`onNote`: expected a function").into();
     get(options, "onNote")?.map(|f| f.dyn_into::<Function>().map_err(wrong)).transpose()
 }
 
-/// Whether a provider would take a history: every rule that it breaks, in the order of the list where the rule allows. Empty:
-/// nothing is wrong with it.
+/// Checks whether a provider would accept a history. Returns every rule that the history breaks, in the order of the list if the rule
+/// has a position; an empty list means that nothing is wrong.
 ///
-/// Rules are named after the API that has them: `R-…` Responses, `C-…` Chat Completions, `A-…` Anthropic Messages, `S-…` AI SDK,
-/// `M-…` the package's own messages; `schema`: an entry that is not shaped as the format says. An `error` is answered with 400;
-/// a `warn` only by some models or gateways. A request body says itself whether it leans on a stored conversation, whether it
-/// stores items and whether thinking is on; the calls of a response are taken as about to run (`pending`).
+/// Rules are named after their API: `R-…` Responses, `C-…` Chat Completions, `A-…` Anthropic Messages, `S-…` AI SDK,
+/// `M-…` the package's own messages; `schema`: an entry does not have the format's shape. The provider answers an `error` with 400;
+/// a `warn` is refused only by some models or gateways. A request body shows whether it uses a stored conversation, whether it
+/// stores items and whether thinking is on; the calls of a response are treated as about to run (`pending`).
 ///
 /// ```js
 /// import { check } from "contextfold";
@@ -66,7 +66,7 @@ pub fn on_note(options: &JsValue) -> Result<Option<Function>, JsValue> {
 /// check("openai-chat", [{ role: "tool", tool_call_id: "call_1", content: "42" }]);
 /// // [{ severity: "error", rule: "C-orphan-tool", index: 0, message: "tool message call_1 follows no assistant message …" }]
 /// ```
-/// @throws {ContextError} `INVALID_ARGUMENT` where the input is neither a list nor holds one, and for an option that there is not.
+/// @throws {ContextError} `INVALID_ARGUMENT` if the input is not a list and contains none, and for an unknown option.
 #[wasm_bindgen(unchecked_return_type = "Violation[]")]
 pub fn check(
     #[wasm_bindgen(unchecked_param_type = "Format")] format: JsValue,
@@ -89,12 +89,11 @@ pub fn check(
     to_js(&found)
 }
 
-/// Mends a history that its provider would refuse, and says what was done: an output without its call goes, a call without an
-/// output gets a placeholder that says so, duplicates go, what stands in the wrong place is moved.
+/// Repairs a history that its provider would refuse, and reports what was done: outputs without a call are removed, calls without an
+/// output get a placeholder that says so, duplicates are removed, and entries in the wrong position are moved.
 ///
-/// `output` has the shape of the input: a list, or the body with its list mended (of a response whose message stands alone in
-/// it: the list of what was mended). A history without errors comes back as
-/// the very object that it is, with no changes.
+/// `output` has the shape of the input: a list, or the body with its list repaired. If the input is a response that holds a single
+/// message, `output` is the repaired list. A history without errors is returned as the very same object, with no changes.
 ///
 /// ```js
 /// import { repair } from "contextfold";
@@ -102,8 +101,8 @@ pub fn check(
 /// const { output, changes } = repair("anthropic", messages);
 /// for (const { index, rule, what } of changes) console.warn(`message ${index}: ${what} (${rule})`);
 /// ```
-/// @param options As for `check`; `pending`: the last calls are still being executed, and stay open.
-/// @throws {ContextError} `INVALID_ARGUMENT` where the input is neither a list nor holds one, and for an option that there is not.
+/// @param options As for `check`. `pending`: the last calls are still being executed and stay open.
+/// @throws {ContextError} `INVALID_ARGUMENT` if the input is not a list and contains none, and for an unknown option.
 #[wasm_bindgen(skip_typescript)]
 pub fn repair(format: JsValue, input: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
     let format = parse_format(&format)?;
@@ -125,10 +124,10 @@ pub fn repair(format: JsValue, input: JsValue, options: JsValue) -> Result<JsVal
     Ok(object.into())
 }
 
-/// The rule that no provider's document names and all of them have: what is sent is Unicode.
+/// A rule that no provider documents but all of them have: a request must be valid Unicode.
 const LONE_SURROGATE: &str = "lone-surrogate";
 
-/// The entries in which there is a lone surrogate; the first where it stands beside the list, or the input is one entry.
+/// The entries that contain a lone surrogate. The first one if it is outside the list, or if the input is a single entry.
 fn broken_entries(format: Format, input: &JsValue) -> Result<Vec<usize>, JsValue> {
     let entries = entries(format, input)?.unwrap_or_default();
     let broken: Vec<usize> =
@@ -136,7 +135,7 @@ fn broken_entries(format: Format, input: &JsValue) -> Result<Vec<usize>, JsValue
     Ok(if broken.is_empty() { vec![0] } else { broken })
 }
 
-/// The options of `check`, owned.
+/// The options of `check`, owned by us.
 struct Given {
     json: Value,
     original: Option<Value>,

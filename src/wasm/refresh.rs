@@ -22,15 +22,15 @@ use crate::session::FAR;
 
 #[wasm_bindgen]
 impl Session {
-    /// Catches up with what other processes saved of this session since it was loaded or saved: only what is new is read. Whether
-    /// anything was.
+    /// Reads what other processes have saved of this session since it was loaded or saved; only what is new is read. Resolves to
+    /// whether there was anything new.
     ///
     /// ```js
     /// await session.refresh(); // before a turn, where several servers work on one conversation
     /// ```
-    /// @throws {ContextError} `STORE_CONFLICT` where others saved, and this session has changes of its own that were not saved: load
-    /// it again, and push what is new; also where it was removed. `INVALID_ARGUMENT` where the session was neither loaded nor
-    /// saved, and while a compaction is under way; `STORE_FAILED`. The session is as it was then.
+    /// @throws {ContextError} `STORE_CONFLICT` if others have saved and this session has unsaved changes of its own (load it again, and
+    /// push what is new), and if it was removed from the store; `INVALID_ARGUMENT` if the session was neither loaded nor saved, and while
+    /// a compaction is running; `STORE_FAILED`. Then the session has not changed.
     #[wasm_bindgen(unchecked_return_type = "Promise<boolean>")]
     pub fn refresh(&self) -> Promise {
         let inner = self.inner.clone();
@@ -45,7 +45,7 @@ async fn refresh(inner: &Rc<Inner>) -> Result<bool, JsValue> {
         let home = home_of(inner)?;
         let there = home.store.read(&home.key, home.position()).await?;
         if !home_of(inner)?.is(&home) {
-            continue; // this session was saved meanwhile
+            continue; // this session was saved in the meantime
         }
         let Some(there) = there else { return Err(removed(&home)) };
         if Some(there.position) == home.position() {
@@ -55,7 +55,7 @@ async fn refresh(inner: &Rc<Inner>) -> Result<bool, JsValue> {
     }
 }
 
-/// Where the session was saved last.
+/// Where the session was saved last, or loaded from.
 fn home_of(inner: &Inner) -> Result<Home, JsValue> {
     inner.refuse_freed()?;
     let home = inner.stores.home.borrow().clone();
@@ -66,7 +66,7 @@ fn home_of(inner: &Inner) -> Result<Home, JsValue> {
 async fn catch_up(inner: &Rc<Inner>, home: Home, there: Journal) -> Result<bool, JsValue> {
     let known = home.position().unwrap_or_default();
     if there.position < known {
-        // The store went back, as to a backup. The next save writes what it lacks; where that is not kept, it is another journal.
+        // The store went back, as to a backup. The next save writes what it lacks; if those records are gone, it is a conflict.
         if !stores::has_stood_at(inner, there.position)? {
             return Err(conflict(&home));
         }
@@ -74,22 +74,22 @@ async fn catch_up(inner: &Rc<Inner>, home: Home, there: Journal) -> Result<bool,
         return Ok(false);
     }
     if there.position - known > FAR {
-        // It was removed, and another session took the key.
+        // The session was removed, and another one took the key.
         return Err(conflict(&home));
     }
     refuse_changed(inner, &home)?;
     if there.snapshot.is_none() && there.notice.is_none() && caught_up(inner, &home, &there)? {
         return Ok(true);
     }
-    // Options changed, or what is new is in a snapshot.
+    // Options have changed, or what is new is in a snapshot.
     let there = if there.snapshot.is_some() { Some(there) } else { home.store.read(&home.key, None).await? };
     let Some(there) = there else { return Err(removed(&home)) };
-    refuse_changed(inner, &home)?; // the store may have taken its time
+    refuse_changed(inner, &home)?; // the store may have taken a while
     stores::read_anew(inner, home, there)?;
     Ok(true)
 }
 
-/// Refuses what would lose something of this session's own.
+/// Refuses if this session has unsaved changes or a running compaction.
 fn refuse_changed(inner: &Inner, home: &Home) -> Result<(), JsValue> {
     inner.refuse_freed()?;
     if Some(position(inner)?) != home.position() {
@@ -101,7 +101,7 @@ fn refuse_changed(inner: &Inner, home: &Home) -> Result<(), JsValue> {
     Ok(())
 }
 
-/// Puts records behind the session; false where it is to be read anew.
+/// Applies records to the session; returns false if the session has to be read from the beginning.
 fn caught_up(inner: &Rc<Inner>, home: &Home, there: &Journal) -> Result<bool, JsValue> {
     let records = Records::read(&there.records).map_err(|error| damaged(home, error))?;
     let again = inner.read(|core| core.with_records(&records.whole))?;

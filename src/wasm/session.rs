@@ -1,4 +1,4 @@
-//! `Session`: the mirror of [`crate::session::Session`].
+//! `Session`: the JavaScript class over [`crate::session::Session`].
 
 mod runs;
 mod shows;
@@ -28,8 +28,8 @@ use crate::tokens::{ReportedUsage, TokenUsage};
 
 /// One agent's conversation, kept inside its context window.
 ///
-/// **History** is what was pushed; it only grows. The **view** is what the model is sent next: the header, then the
-/// history under the folds and trims so far. Nothing that leaves the view is lost.
+/// **History** is everything that was pushed; it only grows. The **view** is what the model is sent next: the header, then the
+/// history with folds and trims applied. Nothing that leaves the view is lost.
 ///
 /// ```js
 /// import { Session } from "contextfold";
@@ -60,18 +60,18 @@ impl Drop for Session {
 }
 
 thread_local! {
-    /// An object is being freed by its caller, not by the garbage collector.
+    /// Whether an object is being freed by its caller, not by the garbage collector.
     static BY_HAND: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Says whether what is freed now is freed by its caller. The package's guard calls it around each `free()`.
+/// Sets whether the next objects to be freed are freed by their caller. The package's guard calls it around each `free()`.
 #[wasm_bindgen(js_name = setFreeing, skip_typescript)]
 pub fn set_freeing(by_hand: bool) {
     BY_HAND.set(by_hand);
 }
 
 impl Session {
-    /// The object for a session of these options.
+    /// Wraps a core session that has these options.
     pub(super) fn of(mut core: Core, mut options: Options) -> Self {
         core.set_redact(options.redact.take());
         core.context_mut().describe = std::mem::take(&mut options.describe).given();
@@ -83,10 +83,10 @@ impl Session {
 
 #[wasm_bindgen]
 impl Session {
-    /// An empty session.
+    /// Creates an empty session.
     ///
     /// @param options See `SessionOptions`; all have defaults.
-    /// @throws {ContextError} `INVALID_CONFIG` naming the key, for an unknown key, a wrong type or a number out of range;
+    /// @throws {ContextError} `INVALID_CONFIG`, which names the key, for an unknown key, a wrong type or a number out of range;
     /// `UNKNOWN_MODEL` for a model that neither the built-in table nor `options.models` knows.
     #[wasm_bindgen(constructor)]
     pub fn new(
@@ -101,16 +101,16 @@ impl Session {
         Ok(Self::of(core, read))
     }
 
-    /// Takes one message or several in, all or none, and gives their ids.
+    /// Appends one message or several (all or none of them) and returns their ids.
     ///
-    /// Tool outputs are stored whole and cut at once for the view; when they exceed their budget together, the oldest
-    /// become placeholders. A summary is never asked for here.
+    /// Tool outputs are stored whole and cut at once for the view. If all of them together exceed their budget, the oldest become
+    /// placeholders. This never asks for a summary.
     ///
-    /// Push a message when it is complete: it is counted and kept as it is now, and what is changed in its object later is not seen
-    /// (`freezeInputs`: such a change throws).
+    /// Push a message only when it is complete: it is counted and kept as it is now, and later changes of its object are not noticed
+    /// (with `freezeInputs`, such a change throws).
     ///
     /// @throws {ContextError} `INVALID_MESSAGE` with the index and the reason: a missing role, a tool output without its
-    /// call, a call id that is still open, a part of another format (that goes in by `pushFrom`). Nothing has changed then.
+    /// call, a call id that is still open, a part of another format (use `pushFrom` for that). Then nothing has changed.
     pub fn push(
         &self,
         #[wasm_bindgen(unchecked_param_type = "Message | Message[]")] input: JsValue,
@@ -121,10 +121,10 @@ impl Session {
         self.take_in(Format::Messages, &Array::of1(&input))
     }
 
-    /// Takes items or messages of a format in: a list, one of them, a request body (its header too) or a response, as the
-    /// provider's SDK gives it; of the AI SDK a result's `response`, or its messages.
+    /// Appends items or messages of a format: a list, a single one, a request body (including its header) or a response, as the
+    /// provider's SDK returns it. For the AI SDK, pass a result's `response` or its messages.
     ///
-    /// @throws {ContextError} `INVALID_MESSAGE`, or `INVALID_ARGUMENT` for a format that there is not.
+    /// @throws {ContextError} `INVALID_MESSAGE`, or `INVALID_ARGUMENT` for an unknown format.
     #[wasm_bindgen(js_name = pushFrom)]
     pub fn push_from(
         &self,
@@ -132,37 +132,37 @@ impl Session {
         #[wasm_bindgen(unchecked_param_type = "unknown")] input: JsValue,
     ) -> Result<Vec<String>, JsValue> {
         match parse_format(&format)? {
-            // One that cannot be looked at is no body; what it throws is told of the message.
+            // If reading `messages` throws, treat it as a message: the error is then reported for that message.
             Format::Messages if get(&input, "messages").ok().flatten().is_none() => self.push(input),
             format => self.take_in(format, &input),
         }
     }
 
-    /// Takes in what is new in a list that an SDK hands over whole with every step.
+    /// Appends what is new in a list that an SDK passes in full at every step.
     ///
-    /// Entry by entry the list is compared with what was pushed so far: by reference, and where an object is not the same one, by what
-    /// a model reads of it. Cache marks, hints for a provider, ids of items, white space around a text and the order of keys do not
-    /// count, and the newest form is what is sent. What stands behind the common beginning enters as with `pushFrom`. `added` tells
-    /// how many entries that are. Leave out an entry that is still being written: an object that is changed after it came in still
-    /// counts as the one that it was.
+    /// The list is compared with what was pushed so far, entry by entry: by reference, and if the object is not the same, by what a
+    /// model reads of it. Cache marks, hints for a provider, ids of items, white space around a text and the order of keys do not count;
+    /// the newest form is sent. Entries after the common beginning are appended as with `pushFrom`; `added` is their number. Leave out an
+    /// entry that is still being written: an object that is changed after it was passed still counts as what it was.
     ///
-    /// System and developer messages that the list begins with are its header: others take their place, and nothing is rewritten.
+    /// System and developer messages at the beginning of the list are its header. Different ones replace it, and nothing counts as
+    /// rewritten.
     ///
-    /// Where the past was rewritten (an entry is another one, or the list is shorter), `diverged_at` is the index of the first entry
-    /// that is not as it was, else `null`. The history keeps everything; the view goes on with the given list from there. A fold that
-    /// stands for what was rewritten is undone. Tool outputs that were stored already keep their refs.
+    /// If the past was rewritten (an entry is different, or the list is shorter), `diverged_at` is the index of the first entry that
+    /// differs, else `null`. The history keeps everything; the view continues with the given list from there. A fold that covers
+    /// rewritten messages is undone. Tool outputs that are already stored keep their refs.
     ///
-    /// A list that begins with the view as it is now goes on from that: the view may be handed back, summaries and all.
+    /// A list may also begin with the current view, summaries included: then the session goes on from there.
     ///
-    /// A body's `system` or `instructions` becomes the header, as with `setHeader`; where the next body has none, neither has the view.
+    /// A body's `system` or `instructions` becomes the header, as with `setHeader`. If the next body has none, the view has none either.
     ///
     /// ```js
     /// const { added, diverged_at } = session.sync("ai-sdk", messages);   // the SDK's own list, in every step
     /// await session.prepare();
     /// const fitting = session.view("ai-sdk");
     /// ```
-    /// @throws {ContextError} `INVALID_MESSAGE`, its index counted from the first entry that is new; `INVALID_ARGUMENT` for a format
-    /// that there is not, and for an input without a list.
+    /// @throws {ContextError} `INVALID_MESSAGE`, with an index counted from the first new entry; `INVALID_ARGUMENT` for an unknown
+    /// format, and for an input without a list.
     #[wasm_bindgen(unchecked_return_type = "{ added: number; diverged_at: number | null }")]
     pub fn sync(
         &self,
@@ -176,14 +176,14 @@ impl Session {
         Ok(result)
     }
 
-    /// Replaces the leading system and developer messages: a text (an empty one: none), or messages. No pass ever touches them.
+    /// Replaces the leading system and developer messages by a text (an empty one: no header) or by messages. No pass changes them.
     #[wasm_bindgen(js_name = setHeader)]
     pub fn set_header(
         &self,
         #[wasm_bindgen(unchecked_param_type = "Message[] | string")] messages: JsValue,
     ) -> Result<(), JsValue> {
         let header = match messages.as_string() {
-            Some(text) if text.trim().is_empty() => Vec::new(), // no provider takes an empty instruction
+            Some(text) if text.trim().is_empty() => Vec::new(), // no provider accepts an empty instruction
             Some(text) => vec![Message::text(crate::message::Role::System, text)],
             None => provider(Format::Messages).read(&json(&messages, ErrorCode::InvalidMessage)?)?,
         };
@@ -193,8 +193,8 @@ impl Session {
         Ok(())
     }
 
-    /// Says which tools the model is given, so that their definitions are counted, by the provider's rule where the
-    /// session's model has one (see `report.counter.rules`).
+    /// Sets the tools that the model gets, so that their definitions are counted. If there is a rule of the provider for the session's
+    /// model, they are counted by it (see `report.counter.rules`).
     #[wasm_bindgen(js_name = setTools)]
     pub fn set_tools(
         &self,
@@ -205,27 +205,29 @@ impl Session {
         set_tools(&self.inner, &tools)
     }
 
-    /// The tools that the model is given: what `setTools` took and `toolFilter` lets through.
+    /// The tools that the model gets: those of `setTools`, filtered by `toolFilter`.
     #[wasm_bindgen(getter, unchecked_return_type = "unknown[]")]
     pub fn tools(&self) -> Result<JsValue, JsValue> {
         to_js(&self.inner.read(Core::tools)?)
     }
 
-    /// Says what stands in the prompt beside the conversation: between the header and the history, each counted as a part of
-    /// its own. A part that is named replaces what it was, and `null` or an empty list clears it; others stay. `null` for all
-    /// clears everything.
+    /// Sets the parts of the prompt that come between the header and the history. Each is counted as a part of its own. A part that
+    /// is given replaces the earlier one, and `null` or an empty list clears it; parts that are not given stay. `null` instead of an
+    /// object clears everything.
     ///
-    /// - `memory`: what a search of yours found, best first: one system message `<relevant_context>…</relevant_context>`, of at
-    ///   most `memoryLimit` (5) results. What a pass dropped of it stays out until it is set again.
-    /// - `injections`: messages of your own, as they are, without calls and tool outputs.
-    /// - `skills`: `{ name, description?, location? }` each, as `<available_skills … />`; `location` says where the model finds it.
-    /// - `toolFilter`: which of the tools of `setTools` the model is given, by name; see `session.tools`.
+    /// - `memory`: results of your memory search, best first. They become one system message
+    ///   `<relevant_context>…</relevant_context>`, with at most `memoryLimit` (5) results. Results that a pass dropped stay out until you
+    ///   set `memory` again.
+    /// - `injections`: your own messages, unchanged, without tool calls and tool outputs.
+    /// - `skills`: a list of `{ name, description?, location? }`, shown as `<available_skills … />`; `location` says where the model
+    ///   finds the skill.
+    /// - `toolFilter`: decides by name which tools of `setTools` the model gets; see `session.tools`.
     ///
     /// ```js
     /// session.setContext({ memory: await search(question), toolFilter: (name) => name !== "deploy" });
     /// ```
-    /// @throws {ContextError} `INVALID_ARGUMENT` naming the key, and where the filter throws or answers with anything but true or
-    /// false; `INVALID_MESSAGE` with the index of an injection. Nothing has changed then.
+    /// @throws {ContextError} `INVALID_ARGUMENT`, which names the key, also if the filter throws or returns anything but true or
+    /// false; `INVALID_MESSAGE` with the index of an injection. Then nothing has changed.
     #[wasm_bindgen(js_name = setContext)]
     pub fn set_context(
         &self,
@@ -234,15 +236,15 @@ impl Session {
         set_context(&self.inner, &parts)
     }
 
-    /// Changes options; those that are not named stay as they are, key by key in `compaction` and `toolOutputCache`, too.
+    /// Changes options. Options that are not given stay as they are, also key by key in `compaction` and `toolOutputCache`.
     ///
-    /// Limit, threshold and counts are judged anew at once: a smaller window makes `shouldCompact()` true, and the next `prepare`
-    /// makes the view fit it. Another tokenizer counts the whole history again. Usage that another model reported is forgotten;
-    /// what was learnt from it (`calibrate`) is kept for that model. A `prepare` that waits for a summary goes on under the new
-    /// options, but for another `ladder`: then it fails with `STALE_PLAN`.
+    /// Limit, threshold and counts are updated at once: a smaller window makes `shouldCompact()` true, and the next `prepare` makes the
+    /// view fit. With another tokenizer, the whole history is counted again. With another model, usage that the old one reported is
+    /// forgotten, but what was learnt from it (`calibrate`) is kept for the old model. A `prepare` that waits for a summary goes on with
+    /// the new options, except if `ladder` changes: then it fails with `STALE_PLAN`.
     ///
-    /// @throws {ContextError} as the constructor; `INVALID_CONFIG` for an option that cannot change (`store`). Nothing has changed
-    /// then.
+    /// @throws {ContextError} as the constructor; `INVALID_CONFIG` for an option that cannot change (`store`). Then nothing has
+    /// changed.
     #[wasm_bindgen(js_name = setOptions)]
     pub fn set_options(
         &self,
@@ -251,11 +253,11 @@ impl Session {
         set_options(&self.inner, &options)
     }
 
-    /// Remembers what a model call used: the provider's own usage object (`OpenAI` Responses or Chat Completions,
-    /// Anthropic, AI SDK). `shouldCompact` judges by the last one since the last compaction. `undefined` and `null`, where a
-    /// provider reports none, record nothing (and come back as zeros): counted tokens judge then.
+    /// Records what a model call used: the provider's own usage object (`OpenAI` Responses or Chat Completions, Anthropic, AI SDK).
+    /// `shouldCompact` uses the last one since the last compaction. If a provider reports none, `undefined` and `null` record nothing
+    /// (and return zeros): then `shouldCompact` uses the counted tokens.
     ///
-    /// @throws {ContextError} `INVALID_ARGUMENT` for an object of none of these shapes.
+    /// @throws {ContextError} `INVALID_ARGUMENT` for an object of any other shape.
     #[wasm_bindgen(js_name = recordUsage, unchecked_return_type = "TokenUsage")]
     pub fn record_usage(
         &self,
@@ -274,7 +276,7 @@ impl Session {
         flat_to_js(&reported.usage)
     }
 
-    /// Puts a summary in again that an earlier process saved: the messages that it covers are folded under it.
+    /// Restores a summary that an earlier process saved: the messages that it covers are folded into it.
     ///
     /// ```js
     /// localStorage.setItem("summary", JSON.stringify(session.summaryState)); // … and your messages, where you keep them
@@ -283,9 +285,9 @@ impl Session {
     /// later.push(savedMessages);
     /// later.restoreSummary(JSON.parse(localStorage.getItem("summary")));
     /// ```
-    /// @param state What `summaryState` gave. `is_summarizing` is not looked at: whoever was writing a summary is gone.
-    /// @throws {ContextError} `INVALID_ARGUMENT` for a state of another shape, where the session has a summary already, and
-    /// where fewer messages were pushed than the summary covers. Nothing has changed then.
+    /// @param state The value of `summaryState`. Its `is_summarizing` is ignored: whatever was writing a summary then is gone.
+    /// @throws {ContextError} `INVALID_ARGUMENT` for a state of another shape, if the session already has a summary, and if fewer
+    /// messages were pushed than the summary covers. Then nothing has changed.
     #[wasm_bindgen(js_name = restoreSummary)]
     pub fn restore_summary(
         &self,
@@ -296,13 +298,13 @@ impl Session {
         self.inner.write(|core| core.restore_summary(&saved))
     }
 
-    /// Pins a message, or a piece of its text: it stands verbatim in every view from now on.
+    /// Pins a message, or a piece of its text: from now on it is in every view, unchanged.
     ///
-    /// A message stands in its place. A piece of one stands in a user message of its own before the conversation (behind
-    /// the summary, where there is one), whatever becomes of the message that it was taken from. What is pinned is never shortened; pins that alone exceed
-    /// the limit make `prepare` and `compact` fail with `BUDGET_IMPOSSIBLE`.
+    /// A message stays in its position. A piece of text gets a user message of its own before the conversation (after the summary, if
+    /// there is one), whatever happens to the message it was taken from. Pinned content is never shortened. If pins alone exceed the
+    /// limit, `prepare` and `compact` fail with `BUDGET_IMPOSSIBLE`.
     ///
-    /// @throws {ContextError} `INVALID_ARGUMENT` for an id that there is not, and for a text that the message does not hold.
+    /// @throws {ContextError} `INVALID_ARGUMENT` for an unknown id, and for a text that the message does not contain.
     pub fn pin(
         &self,
         #[wasm_bindgen(unchecked_param_type = "string | { id: string; text: string }")] target: JsValue,
@@ -310,9 +312,9 @@ impl Session {
         self.set_pinned(&target, true)
     }
 
-    /// Takes a pin off.
+    /// Removes a pin.
     ///
-    /// @throws {ContextError} `INVALID_ARGUMENT` for an id that there is not, and for a text that is not pinned.
+    /// @throws {ContextError} `INVALID_ARGUMENT` for an unknown id, and for a text that is not pinned.
     pub fn unpin(
         &self,
         #[wasm_bindgen(unchecked_param_type = "string | { id: string; text: string }")] target: JsValue,
@@ -320,7 +322,7 @@ impl Session {
         self.set_pinned(&target, false)
     }
 
-    /// Listens to events of one name, or to all (`*`), in order. What comes back takes the listener off.
+    /// Listens to events of one name, or to all (`*`), in order. Returns a function that removes the listener.
     #[wasm_bindgen(unchecked_return_type = "() => void")]
     pub fn on(
         &self,
@@ -343,7 +345,7 @@ impl Session {
     }
 
     fn take_in(&self, format: Format, input: &JsValue) -> Result<Vec<String>, JsValue> {
-        // Gemini's outputs may name no call: the entry before says which they answer.
+        // Gemini's outputs may lack a call id: the entry before them shows which call they answer.
         let before = (format == Format::Gemini)
             .then(|| {
                 let line = self.inner.line.borrow();

@@ -1,4 +1,4 @@
-//! `AbortSignal`: the end of a wait.
+//! `AbortSignal`: ending a wait.
 
 use js_sys::{Array, Function, Promise};
 use wasm_bindgen::prelude::*;
@@ -58,7 +58,7 @@ impl AbortSignal {
     }
 }
 
-/// `ABORTED`, with the signal's reason as `cause`, if it has fired.
+/// Fails with `ABORTED`, with the signal's reason as `cause`, if the signal has fired.
 pub fn refuse_aborted(signal: Option<&AbortSignal>) -> Result<(), JsValue> {
     match signal {
         Some(signal) if signal.aborted() => Err(aborted(signal)),
@@ -66,14 +66,14 @@ pub fn refuse_aborted(signal: Option<&AbortSignal>) -> Result<(), JsValue> {
     }
 }
 
-/// Waits for `promise`, but not beyond the signal, nor beyond `end`, a promise that can only reject.
+/// Waits for `promise` until the signal fires or `end`, a promise that only ever rejects, rejects.
 pub async fn wait(
     promise: Promise,
     signal: Option<&AbortSignal>,
     end: Option<&Promise>,
 ) -> Result<JsValue, JsValue> {
     if let Err(aborted) = refuse_aborted(signal) {
-        // Nobody waits for it any more: should it reject, that is told to nobody, and no unhandled rejection.
+        // Nobody waits for it any more: if it rejects, that must not count as an unhandled rejection.
         let unheard: Function = Closure::once_into_js(|_: JsValue| {}).unchecked_into();
         if let Ok(Some(catch)) = get(&promise, "catch") {
             let _ = catch.unchecked_into::<Function>().call1(&promise, &unheard);
@@ -101,7 +101,7 @@ pub async fn wait(
     settled
 }
 
-/// The error of a wait that its signal ended.
+/// The error if a wait was ended by its signal.
 pub fn abort_error() -> Error {
     Error::new(ErrorCode::Aborted, "the wait was ended by its AbortSignal; nothing was changed")
 }

@@ -1,4 +1,4 @@
-//! Runs long work in short slices, so that the host's event loop goes on, and limits the total time. The core itself has no
+//! Runs long work in short slices, so that the host's event loop can go on, and limits the total time. The core itself has no
 //! clock.
 
 use js_sys::{Date, Function, Promise};
@@ -11,16 +11,16 @@ extern "C" {
     fn set_timeout(callback: &Function, milliseconds: i32) -> Result<JsValue, JsValue>;
 }
 
-/// Steps between two looks at the clock.
+/// How many steps run between two checks of the clock.
 const STEPS: u64 = 50_000;
 
-/// Milliseconds until the event loop has its turn.
+/// The milliseconds after which the event loop gets its turn.
 const SLICE: f64 = 10.0;
 
-/// Milliseconds that all slices may take together.
+/// The default for the milliseconds of all slices together.
 const IN_ALL: u64 = 2_000;
 
-/// How far a work has come.
+/// The state of the work after a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Came {
     /// It is done, or its time is up.
@@ -29,7 +29,7 @@ pub enum Came {
     Halfway,
 }
 
-/// What of a work's time is left.
+/// The time that is left for the work, in milliseconds.
 pub struct Slices {
     left: f64,
 }
@@ -39,14 +39,14 @@ impl Slices {
         Self { left: milliseconds.unwrap_or(IN_ALL) as f64 }
     }
 
-    /// One slice of a work that takes steps and says whether it is done.
+    /// Runs one slice. `work` takes a number of steps and returns whether it is done.
     pub fn take<E>(&mut self, mut work: impl FnMut(u64) -> Result<bool, E>) -> Result<Came, E> {
         let began = Date::now();
         loop {
             if work(STEPS)? {
                 return Ok(Came::ToItsEnd);
             }
-            // A clock that was set back, or stands, is no reason to go on for ever.
+            // At least 0.1 ms, so that the loop ends even if the clock stands still or was set back.
             let taken = (Date::now() - began).max(0.1);
             if taken >= SLICE.min(self.left) {
                 self.left -= taken;
@@ -55,7 +55,7 @@ impl Slices {
         }
     }
 
-    /// Lets the event loop have its turn.
+    /// Yields to the event loop.
     pub async fn rest() {
         let turn = Promise::new(&mut |resolve, _| {
             if set_timeout(&resolve, 0).is_err() {

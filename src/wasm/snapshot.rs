@@ -1,4 +1,4 @@
-//! A session as bytes, with what only the JavaScript side knows: the objects that were pushed, and the caller's own list.
+//! A session as bytes, including what only the JavaScript side knows: the pushed objects, and the caller's own list.
 
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
@@ -18,11 +18,11 @@ use crate::saved::{Checksum, Kind, Records, Saved, Writer, saved};
 use crate::session::{Restored, SESSION, Session as Core};
 use crate::tokens::{BytesPerFour, Counter, Estimate};
 
-/// What stands in a snapshot for this side. Version 1: the first. Version 2: what a summary in the caller's list stands for.
-/// Version 3: what a model reads of entries that are known by checksums, and whether a body said the header.
+/// The JavaScript side's part of a snapshot. Version 1: the first. Version 2 adds what a summary in the caller's list stands for.
+/// Version 3 adds what a model reads of entries that are known by checksums, and whether the header came from a body.
 pub const SIDE: Kind = Kind { name: "js", version: 3, what: "a session" };
 
-/// What this side knows of a session. Objects themselves cannot be saved.
+/// What the JavaScript side knows of a session. The objects themselves cannot be saved.
 pub struct Side {
     pub pushed: Vec<(Format, Vec<NodeIndex>)>,
     pub line: Vec<SavedStretch>,
@@ -31,7 +31,7 @@ pub struct Side {
 }
 saved!(struct Side { pushed, line, split_characters } since 3 { header_beside });
 
-/// Entries of the caller's list, and the nodes that they are.
+/// A stretch of entries in the caller's list, with the nodes of their messages.
 pub struct SavedStretch {
     entries: usize,
     nodes: Vec<NodeIndex>,
@@ -43,32 +43,33 @@ saved!(struct SavedStretch { entries, nodes, sums } since 2 { stands_for } since
 
 #[wasm_bindgen]
 impl Session {
-    /// The session as bytes, the same for the same session: history, view, folds, tool outputs, header, pins, what usage taught,
-    /// the report of the last run that ended well, and the options that are plain data. A compaction that is under way is not part of
-    /// it, nor is anything of one that failed: before and after it, the bytes are the same, but for the pause that the background
-    /// makes then (`compaction.background: true`).
+    /// The session as bytes: history, view, folds, tool outputs, header, pins, what was learnt from usage, the report of the last
+    /// successful run, and the options that are plain data. The same session always gives the same bytes. A compaction that is running, or
+    /// that failed, leaves no trace in them, except for the pause after a failed summary in the background
+    /// (`compaction.background: true`).
     ///
     /// ```js
     /// const bytes = session.snapshot();
     /// const again = Session.restore(bytes, { summarize }); // goes on where the other one was
     /// ```
-    /// Tool outputs that live in the store only (`toolOutputCache.memoryBytes`) stay there: the bytes name them.
+    /// Tool outputs that are only in the store (`toolOutputCache.memoryBytes`) stay there; the bytes contain only their refs.
     #[wasm_bindgen(unchecked_return_type = "Uint8Array")]
     pub fn snapshot(&self) -> std::result::Result<Uint8Array, JsValue> {
         Ok(bytes_of_session(&self.inner)?.0)
     }
 
-    /// The session of these bytes, and of the `changes` behind them; those of an older version are read, too.
+    /// Restores a session from the bytes of `snapshot`, and from the `changes` after it. Bytes of older versions can be read too.
     ///
-    /// @param options In the place of saved ones, key by key; functions (`summarize`, `now`, `onCost`, `compaction.redact`, a tokenizer that is
-    /// one) and the `store` are not saved and are given again. Without a `summarize` that there was, the built-in summariser writes, and
-    /// `report.notices` says so; `compaction: { redact: null }` goes on without a `redact` that there was. Other options than before prepare anew; another `model` or
-    /// `tokenizer` counts anew, and what usage taught of the old one is forgotten. A limit that `recover` learnt stays, unless
-    /// `model`, `models`, `contextWindow` or `reservedOutputTokens` is given.
-    /// @throws {ContextError} `SNAPSHOT_INVALID` for bytes that are damaged or none of a session, and for changes of another session, where
-    /// one is damaged or missing (the message names its position); `SNAPSHOT_TOO_NEW` for those of a
-    /// newer version of this package; `INVALID_CONFIG`, also where the session had a `compaction.redact` that is not given
-    /// again, and where it counted with a function or an encoding that is neither given nor loaded; `UNKNOWN_MODEL`.
+    /// @param options Replace the saved options, key by key. Functions (`summarize`, `now`, `onCost`, `compaction.redact`, a tokenizer
+    /// function) and the `store` are not saved: give them again. If the session had a `summarize` and you give none, the built-in
+    /// summariser is used, and `report.notices` says so. If it had a `redact`, `compaction: { redact: null }` restores it without one.
+    /// Changed options apply from the next `prepare` on. With another `model` or `tokenizer`, everything is counted again, and what was
+    /// learnt from the usage of the old one is forgotten. A limit that `recover` learnt stays, unless `model`, `models`,
+    /// `contextWindow` or `reservedOutputTokens` is given.
+    /// @throws {ContextError} `SNAPSHOT_INVALID` for bytes that are damaged or not of a session, and for changes that are of another
+    /// session, damaged or incomplete (the message names the position); `SNAPSHOT_TOO_NEW` for bytes of a newer version of this
+    /// package; `INVALID_CONFIG`, also if the session had a `compaction.redact` that is not given again, or counted with a function or
+    /// an encoding that is neither given nor loaded; `UNKNOWN_MODEL`.
     pub fn restore(
         #[wasm_bindgen(unchecked_param_type = "Uint8Array")] bytes: JsValue,
         #[wasm_bindgen(unchecked_optional_param_type = "RestoreOptions")] options: JsValue,
@@ -81,7 +82,7 @@ impl Session {
     }
 }
 
-/// The session as bytes, and their checksum. They are put together outside of the module, whose memory never shrinks.
+/// The session as bytes, and their checksum. The bytes are assembled in JavaScript, since WebAssembly memory never shrinks.
 pub fn bytes_of_session(inner: &Inner) -> std::result::Result<(Uint8Array, Checksum), JsValue> {
     let line = inner.line.borrow();
     let handles = inner.handles()?;
@@ -111,15 +112,15 @@ pub fn bytes_of_session(inner: &Inner) -> std::result::Result<(Uint8Array, Check
     Ok((bytes, sum))
 }
 
-/// The records of a journal behind a snapshot.
+/// The records of a journal after a snapshot.
 #[derive(Default)]
 pub struct Behind {
-    /// Where the snapshot stands, if that is known.
+    /// The position of the snapshot, if known.
     pub position: Option<u64>,
     pub records: Vec<u8>,
 }
 
-/// What `restore` is told of a journal, and the other options.
+/// Splits the options of `restore` into the rest of the options and what they say of a journal.
 fn tail_of(options: &JsValue) -> std::result::Result<(JsValue, Behind), JsValue> {
     let plain = plain_object(options)?;
     let position = take(&plain, "position")?.map(|position| whole(&position, "position")).transpose()?;
@@ -127,7 +128,7 @@ fn tail_of(options: &JsValue) -> std::result::Result<(JsValue, Behind), JsValue>
     Ok((plain.into(), Behind { position, records: records.unwrap_or_default() }))
 }
 
-/// The session of these bytes, and of the records behind them.
+/// The session of these bytes, and of the records after them.
 pub fn restored(
     bytes: &[u8],
     behind: &Behind,
@@ -149,7 +150,7 @@ pub fn restored(
     let side = read_side(&host, &host_changes, session.context())?;
     let changes = options.plain.as_object().is_some_and(|plain| !plain.is_empty());
     let config = if changes { session.config().with(&options.plain)? } else { session.config().clone() };
-    // Options that it has already change nothing.
+    // Options that equal the saved ones change nothing.
     if config.given != session.config().given || counted_otherwise {
         if let Some(callback) = &options.callback_counter {
             rehearse(callback, &session, config.model.as_deref())?;
@@ -172,7 +173,7 @@ pub fn restored(
 }
 
 impl SavedStretch {
-    /// Whether it is of messages that are there, in a history of so many nodes.
+    /// Whether it refers only to existing messages, in a history of `nodes` nodes.
     pub fn is_whole(&self, nodes: usize) -> bool {
         let tells = self.sums.is_empty() || self.sums.len() == self.entries;
         let mut named = self.nodes.iter().chain(self.stands_for.iter().flatten());
@@ -187,7 +188,8 @@ impl From<SavedStretch> for Stretch {
     }
 }
 
-/// Entries that are written otherwise than their messages were pushed, or that no message tells, are known by their checksums.
+/// Saves checksums for entries that are written differently from how their messages were pushed, or that their messages do not
+/// reproduce.
 pub fn saved_stretch(stretch: &Stretch, handles: &Handles, history: &History) -> SavedStretch {
     let Stretch { format, objects, nodes, entries, sums, readings, stands_for, tells_objects: _, number: _ } =
         stretch;
@@ -219,7 +221,7 @@ fn read_side(bytes: &[u8], changes: &[Vec<u8>], context: &Context) -> Result<Sid
     Ok(side)
 }
 
-/// What the caller counts with now, or what the session counted with.
+/// The counter given in the options, or else the one that the session used.
 fn counter(options: &Options, method: &str) -> Result<Counter> {
     if options.counts {
         return Ok(options.counter.clone());

@@ -1,4 +1,4 @@
-//! A store of the caller's: what it gives is checked, and what it throws becomes `STORE_FAILED`.
+//! The caller's store. What it returns is checked, and what it throws becomes `STORE_FAILED`.
 
 use js_sys::{Array, Function, JsString, Object, Promise, Uint8Array};
 use wasm_bindgen::prelude::*;
@@ -12,25 +12,25 @@ use super::value::{get, set};
 use crate::error::{Error, ErrorCode};
 use crate::saved::{Records, from_base64};
 
-/// An `unstorage` instance, or whatever has its methods.
+/// An `unstorage` instance, or any object with its methods.
 #[derive(Clone)]
 pub struct Store(JsValue);
 
 const NOT_AT_ONCE: &str = "the session's store has no `compareAndSet`: where two processes save it at the same instant, the later save stays, and the other is lost (docs/stores.md)";
 
-/// What a store holds under a key, as far as it was asked for.
+/// What a store holds under a key, as far as it was requested.
 pub struct Journal {
     pub position: u64,
-    /// `None` where the asker has it already.
+    /// `None` if the caller already has it.
     pub snapshot: Option<Vec<u8>>,
     pub snapshot_position: u64,
     pub records: Vec<u8>,
-    /// What the store has to say of it.
+    /// A notice from the store itself.
     pub notice: Option<String>,
 }
 
 impl Store {
-    /// The store, if it is one. `name` is the argument's or the option's.
+    /// Wraps a value if it is a store. `name` is the name of the argument or option.
     pub fn of(value: &JsValue, name: &str) -> Result<Self, Error> {
         let store = Self(value.clone());
         let missing = ["getItem", "setItem", "removeItem"].into_iter().find(|method| !store.has(method));
@@ -42,12 +42,12 @@ impl Store {
         }
     }
 
-    /// Whether it is the very same object.
+    /// Whether both are the very same object.
     pub fn is(&self, other: &Self) -> bool {
         Object::is(&self.0, &other.0)
     }
 
-    /// A text; `None` where there is nothing.
+    /// Reads a text; `None` if there is none.
     pub async fn text(&self, key: &str) -> Result<Option<String>, JsValue> {
         let value = self.call("getItem", key, &[]).await?;
         if value.is_null() || value.is_undefined() {
@@ -56,12 +56,12 @@ impl Store {
         value.as_string().map(Some).ok_or_else(|| rubbish("getItem", key, &value))
     }
 
-    /// Puts a text in.
+    /// Stores a text.
     pub async fn put_text(&self, key: &str, text: &str) -> Result<(), JsValue> {
         self.call("setItem", key, &[text.into()]).await.map(|_| ())
     }
 
-    /// Bytes; `None` where there is nothing.
+    /// Reads bytes; `None` if there are none.
     pub async fn bytes(&self, key: &str) -> Result<Option<Vec<u8>>, JsValue> {
         let method = if self.has_raw() { "getItemRaw" } else { "getItem" };
         let value = self.call(method, key, &[]).await?;
@@ -74,19 +74,19 @@ impl Store {
         bytes.or_else(buffer).or_else(text).map(Some).ok_or_else(|| rubbish(method, key, &value))
     }
 
-    /// Puts bytes in: as they are, or as base64 where the store has text alone. To put them again makes them new again, for who
-    /// sweeps the store.
+    /// Stores bytes: as they are, or as base64 if the store takes only text. Storing the same bytes again renews their age, so that a
+    /// sweep of the store spares them.
     pub async fn put_bytes(&self, key: &str, bytes: &Uint8Array) -> Result<(), JsValue> {
         self.journal("setItemRaw", key, &[bytes.into()]).await.map(|_| ())
     }
 
-    /// Takes an item out.
+    /// Removes an item.
     pub async fn remove(&self, key: &str) -> Result<(), JsValue> {
         self.call("removeItem", key, &[]).await.map(|_| ())
     }
 
-    /// Puts `next` in if `expected` is what is there. Where the store cannot do both in one, it is asked first: then two
-    /// processes that do it at the same instant may both be told that they did it.
+    /// Stores `next` if the current value is `expected`. If the store cannot do that in one step, it is read first: then two
+    /// processes that do this at the same instant may both get `true`.
     pub async fn swap(
         &self,
         key: &str,
@@ -110,7 +110,7 @@ impl Store {
         done.as_bool().ok_or_else(|| rubbish("compareAndSet", key, &done))
     }
 
-    /// What is saved under a key, behind a position where one is given; `None` where nothing is.
+    /// Reads what is saved under a key, only what comes after `from` if that is given; `None` if nothing is saved.
     pub async fn read(&self, key: &str, from: Option<u64>) -> Result<Option<Journal>, JsValue> {
         let more: Vec<JsValue> = from.map(|from| JsValue::from(from as f64)).into_iter().collect();
         let value = self.journal("read", key, &more).await?;
@@ -136,14 +136,14 @@ impl Store {
         Ok(Some(journal))
     }
 
-    /// Puts records behind the last one, where the journal stands at `expected`.
+    /// Appends records after the last one, if the journal's position is `expected`.
     pub async fn append(&self, key: &str, expected: u64, records: &[u8]) -> Result<(), JsValue> {
         let each: Array =
             Records::frames(records).map(|frame| JsValue::from(Uint8Array::from(frame))).collect();
         self.journal("append", key, &[(expected as f64).into(), each.into()]).await.map(|_| ())
     }
 
-    /// Puts a snapshot in the place of what is there.
+    /// Replaces what is there by a snapshot.
     pub async fn replace(
         &self,
         key: &str,
@@ -161,12 +161,12 @@ impl Store {
         Self(journals).call(method, key, more).await
     }
 
-    /// It compares and sets in one step: what it says of that is so.
+    /// Whether it compares and sets atomically, so that its answer can be trusted.
     pub fn swaps_at_once(&self) -> bool {
         self.has("compareAndSet")
     }
 
-    /// What such a store cannot promise.
+    /// A notice if the store cannot save atomically.
     pub fn notice(&self) -> Option<String> {
         let promises = self.swaps_at_once() || self.has("append");
         (!promises).then(|| NOT_AT_ONCE.to_owned())
@@ -194,21 +194,21 @@ impl Store {
             Err(thrown) => Err(thrown),
         };
         settled.map_err(|cause| match code_of(&cause).as_deref() {
-            Some("STORE_CONFLICT" | "STORE_FAILED") => cause, // a store of ours says itself what it is
+            Some("STORE_CONFLICT" | "STORE_FAILED") => cause, // our own stores already report the right code
             _ => failed(&format!("its `{method}` failed for `{key}`"), Some(&cause)),
         })
     }
 }
 
-/// The code of an error of ours.
+/// The `code` of an error.
 pub fn code_of(error: &JsValue) -> Option<String> {
     get(error, "code").ok().flatten().and_then(|code| code.as_string())
 }
 
-/// So many bytes become text at a time: what the module takes for it, it keeps.
+/// How many bytes are decoded at a time, since WebAssembly memory never shrinks.
 const PIECE: u32 = 3 << 14;
 
-/// The bytes of a text in base64; `None` for any other.
+/// The bytes of a base64 text; `None` for any other text.
 fn bytes_of_text(text: &JsString) -> Option<Vec<u8>> {
     let piece = PIECE / 3 * 4;
     let mut bytes = Vec::with_capacity(text.length() as usize / 4 * 3);
@@ -221,7 +221,7 @@ fn bytes_of_text(text: &JsString) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// `STORE_FAILED`.
+/// A `STORE_FAILED` error.
 pub fn failed(what: &str, cause: Option<&JsValue>) -> JsValue {
     let why = format!(
         "the store cannot be used: {what}. Nothing in memory is lost; try again when the store is in order"

@@ -1,7 +1,7 @@
-//! Saving and loading sessions, and how a session knows that nobody else saved meanwhile.
+//! Saving and loading sessions, and noticing if somebody else has saved in the meantime.
 //!
-//! A store holds a journal under a key: a snapshot, and the records of what came since. A save appends what is new, where the
-//! journal still stands where this session knows it.
+//! A store holds a journal under a key: a snapshot, and the records of what came after it. A save appends new records, if the
+//! journal is still at the position that this session knows.
 //!
 //! A store only has to append and to replace, each whole or not at all and only at the expected position; leases, retries and
 //! the meaning of a conflict are handled here. A save that failed may have been made if its answer was lost: what the store has
@@ -39,41 +39,41 @@ use crate::tool_output::ToolOutputs;
 /// The longest key, in bytes.
 const LONGEST_KEY: usize = 200;
 
-/// So many places where a session was saved are remembered beside the last.
+/// How many earlier places where a session was saved are remembered, besides the last one.
 const PLACES: usize = 8;
 
-/// A new snapshot is written where the records behind the last one have grown to so many times its size …
+/// A new snapshot is written when the records after the last one are more than this many times its size …
 const TAIL_OF_SNAPSHOT: u64 = 2;
 
-/// … but not before they have so many bytes.
+/// … and more than this many bytes.
 const LEAST_TAIL: u64 = 1 << 16;
 
-/// How long a save waits for the one before it, in milliseconds: a store may never have answered that.
+/// How long a save waits for the one before it, in milliseconds, since a store may never answer.
 const TURN_MS: f64 = 60_000.0;
 
-/// What a session has to do with stores.
+/// A session's state about stores.
 pub struct Stores {
-    /// The option `store`, or else where the session was loaded from.
+    /// The option `store`, or else the store the session was loaded from or first saved in.
     pub own: RefCell<Option<Store>>,
     pub home: RefCell<Option<Home>>,
-    /// Where it was saved before that, the last places last.
+    /// Where it was saved before `home`, the most recent last.
     elsewhere: RefCell<Vec<Home>>,
-    /// What of the own store's outputs another one has, where the session was saved last.
+    /// Which of the own store's outputs are also in another store, where the session was saved last.
     pub copied: RefCell<Option<(Store, HashSet<String>)>>,
-    /// Where a save may have been made that the store did not confirm.
+    /// A place where a save may have succeeded without the store confirming it.
     pub unsure: RefCell<Option<Home>>,
-    /// The last `save`: one goes after the other.
+    /// The last `save`; saves run one after the other.
     saving: RefCell<Option<Promise>>,
     pub pending: Pending,
-    /// A lot of outputs is on its way into the store.
+    /// Whether a batch of outputs is being moved into the store.
     pub moving: Cell<bool>,
-    /// Outputs are looked through again when memory holds so many bytes of them.
+    /// When memory holds this many bytes of outputs, they are checked again for what can be moved.
     pub look_at: Cell<u64>,
-    /// The output of the store that was read last, by its key.
+    /// The output that was read last from the store, with its key.
     pub fetched: RefCell<Option<(String, Rc<ToolOutputs>)>>,
-    /// Where this session has taken the lease: that may not be its home any more.
+    /// Where this session has taken the lease, which may no longer be its home.
     pub leased: RefCell<Option<Home>>,
-    /// By which a lease is known to be this session's: it stands in no snapshot, and nothing depends on it.
+    /// Marks a lease as this session's. It is in no snapshot, and nothing else depends on it.
     pub token: String,
 }
 
@@ -98,24 +98,24 @@ impl Stores {
 }
 
 impl Stores {
-    /// A place where the session was loaded from or saved.
+    /// A known place: the session was loaded from it or saved in it.
     fn known(&self, store: &Store, key: &str) -> Option<Home> {
         let (home, elsewhere) = (self.home.borrow(), self.elsewhere.borrow());
         home.iter().chain(elsewhere.iter()).find(|home| home.is_at(store, key)).cloned()
     }
 
-    /// A place where a save may have been made that nobody confirmed.
+    /// A place where a save may have succeeded unconfirmed.
     fn unsure(&self, store: &Store, key: &str) -> Option<Home> {
         self.unsure.borrow().clone().filter(|unsure| unsure.is_at(store, key))
     }
 
-    /// Where it stood under this key when it was loaded or saved, wherever that was.
+    /// All known places with this key, in whatever store.
     fn under(&self, key: &str) -> Vec<Home> {
         let (home, elsewhere) = (self.home.borrow(), self.elsewhere.borrow());
         home.iter().chain(elsewhere.iter()).filter(|home| home.key == key).cloned().collect()
     }
 
-    /// This is where the session stands there: no save is open there any more.
+    /// Records where the session is saved now. An unconfirmed save there no longer matters.
     pub fn move_to(&self, home: Home) {
         let mut unsure = self.unsure.borrow_mut();
         *unsure = unsure.take().filter(|unsure| !unsure.is_at(&home.store, &home.key));
@@ -132,10 +132,11 @@ impl Stores {
 
 #[wasm_bindgen]
 impl Session {
-    /// Saves the session in a store, under a key. A save writes what is new since the last one: some hundred bytes and the new messages.
+    /// Saves the session in a store, under a key. A save writes only what is new since the last one: some hundred bytes and the new
+    /// messages.
     ///
-    /// A session that was loaded or saved before continues what is there. Where somebody else saved under the key meanwhile, nothing is
-    /// overwritten: `refresh` the session, or load it again, and push what is new. A new session may not overwrite one that is there.
+    /// A session that was loaded or saved before continues what is there. If somebody else has saved under the key in the meantime, nothing
+    /// is overwritten: `refresh` the session, or load it again, and push what is new. A new session may not overwrite an existing one.
     ///
     /// ```js
     /// import { fileStore } from "contextfold/stores/files";
@@ -144,8 +145,8 @@ impl Session {
     /// await session.save(store, "chat-17");
     /// const again = await Session.load(store, "chat-17", { summarize });
     /// ```
-    /// @throws {ContextError} `STORE_CONFLICT` as above; `STORE_FAILED` with the store's own error as `cause`, and nothing in memory is
-    /// lost; `INVALID_ARGUMENT` for a store without `getItem`, `setItem` and `removeItem`, and for a key that no store takes.
+    /// @throws {ContextError} `STORE_CONFLICT` as above; `STORE_FAILED` with the store's own error as `cause` (nothing in memory is
+    /// lost); `INVALID_ARGUMENT` for a store without `getItem`, `setItem` and `removeItem`, and for an invalid key.
     #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
     pub fn save(
         &self,
@@ -157,7 +158,7 @@ impl Session {
             let before = inner.stores.saving.borrow().clone();
             let saving = future_to_promise(async move {
                 if let Some(before) = before {
-                    let _ = JsFuture::from(within(&before, TURN_MS)).await; // its own caller is told
+                    let _ = JsFuture::from(within(&before, TURN_MS)).await; // its error goes to its own caller
                 }
                 save(&inner, store, key).await.map(|()| JsValue::UNDEFINED)
             });
@@ -171,7 +172,7 @@ impl Session {
         }))
     }
 
-    /// Loads a session that was saved. The store is its `store`, too, unless `options` name another.
+    /// Loads a saved session. The store also becomes its option `store`, unless `options` give another one.
     ///
     /// @param options As for `Session.restore`.
     /// ```js
@@ -180,8 +181,8 @@ impl Session {
     ///   return new Session(options); // nothing is saved yet
     /// });
     /// ```
-    /// @throws {ContextError} `UNKNOWN_REF` where nothing is saved under the key; `STORE_FAILED` for a store that fails or gives what
-    /// was never stored; `SNAPSHOT_TOO_NEW`, `INVALID_CONFIG`, `UNKNOWN_MODEL`.
+    /// @throws {ContextError} `UNKNOWN_REF` if nothing is saved under the key; `STORE_FAILED` for a store that fails or returns something
+    /// that was never stored; `SNAPSHOT_TOO_NEW`, `INVALID_CONFIG`, `UNKNOWN_MODEL`.
     #[wasm_bindgen(unchecked_return_type = "Promise<Session>")]
     pub fn load(
         #[wasm_bindgen(unchecked_param_type = "Store")] store: JsValue,
@@ -194,12 +195,12 @@ impl Session {
         }))
     }
 
-    /// Waits for what is under way: a summary that is being written, in the background (`compaction.background`) or for a call that
-    /// waits; saves, and tool outputs on their way into the store. What was written in the background is put in by the next `prepare`
+    /// Waits for everything in progress: a summary that is being written, in the background (`compaction.background`) or for a call that
+    /// waits for it; saves; and tool outputs on their way into the store. A summary from the background is applied by the next `prepare`
     /// or compaction.
     ///
-    /// @param options `signal`: ends the wait, and nothing else: what is under way goes on.
-    /// @throws {ContextError} the first error since the last call: `STORE_FAILED`, and nothing in memory is lost; `ABORTED`.
+    /// @param options `signal`: ends only the wait; what is in progress goes on.
+    /// @throws {ContextError} the first error since the last call: `STORE_FAILED` (nothing in memory is lost); `ABORTED`.
     #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
     pub fn flush(
         &self,
@@ -210,8 +211,8 @@ impl Session {
         settle(signal.map(|signal| self.flushed(signal)))
     }
 
-    /// What is held: bytes of the module's memory, all sessions together, which never shrinks; bytes of this session's tool outputs in it;
-    /// messages of its history.
+    /// What is in memory: `wasm_bytes`, the bytes of WebAssembly memory of all sessions together, which never shrinks; `outputs_bytes`,
+    /// the bytes of this session's tool outputs in it; `messages`, the messages of its history.
     #[wasm_bindgen(unchecked_return_type = "{ wasm_bytes: number; outputs_bytes: number; messages: number }")]
     pub fn memory(&self) -> Result<JsValue, JsValue> {
         let (outputs, messages) = self.inner.read(|core| {
@@ -235,7 +236,7 @@ impl Session {
             let waiting = inner.clone();
             let settled = future_to_promise(async move {
                 background::settled(&waiting).await;
-                away::settle(&waiting); // what a store refused before
+                away::settle(&waiting); // retry what a store refused before
                 waiting.stores.pending.settled().await.map(|()| JsValue::UNDEFINED)
             });
             wait(settled, signal.as_ref(), Some(&inner.freed.promise)).await?;
@@ -244,7 +245,7 @@ impl Session {
     }
 }
 
-/// The store and key that a caller gives.
+/// Reads the store and key of a call.
 fn place(store: &JsValue, key: &JsValue) -> Result<(Store, String), JsValue> {
     let store = Store::of(store, "store")?;
     let key = text(key, "key")?;
@@ -266,9 +267,9 @@ async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValu
     };
     away::copy_to(inner, &home.store).await?;
     for last in [false, true] {
-        let now = position(inner)?; // each time: what is written is the session as it is then
+        let now = position(inner)?; // read again each time, since the session as it is then is written
         if home.position == Some(now) && !home.mends {
-            break; // nothing happened since
+            break; // nothing has changed since
         }
         match write(inner, &mut home, now).await {
             Ok(()) => break,
@@ -284,7 +285,7 @@ async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValu
     Ok(())
 }
 
-/// Writes what is new behind what is there, or all of it anew where the records have grown beyond the snapshot.
+/// Appends what is new, or writes a new snapshot if the records have grown too large.
 async fn write(inner: &Rc<Inner>, home: &mut Home, now: u64) -> Result<(), JsValue> {
     let records = match home.position.filter(|_| !home.mends) {
         Some(at) => inner.read(|core| core.records_since(at))?,
@@ -308,8 +309,8 @@ async fn write(inner: &Rc<Inner>, home: &mut Home, now: u64) -> Result<(), JsVal
     Ok(())
 }
 
-/// Where a save failed, looks at what the store holds: the answer to a save may have got lost, and the next one goes on from
-/// there. What somebody else saved is a conflict.
+/// After a failed save, looks at what the store holds. The answer to a save may have got lost; then the next try continues from
+/// there. If somebody else has saved, it is a conflict.
 async fn go_on(
     inner: &Rc<Inner>,
     home: &mut Home,
@@ -321,14 +322,14 @@ async fn go_on(
     let there = home.store.read(&home.key, home.position).await;
     let there = match there {
         Ok(there) => there,
-        Err(_) if !conflicts => return Err(error), // what it holds is not known: the next save looks again
+        Err(_) if !conflicts => return Err(error), // what it holds is unknown: the next save looks again
         Err(unreadable) => return Err(unreadable),
     };
     let Some(there) = there else {
         return Err(if home.position.is_none() && !conflicts { error } else { removed(home) });
     };
     if Some(there.position) == home.position || there.notice.is_some() {
-        return Err(error); // nothing was written; or what is there is a guess, and says of no save whether it was made
+        return Err(error); // nothing was written; or what is there is a guess, and does not prove that a save succeeded
     }
     let is_tried = |sum: Option<u64>| sum.is_some_and(|sum| home.tried.contains(&(there.position, sum)));
     let is_ours = match (&there.snapshot, home.position) {
@@ -336,7 +337,7 @@ async fn go_on(
             let ours = inner.read(|core| core.records_since(at))?;
             ours.is_some_and(|ours| ours.starts_with(&there.records)) || is_tried(last_of(&there))
         }
-        // It went back, as to a backup: to where this session stood, or else to another one that took the key.
+        // The store went back, as to a backup: it is ours if this session was at that position, else another session took the key.
         (None, Some(_)) => has_stood_at(inner, there.position)?,
         _ => there.records.is_empty() && is_tried(last_of(&there)),
     };
@@ -348,7 +349,7 @@ async fn go_on(
     if last && there.position != now { Err(error) } else { Ok(()) }
 }
 
-/// Whether the session has stood at a position, and what came behind it is still kept: a journal that stands there is its own.
+/// Whether the session was at a position and still has the records since: then a journal at that position is its own.
 pub fn has_stood_at(inner: &Inner, position: u64) -> Result<bool, JsValue> {
     inner.read(|core| core.records_since(position).is_some())
 }
@@ -357,12 +358,12 @@ pub fn has_stood_at(inner: &Inner, position: u64) -> Result<bool, JsValue> {
 pub async fn saved(inner: &Inner) {
     let last = inner.stores.saving.borrow().clone();
     if let Some(last) = last {
-        let _ = JsFuture::from(within(&last, TURN_MS)).await; // its own caller is told
+        let _ = JsFuture::from(within(&last, TURN_MS)).await; // its error goes to its own caller
     }
 }
 
-/// A store that was not seen before may be one that was, by another object: what it holds under the key is what this session goes
-/// on from, then.
+/// A store that looks new may be a known one in another object. If it holds what this session saved under the key, the session
+/// continues from there.
 async fn known_elsewhere(inner: &Inner, store: Store, key: String) -> Result<Home, JsValue> {
     let home = Home::new(store, key);
     let known = inner.stores.under(&home.key);
@@ -393,7 +394,7 @@ async fn load(store: Store, key: String, options: Options) -> Result<Session, Js
     loaded(home, there, options)
 }
 
-/// The session that a store holds, which goes on from there.
+/// The session that a store holds, ready to be saved there again.
 fn loaded(home: Home, there: Journal, options: Options) -> Result<Session, JsValue> {
     let mut home = home.behind(&there);
     let Journal { position, snapshot, snapshot_position, records, notice } = there;
@@ -401,7 +402,7 @@ fn loaded(home: Home, there: Journal, options: Options) -> Result<Session, JsVal
     let session = restored(&snapshot.unwrap_or_default(), &behind, options);
     let session = session.map_err(|error| told(&home, error))?;
     let at = session.inner.read(Core::saved_position)?;
-    // Where the last records are not whole, the store stands behind where this session does: it is told so when it is mended.
+    // If the last records are incomplete, the store's position is ahead of the session's. The next save repairs that.
     (home.position, home.mends) = (Some(position), notice.is_some() || at != position);
     if at < position {
         session.inner.core_mut()?.begin_journal(position + 1);
@@ -414,13 +415,13 @@ fn loaded(home: Home, there: Journal, options: Options) -> Result<Session, JsVal
     Ok(session)
 }
 
-/// The session goes on as what a store holds of it, with its own functions.
+/// Replaces the session by what a store holds of it; it keeps its own functions.
 pub fn read_anew(inner: &Rc<Inner>, home: Home, there: Journal) -> Result<(), JsValue> {
     let again = loaded(home, there, inner.functions_of_core()?)?;
     inner.become_other(&again.inner)
 }
 
-/// What a store gives that is no session is the store's failure.
+/// If the store returns something that is not a session, the store has failed.
 fn told(home: &Home, error: JsValue) -> JsValue {
     if code_of(&error).as_deref() == Some(ErrorCode::SnapshotInvalid.as_str()) {
         let key = &home.key;

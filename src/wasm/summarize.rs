@@ -1,4 +1,4 @@
-//! The one question: from a pending request to the callback's answer.
+//! Asking for a summary: from a pending request to the callback's answer.
 
 use std::rc::Rc;
 
@@ -22,23 +22,23 @@ use crate::tokens::{Estimate, TokenUsage};
 
 #[wasm_bindgen]
 extern "C" {
-    /// The caller's way to a model.
+    /// The caller's function that calls a model.
     #[wasm_bindgen(typescript_type = "Summarize")]
     #[derive(Clone)]
     pub type Summarize;
 }
 
-/// How asking ended, when it brought no answer.
+/// Why a request brought no answer.
 pub struct Refusal {
-    /// What is to be thrown.
+    /// The error to throw.
     pub error: Error,
-    /// What the callback threw, or answered.
+    /// What the callback threw or returned.
     pub cause: JsValue,
-    /// The summariser says that the request is too long.
+    /// Whether the summariser said that the request is too long.
     pub too_long: bool,
 }
 
-/// Asks the callback and waits for its answer, but not beyond the signal, nor beyond the session's life.
+/// Calls the callback and waits for its answer, until the signal fires or the session is freed.
 pub async fn ask(
     inner: &Rc<Inner>,
     callback: &Function,
@@ -68,7 +68,7 @@ pub async fn ask(
             }
             read.map_err(|error| Refusal { error, cause: answer, too_long: false })
         }
-        // A callback that minds the signal itself rejects with an error of its own: it is an abort all the same.
+        // A callback that handles the signal itself rejects with its own error; this still counts as an abort.
         Err(_) if signal.is_some_and(AbortSignal::has_fired) => Err(refused_by(signal)),
         Err(cause) => {
             let why =
@@ -88,7 +88,7 @@ fn refused_by(signal: Option<&AbortSignal>) -> Refusal {
     Refusal { error: abort_error(), cause, too_long: false }
 }
 
-/// A string, or `{ text, usage?, finish_reason? }`.
+/// Reads a string, or `{ text, usage?, finish_reason?, compaction? }`.
 fn read_answer(answer: &JsValue) -> Result<Answer, Error> {
     if let Some(text) = answer.as_string() {
         return Ok(Answer { text, ..Answer::default() });
@@ -103,7 +103,7 @@ fn read_answer(answer: &JsValue) -> Result<Answer, Error> {
     let by_provider = field("compaction")?.map(|given| read_compaction(&given)).transpose()?;
     let text = match field("text")? {
         Some(text) => text.as_string().ok_or_else(nonsense)?,
-        // An SDK says `null` where a model answered without a text.
+        // SDKs return `null` if a model answered without text.
         None if says_null(answer, "text") || by_provider.is_some() => String::new(),
         None => return Err(nonsense()),
     };
@@ -111,14 +111,14 @@ fn read_answer(answer: &JsValue) -> Result<Answer, Error> {
     for key in FINISH_REASONS {
         finish_reason = finish_reason.or(field(key)?.and_then(|said| word_of(&said)));
     }
-    // A usage object of no known shape is not worth losing a summary for.
+    // A usage object of unknown shape is ignored: it is no reason to lose a summary.
     let usage = field("usage")?.and_then(|u| json(&u, ErrorCode::SummaryFailed).ok());
     let usage = usage.and_then(|u| TokenUsage::from_value(&u).ok());
     Ok(Answer { text, finish_reason, usage, by_provider, ..Answer::default() })
 }
 
-/// `{ format, entries }`: what a provider wrote itself. Anthropic's is one message of the assistant's with the block alone, `OpenAI`'s a
-/// list of items with the compaction among them.
+/// Reads `{ format, entries }`: a provider's own compaction. Anthropic's is a single assistant message with only the block; `OpenAI`'s is
+/// a list of items that includes the compaction.
 fn read_compaction(given: &JsValue) -> Result<ProviderSummary, Error> {
     let nonsense = || {
         let why = "the summarize callback gave a `compaction` that is not { format, entries }; history and view are as they were";
@@ -140,17 +140,17 @@ fn says_null(object: &JsValue, key: &str) -> bool {
     Reflect::get(object, &JsValue::from_str(key)).is_ok_and(|value| value.is_null())
 }
 
-/// Where SDKs say why a model stopped, ours first.
+/// The keys under which SDKs say why a model stopped, ours first.
 const FINISH_REASONS: [&str; 4] = ["finish_reason", "finishReason", "stop_reason", "stopReason"];
 
-/// The word for it, where it is one, or stands in an object: `{ unified: "length", raw: "max_tokens" }`.
+/// The reason as a word: the value itself, or one inside an object such as `{ unified: "length", raw: "max_tokens" }`.
 fn word_of(said: &JsValue) -> Option<String> {
     let inside =
         || ["unified", "type", "reason", "raw"].iter().find_map(|key| get(said, key).ok()??.as_string());
     said.as_string().or_else(inside)
 }
 
-/// The request as the callback gets it.
+/// The request object that the callback receives.
 pub fn request_object(inner: &Rc<Inner>, request: &SummaryRequest) -> Result<JsValue, JsValue> {
     let object = Object::new();
     let text = |t: &Option<String>| t.as_deref().map_or(JsValue::NULL, JsValue::from_str);
@@ -160,7 +160,7 @@ pub fn request_object(inner: &Rc<Inner>, request: &SummaryRequest) -> Result<JsV
     }
     let source = Lent::of(inner, Rc::new(request.clone()));
     let read = source.clone();
-    // Megabytes, where the conversation is long, and not every callback looks at them in this format.
+    // Written only when read: it is megabytes in a long conversation, and not every callback needs this format.
     when_read(&object, "messages", move || Ok(written(&read.get()?.messages(), Format::Messages)?.1.into()))?;
     set(&object, "tools", &JsValue::NULL)?;
     let style = match request.style {
@@ -199,13 +199,13 @@ pub fn request_object(inner: &Rc<Inner>, request: &SummaryRequest) -> Result<JsV
     Ok(object.into())
 }
 
-/// What the profile says of the answer.
+/// The output limit and the temperature, if the request has them.
 pub fn output_terms(request: &SummaryRequest) -> impl Iterator<Item = (&'static str, f64)> {
     let max_tokens = request.max_tokens.map(|n| ("max_tokens", n as f64));
     max_tokens.into_iter().chain(request.profile.temperature().map(|t| ("temperature", t)))
 }
 
-/// The format of this name, or `INVALID_ARGUMENT`.
+/// Parses a format's name; `INVALID_ARGUMENT` if it is unknown.
 pub fn parse_format(name: &JsValue) -> Result<Format, Error> {
     let name = text(name, "format")?;
     Format::parse(&name).ok_or_else(|| {
@@ -216,13 +216,13 @@ pub fn parse_format(name: &JsValue) -> Result<Format, Error> {
 
 /// A `Summarize` that needs no model: deterministic, offline, in Rust (COMP-16).
 ///
-/// It names the task, the user's constraints, files read and changed, commands with their outcome, errors, decisions and
-/// what is still open. It is what a session uses where no `summarize` is given.
+/// The summary names the task, the user's constraints, files read and changed, commands with their outcome, errors, decisions and
+/// what is still open. A session uses it if no `summarize` is given.
 ///
 /// ```js
 /// const session = new Session({ contextWindow: 128_000, summarize: extractiveSummarize({ maxTokens: 1_000 }) });
 /// ```
-/// @param options `maxTokens`: the summary's size; by default what the request asks for (`aim_tokens`), else 2000.
+/// @param options `maxTokens`: the summary's size; default: what the request asks for (`aim_tokens`), else 2000.
 /// @throws {ContextError} `INVALID_ARGUMENT` for an unknown option or a number out of range.
 #[wasm_bindgen(js_name = extractiveSummarize)]
 pub fn extractive_summarize(
@@ -239,7 +239,7 @@ pub fn extractive_summarize(
     let callback: Closure<dyn Fn(JsValue) -> Result<String, JsValue>> =
         Closure::new(move |request: JsValue| {
             let asked = get(&request, "aim_tokens")?.and_then(|n| n.as_f64()).map(|n| n as u64);
-            // The summary of a part stands in the next request: longer than its share, it would be cut there.
+            // The summary of a part goes into the next request, where anything beyond its share would be cut.
             let is_part = get(&request, "reason")?.is_some_and(|r| r == Reason::Chunk.as_str());
             let max_tokens = match (max_tokens, asked) {
                 (Some(most), Some(share)) if is_part => Some(most.min(share)),

@@ -17,8 +17,8 @@ use crate::message::{Format, Message, Role};
 use crate::provider::{list_keys, provider, tools_called};
 use crate::session::Session;
 
-/// The request as a body that goes on from the view: its entries as they were sent, the tools, and the instruction behind them. The
-/// beginning of a view, and a view that has changed since the request was made, are written from the request's own messages.
+/// The request as a body that continues from the view: its entries as they were sent, the tools, and the instruction after them. If the
+/// request covers only the view's beginning, or the view has changed since, it is written from the request's own messages.
 pub fn continued(
     inner: &Rc<Inner>,
     request: &SummaryRequest,
@@ -40,8 +40,8 @@ pub fn continued(
     if !tools.is_empty() {
         let tools = if format == Format::Gemini { declared(tools) } else { tools };
         set(&body, "tools", &to_js(&tools)?)?;
-        // Anthropic forgets the messages that it has in its cache when the choice changes: there, an answer that calls a tool
-        // is refused and asked for again.
+        // Anthropic drops cached messages if the tool choice changes. So it is not set there: if the answer is a tool call, it is
+        // refused and asked for again.
         match format {
             Format::OpenaiChat | Format::OpenaiResponses => set(&body, "tool_choice", &"none".into())?,
             Format::Gemini => {
@@ -54,7 +54,7 @@ pub fn continued(
     Ok(body)
 }
 
-/// Gemini's tools: functions are declared together, in one of them.
+/// Gemini's tools: all functions are declared in one tool.
 fn declared(tools: Vec<Value>) -> Vec<Value> {
     let (functions, mut tools): (Vec<Value>, Vec<Value>) =
         tools.into_iter().partition(|tool| tool.get("name").is_some());
@@ -64,14 +64,14 @@ fn declared(tools: Vec<Value>) -> Vec<Value> {
     tools
 }
 
-/// The view, marked for the prompt cache like the one that was sent last, in its first so many `messages`.
+/// The first `messages` messages of the view, with cache marks like in the view that was sent last.
 fn view_as_sent(inner: &Rc<Inner>, format: Format, messages: Option<usize>) -> Result<JsValue, JsValue> {
     let has_marks = matches!(format, Format::Anthropic | Format::BedrockConverse);
     let marks = if has_marks { inner.marks.borrow().most } else { 0 };
     Ok(marked_view_of(inner, format, None, marks, messages)?.0)
 }
 
-/// The view's own entries up to where the request goes, and the instruction behind them; `None` where an entry goes further.
+/// The view's own entries up to the end of the request, then the instruction. `None` if an entry extends beyond that end.
 fn of_view(inner: &Rc<Inner>, request: &SummaryRequest, format: Format) -> Result<Option<JsValue>, JsValue> {
     let view = view_as_sent(inner, format, Some(request.view_messages))?;
     let Some(entries) = entries_until(inner, format, request.view_messages)? else { return Ok(None) };
@@ -81,7 +81,7 @@ fn of_view(inner: &Rc<Inner>, request: &SummaryRequest, format: Format) -> Resul
         if format == Format::AiSdk
             && let Some(system) = &request.system
         {
-            // The SDK takes instructions apart from the messages.
+            // The AI SDK takes instructions separately from the messages.
             let leading = list.iter().take_while(is_system).count();
             list = list.slice(leading as u32, list.length());
             set(&body, "system", &system.into())?;
@@ -104,7 +104,7 @@ fn of_view(inner: &Rc<Inner>, request: &SummaryRequest, format: Format) -> Resul
     Ok(Some(body))
 }
 
-/// Puts what an entry says behind the last one of a list, in a copy of that, where both are of one role: roles have to take turns.
+/// Joins an entry with the last one of a list (in a copy of it) if both have the same role, because roles have to alternate.
 fn join(list: &Array, entry: &JsValue) -> Result<bool, JsValue> {
     let Some(at) = list.length().checked_sub(1) else { return Ok(false) };
     let before = list.get(at);
@@ -119,7 +119,7 @@ fn join(list: &Array, entry: &JsValue) -> Result<bool, JsValue> {
     Ok(true)
 }
 
-/// The body with the header as the view has it: with its marks, in as many entries.
+/// Replaces the body's header by the view's, with its marks and in the same entries.
 fn with_head_of_view(inner: &Rc<Inner>, body: JsValue, format: Format) -> Result<JsValue, JsValue> {
     let view = view_as_sent(inner, format, None)?;
     if let Some(key) = head_key(format) {
@@ -128,7 +128,7 @@ fn with_head_of_view(inner: &Rc<Inner>, body: JsValue, format: Format) -> Result
         }
         return Ok(body);
     }
-    // The AI SDK's view keeps nothing apart.
+    // The AI SDK's view has the header in its list.
     let system: Array = view.unchecked_into::<Array>().iter().take_while(is_system).collect();
     if let Some(list) = get(&body, list_key(format))? {
         let list: Array = list.unchecked_into();
@@ -142,7 +142,7 @@ fn is_system(entry: &JsValue) -> bool {
     get_string(entry, "role").is_ok_and(|role| role.as_deref() == Some("system"))
 }
 
-/// Whether a tool's definition is one of the format's: tools go along as they were given, and are not translated.
+/// Whether a tool's definition has the format's shape. Tools are passed on as they were given, not translated.
 fn is_tool_of(tool: &Value, format: Format) -> bool {
     let has = |key: &str| tool.get(key).is_some();
     match format {
@@ -155,7 +155,7 @@ fn is_tool_of(tool: &Value, format: Format) -> bool {
     }
 }
 
-/// The request as a body that the format's API takes.
+/// The request as a body for the format's API.
 pub fn body(request: &SummaryRequest, format: Format) -> Result<JsValue, JsValue> {
     let (head, items) = written(&request.messages(), format)?;
     let body = Object::new();
@@ -191,12 +191,12 @@ pub fn body(request: &SummaryRequest, format: Format) -> Result<JsValue, JsValue
     Ok(body.into())
 }
 
-/// The key under which a format's body keeps its list.
+/// The key of the list in a format's body.
 fn list_key(format: Format) -> &'static str {
     list_keys(format)[0]
 }
 
-/// The key under which a format's body keeps instructions, apart from its list.
+/// The key of the instructions in a format's body, if they are outside the list.
 fn head_key(format: Format) -> Option<&'static str> {
     match format {
         Format::OpenaiResponses => Some("instructions"),
@@ -206,7 +206,7 @@ fn head_key(format: Format) -> Option<&'static str> {
     }
 }
 
-/// Instructions as a format's body has them.
+/// Instructions in the form that a format's body has.
 fn head_of_text(text: &str, format: Format) -> Result<Option<JsValue>, JsValue> {
     if !matches!(format, Format::Gemini | Format::BedrockConverse) {
         return Ok(Some(JsValue::from_str(text)));
@@ -215,8 +215,8 @@ fn head_of_text(text: &str, format: Format) -> Result<Option<JsValue>, JsValue> 
     provider(format).write_head(&[&system], &mut Vec::new()).as_ref().map(to_js).transpose()
 }
 
-/// The body in the shape that the provider's SDK takes: `@google/genai` has all but model and contents under `config`, Bedrock's client
-/// groups the terms and the tools.
+/// The body in the shape that the provider's SDK takes: `@google/genai` has everything but model and contents under `config`; Bedrock's
+/// client groups the inference settings and the tools.
 pub fn as_the_sdk_takes_it(body: JsValue, format: Format) -> Result<JsValue, JsValue> {
     let groups: &[(&str, &[&str])] = match format {
         Format::Gemini => {
@@ -242,7 +242,7 @@ pub fn as_the_sdk_takes_it(body: JsValue, format: Format) -> Result<JsValue, JsV
     Ok(body)
 }
 
-/// The request's terms, under the names that the format has for them.
+/// Sets the output limit and temperature, under the names that the format has for them.
 fn set_terms(body: &JsValue, request: &SummaryRequest, format: Format) -> Result<(), JsValue> {
     for (key, value) in output_terms(request) {
         let key = match (key, format) {
@@ -257,7 +257,7 @@ fn set_terms(body: &JsValue, request: &SummaryRequest, format: Format) -> Result
     Ok(())
 }
 
-/// The head and the items of messages in a format.
+/// The head and the items of messages, written in a format.
 pub fn written(messages: &[Arc<Message>], format: Format) -> Result<(Option<JsValue>, Array), JsValue> {
     let messages: Vec<&Message> = messages.iter().map(|m| &**m).collect();
     let written = provider(format).write(&messages);

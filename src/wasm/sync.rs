@@ -1,4 +1,4 @@
-//! `sync`: for SDKs that hand over the whole list each time.
+//! `sync`: for SDKs that pass the whole list each time.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::hashing::HashMap;
 use crate::message::{Format, Message, Part};
 use crate::provider::{Renamed, list_keys, provider};
 
-/// Takes in what is new in a list. `{ added, diverged_at }`.
+/// Appends what is new in a list. Returns `{ added, diverged_at }`.
 pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, JsValue> {
     let list = whole_list(format, input)?.ok_or_else(|| {
         Error::argument("sync takes the whole list: an array, or a body whose `input` or `messages` is one; what is new alone goes to `pushFrom`")
@@ -105,16 +105,16 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
     Ok(result.into())
 }
 
-/// Entries that say the same and are written otherwise by now.
+/// Entries that say the same as before but are written differently now.
 struct Renewed {
-    /// The messages that they are.
+    /// Their messages, as they are written now.
     messages: Vec<(NodeIndex, Message)>,
-    /// Of each stretch its place in the line, that of its entries in the list, and its messages.
+    /// For each stretch: its index in the line, the range of its entries in the list, and its messages.
     stretches: Vec<(usize, Range<usize>, Vec<NodeIndex>)>,
 }
 
-/// New messages with the outputs of calls that have other ids by now under the ids that these are known by: all calls get their
-/// new ones together.
+/// Calls that got other ids in the list are renamed all together, later. Until then, this gives the outputs of such calls the ids
+/// by which the session knows them.
 fn as_known(common: &Common, mut messages: Vec<Message>) -> Result<Vec<Message>, JsValue> {
     let mut known: HashMap<&str, &str> =
         common.waiting.waiting().iter().map(|(known, now)| (now.as_str(), known.as_str())).collect();
@@ -146,7 +146,7 @@ fn as_known(common: &Common, mut messages: Vec<Message>) -> Result<Vec<Message>,
     Ok(messages)
 }
 
-/// What is written otherwise by now.
+/// Collects the entries that are written differently now.
 fn renewed(line: &Line, common: &Common, format: Format, list: &[JsValue]) -> Result<Renewed, JsValue> {
     let mut renewed = Renewed { messages: Vec::new(), stretches: Vec::new() };
     for (n, at) in &common.renewed {
@@ -165,8 +165,8 @@ fn renewed(line: &Line, common: &Common, format: Format, list: &[JsValue]) -> Re
 }
 
 impl Renewed {
-    /// From now on the caller's objects are those of `list`. A view shows them where the messages tell them; otherwise it writes
-    /// the messages, as that of a restored session does.
+    /// Replaces the caller's objects by those in `list`. A view shows them if they can be reproduced from the messages; otherwise
+    /// it writes the messages, as the view of a restored session does.
     fn settle(self, inner: &Inner, format: Format, list: &[JsValue]) -> Result<(), JsValue> {
         for (n, entries, nodes) in self.stretches {
             let objects = &list[entries];
@@ -180,8 +180,8 @@ impl Renewed {
     }
 }
 
-/// The entries of a list or a body. One entry, or a response, is not the whole list: taken for it, it would put an end to all
-/// that was said before.
+/// The entries of a list or a body. A single entry or a response is not accepted: taken as the whole list, it would
+/// discard everything said before.
 fn whole_list(format: Format, input: &JsValue) -> Result<Option<Vec<JsValue>>, JsValue> {
     let has = |key: &str| get(input, key).ok().flatten().is_some_and(|list| is_list(&list));
     let is_body = || list_keys(format).iter().any(|key| *key != "output" && has(key));
@@ -189,7 +189,7 @@ fn whole_list(format: Format, input: &JsValue) -> Result<Option<Vec<JsValue>>, J
     if is_list(input) || (is_body() && !is_entry()) { entries(format, input) } else { Ok(None) }
 }
 
-/// The view as it is now, as the caller's list, where what he hands over begins with it: he goes on from what he was given.
+/// If the caller's list begins with the current view, that view as the known list: the caller goes on from what we returned.
 fn handed_back(inner: &Inner, format: Format, list: &[JsValue]) -> Result<Option<Line>, JsValue> {
     let mut handles = inner.handles()?;
     inner.read(|core| -> Result<Option<Line>, JsValue> {
@@ -206,8 +206,8 @@ fn handed_back(inner: &Inner, format: Format, list: &[JsValue]) -> Result<Option
     })?
 }
 
-/// The header that a body keeps apart from its list, where that is to be set: an empty one where the body says so, and where it
-/// says none any more.
+/// The header that a body has outside its list, if it is to be set. It is empty if the body's is empty, or if the body no longer
+/// has one.
 fn header_beside(inner: &Inner, format: Format, input: &JsValue) -> Result<Option<Vec<Message>>, JsValue> {
     if is_list(input) {
         return Ok(None);

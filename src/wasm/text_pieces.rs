@@ -1,14 +1,14 @@
-//! A text or bytes out of JavaScript in pieces, so that a huge one is never whole in this memory twice.
+//! Reads a text or bytes from JavaScript in pieces, so that a huge one is never in WebAssembly memory twice.
 
 use js_sys::{JsString, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::packed::string_of;
 
-/// What one piece takes at most: UTF-16 code units of a string, or bytes.
+/// The most that one piece may have: UTF-16 code units of a string, or bytes.
 const PIECE: u32 = 1 << 20;
 
-/// The pieces of a string, or of bytes read as UTF-8; what is none of it becomes U+FFFD.
+/// The pieces of a string, or of bytes decoded as UTF-8 (invalid ones become U+FFFD).
 pub struct TextPieces {
     source: Source,
     at: u32,
@@ -22,7 +22,7 @@ enum Source {
 }
 
 impl TextPieces {
-    /// `None` for what is neither a string nor a `Uint8Array`. `cut_off`: the bytes of a character that came before.
+    /// `None` if the value is neither a string nor a `Uint8Array`. `cut_off`: the first bytes of a character, from an earlier chunk.
     pub fn of(value: &JsValue, cut_off: Vec<u8>) -> Option<Self> {
         let source = match value.dyn_ref::<JsString>() {
             Some(text) => Source::Text(text.clone()),
@@ -31,7 +31,7 @@ impl TextPieces {
         Some(Self { source, at: 0, cut_off })
     }
 
-    /// The bytes of a last character that is not complete: the next chunk may begin with the rest of it.
+    /// The bytes of an incomplete last character: the next chunk may begin with the rest of it.
     pub fn into_cut_off(self) -> Vec<u8> {
         self.cut_off
     }
@@ -69,7 +69,7 @@ impl Iterator for TextPieces {
             Source::Bytes(bytes) => (bytes.length(), false),
         };
         if is_text && !self.cut_off.is_empty() {
-            // A text begins with a character: what was cut off before it never comes.
+            // A string begins with a whole character, so the one that was cut off is never completed.
             return Some(String::from_utf8_lossy(&std::mem::take(&mut self.cut_off)).into_owned());
         }
         if self.at == length {
@@ -79,14 +79,14 @@ impl Iterator for TextPieces {
     }
 }
 
-/// A `Uint8Array`, also one of another realm.
+/// A `Uint8Array`, even one from another realm.
 pub fn bytes_of(value: &JsValue) -> Option<Uint8Array> {
     let tag = || Reflect::get(value, &js_sys::Symbol::to_string_tag()).ok()?.as_string();
     let is_bytes = value.is_object() && tag().as_deref() == Some("Uint8Array");
     is_bytes.then(|| Uint8Array::new(value))
 }
 
-/// The text of bytes, and those of a last character that is not complete.
+/// Decodes bytes, and returns the text with the bytes of an incomplete last character.
 fn decode(mut bytes: Vec<u8>) -> (String, Vec<u8>) {
     let cut_off = match std::str::from_utf8(&bytes) {
         Ok(_) => 0,

@@ -6,7 +6,7 @@ use wasm_bindgen::JsValue;
 use super::value::{get, is_list};
 use crate::provider::refusal_texts;
 
-/// Where the texts of an error are: its own, and those of what it carries.
+/// The keys under which an error has texts: its own, and those of errors inside it.
 const KEYS: [&str; 14] = [
     "code", "type", "message", "error", // the body, parsed: OpenAI's and Anthropic's clients
     "body",  // the body, as text or parsed
@@ -18,11 +18,11 @@ const KEYS: [&str; 14] = [
     "raw", "cause",
 ];
 
-/// How many objects are looked at: errors may refer to each other in circles.
+/// The most objects that are visited, since errors may refer to each other in circles.
 const MOST: usize = 40;
 
-/// What an error says, as one text: an `Error`, a provider's body, a text, or what wraps them. Of an error that refuses
-/// a request for its size only that: what else it carries may speak of rate limits.
+/// The texts of an error as one text: an `Error`, a provider's body, a text, or whatever wraps them. If some of the texts refuse a request
+/// for its size, only those are returned: the others may be about rate limits.
 pub fn said_by(thrown: &JsValue) -> String {
     let mut said: Vec<String> = Vec::new();
     let mut waiting = vec![thrown.clone()];
@@ -41,17 +41,17 @@ pub fn said_by(thrown: &JsValue) -> String {
             waiting.extend((0..MOST as u32).map_while(at).take_while(|entry| !entry.is_undefined()));
             continue;
         }
-        // The stack is taken from its end: what stands first is said first. A getter that throws says nothing.
+        // The stack is popped from its end, so keys are pushed in reverse. A getter that throws is ignored.
         waiting.extend(KEYS.iter().rev().filter_map(|key| get(&value, key).ok().flatten()));
     }
     let too_long = refusal_texts(&said);
     if too_long.is_empty() { said.join(": ") } else { too_long.join(": ") }
 }
 
-/// Characters of an error's text that are looked at: it may be a page.
+/// The most characters of an error's text that are kept: it may be a whole web page.
 const LONGEST: usize = 4_000;
 
-/// An error's own message, for a report; behind it that of its cause, where it has another: `fetch failed` alone says little.
+/// An error's own message, for a report. If the cause has a different message, it is appended: `fetch failed` alone says little.
 pub fn message_of(thrown: &JsValue) -> String {
     let of = |value: &JsValue| {
         let message = get(value, "message").ok().flatten().and_then(|m| m.as_string());

@@ -1,7 +1,7 @@
 //! Exact encodings for the package's `Encoding` objects (pkg/encoding.js).
 //!
-//! Text does not come as an argument: `TextEncoder.encodeInto` writes it into one buffer of ours that stays
-//! ([`encoding_room`]), several times faster than the bindings' own way.
+//! Text is not passed as an argument: `TextEncoder.encodeInto` writes it into a permanent buffer of ours
+//! ([`encoding_room`]), which is several times faster than the bindings' own way.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -16,26 +16,26 @@ use crate::tokens::{Counter, Encoding, encoding_for_model};
 
 thread_local! {
     static ROOM: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-    /// Every encoding that was loaded, shared by all sessions; an encoding's handle is its place.
+    /// Every loaded encoding, shared by all sessions. An encoding's handle is its index here.
     static LOADED: RefCell<Vec<Arc<Encoding>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The property by which an `Encoding` object is known, and which holds its handle.
+/// The property that marks an `Encoding` object; it holds the handle.
 const BRAND: &str = "contextfold.encoding";
 
-/// Where `bytes` bytes may be written; valid until the next call. 0 gives the room back.
+/// Returns a buffer of at least `bytes` bytes, valid until the next call. 0 frees the buffer.
 #[wasm_bindgen(js_name = encodingRoom, skip_typescript)]
 pub fn encoding_room(bytes: usize) -> *const u8 {
     ROOM.with_borrow_mut(|room| {
         if bytes == 0 || room.len() < bytes {
-            *room = Vec::new(); // first, so that both need not be there at once
+            *room = Vec::new(); // free the old one first, so that both never exist at once
             *room = vec![0; bytes];
         }
         room.as_ptr()
     })
 }
 
-/// The handle of the encoding, if it is loaded, or another one with the same asset.
+/// The handle of an encoding if it, or another one with the same asset, is loaded.
 #[wasm_bindgen(js_name = encodingLoaded, skip_typescript)]
 pub fn encoding_loaded(name: &str) -> Option<u32> {
     LOADED.with_borrow_mut(|loaded| {
@@ -48,13 +48,13 @@ pub fn encoding_loaded(name: &str) -> Option<u32> {
     })
 }
 
-/// The counter of an encoding that is loaded.
+/// The counter of an encoding, if it is loaded.
 pub fn loaded_counter(name: &str) -> Option<Counter> {
     let at = encoding_loaded(name)?;
     LOADED.with_borrow(|loaded| loaded.get(at as usize).map(|encoding| encoding.clone() as Counter))
 }
 
-/// Loads the asset in the first `length` bytes of the room, and gives the room back.
+/// Loads the asset in the first `length` bytes of the buffer, and takes the buffer.
 #[wasm_bindgen(js_name = encodingLoad, skip_typescript)]
 pub fn encoding_load(name: &str, length: usize) -> Result<u32, JsValue> {
     let mut bytes = ROOM.take();
@@ -66,24 +66,24 @@ pub fn encoding_load(name: &str, length: usize) -> Result<u32, JsValue> {
     }))
 }
 
-/// What counting answers for a handle that there is not. A plain number: a result would come to JavaScript as an array,
+/// The result of counting with an unknown handle. It is a plain number because a `Result` would come to JavaScript as an array,
 /// which costs as much as counting a short text.
 const NO_ENCODING: f64 = -2.0;
 
-/// Tokens of the first `length` bytes of the room.
+/// Tokens of the first `length` bytes of the buffer.
 #[wasm_bindgen(js_name = encodingCount, skip_typescript)]
 pub fn encoding_count(handle: u32, length: usize) -> f64 {
     with_text(handle, length, |encoding, text| encoding.count_bytes(text) as f64).unwrap_or(NO_ENCODING)
 }
 
-/// The same up to a limit of at least 0; −1 beyond it.
+/// Like `encoding_count`, up to a limit of at least 0; −1 if there are more.
 #[wasm_bindgen(js_name = encodingCountUpTo, skip_typescript)]
 pub fn encoding_count_up_to(handle: u32, length: usize, limit: f64) -> f64 {
     let counted = with_text(handle, length, |encoding, text| encoding.count_bytes_up_to(text, limit as u64));
     counted.map_or(NO_ENCODING, |within| within.map_or(-1.0, |n| n as f64))
 }
 
-/// The tokens of the first `length` bytes of the room.
+/// The tokens of the first `length` bytes of the buffer.
 #[wasm_bindgen(js_name = encodingEncode, skip_typescript)]
 pub fn encoding_encode(handle: u32, length: usize) -> Result<Vec<u32>, JsValue> {
     with_text(handle, length, Encoding::encode_bytes).ok_or_else(gone)
@@ -95,10 +95,9 @@ pub fn encoding_decode(handle: u32, tokens: &[u32]) -> Result<String, JsValue> {
     Ok(encoding(handle)?.decode(tokens)?)
 }
 
-/// The encoding that tiktoken gives for a model's name: `o200k_base` for `gpt-5-mini`. What it answers is what
-/// `loadEncoding` takes.
+/// The encoding that tiktoken uses for a model's name: `o200k_base` for `gpt-5-mini`. Pass the result to `loadEncoding`.
 ///
-/// @throws {ContextError} `UNKNOWN_MODEL` for a model that tiktoken does not know, also for those whose tokenizer is not
+/// @throws {ContextError} `UNKNOWN_MODEL` for a model that tiktoken does not know, including models whose tokenizer is not
 /// public (Claude, Gemini …): nothing counts those exactly, so use the estimate.
 #[wasm_bindgen(js_name = encodingForModel, unchecked_return_type = "EncodingName")]
 pub fn encoding_name_for_model(
@@ -124,7 +123,7 @@ fn gone() -> JsValue {
     Error::new(ErrorCode::Freed, "this encoding belongs to a module that is gone").into()
 }
 
-/// `None` for a handle that there is not.
+/// `None` for an unknown handle.
 fn with_text<T>(handle: u32, length: usize, count: impl FnOnce(&Encoding, &[u8]) -> T) -> Option<T> {
     LOADED.with_borrow(|loaded| {
         let encoding = loaded.get(handle as usize)?;

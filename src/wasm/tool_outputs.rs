@@ -1,4 +1,4 @@
-//! `ToolOutputCache`: the mirror of [`crate::tool_output`].
+//! `ToolOutputCache`: the JavaScript class over [`crate::tool_output`].
 
 use std::rc::Rc;
 
@@ -17,13 +17,13 @@ use crate::message::{Format, Message, Part, Role};
 use crate::provider::provider;
 use crate::tool_output::{self, Grep, GrepArgs, LongText, ReadArgs, ToolOutputCacheConfig, ToolOutputs};
 
-/// Reads or greps.
+/// A function that answers a read.
 type Answer = fn(&ToolOutputs, &Value, &ToolOutputCacheConfig) -> crate::Result<String>;
 
 /// The full tool outputs of a session, by ref.
 ///
-/// The view holds what fits; a model, or you, read the rest from here by line, or search it. `toolDefinitions(format)`
-/// gives the two tools to hand to the model.
+/// The view holds only what fits. A model, or you, can read the rest from here by line, or search it. `toolDefinitions(format)`
+/// returns the two tools to hand to the model.
 #[wasm_bindgen]
 pub struct ToolOutputCache {
     inner: Rc<Inner>,
@@ -37,9 +37,9 @@ impl ToolOutputCache {
 
 #[wasm_bindgen]
 impl ToolOutputCache {
-    /// Stores an output whole and gives its ref. Bytes are read as UTF-8; what is none of it becomes U+FFFD.
+    /// Stores a whole output and returns its ref. Bytes are decoded as UTF-8; invalid ones become U+FFFD.
     ///
-    /// @throws {ContextError} `INVALID_ARGUMENT` where `options.id` names another content already.
+    /// @throws {ContextError} `INVALID_ARGUMENT` if `options.id` already names another content.
     #[wasm_bindgen(unchecked_return_type = "ToolOutputRef")]
     pub fn put(
         &self,
@@ -62,8 +62,8 @@ impl ToolOutputCache {
         flat_to_js(&put)
     }
 
-    /// Appends a chunk to a stored output's text. Bytes are read as UTF-8; a character that a chunk cuts off waits for the
-    /// next chunk.
+    /// Appends a chunk to the text of a stored output. Bytes are decoded as UTF-8; a character that is cut off at the end of a chunk is
+    /// completed by the next chunk.
     ///
     /// @throws {ContextError} `UNKNOWN_REF`.
     #[wasm_bindgen(unchecked_return_type = "ToolOutputRef")]
@@ -97,8 +97,8 @@ impl ToolOutputCache {
         to_js(&output_ref)
     }
 
-    /// Lines of a stored output, numbered from 1. `offset` lines are skipped (0), at most `limit` (2000) are read, and never
-    /// more than `maxMessageBytes`. What `tool_output_cache` answers a model.
+    /// Lines of a stored output, numbered from 1. Skips `offset` (0) lines and returns at most `limit` (2000) lines, and never more than
+    /// `maxMessageBytes`. This is what the tool `tool_output_cache` answers a model.
     ///
     /// @throws {ContextError} `UNKNOWN_REF`, `INVALID_ARGUMENT`.
     #[wasm_bindgen(unchecked_return_type = "Promise<string>")]
@@ -112,11 +112,11 @@ impl ToolOutputCache {
         })
     }
 
-    /// Lines of a stored output that match a regular expression (Rust `regex` syntax but for `\p{…}`; linear time), with line numbers,
-    /// `context` lines around each, at most `max_matches` (100). What `tool_output_cache_grep` answers a model.
+    /// Lines of a stored output that match a regular expression (Rust's `regex` syntax without `\p{…}`; linear time), with line numbers,
+    /// `context` lines around each, at most `max_matches` (100). This is what the tool `tool_output_cache_grep` answers a model.
     ///
-    /// It works in slices of some 10 ms, with the event loop free in between. After `toolOutputCache.searchMs` (2000) of work it answers
-    /// with what it has found by then, and says at which line it stopped.
+    /// It runs in slices of some 10 ms, with the event loop free in between. After `toolOutputCache.searchMs` (2000) of work it returns
+    /// what it has found, and says at which line it stopped.
     ///
     /// @throws {ContextError} `UNKNOWN_REF`; `INVALID_ARGUMENT` for a pattern that does not parse, or has more than 2000 bytes.
     #[wasm_bindgen(unchecked_return_type = "Promise<string>")]
@@ -134,7 +134,7 @@ impl ToolOutputCache {
         }
     }
 
-    /// A stored output, whole: its text, or its parts where it has others.
+    /// A whole stored output: its text, or its parts if it has others than text.
     ///
     /// @throws {ContextError} `UNKNOWN_REF`.
     #[wasm_bindgen(unchecked_return_type = "Promise<string | Part[]>")]
@@ -145,7 +145,7 @@ impl ToolOutputCache {
         let (inner, cache) = (self.inner.clone(), Self::new(self.inner.clone()));
         future_to_promise(async move {
             if let Some(output) = fetch(&inner, &id).await? {
-                inner.stores.fetched.take(); // it is in memory from now on
+                inner.stores.fetched.take(); // it stays in memory from now on
                 inner.write_core(|core| core.context_mut().bring_output_back(&id, &output))??;
             }
             cache.whole(&ref_id)
@@ -158,7 +158,7 @@ impl ToolOutputCache {
         to_js(&self.inner.read(|core| core.context().outputs.refs())?)
     }
 
-    /// Removes outputs that neither the history nor a fold mentions, and gives their refs. `dryRun` only lists them.
+    /// Removes outputs that neither the history nor a fold mentions, and returns their refs. With `dryRun`, it only lists them.
     #[wasm_bindgen(js_name = collectGarbage, unchecked_return_type = "ToolOutputRef[]")]
     pub fn collect_garbage(
         &self,
@@ -178,7 +178,7 @@ impl ToolOutputCache {
 }
 
 impl ToolOutputCache {
-    /// Answers from what is in memory, or from the store.
+    /// Answers from memory, or from the store if the output is there.
     fn answer(&self, args: &JsValue, answer: Answer) -> Promise {
         let args = match json(args, ErrorCode::InvalidArgument) {
             Ok(args) => args,
@@ -212,7 +212,7 @@ impl ToolOutputCache {
         let parts = self.inner.read(|core| {
             let output = core.context().outputs.get(&ref_id)?;
             Ok::<_, Error>(match output.as_text() {
-                // Put together over there: here it would stand twice.
+                // Joined in JavaScript: joined here, the text would be in WebAssembly memory twice.
                 Some(text) => Err(text.chunks().map(JsValue::from_str).collect::<js_sys::Array>()),
                 None => Ok(output.parts()),
             })
@@ -243,12 +243,12 @@ async fn grep(inner: &Rc<Inner>, args: &Value) -> Result<JsValue, JsValue> {
     })? == Came::Halfway
     {
         Slices::rest().await;
-        fetched = fetch(inner, &args.ref_id).await?; // it may have left memory meanwhile
+        fetched = fetch(inner, &args.ref_id).await?; // it may have left memory in the meantime
     }
     Ok(JsValue::from_str(&grep.finish()))
 }
 
-/// Parts, as the content of a message.
+/// Reads parts, given as the content of a message.
 fn read_parts(content: &JsValue) -> Result<Vec<Part>, JsValue> {
     let message =
         serde_json::json!([{ "role": "user", "content": json(content, ErrorCode::InvalidArgument)? }]);

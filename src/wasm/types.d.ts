@@ -1,51 +1,51 @@
-/** What a message says: a text, or parts. */
+/** The content of a message: a text, or a list of parts. */
 export type Content = string | Part[];
 
-/** A piece of a message. Media are a `url`, or `data` in base64 with its `media_type`, or a provider's `file_id`. */
+/** A part of a message. Media have a `url`, or `data` in base64 with its `media_type`, or a provider's `file_id`. */
 export type Part =
   | { type: "text"; text: string }
-  /** `width` and `height` in pixels: where they are known, its tokens are counted by them. */
+  /** `width` and `height` are in pixels. If they are given, tokens are counted from them. */
   | { type: "image"; url?: string | undefined; data?: string | undefined; media_type?: string | undefined; file_id?: string | undefined; detail?: "auto" | "low" | "high" | undefined; width?: number | undefined; height?: number | undefined }
   | { type: "document"; url?: string | undefined; data?: string | undefined; media_type?: string | undefined; file_id?: string | undefined; filename?: string | undefined }
   | { type: "audio"; url?: string | undefined; data?: string | undefined; media_type?: string | undefined; file_id?: string | undefined; filename?: string | undefined }
-  /** What the model said when it would not answer. */
+  /** What the model said when it refused to answer. */
   | { type: "refusal"; refusal: string }
   /**
-   * What the model thought: in the open (`text`), as summaries, or closed (`encrypted`, `redacted`). `signature` and `id` are the
-   * provider's, by which it knows its own; it goes back as it came.
+   * The model's reasoning: readable (`text`), as summaries (`summary`), or closed (`encrypted`, `redacted`). `signature` and `id` are
+   * the provider's. All of it is sent back unchanged.
    */
   | { type: "reasoning"; text?: string | undefined; summary?: string[] | undefined; signature?: string | undefined; encrypted?: string | undefined; id?: string | undefined; redacted?: boolean | undefined }
-  /** Not understood: carried in its place, unchanged. */
+  /** Something this package does not understand. It keeps its position and is sent back unchanged. */
   | { type: "opaque"; format: Format; raw: unknown };
 
-/** A call of a tool by the model. `arguments` is JSON text, as the model wrote it. */
+/** A tool call of the model. `arguments` is JSON text, exactly as the model wrote it. */
 export type ToolCall =
   | { id: string; type: "function"; function: { name: string; arguments: string } }
   | { id: string; type: "custom"; custom: { name: string; input: string } }
-  /** Any other kind of call, as its item came. */
+  /** Any other kind of call, exactly as the provider sent it. */
   | { id: string; type: "opaque"; format: Format; raw: unknown };
 
-/** What a message carries beside its content. */
+/** Fields that a message can have beside its content. */
 export interface Meta {
   /**
-   * Unique in a session; made (`m1`, `m2`, …) where it is left out: `push` returns it. Messages come out as they came in, without a
-   * made one. `items()` has the ids of the view, in its order, and `session.graph.nodes()` the message of every id that folds, plans
-   * and reports name.
+   * Unique in a session. If you leave it out, an id is made (`m1`, `m2`, …) and `push` returns it; your message comes out without the
+   * made id. `items()` lists the ids of the view in order. `session.graph.nodes()` has the message of every id that folds, plans and
+   * reports name.
    */
   id?: string | undefined;
-  /** For passes that act by type; derived from the role where it is left out. */
+  /** Used by passes that act by type. Default: derived from the role. */
   item_type?: ItemType | undefined;
-  /** Lower goes first. */
+  /** Reported by `items()`. No built-in pass uses it: `selective` takes priorities by type from its rules. */
   priority?: number | undefined;
-  /** How many of its kind stay in the view; `true` is 1. */
+  /** How many messages of its kind stay in the view, the newest first; `true` means 1. */
   ephemeral?: boolean | number | undefined;
-  /** Stands verbatim in every view. */
+  /** Always stays in the view, unchanged. */
   pinned?: boolean | undefined;
-  /** What a provider's format carried that has no name here, by format. */
+  /** Fields of a provider's format that this package has no name for, by format. */
   extras?: { [format: string]: object } | undefined;
 }
 
-/** One entry of a conversation: Chat Completions' shape, widened so that every format can be said in it. */
+/** One entry of a conversation: the shape of Chat Completions, extended so that it can hold entries of every format. */
 export type Message = Meta &
   (
     | { role: "system" | "developer" | "user"; content: Content }
@@ -54,9 +54,9 @@ export type Message = Meta &
   );
 
 /**
- * The types of entries, by format: empty, for this package knows no provider's SDK. Importing `contextfold/openai`,
- * `contextfold/anthropic` or `contextfold/ai-sdk` says them for its SDK; a project that uses none of them says once which
- * types are its, and views need no cast:
+ * The types of entries, by format. It is empty because this package does not depend on any provider's SDK. Importing
+ * `contextfold/openai`, `contextfold/anthropic` or `contextfold/ai-sdk` fills in the types of that SDK. If you use none of them,
+ * declare your types once, and views need no cast:
  *
  * ```ts
  * import type OpenAI from "openai";
@@ -80,19 +80,20 @@ export type Message = Meta &
  */
 export interface EntryTypes {}
 
-/** An entry of a format's list: `object`, or what `EntryTypes` says. */
+/** The type of an entry in a format's list: the one declared in `EntryTypes`, else `object`. */
 export type EntryOf<F extends string> = F extends keyof EntryTypes ? EntryTypes[F] : object;
 
 /**
  * Definitions of the tools `tool_output_cache`, `tool_output_cache_grep` and `search_history`, ready to hand to a model in this
- * format. `runTool(session, name, args)` of `contextfold/tools` executes what the model calls; so do `session.toolOutputs.read(args)`,
- * `session.toolOutputs.grep(args)` and `session.search(args.query, args)`. For an SDK's own types, see `EntryTypes`.
+ * format. When the model calls one, `runTool(session, name, args)` of `contextfold/tools` executes it; so do
+ * `session.toolOutputs.read(args)`, `session.toolOutputs.grep(args)` and `session.search(args.query, args)`. See `EntryTypes` for
+ * an SDK's own types.
  *
- * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not.
+ * @throws {ContextError} `INVALID_ARGUMENT` for an unknown format.
  */
 export function toolDefinitions<F extends Format>(format: F): EntryOf<`${F}-tool`>[];
 
-/** What `session.view(format)` gives. */
+/** The return type of `session.view(format)`. */
 export type ViewOf<F extends Format> = F extends "messages"
   ? Message[]
   : F extends "openai-responses"
@@ -108,49 +109,55 @@ export type ViewOf<F extends Format> = F extends "messages"
 export interface Session {
   /**
    * The view in a format, valid for its provider: `{ instructions?, input }` for `openai-responses`, `{ system?, messages }`
-   * for `anthropic` and `bedrock-converse`, `{ systemInstruction?, contents }` for `gemini`, else an array. What was pushed in that format comes out as the very objects (`===`) that came in, but for
-   * what a pass changed and what has to be joined (a tool message among `messages` is a copy that carries `output_ref`). The
-   * list is yours: it is never changed afterwards. For an SDK's own types, see `EntryTypes`.
+   * for `anthropic` and `bedrock-converse`, `{ systemInstruction?, contents }` for `gemini`, else an array. Entries that were pushed in
+   * that format come out as the very same objects (`===`), unless a pass changed them or they had to be joined (in `messages`, a tool
+   * message is a copy that carries `output_ref`). The list is yours: the session never changes it afterwards. See `EntryTypes` for an
+   * SDK's own types.
    *
-   * Bytes of `bedrock-converse` may come as `Uint8Array`, as its SDK has them, or as base64 text, as they are on the wire: they go out as
-   * they came. A medium that came in another format goes out as `Uint8Array`.
+   * In `bedrock-converse`, bytes can be `Uint8Array`, as in its SDK, or base64 text, as in the HTTP API: they come out as you pushed
+   * them. Media that were pushed in another format come out as `Uint8Array`.
    *
-   * What was pushed in another format may hold what this one cannot say (audio for Anthropic, a failed output's `is_error` in
-   * Chat Completions): it is left out or said otherwise, and `onNote` hears of each such thing, at every call.
+   * Entries that were pushed in another format may contain something that this format cannot express (audio for Anthropic, the
+   * `is_error` of a failed output in Chat Completions). It is left out or expressed differently, and `onNote` is called for each such
+   * case, every time you call `view`.
    *
-   * `cacheMarks` (0 to 4; default 0) is for `"anthropic"` and `"bedrock-converse"`: so many `cache_control` marks, or `cachePoint` blocks, are put at the ends of what stays as it is, in this
-   * order: the view, the step before the newest, the newest summary, the system prompt (which covers the tools before it). They stand in
-   * copies of the entries. Marks of your own stay, and count: a view never has more than the four that the API takes. No mark is put where
-   * less than 1,024 tokens stand before it, or where there is one. `session.cacheMarks` says what they cover. A request for a summary that
-   * goes on from the whole view (`request.as("anthropic")`) has as many; where only its beginning fits, the system prompt alone has one.
+   * `cacheMarks` (0 to 4; default 0) is for `"anthropic"` and `"bedrock-converse"`. It sets up to that many `cache_control` marks, or
+   * `cachePoint` blocks, at the ends of parts that stay the same from call to call, in this order: the view, the step before the
+   * newest, the newest summary, the system prompt (which covers the tools before it). Marks are set in copies of the entries. Your own
+   * marks stay and count: a view never has more than the four that the API takes. No mark is set if there are fewer than 1,024 tokens
+   * before it, or if there is one already. `session.cacheMarks` lists what they cover. A summary request that continues from the whole
+   * view (`request.as("anthropic")`) has the same number of marks; if only the view's beginning fits, only the system prompt has one.
    *
-   * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not, and for `cacheMarks` out of range or in another
-   * format; what `onNote` throws comes through.
+   * @throws {ContextError} `INVALID_ARGUMENT` for an unknown format, and for `cacheMarks` out of range or in another format. An error
+   * thrown by `onNote` is passed on.
    */
   view<F extends Format>(format: F, options?: { onNote?: (note: ViewNote) => void; cacheMarks?: number | undefined }): ViewOf<F>;
 
-  /** How the session stands, as `console.log` shows it: not what `snapshot()` saves. */
+  /** A short status of the session, as `console.log` shows it. To save a session, use `snapshot()`. */
   toJSON(): { messages: number; turns: number; tokens: number; limit: number | null; folds: number } | { code: ErrorCode };
 }
 
-/** A `cache_control` mark that `view("anthropic", { cacheMarks })` put into a view. */
+/** A `cache_control` mark that `view("anthropic", { cacheMarks })` set in a view. */
 export interface CacheMark {
-  /** What ends there: the system prompt, the newest summary, the step before the newest, or the view. */
+  /** The part that ends at the mark: the system prompt, the newest summary, the step before the newest, or the view. */
   part: "system" | "summary" | "step" | "end";
-  /** Tokens from the view's beginning, tool definitions included, to the mark. */
+  /** Tokens from the beginning of the view (tool definitions included) to the mark. */
   tokens: number;
 }
 
-/** Something that a view's format cannot say as it is. */
+/** Something in the view that its format cannot express as it is. */
 export interface ViewNote {
-  /** The message that it concerns (of several that stand in one entry, the first), as in `items()`. */
+  /** The id of the message, as in `items()`. If several messages were joined into one entry, the first. */
   id: string;
-  /** What was left out or said otherwise. */
+  /** What was left out or expressed differently. */
   what: string;
 }
 
-/** What `request.as(format)` gives: a request body, with temperature and output limit where the request has them, under the format's names
- * (`max_completion_tokens` for `openai-chat`: a host that only knows `max_tokens` wants it renamed). For an SDK's own types, see `EntryTypes`. */
+/**
+ * What `request.as(format)` returns: a request body. Temperature and output limit, if the request has them, are under the format's
+ * names (`max_completion_tokens` for `openai-chat`: rename it if your host only knows `max_tokens`). See `EntryTypes` for an SDK's
+ * own types.
+ */
 export type SummaryBody<F extends Format> = { model?: string } & (F extends "messages"
   ? { messages: Message[] }
   : F extends "openai-responses"
@@ -163,63 +170,65 @@ export type SummaryBody<F extends Format> = { model?: string } & (F extends "mes
           ? { modelId?: string; system?: EntryOf<"bedrock-converse-system">[]; messages: EntryOf<F>[]; inferenceConfig?: { maxTokens?: number; temperature?: number } }
           : { messages: EntryOf<F>[] });
 
-/** The one question that the engine asks. */
+/** A request for a summary: the only thing the engine asks a model for. */
 export interface SummaryRequest {
-  /** `compaction.model`; `null`: the model that you use anyway. */
+  /** `compaction.model`; `null` means the model that you use anyway. */
   model: string | null;
-  /** The header's text. */
+  /** The text of the header (the system prompt). */
   system?: string;
-  /** The conversation, then one user message with the instructions. */
+  /** The conversation, followed by one user message with the instructions. */
   messages: Message[];
-  /** A summary is asked for without tools: where `continues` is true, `as(format)` has them all the same, for the prompt cache's sake. */
+  /** Always `null`: a summary needs no tools. If `continues` is true, `as(format)` includes them so that the prompt cache is used. */
   tools: null;
-  /** `as(format)` is the view as it is sent, with the tools, and the instruction behind it: see `compaction.request`. */
+  /** `as(format)` is the view as it is sent, with the tools, followed by the instructions. See `compaction.request`. */
   continues: boolean;
-  /** Whether the session's tools include `tool_output_cache`, which opens refs of tool outputs: where not, a summary names none. */
+  /** Whether the session's tools include `tool_output_cache`, which opens refs of tool outputs. If not, summaries name no refs. */
   names_refs: boolean;
-  /** Tokens that the answer may have. */
+  /** The most tokens that the answer may have. */
   max_tokens?: number;
-  /** The size that the instructions ask for, in tokens: the room that there is for the summary. */
+  /** The size that the instructions ask for, in tokens: the room there is for the summary. */
   aim_tokens?: number;
-  /** Set where a profile wants one; else yours. */
+  /** Set if the profile needs one. If unset, use your own. */
   temperature?: number;
-  /** `"messages"`: the messages themselves; `"transcript"`: one user message with the conversation in a fence. */
+  /** `"messages"`: the messages themselves. `"transcript"`: one user message with the conversation in a fence. */
   style: "messages" | "transcript";
-  /** Why it is asked. */
+  /** Why a summary is needed. */
   reason: "threshold" | "manual" | "ladder" | "chunk" | "retry" | "recover";
-  /** Tokens of it all, as counted. */
+  /** Tokens of the whole request, as counted. */
   input_tokens: number;
-  /** What the answer is to be: prose in `<summary>` tags, or the JSON of one of the steps profiles in `<compact_summary>` tags. */
+  /** The expected answer: prose in `<summary>` tags, or the JSON of one of the steps profiles in `<compact_summary>` tags. */
   profile: "default" | "design" | "execution";
-  /** Positions in `messages` of those that stay in the view whatever the summary says. */
+  /** Positions in `messages` of those that stay in the view next to the summary. */
   kept: number[];
-  /** The request as a body that the format's API takes: add the model and what else you want. */
+  /** The request as a body for the format's API. Add the model and whatever else you need. */
   as<F extends Format>(format: F): SummaryBody<F>;
 }
 
-/** An answer with what a provider says of it. */
+/** A model's answer to a `SummaryRequest`, with what the provider reports about it. */
 export interface SummaryResponse {
-  /** `<retain>…</retain><summary>…</summary>`; text without tags counts as the summary. `null`, as SDKs give it, is an empty summary. */
+  /** `<retain>…</retain><summary>…</summary>`. Text without tags counts as the summary. `null`, as SDKs return it, is an empty summary. */
   text: string | null;
   /** The provider's usage object. */
   usage?: unknown;
   /**
-   * Why it stopped, in the provider's word. Only those for a model that stopped by itself are taken (`stop`, `end_turn`, `stop_sequence`,
-   * `completed`, `COMPLETE`, `eos` …): with any other the summary is refused as cut off (`SUMMARY_TRUNCATED`). Leave it out where it is not known.
+   * Why the model stopped, in the provider's word. Only words for a normal stop are accepted (`stop`, `end_turn`, `stop_sequence`,
+   * `completed`, `COMPLETE`, `eos` …). With any other word, the summary is refused as cut off (`SUMMARY_TRUNCATED`). Leave it out if
+   * it is not known.
    */
   finish_reason?: string | null | undefined;
   /**
-   * What a provider wrote itself of the conversation, in entries that only its own format takes (`providerCompaction` of
-   * `contextfold/anthropic` and `contextfold/openai` gives it). In views of that format the entries stand first, unchanged, in the place of
-   * the text, and the record of facts beside them; views of other formats have the text, which the engine writes where `text` is `null`.
-   * Where something else stands before the summary (a text that was to be retained, a compaction that came in with the history), or the
-   * conversation was summed up in pieces, the text stands in every format, and `report.summary.fallback` says so.
+   * A compaction that the provider made itself, as entries that only its own format takes (`providerCompaction` of
+   * `contextfold/anthropic` and `contextfold/openai` returns it). Views of that format begin with these entries, unchanged, in place of
+   * the text, with the ledger next to them. Views of other formats have the text; if `text` is `null`, the engine writes it.
+   * If something else comes before the summary (a retained text, a compaction that was already in the history), or if the
+   * conversation was summarised in pieces, every format has the text, and `report.summary.fallback` says so.
    */
   compaction?: { format: "anthropic" | "openai-responses"; entries: object[] } | undefined;
 }
 
 /**
- * What `convert` gives: a list, or a body where the format keeps something apart from it. To the same format, it is the input itself.
+ * What `convert` returns: a list, or a body if the format keeps something outside the list. If both formats are the same, the input
+ * itself.
  */
 export type Converted<F extends Format> = F extends "openai-responses"
   ? EntryOf<F>[] | { instructions: string; input: EntryOf<F>[] }
@@ -230,14 +239,15 @@ export type Converted<F extends Format> = F extends "openai-responses"
       : EntryOf<F>[];
 
 /**
- * Says a history in another format: a list, one entry, a request body or a response, as the provider's SDK gives it.
+ * Converts a history to another format. The input is a list, one entry, a request body or a response, as the provider's SDK has it.
  *
- * Calls and outputs keep their ids and stay paired. What the other format cannot say is left out or said otherwise, and
- * each such thing is told to `onNote`. What was whole in one format is whole in the other: where its rules ask for another
- * order, entries are moved, and a note says so. A history that breaks its own format's rules is converted as it is.
+ * Calls and outputs keep their ids and stay paired. What the other format cannot express is left out or expressed differently, and
+ * `onNote` is called for each such case. A valid history stays valid: if the other format's rules need another order, entries are
+ * moved, and a note says so. A history that breaks the rules of its own format is converted as it is.
  *
- * The output is a list; `{ system, messages }` or `{ instructions, input }` where the format keeps something apart from it.
- * To the same format, it is the input itself.
+ * The output is a list, or `{ system, messages }` or `{ instructions, input }` if the format keeps something outside the list.
+ * If both formats are the same, the output is the input itself.
+ *
  *
  * ```js
  * import { convert } from "contextfold";
@@ -246,18 +256,17 @@ export type Converted<F extends Format> = F extends "openai-responses"
  * const body = convert("openai-chat", "anthropic", messages, { onNote: (note) => notes.push(note) });
  * // { system: [{ type: "text", text: "You are …" }], messages: [{ role: "user", content: "Why does the build fail?" }] }
  * ```
- * @throws {ContextError} `INVALID_MESSAGE` with the index of an entry that is malformed; `INVALID_ARGUMENT` for a format that
- * there is not, and for a history of which the other format can say nothing.
+ * @throws {ContextError} `INVALID_MESSAGE` with the index of a malformed entry; `INVALID_ARGUMENT` for an unknown format, and if
+ * the other format cannot express any of the history.
  */
 export function convert<F extends Format>(from: Format, to: F, input: unknown, options?: { onNote?: ((note: ConversionNote) => void) | undefined }): Converted<F>;
 
 /**
- * Mends a history that its provider would refuse, and says what was done: an output without its call goes, a call without an
- * output gets a placeholder that says so, duplicates go, what stands in the wrong place is moved.
+ * Repairs a history that its provider would refuse, and reports what was done: outputs without a call are removed, calls without an
+ * output get a placeholder that says so, duplicates are removed, and entries in the wrong position are moved.
  *
- * `output` has the shape of the input: a list, or the body with its list mended (of a response whose message stands alone in
- * it: the list of what was mended). A history without errors comes back as
- * the very object that it is, with no changes.
+ * `output` has the shape of the input: a list, or the body with its list repaired. If the input is a response that holds a single
+ * message, `output` is the repaired list. A history without errors is returned as the very same object, with no changes.
  *
  * ```js
  * import { repair } from "contextfold";
@@ -265,18 +274,18 @@ export function convert<F extends Format>(from: Format, to: F, input: unknown, o
  * const { output, changes } = repair("anthropic", messages);
  * for (const { index, rule, what } of changes) console.warn(`message ${index}: ${what} (${rule})`);
  * ```
- * @param options As for `check`; `pending`: the last calls are still being executed, and stay open.
- * @throws {ContextError} `INVALID_ARGUMENT` where the input is neither a list nor holds one, and for an option that there is not.
+ * @param options As for `check`. `pending`: the last calls are still being executed and stay open.
+ * @throws {ContextError} `INVALID_ARGUMENT` if the input is not a list and contains none, and for an unknown option.
  */
 export function repair<T>(format: Format, input: T, options?: CheckOptions): Repaired<T>;
 
 /**
- * How a message stands in the view: as it was pushed (`whole`), or otherwise.
+ * The form a message has in the view: as it was pushed (`whole`), or changed.
  *
- * Tool outputs: `cut` as they entered, to what one may have; `truncated` to head and tail; `compressed` JSON; a `placeholder` with the
- * ref of the full text; a `pointer` to the same output further down. Any message: `shortened`, long texts lost their middle;
- * `media_trimmed`, images, documents or sounds became placeholders. An assistant's: `stripped` of its tool calls; `unbound`, without
- * thinking that its provider would refuse. The prompt: `merged`, later instructions stand in it.
+ * Tool outputs: `cut` when they were pushed, to the most that one output may have; `truncated` to head and tail; `compressed` JSON; a
+ * `placeholder` with the ref of the full text; a `pointer` to the same output further down. Any message: `shortened` (long texts lost
+ * their middle); `media_trimmed` (images, documents or audio became placeholders). Assistant messages: `stripped` of their tool
+ * calls; `unbound` (without thinking that the provider would refuse). The system prompt: `merged` (later instructions were added to it).
  */
 export type ItemForm =
   | "whole"
@@ -292,15 +301,15 @@ export type ItemForm =
   | "merged";
 
 /**
- * Who decided: a pass, the caller (`compact`), or the engine: it brings back what has room again (`bring_back`), shortens where nothing
- * else is left (`shorten`), and drops thinking that is bound to what was edited.
+ * What made a change: a pass, the caller (`compact`), or the engine. The engine brings back what fits again (`bring_back`), shortens
+ * messages as a last resort (`shorten`), and drops thinking that depends on edited content (`drop_bound_thinking`).
  */
 export type PassName = Pass["pass"] | "bring_back" | "shorten" | "compact" | "drop_bound_thinking";
 
-/** A pass of a ladder of your own: with options, or by its name alone, with its defaults. */
+/** A pass in a ladder of your own: an object with options, or only its name for the defaults. */
 export type LadderEntry = Pass | Exclude<Pass["pass"], "custom">;
 
-/** A part of a view: `ledger` stands at the end of a summary. */
+/** A part of a view. `ledger` is the list at the end of a summary. */
 export type PartName =
   | "system"
   | "tools"
@@ -317,166 +326,170 @@ export type PartName =
   | "skills";
 
 /**
- * Your way to a model. It may throw or reject: nothing changes then, and its error is the `cause` of what is thrown; its message stands
- * in `report.summary.fallback`, in the decision and in the event `compaction_failed`, too (see `onFailure`).
+ * Your function that calls a model. It may throw or reject: then nothing changes, and its error is the `cause` of the error that is
+ * thrown. The error's message is also in `report.summary.fallback`, in the decision and in the event `compaction_failed` (see
+ * `onFailure`).
  *
- * It must not wait for its own session: `compact()`, or `prepare()` over the limit, wait for its answer. Called before it first
- * awaits, they reject (`INVALID_ARGUMENT`); after that nobody can tell it from another caller, and only the `signal` given to that
- * call, or `free()`, ends its wait.
+ * It must not wait for its own session: `compact()`, and `prepare()` over the limit, wait for its answer. If it calls them before
+ * its first `await`, they reject (`INVALID_ARGUMENT`). After that it cannot be told from another caller, and only the `signal` given to
+ * that call, or `free()`, ends the wait.
  */
 export type Summarize = (
   request: SummaryRequest,
   options: { signal?: AbortSignal },
 ) => SummaryResponse | string | Promise<SummaryResponse | string>;
 
-/** When and how a conversation is folded into a summary. */
+/** When and how old parts of a conversation are replaced by a summary ("folded"). */
 export interface CompactionConfig {
   /** Default true. */
   enabled?: boolean | undefined;
-  /** Default true; false: only when asked to. */
+  /** Default true. If false, the conversation is compacted only when you ask for it. */
   auto?: boolean | undefined;
   /** threshold = limit × this. Above 0, at most 1; default 0.8. */
   thresholdRatio?: number | undefined;
-  /** The summariser's model; default null: yours. */
+  /** The model that writes summaries; default null: the one you use anyway. */
   model?: string | null | undefined;
   /** Replaces the default summary prompt. */
   summaryPrompt?: string | undefined;
-  /** Appended to the summary prompt as bullets; they replace nothing. */
+  /** Added to the summary prompt as bullets; they replace nothing. */
   summaryDirectives?: string[] | undefined;
-  /** Asks for a `<retain>` section; default null. */
+  /** Asks for a `<retain>` section: text that is kept beside the summary. Default null. */
   retainPrompt?: string | null | undefined;
-  /** Appended to the retain prompt as bullets. */
+  /** Added to the retain prompt as bullets. */
   retainDirectives?: string[] | undefined;
-  /** Turns that stay whole; default 1. All before them are folded, whatever room there is: more keeps more of the conversation. */
+  /** How many of the last turns stay whole; default 1. All turns before them are folded, even if there is room for more. */
   retainLastTurns?: number | undefined;
 }
 
-/** The name of a preset: a document's list of passes, or (`"contextfold"`, the default) our own. */
+/** The name of a preset: `"contextfold"` (the default) is our own ladder; the others follow published documents. */
 export type PresetName = "contextfold" | "spec" | "rolling" | "steps-design" | "steps-execution" | "selective" | "ladder";
 
 /**
- * What becomes of the items of a type: all go, the newest `keepRecent` stay, or none goes. `priority`: lowest first;
- * each type has a default.
+ * What happens to the items of a type: all are removed (`DROP`), the newest `keepRecent` stay (`TRUNCATE`), or all stay (`NONE`).
+ * Types with a lower `priority` are removed first; each type has a default.
  */
 export type SelectiveRule =
   | { strategy: "DROP" | "NONE"; priority?: number | undefined }
   | { strategy: "TRUNCATE"; keepRecent: number; priority?: number | undefined };
 
-/** A message as a pass of your own sees it. */
+/** A message as a custom pass receives it. */
 export interface CustomPassItem {
   /** The message's id, as in `session.messages`. */
   id: string;
-  /** Who speaks. */
+  /** The message's role. */
   role: "system" | "developer" | "user" | "assistant" | "tool";
-  /** What the message is to the engine. */
+  /** The message's type. */
   item_type: ItemType;
-  /** The tool whose call it answers, where it is a tool output. */
+  /** For a tool output: the name of the tool that was called. */
   tool?: string;
-  /** Tokens as it stands in the view. */
+  /** Tokens that it has in the view. */
   tokens: number;
-  /** How it stands in the view: whole, cut, as a placeholder … */
+  /** Its form in the view: whole, cut, a placeholder … */
   form: ItemForm;
-  /** How many answers of the model came after it. */
+  /** How many assistant messages came after it. */
   age: number;
-  /** It stands verbatim in every view. */
+  /** Whether it is pinned: always in the view, unchanged. */
   pinned: boolean;
 }
 
-/** What a pass of your own decides, by ids. */
+/** What a custom pass decides, by message id. */
 export interface CustomPassDecision {
-  /** These leave the view. A step goes whole: name its call and all of its outputs. `session.messages` keeps them. */
+  /** Messages to leave out of the view. A step must go whole: name its call and all of its outputs. `session.messages` keeps them. */
   drop?: string[] | undefined;
-  /** These tool outputs become placeholders. */
+  /** Tool outputs to replace by placeholders. */
   trim?: string[] | undefined;
 }
 
-/** A pass of your own in a ladder. As a function it is not saved: give `ladder` again when you restore, else `report.notices` says so. */
+/** A pass of your own in a ladder. Functions are not saved: pass `ladder` again when you restore, or `report.notices` reminds you. */
 export interface CustomPass {
   /** Always `"custom"`. */
   pass: "custom";
-  /** What its decisions are told under. */
+  /** The name in its decisions. */
   name?: string | undefined;
   /**
-   * Sees the messages behind the header, and decides at once (no promise). `overBy`: the tokens by which the view is over where a
-   * compaction goes, in counted tokens. It is asked when a compaction is due. What it may not do (a pin, the newest user message, a part
-   * of a step, a summary) is refused, by id, in the decision's `why`; where it throws, the decision says so and the next pass goes on.
+   * Called when a compaction is due, with the messages after the header. It must decide synchronously (no promise). `overBy`: by how
+   * many counted tokens the view is above the compaction's target. What must not be removed (a pinned message, the newest user message,
+   * part of a step, a summary) is refused, by id, in the decision's `why`. If it throws, the decision says so and the next pass runs.
    */
   run(view: { items: CustomPassItem[]; overBy: number }): CustomPassDecision | null | undefined | void;
 }
 
-/** A tool output that is about to become a placeholder. */
+/** A tool output that is about to be replaced by a placeholder. */
 export interface TrimmedOutput {
-  /** What opens it in the tool output cache, where the model has the tool for it. */
+  /** The key that opens it in the tool output cache; `null` if the model has no tool for that. */
   ref: string | null;
-  /** The tool's name; empty where its call is not known. */
+  /** The tool's name; empty if its call is not known. */
   name: string;
-  /** The arguments of the call. Where they are no JSON object (a custom tool's input, say), `input` is their text. */
+  /** The arguments of the call. If they are not a JSON object (the input of a custom tool, say), `input` has their text. */
   args: { [name: string]: unknown };
   /** Tokens of the whole output, as counted. */
   tokens: number;
 }
 
 /**
- * One way to make a view smaller, with its options. A list of them is a ladder: `prepare` runs them in order, each if it
- * is needed, and the report has a decision for each that did something. Whatever the list (but for one with `shrink_turns`), a
- * view that still exceeds its limit has its largest messages shortened from the middle as a last resort.
+ * One way to make a view smaller, with its options. A list of passes is a ladder: `prepare` runs them in order, each one only if it
+ * is needed, and the report has a decision for each that changed something. With every list (except one with `shrink_turns`), if the
+ * view still exceeds its limit at the end, its largest messages are cut in the middle as a last resort.
  */
 export type Pass =
-  /** Of ephemeral messages only the newest of their kind stay. */
+  /** Keeps only the newest ephemeral messages of each kind. */
   | { pass: "ephemeral" }
   /**
-   * Placeholders for the oldest tool outputs where all of them exceed a budget in tokens; default that of `toolOutputCache`. A trim goes down
-   * to `lowRatio` (0.5; 0 to 1) of the budget, so that the prompt cache keeps the view's beginning until the budget is full again; outputs of
-   * the newest step go only where the budget itself demands it. With `waitForFold` (true; under `"spec"` false) it does nothing in a
-   * view of 90 % of the threshold and more that a later pass is about to fold.
+   * Replaces the oldest tool outputs by placeholders if all outputs together exceed a budget in tokens (default: the one of
+   * `toolOutputCache`). A trim goes down to `lowRatio` (0.5; 0 to 1) of the budget, so that the view's beginning stays in the prompt cache
+   * until the budget is full again. Outputs of the newest step are replaced only if the budget itself requires it. With `waitForFold`
+   * (default true; false under `"spec"`), the pass does nothing from 90 % of the threshold on if a later pass is about to fold the view.
    */
   | { pass: "trim_tool_outputs"; budgetTokens?: number | null | undefined; lowRatio?: number | undefined; waitForFold?: boolean | undefined }
-  /** Placeholders for the oldest images, documents and sounds beyond a budget smaller than the option `media`, which holds under every ladder. */
+  /** Replaces the oldest images, documents and audio by placeholders, for a budget below that of the option `media`, which always holds. */
   | { pass: "trim_media"; maxImages?: number | null | undefined; maxBytes?: number | null | undefined; keepNewest?: number | null | undefined }
-  /** Of identical tool outputs the newest stays; the older ones point to it. */
+  /** Of identical tool outputs, keeps the newest; the older ones point to it. */
   | { pass: "dedupe_reads" }
-  /** Yours. */
+  /** Your own. */
   | CustomPass
-  /** Older steps stay, with their long texts cut to one level, down to the target. It stands behind `summarize`, which then folds only what does not fit so. */
+  /**
+   * Keeps older steps, but cuts their long texts to one level so that the view reaches its target. Put it after `summarize`, which
+   * then folds only what does not fit even so.
+   */
   | { pass: "even_cut" }
   /**
-   * Tool outputs above `maxTokens` (200) that are JSON lose what does not identify them, in a conversation of more than
-   * `minMessages` (0; under `"rolling"` 10).
+   * Removes from tool outputs that are JSON and above `maxTokens` (200) whatever does not identify them, in a conversation of more
+   * than `minMessages` (0; 10 under `"rolling"`).
    */
   | { pass: "compress_json"; enabled?: boolean | undefined; maxTokens?: number | undefined; minMessages?: number | undefined }
-  /** Tool outputs above `max` (5000) characters keep the first `head` (1000) and the last `tail` (1000). */
+  /** Keeps only the first `head` (1000) and the last `tail` (1000) characters of tool outputs above `max` (5000) characters. */
   | { pass: "truncate_head_tail"; max?: number | undefined; head?: number | undefined; tail?: number | undefined }
-  /** Memory results leave the view: those of `setContext`, and messages of the type `MEMORY`. */
+  /** Removes memory results from the view: those of `setContext`, and messages of the type `MEMORY`. */
   | { pass: "drop_memory_results" }
-  /** Placeholders for tool outputs before the last `protectTurns` (2) turns, if they give at least `minReclaimTokens` (0). */
+  /** Replaces tool outputs before the last `protectTurns` (2) turns by placeholders, if that saves at least `minReclaimTokens` (0). */
   | { pass: "prune_tool_outputs"; protectTurns?: number | undefined; minReclaimTokens?: number | undefined }
   /**
-   * The view is limited to the last turns, one fewer each time from `from` (default: all but one) down to `to` (1), until it
-   * fits; each time from the untrimmed view, pruned as the pass before it prunes. A ladder with it acts at the limit, merges later
-   * instructions into the base prompt, and ends in `CONTEXT_WINDOW_EXCEEDED` where the last turn alone is too large.
+   * Limits the view to the last turns: first `from` (default: all but one), then one fewer each time, down to `to` (1), until it fits.
+   * Each try starts from the untrimmed view, pruned by the pass before it. A ladder with this pass acts only at the limit, merges later
+   * instructions into the system prompt, and throws `CONTEXT_WINDOW_EXCEEDED` if the last turn alone is too large.
    */
   | { pass: "shrink_turns"; from?: number | null | undefined; to?: number | undefined }
-  /** What `shrink_turns` left out becomes a summary, a system message `<summary>…</summary>`; `enabled` (true). */
+  /** Replaces what `shrink_turns` left out by a summary, in a system message `<summary>…</summary>`; `enabled` (true). */
   | { pass: "auto_compact"; enabled?: boolean | undefined }
-  /** Exchanges before the last `keepSteps` (3) keep their user message and their last answer. */
+  /** Keeps only the user message and the last answer of exchanges before the last `keepSteps` (3). */
   | { pass: "drop_old_tool_results"; keepSteps?: number | undefined }
-  /** Items go by type, the least important type first, until the view is under its threshold. */
+  /** Removes items by type, the least important type first, until the view is under its threshold. */
   | { pass: "selective"; rules?: { [T in ItemType]?: SelectiveRule } | undefined }
   /**
-   * The newest messages within a budget: (window × `targetRatio` (0.6) − header) × `recentRatio` (0.65). Not at
+   * Keeps the newest messages within a budget: (window × `targetRatio` (0.6) − header) × `recentRatio` (0.65). Does nothing with
    * `minMessages` (10) or fewer.
    */
   | { pass: "recent_window"; enabled?: boolean | undefined; minMessages?: number | undefined; targetRatio?: number | undefined; summaryRatio?: number | undefined; recentRatio?: number | undefined }
   /**
-   * A summary that each later one extends: above `upperThreshold` (50000) tokens, down to `lowerThreshold` (30000); the
-   * first from `minMessages` (20) messages on, each later one after `minNewMessages` (10) whose tokens exceed
-   * `triggerRatio` (0.5) × the summary's.
+   * A rolling summary, which each later one extends. Runs above `upperThreshold` (50000) tokens, and goes down to `lowerThreshold`
+   * (30000). The first summary needs at least `minMessages` (20) messages; each later one needs `minNewMessages` (10) new messages whose
+   * tokens exceed `triggerRatio` (0.5) × those of the summary.
    */
   | { pass: "rolling_summary"; upperThreshold?: number | undefined; lowerThreshold?: number | undefined; minMessages?: number | undefined; minNewMessages?: number | undefined; triggerRatio?: number | undefined }
   /**
-   * Everything but the last turns becomes a summary. `keepTurns` (or `keepSteps`, the same in the steps document's word):
-   * default `retainLastTurns`; `thresholdTokens`: default limit × `thresholdRatio`; `cutWithinTurn` (true): a retained
-   * turn that is too large is folded in part.
+   * Replaces everything but the last turns by a summary. `keepTurns` (or `keepSteps`, its name in the steps document): default
+   * `retainLastTurns`. `thresholdTokens`: default limit × `thresholdRatio`. `cutWithinTurn` (true): if a kept turn is too large, part
+   * of it is folded.
    */
   | {
       pass: "summarize";
@@ -488,451 +501,460 @@ export type Pass =
       cutWithinTurn?: boolean | undefined;
     };
 
-/** What `simulate` replays a transcript under. No model is asked and nothing is stored. */
+/** Options of `simulate`, which replays a transcript. No model is called and nothing is stored. */
 export interface SimulateOptions extends Omit<SessionOptions, "ladder" | "summarize" | "store" | "onCost"> {
-  /** The ladders to compare: presets' names, or lists of passes. Default: every preset. */
+  /** The ladders to compare: names of presets, or lists of passes. Default: every preset. */
   presets?: (PresetName | LadderEntry[])[] | undefined;
-  /** Definitions of the tools that the model is given, in any format: they count with every call. */
+  /** Definitions of the model's tools, in any format. They count with every call. */
   tools?: unknown[] | undefined;
   /**
-   * What tokens cost, before the built-in table: LiteLLM's table (`input_cost_per_token`, `cache_read_input_token_cost`, …), that
-   * of models.dev (`cost`, in dollars per million), or one row of either, for whatever model.
+   * What tokens cost; used before the built-in table. Takes LiteLLM's table (`input_cost_per_token`, `cache_read_input_token_cost`, …),
+   * models.dev's table (`cost`, in dollars per million), or one row of either, which then holds for every model.
    */
   prices?: object | undefined;
-  /** The model whose price is taken; default: `model`. Unknown: `UNKNOWN_MODEL`. */
+  /** The model whose price is used; default: `model`. Unknown: `UNKNOWN_MODEL`. */
   priceAs?: string | undefined;
-  /** Ids of messages (without one of its own, a message has its place's: `m1` is the first) that are pinned as soon as they are pushed. */
+  /** Ids of messages to pin as soon as they are pushed. A message without an id is named by its position: `m1` is the first. */
   pins?: string[] | undefined;
 }
 
-/** What one call cost, by `onCost`. */
+/** What one call cost, as passed to `onCost`. */
 export interface CallCost {
   /** US dollars. */
   dollars: number;
-  /** The share of its input that the provider's prompt cache served, 0 to 1. */
+  /** The share of the input that came from the provider's prompt cache, 0 to 1. */
   cached: number;
-  /** It was to write a summary; a try whose answer was refused is paid for, too, and told. */
+  /** Whether the call was for a summary. It is reported (and paid for) even if the summary was refused. */
   summary: boolean;
-  /** The model whose price it is; `null` where none is named and `prices` is one row for any. */
+  /** The model whose price was used; `null` if no model is named and `prices` is one row for all. */
   model: string | null;
-  /** What was reported; no cached token is counted twice. */
+  /** The reported usage, with cached tokens counted only once. */
   usage: TokenUsage;
 }
 
-/** Options of a session; all have defaults. Unknown keys are refused with `INVALID_CONFIG`. */
+/** Options of a session; all have defaults. An unknown key throws `INVALID_CONFIG`. */
 export interface SessionOptions {
   /**
-   * Looked up for its limits; unknown: `UNKNOWN_MODEL`, which names the nearest known model and the built-in table's date.
+   * The model, whose limits are looked up. An unknown model throws `UNKNOWN_MODEL`, which names the nearest known model and the date of
+   * the built-in table.
    */
   model?: string | undefined;
-  /** A known model with the limits of `model`, for one that no table knows yet: `{ model: "claude-opus-9", assumeModel: "claude-opus-5" }`. */
+  /** A known model whose limits to use for a `model` that no table has yet: `{ model: "claude-opus-9", assumeModel: "claude-opus-5" }`. */
   assumeModel?: string | undefined;
   /**
-   * Tokens of the context window, where you know better than the table. It holds for every model from then on (a report's `notices`
-   * say so where it is larger than the model's known one); `null` (in `setOptions`, `restore`, `load`, `fork`) takes it off again:
-   * the model's own holds.
+   * Tokens of the context window, if you know better than the table. It holds for every model from then on (if it is larger than the
+   * model's known window, a report's `notices` say so). `null` (in `setOptions`, `restore`, `load`, `fork`) removes it: the model's own
+   * window holds again.
    */
   contextWindow?: number | null | undefined;
-  /** Tokens of the window that are kept for the answer; default 0. */
+  /** Tokens of the window that are reserved for the answer; default 0. */
   reservedOutputTokens?: number | undefined;
   /**
-   * The share of the limit that passes leave free, 0 to below 1; default 0 with a counter that is exact for the model, else
-   * 0.1, and less as reported usage (`calibrate`) proves the counter right.
+   * The share of the limit that passes leave free, from 0 to below 1. Default: 0 if the counter is exact for the model, else 0.1; it
+   * shrinks as reported usage (`calibrate`) proves the counts right.
    */
   safetyMargin?: number | undefined;
   /**
-   * Learn from reported usage (default true): `recordUsage` sets the input tokens that the provider reports against those that
-   * were counted for the view of the last `prepare` or `compact`. Limits and thresholds are held against counts times that
-   * ratio (`report.counter.calibration`); views of under 500 tokens and sums over several calls teach nothing.
+   * Learn from reported usage (default true): `recordUsage` compares the input tokens that the provider reports with those that were
+   * counted for the view of the last `prepare` or `compact`. Counts are multiplied by that ratio (`report.counter.calibration`) before
+   * they are compared with limits and thresholds. Views under 500 tokens and sums over several calls are ignored.
    */
   calibrate?: boolean | undefined;
-  /** A LiteLLM table, a models.dev table, or `{ [model]: { max_input_tokens?, max_output_tokens?, max_tokens? } }`. */
+  /** Limits of models: LiteLLM's table, models.dev's table, or `{ [model]: { max_input_tokens?, max_output_tokens?, max_tokens? } }`. */
   models?: object | undefined;
   /** How tokens are counted; default `"estimate"`. */
   tokenizer?: "estimate" | "bytes/4" | Encoding | ((text: string) => number) | undefined;
-  /** When and how to fold. */
+  /** When and how old parts of the conversation are replaced by a summary. */
   compaction?: CompactionConfig & {
-    /** In what shape the conversation goes to the summariser; default `"messages"`, under the ladder `"ladder"` `"transcript"`. */
+    /** How the conversation is sent to the summariser; default `"messages"`, but `"transcript"` under the ladder `"ladder"`. */
     style?: "messages" | "transcript" | undefined;
     /**
-     * `"continue"`: `request.as(format)` is the view as it was sent, entry by entry, with the tools of `setTools`, and the instruction
-     * as the last user message. The provider finds all but that in its prompt cache, at a tenth of the price. It holds where the same
-     * model is asked (`model` is null), nothing is redacted, the view fits the model's window, no call in it waits for its output, and
-     * nothing in it looks like a tag of the answer; the tools are known to the session, or the view has no calls. Otherwise, and
-     * under `"separate"`, the request has the conversation without tools. `request.continues` says which it is. Default:
-     * `"continue"` under the ladder `"contextfold"` and a ladder of your own that cuts evenly, `"separate"` under the documents' presets.
+     * `"continue"`: `request.as(format)` is the view as it was sent, entry by entry, with the tools of `setTools` and the instructions as
+     * the last user message. The provider finds all but the instructions in its prompt cache, at a tenth of the price. This needs the
+     * same model (`model` is null), no `redact`, a view that fits the model's window (at least up to the last folded message), no call
+     * that waits for its output, nothing in the view that looks like a tag of the answer, and either tools known to the session or a view
+     * without calls. Otherwise, and with `"separate"`, the request has the conversation without tools. `request.continues` says which of
+     * the two it is. Default:
+     * `"continue"` under the ladder `"contextfold"` and your own ladders with `even_cut`; `"separate"` under the other presets.
      */
     request?: "continue" | "separate" | undefined;
-    /** Tokens of the summariser's window; default: what a table says of `compaction.model`, else the session's limit. */
+    /** Tokens of the summariser's window; default: the table's entry for `compaction.model`, else the session's limit. */
     summarizerWindow?: number | undefined;
     /**
-     * How often a summary is asked for before it counts as failed; default 2. It is asked for again when the answer cannot be
-     * used (the request then says why) and when `summarize` throws or rejects, but not when it was aborted.
+     * How many times a summary is asked for before it counts as failed; default 2. It is asked for again if the answer cannot be used
+     * (the new request then says why) and if `summarize` throws or rejects, but not if it was aborted.
      */
     maxAttempts?: number | undefined;
     /**
-     * What happens then. `"extractive"`: the built-in extractive summariser stands in; where not even that is a gain, `prepare`
-     * shortens messages as its last resort. `"error"`: a compaction rejects and has changed nothing; `prepare` goes on without a
-     * summary where the view fits its limit all the same, and rejects where it does not. Either way `report.summary.fallback` and
-     * the event `compaction_failed` say what failed. Default: `"extractive"` under the ladder `"contextfold"`, `"error"` under the
-     * documents' presets and under a ladder of your own.
+     * What happens if no summary could be had. `"extractive"`: the built-in extractive summariser is used; if even that saves nothing,
+     * `prepare` shortens messages as a last resort. `"error"`: a compaction rejects and changes nothing; `prepare` goes on without a
+     * summary if the view fits its limit anyway, and rejects if it does not. Either way, `report.summary.fallback` and the event
+     * `compaction_failed` say what failed. Default: `"extractive"` under the ladder `"contextfold"`, `"error"` under the other presets and
+     * your own ladders.
      */
     onFailure?: "error" | "extractive" | undefined;
     /**
-     * Tokens that the carry-over ledger may take; 0: no ledger. It is what a summary leaves out, appended to it without a
-     * model: the user's rules, what they asked for, open work, commands, error codes, ids, URLs, paths and refs of what was
-     * folded, best first; it takes what it needs, and leaves at least an eighth of what the fold gains. Default: 30 % of
-     * the room beside the header in a view of the size that the compaction aims at, which the names in marks of cut messages
-     * share; 40 % for `prepare({ fill: true })` and `compactMessages`, of the room beside header, newest user message and last step,
-     * less its first 300 tokens; and apart from that
-     * the user's rules, as many as there is room for below that mark; lines of a paste (a message with more than twelve rules in
-     * it) have no room of their own but a quarter of the facts'. Under the documents' presets (every one but `"contextfold"`):
-     * 0, as their documents have none. A number given here holds under each, for the rules, too.
-     * `report.summary.ledger_left_out` tells what found no room. Rules are the user's own words: in their messages, in what they
-     * answer a tool that asks them (`ask_user`, `AskUserQuestion`, `ask_followup_question`, `request_user_input` and the like, by name),
-     * and in system and developer messages in mid conversation. They are known by how an instruction is worded in English, German,
-     * French, Spanish, Italian, Portuguese, Russian, Chinese, Japanese and Korean; what must not get lost whatever its words are
-     * is for `pin` or `setHeader`.
+     * The most tokens that the ledger may take; 0: no ledger. The ledger is a list appended to a summary, made without a model, of what
+     * the summary left out: the user's rules, what they asked for, open work, commands, error codes, ids, URLs, paths and refs of what
+     * was folded, the most important first. It takes only what it needs, and leaves at least an eighth of what the fold saves.
+     *
+     * Default: 30 % of the room beside the header in a view of the size that the compaction aims at; the names listed in the marks of
+     * cut messages share it. For `prepare({ fill: true })` and `compactMessages`: 40 % of the room beside the header, the newest user
+     * message and the last step, not counting the first 300 tokens of that room. The user's rules do not count against this: they may take
+     * all the room below that target (in these two cases, 40 % of the room); but rules from a paste (a message with more than twelve) get
+     * only a quarter of what facts get.
+     * Under the other presets (all but `"contextfold"`) the default is 0, as their documents have no ledger. A number given here holds
+     * under every ladder, and for the rules too.
+     *
+     * `report.summary.ledger_left_out` says how much did not fit. Rules are the user's own words: in user messages, in answers to a tool that
+     * asks the user (`ask_user`, `AskUserQuestion`, `ask_followup_question`, `request_user_input` and the like, by name), and in system
+     * and developer messages in the middle of a conversation. They are recognised by how instructions are worded in English, German,
+     * French, Spanish, Italian, Portuguese, Russian, Chinese, Japanese and Korean. For what must not get lost however it is worded, use
+     * `pin` or `setHeader`.
      */
     ledgerTokens?: number | undefined;
     /**
-     * The language that the summary is asked for in, as `"French"` or `"ja"`. Default `"auto"`: the user's. A summary in
-     * another script is asked for again once more, and then taken; the report says so.
+     * The language to ask for the summary in, such as `"French"` or `"ja"`. Default `"auto"`: the user's. If a summary comes in another
+     * script, it is asked for once more; the second answer is accepted, and the report says so.
      */
     language?: "auto" | string | undefined;
     /**
-     * Sees every text on its way to the summariser or into the ledger (addresses, titles, names, ids, keys of arguments and
-     * `instructions`, too; not what base64 data holds), and gives it without what may not leave. It may be
-     * called several times for a text. Where it throws, the compaction fails with `SUMMARY_FAILED`, and nothing changes.
-     * It may not use the session, which is at work then: that throws `INVALID_ARGUMENT`. `null`: none, as without it; a session that
-     * was saved with one is restored with one, or with `null`.
+     * Called with every text on its way to the summariser or into the ledger (including addresses, titles, names, ids, keys of arguments
+     * and `instructions`, but not the contents of base64 data). Returns the text without what must not leave. It may be called several
+     * times for the same text. If it throws, the compaction fails with `SUMMARY_FAILED`, and nothing changes. It must not use the session,
+     * which is busy then: that throws `INVALID_ARGUMENT`. `null` means none. A session that was saved with one has to be restored with
+     * one, or explicitly with `null`.
      */
     redact?: ((text: string) => string) | null | undefined;
     /**
-     * Where a compaction aims: limit × this; below `thresholdRatio`; default 0.5. The default ladder fills a view up to it. A ladder without
-     * `even_cut` folds whole turns, all but the last `retainLastTurns`, so that the view is often far below it.
+     * The target of a compaction: limit × this. Must be below `thresholdRatio`; default 0.5. The default ladder fills the view up to the
+     * target. A ladder without `even_cut` folds whole turns, all but the last `retainLastTurns`, so the view often ends up far below it.
      */
     lowRatio?: number | undefined;
-    /** The share of a cut's target that is for whole messages, at the least: the newest steps. Default 0.5. */
+    /** The least share of a cut's target that is for whole messages (the newest steps). Default 0.5. */
     recentRatio?: number | undefined;
-    /** The words around a summary that stands as a user message: a text with `{summary}`, and perhaps `{messages}` for "12 earlier messages". `null`: none. By default, under a ladder with `even_cut`, two lines that say what it is and who wrote it. */
+    /**
+     * The text around a summary that is a user message: it contains `{summary}`, and can contain `{messages}` for "12 earlier messages".
+     * `null`: none. Default: under a ladder with `even_cut`, two lines that say what it is and who wrote it.
+     */
     frame?: string | null | undefined;
     /**
-     * Whose words a summary is. Default: a user message (data, not an instruction), and as their documents have it in the
-     * presets `steps-*` (the assistant's answer) and `rolling` (a system message). `"assistant"`: the answer to a user message
-     * that asks for it, so that no view begins with the assistant. `"system"` only with the ladders `rolling` and `ladder`,
-     * fenced; elsewhere `INVALID_CONFIG`, for what stands in a system message instructs, and a summary may repeat what a tool's
-     * output said.
+     * The role of a summary's message. Default: `"user"` (data, not an instruction), except where a preset's document says otherwise:
+     * the assistant's answer in `steps-*`, a system message in `rolling`. `"assistant"`: the answer to a user message that asks for the
+     * summary, so that no view begins with the assistant. `"system"` is allowed only with the ladders `rolling` and `ladder`, where it is
+     * fenced; elsewhere it throws `INVALID_CONFIG`, because a system message instructs, and a summary may repeat the text of a tool's
+     * output.
      */
     summaryRole?: "user" | "assistant" | "system" | undefined;
     /**
-     * Ask for a summary ahead of time, while the talk goes on; default false. From limit × `atRatio` on (below
-     * `thresholdRatio`; default 7/8 of it), `push`, `recordUsage` and `prepare` ask `summarize` without anybody waiting. When
-     * the answer has come, the next `prepare`, `checkAndCompact`, `compact` or hook of the agent loop puts the fold in; until
-     * then the view is as it was, and what was pushed meanwhile stands after the fold. A `prepare` whose view exceeds the
-     * limit waits for it. A failure is told by `compaction_failed` and changes nothing; it is tried again after 8 new
-     * messages, 16 after the next failure, up to 128. Where what it stands for was rewritten meanwhile, it is dropped, and
-     * the report says so. `options.signal` fires when the session is freed. Without `summarize` there is nothing to wait for:
-     * nothing is done ahead.
+     * Ask for a summary ahead of time, while the conversation goes on; default false. From limit × `atRatio` on (below
+     * `thresholdRatio`; default 7/8 of it), `push`, `recordUsage` and `prepare` call `summarize`, and nobody waits for it. Once the answer
+     * is there, the next `prepare`, `checkAndCompact`, `compact` or hook of the agent loop applies the fold. Until then the view does not
+     * change, and what was pushed in the meantime comes after the fold. A `prepare` whose view exceeds the limit waits for the answer. A
+     * failure is reported by `compaction_failed` and changes nothing; the next try comes after 8 new messages, then 16, up to 128.
+     * If the messages to be folded were rewritten in the meantime, the answer is dropped, and the report says so. `options.signal`
+     * fires when the session is freed. Without `summarize` there is nothing to wait for, so nothing is done ahead of time.
      */
     background?: boolean | { atRatio?: number | undefined } | undefined;
   } | undefined;
-  /** How tool outputs are kept and cut. */
+  /** How tool outputs are stored and cut. */
   toolOutputCache?: ToolOutputCacheConfig & {
     /**
-     * Bytes of full tool outputs that stay in memory; default: all. Beyond it the oldest are moved to the `store`, which has to be
-     * given then, and `read`, `grep` and `get` fetch them from there. What the view shows whole stays.
+     * Bytes of full tool outputs to keep in memory; default: all. Beyond that, the oldest are moved to the `store`, which is required
+     * then; `read`, `grep` and `get` fetch them from there. Outputs that the view shows whole stay in memory.
      */
     memoryBytes?: number | null | undefined;
     /**
-     * Milliseconds that a search of the model's may take in all (`toolOutputs.grep`, `searchAsync`); default 2000. It works in short
-     * slices, with the event loop free in between, and answers at the end with what it has found, and where it stopped.
+     * The most milliseconds that a search by the model may take (`toolOutputs.grep`, `searchAsync`); default 2000. It runs in short slices
+     * and leaves the event loop free in between. When the time is up, it returns what it has found, and where it stopped.
      */
     searchMs?: number | undefined;
     /**
-     * Writes what stands in the view for an output that was trimmed; default: what was run, on what, and how large its output was.
-     * `ref` is set where the model has the tool that opens it. It must be a function of what it is given: it is called again for the
-     * same output, and its text is saved with the view. A text that takes more than the output is not put in. Where it throws, or gives
-     * no text, the default stands, and `report.notices` says why. As a function it is not saved: give it again when you restore.
+     * Writes the text that the view shows in place of a trimmed output. Default: what was run, on what, and how large its output was.
+     * `ref` is set if the model has the tool that opens it. The result must depend only on the argument: the function is called again for
+     * the same output, and its text is saved with the view. A text longer than the output is not used. If it throws, or returns no text,
+     * the default is used, and `report.notices` says why. Functions are not saved: pass it again when you restore.
      */
     placeholder?: ((trimmed: TrimmedOutput) => string) | null | undefined;
   } | undefined;
-  /** The provider's prompt cache: it keeps what nobody asks for `lifeMs` milliseconds (300,000). `prepare({ idleMs })` goes by it. */
+  /** The provider's prompt cache: it forgets what was not used for `lifeMs` milliseconds (300,000). `prepare({ idleMs })` uses it. */
   promptCache?: { lifeMs?: number | undefined } | undefined;
-  /** Messages and summaries that the history may have; default 1,000,000. Beyond it `push` throws `SAFETY_LIMIT_EXCEEDED`. */
+  /** The most messages and summaries in the history; default 1,000,000. Beyond it `push` throws `SAFETY_LIMIT_EXCEEDED`. */
   maxNodes?: number | undefined;
   /**
-   * How many images, documents and sounds a request may hold; default: what the provider of `model` publishes (Claude: 100 images,
-   * 32 MB, 5 MB and 8,000 pixels an image; OpenAI: 500 images, 50 MB; Gemini: 900 images, 20 MB), and no limit without a known `model`.
-   * `null` takes a limit off. What is too much becomes a placeholder with a ref, the oldest first, in every ladder and at once; the report's
-   * decision is called `trim_media`. Pinned messages and the newest user message keep theirs. With a larger budget, and by a pin, it comes
-   * back. A refusal that `recover` is told changes these figures, and no limit in tokens.
+   * How many images, documents and audio parts a request may hold. Default: what the provider of `model` publishes (Claude: 100 images,
+   * 32 MB, 5 MB and 8,000 pixels an image; OpenAI: 500 images, 50 MB; Gemini: 900 images, 20 MB); no limit without a known `model`.
+   * `null` removes a limit. What exceeds it becomes a placeholder with a ref, the oldest first, at once and in every ladder; the report's
+   * decision is called `trim_media`. Pinned messages and the newest user message keep theirs. With a larger budget, or a pin, media come
+   * back. If a request is refused because of its media, `recover` changes these numbers, and no limit in tokens.
    */
   media?: {
-    /** Images in a request. */
+    /** The most images in a request. */
     maxImages?: number | null | undefined;
-    /** Bytes of all media, as they are sent: base64. */
+    /** The most bytes of all media together, as they are sent (base64). */
     maxBytes?: number | null | undefined;
-    /** So many of the newest images stay when a limit is passed; default three quarters of it, so that not every new image changes the view. */
+    /** How many of the newest images stay if a limit is exceeded. Default: 3/4 of the limit, so that not all new images change the view. */
     keepNewest?: number | null | undefined;
-    /** Bytes of one image, as it is sent. */
+    /** The most bytes of one image, as it is sent. */
     maxImageBytes?: number | null | undefined;
-    /** Pixels of an image's longer side, as far as its data tells. */
+    /** The most pixels of an image's longer side, if its data shows the size. */
     maxImageSide?: number | null | undefined;
   } | undefined;
   /**
-   * What tokens cost: a table as `simulate` takes it, so that one object holds the options of both. Default: the built-in list prices.
-   * What an edit costs the prompt cache (`decision.cache`) and `onCost` go by it.
+   * What tokens cost: a table as for `simulate`, so that one object can hold the options of both. Default: the built-in list prices.
+   * Used for what an edit costs the prompt cache (`decision.cache`) and for `onCost`.
    */
   prices?: object | undefined;
   /**
-   * Hears what each call cost, once its usage is known: of the agent's calls by `recordUsage`, `afterModelCall`, `loop()` and the SDK
-   * hooks, of a summary by the `usage` in the answer of `summarize`. A hook does not tell of a call that went by it (it failed and let
-   * the agent go on, or the service holds the conversation) or whose usage is below half of what was counted, as a mock's is. The price of the model has to be known, by `prices` or the
-   * built-in table: otherwise options are refused with `INVALID_CONFIG`. What it throws is said on the console. `null` takes it off.
+   * Called with the cost of each call, once its usage is known: for the agent's calls from `recordUsage`, `afterModelCall`, `loop()` and
+   * the SDK hooks, for a summary from the `usage` in the answer of `summarize`. A hook does not report a call that it did not handle (it
+   * failed and let the agent go on, or the service keeps the conversation), nor one whose usage is below half of our count, as a mock's
+   * is. The model's price has to be known, from `prices` or the built-in table; otherwise the options throw `INVALID_CONFIG`. An error
+   * that it throws is printed to the console. `null` removes it.
    */
   onCost?: ((cost: CallCost) => void) | null | undefined;
   /**
-   * Newer Anthropic models refuse a thinking block after any edit of what stands before it. `"drop"`: the view leaves out thinking
-   * behind an edit (a fold, a trim, a cut), and the report says so; `"keep"`: it stays, for requests that ask the API to drop it
-   * (`thinking.block_binding.prefix_mismatch_behavior: "drop_block"`); `"auto"` (default): `"drop"` for a `model` that is known to
-   * bind its thinking, else `"keep"`.
+   * Newer Anthropic models refuse a thinking block if anything before it was edited. `"drop"`: the view leaves out thinking after an
+   * edit (a fold, a trim, a cut), and the report says so. `"keep"`: it stays, for requests that ask the API to drop it
+   * (`thinking.block_binding.prefix_mismatch_behavior: "drop_block"`). `"auto"` (default): `"drop"` for a `model` that is known to bind
+   * its thinking, else `"keep"`.
    */
   boundThinking?: "auto" | "drop" | "keep" | undefined;
   /** The passes that `prepare` runs: a preset, or a list of your own; default `"contextfold"`. See `presets`. */
   ladder?: PresetName | LadderEntry[] | undefined;
-  /** A clock, for the time in `summaryState`; default none: then nothing depends on the time. */
+  /** A clock, for the time in `summaryState`. Default: none, so that nothing depends on the time. */
   now?: (() => number) | undefined;
-  /** Your way to a model; default: `extractiveSummarize()`, which needs none. */
+  /** Your function that calls a model; default: `extractiveSummarize()`, which needs none. */
   summarize?: Summarize | undefined;
-  /** Where tool outputs go beyond `toolOutputCache.memoryBytes`; `Session.load` gives its own. */
+  /** Where tool outputs beyond `toolOutputCache.memoryBytes` are stored; `Session.load` uses its own store. */
   store?: Store | undefined;
   /**
-   * Freeze objects that are pushed (`push`, `pushFrom`, `sync`), with all that they hold (default false). They are handed out again as they are, so that a later
-   * change of one is a mistake: in strict mode, as in every module, it throws then.
+   * Freeze pushed objects (`push`, `pushFrom`, `sync`) deeply; default false. The session returns the very same objects, so changing one
+   * later is a mistake: if it is frozen, that throws in strict mode, and so in every module.
    */
   freezeInputs?: boolean | undefined;
 }
 
 /**
- * A key-value store: an `unstorage` instance is one as it is, `localStorage` behind promises nearly. Bytes go by `setItemRaw` and
- * `getItemRaw` where both are there, and else as base64 text. Items are named `KEY:head`, `KEY:v:VERSION`, `KEY:s:SEGMENT`, `KEY:lease` and
- * `contextfold:output:HASH`. The stores of `contextfold/stores/…` are stores, too, and promise more: see docs/stores.md.
+ * A key-value store. An `unstorage` instance is one; `localStorage` wrapped in promises nearly is. Bytes are stored with `setItemRaw` and
+ * `getItemRaw` if both exist, else as base64 text. Items are named `KEY:head`, `KEY:v:VERSION`, `KEY:s:SEGMENT`, `KEY:lease` and
+ * `contextfold:output:HASH`. The stores of `contextfold/stores/…` also implement this, and guarantee more: see docs/stores.md.
  */
 export interface Store {
-  /** What is stored under a key; `null` or `undefined` where there is nothing. */
+  /** The value under a key; `null` or `undefined` if there is none. */
   getItem(key: string): Promise<unknown>;
   /** Stores a text. */
   setItem(key: string, value: string): Promise<unknown>;
-  /** Takes an item out. */
+  /** Removes an item. */
   removeItem(key: string): Promise<unknown>;
-  /** What is stored under a key, as bytes. */
+  /** The value under a key, as bytes. */
   getItemRaw?(key: string): Promise<unknown>;
   /** Stores bytes. */
   setItemRaw?(key: string, bytes: Uint8Array): Promise<unknown>;
-  /** All keys that begin so. */
+  /** All keys that begin with `prefix`. */
   getKeys?(prefix?: string): Promise<string[]>;
   /**
-   * Stores `next` if `expected` is what is there (`null`: nothing), in one step; whether it did. `ttlMs`: it may be gone after so
-   * many milliseconds. Without it, two processes that save at the same instant may both succeed, and the later one stays.
+   * Stores `next` if the current value is `expected` (`null`: no value), atomically. Resolves to whether it did. `ttlMs`: the value may
+   * expire after that many milliseconds. Without this method, two processes that save at the same instant may both succeed; the later
+   * save wins.
    */
   compareAndSet?(key: string, expected: string | null, next: string, options?: { ttlMs?: number }): Promise<boolean>;
 }
 
-/** How `Session.restore` reads a snapshot. */
+/** Options of `Session.restore`. */
 export interface RestoreOptions extends SessionOptions {
-  /** Where the snapshot stands: `session.position` when it was taken. */
+  /** The position of the snapshot: `session.position` when it was taken. */
   position?: number | undefined;
   /**
-   * The records behind it, oldest first: what `session.changes` gave. Where the last one was not written to its end, it is left out, and
-   * `report.notices` say so.
+   * The records after the snapshot, oldest first, as `session.changes` returned them. If the last record is incomplete, it is left
+   * out, and `report.notices` say so.
    */
   changes?: Uint8Array | readonly Uint8Array[] | undefined;
 }
 
-/** What stands in a prompt beside the conversation. What is left out stays as it was; `null` clears it. */
+/** Parts of a prompt beside the conversation. A key that is left out keeps its value; `null` clears it. */
 export interface ContextPartsInput {
   /** Texts that a memory search found, best first. */
   memory?: string[] | null | undefined;
-  /** At most so many of them are shown; default 5. */
+  /** The most texts that are shown; default 5. */
   memoryLimit?: number | null | undefined;
-  /** Messages of your own, without calls and tool outputs. */
+  /** Your own messages, without tool calls and tool outputs. */
   injections?: Message[] | null | undefined;
-  /** What the agent can do; other keys are not looked at. */
+  /** What the agent can do; other keys are ignored. */
   skills?: { name: string; description?: string | null | undefined; location?: string | null | undefined }[] | null | undefined;
-  /** Which tools of `setTools` the model is given, by name. It may not change the session. */
+  /** Decides by name which tools of `setTools` the model gets. It must not change the session. */
   toolFilter?: ((name: string) => boolean) | null | undefined;
 }
 
-/** What a compaction would do. Every message of the view is in one of the three lists. */
+/** What a compaction would do. Every message of the view is in exactly one of the three lists. */
 export interface Plan {
-  /** Ids of what the summary would stand for; earlier summaries among them. */
+  /** Ids of the messages that the summary would replace, earlier summaries among them. */
   readonly folded: string[];
-  /** Ids of what would stand in the view as it stands now. */
+  /** Ids of the messages that would stay in the view as they are. */
   readonly kept: string[];
-  /** Ids of what passes would show shorter, or leave out. */
+  /** Ids of the messages that passes would shorten or leave out. */
   readonly trimmed: string[];
-  /** What `summarize` would be asked; null where nothing would be folded, and where there is no `summarize`. */
+  /** The request that `summarize` would get; null if nothing would be folded, or if there is no `summarize`. */
   readonly request: SummaryRequest | null;
   /** Tokens of the view. */
   readonly tokens_before: number;
-  /** Tokens that it would have with a summary as long as the extractive summariser's. */
+  /** Tokens that it would have if the summary were as long as the extractive summariser's. */
   readonly tokens_after_estimate: number;
   /**
-   * Does it. Messages that were pushed since stand behind; after any other change, its own application among them, it is
-   * stale. Not to call it is the veto.
+   * Applies the plan. Messages that were pushed since come after the fold. After any other change (or after it was applied once) the plan
+   * is stale. To veto the compaction, do not call this.
    *
-   * @param options `keep`: ids of messages that are to stay as they are; `fold`: ids of messages to fold in addition. A step (a
-   * call and its output) stays or goes as a whole.
-   * @throws {ContextError} `STALE_PLAN`; `INVALID_ARGUMENT` that names the message, for one that cannot stay or be folded: the
-   * header, pins, the newest user message, calls that are being executed, what is folded already; and as `prepare`.
+   * @param options `keep`: ids of messages that must stay as they are. `fold`: ids of further messages to fold. A step (a call and its
+   * output) is kept or folded as a whole.
+   * @throws {ContextError} `STALE_PLAN`; `INVALID_ARGUMENT`, which names the message, for one that cannot be kept or folded: the
+   * header, pinned messages, the newest user message, calls that are being executed, messages already folded. Otherwise as `prepare`.
    */
   apply(options?: { signal?: AbortSignal | undefined; keep?: string[] | undefined; fold?: string[] | undefined }): Promise<Report>;
 }
 
-/** A view that fits, and what was done to it. */
+/** A view that fits, and a report of what was done to it. */
 export interface Prepared {
   /**
-   * The view in the package's own format, with keys of its own (`id`, `output_ref`, …). To send it: `session.view(format)`. It is
-   * written when it is first read: before the session is freed, for after `free()` it says `FREED`.
+   * The view in the package's own format, with additional keys (`id`, `output_ref`, …). To send it, use `session.view(format)`. It is
+   * computed when you first read it, so read it before you free the session: after `free()` it throws `FREED`.
    */
   messages: Message[];
-  /** What was done, in order, and what it left out. */
+  /** What was done, in order, and what was left out. */
   report: Report;
 }
 
 /**
- * What `session.loop()` gives: run your own functions through it. What they give or throw is handed on. A compaction
- * that fails in between costs nothing but itself: `compaction_failed` and `session.report` tell of it.
+ * What `session.loop()` returns: run your own functions through it. What they return or throw is passed on. If a compaction fails in
+ * between, your functions still run; `compaction_failed` and `session.report` report the failure.
  */
 export interface AgentLoop {
-  /** Runs a model call; the `usage` of what it gives is recorded. */
+  /** Runs a model call, and records the `usage` of its result. */
   modelCall<T>(run: () => T | Promise<T>): Promise<T>;
   /** Runs tools. */
   toolExecution<T>(run: () => T | Promise<T>): Promise<T>;
-  /** Runs what makes the final answer. */
+  /** Runs the function that makes the final answer. */
   finalAnswer<T>(run: () => T | Promise<T>): Promise<T>;
 }
 
 /**
- * An exact encoding, as `loadEncoding` gives it: token for token what tiktoken gives for the same text as ordinary text
- * (`<|endoftext|>` is thirteen characters, not a special token; a lone surrogate counts as U+FFFD). All sessions of a
- * page share it; it is never freed.
+ * An exact encoding, as `loadEncoding` returns it. It gives the same tokens as tiktoken gives for ordinary text
+ * (`<|endoftext|>` is thirteen characters, not a special token; a lone surrogate counts as U+FFFD). All sessions of a page share it;
+ * it is never freed.
  */
 export interface Encoding {
-  /** As `o200k_base`. */
+  /** Its name, such as `o200k_base`. */
   readonly name: string;
   /** Tokens of the text. */
   count(text: string): number;
   /**
-   * Tokens of the text if they are at most `limit`, else null: stops where the limit is passed.
-   * @throws {ContextError} `INVALID_ARGUMENT` for a limit that is no number of at least 0.
+   * Tokens of the text if there are at most `limit`, else null: counting stops once the limit is passed.
+   * @throws {ContextError} `INVALID_ARGUMENT` if the limit is not a number of at least 0.
    */
   countUpTo(text: string, limit: number): number | null;
   /** The tokens of the text, `count(text)` of them. */
   encode(text: string): Uint32Array;
   /**
-   * The text of tokens; a cut through a character becomes U+FFFD.
-   * @throws {ContextError} `INVALID_ARGUMENT` for a number that is no ordinary token of the encoding.
+   * The text of tokens. A character that is cut in the middle becomes U+FFFD.
+   * @throws {ContextError} `INVALID_ARGUMENT` for a number that is not an ordinary token of the encoding.
    */
   decode(tokens: Uint32Array): string;
 }
 
-/** An encoding that the package brings. */
+/** An encoding that the package contains. */
 export type EncodingName = "o200k_base" | "cl100k_base" | "o200k_harmony" | "p50k_base" | "p50k_edit" | "r50k_base" | "gpt2";
 
-/** How large a `ContextGraph` may grow: the defaults protect a browser tab. */
+/** How large a `ContextGraph` may become. The defaults protect a browser tab. */
 export interface ContextGraphOptions {
-  /** Nodes, summaries among them; default 1,000,000. */
+  /** Nodes, including summaries; default 1,000,000. */
   maxNodes?: number | undefined;
-  /** Edges, those that folds re-lay not counted; default 4,000,000. */
+  /** Edges, not counting those that folds add in place of hidden ones; default 4,000,000. */
   maxEdges?: number | undefined;
   /** Nodes in one view; default 200,000. */
   maxContextNodes?: number | undefined;
 }
 
 /**
- * What an edge says: the second comes after the first (`sequence`) or needs it (`dependency`), both blocking; or the second
- * begins a lane that was forked off at the first, or is what came back from such a lane (`branch`).
+ * What an edge means. `sequence`: the second node comes after the first. `dependency`: the second needs the first. Both are blocking.
+ * `branch`: the second begins a lane that was forked off at the first, or is the result that came back from such a lane.
  */
 export type EdgeKind = "sequence" | "dependency" | "branch";
 
-/** A node that is to be added. */
+/** A node to add. */
 export interface GraphNodeInput {
-  /** Unique in the graph; made (`n1`, `n2`, …) where it is left out. */
+  /** Unique in the graph. Default: made (`n1`, `n2`, …). */
   id?: string | undefined;
-  /** What it is. */
+  /** Its type. */
   type: NodeType;
-  /** Its lane, which is opened where there is none of this name; default `"main"`. */
+  /** Its lane, which is opened if it does not exist; default `"main"`. */
   lane?: string | undefined;
-  /** How far its work has come; default `"finished"`. */
+  /** The state of its work; default `"finished"`. */
   state?: NodeState | undefined;
-  /** What it says; or else a `message`. */
+  /** Its content. Alternatively, set `message`. */
   content?: Content | undefined;
-  /** What it says as a message, of the role that its type has: `user`, `assistant`, `tool`, `system`, `developer`. */
+  /** Its content as a message, whose role must fit the type: `user`, `assistant`, `tool`, `system`, `developer`. */
   message?: Message | undefined;
-  /** What it comes after; default: the lane's last node, or where the lane was forked off. `[]`: nothing. */
+  /** The nodes it comes after. Default: the last node of the lane, or the point where the lane was forked off. `[]`: none. */
   after?: string | string[] | undefined;
 }
 
 /** A node of a `ContextGraph`. */
 export interface GraphNode {
-  /** Unique in the graph; `fold_1`, `fold_2`, … for summaries that `compress` made. */
+  /** Unique in the graph; `fold_1`, `fold_2`, … for summaries made by `compress`. */
   id: string;
-  /** What it is. */
+  /** Its type. */
   type: NodeType;
   /** Its lane. */
   lane: string;
-  /** How far its work has come. */
+  /** The state of its work. */
   state: NodeState;
-  /** What it says, where it was given so. */
+  /** Its content, if it was given as `content`. */
   content?: Content;
-  /** What it says, where it was given as a message. */
+  /** Its content, if it was given as `message`. */
   message?: Message;
-  /** Where a fold hides it: how many nodes had entered by then. It is the graph's own time, for the engine has no clock. */
+  /** If a fold hides it: how many nodes the graph had by then. This is the graph's own time, since the engine has no clock. */
   compressed_at?: number;
-  /** The summary that hides it; the innermost where folds were folded. */
+  /** The summary that hides it; if that summary was folded too, still the first one. */
   compressed_by?: string;
-  /** What a run wrote down about it, as its `context_cost`. */
+  /** Data that a run recorded about it, such as its `context_cost`. */
   metadata?: { [key: string]: unknown };
 }
 
 /** An edge of a `ContextGraph`. */
 export interface GraphEdge {
-  /** The id it leads from. */
+  /** The id of the node it starts at. */
   from: string;
-  /** The id it leads to. */
+  /** The id of the node it ends at. */
   to: string;
-  /** What it says. */
+  /** What it means. */
   kind: EdgeKind;
-  /** Where a fold hides it: how many nodes had entered by then. */
+  /** If a fold hides it: how many nodes the graph had by then. */
   compressed_at?: number;
-  /** A fold laid it in place of one that it hides. */
+  /** Set if a fold added it in place of one that it hides. */
   relaid?: true;
 }
 
-/** What is known of a request beside its list. A request body says some of it itself. */
+/** What is known of a request beside its list. A request body already contains some of it. */
 export interface CheckOptions {
-  /** The history before it was changed: allows the checks that need it (lost reasoning, changed thinking, order). */
+  /** The history before it was changed. It enables the checks that need it (lost reasoning, changed thinking, order). */
   original?: unknown;
-  /** Who answers: `"openai"`, `"anthropic"`, `"deepseek"`, `"mistral"`, `"gemini"`, …; default: the format's own provider. */
+  /** The provider that will answer: `"openai"`, `"anthropic"`, `"deepseek"`, `"mistral"`, `"gemini"`, …; default: the format's own. */
   provider?: string | undefined;
-  /** The last calls are still being executed; default false. */
+  /** Whether the last calls are still being executed; default false. */
   pending?: boolean | undefined;
-  /** The provider keeps the conversation (`previous_response_id`, `conversation`): outputs may answer calls that are not here. */
+  /** Whether the provider keeps the conversation (`previous_response_id`, `conversation`): outputs may answer calls not listed here. */
   stateful?: boolean | undefined;
-  /** Whether the Responses API stores items (`store`); it does by default. */
+  /** Whether the Responses API stores items (`store`); default true. */
   store?: boolean | undefined;
   /** Anthropic's `thinking.type`. */
   thinking?: "enabled" | "adaptive" | "disabled" | undefined;
-  /** The model binds thinking to what stands before it: a mismatch is an error then, else a warning. */
+  /** Whether the model binds thinking to what comes before it. If so, a mismatch is an error, else a warning. */
   bound?: boolean | undefined;
 }
 
-/** A mended history. */
+/** A repaired history. */
 export interface Repaired<T = unknown> {
-  /** The list, or the body with its list mended. */
+  /** The list, or the body with its list repaired. */
   output: T;
-  /** What was done, in the order of the list. */
+  /** What was changed, in the order of the list. */
   changes: RepairChange[];
 }

@@ -1,8 +1,8 @@
-//! Values across the boundary: as JSON, the way a provider would get them.
+//! Values across the boundary between JavaScript and WebAssembly: as JSON, the way a provider would get them.
 //!
-//! On nested messages, JSON text is faster than walking objects. Arguments are taken as any value and checked, because a typed
-//! binding traps on a wrong type. Bytes in Bedrock's messages cross as `{ "$bytes": base64 }` and leave as `Uint8Array`s; bytes
-//! that came as base64 text stay text.
+//! For nested messages, JSON text is faster than walking objects. Arguments are accepted as any value and then checked, because a typed
+//! binding traps on a wrong type. Bytes in Bedrock's messages are passed as `{ "$bytes": base64 }` and returned as `Uint8Array`s;
+//! bytes that came as base64 text stay text.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -20,18 +20,18 @@ use crate::message::Format;
 use crate::provider::BYTES;
 use crate::saved::from_base64;
 
-/// The JSON of a JavaScript value: `undefined`, functions and symbols are left out as `JSON.stringify` does it, lone
-/// surrogates become U+FFFD (INV-5). `code` is the error's for what cannot be JSON (a cycle, a `BigInt`).
+/// The JSON of a JavaScript value. `undefined`, functions and symbols are left out, as `JSON.stringify` does; lone
+/// surrogates become U+FFFD (INV-5). `code` is the error code for a value that cannot be JSON (a cycle, a `BigInt`).
 pub fn json(value: &JsValue, code: ErrorCode) -> Result<Value, JsValue> {
     Ok(mended_json(value, None, code)?.0)
 }
 
-/// The same of an entry of a format's.
+/// Like [`json`], for an entry of a format.
 pub fn json_of(format: Format, value: &JsValue, code: ErrorCode) -> Result<Value, JsValue> {
     Ok(mended_json(value, Some(format), code)?.0)
 }
 
-/// The text of its JSON. Only Bedrock's SDK has bytes in its messages that have to come back as such.
+/// The JSON text of a value. Only Bedrock's SDK has bytes in its messages, which have to come back as bytes.
 pub fn stringified(value: &JsValue, format: Option<Format>) -> Result<JsValue, JsValue> {
     match format {
         Some(Format::BedrockConverse) => json_with_bytes(value),
@@ -39,18 +39,18 @@ pub fn stringified(value: &JsValue, format: Option<Format>) -> Result<JsValue, J
     }
 }
 
-/// The same, and whether there was a lone surrogate in it.
+/// The JSON, and whether a lone surrogate was replaced in it.
 fn mended_json(value: &JsValue, format: Option<Format>, code: ErrorCode) -> Result<(Value, bool), JsValue> {
     let text = stringified(value, format).map_err(|cause| {
         let error = Error::new(code, "the value cannot be written as JSON (a cycle or a BigInt?)");
         context_error(&error, Some(&cause), None)
     })?;
-    // `JSON.stringify` gives `undefined` for `undefined` and functions.
+    // `JSON.stringify` returns `undefined` for `undefined` and functions.
     let Some(text) = string_of(&text) else { return Ok((Value::Null, false)) };
     if let Ok(value) = serde_json::from_str(&text) {
         return Ok((value, false));
     }
-    // The one thing that well-formed `JSON.stringify` writes and a strict parser refuses: escaped lone surrogates.
+    // The only thing that `JSON.stringify` writes and a strict parser refuses: escaped lone surrogates.
     let text = replace_lone_surrogates(&text);
     match serde_json::from_str(&text) {
         Ok(value) => Ok((value, true)),
@@ -58,14 +58,14 @@ fn mended_json(value: &JsValue, format: Option<Format>, code: ErrorCode) -> Resu
     }
 }
 
-/// The JSON of options: as [`json`], but functions are seen, and an error names the key.
+/// The JSON of options: like [`json`], but functions are not ignored, and errors name the key.
 pub fn config_json(options: &Object) -> Result<Value, JsValue> {
     let mut map = serde_json::Map::new();
     for key in Object::keys(options).iter() {
         let value = Reflect::get(options, &key)?;
         let key = key.as_string().unwrap_or_default();
-        // A function is not left out in silence, nor is a number that JSON has no word for taken as `null`: they cross as
-        // texts, which are of a wrong type wherever they stand.
+        // Functions must not be ignored silently, nor numbers without a JSON form be taken as `null`. Both become texts, which have
+        // the wrong type wherever they are.
         let text = JSON::stringify_with_replacer_func(
             &value,
             &mut |_key: JsString, value: JsValue| {
@@ -82,7 +82,7 @@ pub fn config_json(options: &Object) -> Result<Value, JsValue> {
         let Ok(text) = text else {
             return Err(Error::config(&key, "expected plain data, got a cycle or a BigInt").into());
         };
-        let Some(text) = JsValue::from(text).as_string() else { continue }; // undefined: left out
+        let Some(text) = JsValue::from(text).as_string() else { continue }; // `undefined` is left out
         let text = replace_lone_surrogates(&text);
         let value =
             serde_json::from_str(&text).map_err(|e| Error::config(&key, format!("is no JSON: {e}")))?;
@@ -91,12 +91,12 @@ pub fn config_json(options: &Object) -> Result<Value, JsValue> {
     Ok(Value::Object(map))
 }
 
-/// The JSON of a list of messages or items; an error names the index.
+/// The JSON of a list of messages or items; errors name the index.
 pub fn entries_json(format: Format, input: &JsValue) -> Result<Value, JsValue> {
     Ok(mended_entries_json(format, input)?.0)
 }
 
-/// The same, and whether there was a lone surrogate in one of them.
+/// Like [`entries_json`], and whether a lone surrogate was replaced in an entry.
 pub fn mended_entries_json(format: Format, input: &JsValue) -> Result<(Value, bool), JsValue> {
     mended_json(input, Some(format), ErrorCode::InvalidMessage).map_err(|error| {
         let Ok(Some(list)) = list_in(input) else { return error };
@@ -110,7 +110,7 @@ pub fn entry_json(entry: &JsValue, index: usize) -> Result<Value, JsValue> {
     Ok(mended_entry_json(entry, index)?.0)
 }
 
-/// The same, and whether there was a lone surrogate in it.
+/// Like [`entry_json`], and whether a lone surrogate was replaced in it.
 pub fn mended_entry_json(entry: &JsValue, index: usize) -> Result<(Value, bool), JsValue> {
     mended_json(entry, None, ErrorCode::InvalidMessage).map_err(|error| {
         let Some(cause) = JSON::stringify(entry).err() else { return error };
@@ -119,8 +119,8 @@ pub fn mended_entry_json(entry: &JsValue, index: usize) -> Result<(Value, bool),
     })
 }
 
-/// Whether there is a lone surrogate in an entry: half a character, as a text has it that was cut by its length. No JSON has a
-/// word for it, and providers refuse it.
+/// Whether an entry contains a lone surrogate: half a character, as in a text that was cut by its length. It has no form in JSON,
+/// and providers refuse it.
 pub fn has_lone_surrogate(entry: &JsValue, format: Format) -> bool {
     mended_json(entry, Some(format), ErrorCode::InvalidMessage).is_ok_and(|(_, mended)| mended)
 }
@@ -141,7 +141,7 @@ fn replace_lone_surrogates(text: &str) -> String {
                 out.push_str("\\ufffd");
                 6
             }
-            // Any other escape: the character behind the backslash goes with it, so that `\\ud800` is not mistaken.
+            // Any other escape: skip the character after the backslash too, so that `\\ud800` is not taken for a surrogate.
             (None, _) => {
                 let taken = 1 + rest[1..].chars().next().map_or(0, char::len_utf8);
                 out.push_str(&rest[..taken]);
@@ -154,13 +154,13 @@ fn replace_lone_surrogates(text: &str) -> String {
     out
 }
 
-/// The surrogate that an escape at the beginning of `text` writes.
+/// The surrogate that is written by an escape at the beginning of `text`.
 fn surrogate(text: &str) -> Option<u16> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     u16::from_str_radix(digits, 16).ok().filter(|unit| (0xD800..=0xDFFF).contains(unit))
 }
 
-/// A plain JavaScript value of plain data.
+/// Converts plain data to a JavaScript value.
 pub fn to_js<T: Serialize + ?Sized>(value: &T) -> Result<JsValue, JsValue> {
     let text = serde_json::to_string(value).map_err(|e| {
         JsValue::from(Error::new(ErrorCode::Internal, format!("a value could not be written: {e}")))
@@ -168,7 +168,7 @@ pub fn to_js<T: Serialize + ?Sized>(value: &T) -> Result<JsValue, JsValue> {
     JSON::parse(&text)
 }
 
-/// The same of what a format writes: bytes that came as the SDK has them are such again.
+/// Like [`to_js`], for something written in a format: bytes that came as the SDK's bytes become bytes again.
 pub fn of_format_to_js(value: &Value, format: Format) -> Result<JsValue, JsValue> {
     if format == Format::BedrockConverse && holds_bytes(value) {
         entry_to_js(value, true)
@@ -177,7 +177,7 @@ pub fn of_format_to_js(value: &Value, format: Format) -> Result<JsValue, JsValue
     }
 }
 
-/// Whether there are bytes in it.
+/// Whether it contains bytes.
 fn holds_bytes(value: &Value) -> bool {
     match value {
         Value::Array(list) => list.iter().any(holds_bytes),
@@ -186,13 +186,13 @@ fn holds_bytes(value: &Value) -> bool {
     }
 }
 
-/// Bytes, of the object that stands for them.
+/// The bytes in an object that represents them.
 fn bytes_in(map: &serde_json::Map<String, Value>) -> Option<Uint8Array> {
     let text = map.get(BYTES).filter(|_| map.len() == 1)?.as_str()?;
     Some(Uint8Array::from(&*from_base64(text)?))
 }
 
-/// The same of an entry of a list. A long text in it goes over by itself: as JSON it is written, read and parsed beside.
+/// Like [`to_js`], for an entry of a list. A long text in it is passed on its own, because inside JSON it would be copied several times.
 pub fn entry_to_js(entry: &Value, bytes: bool) -> Result<JsValue, JsValue> {
     match entry {
         _ if !(is_long(entry) || bytes && holds_bytes(entry)) => to_js(entry),
@@ -214,16 +214,16 @@ pub fn entry_to_js(entry: &Value, bytes: bool) -> Result<JsValue, JsValue> {
     }
 }
 
-/// So many entries go over together, and of so many bytes: what waits and its JSON are in memory beside the messages.
+/// The most entries, and the most bytes, that are passed together: pending entries and their JSON take memory beside the messages.
 const AT_ONCE: usize = 64;
 const BYTES_AT_ONCE: usize = 65536;
 
-/// Whether no more entries should go over with these.
+/// Whether these entries should be passed without adding more.
 pub fn is_load(entries: usize, bytes: usize) -> bool {
     entries >= AT_ONCE || bytes >= BYTES_AT_ONCE
 }
 
-/// The same of several entries: short ones go over together, for to parse one text costs a fraction of what many small ones cost.
+/// Like [`entry_to_js`], for several entries. Short ones are passed together, since parsing one text is much cheaper than many small ones.
 pub fn entries_to_js(entries: &[&Value], format: Format) -> Result<Array, JsValue> {
     let as_bytes = format == Format::BedrockConverse;
     let is_long = |entry: &Value| is_long(entry) || as_bytes && holds_bytes(entry);
@@ -249,7 +249,7 @@ pub fn entries_to_js(entries: &[&Value], format: Format) -> Result<Array, JsValu
     Ok(out)
 }
 
-/// The bytes of its texts.
+/// The bytes of all texts in it.
 pub fn bytes_of(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),
@@ -259,25 +259,25 @@ pub fn bytes_of(value: &Value) -> usize {
     }
 }
 
-/// A text in it goes over by itself.
+/// Whether it contains a text that is passed on its own.
 fn is_long(value: &Value) -> bool {
     const LONG: usize = 4096;
     match value {
         Value::String(text) => text.len() >= LONG,
         Value::Array(list) => list.iter().any(is_long),
-        Value::Object(map) => map.values().any(is_long) && !map.contains_key("__proto__"), // to be set, that is none
+        Value::Object(map) => map.values().any(is_long) && !map.contains_key("__proto__"), // setting `__proto__` would not make a property
         _ => false,
     }
 }
 
-/// A plain JavaScript object of a small flat record: without the way over JSON text, which pays for nested data only.
+/// Converts a small flat record to a plain JavaScript object, without JSON text, which is faster only for nested data.
 pub fn flat_to_js<T: Serialize + ?Sized>(record: &T) -> Result<JsValue, JsValue> {
     record
         .serialize(&serde_wasm_bindgen::Serializer::json_compatible())
         .map_err(|e| Error::new(ErrorCode::Internal, format!("a record could not be written: {e}")).into())
 }
 
-/// Gives an object a field that is made when it is first read, and a plain one from then on, as far as anybody can tell.
+/// Adds a lazy field to an object: it is computed when first read, and behaves like a plain field from then on.
 pub fn when_read(
     object: &Object,
     key: &str,
@@ -307,8 +307,8 @@ pub fn when_read(
     Ok(())
 }
 
-/// The elements of a list; `None` for what is none. What a proxy throws comes back: an exception that went through this module
-/// would leave what it holds borrowed for ever.
+/// The elements of a list; `None` if it is not a list. Errors thrown by a proxy are returned: an exception that passed through this
+/// module would leave its borrows open for ever.
 pub fn list_in(value: &JsValue) -> Result<Option<Vec<JsValue>>, JsValue> {
     if !try_is_array(value)? {
         return Ok(None);
@@ -316,12 +316,12 @@ pub fn list_in(value: &JsValue) -> Result<Option<Vec<JsValue>>, JsValue> {
     Ok(Some(try_copy_list(value)?.iter().collect()))
 }
 
-/// The elements of a list, or the one value.
+/// The elements of a list, or the single value.
 pub fn elements(value: &JsValue) -> Result<Vec<JsValue>, JsValue> {
     Ok(list_in(value)?.unwrap_or_else(|| vec![value.clone()]))
 }
 
-/// The names of an object's own properties; what a proxy throws comes back.
+/// The names of an object's own properties. An error thrown by a proxy is returned.
 pub fn keys_of(object: &JsValue) -> Result<Array, JsValue> {
     try_keys(object)
 }
@@ -341,17 +341,17 @@ extern "C" {
     fn try_keys(object: &JsValue) -> Result<Array, JsValue>;
 }
 
-/// A copy of an object's own properties; what a getter throws comes back.
+/// A copy of an object's own properties. An error thrown by a getter is returned.
 pub fn copy_of(object: &JsValue) -> Result<Object, JsValue> {
     try_assign(&Object::new(), object)
 }
 
-/// Whether it is a list; false for a proxy that was taken back.
+/// Whether it is a list; false for a revoked proxy.
 pub fn is_list(value: &JsValue) -> bool {
     try_is_array(value).unwrap_or(false)
 }
 
-/// The property of an object; `None` where it is `undefined` or `null`, or the value is no object.
+/// The property of an object; `None` if it is `undefined` or `null`, or if the value is not an object.
 pub fn get(object: &JsValue, key: &str) -> Result<Option<JsValue>, JsValue> {
     if !object.is_object() && !object.is_function() {
         return Ok(None);
@@ -360,7 +360,7 @@ pub fn get(object: &JsValue, key: &str) -> Result<Option<JsValue>, JsValue> {
     Ok((!value.is_undefined() && !value.is_null()).then_some(value))
 }
 
-/// Refuses an options argument that is no object, and keys that nothing reads.
+/// Refuses an options argument that is not an object, and unknown keys.
 pub fn known_keys(options: &JsValue, known: &[&str]) -> Result<(), JsValue> {
     if options.is_undefined() {
         return Ok(());
@@ -377,7 +377,7 @@ pub fn known_keys(options: &JsValue, known: &[&str]) -> Result<(), JsValue> {
     Ok(())
 }
 
-/// A number of things, or the place of one: whole, and 0 or more. `Infinity` is more than there are.
+/// Reads a count or an index: a whole number of at least 0. `Infinity` becomes the largest number.
 pub fn count(value: &JsValue, name: &str) -> Result<usize, Error> {
     let whole = value.as_f64().filter(|n| *n >= 0.0 && (n.fract() == 0.0 || n.is_infinite()));
     whole
@@ -385,23 +385,23 @@ pub fn count(value: &JsValue, name: &str) -> Result<usize, Error> {
         .ok_or_else(|| Error::argument(format!("`{name}`: expected a whole number from 0 on")))
 }
 
-/// A string argument. Arguments come as any value: a string parameter of the binding traps on what is none.
+/// Reads a string argument. It is accepted as any value, because a string parameter of the binding traps on anything else.
 pub fn text(value: &JsValue, name: &str) -> Result<String, Error> {
     string_of(value).ok_or_else(|| Error::argument(format!("`{name}`: expected a string")))
 }
 
-/// The string under a key; `None` where it is `undefined` or `null`.
+/// The string under a key; `None` if it is `undefined` or `null`.
 pub fn get_string(options: &JsValue, key: &str) -> Result<Option<String>, JsValue> {
     let wrong = || JsValue::from(Error::argument(format!("`{key}`: expected a string")));
     get(options, key)?.map(|v| v.as_string().ok_or_else(wrong)).transpose()
 }
 
-/// A function that returns a promise never throws: what is wrong with its arguments rejects.
+/// Turns an error into a rejected promise: a function that returns a promise never throws.
 pub fn settle(result: Result<Promise, JsValue>) -> Promise {
     result.unwrap_or_else(|error| Promise::reject(&error))
 }
 
-/// Sets a property on an object that we made.
+/// Sets a property of an object that we made.
 pub fn set(object: &JsValue, key: &str, value: &JsValue) -> Result<(), JsValue> {
     Reflect::set(object, &JsValue::from_str(key), value).map(|_| ())
 }

@@ -1,4 +1,4 @@
-//! The view as JavaScript's objects.
+//! The view as JavaScript objects.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -22,13 +22,13 @@ use crate::provider::{Provider, Written, provider, unlink_each};
 use crate::session::Session;
 
 thread_local! {
-    /// Lists of messages that sessions handed out, and the number of the session of each.
+    /// Message lists that sessions returned, with the number of each list's session.
     static HANDED_OUT: WeakMap = WeakMap::new();
-    /// The sessions that handed some out, by number.
+    /// The sessions that returned such lists, by number.
     static SESSIONS: RefCell<BTreeMap<u32, Weak<Inner>>> = RefCell::default();
 }
 
-/// Remembers whose view a list is.
+/// Remembers which session's view a list is.
 fn note_handed_out(list: &Array, inner: &Rc<Inner>) {
     let number = SESSIONS.with_borrow_mut(|sessions| {
         let is_known = |number: &u32| sessions.get(number).is_some_and(|of| of.as_ptr() == Rc::as_ptr(inner));
@@ -44,7 +44,7 @@ fn note_handed_out(list: &Array, inner: &Rc<Inner>) {
     HANDED_OUT.with(|lists| lists.set(list, &number.into()));
 }
 
-/// The messages of a list that a session handed out, if it still is its view: object by object, and the view has not changed since.
+/// The messages of a list that a session returned, if its objects are the same and the view has not changed since.
 pub fn handed_out(list: &JsValue) -> Option<Vec<Arc<Message>>> {
     let list = is_list(list).then(|| list.unchecked_ref::<Array>())?;
     let number = HANDED_OUT.with(|lists| lists.get(list)).as_f64()?;
@@ -62,12 +62,13 @@ pub fn handed_out(list: &JsValue) -> Option<Vec<Arc<Message>>> {
     inner.read(messages).ok().flatten()
 }
 
-/// The view in a format. What the format cannot say as it is, `on_note` is told.
+/// The view in a format. `on_note` is called for whatever the format cannot express.
 pub fn view_of(inner: &Rc<Inner>, format: Format, on_note: Option<&Function>) -> Result<JsValue, JsValue> {
     Ok(marked_view_of(inner, format, on_note, 0, None)?.0)
 }
 
-/// The same with up to so many marks for the prompt cache, and these; of its first so many `messages`, where only they are used.
+/// Like [`view_of`], with up to `cache_marks` marks for the prompt cache; returns the marks too. `messages`: only that many of the first
+/// messages will be used.
 pub fn marked_view_of(
     inner: &Rc<Inner>,
     format: Format,
@@ -129,13 +130,13 @@ pub fn marked_view_of(
     Ok(view)
 }
 
-/// Whether items refer to others by id, so that a view has to be linked anew where reasoning went.
+/// Whether items refer to each other by id, so that references have to be removed if reasoning was.
 const fn has_ids(format: Format) -> bool {
     matches!(format, Format::OpenaiResponses | Format::AiSdk)
 }
 
-/// How many entries the first so many messages of the view take, in a list that was handed out before; `None` where the last of them
-/// stands in one entry with the next.
+/// How many entries the first `messages` messages of the view take, in the list that was made last. `None` if the last of them shares
+/// an entry with the next one.
 pub fn entries_until(inner: &Rc<Inner>, format: Format, messages: usize) -> Result<Option<u32>, JsValue> {
     let handles = inner.handles()?;
     let list = handles.lists.get(&format);
@@ -148,7 +149,7 @@ pub fn entries_until(inner: &Rc<Inner>, format: Format, messages: usize) -> Resu
     }))
 }
 
-/// An earlier view as messages.
+/// An earlier state of the view, as messages.
 pub fn list_of(inner: &Rc<Inner>, snapshot: &Snapshot) -> Result<JsValue, JsValue> {
     let mut handles = inner.handles()?;
     inner.read(|core| {
@@ -166,8 +167,7 @@ pub fn list_of(inner: &Rc<Inner>, snapshot: &Snapshot) -> Result<JsValue, JsValu
     })?
 }
 
-/// The list of the view, as it was made before and brought up to what the view is now. Taken out: it is put back by who asked
-/// for it, unless something fails half-way.
+/// Takes the view's cached list and updates it to the current view. The caller puts it back, unless something fails in between.
 pub(super) fn brought_up(handles: &mut Handles, context: &Context, format: Format) -> Result<List, JsValue> {
     let Context { view, history, .. } = context;
     let mut list = handles.lists.remove(&format).unwrap_or_default();
@@ -183,7 +183,7 @@ pub(super) fn brought_up(handles: &mut Handles, context: &Context, format: Forma
     Ok(list)
 }
 
-/// The list, set right where a pass took reasoning off a message: what that reasoning made loses its ids.
+/// A list for a view in which a pass removed reasoning: items that this reasoning produced lose their ids.
 fn relinked(handles: &mut Handles, context: &Context, format: Format) -> Result<List, JsValue> {
     let whole = |slot: &Slot| &*context.history.node(slot.node).message;
     let view = context.view.slots().map(|s| Cow::Borrowed(&*s.message));
@@ -207,7 +207,7 @@ fn relinked(handles: &mut Handles, context: &Context, format: Format) -> Result<
     Ok(list)
 }
 
-/// The list, or the body that holds it where the format keeps something apart.
+/// The list, or a body with the list if the format keeps something outside it.
 fn with_head(provider: &dyn Provider, head: Option<Value>, list: Array) -> Result<JsValue, JsValue> {
     let Value::Object(empty) = provider.body(Written { head, ..Written::default() }) else {
         return Ok(list.into());

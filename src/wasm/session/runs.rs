@@ -1,4 +1,4 @@
-//! The runs of a session: what may fold, and what asks whether one is due.
+//! The runs of a session: methods that may fold, and those that ask whether a fold is due.
 
 use js_sys::Promise;
 use wasm_bindgen::prelude::*;
@@ -13,17 +13,17 @@ use crate::wasm::value::{count, get, get_string, known_keys, settle};
 
 #[wasm_bindgen]
 impl Session {
-    /// Whether a compaction is due: `enabled`, `auto`, and the last usage since the last compaction (or else the counted
-    /// tokens) has reached the threshold. Always false where no window is known.
+    /// Whether a compaction is due: `enabled` and `auto` are on, and the last usage since the last compaction (or else the counted
+    /// tokens) has reached the threshold. Always false if no window is known.
     #[wasm_bindgen(js_name = shouldCompact)]
     pub fn should_compact(&self) -> Result<bool, JsValue> {
         self.inner.read(Core::should_compact)
     }
 
-    /// Folds if `shouldCompact()` says so. Resolves to the report, or to `null` where nothing was to be done.
+    /// Folds if `shouldCompact()` is true. Resolves to the report, or to `null` if there was nothing to do.
     ///
-    /// @throws {ContextError} as `compact`, also for want of a summary where the view would fit without: it is asked for. The hooks
-    /// of an agent loop (`afterModelCall` …) go on there.
+    /// @throws {ContextError} as `compact`, even if only a summary is missing and the view would fit without it, since a summary is what
+    /// you ask for here. The hooks of an agent loop (`afterModelCall` …) go on in that case.
     #[wasm_bindgen(js_name = checkAndCompact, unchecked_return_type = "Promise<Report | null>")]
     pub fn check_and_compact(
         &self,
@@ -33,15 +33,15 @@ impl Session {
         settle(self.start(Goal::CheckAndCompact, &options))
     }
 
-    /// Folds in any case: everything but the last `retainLastTurns` turns becomes a summary; where these alone exceed the
-    /// target, the oldest of them loses its earlier steps to the summary. Where there is nothing to fold, resolves to a report
-    /// without decisions. A compaction that is under way is joined; with `instructions` its end is waited for, and then what
-    /// is left is folded with them (where nothing is, a decision says that they went to no summariser).
+    /// Folds in any case: everything but the last `retainLastTurns` turns becomes a summary. If these turns alone exceed the target, the
+    /// earlier steps of the oldest one are folded too. If there is nothing to fold, resolves to a report without decisions. If a
+    /// compaction is already running, this joins it; with `instructions`, it waits for the running one to end, and then folds what is left
+    /// with them (if nothing is left, a decision says that no summariser got the instructions).
     ///
     /// @throws {ContextError} `SUMMARY_FAILED`, `SUMMARY_EMPTY`, `SUMMARY_TRUNCATED`, `SUMMARY_NOT_SMALLER`, `SUMMARY_INVALID`;
-    /// `STALE_PLAN` where what was to be folded was rewritten meanwhile; `BUDGET_IMPOSSIBLE` where header, tools and pins alone exceed the
-    /// limit; `STORE_CONFLICT` where another process saved the session meanwhile; `INVALID_ARGUMENT` inside a `summarize` of its own;
-    /// `ABORTED`, `FREED`. History and view are as they were then.
+    /// `STALE_PLAN` if the messages to be folded were rewritten in the meantime; `BUDGET_IMPOSSIBLE` if header, tools and pins alone
+    /// exceed the limit; `STORE_CONFLICT` if another process saved the session in the meantime; `INVALID_ARGUMENT` if called inside a
+    /// `summarize` of the same session; `ABORTED`, `FREED`. Then history and view have not changed.
     #[wasm_bindgen(unchecked_return_type = "Promise<Report>")]
     pub fn compact(
         &self,
@@ -56,17 +56,17 @@ impl Session {
         }))
     }
 
-    /// Makes the view fit and resolves to it, with the report. May ask for a summary.
+    /// Makes the view fit, and resolves to the view and a report. May ask for a summary.
     ///
-    /// A cut goes down to the low mark (`lowRatio`), so that the next message does not need another. `fill` keeps as much as the limit
-    /// has room for instead, and touches nothing that fits: for a conversation that does not go on (`compactMessages` does so).
+    /// A cut goes down to the target (`lowRatio`), so that the next message does not need another. `fill` instead keeps as much as the
+    /// limit has room for, and changes nothing that fits: use it for a conversation that does not go on (as `compactMessages` does).
     ///
-    /// `idleMs` says how many milliseconds ago the last model call was. Past the life of the provider's prompt cache
-    /// (`promptCache.lifeMs`, five minutes) an edit takes nothing from it, so a compaction that is near, from 90 % of the threshold on, is done now;
-    /// before, one that is due waits until the limit. Without it, a compaction comes at the threshold.
+    /// `idleMs` is how many milliseconds ago the last model call was. Once the provider's prompt cache has expired
+    /// (`promptCache.lifeMs`, five minutes), an edit loses nothing in it, so a compaction that is near (from 90 % of the threshold on) is
+    /// done now. Before that, a compaction that is due waits until the limit. Without `idleMs`, a compaction happens at the threshold.
     ///
-    /// @throws {ContextError} as `compact`, but for want of a summary only where the view does not fit without one; and
-    /// `CONTEXT_WINDOW_EXCEEDED` where every pass ran in vain.
+    /// @throws {ContextError} as `compact`, but for a missing summary only if the view does not fit without one; and
+    /// `CONTEXT_WINDOW_EXCEEDED` if no pass could make the view fit.
     #[wasm_bindgen(unchecked_return_type = "Promise<Prepared>")]
     pub fn prepare(
         &self,
@@ -84,10 +84,10 @@ impl Session {
         }))
     }
 
-    /// What a compaction would do: what it folds, keeps and trims, what it asks, and the tokens. Nothing changes.
+    /// A preview of a compaction: what it would fold, keep and trim, its request, and the tokens. Changes nothing.
     ///
-    /// It is the ladder of `prepare` with one fold, whether that is due or not. `apply` does just that, and makes the view fit
-    /// as `prepare` does; it rejects as `compact` does where no summary could be had.
+    /// It runs the ladder of `prepare` with one fold, whether or not that is due. `apply` does exactly that, and makes the view fit
+    /// as `prepare` does; like `compact`, it rejects if no summary could be had.
     ///
     /// ```js
     /// const plan = session.plan();
@@ -95,7 +95,7 @@ impl Session {
     /// ```
     /// @param options `ifDue`: fold only what `prepare` would fold now; `fill` as for `prepare`; `instructions` as for
     /// `compact`.
-    /// @throws {ContextError} `BUDGET_IMPOSSIBLE` where header, tools and pins alone exceed the limit.
+    /// @throws {ContextError} `BUDGET_IMPOSSIBLE` if header, tools and pins alone exceed the limit.
     #[wasm_bindgen(unchecked_return_type = "Plan")]
     pub fn plan(
         &self,
@@ -107,16 +107,16 @@ impl Session {
         crate::wasm::plan::plan(&self.inner, &options)
     }
 
-    /// When a provider refuses a request for its size all the same: makes the view smaller and resolves to it, to try again with.
+    /// For a request that a provider refused because of its size: makes the view smaller and resolves to it, so that you can try again.
     /// Resolves to `null` for any other error.
     ///
-    /// A refusal by bytes, by the number of images or by an image's size or dimensions changes the option `media`, and the oldest media
-    /// become placeholders; limits in tokens stay.
+    /// If the refusal is about bytes, the number of images, or an image's size or dimensions, the option `media` changes and the oldest
+    /// media become placeholders; limits in tokens stay.
     ///
-    /// The error may be whatever a client threw, or a provider's body or text: what says "too long" is looked for in its message, its
-    /// body and its causes. The limit that it names holds from now on (`session.limit`), in the model's own tokens; where the provider
-    /// counted more tokens than we did, counts are corrected by as much from now on (`counter.calibration`; with `calibrate: false`
-    /// the limit is smaller by as much instead). Without figures, a quarter of the view goes.
+    /// The error may be whatever a client threw, or a provider's body or text: its message, body and causes are searched for wording such
+    /// as "too long". The limit that it names holds from now on (`session.limit`), in the model's own tokens. If the provider counted more
+    /// tokens than we did, counts are corrected by that ratio from now on (`counter.calibration`; with `calibrate: false`, the limit is
+    /// lowered by that ratio instead). If it names no numbers, the view shrinks by a quarter.
     ///
     /// ```js
     /// for (;;) {
@@ -127,8 +127,8 @@ impl Session {
     ///   }
     /// }
     /// ```
-    /// @throws {ContextError} `CONTEXT_WINDOW_EXCEEDED` on the fourth time in a row without an answer (an assistant message) pushed in
-    /// between; else as `prepare`.
+    /// @throws {ContextError} `CONTEXT_WINDOW_EXCEEDED` the fourth time in a row, if no answer (assistant message) was pushed in
+    /// between; otherwise as `prepare`.
     #[wasm_bindgen(unchecked_return_type = "Promise<Prepared | null>")]
     pub fn recover(
         &self,
@@ -139,11 +139,11 @@ impl Session {
         settle(self.start(Goal::Recover(said_by(&error)), &options))
     }
 
-    /// After a model call: records its usage, as `recordUsage`, and folds if that is due. Resolves to the report, or to `null` where
-    /// nothing was to be done. The agent goes on: where no summary could be had and the view fits without, the report says so
-    /// (`summary.fallback`, and its decisions), and an event (`compaction_failed`).
+    /// Call it after a model call: records the usage, as `recordUsage`, and folds if that is due. Resolves to the report, or to `null` if
+    /// there was nothing to do. If no summary could be had but the view fits without one, the agent goes on: the report
+    /// (`summary.fallback`, and its decisions) and an event (`compaction_failed`) say so.
     ///
-    /// @throws {ContextError} as `compact`, but for want of a summary only where the view does not fit without one.
+    /// @throws {ContextError} as `compact`, but for a missing summary only if the view does not fit without one.
     #[wasm_bindgen(js_name = afterModelCall, unchecked_return_type = "Promise<Report | null>")]
     pub fn after_model_call(
         &self,
@@ -154,7 +154,7 @@ impl Session {
         settle(self.record_usage(usage).and_then(|_| self.start(Goal::KeepUp, &options)))
     }
 
-    /// After tools ran: folds if that is due, judged by the last usage.
+    /// Call it after tools ran: folds if that is due, judged by the last usage.
     ///
     /// @throws {ContextError} as `afterModelCall`.
     #[wasm_bindgen(js_name = afterToolExecution, unchecked_return_type = "Promise<Report | null>")]
@@ -166,7 +166,7 @@ impl Session {
         settle(self.start(Goal::KeepUp, &options))
     }
 
-    /// Once before the final answer is returned: folds if that is due.
+    /// Call it once before the final answer is returned: folds if that is due.
     ///
     /// @throws {ContextError} as `afterModelCall`.
     #[wasm_bindgen(js_name = beforeFinalAnswer, unchecked_return_type = "Promise<Report | null>")]
@@ -178,11 +178,11 @@ impl Session {
         settle(self.start(Goal::KeepUp, &options))
     }
 
-    /// The three hooks of an agent loop as one wrapper: each runs what it is given, then folds if that is due.
+    /// The three hooks of an agent loop as one wrapper. Each runs the function that it is given, then folds if that is due.
     ///
-    /// `modelCall` looks for `usage` in the answer; `toolExecution` passes through what the tools gave; `finalAnswer` folds
-    /// once before the answer is handed on. What your function gives always comes back; a compaction that fails is told by
-    /// the event `compaction_failed` and by `report`.
+    /// `modelCall` looks for `usage` in the result; `toolExecution` passes on what the tools returned; `finalAnswer` folds once before
+    /// the answer is passed on. The result of your function is always returned; a compaction that fails is reported by the event
+    /// `compaction_failed` and by `report`.
     #[wasm_bindgen(unchecked_return_type = "AgentLoop", js_name = loop)]
     pub fn agent_loop(&self) -> Result<JsValue, JsValue> {
         crate::wasm::agent_loop::hooks(&self.inner)
@@ -190,7 +190,7 @@ impl Session {
 }
 
 impl Session {
-    /// `prepare`, for a session that nobody else holds: it is let go of when this settles.
+    /// `prepare` for a session that nobody else holds: the session is dropped when the promise settles.
     pub(in crate::wasm) fn prepare_once(self, options: JsValue) -> Promise {
         let prepared = self.prepare(options);
         wasm_bindgen_futures::future_to_promise(async move {

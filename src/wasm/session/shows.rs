@@ -1,4 +1,4 @@
-//! What a session shows of itself: its figures, its view, its history.
+//! What a session shows of itself: its numbers, its view, its history.
 
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ use crate::wasm::view::{marked_view_of, view_of};
 
 #[wasm_bindgen]
 impl Session {
-    /// The history: every message that was pushed, in order. Tool messages carry their `output_ref`.
+    /// The history: every message that was pushed, in order. Tool messages have their `output_ref`.
     #[wasm_bindgen(getter, unchecked_return_type = "Message[]")]
     pub fn messages(&self) -> Result<Array, JsValue> {
         let mut handles = self.inner.handles()?;
@@ -34,7 +34,7 @@ impl Session {
         })?
     }
 
-    /// The message with this id, as it was pushed, whatever the view shows of it; `undefined` where none has it.
+    /// The message with this id, as it was pushed, whatever the view shows of it; `undefined` if there is none.
     #[wasm_bindgen(unchecked_return_type = "Message | undefined")]
     pub fn message(
         &self,
@@ -56,44 +56,44 @@ impl Session {
         self.inner.read(|core| core.tokens() as f64)
     }
 
-    /// The context window in tokens; `null` where neither `model` nor `contextWindow` was given.
+    /// The context window in tokens; `null` if neither `model` nor `contextWindow` was given.
     #[wasm_bindgen(getter, unchecked_return_type = "number | null")]
     pub fn window(&self) -> Result<JsValue, JsValue> {
         self.inner.read(|core| number_or_null(core.config().window))
     }
 
-    /// Tokens that a view may take: min(max input, window − `reservedOutputTokens`).
+    /// The most tokens that a view may have: min(max input, window − `reservedOutputTokens`). `null` if no window is known.
     #[wasm_bindgen(getter, unchecked_return_type = "number | null")]
     pub fn limit(&self) -> Result<JsValue, JsValue> {
         self.inner.read(|core| number_or_null(core.config().limit))
     }
 
-    /// limit × `thresholdRatio`.
+    /// limit × `thresholdRatio`; `null` if no window is known.
     #[wasm_bindgen(getter, unchecked_return_type = "number | null")]
     pub fn threshold(&self) -> Result<JsValue, JsValue> {
         self.inner.read(|core| number_or_null(core.threshold()))
     }
 
-    /// The messages of the view with what the engine knows of each: tokens, type, how it stands.
+    /// The messages of the view, each with its tokens, its type, its form and so on.
     #[wasm_bindgen(unchecked_return_type = "Item[]")]
     pub fn items(&self) -> Result<JsValue, JsValue> {
         to_js(&self.inner.read(|core| core.context().items())?)
     }
 
-    /// The view as messages: the header, then the conversation under folds and trims. The same as `view("messages")`.
+    /// The view as messages: the header, then the conversation with folds and trims applied. The same as `view("messages")`.
     #[wasm_bindgen(unchecked_return_type = "Message[]")]
     pub fn lower(&self) -> Result<JsValue, JsValue> {
         view_of(&self.inner, Format::Messages, None)
     }
 
-    /// Every fold that was made, the newest last.
+    /// Every fold that was made, oldest first.
     #[wasm_bindgen(unchecked_return_type = "FoldInfo[]")]
     pub fn folds(&self) -> Result<JsValue, JsValue> {
         to_js(&self.inner.read(|core| core.context().fold_infos())?)
     }
 
-    /// All that the view does not show now as it was pushed, in the history's order: what became of each message, why, which pass it
-    /// was, and the way back. `report.left_out` tells what a run changed; this tells what is so, whenever it was changed.
+    /// Everything that the view does not currently show as it was pushed, in the order of the history: what happened to each message, why,
+    /// which pass did it, and how to get it back. `report.left_out` lists what one run changed; this lists the current state.
     ///
     /// ```js
     /// for (const { id, state, pass, why, back } of session.leftOut()) console.log(id, state, pass, why, back);
@@ -103,8 +103,8 @@ impl Session {
         to_js(&self.inner.read(|core| core.context().left_out_now())?)
     }
 
-    /// What the newest summary covers, in the rolling document's words; `null` before the first, but while that is being
-    /// written a state with an empty `summary` that covers nothing, for its `is_summarizing`: nothing to save yet.
+    /// What the newest summary covers, in the terms of the rolling document. `null` before the first summary; but while the first one is
+    /// being written, a state with an empty `summary` that covers nothing and only shows `is_summarizing`: do not save that one.
     #[wasm_bindgen(getter, js_name = summaryState, unchecked_return_type = "SummaryState | null")]
     pub fn summary_state(&self) -> Result<JsValue, JsValue> {
         let is_summarizing = self.inner.under_way.borrow().is_some();
@@ -112,7 +112,7 @@ impl Session {
         state.map_or(Ok(JsValue::NULL), |state| flat_to_js(&state))
     }
 
-    /// The passes that `prepare` runs, as the option `ladder` takes them, every option named.
+    /// The passes that `prepare` runs, in the form that the option `ladder` takes, with every option filled in.
     #[wasm_bindgen(getter, unchecked_return_type = "Pass[]")]
     pub fn ladder(&self) -> Result<JsValue, JsValue> {
         to_js(&self.inner.read(|core| core.config().ladder.to_value())?)
@@ -132,8 +132,8 @@ impl Session {
         Ok(view)
     }
 
-    /// The marks for the prompt cache that the newest `view("anthropic", { cacheMarks })` has of the engine's, in order; the last says
-    /// how many tokens of the view they cover.
+    /// The cache marks that the engine set in the newest `view("anthropic", { cacheMarks })`, in order. The last one says how many tokens
+    /// of the view they cover.
     #[wasm_bindgen(getter, js_name = cacheMarks, unchecked_return_type = "CacheMark[]")]
     pub fn cache_marks(&self) -> Result<JsValue, JsValue> {
         to_js(&self.inner.marks.borrow().placed)
@@ -145,38 +145,37 @@ impl Session {
         ToolOutputCache::new(self.inner.clone())
     }
 
-    /// The history as a graph: a node a message, in the session's lane, each after the one before it, outputs behind their calls
-    /// by a `dependency` too; folds as summaries over what they stand for; forks as lanes (a node's id there begins with the
-    /// lane's name), and what was merged as a node that a `branch` leads into from the lane. What a `rewind` left stays as a
-    /// dead end. It is drawn when it is read, and costs what is new since then.
+    /// The history as a graph. Each message is a node in the session's lane, after the message before it; outputs also have a
+    /// `dependency` on their calls. Folds are summaries over what they replace. Forks are lanes (ids of nodes there begin with the
+    /// lane's name), and a merged result is a node that a `branch` from the lane leads to. What `rewind` left behind stays as a dead end.
+    /// The graph is updated when it is read; that costs only what is new since the last time.
     ///
-    /// It is the session's own: `compress` folds (`folds()`), `expand` unfolds. What else would change it is refused with
-    /// `GRAPH_CONSTRAINT`, which says what does it on the session.
+    /// It belongs to the session: `compress` folds (see `folds()`), `expand` unfolds. Any other change is refused with
+    /// `GRAPH_CONSTRAINT`, and the error names the session's method to use.
     #[wasm_bindgen(getter)]
     pub fn graph(&self) -> crate::wasm::graph::ContextGraph {
         crate::wasm::graph::ContextGraph::of_session(self.inner.clone())
     }
 
-    /// The last run's report, of a failed run too; in a snapshot is that of the last one that ended well.
+    /// The report of the last run, even if it failed. A snapshot keeps the report of the last successful run.
     #[wasm_bindgen(getter, unchecked_return_type = "Report | null")]
     pub fn report(&self) -> Result<JsValue, JsValue> {
         self.inner.read(|core| core.report().map_or(Ok(JsValue::NULL), to_js))?
     }
 
-    /// Finds a text, or what a regular expression matches, in all that was ever pushed: folded and trimmed parts and full
-    /// tool outputs too. The newest come first, three places of a message at most. It takes time in proportion to the
-    /// history's length. Calls of the tools of `toolDefinitions` and their answers are passed over: they repeat what is
-    /// searched.
+    /// Finds a text, or what a regular expression matches, in everything that was ever pushed, including folded and trimmed parts and full
+    /// tool outputs. The newest hits come first, at most three per message. The time is proportional to the length of the
+    /// history. Calls of the tools of `toolDefinitions` and their answers are skipped, because they repeat what is searched.
     ///
-    /// A string is found letter by letter, in upper and lower case alike, and with its accents on the letters as well as apart.
-    /// What the tool `search_history` of `toolDefinitions` is called with can be handed on: `session.search(args.query, args)`.
+    /// A string is matched literally, ignoring case, and with its accents both composed and decomposed.
+    /// You can pass on the arguments with which a model calls the tool `search_history`: `session.search(args.query, args)`.
     ///
-    /// @param options `max_hits`: 20 by default, at most 1000; `ignore_case`: default true for a string, a `RegExp`'s own
-    /// flag for one; `regex`: the string is a regular expression.
+    /// @param options `max_hits`: 20 by default, at most 1000. `ignore_case`: default true for a string; default for a `RegExp`: its own
+    /// flag. `regex`: the string is a regular expression.
     /// @throws {ContextError} `INVALID_ARGUMENT` for an empty query, one of more than 1000 bytes (2000 for a regular expression), and
-    /// for what the syntax (Rust's `regex`) does not have (look-around, backreferences and `\p{…}`; `\w` has the letters of all
-    /// scripts). After 500 million steps, some ten seconds, it gives what it has found, and a last hit (`unseen`) that says where it
-    /// stopped. For what a model looks for there is `searchAsync`.
+    /// for syntax that Rust's `regex` does not have (look-around, backreferences and `\p{…}`; `\w` matches letters of all
+    /// scripts). After 500 million steps, some ten seconds, the search returns what it has found, and a last hit (`unseen`) that says
+    /// where it stopped. For searches by a model, use `searchAsync`.
     #[wasm_bindgen(unchecked_return_type = "Hit[]")]
     pub fn search(
         &self,
@@ -190,9 +189,9 @@ impl Session {
         to_js(&self.inner.read(|core| core.search(&search))?)
     }
 
-    /// The same in slices of some 10 ms, with the event loop free in between: what a model looks for holds nobody up. After
-    /// `toolOutputCache.searchMs` (2000) of work it gives what it has found by then, and a last hit (`unseen`) that says where it
-    /// stopped. What is pushed meanwhile is not searched.
+    /// Like `search`, but runs in slices of some 10 ms with the event loop free in between, so a search by a model blocks nothing. After
+    /// `toolOutputCache.searchMs` (2000) of work it returns what it has found, and a last hit (`unseen`) that says where it stopped.
+    /// Messages pushed in the meantime are not searched.
     ///
     /// @throws {ContextError} as `search`.
     #[wasm_bindgen(js_name = searchAsync, unchecked_return_type = "Promise<Hit[]>")]
