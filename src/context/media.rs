@@ -162,7 +162,7 @@ impl Context {
         !is_refused && self.media_budget.target().holds(sums)
     }
 
-    /// Replaces media that came back although they are too large for any request with placeholders.
+    /// Replaces with placeholders those media that came back although they are too large for any request.
     pub(super) fn trim_refused_media(&mut self, came: &NodeSet) {
         let budget = self.media_budget;
         for at in 0..self.view.body().len() {

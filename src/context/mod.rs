@@ -1,10 +1,11 @@
 //! History and view: the state that every pass works on.
 //!
 //! The **history** is every message that ever entered, in an arena of [`Node`]s that only grows. The **view** is what the
-//! model is sent next: an ordered list of [`Slot`]s that point into the history. Folding, trimming and cutting change slots;
-//! what the model is sent next: an ordered list of [`Slot`]s that point into the history. Folding, trimming and cutting
-//! change slots. What a model reads of a node's message changes only if the message is erased, or while its output is kept
-//! in the host's store.
+//! model is sent next: an ordered list of [`Slot`]s that point into the history. Folding, trimming and cutting change slots.
+//! What a model reads of a node's message changes only if the message is erased, or while its output is kept in the host's
+//! store.
+//!
+//! Token sums by part are updated as slots change, so a push costs only what is new, however long the history is. The long
 //! lists of a view are shared with its clones until one of them is edited (`shared`), so the copy that allows a run to be
 //! undone is free if nothing changes.
 
