@@ -101,7 +101,7 @@ impl Links {
 
     fn enter_server_calls(&mut self, message: &Message, index: NodeIndex) {
         let from = message.led_by().filter_map(|id| self.server.get(&*id).copied()).min();
-        // The result of a call that waited belongs with the earliest message of that call.
+        // A message that belongs to calls in several messages goes with the earliest of them.
         if let Some(from) = from {
             self.led.insert(index, from);
         }

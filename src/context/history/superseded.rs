@@ -23,7 +23,7 @@ impl History {
         self.touched.extend(nodes.iter().copied());
         let before = Superseded { nodes, open_calls: self.open_calls.clone() };
         self.open_calls.retain(|_, call| !self.superseded.contains_key(&call.caller));
-        // A call was made before these nodes if its output comes before any call with the same id here.
+        // If, among these nodes, a call's output comes before any call with that id, the call itself was made earlier.
         let mut in_time = gone.to_vec();
         crate::sorting::sort(&mut in_time);
         let mut seen: HashSet<&str> = HashSet::new();
@@ -42,7 +42,7 @@ impl History {
             if self.is_superseded(caller) {
                 continue;
             }
-            // If another output of the call remains, a superseded one was only its stand-in: the call does not wait.
+            // If another output answers the call and stays, the call does not wait again.
             for output in node.message.tool_outputs().filter(|_| node.kind != NodeKind::StandIn) {
                 reopened.remove(output.call_id.as_str());
             }
