@@ -43,7 +43,7 @@ impl OnEntryChanges {
 }
 
 impl OnEntry {
-    /// Entries added since `before`.
+    /// The changes since `before`.
     pub(super) fn changes_since(&self, before: &Self) -> OnEntryChanges {
         let edit = |before: &[(NodeIndex, u64)], now: &[(NodeIndex, u64)]| {
             ListEdit::between(before, now, |before, now| before == now)
@@ -106,7 +106,7 @@ impl Context {
         Ok((message, cut))
     }
 
-    /// A tool message with its outputs cut as far as the view requires; `None` if nothing has to be cut.
+    /// A tool message with its outputs cut to the limits for outputs in the view; `None` if nothing has to be cut.
     pub(super) fn cut(
         &self,
         message: &Message,

@@ -71,7 +71,7 @@ impl Context {
         (0..newest).filter(may_go).collect()
     }
 
-    /// An output cut as far as the view requires; `None` if it may stay as it is.
+    /// An output cut to the limits for outputs in the view; `None` if it may stay as it is.
     pub(super) fn bounded(&self, content: &[Part], rule: Option<ToolRule>, id: &str) -> Option<Vec<Part>> {
         let config = &self.output_config;
         let mut shown = tool_output::view(content, config, id);

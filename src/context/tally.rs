@@ -16,7 +16,7 @@ pub enum PartName {
     System,
     /// Tool definitions.
     Tools,
-    /// Text that an earlier compaction was told to retain.
+    /// Text that an earlier compaction keeps word for word.
     Retain,
     /// Summaries.
     Summary,

@@ -202,9 +202,9 @@ impl Context {
 /// The position of a message that is not among the slots.
 const NOWHERE: u32 = u32::MAX;
 
-/// Providers want a conversation to begin with a user message, after any instructions. If another unit would come first, the
-/// user message before it stays, provided that it fits into `room` tokens or that the unit must stay. Otherwise that unit
-/// goes, too.
+/// Providers want a conversation to begin with a user message, after any instructions. If the view would begin with an
+/// assistant or tool message instead, the user message before it stays, if it fits into `room` tokens or if that unit must
+/// stay. Otherwise that unit goes, too.
 pub fn begin_with_user(units: &mut [Unit], mut room: u64) {
     let mut asked_before = None;
     let mut fold_before = None; // a summary in the user role will do if the unit behind it must stay

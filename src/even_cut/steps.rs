@@ -10,9 +10,9 @@ use crate::message::Role;
 /// How much of the room whole steps may take, as shares from 0 to 1, and how much names may take.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Share {
-    /// The share of the steps that the newest user message answers: those before it, back to the previous user message.
+    /// For the steps that the newest user message answers: those before it, back to the previous user message.
     pub answered: f64,
-    /// The share of all whole steps together.
+    /// For all whole steps together.
     pub verbatim: f64,
     /// Tokens that all marks together may spend on names of what is left out.
     pub names: u64,
@@ -430,7 +430,7 @@ impl Steps {
     }
 }
 
-/// Tokens of everything that has to stay in a view, as exact as possible without measuring the view.
+/// Tokens of everything that has to stay in a view, as exactly as they are known without measuring the view.
 pub fn fixed_tokens(context: &Context) -> u64 {
     let units = context.units();
     let (newest_user, last) = ends(&units);

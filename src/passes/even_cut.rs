@@ -12,8 +12,8 @@ const TRIES: u32 = 4;
 /// A view is full enough once it takes this share of its target.
 const FULL: f64 = 0.97;
 
-/// Keeps older steps in the view with their long texts cut to one level (COMP-25): the largest level at which the view
-/// reaches its target. The newest steps stay whole. Cut texts come back when there is room again.
+/// Keeps older steps in the view with their long texts cut to one level (COMP-25): the largest level with which the view
+/// stays within its target. The newest steps stay whole. Cut texts come back when there is room again.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EvenCut;
 
@@ -88,7 +88,7 @@ struct Shown {
 }
 
 impl Shown {
-    /// Messages that were already cut shorter than any level does stay that way if there is no room for more.
+    /// A message that was already cut shorter than any level would cut it stays that way if there is no room for more.
     fn leave_out_what_grows(&mut self, context: &Context) {
         let body = context.view.body();
         self.slots.retain(|(at, slot)| {

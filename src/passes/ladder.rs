@@ -68,7 +68,7 @@ impl Ladder {
     pub const PRESETS: [&'static str; 7] =
         ["contextfold", "spec", "rolling", "steps-design", "steps-execution", "selective", "ladder"];
 
-    /// The preset with this name: the list of passes that its document describes.
+    /// The preset with this name. All but the default one follow a document's list of passes.
     pub fn preset(name: &str, given: Given) -> Option<Self> {
         let name = Self::PRESETS.into_iter().find(|n| *n == name)?;
         let turns = given.retain_last_turns;

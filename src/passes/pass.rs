@@ -13,8 +13,8 @@ use crate::message::ItemType;
 /// A fold is near once the view is within one part in this many of its threshold.
 const NEAR: u64 = 10;
 
-/// The figures that passes work with, in tokens of the view. If neither the model nor its window is known, `most` is
-/// `u64::MAX`, and so is `threshold` unless a pass of the ladder has its own.
+/// The figures that passes work with, in tokens of the view. If neither the model nor its window is known, `most` is so
+/// large that no view reaches it, and so is `threshold` unless a pass of the ladder has its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Aim {
     /// The model's context window.

@@ -14,7 +14,7 @@ use crate::message::Role;
 const WHY: &str = "it stands before the turns that the view is limited to";
 
 /// Limits the view to the last turns: one turn fewer with each try, always starting from the untrimmed view, until it fits
-/// (PASS-4). If a try does not fit, the tool outputs of the rest are pruned as well. Instructions and summaries stay.
+/// (PASS-4). If a try does not fit, tool outputs in what is left are pruned as well. Instructions and summaries stay.
 ///
 /// A ladder with this pass follows the ladder document: it acts at the limit, later instructions are merged into the base
 /// prompt, and if the last turn alone is too large, it fails with `CONTEXT_WINDOW_EXCEEDED` and no message is shortened.

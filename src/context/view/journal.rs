@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::message::Message;
 use crate::saved::{ListEdit, MapEdit, Reader, Saved, Writer, saved};
 
-/// A saved view, as far as it is needed to find out what changed since. Long lists are compared by reference.
+/// A saved view, as far as it is needed to find out what changed since. Messages are compared by reference.
 #[derive(Debug)]
 pub struct ViewMark {
     slots: Snapshot,
