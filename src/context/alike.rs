@@ -1,4 +1,4 @@
-//! Tool outputs that look like another one. Each is examined once, together with its facts.
+//! Tool outputs that look like another one. Each is examined only once.
 
 use super::core::Context;
 use super::history::History;
@@ -10,30 +10,32 @@ use crate::message::{Part, Role};
 /// An empty place in the table.
 const FREE: u32 = u32::MAX;
 
-/// Tool outputs of the history that look like another one. Most look like none.
+/// Tool outputs of the history that look like another one; few do.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Alike {
-    /// So many nodes were looked at.
+    /// How many nodes were examined.
     seen: usize,
-    /// The first output that looks so, by its looks; a power of two of places, at most half of them taken.
+    /// A hash table from the looks of outputs to the first node that has them. Its size is a power of two, and at most half
+    /// of it is used.
     table: Vec<(u64, u32)>,
     taken: usize,
     found: NodeSet,
 }
 
 impl Context {
-    /// The tool outputs that look like another one of the history: whether they say the same, only their texts can tell.
+    /// The tool outputs that look like another one of the history. Whether they are really identical, only their texts can
+    /// tell.
     pub fn outputs_alike(&mut self) -> &NodeSet {
         self.alike.look_on(&self.history, usize::MAX);
         &self.alike.found
     }
 
-    /// Looks at some messages more that it will be asked about.
+    /// Examines some more messages in advance.
     pub fn look_ahead(&mut self, most: usize) {
         self.alike.look_on(&self.history, most);
     }
 
-    /// Forgets what outputs look like: some have others now.
+    /// Forgets what outputs look like, because some changed.
     pub(super) fn look_anew(&mut self) {
         self.alike = Shared::default();
     }
@@ -71,7 +73,7 @@ impl Alike {
         }
     }
 
-    /// Where one that looks so stands in the table, or would.
+    /// The position in the table for an output with these looks.
     fn place(&self, looks: u64) -> usize {
         let most = self.table.len() - 1;
         let mut at = looks as usize & most;
@@ -82,8 +84,8 @@ impl Alike {
     }
 }
 
-/// How a tool output looks from afar: how many texts it has, how long they are, and the first one's two ends. `None` where
-/// something else than text stands in it.
+/// A fingerprint of a tool output: how many texts it has, their length, and the two ends of the first. `None` if it contains
+/// anything but text.
 fn looks(history: &History, node: NodeIndex) -> Option<u64> {
     const END: usize = 24;
     let (mut parts, mut bytes) = (0u32, 0);
@@ -100,7 +102,7 @@ fn looks(history: &History, node: NodeIndex) -> Option<u64> {
 }
 
 impl History {
-    /// The texts of a tool output as it was pushed; `None` for what is none.
+    /// The texts of a tool output as it was pushed; `None` for each part that is not text.
     pub fn output_texts(&self, node: NodeIndex) -> impl Iterator<Item = Option<&str>> {
         fn text(part: &Part) -> Option<&str> {
             match part {

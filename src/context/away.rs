@@ -1,9 +1,9 @@
-//! Tool outputs that leave memory for the host's store: a placeholder stands for them in the history, as in the view.
+//! Tool outputs that are moved from memory to the host's store: a placeholder replaces them in the history, as in the view.
 //!
-//! The outputs that the view does not show whole leave, oldest first, once the store has them. They keep their count and their
-//! facts (`facts::Kept`), so that a ledger is the same whenever they left. Their key is their SHA-256: a store may be shared,
-//! and what comes back is what went. For the same reason, `collectGarbage` deletes nothing there: another session may name the
-//! same content.
+//! Outputs that the view does not show whole are moved, oldest first, once the store has them. Their token count and their
+//! facts are kept (`facts::Kept`), so that a ledger is the same whenever they were moved. Their key is their SHA-256: a
+//! store may be shared, and what comes back is known to be what was stored. For the same reason, `collectGarbage` deletes
+//! nothing there: another session may refer to the same content.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use crate::message::{Message, Part};
 use crate::tool_output::{self, Output, ToolOutputs};
 
 impl Context {
-    /// The outputs that may leave memory, oldest first, until `most` bytes of all are left in it. What the view shows whole
-    /// and what is pinned stays; so does what the user answered by a tool that asks, for rules may stand in it.
+    /// The outputs that may be moved out of memory, oldest first, until `most` bytes remain. What the view shows whole and
+    /// what is pinned stays. So does what the user answered to a tool that asks questions, since it may contain rules.
     pub fn may_leave(&mut self, most: u64) -> Vec<String> {
         let mut here = self.outputs.bytes();
         if here <= most {
@@ -43,11 +43,12 @@ impl Context {
         leave
     }
 
-    /// The host's store has an output of so many bytes: its content leaves memory. The messages that held it; `None` where
-    /// it has to stay after all. What ledgers will tell of it is drawn before, of what `redacted` leaves of it, too.
+    /// Removes the content of an output of `bytes` bytes from memory, now that the host's store has it. Returns the messages
+    /// that held it; `None` if it has to stay after all. The facts that ledgers will list are extracted before, also from
+    /// the text that `redacted` leaves.
     ///
     /// # Errors
-    /// What `redacted` says; nothing has changed then.
+    /// The error of `redacted`; nothing has changed then.
     pub fn send_away(
         &mut self,
         id: &str,
@@ -81,7 +82,7 @@ impl Context {
         Ok(Some(gone))
     }
 
-    /// What the host's store gave back is in memory again, and in the messages that held it.
+    /// Puts an output that was read from the host's store back into memory, and into the messages that held it.
     pub fn bring_output_back(&mut self, id: &str, read: &ToolOutputs) -> Result<()> {
         let parts = read.get(id)?.parts();
         self.outputs.bring_back(read);
@@ -89,16 +90,16 @@ impl Context {
             if self.history.is_away(node) {
                 self.look_anew();
                 let message = Arc::new(with_content(&self.history.node(node).message, &parts));
-                let tally = Tally::of(&message, &*self.counter); // another one may count than when it was pushed
+                let tally = Tally::of(&message, &*self.counter); // the counter may have changed since it was pushed
                 if !self.history.bring_back(node, message, tally) {
-                    self.forget_facts(); // some may be a placeholder's
+                    self.forget_facts(); // some may be those of a placeholder
                 }
             }
         }
         Ok(())
     }
 
-    /// Refuses to pin what is not here.
+    /// Refuses to pin an output that is not in memory.
     pub fn refuse_away(&self, index: NodeIndex) -> Result<()> {
         if !self.history.is_away(index) {
             return Ok(());

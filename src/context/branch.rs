@@ -1,4 +1,4 @@
-//! Another conversation that begins as this one did.
+//! Branches: another conversation with the same beginning.
 
 use super::core::Context;
 use super::fold::{Fold, Stood};
@@ -8,20 +8,20 @@ use super::outputs::OnEntry;
 use super::view::Slot;
 use crate::hashing::HashMap;
 
-/// Where the nodes of a conversation are in one that branched off it.
+/// Maps the nodes of a conversation to those of its branch.
 #[derive(Debug, Clone, Default)]
 pub struct Renumbering(Vec<Option<NodeIndex>>);
 
 impl Renumbering {
-    /// The node's own number there, if it came along.
+    /// The node's number in the branch, if it was taken along.
     pub fn of(&self, node: NodeIndex) -> Option<NodeIndex> {
         self.0.get(node.get()).copied().flatten()
     }
 }
 
 impl Context {
-    /// A conversation that begins with the history up to and including `at`, as it went on to there: with the view that a
-    /// [`Context::rewind`] to it leaves. Messages and outputs are shared.
+    /// A conversation that begins with the history up to and including `at`, with the view that a [`Context::rewind`] to it
+    /// leaves. Messages and outputs are shared.
     pub fn branch(&self, at: NodeIndex) -> (Self, Renumbering) {
         let mut branch = self.clone();
         branch.rewind(at);
@@ -42,7 +42,7 @@ impl Context {
         (branch, renumbering)
     }
 
-    /// The messages up to `at`, the header, and all that stands in the view or in a fold.
+    /// The messages up to `at`, the header, and everything in the view or in a fold.
     fn kept_nodes(&self, at: NodeIndex) -> NodeSet {
         let mut kept: NodeSet = (0..=at.0).map(NodeIndex).filter(|n| self.goes_on_with(*n)).collect();
         kept.extend(self.view.slots().chain(&self.view.hidden_parts).map(|s| s.node));
@@ -57,7 +57,7 @@ impl Context {
         kept
     }
 
-    /// Leaves out the nodes that have no new number.
+    /// Removes the nodes that have no new number.
     fn renumber(&mut self, new: &Renumbering) {
         self.forget_all_facts();
         self.history.renumber(new);
@@ -93,7 +93,8 @@ impl History {
         for (index, mut node) in old.nodes.into_iter().enumerate() {
             let Some(own) = new.of(NodeIndex(index as u32)) else { continue };
             node.folded_by = node.folded_by.and_then(|by| new.of(by));
-            // What came before was said first; a message's own id wins over one that the engine made.
+            // If two nodes have the same id, it refers to the later one; but a message's own id wins over one that the
+            // engine made.
             let stands_for_its_id = node.kind == NodeKind::Message || self.find(&node.id).is_none();
             self.has_reasoning |= reasons(&node.message);
             self.nodes.push(node);

@@ -1,5 +1,5 @@
-//! The cost of an edit to the provider's prompt cache. In a ladder of the caller's own, a pass that edits a view with room
-//! (`Pass::is_optional`) runs, is weighed by this, and is taken back if it does not pay.
+//! The cost of an edit to the provider's prompt cache. In the caller's own ladder, an optional pass (`Pass::is_optional`)
+//! that edits a view with room left is undone if its edit does not pay.
 
 use serde::Serialize;
 
@@ -10,24 +10,24 @@ use crate::saved::saved;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct CacheCost {
-    /// Tokens behind the edit that the cache had, and that the next call writes to it again.
+    /// Tokens after the edit that were in the cache, and that the next call has to write to it again.
     pub reread_tokens: u64,
-    /// Tokens that each of the next calls is shorter by.
+    /// By how many tokens each of the next calls is shorter.
     pub saved_per_call: u64,
-    /// How many calls are expected until the view is full again: as many as there is room for, at the size of the newest ones, and
-    /// no more than there were so far.
+    /// How many calls are expected until the view is full again: as many as there is room for at the size of the newest
+    /// ones, but no more than there were so far.
     pub expected_calls: u64,
-    /// What that costs once: `reread_tokens` at the price of writing to the cache, less that of reading from it. In tokens of
-    /// input at the model's list price, as `saves`; what a summary was asked for is not in it.
+    /// What rewriting the cache costs once: `reread_tokens` at the price of a cache write minus that of a cache read. Like
+    /// `saves`, in input tokens at the model's list price. The price of requesting a summary is not included.
     pub cost: u64,
-    /// What it saves: `saved_per_call` in each of the `expected_calls`, at the price of input that the cache serves.
+    /// What the edit saves: `saved_per_call` in each of the `expected_calls`, at the price of a cache read.
     pub saves: u64,
 }
 
 saved!(struct CacheCost { reread_tokens, saved_per_call, expected_calls, cost, saves });
 
 impl CacheCost {
-    /// The cost of an edit at these prices; `None` where it neither takes anything from the cache nor makes calls shorter.
+    /// The cost of an edit at these prices; `None` if it neither invalidates cached tokens nor makes calls shorter.
     pub fn new(
         reread_tokens: u64,
         saved_per_call: u64,
@@ -40,7 +40,7 @@ impl CacheCost {
         is_any.then_some(Self { reread_tokens, saved_per_call, expected_calls, cost, saves })
     }
 
-    /// It saves at least what it costs.
+    /// Whether it saves at least what it costs.
     pub fn is_paid(&self) -> bool {
         self.saves >= self.cost
     }

@@ -1,24 +1,25 @@
-//! Where a view was edited. A reader remembers the version that it saw, and gets the first position that may have changed
-//! since.
+//! Where a view was edited. A reader remembers the version that it saw, and later asks for the first position that may have
+//! changed since.
 //!
-//! A version is a number, and taking one copies nothing. An output that is trimmed near the end costs what stands behind it,
-//! not the history.
+//! A version is a number, and taking one copies nothing. If an output near the end is trimmed, a reader only has to redo
+//! what comes after it, not the whole history.
 
-/// More edits than these are not told apart: the older half is taken together.
+/// With more edits than this, the older half is merged into one.
 const REMEMBERED: usize = 64;
 
-/// The edits of a body, and of what stands before it. What is only appended is no edit.
+/// The edits of a body and of what comes before it. Appending is not an edit.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
     version: u64,
-    /// The version that an edit made, and its first position. A later edit further up covers it: positions rise with versions.
+    /// For each edit, its version and its first position. A later edit further up replaces earlier ones, so positions rise
+    /// with versions.
     edits: Vec<(u64, usize)>,
-    /// The version at which what stands before the body changed last.
+    /// The version of the last change before the body.
     header: u64,
 }
 
 impl Changes {
-    /// To be remembered by who has seen all that is there now.
+    /// The current version, for a reader that has seen everything up to now.
     pub fn version(&self) -> u64 {
         self.version
     }
@@ -34,7 +35,7 @@ impl Changes {
         self.header > version
     }
 
-    /// Body positions from `from` on are others now.
+    /// Records that body positions from `from` on changed.
     pub(super) fn edit(&mut self, from: usize) {
         self.version += 1;
         while self.edits.last().is_some_and(|(_, last)| *last >= from) {
@@ -48,7 +49,7 @@ impl Changes {
         }
     }
 
-    /// Header or context parts are others now.
+    /// Records that header or context parts changed.
     pub(super) fn edit_header(&mut self) {
         self.version += 1;
         self.header = self.version;

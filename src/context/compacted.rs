@@ -1,8 +1,8 @@
-//! What a provider compacted itself: nothing that stands before its newest compaction is read, so none of it is sent.
+//! Compactions made by the provider: it reads nothing before its newest one, so nothing before it is sent.
 //!
-//! What stands before it leaves the view as it does for a pass: it keeps its place, so that a rewind or a pin brings it back.
-//! No pass and no summary takes the newest compaction or, a second time, what it stands for. Folds stand behind it. The usage
-//! of that call teaches no count.
+//! What comes before it leaves the view as if a pass had dropped it: it keeps its place, so that a rewind or a pin brings it
+//! back. No pass and no summary takes the newest compaction, and nothing that it covers is folded. Folds come behind it. The
+//! usage reported for that call is not used for calibration.
 
 use super::core::Context;
 use super::node::{NodeIndex, NodeSet};
@@ -19,12 +19,12 @@ impl Context {
         newest.find_map(|node| self.view.position(*node))
     }
 
-    /// Whether it is the message with the provider's newest compaction.
+    /// Whether this is a message with a provider's compaction.
     pub(super) fn is_compaction(&self, node: NodeIndex) -> bool {
         self.history.compactions().contains(&node)
     }
 
-    /// What left the view and stands before the provider's newest compaction: that says it in its place.
+    /// What left the view and comes before the provider's newest compaction, which covers it.
     pub fn covered_by_compaction(&self) -> NodeSet {
         let Some(at) = self.compaction() else { return NodeSet::default() };
         let compaction = self.view.body()[at].node;
@@ -33,8 +33,8 @@ impl Context {
         before.filter(|n| self.view.dropped(**n).is_some()).copied().collect()
     }
 
-    /// Takes what stands before the provider's newest compaction out of the view, but for pins and calls that are being
-    /// executed. What the model thought behind it stays: the provider allows this edit. What left.
+    /// Takes everything before the provider's newest compaction out of the view, except for pins and calls that are being
+    /// executed. Later thinking stays valid, since the provider allows this edit. Returns what was taken out.
     pub fn settle_compaction(&mut self) -> Vec<NodeIndex> {
         let Some(at) = self.compaction().filter(|at| *at > 0) else { return Vec::new() };
         let (before, compaction) = (&self.view.body()[..at], &self.view.body()[at]);
@@ -49,7 +49,7 @@ impl Context {
         let before = units.iter().take_while(|unit| !unit.nodes.contains(&node));
         let shown = |n: &NodeIndex| self.view.dropped(*n).is_none();
         let covered = before.filter(|u| is_covered(u)).flat_map(|u| u.nodes.iter().copied());
-        // Items that came one by one may stand in its own step, before it.
+        // If items came one by one, some of the compaction's own step may come before it.
         let beside = units.iter().find(|unit| unit.nodes.contains(&node));
         let beside = beside.into_iter().flat_map(|unit| unit.nodes.iter().copied());
         let may_go = |n: &NodeIndex| {
@@ -65,8 +65,8 @@ impl Context {
         covered
     }
 
-    /// What a fold of these nodes has to stand behind, and its position among what stays: the step with the provider's newest
-    /// compaction, where any of them stands behind it. The provider would not read the summary otherwise.
+    /// The message that a fold of these nodes has to follow, and its position among what stays: the end of the step with the
+    /// provider's newest compaction, if any of the nodes come after it. Otherwise the provider would not read the summary.
     pub(super) fn last_compacted(&self, folded: &NodeSet) -> Option<(usize, NodeIndex)> {
         let (body, at) = (self.view.body(), self.compaction()?);
         let is_folded = |s: &Slot| folded.contains(&s.node);
@@ -78,7 +78,7 @@ impl Context {
         stays.map(|s| s.node).enumerate().last()
     }
 
-    /// What left the view on account of compactions that are `gone` now.
+    /// What left the view because of compactions that are in `gone`.
     pub(super) fn left_for(&self, gone: &[NodeIndex]) -> NodeSet {
         if !gone.iter().any(|node| self.is_compaction(*node)) {
             return NodeSet::default();
@@ -89,7 +89,7 @@ impl Context {
         before.filter(|n| self.view.dropped(**n).is_some()).copied().collect()
     }
 
-    /// Brings back what left on account of a compaction that is gone.
+    /// Brings back what left the view because of a compaction that is gone.
     pub(super) fn uncover(&mut self, covered: &NodeSet) {
         if !covered.is_empty() {
             self.show_dropped(covered);

@@ -26,17 +26,17 @@ use crate::message::{ItemType, Message, Role};
 use crate::tokens::Counter;
 use crate::tool_output::{ToolOutputCacheConfig, ToolOutputs};
 
-/// What stands in for the output of a call that was interrupted.
+/// Replaces the output of a call that was interrupted.
 const INTERRUPTED: &str = "[no output yet: the call was interrupted]";
 
-/// Why thinking without a signature is in no view.
+/// Why a view leaves out thinking without a signature.
 const CUT_OFF: &str =
     "its thinking has no signature, for its stream was cut off: the provider refuses it, and it is left out";
 
-/// History, view, tool outputs and counter: what every pass takes and gives back.
+/// History, view, tool outputs and counter: the state that every pass works on.
 #[derive(Clone)]
 pub struct Context {
-    /// All that happened.
+    /// Every message that ever entered.
     pub history: History,
     /// What is sent next.
     pub view: View,
@@ -46,44 +46,44 @@ pub struct Context {
     pub folds: Vec<Fold>,
     /// Counts text.
     pub counter: Counter,
-    /// How tool outputs are kept.
+    /// The settings of the tool output cache.
     pub output_config: ToolOutputCacheConfig,
-    /// In whose words placeholders stand, and whether the model can open refs.
+    /// The style of placeholders, and whether the model can open refs.
     pub wording: Wording,
-    /// Writes placeholders, where the host does.
+    /// Writes placeholders, if the host does so.
     pub describe: Option<Describe>,
     /// The functions of the ladder's custom passes.
     pub customs: CustomRuns,
-    /// Tokens that tool outputs may take together.
+    /// How many tokens all tool outputs may take together.
     pub output_budget: OutputBudget,
-    /// In a view of these sizes, entering outputs trim nothing: a fold is near that would take them anyway.
+    /// View sizes at which entering outputs trim nothing, because a fold is near that would take them anyway.
     pub fold_near: Range<u64>,
     /// How many media a request may hold.
     pub(super) media_budget: MediaBudget,
-    /// The time by the caller's clock, where there is one.
+    /// The time by the caller's clock, if there is one.
     pub now: Option<f64>,
-    /// What happened since it was last asked for.
+    /// What happened since events were last taken.
     pub events: Vec<Event>,
     /// What left the view since the last report.
     pub left_out: Vec<LeftOut>,
-    /// What reports told of messages, the newest last.
+    /// The `left_out` lines of all reports, newest last.
     pub(super) told: Vec<LeftOut>,
-    /// It is not only longer than when the session was last saved.
+    /// `told` was rewritten since the session was last saved, not only extended.
     pub(super) told_anew: bool,
-    /// The pass that is at work.
+    /// The pass that is running.
     pub(super) at_work: Option<&'static str>,
     /// What entering tool outputs did to the view since the last report.
     pub on_entry: OnEntry,
-    /// Tool outputs that were replaced by a pointer to the same output further down.
+    /// Pairs of a tool output that was replaced by a pointer and the identical output further down.
     pub pointers: Vec<(NodeIndex, NodeIndex)>,
-    /// User messages that hold the results of branches: they are not the user's own words.
+    /// User messages that hold the results of branches, not the user's own words.
     pub results: NodeSet,
     pub(super) merges_instructions: bool,
-    /// The facts of the history's messages, as far as they were needed.
+    /// The facts in the history's messages, as far as they were needed so far.
     pub(super) facts: Shared<Drawn>,
     pub(super) alike: Shared<Alike>,
     pub(super) holders: Shared<Holders>,
-    /// Counts the changes of `folds` and of what they stand for.
+    /// Counts the changes of `folds` and of their members.
     pub folds_changed: u64,
 }
 
@@ -121,7 +121,7 @@ impl Context {
         }
     }
 
-    /// Takes messages in, all or none: checked, their tool outputs stored, counted once, indexed.
+    /// Adds messages, all or none: checks them, stores their tool outputs, counts and indexes them.
     pub fn push(&mut self, messages: Vec<Message>) -> Result<Vec<NodeIndex>> {
         self.history.check(&messages, &[])?;
         self.history.reserve_ids(&messages);
@@ -129,7 +129,7 @@ impl Context {
         let held = self.view.media();
         for message in messages {
             added.push(self.admit(message)?);
-            self.trim_outputs(); // one by one: what is trimmed is not to depend on what was pushed together
+            self.trim_outputs(); // one by one, so that the result does not depend on which messages were pushed together
         }
         if self.view.media() != held || added.iter().any(|node| self.history.node(*node).message.opens_turn())
         {
@@ -201,7 +201,7 @@ impl Context {
         Ok(index)
     }
 
-    /// If an output enters before later messages, its step is over: the other calls of the step were interrupted.
+    /// If an output is inserted before later messages, its step is over: the other calls of the step were interrupted.
     fn answer_calls_before(&mut self, output: NodeIndex) {
         let waiting = self.history.unanswered();
         if waiting.is_empty() {
@@ -215,8 +215,8 @@ impl Context {
         }
     }
 
-    /// No provider takes a call without an output (INV-1). If another message comes before a call's output, a stand-in
-    /// answers the call until the output comes. Calls at the very end are still being executed, and wait.
+    /// No provider accepts a call without an output (INV-1). If another message comes before a call's output, a stand-in
+    /// answers the call until the output comes. Calls at the very end are still being executed and get none.
     fn answer_interrupted_calls(&mut self, next: &Message) {
         let same_answer = |last: &Slot| last.message.role == Role::Assistant && next.role == Role::Assistant;
         if next.role == Role::Tool
@@ -231,7 +231,7 @@ impl Context {
         }
     }
 
-    /// Answers a call that waits with a stand-in.
+    /// Answers a waiting call with a stand-in.
     pub(super) fn stand_in_for(&mut self, call_id: &str, caller: NodeIndex) {
         let message = Arc::new(Message::tool(call_id.to_owned(), INTERRUPTED));
         let tally = Tally::of(&message, &*self.counter);
@@ -240,7 +240,7 @@ impl Context {
         self.history.note_late(index, behind);
     }
 
-    /// An output whose call is folded goes into the fold, in the place of what stood in for it.
+    /// Adds an output whose call is folded to the fold, in place of its stand-in.
     fn add_to_fold(&mut self, summary: NodeIndex, index: NodeIndex, caller: NodeIndex) {
         self.history.set_folded_by(index, Some(summary));
         self.folds_changed += 1;
@@ -260,7 +260,7 @@ impl Context {
                 fold.members.push(index);
                 caller
             };
-            // Like the stand-in, it stays hidden if a pass has dropped its call or taken it off its message.
+            // Hidden if its call was dropped or removed from its message.
             let call_shown = fold.altered.iter().all(|s| s.slot.node != caller || s.shows_calls());
             let stood = Stood { shown: call_shown, ..entering };
             fold.altered.extend(Some(stood).filter(Stood::is_altered));
@@ -270,13 +270,13 @@ impl Context {
         self.note_left_out(index, "it answers a call that was folded before the answer came", Some(&id));
     }
 
-    /// Replaces the header; the same header again changes nothing. Only system and developer messages can stand there.
+    /// Replaces the header; setting the same header again changes nothing. Only system and developer messages are allowed.
     pub fn set_header(&mut self, messages: Vec<Message>) {
         self.replace_in_header(&self.own_header(), messages, 0);
     }
 
-    /// Replaces messages of the header, in their place; without any, the new ones enter at position `at`. The ids of what is
-    /// replaced are free again. The nodes that stand there now.
+    /// Replaces messages of the header in place; if `replaced` is empty, the new ones are inserted at position `at`. The ids
+    /// of the replaced messages become free. Returns the nodes of the new messages.
     pub fn replace_in_header(
         &mut self,
         replaced: &[NodeIndex],
@@ -306,8 +306,8 @@ impl Context {
         entered
     }
 
-    /// Folds `members` under messages of the engine's own, which stand before all else in this order, or behind the folds
-    /// that stay; one of them is the summary.
+    /// Folds `members` into messages written by the engine, one of which is the summary. They come before everything else,
+    /// or behind the folds that stay.
     pub fn fold(&mut self, members: Vec<NodeIndex>, made: FoldMessages) -> NodeIndex {
         let set: NodeSet = members.iter().copied().collect();
         let tokens_folded = self.view.body().iter().filter(|s| set.contains(&s.node)).map(Slot::tokens).sum();
@@ -364,7 +364,7 @@ impl Context {
         summary
     }
 
-    /// Runs `work` in the name of a pass, which the report's lines then name.
+    /// Runs `work` on behalf of a pass, so that lines of the report name that pass.
     pub fn by_pass<T>(&mut self, pass: &'static str, work: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.at_work.replace(pass);
         let done = work(self);
@@ -372,12 +372,12 @@ impl Context {
         done
     }
 
-    /// The tokens that a message would take.
+    /// The tokens that a message takes.
     pub fn count(&self, message: &Message) -> u64 {
         Tally::of(message, &*self.counter).total()
     }
 
-    /// Remembers that a message left the view or was shortened.
+    /// Adds a report line that a message left the view or was shortened.
     pub fn note_left_out(
         &mut self,
         index: NodeIndex,
@@ -428,7 +428,7 @@ impl Context {
         });
     }
 
-    /// Tells how far the summary of a conversation in pieces has come.
+    /// Emits the progress of a summary that is written in several pieces.
     pub fn emit_progress(&mut self, chunk: u64, chunks: u64, text: String) {
         let (event, tokens) = (EventName::CompactionProgress, self.view.tokens());
         let detail = format!("piece {chunk} of {chunks} is summed up");
@@ -436,12 +436,12 @@ impl Context {
         self.events.push(Event { event, items: Vec::new(), detail, tokens, left: None, chunk, chunks, text });
     }
 
-    /// The ids of nodes, as reports and events name them.
+    /// The ids of nodes, for reports and events.
     pub fn item_ids(&self, nodes: &[NodeIndex]) -> Vec<ItemId> {
         nodes.iter().map(|n| ItemId::from(&self.history.node(*n).id)).collect()
     }
 
-    /// The ids of nodes.
+    /// The ids of nodes, as strings.
     pub fn ids(&self, nodes: &[NodeIndex]) -> Vec<String> {
         nodes.iter().map(|n| String::from(&*self.history.node(*n).id)).collect()
     }
@@ -451,7 +451,7 @@ impl Context {
         self.view.slots().map(|s| s.message.clone()).collect()
     }
 
-    /// Every message of the view with what is known of it.
+    /// Every message of the view with its metadata.
     pub fn items(&self) -> Vec<Item> {
         self.view
             .slots()
@@ -505,7 +505,7 @@ impl Context {
         self.view.tokens_by_part().into_iter().map(report).collect()
     }
 
-    /// The budgets that the report shows.
+    /// The budgets shown in the report.
     pub fn budgets(&self) -> BTreeMap<Cow<'static, str>, u64> {
         let mut budgets = BTreeMap::new();
         if self.output_config.enabled && self.output_budget != OutputBudget::NONE {
@@ -515,7 +515,7 @@ impl Context {
     }
 }
 
-/// The selective document's order: lowest goes first.
+/// The order of the selective document: the lowest goes first.
 pub fn default_priority(item_type: ItemType) -> i64 {
     match item_type {
         ItemType::ToolResult => 10,

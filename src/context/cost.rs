@@ -3,26 +3,27 @@ use serde::Serialize;
 use super::report::Decision;
 use crate::saved::saved;
 
-/// What a model call's prompt costs, and what was given up for it (GRAPH-8).
+/// What a model call's prompt costs, and what was done to make it fit (GRAPH-8).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct ContextCost {
-    /// Tokens that the prompt may take, as the model counts, like all figures here; `null` where neither model nor window is known.
+    /// Tokens that the prompt may take; `null` if neither model nor window is known. All figures here are in the model's own
+    /// tokens.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub limit: Option<u64>,
-    /// The last estimate of the prompt's tokens: of the final prompt, or of the smallest that was tried.
+    /// The last estimate of the prompt's tokens: of the final prompt, or of the smallest one that was tried.
     pub estimated_tokens: u64,
-    /// What was given up, in order.
+    /// What was done to make it fit, in order.
     pub decisions: Vec<CostDecision>,
 }
 
-/// One thing that was given up for a prompt to fit.
+/// One step that made a prompt smaller.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct CostDecision {
     /// The pass.
     pub pass: String,
-    /// Which try of the same pass, from 1.
+    /// The number of this run of the same pass, from 1.
     pub attempt: u32,
     /// Tokens of the prompt before.
     pub tokens_before: u64,
@@ -34,7 +35,7 @@ saved!(struct ContextCost { limit, estimated_tokens, decisions });
 saved!(struct CostDecision { pass, attempt, tokens_before, tokens_after });
 
 impl ContextCost {
-    /// The cost of a view of so many tokens, after these decisions; `corrected` gives the model's tokens for counted ones.
+    /// The cost of a view of `tokens` tokens after these decisions; `corrected` converts counted tokens to the model's.
     pub fn new(
         limit: Option<u64>,
         tokens: u64,

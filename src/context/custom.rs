@@ -1,4 +1,4 @@
-//! What a custom pass of the host gets, and what it may return.
+//! What a custom pass of the host receives and returns.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -14,31 +14,31 @@ pub struct CustomItem {
     pub id: String,
     /// Its role.
     pub role: Role,
-    /// What kind of entry it is.
+    /// Its item type.
     pub item_type: ItemType,
-    /// The tool whose call it answers.
+    /// The name of the tool whose call it answers.
     pub tool: Option<String>,
-    /// Its tokens as it stands.
+    /// Its tokens in the view.
     pub tokens: u64,
-    /// How it stands in the view.
+    /// The form in which the view shows it.
     pub form: Form,
-    /// How many answers of the model stand behind it.
+    /// How many answers of the model come after it.
     pub age: u64,
-    /// It stands verbatim in every view.
+    /// Whether every view shows it verbatim.
     pub pinned: bool,
 }
 
-/// What it decides, by ids.
+/// The decision of a custom pass, as message ids.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// These leave the view: whole steps.
+    /// Messages to remove from the view, as whole steps.
     pub drop: Vec<String>,
-    /// These tool outputs become placeholders.
+    /// Tool outputs to replace with placeholders.
     pub trim: Vec<String>,
 }
 
 /// The host's function.
 pub type CustomRun = dyn Fn(&[CustomItem], u64) -> Result<Verdict>;
 
-/// The functions of a ladder's custom passes, by their places in its list.
+/// The functions of a ladder's custom passes, by their index in its list.
 pub type CustomRuns = BTreeMap<usize, Rc<CustomRun>>;

@@ -10,7 +10,7 @@ use super::view::{Form, Slot};
 use crate::message::{Message, Part, Role, steps};
 
 impl Context {
-    /// Takes nodes out of the view, each with a line in the report. They must be whole units.
+    /// Takes nodes out of the view, with a report line for each. They must be whole units.
     pub fn drop_from_view(&mut self, nodes: &[NodeIndex], why: &'static str) {
         if nodes.is_empty() {
             return;
@@ -22,8 +22,8 @@ impl Context {
         self.emit(EventName::ItemsRemoved, nodes, why.to_owned());
     }
 
-    /// Takes the tool calls out of the assistant message at body position `at`, and the reasoning that led to them. False
-    /// where nothing would be left of it, or where it has none.
+    /// Removes the tool calls from the assistant message at body position `at`, and the reasoning that led to them. False if
+    /// it has no calls, or if nothing would be left of it.
     pub fn strip_calls(&mut self, at: usize) -> bool {
         let slot = &self.view.body()[at];
         if !slot.message.is_paired() {
@@ -34,14 +34,15 @@ impl Context {
             return false;
         }
         let said = without_calls(&self.history.node(slot.node).message);
-        // What it says may have lost its middle before: then that is what is to be known of it.
+        // If its text was shortened before, it keeps that form.
         let form = if message == said { Form::Stripped } else { slot.form };
         let tally = Tally::of(&message, &*self.counter);
         self.view.replace(at, Arc::new(message), tally, form);
         true
     }
 
-    /// The message with the calls that were taken out of it, and otherwise as it stands; `None` where none were.
+    /// The message with the calls that were removed from it, and otherwise as the view shows it; `None` if no calls were
+    /// removed.
     pub fn with_calls(&self, slot: &Slot) -> Option<Arc<Message>> {
         let whole = Slot::whole(&self.history, slot.node).message;
         if Arc::ptr_eq(&slot.message, &whole) || slot.message.is_paired() || !whole.is_paired() {
@@ -58,7 +59,7 @@ impl Context {
         Some(message.into())
     }
 
-    /// Shows the message at a body position whole. False where it stands so already.
+    /// Shows the message at a body position whole. False if it is whole already.
     pub(super) fn show_whole(&mut self, at: usize) -> bool {
         let stands = &self.view.body()[at];
         let Slot { message, tally, form, .. } = Slot::whole(&self.history, stands.node);
@@ -69,7 +70,7 @@ impl Context {
         true
     }
 
-    /// Whether the message says something beside its calls and its reasoning.
+    /// Whether the message says anything besides its calls and its reasoning.
     pub fn says_something(&self, node: NodeIndex) -> bool {
         let parts = &self.history.node(node).message.parts;
         parts.iter().any(says_something)
@@ -82,8 +83,8 @@ impl Context {
         answer.tool_outputs().all(|o| has(&o.call_id))
     }
 
-    /// Brings a dropped node back with its step, whole; and what was asked before it, where the view would not begin with the
-    /// user otherwise.
+    /// Brings a dropped node back with its whole step; also the user message before it if the view would otherwise not begin
+    /// with the user.
     pub(super) fn restore_step(&mut self, index: NodeIndex, why: &str) {
         let slots = self.view.with_dropped();
         let messages = slots.iter().map(|s| &*self.history.node(s.node).message);
@@ -93,7 +94,7 @@ impl Context {
         else {
             return;
         };
-        // What a provider's own compaction stands for asks for nothing behind it.
+        // What follows a provider's own compaction needs no user message before it.
         let compaction = self.compaction().map(|at| self.view.body()[at].node);
         let compacted = slots[..step.range.end].iter().position(|s| Some(s.node) == compaction);
         let from = compacted.map_or(0, |at| at + 1).min(step.range.start);
@@ -111,7 +112,7 @@ impl Context {
         self.emit(EventName::Unfolded, &back, why.to_owned());
     }
 
-    /// Brings dropped nodes back; messages among them, and callers of outputs among them, with the calls that they lost.
+    /// Brings dropped nodes back. Messages among them, and the callers of outputs among them, get back the calls they lost.
     pub(super) fn show_dropped(&mut self, nodes: &NodeSet) {
         self.view.restore(nodes);
         let mut calling = nodes.clone();
@@ -125,20 +126,20 @@ impl Context {
     }
 }
 
-/// What a message says, without its tool calls and the reasoning that led to them.
+/// A message without its tool calls and the reasoning that led to them.
 fn without_calls(message: &Message) -> Message {
     let mut message = message.clone();
     message.parts.retain(|p| !goes_with_calls(p));
     message
 }
 
-/// Calls, the reasoning before them, and results of calls that the provider ran itself: none of these may stand without the
-/// call.
+/// Whether a part cannot stay without the call: the call itself, the reasoning before it, or the result of a call that the
+/// provider ran.
 fn goes_with_calls(part: &Part) -> bool {
     matches!(part, Part::Reasoning(_)) || part.is_paired()
 }
 
-/// A part that a reader would see: a blank text beside calls is none, though many clients send it.
+/// Whether a reader would see this part. Blank text next to calls, which many clients send, does not count.
 fn says_something(part: &Part) -> bool {
     match part {
         Part::ToolOutput(_) => false,

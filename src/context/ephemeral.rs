@@ -1,4 +1,4 @@
-//! Ephemeral messages that stand in a view: those that newer ones may outlive.
+//! Ephemeral messages in a view that may go once there are enough newer ones of their kind.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use super::node::{NodeIndex, NodeSet};
 use super::view::{Slot, View};
 use crate::saved::saved;
 
-/// The ephemeral messages that have not been outlived, and whether one of them came since they were last looked at.
+/// The ephemeral messages that do not have enough newer ones yet, and whether one was added since they were last checked.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ephemeral {
     nodes: BTreeSet<NodeIndex>,
@@ -16,7 +16,7 @@ pub(super) struct Ephemeral {
 saved!(struct Ephemeral { nodes, has_news });
 
 impl Ephemeral {
-    /// A slot enters the view, or comes back.
+    /// Records a slot that enters the view or comes back.
     pub fn enter(&mut self, slot: &Slot) {
         if slot.message.meta.ephemeral.is_some() {
             self.nodes.insert(slot.node);
@@ -26,12 +26,12 @@ impl Ephemeral {
 }
 
 impl View {
-    /// Whether an ephemeral message came since [`View::settle_ephemeral`]: only then may one be outlived.
+    /// Whether an ephemeral message came since [`View::settle_ephemeral`]. Otherwise none can have become outdated.
     pub fn has_ephemeral_news(&self) -> bool {
         self.ephemeral.has_news
     }
 
-    /// The body positions of ephemeral messages, in order: as far back as any is that has not been outlived.
+    /// The body positions of ephemeral messages, in order, back to the oldest one that is not outdated.
     pub fn ephemeral(&self) -> Vec<usize> {
         let mut left = self.ephemeral.nodes.len();
         let mut found = Vec::new();
@@ -48,14 +48,14 @@ impl View {
         found
     }
 
-    /// These are all the ephemeral messages that newer ones may still outlive. `has_news`: one of them would be outlived
-    /// already, but may not go yet.
+    /// Sets the ephemeral messages that may still become outdated. `has_news`: one of them is already outdated, but must not
+    /// go yet.
     pub fn settle_ephemeral(&mut self, staying: &NodeSet, has_news: bool) {
         self.ephemeral.nodes.retain(|node| staying.contains(node));
         self.ephemeral.has_news = has_news;
     }
 
-    /// The message may be outlived again.
+    /// Checks the message again, since it may be outdated.
     pub(super) fn watch_ephemeral(&mut self, node: NodeIndex) {
         if let Some(at) = self.position(node) {
             let slot = &self.body()[at].clone();

@@ -1,4 +1,4 @@
-//! A message whose content is gone for good: from history, view, folds and the tool output cache.
+//! Erases a message: its content is removed for good from history, view, folds and the tool output cache.
 
 use std::sync::Arc;
 
@@ -9,15 +9,15 @@ use super::view::{Form, Slot};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{CallKind, Extras, Message, Part, Text};
 
-/// What stands where content was.
+/// Replaces erased content.
 pub const ERASED: &str = "[erased]";
 
 impl Context {
-    /// Refuses what cannot be erased by itself.
+    /// Refuses messages that cannot be erased on their own.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for a message of the engine's own; `GRAPH_CONSTRAINT` for what a provider's own tool brought in another
-    /// message than the one that called it.
+    /// `INVALID_ARGUMENT` for a message that the engine made; `GRAPH_CONSTRAINT` if the result of a provider-run tool is in
+    /// another message than its call.
     pub fn check_erase(&self, index: NodeIndex) -> Result<()> {
         let node = self.history.node(index);
         let id = &node.id;
@@ -35,7 +35,7 @@ impl Context {
         Ok(())
     }
 
-    /// The folds that were made of a message, themselves or by an earlier one, the innermost first.
+    /// The folds made of a message, directly or through an earlier fold, innermost first.
     pub fn folds_made_of(&self, index: NodeIndex) -> Vec<NodeIndex> {
         let mut made = Vec::new();
         let mut of = self.history.node(index).folded_by;
@@ -46,7 +46,8 @@ impl Context {
         made
     }
 
-    /// Takes the content of a message out of all that holds it. Who called what, and what answered which call, stays.
+    /// Removes the content of a message wherever it is stored. The structure stays: who called what, and which output
+    /// answers which call.
     pub fn erase(&mut self, index: NodeIndex) {
         let whole = self.history.node(index).message.clone();
         let message = Arc::new(without_content(&whole));
@@ -64,7 +65,7 @@ impl Context {
         self.forget_all_facts();
     }
 
-    /// A summary that says something else from now on, and nothing else beside it.
+    /// Replaces the text of a summary, and erases the messages shown with it.
     pub fn rewrite_summary(&mut self, summary: NodeIndex, text: &str) {
         let Some(fold) = self.folds.iter_mut().find(|fold| fold.summary == summary) else { return };
         let before = std::mem::replace(&mut fold.text, text.to_owned());
@@ -72,7 +73,7 @@ impl Context {
         self.folds_changed += 1;
         let stood = self.history.node(summary).message.clone();
         let framed = stood.plain_text();
-        // Without its frame where that is not known: nothing of what it said may stay.
+        // Without its frame if that is unknown: nothing of the old text may remain.
         let is_framed = !before.is_empty() && framed.contains(&before);
         let says = if is_framed { framed.replacen(&before, text, 1) } else { text.to_owned() };
         let anew = beside.into_iter().map(|node| (node, ERASED.to_owned())).chain([(summary, says)]);
@@ -87,7 +88,7 @@ impl Context {
         }
     }
 
-    /// Shows a message that holds something else now, wherever it stood.
+    /// Shows the new content of a message wherever the old one was.
     fn show_erased(&mut self, index: NodeIndex, message: &Arc<Message>, tally: Tally) {
         let slot = Slot { tally, message: message.clone(), ..Slot::whole(&self.history, index) };
         if let Some(at) = self.view.position(index) {
@@ -107,7 +108,7 @@ impl Context {
         self.folds_changed += 1;
     }
 
-    /// Whether another message than this one holds the tool output.
+    /// Whether another message holds the tool output.
     fn holders_but(&self, id: &str, index: NodeIndex) -> bool {
         let holds = |message: &Message| {
             message.tool_outputs().any(|output| output.output_ref.as_ref().is_some_and(|r| r.id == id))
@@ -116,7 +117,7 @@ impl Context {
         nodes.filter(|(at, _)| *at != index.get()).any(|(_, node)| holds(&node.message))
     }
 
-    /// Takes the texts out of the view that were pinned of a message, and out of the history.
+    /// Removes the texts that were pinned from a message, from the view and from the history.
     fn drop_text_pins_of(&mut self, index: NodeIndex) {
         let head = format!("[pinned text of message {}]\n", self.history.node(index).id);
         let nodes = (0..self.history.len() as u32).map(NodeIndex);
@@ -137,7 +138,7 @@ impl Context {
     }
 }
 
-/// The message with nothing in it that anybody said: its calls and its output stay where they are, and are empty.
+/// The message without any content; its calls and its output remain, but empty.
 fn without_content(message: &Message) -> Message {
     let text = || Part::Text { text: Text::from(ERASED), extras: Extras::default() };
     let mut erased = message.clone();

@@ -2,26 +2,27 @@ use serde::Serialize;
 
 use super::item_id::ItemId;
 
-/// The name of an event that a session emits, in the order in which things happened.
+/// The name of an event that a session emits. Events are emitted in the order in which things happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "snake_case")]
 pub enum EventName {
     /// A message entered the history.
     MessageAdded,
-    /// Items left the view.
+    /// Messages left the view.
     ItemsRemoved,
     /// The conversation was replaced by a summary.
     ConversationReplaced,
     /// A tool output became a placeholder or was shortened.
     OutputTrimmed,
-    /// The view has come near its threshold: `left` says how many tokens there are left. Told once, by the `prepare` that finds it so.
+    /// The view has come near its threshold: `left` says how many tokens are left. Emitted once, by the `prepare` that finds
+    /// it so.
     CompactionDue,
-    /// A summary was asked for.
+    /// A summary was requested.
     CompactionStarted,
-    /// A piece of a conversation that is too long for one request was summed up.
+    /// One piece of a conversation that is too long for a single request was summarized.
     CompactionProgress,
-    /// A summary was put in.
+    /// A summary was inserted.
     CompactionFinished,
     /// A compaction ended without a fold; nothing was changed.
     CompactionFailed,
@@ -71,26 +72,27 @@ impl EventName {
 pub struct Event {
     /// What happened.
     pub event: EventName,
-    /// The ids of the messages that it happened to.
+    /// The ids of the messages that it concerns.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "string[]"))]
     pub items: Vec<ItemId>,
-    /// More, in words.
+    /// Details, in words.
     pub detail: String,
     /// Tokens of the view after it.
     pub tokens: u64,
-    /// Of `compaction_due`: tokens that the view may still grow by until a compaction is due.
+    /// Only for `compaction_due`: by how many tokens the view may still grow until a compaction is due.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<u64>,
-    /// Of `compaction_progress`: pieces that are summed up, of this round.
+    /// Only for `compaction_progress`: how many pieces of this round are summarized.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub chunk: Option<u64>,
-    /// Of `compaction_progress`: pieces of this round; where their summaries are too long together, they are summed up in another one.
+    /// Only for `compaction_progress`: the number of pieces in this round. If their summaries are too long together, these
+    /// are summarized in another round.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub chunks: Option<u64>,
-    /// Of `compaction_progress`: what the summariser said of the piece.
+    /// Only for `compaction_progress`: the summary of the piece.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub text: Option<String>,

@@ -1,28 +1,28 @@
-//! Where exchanges begin in a view: found once, not at every call.
+//! Where exchanges begin in a view, so that they need not be searched for at every call.
 //!
-//! It is kept in the view, so whatever takes the view back takes this back too. Debug builds compare it with a walk over the
+//! This is part of the view, so undoing a view's edits also undoes this. Debug builds compare it with a walk over the
 //! history.
 
 use super::view::{Slot, View};
 
-/// The user's messages of a body, from the first exchange on that has to be looked at.
+/// The user messages of a body, from the first exchange on that still has to be looked at.
 #[derive(Debug, Clone, Default)]
 pub struct Exchanges {
-    /// The version of the view that it knows.
+    /// The version of the view that this reflects.
     version: u64,
-    /// Before this body position there is nothing to do any more.
+    /// Nothing is left to do before this body position.
     from: usize,
-    /// Positions of messages that open a turn, from there on.
+    /// Positions of messages that open a turn, from `from` on.
     begin: Vec<usize>,
-    /// How much of the body it knows.
+    /// How much of the body this reflects.
     known: usize,
 }
 
 impl Exchanges {
-    /// Catches up with a view: what is new is looked at, and what was edited since.
+    /// Catches up with a view: looks only at what is new or was edited since.
     pub(super) fn catch_up(&mut self, view: &View) {
         if let Some(edited) = view.changes().since(self.version) {
-            // What comes in right there may belong to the exchange before.
+            // A message inserted directly at `from` may belong to the exchange before it.
             if edited <= self.from {
                 *self = Self::default();
             }
@@ -35,17 +35,18 @@ impl Exchanges {
         self.known = view.body().len();
     }
 
-    /// How many there are that have to be looked at, those that stay as they are among them.
+    /// How many exchanges have to be looked at, including those that will stay as they are.
     pub fn len(&self) -> usize {
         self.begin.len()
     }
 
-    /// The body position from which on they have to be looked at.
+    /// The body position from which exchanges have to be looked at.
     pub fn from(&self) -> usize {
         self.from
     }
 
-    /// Nothing is left to be done before this body position, where an exchange begins, until something up to there is edited.
+    /// Records that nothing is left to do before this body position, where an exchange begins, until something up to there
+    /// is edited.
     pub fn done_before(&mut self, at: usize) {
         self.from = at;
         self.begin.retain(|begins| *begins >= at);

@@ -1,4 +1,4 @@
-//! The facts of the history's messages: drawn when they are needed, or some at a time before that, and kept.
+//! The facts in the history's messages. They are extracted when they are needed, or gradually before that, and kept.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use crate::error::Result;
 use crate::facts::{Answered, Drawn, Kept};
 use crate::message::Message;
 
-/// A message as the caller's redaction leaves it.
+/// Applies the caller's redaction to a message.
 pub type Redacting<'r> = dyn Fn(&Message) -> Result<Message> + 'r;
 
 impl Context {
-    /// The facts of all messages, as the history has them, settled; what is not drawn yet, is for this once.
+    /// The facts of all messages, settled. Those that are not extracted yet are extracted for this call only.
     pub fn facts(&self) -> Cow<'_, Drawn> {
         if self.facts.len() == self.history.len() && self.facts.names.is_settled() {
             return Cow::Borrowed(&self.facts);
@@ -27,14 +27,14 @@ impl Context {
         Cow::Owned(facts)
     }
 
-    /// What a slot shows is known to be texts without a `<`.
+    /// Whether a slot is known to contain only texts without a `<`.
     pub fn is_bare(&self, slot: &Slot) -> bool {
         let whole = &self.history.node(slot.node).message;
         self.facts.is_bare(slot.node.get()) && Arc::ptr_eq(&slot.message, whole)
     }
 
-    /// Draws the facts of at most so many messages more, and keeps them; those that are half of all are settled, so that
-    /// most of them are when a fold asks.
+    /// Extracts the facts of at most `most` more messages. Settles them each time their number has doubled, so that most are
+    /// settled when a fold needs them.
     pub fn draw_facts(&mut self, most: usize) {
         draw(&mut self.facts, &self.history, most);
         if self.facts.names.len() >= 2 * self.facts.names.sorted().len() {
@@ -42,25 +42,25 @@ impl Context {
         }
     }
 
-    /// Draws all facts that are not drawn yet, settles them, and keeps them.
+    /// Extracts all missing facts and settles them.
     pub fn draw_all_facts(&mut self) {
         self.draw_facts(usize::MAX);
         self.facts.names.settle();
     }
 
-    /// Forgets the facts, and what outputs look like: messages have others now.
+    /// Forgets the facts, and which outputs look alike, because messages changed.
     pub(super) fn forget_facts(&mut self) {
         self.facts = Shared::default();
         self.look_anew();
     }
 
-    /// Forgets all that was found out about messages: it is found again when it is needed.
+    /// Forgets everything that was derived from messages; it is derived again when it is needed.
     pub(super) fn forget_all_facts(&mut self) {
         self.forget_facts();
         self.holders = Shared::default();
     }
 
-    /// The facts of a tool message, to be kept when its output goes away: its own, and those of its redacted texts.
+    /// The facts of a tool message to keep when its output is moved away: its own, and those of its redacted texts.
     pub(super) fn facts_to_keep(
         &self,
         index: NodeIndex,

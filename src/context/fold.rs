@@ -5,46 +5,46 @@ use super::view::{Form, Slot};
 use crate::message::Message;
 use crate::saved::saved;
 
-/// A compaction result: what stands in the view for a run of history.
+/// A fold: messages of the history that a summary replaces in the view.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fold {
-    /// The nodes that it stands for, in view order; earlier summaries among them.
+    /// The nodes that it replaced, in view order, including earlier summaries.
     pub members: Vec<NodeIndex>,
     /// The summary's node.
     pub summary: NodeIndex,
-    /// The node of the text that was to be retained verbatim.
+    /// The node of the text that is retained word for word.
     pub retain: Option<NodeIndex>,
-    /// The node of the message that asks for the summary, where that stands in the view.
+    /// The node of the message that asks for the summary, if the layout shows one.
     pub ask: Option<NodeIndex>,
-    /// What the summary says, its ledger included, without the frame that a layout gives it.
+    /// The summary's text including its ledger, without the frame that the layout adds.
     pub text: String,
-    /// Tokens of the members as they stood in the view.
+    /// Tokens of the members in the view, in the form they had there.
     pub tokens_folded: u64,
-    /// When, by the caller's clock.
+    /// When it was made, by the caller's clock.
     pub created_at: Option<f64>,
-    /// What an unfold restores: how members stood that were not whole, and what came back into the view because of the
-    /// fold.
+    /// What an unfold restores: the form of members that were not whole, and messages that came back into the view because
+    /// of the fold.
     pub altered: Vec<Stood>,
-    /// Members that pointed to the same output further down, and to which.
+    /// Members that were pointers to the same output further down, each with its target.
     pub pointers: Vec<(NodeIndex, NodeIndex)>,
 }
 
-/// How a message stood in the view.
+/// A message in the form that it had in the view.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stood {
     /// Its slot.
     pub slot: Slot,
-    /// It stood there. If false, a pass had dropped it, and this was its place.
+    /// Whether the view showed it. If false, a pass had dropped it, and this was its place.
     pub shown: bool,
 }
 
 impl Stood {
-    /// Whether the history alone does not tell it.
+    /// Whether its form cannot be derived from the history alone.
     pub(super) fn is_altered(&self) -> bool {
         !self.shown || self.slot.form != Form::Whole
     }
 
-    /// Whether it stood with its calls.
+    /// Whether the view showed it with its calls.
     pub(super) fn shows_calls(&self) -> bool {
         self.shown && self.slot.message.tool_calls().next().is_some()
     }
@@ -53,39 +53,39 @@ impl Stood {
 saved!(struct Fold { members, summary, retain, ask, text, tokens_folded, created_at, altered, pointers });
 saved!(struct Stood { slot, shown });
 
-/// The messages that stand for a fold, in view order.
+/// The messages that represent a fold in the view, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoldMessages {
-    /// What is retained verbatim.
+    /// The text that is retained word for word.
     pub retain: Option<Message>,
-    /// What asks for the summary, in a layout that shows it.
+    /// The message that asks for the summary, if the layout shows one.
     pub ask: Option<Message>,
     /// The summary.
     pub summary: Message,
-    /// What it says, without the frame that the layout gives it.
+    /// The summary's text, without the frame that the layout adds.
     pub text: String,
-    /// They stand behind the folds that are there already, not before them.
+    /// Whether they come behind existing folds, not before them.
     pub behind_earlier: bool,
 }
 
 impl FoldMessages {
-    /// What they take, counted one by one.
+    /// The sum of their tokens, counted one by one.
     pub fn tokens(&self, count: impl Fn(&Message) -> u64) -> u64 {
         self.retain.iter().chain(&self.ask).chain([&self.summary]).map(count).sum()
     }
 }
 
-/// What the carry-over ledger at the end of a summary begins with.
+/// The heading of the carry-over ledger at the end of a summary.
 pub const LEDGER_HEADING: &str = "## From these messages, word for word";
 
-/// The same, and its earlier form in saved summaries.
+/// The same, and the earlier heading that saved summaries may have.
 pub const LEDGER_HEADINGS: [&str; 2] =
     [LEDGER_HEADING, "## Carried over from what was folded (data, word for word)"];
 
-/// What the words around a summary end with, where the caller gives no others.
+/// The end of the frame around a summary, unless the caller sets another.
 pub const RECORD_ENDS: &str = "[End of the record]";
 
-/// The summary's own words, and the ledger that was appended to them.
+/// Splits a summary into its own text and the ledger appended to it.
 pub(super) fn without_ledger(summary: &str) -> (&str, Option<&str>) {
     match LEDGER_HEADINGS.iter().filter_map(|heading| summary.find(heading)).min() {
         Some(at) => {
@@ -103,22 +103,22 @@ pub(super) fn without_ledger(summary: &str) -> (&str, Option<&str>) {
 pub struct FoldInfo {
     /// The fold's id: its summary's.
     pub id: String,
-    /// Ids of the messages that it stands for, earlier folds among them.
+    /// Ids of the messages that it replaced, including those of earlier folds.
     pub items: Vec<String>,
     /// The summary's text, without its ledger.
     pub summary: String,
-    /// What the summary left out and the engine appended to it, where there was anything.
+    /// Facts that the summary left out and the engine appended to it, if any.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<String>,
-    /// The retained text, where the answer had one.
+    /// The retained text, if the summarizer's answer had one.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retain: Option<String>,
-    /// Tokens that the messages took in the view.
+    /// Tokens that these messages took in the view.
     pub tokens_folded: u64,
-    /// Tokens that the summary and the retained text take.
+    /// Tokens of the summary and of the messages shown with it.
     pub tokens: u64,
-    /// Whether it stands in the view itself, or inside a later fold.
+    /// `true` if the view shows it; `false` if it is inside a later fold.
     pub in_view: bool,
 }

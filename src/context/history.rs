@@ -29,7 +29,7 @@ pub(super) use links::Links;
 pub use renamed::CallRenamed;
 pub use superseded::Superseded;
 
-/// All that happened. Append-only.
+/// Every message that ever entered. Append-only.
 #[derive(Debug, Clone, Default)]
 pub struct History {
     pub(super) nodes: Vec<Node>,
@@ -38,20 +38,20 @@ pub struct History {
     pub(super) generated: u64,
     /// Ids of messages that are entering.
     reserved: HashSet<String>,
-    /// Nodes of a past that the caller rewrote or rewound, with the number of nodes at that time: their ids and calls are
-    /// free.
+    /// Nodes of a past that the caller rewrote or rewound, with the number of nodes at that time. Their ids and calls are
+    /// free again.
     superseded: HashMap<NodeIndex, usize>,
-    /// Some message holds reasoning.
+    /// Whether any message holds reasoning.
     pub(super) has_reasoning: bool,
     /// Messages that hold a provider's own compaction.
     pub(super) compactions: Vec<NodeIndex>,
     pub(super) late: Late,
-    /// Messages whose output lives in the host's store, and what they took when they were pushed.
+    /// Messages whose output is in the host's store, with their tokens when they were pushed.
     pub(super) away: BTreeMap<NodeIndex, Away>,
     pub(super) links: Links,
-    /// Nodes whose marks have changed since the session was last saved …
+    /// Nodes whose metadata have changed since the session was last saved …
     touched: NodeSet,
-    /// … and those of them that hold another message.
+    /// … and those of them whose message was replaced.
     rewritten: NodeSet,
 }
 
@@ -66,17 +66,17 @@ impl History {
         self.has_reasoning
     }
 
-    /// The messages that hold a provider's own compaction, those of a past that was left among them.
+    /// The messages that hold a provider's own compaction, including those of a rewritten or rewound past.
     pub fn compactions(&self) -> &[NodeIndex] {
         &self.compactions
     }
 
-    /// How many messages the caller put in.
+    /// How many messages the caller pushed.
     pub fn pushed(&self) -> usize {
         self.nodes.iter().filter(|n| n.kind == NodeKind::Message).count()
     }
 
-    /// Nothing has entered yet.
+    /// Whether nothing has entered yet.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -91,8 +91,8 @@ impl History {
         &self.nodes[index.get()]
     }
 
-    /// Counts every message again. A message whose output is not in memory keeps its first count, scaled by the change of
-    /// all others.
+    /// Counts every message again. For an output that is not in memory, the first count is scaled like the counts of all
+    /// others.
     pub(super) fn recount(&mut self, count: impl Fn(&Message) -> Tally) {
         let (mut before, mut now) = (0, 0);
         self.touched = (0..self.nodes.len() as u32).map(NodeIndex).collect();
@@ -119,13 +119,13 @@ impl History {
         })
     }
 
-    /// The same message, with what its format carries beside it now.
+    /// Replaces a message with the same message and its new metadata.
     pub(super) fn renew(&mut self, index: NodeIndex, message: Arc<Message>) {
         self.rewritten.insert(index);
         self.nodes[index.get()].message = message;
     }
 
-    /// Another message stands where one was erased.
+    /// Replaces a message that was erased.
     pub(super) fn erase(&mut self, index: NodeIndex, message: Arc<Message>, tally: Tally) {
         self.rewritten.insert(index);
         self.away.remove(&index);
@@ -141,7 +141,7 @@ impl History {
         self.nodes[index.get()].pinned = pinned;
     }
 
-    /// Marks a node as standing behind a summary, or no longer.
+    /// Records that a node was folded into a summary, or no longer is.
     pub fn set_folded_by(&mut self, index: NodeIndex, summary: Option<NodeIndex>) {
         self.touched.insert(index);
         self.nodes[index.get()].folded_by = summary;
@@ -156,7 +156,7 @@ impl History {
         self.insert(id, message, tally, NodeKind::Message)
     }
 
-    /// Appends a message of the engine's own.
+    /// Appends a message that the engine made.
     pub fn append_engine_made(&mut self, kind: NodeKind, message: Arc<Message>, tally: Tally) -> NodeIndex {
         let id = self.fresh_id(match kind {
             NodeKind::Retain => "retain_",
@@ -188,14 +188,14 @@ impl History {
         index
     }
 
-    /// Remembers that a node entered right behind another, and not behind all.
+    /// Records that a node was inserted behind another one, not at the end.
     pub(super) fn note_late(&mut self, index: NodeIndex, behind: Option<NodeIndex>) {
         if let Some(behind) = behind {
             self.late.enter(index, behind);
         }
     }
 
-    /// Reserves the ids that entering messages have, so that no other entering message gets them.
+    /// Reserves the ids of entering messages, so that no generated id equals one of them.
     pub fn reserve_ids(&mut self, messages: &[Message]) {
         self.reserved = messages.iter().filter_map(|m| m.meta.id.clone()).collect();
     }
@@ -212,7 +212,7 @@ impl History {
     }
 }
 
-/// The nodes behind the first `known` whose message holds a provider's own compaction.
+/// The nodes from position `known` on whose message holds a provider's own compaction.
 pub(super) fn compactions(nodes: &[Node], known: usize) -> impl Iterator<Item = NodeIndex> + '_ {
     let holds = |(at, node): (usize, &Node)| node.message.provider_compaction().map(|_| NodeIndex(at as u32));
     nodes.iter().enumerate().skip(known).filter_map(holds)

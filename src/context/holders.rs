@@ -1,4 +1,4 @@
-//! Which messages hold a stored output. Built only for sessions whose outputs leave memory, with one look at each message.
+//! Which messages hold a stored output. Built only for sessions that move outputs out of memory; reads each message once.
 
 use super::history::History;
 use super::node::NodeIndex;
@@ -6,20 +6,20 @@ use crate::facts::is_put_to_the_user;
 use crate::hashing::{HashMap, HashSet};
 use crate::message::Role;
 
-/// The tool messages by the ref of their output.
+/// The tool messages, by the ref of their output.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Holders {
-    /// Of how many nodes this is.
+    /// How many nodes were read.
     read: usize,
     by_ref: HashMap<String, Vec<NodeIndex>>,
-    /// Calls that put a question to the user.
+    /// Ids of calls that ask the user a question.
     asking: HashSet<String>,
-    /// Nodes with what the user answered: rules may stand in it.
+    /// Nodes with the user's answers: they may contain rules.
     spoken: HashSet<NodeIndex>,
 }
 
 impl Holders {
-    /// Reads what is new.
+    /// Reads new nodes.
     pub fn catch_up(&mut self, history: &History) {
         for (at, node) in history.nodes().iter().enumerate().skip(self.read) {
             let index = NodeIndex(at as u32);
@@ -46,7 +46,7 @@ impl Holders {
         self.by_ref.get(id).map_or(&[], Vec::as_slice)
     }
 
-    /// The user said what stands in a node.
+    /// Whether a node contains an answer of the user.
     pub fn is_spoken(&self, node: NodeIndex) -> bool {
         self.spoken.contains(&node)
     }

@@ -1,7 +1,7 @@
-//! Later instructions as part of the base prompt, for a ladder whose document puts them there (GRAPH-6).
+//! Merges later instructions into the base prompt, for a ladder whose document requires it (GRAPH-6).
 //!
 //! They are merged when they enter, not when a view is written: the header's last message grows, the message leaves the body
-//! with a line in the report, and the header is composed again from its nodes whenever either changes.
+//! with a report line, and the header is composed again from its nodes whenever one of them changes.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use crate::message::{ItemType, Message, Part, Step, steps};
 const WHY: &str = "it is part of the base prompt now";
 
 impl Context {
-    /// Whether system and developer messages that come later are merged into the base prompt, the header's last message, from
-    /// now on. What is there already is merged, or stands in its place again.
+    /// Sets whether later system and developer messages are merged into the base prompt, the header's last message. Existing
+    /// ones are merged or put back at once.
     pub fn set_merging(&mut self, merges: bool) {
         if merges == std::mem::replace(&mut self.merges_instructions, merges) {
             return;
@@ -38,7 +38,7 @@ impl Context {
         }
     }
 
-    /// Whether a message that enters now is merged into the base prompt.
+    /// Whether an entering message is to be merged into the base prompt.
     pub(super) fn is_to_merge(&self, message: &Message) -> bool {
         self.merges_instructions
             && is_instruction(message)
@@ -48,7 +48,7 @@ impl Context {
             && !message.plain_text().trim().is_empty()
     }
 
-    /// Merges a node that does not stand in the body into the base prompt.
+    /// Merges a node that is not in the body into the base prompt.
     pub(super) fn merge(&mut self, node: NodeIndex) {
         let own = self.own_header();
         self.view.merged.push(node);
@@ -56,7 +56,7 @@ impl Context {
         self.note_left_out(node, WHY, None);
     }
 
-    /// Shows a merged node in its place again.
+    /// Puts a merged node back into its place.
     pub(super) fn unmerge(&mut self, node: NodeIndex) {
         if !self.view.merged.contains(&node) {
             return;
@@ -65,7 +65,7 @@ impl Context {
         self.view.merged.retain(|n| *n != node);
         self.compose_header(&own);
         let body = self.view.body();
-        // Nothing may be said between a call that is being executed and its output.
+        // No message may come between a call that is being executed and its output.
         let live: NodeSet = self.history.unanswered().into_iter().map(|(_, n)| n).collect();
         let later = |slot: &Slot| !self.history.node(slot.node).is_fold() && slot.node > node;
         let runs = |step: &Step| body[step.range.clone()].iter().any(|slot| live.contains(&slot.node));
@@ -77,7 +77,7 @@ impl Context {
         self.left_out.retain(|line| line.id != *id || line.why != WHY);
     }
 
-    /// Takes nodes out of the header, and what was merged into it.
+    /// Removes nodes from the header, and from what is merged into it.
     pub(super) fn leave_header(&mut self, out: &NodeSet) {
         let mut own = self.own_header();
         if own.iter().chain(&self.view.merged).any(|node| out.contains(node)) {
@@ -93,8 +93,8 @@ impl Context {
         nodes.filter(|node| !self.view.merged.contains(node)).collect()
     }
 
-    /// Shows these as the header, and in the last of them what is merged. Where that is no text, or pinned, the first that is
-    /// merged stands behind it.
+    /// Sets these as the header, with the merged nodes in the last of them. If that is not text or is pinned, the first
+    /// merged node follows it as a message of its own, and takes the others.
     pub(super) fn compose_header(&mut self, own: &[NodeIndex]) {
         let mut header: Vec<Slot> = own.iter().map(|node| Slot::whole(&self.history, *node)).collect();
         let mut merged = self.view.merged.iter();

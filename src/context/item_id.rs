@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::saved::{Reader, Saved, Writer};
 
-/// The id of a message, as reports and events name it: shared with the history, for a fold is told of with thousands.
+/// The id of a message in reports and events. Shared with the history, since a fold may list thousands.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct ItemId(Arc<str>);
@@ -76,7 +76,7 @@ impl Debug for ItemId {
     }
 }
 
-/// As a string.
+/// Saved as a string.
 impl Saved for ItemId {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
         out.string(self);

@@ -1,4 +1,4 @@
-//! What of a context is new since a session was last saved: what a record of its journal holds.
+//! What changed in a context since the session was last saved: the content of a journal record.
 
 use super::core::Context;
 use super::fold::{Fold, Stood};
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::saved::{ListEdit, MapEdit, Reader, Saved, Writer, saved};
 use crate::tool_output::Output;
 
-/// A context as it was when it was saved, as far as it takes to tell what is new.
+/// A saved context, as far as it is needed to find out what changed since.
 #[derive(Debug)]
 pub struct ContextMark {
     nodes: usize,
@@ -23,7 +23,7 @@ pub struct ContextMark {
     on_entry: OnEntry,
 }
 
-/// What is new of a context.
+/// What changed in a context.
 #[derive(Debug)]
 pub struct ContextChanges {
     nodes: Vec<Node>,
@@ -38,7 +38,7 @@ pub struct ContextChanges {
 
 saved!(struct ContextChanges { nodes, changed, view, outputs, folds, left_out, told, on_entry });
 
-/// A fold whose messages are not told where the history tells them.
+/// A fold for the journal. Messages that the history holds are not written again.
 #[derive(Debug, Clone)]
 struct FoldChange {
     members: Vec<NodeIndex>,
@@ -73,7 +73,7 @@ impl FoldChange {
         }
     }
 
-    /// The fold; `None` where a node of it is not there.
+    /// The fold; `None` if one of its nodes does not exist.
     fn fold(self, history: &History) -> Option<Fold> {
         let stood = |(slot, shown): (SlotChange, bool)| Some(Stood { slot: slot.slot(history)?, shown });
         Some(Fold {
@@ -90,20 +90,20 @@ impl FoldChange {
     }
 }
 
-/// How much of a context is complete, and stays as it is when records are put in: what follows from it needs not be found again.
-/// Of one that is read from a snapshot, nothing is.
+/// How much of a context is already complete and not changed by the records to apply, so that it need not be derived again.
+/// Nothing of a context that is read from a snapshot.
 #[derive(Debug, Default)]
 pub struct Known {
-    /// So many nodes of the history …
+    /// This many nodes of the history …
     pub(super) nodes: usize,
-    /// … with the calls that wait behind them …
+    /// … with the calls that wait after them …
     pub(super) waited: OpenCalls,
-    /// … and so many messages of the view's body.
+    /// … and this many messages of the view's body.
     pub(super) shown: usize,
 }
 
 impl ContextChanges {
-    /// Whether anything is new.
+    /// Whether anything changed.
     pub fn is_any(&self) -> bool {
         let Self { nodes, changed, view, outputs, folds, left_out, told, on_entry } = self;
         let nodes = !nodes.is_empty() || !changed.is_empty();
@@ -129,11 +129,11 @@ impl Context {
         }
     }
 
-    /// What is new since it was saved.
+    /// What changed since the context was saved.
     pub fn changes_since(&self, mark: &ContextMark) -> ContextChanges {
         let history = &self.history;
         let fold = |fold: &Fold| FoldChange::of(fold, history);
-        // Each new fold is one change.
+        // Each new fold counts as one change.
         let new_folds = self.folds_changed.checked_sub(mark.folds_changed);
         let grown = self.folds.len().checked_sub(mark.folds).map(|new| new as u64);
         let folds = if grown.is_some() && grown == new_folds {
@@ -158,7 +158,7 @@ impl Context {
         }
     }
 
-    /// All of a context that is complete.
+    /// Describes a context that is complete.
     pub fn known(&self) -> Known {
         Known {
             nodes: self.history.len(),
@@ -167,8 +167,8 @@ impl Context {
         }
     }
 
-    /// Puts in what is new. What follows from it, and from what is not `known`, is found by [`Context::complete`]. `None` where it
-    /// is of another context.
+    /// Applies changes. [`Context::complete`] then derives the rest, also for everything that is not `known`. `None` if the
+    /// changes belong to another context.
     pub fn put_changes(&mut self, changes: ContextChanges, known: &mut Known) -> Option<()> {
         let ContextChanges { nodes, changed, view, outputs, folds, left_out, told, on_entry } = changes;
         if !self.history.are_marks(&changed) {
@@ -189,7 +189,7 @@ impl Context {
         fits.then_some(())
     }
 
-    /// What else a context holds: it is little, and told whole.
+    /// Writes the remaining state of a context; it is small and always written in full.
     pub fn save_rest<'s>(&'s self, out: &mut Writer<'s>) {
         self.history.save_rest(out);
         self.view.save_rest(out);
@@ -198,7 +198,7 @@ impl Context {
         self.folds_changed.save(out);
     }
 
-    /// Reads that.
+    /// Reads what [`Context::save_rest`] wrote.
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID`.

@@ -1,4 +1,4 @@
-//! Everything that the view does not show as it came: why, by which pass, and the way back.
+//! Everything that the view does not show as it was pushed: why, by which pass, and how to bring it back.
 
 use std::borrow::Cow;
 
@@ -10,29 +10,29 @@ use super::report::LeftOut;
 use super::view::Form;
 use crate::hashing::{HashMap, HashSet};
 
-/// What stands shorter than it came for no reason that was told.
+/// For a message that was shortened without a recorded reason.
 const SHORTER: &str = "it stands shorter than it came";
 
-/// What stands nowhere for no reason that was told.
+/// For a message that is gone without a recorded reason.
 const GONE: &str = "the conversation went back before it, or goes on without it";
 
-/// A message that the view does not show now as it was pushed.
+/// A message that the view currently does not show as it was pushed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct LeftOutNow {
     /// The message's id.
     pub id: String,
-    /// What became of it: it stands behind a fold, a pass dropped it, it left the conversation (a rewind, another header), or it stands in
-    /// the view in another form.
+    /// What happened to it: a fold replaced it (`"folded"`), a pass dropped it (`"dropped"`), it left the conversation by a
+    /// rewind or a new header (`"removed"`), or the view shows it in another form.
     #[cfg_attr(
         target_arch = "wasm32",
         tsify(type = "\"folded\" | \"dropped\" | \"removed\" | Exclude<ItemForm, \"whole\">")
     )]
     pub state: &'static str,
-    /// Why, in words.
+    /// The reason, in words.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "string"))]
     pub why: Cow<'static, str>,
-    /// The pass that did it; left out where it was none.
+    /// The pass that did it; absent if it was none.
     #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "PassName"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pass: Option<Cow<'static, str>>,
@@ -40,19 +40,20 @@ pub struct LeftOutNow {
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub output_ref: Option<String>,
-    /// The fold of the view that stands for it, itself or by an earlier fold that it stands for.
+    /// The id of the fold in the view that contains it, directly or through earlier folds.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fold: Option<String>,
-    /// The way back into the view: `unfold(fold)`; `pin(id)`; `get`, where its output lives in the store: `await toolOutputs.get(ref)`, then
-    /// `pin(id)`. `null` where there is none: `message(id)` has it whole.
+    /// How to bring it back into the view: `"unfold"`: `unfold(fold)`; `"pin"`: `pin(id)`; `"get"`: its output is in the
+    /// store, so `await toolOutputs.get(ref)`, then `pin(id)`. `null` if that is impossible; `message(id)` still returns it
+    /// whole.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "\"unfold\" | \"pin\" | \"get\" | null"))]
     pub back: Option<&'static str>,
 }
 
 impl Context {
-    /// Keeps what a report tells. What a fold took is told of the fold: what was told of its messages before holds again when it is
-    /// undone.
+    /// Keeps the lines of a report. The line of a folded message is stored under its fold, so that the message's earlier
+    /// line applies again once the fold is undone.
     pub fn tell(&mut self, lines: &[LeftOut]) {
         self.told.extend_from_slice(lines);
         if self.told.len() > 2 * self.history.len() + 64 {
@@ -60,7 +61,7 @@ impl Context {
         }
     }
 
-    /// Leaves the newest line of each message, and of each fold.
+    /// Keeps only the newest line of each message, and of each fold.
     fn forget_older_lines(&mut self) {
         let mut known = HashSet::default();
         let mut newest = self.told.clone();
@@ -95,7 +96,7 @@ impl Context {
     ) -> Option<LeftOutNow> {
         let fold = self.history.node(node).folded_by.filter(|_| form.is_none());
         let state = match form {
-            // The base prompt has more in it than came, not less.
+            // The base prompt contains more than was pushed, not less.
             Some(Form::Whole | Form::Merged) => return None,
             Some(form) => form.as_str(),
             None if fold.is_some() => "folded",
@@ -129,13 +130,13 @@ impl Context {
         })
     }
 
-    /// What was told last, be it since the last report: by the message's id, or by that of the fold that took it.
+    /// The newest lines, including those since the last report: by the message's id, or by the id of the fold that took it.
     fn newest_lines(&self) -> HashMap<&str, &LeftOut> {
         let lines = self.told.iter().chain(&self.left_out);
         lines.map(|line| (line.fold.as_deref().unwrap_or(&line.id), line)).collect()
     }
 
-    /// The fold that stands for a fold in the end.
+    /// The outermost fold that contains this fold.
     fn outermost(&self, fold: NodeIndex) -> NodeIndex {
         let mut outermost = fold;
         while let Some(by) = self.history.node(outermost).folded_by {

@@ -1,7 +1,7 @@
-//! Images, documents and sounds in the view: a provider takes so many of them, and so many bytes.
+//! Images, documents and sounds in the view: providers limit their number and their bytes.
 //!
-//! Sums of images and bytes are kept as messages enter, beside those of tokens. What a refusal teaches about media is stored as
-//! a changed option, so snapshots and `setOptions` need no special case.
+//! Sums of images and bytes are updated as messages enter, like those of tokens. What a provider's refusal teaches about
+//! media is stored as a changed option, so snapshots and `setOptions` need no special case.
 
 use std::sync::Arc;
 
@@ -13,21 +13,21 @@ use super::view::{Form, Slot};
 use crate::message::{Media, MediaKind, Message, Part};
 use crate::tokens::image_size;
 
-/// What a report says of a medium that left the view.
+/// What a report says about media that left the view.
 const WHY: &str = "the request may hold only so many images and bytes: what is oldest became a placeholder";
 
-/// How many media a request may hold. Where a figure is missing, there is no limit.
+/// How many media a request may hold. `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MediaBudget {
-    /// Images in a request.
+    /// How many images a request may hold.
     pub max_images: Option<u64>,
-    /// Bytes of all media, as they are sent.
+    /// How many bytes all media may have together, as they are sent.
     pub max_bytes: Option<u64>,
-    /// So many of the newest images stay when one of the limits is passed.
+    /// How many of the newest images stay once a limit is exceeded.
     pub keep_newest: Option<u64>,
-    /// Bytes of one image, as they are sent.
+    /// How many bytes one image may have, as it is sent.
     pub max_image_bytes: Option<u64>,
-    /// Pixels of an image's longer side.
+    /// How many pixels the longer side of an image may have.
     pub max_image_side: Option<u64>,
 }
 
@@ -36,12 +36,12 @@ pub struct MediaBudget {
 pub struct MediaSums {
     /// How many images.
     pub images: u64,
-    /// The bytes of all media that are sent in the request, and not by a URL or an id.
+    /// The bytes of all media that are sent inline, not by URL or id.
     pub bytes: u64,
 }
 
 impl MediaSums {
-    /// Of one message.
+    /// The media of one message.
     pub fn of(message: &Message) -> Self {
         let mut sums = Self::default();
         each_medium(message, &mut |media| {
@@ -77,13 +77,13 @@ fn each_medium(message: &Message, look: &mut dyn FnMut(&Media)) {
 }
 
 impl MediaBudget {
-    /// Whether a view may hold so much.
+    /// Whether a view with this many media is within the budget.
     pub fn holds(&self, sums: MediaSums) -> bool {
         self.max_images.is_none_or(|most| sums.images <= most)
             && self.max_bytes.is_none_or(|most| sums.bytes <= most)
     }
 
-    /// Whether more may come back under it than under the other.
+    /// Whether media may come back when this budget replaces the other.
     fn gives_more_than(&self, other: &Self) -> bool {
         let (most, than) = (self.target(), other.target());
         let more = |most: Option<u64>, than: Option<u64>| {
@@ -95,7 +95,7 @@ impl MediaBudget {
             || more(most.max_image_side, than.max_image_side)
     }
 
-    /// What is told of it in a decision.
+    /// The reason of a decision that enforces it.
     pub fn why(&self) -> String {
         let limits = [
             self.max_images.map(|most| format!("{most} images")),
@@ -110,7 +110,7 @@ impl MediaBudget {
         )
     }
 
-    /// What is left where a limit was passed: some room beneath it, so that not every new image changes the view.
+    /// What to trim down to once a limit is exceeded: clearly below it, so that not every new image changes the view.
     fn target(&self) -> Self {
         if self.max_images.is_none() && self.max_bytes.is_none() {
             return *self;
@@ -124,7 +124,7 @@ impl MediaBudget {
         }
     }
 
-    /// Whether no request may hold this medium, however few there are.
+    /// Whether this medium is too large for any request, however few there are.
     fn refuses(&self, media: &Media) -> bool {
         let too_wide = || {
             let most = self.max_image_side?;
@@ -137,7 +137,8 @@ impl MediaBudget {
 }
 
 impl Context {
-    /// Sets what a request may hold. What no longer fits leaves at once; with more room, what had left comes back with the next run.
+    /// Sets the media budget. What no longer fits is removed at once; if there is more room, removed media come back with
+    /// the next run.
     pub fn set_media_budget(&mut self, budget: MediaBudget) {
         let before = std::mem::replace(&mut self.media_budget, budget);
         if budget.gives_more_than(&before) {
@@ -148,7 +149,7 @@ impl Context {
         }
     }
 
-    /// Whether the view keeps its media budget with a message's media in it, too, and some room beneath: then they may come back.
+    /// Whether a message's media may come back: with them, the view must still be clearly within its media budget.
     pub(super) fn has_room_for_media_of(&self, stands: &Slot, whole: &Message) -> bool {
         let (all, shown, whole_has) =
             (self.view.media(), MediaSums::of(&stands.message), MediaSums::of(whole));
@@ -161,7 +162,7 @@ impl Context {
         !is_refused && self.media_budget.target().holds(sums)
     }
 
-    /// Makes placeholders of what came back and no request may hold, however few there are.
+    /// Replaces with placeholders those media that came back although they are too large for any request.
     pub(super) fn trim_refused_media(&mut self, came: &NodeSet) {
         let budget = self.media_budget;
         for at in 0..self.view.body().len() {
@@ -171,16 +172,16 @@ impl Context {
         }
     }
 
-    /// Makes the view keep its media budget, as far as that can be had; `from`: only what stands from this body position on can
-    /// be too large by itself. What it did is told with the next run's decisions.
+    /// Trims the view to its media budget as far as possible. Media that are too large on their own are only searched for
+    /// from body position `from` on. Reported with the decisions of the next run.
     pub(super) fn trim_media_on_entry(&mut self, from: usize) {
         let budget = self.media_budget;
         let trimmed = self.by_pass("trim_media", |context| context.trim_media_to(&budget, from));
         self.on_entry.note_media(trimmed);
     }
 
-    /// Makes placeholders of the oldest media until the view keeps a budget. What is pinned stays, and so do the newest user
-    /// message's. Gives what lost any, and the tokens that each saved.
+    /// Replaces the oldest media with placeholders until the view is within a budget. Pinned messages and the newest user
+    /// message keep theirs. Returns the messages that lost media, and the tokens each saved.
     pub fn trim_media_to(&mut self, budget: &MediaBudget, from: usize) -> Vec<(NodeIndex, u64)> {
         let sums = self.view.media();
         if sums.is_none() || *budget == MediaBudget::default() {
@@ -222,7 +223,7 @@ impl Context {
         trimmed
     }
 
-    /// Makes placeholders of the media that `goes` names in the message at a body position.
+    /// Replaces the media for which `goes` returns true in the message at a body position.
     fn trim_at(&mut self, at: usize, goes: &mut dyn FnMut(&Media) -> bool) -> Option<(NodeIndex, u64)> {
         let slot = &self.view.body()[at];
         let node = self.history.node(slot.node);
@@ -255,7 +256,7 @@ impl Context {
         Some((index, before.saturating_sub(tally.total())))
     }
 
-    /// Puts a placeholder in a medium's place, where it goes. Its ref opens it: that of the output it stands in, or its own.
+    /// Replaces a medium with a placeholder if it goes. Its ref is that of the output it is in, or a new one.
     fn replace_medium(
         &mut self,
         part: &mut Part,
@@ -277,7 +278,7 @@ impl Context {
         true
     }
 
-    /// Whether the newest user message stands at a body position.
+    /// Whether the newest user message is at this body position.
     fn is_newest_request(&self, at: usize) -> bool {
         let body = self.view.body();
         body[at].opens_turn() && !body[at + 1..].iter().any(Slot::opens_turn)

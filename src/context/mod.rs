@@ -1,12 +1,13 @@
-//! History and view: what every pass takes and gives back.
+//! History and view: the state that every pass works on.
 //!
-//! The **history** is every message that ever entered, in an arena of [`Node`]s that only grows. The **view** is what
-//! the model is sent next: an ordered list of [`Slot`]s that point into the history. A fold, a trim or a cut changes
-//! slots; no operation touches what a model reads of a node's message.
+//! The **history** is every message that ever entered, in an arena of [`Node`]s that only grows. The **view** is what the
+//! model is sent next: an ordered list of [`Slot`]s that point into the history. Folding, trimming and cutting change slots.
+//! What a model reads of a node's message changes only if the message is erased, or while its output is kept in the host's
+//! store.
 //!
-//! Sums by part are kept while slots change, so a push costs what is new, however long the history is. What is long in a view
-//! is shared with its clones until one of them is edited (`shared`): the copy that a run can go back to costs nothing if
-//! nothing changes.
+//! Token sums by part are updated as slots change, so a push costs only what is new, however long the history is. The long
+//! lists of a view are shared with its clones until one of them is edited (`shared`), so the copy that allows a run to be
+//! undone is free if nothing changes.
 
 mod alike;
 mod away;

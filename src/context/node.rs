@@ -5,50 +5,51 @@ use crate::error::Result;
 use crate::message::Message;
 use crate::saved::{Reader, Saved, Writer, saved};
 
-/// A node's place in the history.
+/// A node's position in the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeIndex(pub u32);
 
 impl NodeIndex {
-    /// As an index.
+    /// As a `usize` index.
     pub fn get(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Who put a node in.
+/// Who created a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeKind {
     /// The caller.
     Message,
     /// The engine: a fold's summary.
     Summary,
-    /// The engine: the text that a fold's answer wants retained verbatim.
+    /// The engine: text that the summarizer asked to keep word for word.
     Retain,
-    /// The engine: the question that a summary answers, in a layout that shows it.
+    /// The engine: the request that a summary answers, in a layout that shows it.
     Ask,
     /// The engine: a piece of a message's text that the caller pinned.
     Pin,
-    /// The engine: what stands between header and conversation, as the caller set it.
+    /// The engine: a context part between header and conversation, as the caller set it.
     Part,
-    /// The engine: what stands in for the output of an interrupted call until it comes.
+    /// The engine: a replacement for the output of an interrupted call until the output comes.
     StandIn,
 }
 
-/// A message with what the engine knows of it.
+/// A message with its metadata.
 #[derive(Debug, Clone)]
 pub struct Node {
-    /// Unique in the session: the caller's, or ours (`m1`, `m2`, …; `fold_1` for summaries).
+    /// Unique in the session: the caller's, or generated (`m1`, `m2`, …; `fold_1` for summaries).
     pub id: Arc<str>,
-    /// The message, whole. What a model reads of it never changes; what its format carries beside that is as it came last.
+    /// The whole message. What a model reads of it changes only if it is erased, or while its output is kept in the host's
+    /// store; metadata in its format are updated when the message comes in again.
     pub message: Arc<Message>,
     /// Its tokens, counted when it entered.
     pub tally: Tally,
-    /// Who put it in.
+    /// Who created it.
     pub kind: NodeKind,
-    /// Stands verbatim in every view.
+    /// Whether every view shows it verbatim.
     pub pinned: bool,
-    /// The summary that stands for it in the view.
+    /// The summary that replaced it in the view.
     pub folded_by: Option<NodeIndex>,
 }
 
@@ -76,7 +77,7 @@ impl Saved for NodeIndex {
 }
 
 impl Node {
-    /// The part of the report that its text belongs to.
+    /// The part of the report that its text counts toward.
     pub fn part(&self) -> PartName {
         match self.kind {
             NodeKind::Retain | NodeKind::Pin => PartName::Retain,
@@ -85,13 +86,13 @@ impl Node {
         }
     }
 
-    /// Whether it stands for a fold: its summary, or what stands with that.
+    /// Whether it represents a fold in the view: the summary, or a message shown with it.
     pub fn is_fold(&self) -> bool {
         matches!(self.kind, NodeKind::Retain | NodeKind::Ask | NodeKind::Summary)
     }
 }
 
-/// Nodes, to be asked for by number: a bit for each up to the last that is in it.
+/// A set of nodes as a bit set over their positions.
 #[derive(Debug, Clone, Default)]
 pub struct NodeSet {
     bits: Vec<u64>,
@@ -99,22 +100,22 @@ pub struct NodeSet {
 }
 
 impl NodeSet {
-    /// How many there are.
+    /// How many nodes are in the set.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// There is none.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Whether a node is one of them.
+    /// Whether a node is in the set.
     pub fn contains(&self, node: &NodeIndex) -> bool {
         self.bits.get(node.get() / 64).is_some_and(|bits| bits >> (node.get() % 64) & 1 == 1)
     }
 
-    /// Adds a node; whether it is new here.
+    /// Adds a node. Returns whether it was not in the set before.
     pub fn insert(&mut self, node: NodeIndex) -> bool {
         let at = node.get() / 64;
         if at >= self.bits.len() {
@@ -126,7 +127,7 @@ impl NodeSet {
         is_new
     }
 
-    /// Takes a node out; whether it was here.
+    /// Removes a node. Returns whether it was in the set.
     pub fn remove(&mut self, node: &NodeIndex) -> bool {
         let was_here = self.contains(node);
         if was_here {
@@ -136,13 +137,13 @@ impl NodeSet {
         was_here
     }
 
-    /// Takes all of them out.
+    /// Removes all nodes.
     pub fn clear(&mut self) {
         self.bits.clear();
         self.len = 0;
     }
 
-    /// All of them, by number.
+    /// All nodes, in order.
     pub fn iter(&self) -> impl Iterator<Item = NodeIndex> + '_ {
         let words = self.bits.iter().zip(0_u32..).filter(|(bits, _)| **bits != 0);
         let in_word = |(bits, word): (&u64, u32)| {

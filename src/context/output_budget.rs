@@ -1,12 +1,13 @@
-/// The share of the budget that a trim goes down to.
+/// A trim goes down to this share of the budget.
 pub const LOW_RATIO: f64 = 0.5;
 
-/// What all tool outputs in the view may take together, in tokens.
+/// How many tokens all tool outputs in the view may take together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutputBudget {
-    /// Beyond it, the oldest become placeholders.
+    /// Above this, the oldest become placeholders.
     pub most: u64,
-    /// Then so many that this is left: the next outputs find room, and the view's beginning stays as it is for the prompt cache.
+    /// A trim goes down to this. So the next outputs have room, and the beginning of the view stays unchanged for the prompt
+    /// cache.
     pub low: u64,
 }
 
@@ -19,7 +20,7 @@ impl OutputBudget {
         Self { most, low: (most as f64 * low_ratio) as u64 }
     }
 
-    /// Why outputs became placeholders, in words.
+    /// The reason for a decision that enforces it, in words.
     pub fn why(&self) -> String {
         let Self { most, low } = self;
         let down = if low < most { format!(", down to {low}") } else { String::new() };

@@ -1,4 +1,4 @@
-//! Tool outputs on their way into the view: stored, cut, trimmed to their budget.
+//! Tool outputs on their way into the view: stored, cut, and trimmed to their budget.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,20 +13,20 @@ use crate::message::{Message, Part, Role, ToolOutput, ToolOutputRef};
 use crate::saved::{ListEdit, saved};
 use crate::tool_output::{self, ToolOutputCacheConfig};
 
-/// What entering tool outputs did to the view: decisions that no run took. Nodes, and the tokens that each saved.
+/// What entering tool outputs caused in the view, outside of any run. Each entry is a node and the tokens saved.
 #[derive(Debug, Clone, Default)]
 pub struct OnEntry {
     /// Outputs that were cut to the in-context view's bounds.
     cut: Vec<(NodeIndex, u64)>,
     /// Outputs that became placeholders.
     trimmed: Vec<(NodeIndex, u64)>,
-    /// Messages whose media became placeholders: news, and no state.
+    /// Messages whose media became placeholders. Reported once, not saved.
     media: Vec<(NodeIndex, u64)>,
 }
 
 saved!(struct OnEntry { cut, trimmed } fresh { media: Vec::new() });
 
-/// What of it is new since a session was saved.
+/// What changed in it since the session was saved.
 #[derive(Debug)]
 pub struct OnEntryChanges {
     cut: ListEdit<(NodeIndex, u64)>,
@@ -36,14 +36,14 @@ pub struct OnEntryChanges {
 saved!(struct OnEntryChanges { cut, trimmed });
 
 impl OnEntryChanges {
-    /// Whether anything is new.
+    /// Whether anything changed.
     pub fn is_any(&self) -> bool {
         !self.cut.is_empty() || !self.trimmed.is_empty()
     }
 }
 
 impl OnEntry {
-    /// What is new since it was `before`.
+    /// The changes since `before`.
     pub(super) fn changes_since(&self, before: &Self) -> OnEntryChanges {
         let edit = |before: &[(NodeIndex, u64)], now: &[(NodeIndex, u64)]| {
             ListEdit::between(before, now, |before, now| before == now)
@@ -51,32 +51,32 @@ impl OnEntry {
         OnEntryChanges { cut: edit(&before.cut, &self.cut), trimmed: edit(&before.trimmed, &self.trimmed) }
     }
 
-    /// Puts in what is new; false where it is of another session.
+    /// Applies changes; false if they belong to another session.
     pub(super) fn put_changes(&mut self, changes: OnEntryChanges) -> bool {
         changes.cut.apply(&mut self.cut) && changes.trimmed.apply(&mut self.trimmed)
     }
 
-    /// An output was cut as it entered.
+    /// Records that an output was cut as it entered.
     pub(super) fn note_cut(&mut self, index: NodeIndex, saved: u64) {
         self.cut.push((index, saved));
     }
 
-    /// Media became placeholders.
+    /// Records that media became placeholders.
     pub(super) fn note_media(&mut self, trimmed: Vec<(NodeIndex, u64)>) {
         self.media.extend(trimmed);
     }
 
-    /// Every output that it tells of.
+    /// Every node with an entry.
     pub(super) fn nodes(&self) -> impl Iterator<Item = &NodeIndex> {
         self.cut.iter().chain(&self.trimmed).chain(&self.media).map(|(index, _)| index)
     }
 
-    /// What was cut of the nodes from `first` on.
+    /// The nodes from `first` on whose outputs were cut.
     pub(super) fn cut_since(&self, first: NodeIndex) -> NodeSet {
         self.cut.iter().rev().map(|(index, _)| *index).take_while(|index| *index >= first).collect()
     }
 
-    /// An output stands whole again, or is gone.
+    /// Removes the entries of nodes that are whole again or gone.
     pub(super) fn forget(&mut self, gone: impl Fn(NodeIndex) -> bool) {
         self.cut.retain(|(i, _)| !gone(*i));
         self.trimmed.retain(|(i, _)| !gone(*i));
@@ -85,7 +85,8 @@ impl OnEntry {
 }
 
 impl Context {
-    /// Stores a tool output whole, and gives the message with its ref; and a cut one, if it is too large (CACHE-2).
+    /// Stores a tool output in full, and returns the message with its ref; also a cut message if the output is too large
+    /// (CACHE-2).
     pub(super) fn store_outputs(
         &mut self,
         mut message: Message,
@@ -105,7 +106,7 @@ impl Context {
         Ok((message, cut))
     }
 
-    /// A tool message with its outputs as they may stand in the view; `None` where they may stand as they are.
+    /// A tool message with its outputs cut to the limits for outputs in the view; `None` if nothing has to be cut.
     pub(super) fn cut(
         &self,
         message: &Message,
@@ -130,9 +131,9 @@ impl Context {
         cut
     }
 
-    /// The ref that opens this output. One that the caller brought stays if it opens the same output here, or a longer one
-    /// that was put there by hand, or if nothing else is known of it. What another tool answered is another output, though
-    /// this one stands in it.
+    /// The ref that opens this output. A ref that came with the output is kept if it opens the same output here, or a longer
+    /// one that was stored by hand, or if it is unknown. If it is known as another tool's answer, this output gets its own
+    /// ref, even if that answer contains it.
     pub(super) fn store_output(&mut self, output: &ToolOutput) -> Result<ToolOutputRef> {
         let Some(given) = output.output_ref.as_deref() else { return self.store_answer(output, None) };
         let Ok(known) = self.outputs.get(&given.id) else {
@@ -169,12 +170,12 @@ impl Context {
         Ok(stored)
     }
 
-    /// Which outputs are what a tool answered, whole, as the history tells it.
+    /// Marks which stored outputs are complete tool answers, according to the history.
     pub(super) fn find_answers(&mut self, known: usize) {
         for node in &self.history.nodes()[known..] {
             for output in node.message.tool_outputs() {
                 let Some(known) = &output.output_ref else { continue };
-                let is_away = self.outputs.away(&known.id).is_some(); // of the message, too
+                let is_away = self.outputs.away(&known.id).is_some(); // then the message's output is not in memory either
                 if is_away || self.outputs.get(&known.id).is_ok_and(|o| o.parts() == output.content) {
                     self.outputs.note_answer(&known.id);
                 }
@@ -182,7 +183,7 @@ impl Context {
         }
     }
 
-    /// Whether a tool message answers one of the cache's own tools: such answers are not cached again.
+    /// Whether a tool message answers one of the cache's own tools. Such answers are not stored again.
     fn answers_own_tool(&self, message: &Message, caller: NodeIndex) -> bool {
         let answers = |id: &str| message.tool_outputs().any(|o| o.call_id == id);
         self.history
@@ -198,7 +199,7 @@ impl Context {
         caller.is_some_and(|caller| self.answers_own_tool(&self.history.node(index).message, caller))
     }
 
-    /// Makes placeholders of the oldest tool outputs where all of them exceed the budget (CACHE-4).
+    /// Replaces the oldest tool outputs with placeholders if together they exceed the budget (CACHE-4).
     pub(super) fn trim_outputs(&mut self) {
         if self.output_config.enabled && !self.fold_near.contains(&self.view.tokens()) {
             let budget = self.output_budget;
@@ -208,21 +209,22 @@ impl Context {
         }
     }
 
-    /// Keeps tool outputs another way from now on. What exceeds the new budget becomes a placeholder at once; what is one
-    /// already stays so.
+    /// Changes the settings for tool outputs. What exceeds the new budget becomes a placeholder at once; existing
+    /// placeholders stay.
     pub fn set_output_config(&mut self, config: ToolOutputCacheConfig, budget: OutputBudget) {
         self.output_budget = budget;
         self.output_config = config;
         self.trim_outputs();
     }
 
-    /// The same for any budget. Gives what became a placeholder.
+    /// The same for any budget. Returns the nodes that became placeholders.
     pub fn trim_outputs_to(&mut self, budget: OutputBudget) -> Vec<NodeIndex> {
         self.make_placeholders_beyond(budget).into_iter().map(|(index, _)| index).collect()
     }
 
-    /// Gives what became a placeholder, and the tokens that each saved. Down to the budget whatever it takes; from there to the low
-    /// mark only what the model has seen: the newest step's outputs are what it is waiting for.
+    /// Returns the nodes that became placeholders, and the tokens each saved. To get down to the budget, any output may be
+    /// trimmed; from there down to the low mark only outputs that the model has seen, since it is still waiting for those of
+    /// the newest step.
     fn make_placeholders_beyond(&mut self, budget: OutputBudget) -> Vec<(NodeIndex, u64)> {
         let mut saved = Vec::new();
         if self.view.output_tokens() <= budget.most {
@@ -255,7 +257,7 @@ impl Context {
         saved
     }
 
-    /// Notes that tool outputs lost text: a line for each in the report, and an event.
+    /// Records that tool outputs lost text: one line each in the report, and an event.
     pub fn note_trimmed(&mut self, nodes: &[NodeIndex], why: &'static str) {
         let trimmed: NodeSet = nodes.iter().copied().collect();
         let named = |slot: &Slot| {
@@ -270,18 +272,18 @@ impl Context {
         self.emit_trimmed(nodes, why);
     }
 
-    /// Tells that tool outputs lost their text.
+    /// Emits an event that tool outputs lost their text.
     fn emit_trimmed(&mut self, nodes: &[NodeIndex], why: &str) {
         if !nodes.is_empty() {
             self.emit(EventName::OutputTrimmed, nodes, why.to_owned());
         }
     }
 
-    /// What entering tool outputs did since the last report, as decisions in order.
+    /// What entering tool outputs caused since the last report, as decisions in order.
     pub fn decisions_on_entry(&self) -> Vec<Decision> {
         let OnEntry { cut, trimmed, media } = &self.on_entry;
         if cut.is_empty() && trimmed.is_empty() && media.is_empty() {
-            return Vec::new(); // as before most calls
+            return Vec::new(); // the usual case
         }
         let config = &self.output_config;
         let (bytes, line) = (config.max_message_bytes, config.max_line_length);
@@ -318,13 +320,13 @@ impl Context {
         decisions
     }
 
-    /// Removes outputs that neither the history nor a fold mentions (CACHE-7), or only lists them. One walk over the
-    /// history, whatever the number of outputs.
+    /// Removes stored outputs that neither the history nor a fold mentions (CACHE-7), or only lists them. Walks over the
+    /// history once, however many outputs there are.
     pub fn collect_garbage(&mut self, dry_run: bool) -> Vec<ToolOutputRef> {
         let mut texts: Vec<String> = Vec::new();
         let mut mentioned: HashSet<String> = HashSet::new();
-        // A message that was shortened names the ref of its full text where it stands alone: in the view, or as a fold or a
-        // dropped message is to come back.
+        // A shortened message names the ref of its full text only in its slot: in the view, among the dropped messages, or
+        // in a fold.
         let stands = self.view.with_dropped();
         let comes_back = self.folds.iter().flat_map(|f| &f.altered).map(|s| &s.slot);
         let changed =
@@ -347,12 +349,12 @@ impl Context {
     }
 }
 
-/// What the ids that we make consist of.
+/// The characters that generated ids consist of.
 fn is_ref_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }
 
-/// Whether each part stands in `whole`, a text perhaps as a piece of a longer one.
+/// Whether each part occurs in `whole`; a text may be a piece of a longer one.
 fn is_excerpt(parts: &[Part], whole: &[Part]) -> bool {
     let stands_in = |part: &Part, of: &Part| match (part, of) {
         (Part::Text { text, .. }, Part::Text { text: longer, .. }) => longer.contains(&**text),

@@ -1,8 +1,8 @@
-//! What stands between the header and the conversation: skills, memory, injections (GRAPH-7).
+//! Context parts between the header and the conversation: skills, memory, injections (GRAPH-7).
 //!
-//! The history keeps them as the engine's own nodes. No pass treats them as part of the conversation; a pass that drops a type
-//! of item says so (`Pass::drops_part`). They stand before the history, as the document wants it. So another memory leaves the
-//! prompt cache only the header, and `stable_prefix_tokens` says that.
+//! The history keeps them as nodes of the engine. No pass treats them as part of the conversation; a pass that drops a type
+//! of item declares that (`Pass::drops_part`). They come before the history, as the document requires. So if memory changes,
+//! only the header stays in the prompt cache, and `stable_prefix_tokens` reports that.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use crate::message::{ItemType, Message};
 const REPLACED: &str = "the caller replaced the context parts";
 
 impl Context {
-    /// Shows these messages between header and conversation. What stands there already stays as it is; what a pass took out
-    /// comes back only where its type is among the `named`.
+    /// Sets the context parts. Parts that are already there stay as they are; parts that a pass took out come back only if
+    /// their type is among the `named`.
     pub fn set_parts(&mut self, messages: Vec<Message>, named: &[ItemType]) {
         let mut before: Vec<Slot> = self.view.parts().to_vec();
         let mut hidden_before = std::mem::take(&mut self.view.hidden_parts);
@@ -43,13 +43,13 @@ impl Context {
         self.view.set_parts(shown);
     }
 
-    /// The parts of a type that stand in the view, in order.
+    /// The context parts of a type in the view, in order.
     pub fn parts_of(&self, item_type: ItemType) -> Vec<NodeIndex> {
         let of_type = |slot: &&Slot| slot.message.item_type() == item_type;
         self.view.parts().iter().filter(of_type).map(|slot| slot.node).collect()
     }
 
-    /// Takes parts out of the view, each with a line in the report, until they are set again.
+    /// Takes context parts out of the view, with a report line for each, until they are set again.
     pub fn drop_parts(&mut self, nodes: &[NodeIndex], why: &'static str) {
         if nodes.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! Pins: messages and texts that stand verbatim in every view.
+//! Pins: messages and texts that every view shows verbatim.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::message::{CallKind, ItemType, Message, Part, Role, Step, steps};
 const PINNED: &str = "a message of the step was pinned";
 
 impl Context {
-    /// Pins or unpins a node. What is pinned stands verbatim from now on: what was cut of it comes back, and a folded
+    /// Pins or unpins a node. Every view shows a pinned message verbatim: what was cut of it comes back, and a folded
     /// message comes back with its step.
     pub fn set_pinned(&mut self, index: NodeIndex, pinned: bool) {
         if self.history.node(index).kind == NodeKind::Pin {
@@ -45,7 +45,7 @@ impl Context {
         }
     }
 
-    /// Whether a node stands in the view, beside it or behind a fold: what was taken out for good cannot be pinned.
+    /// Whether a node is in the view, was dropped from it or is folded. What was removed for good cannot be pinned.
     pub fn can_be_pinned(&self, index: NodeIndex) -> bool {
         let node = self.history.node(index);
         node.kind == NodeKind::Pin
@@ -55,8 +55,8 @@ impl Context {
             || self.view.slots().any(|s| s.node == index)
     }
 
-    /// Pins a piece of a message's text: from now on it stands verbatim in a user message of the engine's own, at the
-    /// beginning of the view, whatever becomes of the message that it was taken from. Twice is once.
+    /// Pins a piece of a message's text. From now on, it is in a user message of the engine's own at the beginning of every
+    /// view, whatever happens to the message it was taken from. Pinning it twice has no further effect.
     pub fn pin_text(&mut self, of: NodeIndex, text: &str) -> Result<()> {
         if !says(&self.history.node(of).message, text) {
             let id = &self.history.node(of).id;
@@ -75,8 +75,8 @@ impl Context {
         Ok(())
     }
 
-    /// Puts a text that is pinned now behind those that were pinned before it, and behind the summary where one stands first. That
-    /// is its place from then on, whatever becomes of the summary.
+    /// Inserts a new pinned text behind earlier ones, and behind the summary if one comes first. It keeps this place,
+    /// whatever happens to the summary.
     fn show_pin(&mut self, index: NodeIndex) {
         self.history.set_pinned(index, true);
         let leads = |s: &&Slot| {
@@ -104,7 +104,7 @@ impl Context {
         self.begin_with_user(); // the view may have begun with it
     }
 
-    /// Takes such a pin off.
+    /// Removes the pin of a text.
     pub fn unpin_text(&mut self, of: NodeIndex, text: &str) -> Result<()> {
         let pin = self.text_pin(of, text);
         let Some(slot) = self.view.body().iter().find(|s| self.is_pin(s, &pin)) else {
@@ -148,7 +148,7 @@ impl Context {
     }
 }
 
-/// Whether a message holds a text: in what it says, its output or the arguments of its calls.
+/// Whether a message contains a text: in its text, its output or the arguments of its calls.
 fn says(message: &Message, text: &str) -> bool {
     let in_call = |part: &Part| match part {
         Part::ToolCall(call) => match &call.kind {

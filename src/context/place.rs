@@ -1,8 +1,8 @@
-//! Where a node stands among all others, whether the view shows them now or not.
+//! The place of a node among all others, whether the view shows them or not.
 //!
-//! Every node has one place: where it entered; before everything else if it stands for a fold; behind its call if it is an
-//! output that came late. A fold remembers how its members stood if they were not whole. So unfolding puts everything back
-//! where it stood, in any order of folds and unfolds, and a rewind or a rewritten past undoes folds in the same way.
+//! Every node has one place: where it entered; before everything else if it represents a fold; behind its call if it is an
+//! output that came late. A fold remembers the form of members that were not whole. So unfolding puts everything back where
+//! it was, in any order of folds and unfolds. Rewinding and rewriting the past undo folds in the same way.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,15 +11,16 @@ use super::node::{NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::saved::{Reader, Saved, Writer};
 
-/// Nodes that did not enter behind all others: an output that came late goes to its call, a summary may stand behind another.
+/// Nodes that were not added at the end: an output that came late belongs to its call, and a summary may come behind another
+/// one.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Late {
-    /// In their order, by the node that was last of its own accord before them.
+    /// Late nodes in order, by the regular node that they follow, directly or through other late nodes (their root).
     behind: BTreeMap<NodeIndex, Vec<NodeIndex>>,
     root: HashMap<NodeIndex, NodeIndex>,
 }
 
-/// A node's place: these compare as the nodes stand.
+/// A node's place. Places compare in the order of the nodes.
 pub(super) type NodePlace = (i64, u32, usize);
 
 impl Saved for Late {
@@ -39,12 +40,12 @@ impl Saved for Late {
 }
 
 impl Late {
-    /// Every node that it tells of.
+    /// Every node that it mentions.
     pub fn nodes(&self) -> impl Iterator<Item = &NodeIndex> {
         self.behind.iter().flat_map(|(root, followers)| std::iter::once(root).chain(followers))
     }
 
-    /// Remembers that `node` entered right behind `other`.
+    /// Records that `node` was inserted directly behind `other`.
     pub fn enter(&mut self, node: NodeIndex, other: NodeIndex) {
         let root = self.root(other);
         let followers = self.behind.entry(root).or_default();
@@ -53,12 +54,12 @@ impl Late {
         self.root.insert(node, root);
     }
 
-    /// The node of whose own accord this one stands where it stands.
+    /// The regular node that this one follows; the node itself if it is not late.
     pub fn root(&self, node: NodeIndex) -> NodeIndex {
         self.root.get(&node).copied().unwrap_or(node)
     }
 
-    /// The same nodes under other numbers.
+    /// The same with the nodes renumbered.
     pub fn renumbered(&self, new: impl Fn(NodeIndex) -> Option<NodeIndex>) -> Self {
         let mut renumbered = Self::default();
         for (root, followers) in &self.behind {
@@ -72,8 +73,8 @@ impl Late {
 }
 
 impl History {
-    /// Where a node stands: what stands for a fold, and pinned texts, before all else and the newest first; anything else
-    /// where it entered.
+    /// A node's place: summaries, pinned texts and context parts come before everything else, newest first; any other node
+    /// is where it entered.
     pub(super) fn place(&self, node: NodeIndex) -> NodePlace {
         let root = self.late.root(node);
         let follower = match self.late.behind.get(&root) {
@@ -86,7 +87,7 @@ impl History {
         let entered = match self.node(root).kind {
             NodeKind::Message | NodeKind::StandIn => i64::from(root.0),
             NodeKind::Summary | NodeKind::Pin | NodeKind::Part => -1 - i64::from(root.0),
-            // What stands beside a summary entered right before it.
+            // Messages shown with a summary entered directly before it, and share its place.
             NodeKind::Retain | NodeKind::Ask => {
                 let beside = (root.0..self.len() as u32).take(3).map(NodeIndex).find(stands_for_fold);
                 -1 - i64::from(beside.unwrap_or(root).0)

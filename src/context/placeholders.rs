@@ -1,4 +1,4 @@
-//! What stands in the view for a tool output whose content is elsewhere.
+//! Placeholders: what the view shows for a tool output whose content is stored elsewhere.
 
 use std::sync::Arc;
 
@@ -10,20 +10,20 @@ use crate::error::Result;
 use crate::message::{Message, Part, Text};
 use crate::tool_output;
 
-/// What stands for an ephemeral output that no ref brings back.
+/// Replaces an ephemeral output that no ref opens.
 const EMPTIED: [&str; 2] = ["[tool output removed; newer ones have come]", "[removed]"];
 
-/// The same for one that says next to nothing itself.
+/// The same for an output that is shorter than these texts.
 const NOTHING: &str = "-";
 
 impl Context {
-    /// Shows the tool output at body position `at` as a placeholder. False where that would not make it smaller, where
-    /// it is pinned, or where no ref brings it back.
+    /// Replaces the tool output at body position `at` with a placeholder. False if that would not make it smaller, if it is
+    /// pinned, or if no ref opens it.
     pub fn make_placeholder(&mut self, at: usize) -> bool {
         self.show_placeholder(at, true)
     }
 
-    /// The same, though no ref brings it back (the cache may be off): the history has it.
+    /// The same, even if no ref opens it (the cache may be off): the history still has it.
     pub(super) fn make_any_placeholder(&mut self, at: usize) -> bool {
         self.show_placeholder(at, false)
     }
@@ -34,8 +34,8 @@ impl Context {
         true
     }
 
-    /// The placeholder for the tool output at body position `at`, where it may become one; with `by_ref`, where a ref brings
-    /// it back.
+    /// The placeholder for the tool output at body position `at`; `None` if it may not become one. With `by_ref`, only if a
+    /// ref opens it.
     pub(super) fn placeholder_for(&self, at: usize, by_ref: bool) -> Option<(Message, Tally)> {
         let slot = &self.view.body()[at];
         let node = self.history.node(slot.node);
@@ -49,7 +49,7 @@ impl Context {
         let mut changed = false;
         for part in &mut message.parts {
             let Part::ToolOutput(output) = part else { continue };
-            // What the cache's own tools answered is read again by the ref that they were called with.
+            // Answers of the cache's own tools can be read again with the ref that they were called with.
             let carried = output.output_ref.as_ref().map(|r| r.id.clone());
             let id = carried.or_else(|| self.asked_for(at, &output.call_id));
             let id = id.filter(|id| self.outputs.contains(id));
@@ -63,8 +63,8 @@ impl Context {
         (changed && tally.total() < slot.tokens()).then_some((message, tally))
     }
 
-    /// Shows the tool output at body position `at` without its content: as a placeholder where a ref brings it back. False
-    /// where it is empty already.
+    /// Removes the content of the tool output at body position `at`: leaves a placeholder if a ref opens it, otherwise a
+    /// short note. False if it is pinned or already a placeholder.
     pub fn empty_output(&mut self, at: usize) -> bool {
         if self.make_placeholder(at) {
             return true;
@@ -78,8 +78,8 @@ impl Context {
             || self.show_text_within(at, NOTHING, Form::Placeholder, most)
     }
 
-    /// Shows a system message that holds a tool output as a placeholder, its text stored where the cache is on. False where that
-    /// would not make it smaller.
+    /// Replaces a system message that holds a tool output with a placeholder; stores its text if the cache is on. False if
+    /// that would not make it smaller.
     pub fn make_text_placeholder(&mut self, at: usize) -> Result<bool> {
         if self.text_placeholder_tokens(at).is_none() {
             return Ok(false);
@@ -99,7 +99,7 @@ impl Context {
         Ok(true)
     }
 
-    /// About the tokens of the placeholder for the system message at body position `at`, where it may become one.
+    /// Roughly the tokens of the placeholder for the system message at body position `at`; `None` if it may not become one.
     pub(super) fn text_placeholder_tokens(&self, at: usize) -> Option<u64> {
         let slot = &self.view.body()[at];
         let least = Message::text(slot.message.role, tool_output::placeholder("toolout_0"));
@@ -108,8 +108,8 @@ impl Context {
         (may && least < slot.tokens()).then_some(least)
     }
 
-    /// Shows the tool output at body position `at` as a pointer to the same one in `target`. False where that would not make
-    /// it smaller, or where no ref brings it back.
+    /// Replaces the tool output at body position `at` with a pointer to the identical one in `target`. False if that would
+    /// not make it smaller, or if no ref opens it.
     pub fn point_to(&mut self, at: usize, target: NodeIndex) -> bool {
         let slot = &self.view.body()[at];
         let node = slot.node;
@@ -134,7 +134,7 @@ impl Context {
         shown
     }
 
-    /// A pointer is true only while what it points to stands in the view: others become placeholders.
+    /// A pointer is valid only while its target is in the view: all others become placeholders.
     pub fn settle_pointers(&mut self) {
         if self.pointers.is_empty() {
             return;
@@ -152,7 +152,7 @@ impl Context {
         self.pointers = kept;
         for (node, _) in lost {
             let is_pointer = |s: &Slot| s.node == node && s.form == Form::Pointer;
-            // What a pointer says may be shorter than what was run, and is no longer true.
+            // A placeholder that names the call may be longer than the pointer; then a plain one has to do.
             if let Some(at) = self.view.body().iter().position(is_pointer)
                 && !self.make_placeholder(at)
             {
@@ -161,11 +161,12 @@ impl Context {
         }
     }
 
-    /// Shows the tool output at body position `at` with each of its texts, as it was pushed, made shorter. False where that
-    /// would not make it smaller, or where it is pinned. One that no ref opens (the cache may be off) gets one.
+    /// Shortens each text of the tool output at body position `at` with `shorter`, starting from the output as it was
+    /// pushed. False if that would not make it smaller, or if it is pinned. If no ref opens the output yet (the cache may be
+    /// off), it is stored under a new one.
     ///
     /// # Errors
-    /// As the cache's, where the output cannot be stored.
+    /// The cache's error if the output cannot be stored.
     pub fn shorten_output(
         &mut self,
         at: usize,
@@ -212,13 +213,13 @@ impl Context {
         Ok(true)
     }
 
-    /// Shows the tool output at body position `at` with another text. False where that would not make it smaller.
+    /// Replaces the text of the tool output at body position `at`. False if that would not make it smaller.
     fn show_output_text(&mut self, at: usize, text: &str, form: Form) -> bool {
         let smaller = self.view.body()[at].tokens().saturating_sub(1);
         self.show_text_within(at, text, form, smaller)
     }
 
-    /// The same, where that makes at most so many tokens.
+    /// The same, if the result takes at most `most` tokens.
     fn show_text_within(&mut self, at: usize, text: &str, form: Form, most: u64) -> bool {
         let slot = &self.view.body()[at];
         if self.keeps_output(slot.node) {
@@ -238,7 +239,7 @@ impl Context {
         true
     }
 
-    /// The ref that the call `call_id`, further up from body position `at`, named in its arguments.
+    /// The ref in the arguments of the call `call_id` of a cache tool, before body position `at`.
     fn asked_for(&self, at: usize, call_id: &str) -> Option<String> {
         let mut calls = self.view.body()[..at].iter().rev().flat_map(|s| s.message.tool_calls());
         let call = calls.find(|c| c.id == call_id).filter(|c| tool_output::is_cache_tool(&c.name))?;

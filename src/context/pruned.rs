@@ -1,4 +1,5 @@
-//! Tool outputs that pruning made placeholders of, and how they come back: a smaller view is taken from the untrimmed one.
+//! Tool outputs that pruning replaced with placeholders, and how they come back: a smaller view always starts from the
+//! untrimmed one.
 
 use super::core::Context;
 use super::node::NodeIndex;
@@ -6,15 +7,15 @@ use super::view::Form;
 use crate::error::Result;
 use crate::message::{Message, Role};
 
-/// What a report says of a pruned output.
+/// What a report says about a pruned output.
 pub const PRUNED: &str = "an older turn's tool output became a placeholder";
 
 impl Context {
-    /// Makes placeholders of the tool outputs at these body positions, in order, until the view has at most `enough` tokens:
-    /// tool messages, and system messages that hold an output. Gives the nodes that became one.
+    /// Replaces the tool outputs at these body positions with placeholders, in order, until the view has at most `enough`
+    /// tokens: tool messages, and system messages that hold an output. Returns the nodes that became placeholders.
     ///
     /// # Errors
-    /// As the cache's, where a text cannot be stored.
+    /// The cache's error if a text cannot be stored.
     pub fn prune(&mut self, positions: &[usize], enough: u64) -> Result<Vec<NodeIndex>> {
         let mut pruned = Vec::new();
         for at in positions.iter().copied() {
@@ -35,8 +36,8 @@ impl Context {
         Ok(pruned)
     }
 
-    /// Takes pruning back for what stands in the view; what this run's report says of it, too. The tool outputs' own budget
-    /// holds afterwards as it did before.
+    /// Undoes pruning for messages in the view, and removes its lines from this run's report. The budget of tool outputs is
+    /// enforced again afterwards.
     pub fn restore_pruned(&mut self) {
         if self.view.pruned.is_empty() {
             return;
@@ -58,7 +59,7 @@ impl Context {
         }
     }
 
-    /// What a placeholder of the tool output at body position `at` would save; 0 where it would not become one.
+    /// How many tokens a placeholder for the tool output at body position `at` would save; 0 if it would not become one.
     pub fn prunable_tokens(&self, at: usize) -> u64 {
         let slot = &self.view.body()[at];
         let placeholder = match slot.message.role {
@@ -69,7 +70,7 @@ impl Context {
     }
 }
 
-/// Instructions that are no tool's output.
+/// Whether a message is an instruction, not a tool's output in a system message.
 pub fn is_instruction(message: &Message) -> bool {
     message.role.is_instruction() && !message.is_output_note()
 }

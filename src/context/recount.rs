@@ -7,7 +7,7 @@ use crate::message::Message;
 use crate::tokens::Counter;
 
 impl Context {
-    /// Counts everything anew, in history and view; `tools`: what the tool definitions take, where there are any.
+    /// Counts everything again, in history and view; `tools`: the tokens of the tool definitions, if there are any.
     pub fn recount(&mut self, counter: Counter, tools: Option<u64>) {
         let Self { history, view, folds, .. } = self;
         history.recount(|message| Tally::of(message, &*counter));

@@ -1,4 +1,4 @@
-//! Calls that came in again under other ids.
+//! Calls that came in again with other ids.
 
 use super::core::Context;
 use super::history::CallRenamed;
@@ -6,8 +6,8 @@ use super::shared::Shared;
 use super::view::Slot;
 
 impl Context {
-    /// Gives calls, and what answers them, their new ids, in the history and wherever a view shows them, now or once a fold is
-    /// undone. [`super::History::check_renamed`] allowed them.
+    /// Gives calls and their outputs their new ids, in the history, in the view and in folds. The ids must have passed
+    /// [`super::History::check_renamed`].
     pub fn rename_calls(&mut self, renamed: &[CallRenamed]) {
         if renamed.is_empty() {
             return;

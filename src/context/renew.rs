@@ -1,4 +1,4 @@
-//! Messages that came in again and read the same, with other cache marks, hints or item ids.
+//! Messages that came in again with the same text, but other cache marks, hints or item ids.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use super::view::{Form, View};
 use crate::message::{Message, Part};
 
 impl Context {
-    /// Takes over what formats carry beside the messages, as it came now. What is read of a message stays as it is, and so do
-    /// its tokens; one that has other parts now keeps what it carries.
+    /// Takes over the messages' new metadata. What a model reads of a message and its tokens do not change. A message that
+    /// now has other parts keeps its old metadata.
     pub fn renew(&mut self, messages: &[(NodeIndex, Message)]) {
         for (node, now) in messages {
             let before = &self.history.node(*node).message;
@@ -24,7 +24,7 @@ impl Context {
 }
 
 impl View {
-    /// Shows a message with what is carried beside it now. For a prompt cache that is no change.
+    /// Replaces a message with the same message and its new metadata. Does not count as a change for the prompt cache.
     fn renew(&mut self, node: NodeIndex, renewed: &Arc<Message>) {
         let as_now = |form: Form, shown: &Message| match form {
             Form::Whole => Some(renewed.clone()),
@@ -44,7 +44,7 @@ impl View {
     }
 }
 
-/// The message with what `now` carries beside what is read, part by part; `None` where they have other parts.
+/// The message with the metadata of `now`, part by part; `None` if they have different parts.
 fn carrying(message: &Message, now: &Message) -> Option<Message> {
     let parts = parts_carrying(&message.parts, &now.parts)?;
     Some(Message { parts, extras: now.extras.clone(), ..message.clone() })
@@ -68,7 +68,7 @@ fn part_carrying(part: &Part, now: &Part) -> Option<Part> {
         (Part::ToolCall(call), Part::ToolCall(now)) => call.extras.clone_from(&now.extras),
         (Part::ToolOutput(output), Part::ToolOutput(now)) => {
             output.extras.clone_from(&now.extras);
-            // A view that is shorter has other parts: they carry nothing.
+            // A shortened output has other parts, and takes over no metadata.
             if let Some(content) = parts_carrying(&output.content, &now.content) {
                 output.content = content;
             }

@@ -10,31 +10,32 @@ use super::tally::OutputCounts;
 use crate::saved::saved;
 use crate::tokens::TokenUsage;
 
-/// What a run did to the view, and why: the product as much as the view is.
+/// What a run did to the view, and why.
 ///
-/// Tokens are as counted, and sum up; `window`, `limit`, `threshold` and `context_cost` are in the model's own tokens:
-/// counted ones times `counter.calibration`, as in `counter.corrected_tokens`.
+/// Tokens are as counted by the session's counter, and sum up. `window`, `limit`, `threshold` and `context_cost` are in the
+/// model's own tokens: counted ones times `counter.calibration`, as in `counter.corrected_tokens`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Report {
-    /// The model's context window in tokens, `null` where neither model nor window is known.
+    /// The model's context window in tokens; `null` if neither model nor window is known.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub window: Option<u64>,
-    /// Tokens that a view may take: min(max input, window − reserved output). In the model's own tokens: `counter.corrected_tokens`
-    /// is what is held against it.
+    /// Tokens that a view may take: min(max input, window − reserved output). In the model's own tokens: compare it with
+    /// `counter.corrected_tokens`.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub limit: Option<u64>,
-    /// limit × thresholdRatio: where `shouldCompact` begins to say yes.
+    /// limit × thresholdRatio: from here on, `shouldCompact` returns `true`.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub threshold: Option<u64>,
-    /// What this run aimed at, in counted tokens: divided by `counter.calibration` already. A fold may go far below it, for all but
-    /// the last `retainLastTurns` turns become the summary, whatever room there is; with `fill` as much stays as fits.
+    /// The size that this run aimed at, in counted tokens (already divided by `counter.calibration`). Without the pass
+    /// `even_cut`, a fold may go far below it: everything but the last `retainLastTurns` turns becomes the summary, however
+    /// much room there is. With `fill`, as much stays as fits.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub target: Option<u64>,
-    /// Tokens of the view before the run; tool outputs trimmed since the last report count as before.
+    /// Tokens of the view before the run; tool outputs that were trimmed since the last report still count here.
     pub tokens_before: u64,
-    /// Tokens of the view after it, as counted: where `counter.calibration` is below 1, it may be more than `limit` though the view
-    /// fits; compare `counter.corrected_tokens`.
+    /// Tokens of the view after the run, as counted. If `counter.calibration` is below 1, this may exceed `limit` although
+    /// the view fits; compare `counter.corrected_tokens`.
     pub tokens_after: u64,
     /// Messages in the view before.
     pub messages_before: u64,
@@ -49,25 +50,26 @@ pub struct Report {
     pub counter: CounterReport,
     /// Tokens and messages by part; the tokens sum to `tokens_after`.
     pub parts: Vec<PartReport>,
-    /// How the tool outputs of the view stand in it, in messages.
+    /// How many tool messages of the view are whole, shortened or placeholders.
     pub tool_outputs: OutputCounts,
     /// What was decided, in order.
     pub decisions: Vec<Decision>,
-    /// What left the view since the report before, with the way back.
+    /// Messages that left the view or were shortened since the last report, with refs and folds to bring them back.
     pub left_out: Vec<LeftOut>,
-    /// Tokens at the view's beginning that are as they were: what the provider's prompt cache can still serve.
+    /// Tokens at the view's beginning that have not changed: what the provider's prompt cache can still serve.
     pub stable_prefix_tokens: u64,
-    /// What the call costs that this view is for, in the ladder document's words: of `prepare` and `recover`, also where they
-    /// failed.
+    /// What the model call that this view is for costs, in the ladder document's terms. Present after `prepare` and
+    /// `recover`, even if they failed.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_cost: Option<ContextCost>,
-    /// The summary, where one was put in.
+    /// The summary, if one was inserted.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<SummaryReport>,
-    /// What you may not expect of how the session is set up, in words, for as long as it holds: no window is known, so that no limit
-    /// is kept; `contextWindow` is larger than what is known of the model; a `summarize` that a saved session had is missing.
+    /// Limits of the session's setup, in words, for as long as they apply: no window is known, so no limit is enforced;
+    /// `contextWindow` is larger than what is known of the model; a saved session had a `summarize` callback that is missing
+    /// now.
     #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "string[]"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<Cow<'static, str>>,
@@ -87,26 +89,27 @@ pub struct CounterReport {
     pub method: Cow<'static, str>,
     /// Whether text counts equal the model's: the counter is exact, and for this model.
     pub exact: bool,
-    /// The share of the limit that passes leave free, 0 to 1.
+    /// The share of the limit that passes leave free as a safety margin, 0 to 1.
     pub margin: f64,
-    /// The model's tokens over counted ones: what the latest calls reported as input over what was counted for the views
-    /// that were sent; before the first report, the factor of the model's family (Claude), else 1. Limits, thresholds and
-    /// targets are held against counts times this; the counts themselves stay, and sum to `tokens_after`.
+    /// The model's tokens divided by counted ones: the input tokens that the latest calls reported, divided by the counts of
+    /// the views that were sent. Before the first report: the factor of the model's family (Claude), else 1. Limits,
+    /// thresholds and targets are compared with counts times this; the counts themselves are not changed, and sum to
+    /// `tokens_after`.
     pub calibration: f64,
-    /// `tokens_after` × `calibration`: what the provider will report, as far as is known.
+    /// `tokens_after` × `calibration`: the input tokens that the provider is expected to report.
     pub corrected_tokens: u64,
-    /// What counts beside text, and by whose rule.
+    /// The rules by which everything besides text is counted.
     pub rules: Vec<RuleReport>,
 }
 
-/// A rule by which something beside text is counted.
+/// A rule by which something besides text is counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct RuleReport {
-    /// As `image:openai-tiles`; `…:estimate` where no provider publishes a rule.
+    /// Such as `image:openai-tiles`; `…:estimate` if no provider publishes a rule.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "string"))]
     pub name: Cow<'static, str>,
-    /// Where it is published.
+    /// Where the rule is published.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "string"))]
     pub source: Cow<'static, str>,
 }
@@ -133,7 +136,7 @@ pub struct PartReport {
     pub name: Cow<'static, str>,
     /// Tokens.
     pub tokens: u64,
-    /// Messages that have such tokens.
+    /// Messages with tokens of this part.
     pub messages: u64,
 }
 
@@ -144,7 +147,7 @@ pub struct Decision {
     /// The pass.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "PassName"))]
     pub pass: String,
-    /// Which try of the same pass, from 1, where it ran several times.
+    /// The number of this run of the same pass, from 1, if it ran several times.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempt: Option<u32>,
@@ -152,19 +155,19 @@ pub struct Decision {
     pub tokens_before: u64,
     /// Tokens of the view after.
     pub tokens_after: u64,
-    /// Ids of the messages that it acted on.
+    /// Ids of the messages that it changed or removed.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "string[]"))]
     pub items: Vec<ItemId>,
-    /// Why, in words.
+    /// The reason, in words.
     pub why: String,
-    /// What it costs the provider's prompt cache, and what it is expected to save; absent where the view stands as it stood. A pass that
-    /// several decisions are of has it at the last of them.
+    /// What it costs the provider's prompt cache, and what it is expected to save; absent if the view did not change. If a
+    /// pass made several decisions, only the last one has it.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheCost>,
 }
 
-/// Numbers the tries of passes that ran several times.
+/// Numbers the decisions of passes that ran several times.
 pub fn number_attempts(decisions: &mut [Decision]) {
     let mut runs: BTreeMap<String, (u32, u32)> = BTreeMap::new();
     for decision in &*decisions {
@@ -177,60 +180,60 @@ pub fn number_attempts(decisions: &mut [Decision]) {
     }
 }
 
-/// A message that left the view, or stands in it shorter than it came.
+/// A message that left the view, or that the view shows shorter than it was pushed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct LeftOut {
     /// The message's id.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "string"))]
     pub id: ItemId,
-    /// Why, in words.
+    /// The reason, in words.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "string"))]
     pub why: Cow<'static, str>,
     /// The ref that opens its full content in the tool output cache.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub output_ref: Option<String>,
-    /// The fold that stands for it.
+    /// The id of the fold that replaced it.
     #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "string"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fold: Option<ItemId>,
-    /// The pass that did it; left out where it was none.
+    /// The pass that did it; absent if it was none.
     #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "PassName"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pass: Option<Cow<'static, str>>,
 }
 
-/// What the summary cost, and how it came to be.
+/// What the summary cost, and how it was made.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct SummaryReport {
-    /// How often it was asked for.
+    /// How many times it was requested.
     pub attempts: u32,
-    /// What the callback reported as usage, all attempts together.
+    /// The usage that the callback reported, summed over all attempts.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<TokenUsage>,
     /// Tokens of the carry-over ledger in the summary.
     pub ledger_tokens: u64,
-    /// What found no room in the carry-over ledger and stands nowhere else in the view; absent where that is nothing.
+    /// What did not fit into the carry-over ledger and is nowhere else in the view; absent if there is nothing.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger_left_out: Option<LedgerLeftOut>,
-    /// What was done instead of what was asked, in words (missing tags, the extractive summariser …), with the code and the message of
-    /// what failed.
+    /// What was done instead of what was requested, in words (missing tags, the extractive summarizer …), with code and
+    /// message of the error.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<String>,
 }
 
-/// How much found no room in a carry-over ledger.
+/// How many entries did not fit into a carry-over ledger.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct LedgerLeftOut {
     /// The user's rules.
     pub rules: u64,
-    /// Paths, URLs, ids and error codes; those of stored outputs can be read there.
+    /// Paths, URLs, ids and error codes. Those of stored outputs can be read in the cache.
     pub facts: u64,
 }
 

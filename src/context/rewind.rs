@@ -1,4 +1,4 @@
-//! Going back to an earlier message: what came after it leaves the view.
+//! Goes back to an earlier message: what came after it leaves the view.
 
 use std::collections::HashSet;
 
@@ -11,11 +11,11 @@ use crate::message::{Message, Role};
 const WHY: &str = "the conversation went back to an earlier message";
 
 impl Context {
-    /// The message of this id, if the conversation still goes on from it.
+    /// The message with this id, if it is part of the current conversation.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for an id that there is not, for what the engine made itself, and for a message of a past that was
-    /// left.
+    /// `INVALID_ARGUMENT` for an unknown id, for a message that the engine made, and for a message of a rewritten or rewound
+    /// past.
     pub fn turning_point(&self, id: &str) -> Result<NodeIndex> {
         let index = self.history.require(id)?;
         if self.history.node(index).kind != NodeKind::Message {
@@ -31,8 +31,8 @@ impl Context {
         Ok(index)
     }
 
-    /// Takes everything that came after `to` out of the view; the history keeps it. `to` and the newest user message stand in
-    /// the view then, folds over them undone. Calls without their outputs wait again. Gives what is gone.
+    /// Takes everything that came after `to` out of the view; the history keeps it. The view then shows `to` and the newest
+    /// user message, and folds over them are undone. Calls without their outputs wait again. Returns what is gone.
     pub fn rewind(&mut self, to: NodeIndex) -> Vec<NodeIndex> {
         let header: NodeSet = self.own_header().into_iter().collect();
         let later = (to.0 + 1..self.history.len() as u32).map(NodeIndex);
@@ -52,7 +52,7 @@ impl Context {
         gone
     }
 
-    /// Shows a message whole, with its step, whatever stands for it or was done to it.
+    /// Shows a message whole with its step, even if it was folded, dropped or shortened.
     fn show(&mut self, index: NodeIndex) {
         if self.history.node(index).folded_by.is_some() {
             let over = self.folds_over(&NodeSet::from_iter([index]));
@@ -72,14 +72,14 @@ impl Context {
         }
     }
 
-    /// Makes a view valid after messages left it: a waiting call is shown, and a stand-in answers it if another message
-    /// follows; the conversation begins with the user.
+    /// Makes a view valid after messages left it: waiting calls are shown, a stand-in answers them if another message
+    /// follows, and the conversation begins with the user.
     pub(super) fn settle_steps(&mut self) {
         self.show_callers();
         for (call_id, caller) in self.history.unanswered() {
             let body = self.view.body();
             let Some(at) = body.iter().rposition(|s| s.node == caller) else { continue };
-            // Of one answer whose calls are still being executed: its other calls, then the outputs that came.
+            // If the calls of one answer are still being executed, only its other calls and the outputs so far may follow.
             let mut answer = caller;
             let of_one_answer = |next: &&Slot| {
                 let last = std::mem::replace(&mut answer, next.node);
@@ -96,7 +96,7 @@ impl Context {
         self.settle_pointers();
     }
 
-    /// The pinned texts of messages.
+    /// The pinned texts of these messages.
     fn text_pins_of(&self, of: &[NodeIndex]) -> Vec<NodeIndex> {
         let ids: HashSet<&str> = of.iter().map(|n| &*self.history.node(*n).id).collect();
         let body = self.view.body().iter().filter(|s| self.history.node(s.node).kind == NodeKind::Pin);

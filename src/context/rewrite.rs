@@ -1,4 +1,4 @@
-//! A past that the caller wrote anew: what no longer holds leaves the view, and what follows is taken in behind the rest.
+//! Rewrites the past: messages that the caller dropped leave the view, and new ones are added at the end.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,9 +14,10 @@ use crate::message::{Message, Part, Role, ToolOutputRef};
 const WHY: &str = "the caller rewrote the past from here on";
 
 impl Context {
-    /// Takes `gone` out of the view and `messages` in, all or none. The history keeps what is gone. A fold that stands for
-    /// some of it is undone: the rest of it comes back as it stood. An output that was stored with what is gone keeps its ref.
-    /// With `drops_bound_thinking`, what comes back loses the thinking that was bound to what stood before it.
+    /// Takes `gone` out of the view and adds `messages`, all or none. The history keeps what is gone. A fold that contains
+    /// some of it is undone: its other messages come back as they were. An output that was stored with a message in `gone`
+    /// keeps its ref if it comes in again. With `drops_bound_thinking`, what comes back loses the thinking that was bound to
+    /// the messages before it.
     ///
     /// # Errors
     /// As [`Context::push`]; nothing has changed then.
@@ -34,9 +35,9 @@ impl Context {
         }
         let refs = self.refs_of(gone, &messages);
         self.take_out(gone, &stand_ins, WHY);
-        self.show_callers(); // before what stands in for their outputs enters
+        self.show_callers(); // before stand-ins for their outputs enter
         if drops_bound_thinking {
-            self.drop_bound_thinking(&[]); // of what comes back; what enters was thought behind what stands now
+            self.drop_bound_thinking(&[]); // only for messages that come back: new ones were written after the current view
         }
         let known = |mut message: Message| {
             for part in &mut message.parts {
@@ -53,7 +54,7 @@ impl Context {
         Ok(added)
     }
 
-    /// What passes took out of the view behind the last of these, but for outputs, which go with their calls.
+    /// Messages that passes took out of the view behind the last of `stays`, without outputs, which go with their calls.
     pub fn dropped_behind(&self, stays: &NodeSet) -> Vec<NodeIndex> {
         let order = self.view.order();
         let first = order.iter().rposition(|n| stays.contains(n)).map_or(0, |at| at + 1);
@@ -65,7 +66,8 @@ impl Context {
         order[first..].iter().copied().filter(goes).collect()
     }
 
-    /// Nodes, with the outputs of calls among them: who goes on from a view does not name those that a pass took out of it.
+    /// These nodes and the outputs of their calls. A caller that continues from a view does not name outputs that a pass
+    /// took out of it.
     fn with_outputs(&self, gone: &[NodeIndex]) -> Vec<NodeIndex> {
         let named: NodeSet = gone.iter().copied().collect();
         let first = gone.iter().min().map_or(self.history.len(), |n| n.get());
@@ -88,7 +90,7 @@ impl Context {
         gone.iter().copied().chain(outputs).collect()
     }
 
-    /// The refs of outputs that `messages` say again, by call id.
+    /// The refs of stored outputs that `messages` contain again, by call id.
     fn refs_of(&self, gone: &[NodeIndex], messages: &[Message]) -> HashMap<String, Box<ToolOutputRef>> {
         let said: HashMap<&str, &[Part]> = messages
             .iter()
@@ -102,14 +104,14 @@ impl Context {
             .collect()
     }
 
-    /// Frees the ids and calls of `gone`, and of the stand-ins that came since. The way back, and these.
+    /// Frees the ids and calls of `gone`, and of the stand-ins added since. Returns how to undo this, and the stand-ins.
     pub(super) fn supersede(&mut self, gone: &[NodeIndex]) -> (Superseded, Vec<NodeIndex>) {
         let stand_ins = self.stand_ins_since(gone);
         (self.history.supersede(&[gone, &stand_ins].concat()), stand_ins)
     }
 
-    /// Takes `gone`, and what was put in on account of it, out of the view. The history keeps it. A fold that stands for some
-    /// of it is undone.
+    /// Takes `gone`, and `with`, which was added because of it, out of the view. The history keeps them. A fold that
+    /// contains some of them is undone.
     pub(super) fn take_out(&mut self, gone: &[NodeIndex], with: &[NodeIndex], why: &'static str) {
         if gone.is_empty() && with.is_empty() {
             return;
@@ -131,7 +133,7 @@ impl Context {
         self.emit(EventName::ItemsRemoved, gone, why.to_owned());
     }
 
-    /// What stands in for outputs since the first of `gone` came; on its account some entered right before it.
+    /// The stand-ins for outputs since the first of `gone`. Some may have entered directly before it because of it.
     fn stand_ins_since(&self, gone: &[NodeIndex]) -> Vec<NodeIndex> {
         let first = gone.iter().map(|n| n.get()).min().unwrap_or(self.history.len());
         let before = self.history.nodes()[..first].iter().rev();
@@ -144,7 +146,7 @@ impl Context {
             .collect()
     }
 
-    /// A node as it stands in the view when it enters.
+    /// The slot of a node in the form in which it enters the view.
     pub fn slot_on_entry(&self, index: NodeIndex) -> Slot {
         let mut slot = Slot::whole(&self.history, index);
         if slot.message.role != Role::Tool || self.history.node(index).pinned || !self.output_config.enabled {

@@ -10,16 +10,17 @@ use crate::message::Role;
 const WHY: &str = "there is room again";
 
 impl Context {
-    /// Shows again what no fold stands for: what was dropped, pruned, trimmed and shortened; tool outputs and media as far
-    /// as their budgets have room for, the newest first. With `but_cuts`, what was cut to a level stays so: a pass lays
-    /// that out anew. Passes that work by a rule, whatever the room, will act again. Returns what has changed.
+    /// Brings back everything that no fold replaced: what was dropped, pruned, trimmed or shortened; tool outputs and media
+    /// as far as their budgets allow, newest first. With `but_cuts`, texts cut to a level stay cut, since a pass redoes
+    /// them. Passes that do not depend on the room will act again. Returns what changed.
     pub fn bring_back(&mut self, but_cuts: bool) -> Vec<NodeIndex> {
         let mut back = self.view.show_all_parts();
         let dropped = self.dropped_for_room();
         if !dropped.is_empty() {
             self.view.restore(&dropped);
         }
-        // Down to the low mark, where a trim leaves them: beyond it, the next output would take away again what comes back now.
+        // Only up to the low mark that a trim goes down to. With more, the next output would push out again what comes back
+        // now.
         let mut room = if self.output_config.enabled { self.output_budget.low } else { u64::MAX };
         room = room.saturating_sub(self.view.output_tokens());
         let mut newest_first = Vec::new();
@@ -43,7 +44,7 @@ impl Context {
                     newest_first.push(node);
                     continue;
                 }
-                room = 0; // the newest are those that stand
+                room = 0; // only the newest come back
             }
             is_cut |= matches!(self.view.body()[at].form, Form::Shortened | Form::Pointer);
             newest_first.extend(Some(node).filter(|_| is_back));
@@ -68,7 +69,8 @@ impl Context {
         back
     }
 
-    /// What passes dropped, but for what stands before the provider's newest compaction: that stands for it, room or not.
+    /// What passes dropped, except for what the provider's newest compaction covers: that stays out, however much room there
+    /// is.
     fn dropped_for_room(&self) -> NodeSet {
         let order = self.view.order();
         let compaction = self.compaction().map(|at| self.view.body()[at].node);
@@ -76,7 +78,7 @@ impl Context {
         order[from..].iter().copied().filter(|n| self.view.dropped(*n).is_some()).collect()
     }
 
-    /// The message as it entered, where it stands without its media.
+    /// The message as it entered, if the view shows it without its media.
     fn media_taken_from(&self, stands: &Slot) -> Option<Slot> {
         let came = MediaSums::of(&self.history.node(stands.node).message);
         if !matches!(stands.form, Form::MediaTrimmed | Form::Cut) || came == MediaSums::of(&stands.message) {
@@ -86,7 +88,7 @@ impl Context {
         (MediaSums::of(&whole.message) != MediaSums::of(&stands.message)).then_some(whole)
     }
 
-    /// The message as it entered, where it stands shorter for want of room.
+    /// The message as it entered, if it was shortened to make room.
     fn was_taken(&self, stands: &Slot, but_cuts: bool) -> Option<Slot> {
         let is_shorter = match stands.form {
             Form::Placeholder => stands.message.meta.ephemeral.is_none(),
@@ -95,6 +97,6 @@ impl Context {
             _ => false,
         };
         let whole = Some(stands).filter(|_| is_shorter).map(|slot| self.slot_on_entry(slot.node));
-        whole.filter(|whole| whole.form != Form::Placeholder) // what lives in the host's store has no other form
+        whole.filter(|whole| whole.form != Form::Placeholder) // an output in the host's store has no other form
     }
 }

@@ -1,4 +1,4 @@
-//! What holds for the outputs of single tools (`toolOutputCache.tools`).
+//! Rules for the outputs of single tools (`toolOutputCache.tools`).
 
 use super::core::Context;
 use super::node::NodeIndex;
@@ -7,11 +7,11 @@ use crate::message::{Part, Role, ToolOutput};
 use crate::tokens::count_part;
 use crate::tool_output::{self, MIN_MESSAGE_BYTES, ToolOutputCacheConfig, ToolRule};
 
-/// An output is cut this often until it has the tokens that it may have.
+/// How many times an output is cut at most until it has no more tokens than allowed.
 const TRIES: usize = 4;
 
 impl Context {
-    /// What holds for the output of a call.
+    /// The rule for the output of a call.
     pub(super) fn rule_of(&self, caller: Option<NodeIndex>, call_id: &str) -> Option<ToolRule> {
         let rules = &self.output_config.tools;
         if rules.is_empty() {
@@ -30,7 +30,7 @@ impl Context {
         outputs.any(|output| self.rule_of(caller, &output.call_id) == Some(rule))
     }
 
-    /// What the outputs of single tools among these may have, in words to be added; nothing where there are none.
+    /// The limits of single tools among these outputs, as text to append; empty if there are none.
     pub(super) fn own_most(&self, nodes: impl Iterator<Item = NodeIndex>) -> String {
         let mut told = String::new();
         for node in nodes {
@@ -50,12 +50,12 @@ impl Context {
         told
     }
 
-    /// Whether no pass may take text out of this tool message.
+    /// Whether no pass may shorten this tool message.
     pub fn keeps_output(&self, node: NodeIndex) -> bool {
         self.has_rule(node, ToolRule::Keep)
     }
 
-    /// The body positions of outputs that are trimmed before others, oldest first; the newest output is never one.
+    /// The body positions of outputs that are trimmed before all others, oldest first; never the newest output.
     pub fn first_outputs(&self) -> Vec<usize> {
         if !self.output_config.tools.any_first() {
             return Vec::new();
@@ -71,7 +71,7 @@ impl Context {
         (0..newest).filter(may_go).collect()
     }
 
-    /// An output as it may stand in the view; `None` where it may stand as it is.
+    /// An output cut to the limits for outputs in the view; `None` if it may stay as it is.
     pub(super) fn bounded(&self, content: &[Part], rule: Option<ToolRule>, id: &str) -> Option<Vec<Part>> {
         let config = &self.output_config;
         let mut shown = tool_output::view(content, config, id);
@@ -94,7 +94,7 @@ impl Context {
         shown
     }
 
-    /// The same for what a message says that is about to enter.
+    /// The same for an output that is about to enter.
     pub(super) fn bounded_on_entry(
         &self,
         whole: &[Part],

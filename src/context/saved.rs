@@ -1,7 +1,8 @@
 //! A context in a snapshot.
 //!
-//! A snapshot that could not have come from a conversation is refused: who answered whom is replayed, and compared with the
-//! counts that say whether a message calls and with the order of the view. The fuzzer of altered snapshots tests this.
+//! A snapshot that no conversation could have produced is refused: which output answers which call is replayed, and compared
+//! with the token counts (which say whether a message has calls) and with the order of the view. A fuzz test with altered
+//! snapshots covers this.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use crate::saved::{MOST_NUMBERS, Reader, Saved, Writer};
 use crate::tool_output::ToolOutputs;
 
 impl Context {
-    /// Writes what [`Context::load`] cannot be told.
+    /// Writes everything except what the options determine.
     pub fn save<'s>(&'s self, out: &mut Writer<'s>) {
         let Self {
             history,
@@ -35,7 +36,7 @@ impl Context {
             output_budget: _,
             fold_near: _,
             media_budget: _,
-            // A clock tells it anew; an event is told once, where it happened; facts are drawn when they are needed.
+            // The clock sets the time again; events are delivered only once; facts are extracted again when needed.
             facts: _,
             alike: _,
             holders: _,
@@ -43,12 +44,12 @@ impl Context {
             events: _,
             left_out,
             told,
-            told_anew: _, // since it was saved
-            at_work: _,   // no pass is, between two calls
+            told_anew: _, // relative to the last save
+            at_work: _,   // no pass runs between two calls
             on_entry,
             pointers,
             results: _,             // the session knows what it merged
-            merges_instructions: _, // the ladder's
+            merges_instructions: _, // set by the ladder
             folds_changed,
         } = self;
         history.save(out);
@@ -62,7 +63,7 @@ impl Context {
         told.save(out);
     }
 
-    /// Reads it into a context that is new, and has its options. [`Context::complete`] makes it one that can be used.
+    /// Reads it into a new context that has the session's options. [`Context::complete`] has to be called before it is used.
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID`.
@@ -79,7 +80,7 @@ impl Context {
         Ok(())
     }
 
-    /// Checks what was read, and finds what follows from it. Of what is `known` it follows already.
+    /// Checks what was read, and derives the rest, except for what is `known` already.
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID`.
@@ -104,7 +105,7 @@ impl Context {
         from.require(self.folds_changed < MOST_NUMBERS, "its folds changed more often than they can")
     }
 
-    /// Whether each message that a fold stands for says so, once.
+    /// Whether each member of a fold refers to that fold, and belongs to no other.
     fn agrees_on_folds(&self) -> bool {
         let mut seen = NodeSet::default();
         let mut summaries = NodeSet::default();
@@ -117,7 +118,7 @@ impl Context {
         })
     }
 
-    /// Whether each message of the view makes the calls that it made, or none of them, and answers what it answered.
+    /// Whether each message of the view has either all its calls or none, and answers the same calls as its node.
     fn agrees_on_messages(&self, known: &Known) -> bool {
         let may_stand_for = |stands: &Message, whole: &Message| {
             stands.role == whole.role
@@ -137,7 +138,7 @@ impl Context {
             })
     }
 
-    /// Whether each tool output of the view follows the call of its id, and no call of that id waits before it.
+    /// Whether each tool output of the view follows the call with its id, and no earlier call with that id is still waiting.
     fn agrees_on_calls(&self, known: &Known) -> bool {
         let mut open: HashMap<&str, NodeIndex> = HashMap::default();
         let is_known = known.shown > 0 && known.waited.is_empty();
@@ -155,7 +156,7 @@ impl Context {
         })
     }
 
-    /// Whether all that is named is there.
+    /// Whether every node that is mentioned exists.
     fn is_whole(&self) -> bool {
         let is_there = |n: &NodeIndex| n.get() < self.history.len();
         let view = &self.view;

@@ -1,4 +1,4 @@
-//! A value that is copied on write, and only if somebody else still shares it.
+//! A value that is copied on write, but only if something else still shares it.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::saved::{Reader, Saved, Writer};
 
-/// A value whose clone costs nothing until one of the two is changed.
+/// A value whose clone is free until one of the two is changed.
 #[derive(Debug, Default)]
 pub(super) struct Shared<T>(Arc<T>);
 
@@ -17,7 +17,7 @@ impl<T> Clone for Shared<T> {
 }
 
 impl<T> Shared<T> {
-    /// Whether it is the very same value: neither of the two was changed since one was cloned of the other.
+    /// Whether both are the same value: neither was changed since one was cloned from the other.
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -36,7 +36,7 @@ impl<A, T: FromIterator<A>> FromIterator<A> for Shared<T> {
 }
 
 impl<T: Clone> Shared<T> {
-    /// The value itself; nothing is left here.
+    /// Takes the value out, and leaves the default.
     pub fn take(&mut self) -> T
     where
         T: Default,

@@ -1,14 +1,14 @@
-//! Earlier states of a view, which copy only what has been edited since.
+//! Earlier states of a view. Only what was edited since is copied.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::view::{Slot, View};
 
-/// What a view was where it has been edited since: from position `from` on (of header and body) it was `tail`.
+/// What an edit replaced: from position `from` on (counted over header and body), the view was `tail`.
 #[derive(Debug)]
 struct Kept {
     from: usize,
-    /// The slots from `from` on, the last one first.
+    /// The slots from `from` on, last one first.
     tail: Vec<Slot>,
 }
 
@@ -20,7 +20,7 @@ impl Default for Kept {
 
 type Shared = Arc<Mutex<Kept>>;
 
-/// A view as it was at some time. To be read with [`View::slots_at`].
+/// A view as it was at some time. Read it with [`View::slots_at`].
 #[derive(Debug)]
 pub struct Snapshot {
     kept: Shared,
@@ -34,14 +34,14 @@ impl Snapshot {
     }
 }
 
-/// What the snapshots of a view share, those between two edits one [`Kept`]. Of two of them the older one has no more of the
-/// view as it is now than the newer one, so that an edit looks at the newest, and at older ones only where it has to keep
-/// something for them, too.
+/// The state shared by the snapshots of a view. All snapshots between two edits share one [`Kept`]. An older snapshot never
+/// shares more of the current view than a newer one, so an edit starts at the newest, and goes on to older ones only while
+/// it has to copy something for them.
 #[derive(Debug, Default)]
 pub(super) struct Epochs {
-    /// Of the snapshots since the last edit.
+    /// For the snapshots since the last edit.
     now: Shared,
-    /// Those before it that are still read from the view in part, the newest last.
+    /// For earlier snapshots that still read a part of the current view, newest last.
     before: Vec<Weak<Mutex<Kept>>>,
 }
 
@@ -57,30 +57,30 @@ fn lock(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
 }
 
 impl View {
-    /// The view as it is now, whatever happens to it. Takes no copy: edits copy what they are about to change.
+    /// The view as it is now, whatever happens to it later. Copies nothing: edits copy what they are about to change.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot { kept: self.epochs.now.clone(), len: self.len() }
     }
 
-    /// Whether a snapshot shows what stands in the view now, all of it.
+    /// Whether a snapshot equals the current view.
     pub fn is_at(&self, snapshot: &Snapshot) -> bool {
         self.len() == snapshot.len && lock(&snapshot.kept).from >= snapshot.len
     }
 
-    /// Whether the view only grew since, at its end.
+    /// Whether the view was only appended to since the snapshot.
     pub fn was_appended_to(&self, snapshot: &Snapshot) -> bool {
         lock(&snapshot.kept).from >= snapshot.len && self.len() >= snapshot.len
     }
 
-    /// The slots of a view of which `snapshot` was taken, as they were then.
+    /// The slots of this view at the time of `snapshot`.
     pub fn slots_at(&self, snapshot: &Snapshot) -> Vec<Slot> {
         let kept = lock(&snapshot.kept);
         let untouched = self.slots().take(kept.from.min(snapshot.len));
         untouched.chain(kept.tail.iter().rev()).take(snapshot.len).cloned().collect()
     }
 
-    /// Something other than an append is about to happen to what stands from `at` on (of header and body): who holds a snapshot
-    /// gets a copy of that.
+    /// Must be called before an edit other than an append changes anything from `at` on (counted over header and body).
+    /// Copies that for the snapshots that still read it.
     pub(super) fn before_edit(&mut self, at: usize) {
         if Arc::strong_count(&self.epochs.now) > 1 {
             let held = std::mem::take(&mut self.epochs.now);
@@ -91,7 +91,7 @@ impl View {
             let Some(shared) = epoch.upgrade() else { continue };
             let mut kept = lock(&shared);
             if kept.from <= at {
-                break; // and so it is with those before it
+                break; // the same holds for all earlier ones
             }
             let end = kept.from.min(self.len());
             let changing: Vec<Slot> = self.slots().skip(at).take(end.saturating_sub(at)).cloned().collect();
@@ -107,7 +107,7 @@ impl View {
         self.epochs.before = epochs;
     }
 
-    /// Goes back to what the view was before a run. Its snapshots stay what they were.
+    /// Restores the view from before a run. Its snapshots keep their content.
     pub fn go_back_to(&mut self, mut before: Self) {
         self.before_edit(0);
         before.epochs = std::mem::take(&mut self.epochs);

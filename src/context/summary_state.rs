@@ -3,32 +3,31 @@ use serde::Serialize;
 use super::core::Context;
 use super::node::{NodeIndex, NodeKind, NodeSet};
 
-/// What the conversation's summary covers, in the words of the rolling document.
+/// What the conversation's summary covers, in the terms of the rolling document.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct SummaryState {
     /// The summary's text; empty while the first one is being written.
     pub summary: String,
-    /// How many messages of `session.messages`, from the first on, stand before the newest one that it covers, that one
-    /// included.
+    /// How many messages of `session.messages` it reaches over: from the first one through the newest one that it covers.
     pub summarized_until: u64,
-    /// Tokens that it takes.
+    /// Tokens of the summary.
     pub summary_tokens: u64,
-    /// When it was written, by the option `now`; `null` without one.
+    /// When it was written, by the option `now`; `null` without that option.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub created_at: Option<f64>,
-    /// How many messages it stands for, those of earlier summaries included.
+    /// How many messages it covers, including those of earlier summaries.
     pub message_count: u64,
-    /// Tokens of these messages, as they were pushed.
+    /// Tokens of these messages when they were pushed.
     pub original_tokens: u64,
     /// `1 - summary_tokens / original_tokens`.
     pub compression_rate: f64,
-    /// A summary is being written right now. Never saved: a process that dies while it waits leaves no lock behind.
+    /// Whether a summary is being written right now. Never saved, so a process that dies meanwhile leaves no lock behind.
     pub is_summarizing: bool,
 }
 
 impl Context {
-    /// What the newest summary covers; `None` before the first is begun.
+    /// What the newest summary covers; `None` before the first one is started.
     pub fn summary_state(&self, is_summarizing: bool) -> Option<SummaryState> {
         let Some(newest) = self.folds.last() else {
             return is_summarizing.then(|| SummaryState { is_summarizing, ..SummaryState::default() });
@@ -55,7 +54,7 @@ impl Context {
         })
     }
 
-    /// The messages that a summary stands for, through all folds that it folds.
+    /// The messages that a summary covers, including those under the folds it contains.
     fn covered_by(&self, summary: NodeIndex) -> NodeSet {
         let mut covered = NodeSet::default();
         let mut summaries = vec![summary];

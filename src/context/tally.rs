@@ -8,7 +8,7 @@ use crate::message::{ItemType, Message, Part, Role};
 use crate::saved::{Reader, Saved, Writer, saved};
 use crate::tokens::{TokenCounter, count_part};
 
-/// What a token in a view belongs to. The report's parts bear these names.
+/// What tokens of a view are spent on: the names of the report's parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PartName {
@@ -16,11 +16,11 @@ pub enum PartName {
     System,
     /// Tool definitions.
     Tools,
-    /// Text that an earlier compaction was told to retain.
+    /// Text that an earlier compaction keeps word for word.
     Retain,
     /// Summaries.
     Summary,
-    /// What a summary left out and the engine carries over.
+    /// The carry-over ledger: facts that a summary left out and the engine added.
     Ledger,
     /// User messages.
     User,
@@ -36,7 +36,7 @@ pub enum PartName {
     Memory,
     /// Prompt injections.
     Injections,
-    /// What the model is told of skills.
+    /// Skills: what the model is told about them.
     Skills,
 }
 
@@ -78,8 +78,8 @@ impl PartName {
     }
 }
 
-/// The tokens of one message, by what they are spent on. Counted once, when the message enters (TOK-5). Every message holds
-/// two of them: four bytes a figure, and what is beyond them stays at the most that these can say.
+/// The tokens of one message, by what they are spent on. Counted once, when the message enters (TOK-5). Every message has
+/// two of these (node and slot), so each figure takes only four bytes and saturates at `u32::MAX`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
     text: u32,
@@ -127,7 +127,7 @@ impl Saved for Tally {
 }
 
 impl Tally {
-    /// The same in another counter's tokens, of which `now` are `before` of this one's.
+    /// Converted to another counter, given that `before` tokens of this one are `now` tokens of the other.
     #[must_use]
     pub fn scaled(self, now: u64, before: u64) -> Self {
         let of = |tokens: u32| {
@@ -170,12 +170,12 @@ impl Tally {
         tally
     }
 
-    /// Whether it can be a count of this message: a call takes some, whoever counts.
+    /// Whether it can be the count of this message: only messages with calls have tokens for calls.
     pub(super) fn may_be_of(&self, message: &Message) -> bool {
         (self.calls > 0) == message.tool_calls().next().is_some()
     }
 
-    /// All of it.
+    /// The sum of all.
     pub fn total(&self) -> u64 {
         [self.text, self.reasoning, self.calls, self.outputs, self.ledger].into_iter().map(u64::from).sum()
     }
@@ -210,7 +210,7 @@ fn small(tokens: u64) -> u32 {
     u32::try_from(tokens).unwrap_or(u32::MAX)
 }
 
-/// The part that a message's own text belongs to, unless the engine made it.
+/// The part that a message's own text counts toward, unless the engine made it.
 pub(super) fn text_part(message: &Message) -> PartName {
     match (message.item_type(), message.role) {
         (ItemType::CompactionSummary, _) => PartName::Summary,
@@ -235,15 +235,15 @@ pub(super) struct Sums {
     placeholder_tokens: u64,
 }
 
-/// How the tool outputs of a view stand in it, in messages.
+/// How many tool messages of a view are whole, shortened or placeholders.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct OutputCounts {
-    /// As they came.
+    /// As they were pushed.
     pub whole: u64,
-    /// With a part of their text.
+    /// With only a part of their text.
     pub shortened: u64,
-    /// As a placeholder, without their text.
+    /// Placeholders and pointers, without their text.
     pub placeholders: u64,
 }
 
@@ -270,7 +270,7 @@ impl Sums {
         self.placeholder_tokens
     }
 
-    /// How the tool outputs stand.
+    /// How many tool outputs are whole, shortened or placeholders.
     pub fn outputs(&self) -> OutputCounts {
         self.outputs
     }
@@ -320,7 +320,7 @@ impl Sums {
         }
     }
 
-    /// `(part, tokens, messages)` of every part that has any.
+    /// `(part, tokens, messages)` of every part that is not empty.
     pub fn parts(&self) -> impl Iterator<Item = (PartName, u64, u64)> + '_ {
         PartName::ALL
             .into_iter()

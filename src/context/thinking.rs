@@ -1,7 +1,7 @@
-//! Thinking that its provider binds to all that stands before it (PROV-3b): an edit there ends it.
+//! Thinking that its provider binds to everything before it (PROV-3b): an edit there makes it invalid.
 //!
-//! It goes when the view is edited, not when a view is written: what the model thinks afterwards, it thinks behind the edited
-//! view, and that stays. The report has a decision for it.
+//! It is removed when the view is edited, not when a view is written: what the model thinks afterwards is based on the
+//! edited view, and stays. The report has a decision for it.
 
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ use crate::message::{Message, Part, Role};
 const WHY: &str = "its thinking is bound to what stood before it, which was edited: it is left out";
 
 impl Context {
-    /// Takes signed thinking off the messages that stand behind the first edit since this was last asked; `cut_on_entry`:
-    /// what has just entered, whose outputs may have been cut before the model that thought behind them saw them so.
-    /// The nodes that lost some.
+    /// Removes signed thinking from the messages behind the first edit since this was last called. `cut_on_entry`: nodes
+    /// that have just entered. Their outputs may have been cut although the model that thought after them saw them whole.
+    /// Returns the nodes that lost thinking.
     pub fn drop_bound_thinking(&mut self, cut_on_entry: &[NodeIndex]) -> Vec<NodeIndex> {
         let cut =
             cut_on_entry.first().and_then(|first| self.view.first_position(&self.on_entry.cut_since(*first)));

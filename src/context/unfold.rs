@@ -13,10 +13,10 @@ use crate::message::Role;
 const BEGINS_WITH_USER: &str = "a view begins with the user";
 
 impl Context {
-    /// The fold of this id, if it can be undone now.
+    /// The fold with this id, if it can be undone now.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` where there is no such fold; `GRAPH_CONSTRAINT` where it is part of a later one.
+    /// `INVALID_ARGUMENT` if there is no such fold; `GRAPH_CONSTRAINT` if it is part of a later one.
     pub fn unfoldable(&self, id: &str) -> Result<NodeIndex> {
         let node = self.history.find(id);
         let fold = node.and_then(|node| self.folds.iter().find(|f| f.summary == node));
@@ -39,7 +39,7 @@ impl Context {
         Err(Error::new(ErrorCode::GraphConstraint, why))
     }
 
-    /// How many messages these nodes stand for: themselves, and those under the folds among them.
+    /// How many messages these nodes represent: themselves, and those under the folds among them.
     pub fn messages_under(&self, nodes: &[NodeIndex]) -> usize {
         let mut count = 0;
         let mut left = nodes.to_vec();
@@ -56,8 +56,8 @@ impl Context {
         count
     }
 
-    /// Undoes a fold that is part of no other: its members return to their places, in the form that they had, and the
-    /// summary leaves the view. What came after the fold stays.
+    /// Undoes a fold that is part of no other: its members return to their places in the form that they had, and the summary
+    /// leaves the view. What came after the fold stays.
     pub fn unfold(&mut self, summary: NodeIndex) {
         self.open_folds(&BTreeSet::from([summary]), "the fold was undone");
         self.settle_compaction();
@@ -65,7 +65,7 @@ impl Context {
         self.settle_pointers();
     }
 
-    /// Undoes folds, the outermost first; with each go those that it is part of.
+    /// Undoes folds, outermost first, including those that contain one of them.
     pub(super) fn open_folds(&mut self, summaries: &BTreeSet<NodeIndex>, why: &str) {
         let mut opened = summaries.clone();
         for fold in &self.folds {
@@ -82,7 +82,7 @@ impl Context {
         self.open_empty_folds(why);
     }
 
-    /// A summary is not shown if all its messages were taken out of it, even inside another fold.
+    /// Removes a summary if all its messages were taken out of it, even inside another fold.
     pub(super) fn open_empty_folds(&mut self, why: &str) {
         let is_empty = |fold: &Fold, of: &Self| {
             fold.members.is_empty() && of.history.node(fold.summary).folded_by.is_none()
@@ -97,7 +97,7 @@ impl Context {
         let Fold { members, summary, retain, ask, altered, pointers, .. } = fold;
         self.folds_changed += 1;
         let beside: NodeSet = [Some(summary), retain, ask].into_iter().flatten().collect();
-        // What stood beside the summary may have become part of another fold without it.
+        // Messages shown with the summary may have become part of another fold without it.
         for other in &mut self.folds {
             other.members.retain(|m| !beside.contains(m));
         }
@@ -108,7 +108,7 @@ impl Context {
             altered.remove(node).unwrap_or_else(whole)
         };
         let mut back: Vec<Stood> = members.iter().map(&mut stood).collect();
-        // What came back so that the view began with the user leaves it again, where it still stands.
+        // Messages that came back so that the view began with the user go again, if they are still there.
         let mut gone = beside;
         if !altered.is_empty() {
             let stands: NodeSet = self.view.with_dropped().into_iter().map(|slot| slot.node).collect();
@@ -132,7 +132,7 @@ impl Context {
         self.emit(EventName::Unfolded, &members, format!("{id}: {why}"));
     }
 
-    /// Puts `back` into the view, each in its place, and takes `gone` out.
+    /// Puts `back` into the view, each message in its place, and removes `gone`.
     pub(super) fn stand_again(&mut self, gone: &NodeSet, mut back: Vec<Stood>) {
         let place = |stood: &Stood| self.history.place(stood.slot.node);
         back.sort_by_cached_key(place);
@@ -151,8 +151,8 @@ impl Context {
         self.view.arrange(all);
     }
 
-    /// After a new fold, the view must begin with the user, too. A message that comes back for that belongs to the fold,
-    /// and an unfold removes it again.
+    /// After a new fold, too, the view must begin with the user. The fold remembers a message that comes back for this, and
+    /// an unfold hides it again.
     pub fn begin_with_user_behind(&mut self, summary: NodeIndex) {
         if self.begins_otherwise().is_none() {
             return;
@@ -168,7 +168,7 @@ impl Context {
         }
     }
 
-    /// Providers want a conversation to begin with the user: where the message that began it was dropped while a summary stood
+    /// Providers want a conversation to begin with the user. If the message that began it was dropped while a summary came
     /// before it, or folded while a pinned text did, it comes back.
     pub fn begin_with_user(&mut self) {
         let Some(node) = self.begins_otherwise() else { return };
@@ -186,14 +186,14 @@ impl Context {
         }
     }
 
-    /// What the view begins with, where that is neither the user nor a compaction of the provider's own.
+    /// What the view begins with, if that is neither a user message nor a provider's own compaction.
     fn begins_otherwise(&self) -> Option<NodeIndex> {
         let first = self.view.body().iter().find(|slot| !slot.message.role.is_instruction())?;
         let is_other = first.message.role != Role::User && !self.is_compaction(first.node);
         is_other.then_some(first.node)
     }
 
-    /// The last folded user message before this node, and the summary that stands for it.
+    /// The last folded user message before this node, and the summary that replaced it.
     fn folded_request_before(&self, node: NodeIndex) -> Option<(NodeIndex, NodeIndex)> {
         let here = self.history.place(node);
         let is_request = |m: &NodeIndex| {
@@ -207,14 +207,14 @@ impl Context {
         self.folds.iter().filter_map(of_fold).max_by_key(|(asked, _)| self.history.place(*asked))
     }
 
-    /// The folds that stand for some of these nodes, by themselves or through folds that they fold.
+    /// The folds that directly contain some of these nodes.
     pub(super) fn folds_over(&self, nodes: &NodeSet) -> BTreeSet<NodeIndex> {
         let over = self.folds.iter().filter(|f| f.members.iter().any(|m| nodes.contains(m)));
         over.map(|f| f.summary).collect()
     }
 
-    /// The messages that these nodes stand for, where they are not messages themselves: what a summary's fold holds, through
-    /// the folds that it folds; nothing for whatever else the engine made.
+    /// The messages behind these nodes: a summary's messages, also through the folds that it folds, and nothing for other
+    /// messages of the engine. `None` if all of them are messages of the caller.
     pub fn messages_behind(&self, nodes: &[NodeIndex]) -> Option<Vec<NodeIndex>> {
         let is_message = |node: &NodeIndex| self.history.node(*node).kind == NodeKind::Message;
         if nodes.iter().all(is_message) {
@@ -232,7 +232,7 @@ impl Context {
         Some(said)
     }
 
-    /// Whether the node is a message of the conversation as it goes on now: pushed, and not superseded.
+    /// Whether the node is a message of the current conversation: pushed, and not superseded.
     pub(super) fn goes_on_with(&self, index: NodeIndex) -> bool {
         self.history.node(index).kind == NodeKind::Message && !self.history.is_superseded(index)
     }

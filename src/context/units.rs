@@ -1,7 +1,7 @@
-//! The conversation in pieces that no pass may split.
+//! The conversation divided into units that no pass may split.
 //!
-//! What is left after a cut begins with a user message. What is dropped without a fold keeps its place beside the view, so that
-//! a later summary can cover it, a pin can bring it back, and a late output finds its call.
+//! After a cut, the rest begins with a user message. What is dropped without a fold keeps its place, so that a later summary
+//! can cover it, a pin can bring it back, and a late output finds its call.
 
 use std::fmt::{self, Debug, Formatter};
 use std::ops::{Deref, Range};
@@ -12,27 +12,27 @@ use super::shared::Shared;
 use super::view::Slot;
 use crate::message::{Led, Role, Seen, steps_of};
 
-/// A step, or a message that is part of none: it stays or goes as a whole.
+/// A step, or a message outside of any step: it stays or goes as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
     /// Its nodes, in view order.
     pub nodes: Nodes,
-    /// What it takes in the view.
+    /// Its tokens in the view.
     pub tokens: u64,
-    /// What those of its nodes took that a pass has left out.
+    /// Tokens of those of its nodes that a pass took out.
     pub hidden_tokens: u64,
     /// What kind it is.
     pub kind: UnitKind,
     /// The role of its first message.
     pub speaker: Role,
-    /// It may not go: a call in it is being executed, or it holds a pin or the provider's newest compaction. Nor may what that
-    /// stands for be folded once more.
+    /// Whether it must stay: a call in it is being executed, or it holds a pin or the provider's newest compaction. Also set
+    /// for what that compaction already covers, so that it is not folded again.
     pub fixed: bool,
     /// Where it is.
     pub place: Place,
 }
 
-/// Neighbours in the order of the view.
+/// Adjacent nodes in the order of the view.
 #[derive(Clone)]
 pub struct Nodes {
     order: Shared<Vec<NodeIndex>>,
@@ -61,47 +61,47 @@ impl Debug for Nodes {
     }
 }
 
-/// What a unit is.
+/// The kind of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnitKind {
-    /// A summary, or what stands with one.
+    /// A summary, or a message shown with one.
     Fold,
     /// A message that opens a turn.
     Request,
     /// A step with tool calls.
     Calls,
-    /// Any other message.
+    /// Any other message or step.
     Other,
 }
 
-/// Where a unit is.
+/// Whether the view shows a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// In the view.
+    /// The view shows it.
     Shown,
-    /// In the view, and about to leave it.
+    /// The view shows it, but it is about to be removed.
     Going,
-    /// A pass has left out all of it.
+    /// A pass has taken all of it out.
     Hidden,
 }
 
 impl Unit {
-    /// Whether it stands in the view and may go.
+    /// Whether the view shows it and it may be removed.
     pub fn may_go(&self) -> bool {
         !self.fixed && self.stays()
     }
 
-    /// Whether it will stand in the view.
+    /// Whether it stays in the view.
     pub fn stays(&self) -> bool {
         self.place == Place::Shown
     }
 
-    /// Whether it is about to leave the view.
+    /// Whether it is about to be removed from the view.
     pub fn goes(&self) -> bool {
         self.place == Place::Going
     }
 
-    /// It leaves the view.
+    /// Marks it to be removed from the view.
     pub fn go(&mut self) {
         self.place = Place::Going;
     }
@@ -111,19 +111,19 @@ impl Unit {
         self.kind == UnitKind::Request
     }
 
-    /// Whether it stands for a fold.
+    /// Whether it represents a fold.
     pub fn is_fold(&self) -> bool {
         self.kind == UnitKind::Fold
     }
 }
 
 impl Context {
-    /// The view's body as units, in order, with what passes left out of it.
+    /// The view's body as units, in order, including what passes took out of it.
     pub fn units(&self) -> Vec<Unit> {
         self.units_from(0)
     }
 
-    /// The same from a body position on at which a unit begins.
+    /// The same from body position `at` on, where a unit must begin.
     pub fn units_from(&self, at: usize) -> Vec<Unit> {
         let (before, slots) = self.view.with_dropped_from(at);
         let live: NodeSet = self.history.unanswered().into_iter().map(|(_, caller)| caller).collect();
@@ -133,7 +133,7 @@ impl Context {
         let compaction = self.compaction().map(|at| self.view.body()[at].node);
         let covered = self.covered_by_compaction();
         let steps = steps_of(&self.seen(&slots));
-        // What a tool that the provider runs is still at: nothing but outputs of its own calls stands behind the call.
+        // Whether the provider is still running one of its own tools in the last step, which then must stay.
         let served = steps.last().is_some_and(|step| {
             let open: NodeSet = self.history.open_server_calls().collect();
             slots[step.range.clone()].iter().any(|slot| open.contains(&slot.node))
@@ -178,7 +178,8 @@ impl Context {
 }
 
 impl Context {
-    /// Messages, as far as they need not be looked at: who made which call is known since they entered.
+    /// The messages of `slots` with what is already known about their calls, so that the messages themselves need not be
+    /// read.
     pub fn seen<'a>(&self, slots: &[&'a Slot]) -> Vec<Seen<'a>> {
         let mut places = vec![NOWHERE; self.history.len()];
         for (slot, place) in slots.iter().zip(0..) {
@@ -189,7 +190,7 @@ impl Context {
             let role = slot.role();
             let caller = (role == Role::Tool).then(|| self.history.caller(slot.node)).flatten();
             let caller = caller.and_then(place).map(|place| place as usize);
-            // A pass may have taken what came of the call off the message.
+            // A pass may have removed the result of the call from the message.
             let led = self.history.led_by(slot.node).filter(|_| slot.message.led_by().next().is_some());
             let led = led.and_then(place).map_or(Led::Alone, |place| Led::By(place as usize));
             Seen { role, calls: slot.has_calls(), message: &slot.message, caller, led }
@@ -198,15 +199,15 @@ impl Context {
     }
 }
 
-/// The place of a message that is not there.
+/// The position of a message that is not among the slots.
 const NOWHERE: u32 = u32::MAX;
 
-/// Providers want a conversation to begin with the user, whatever instructions stand before: where something else would
-/// stand first, the user's message before it stays, if there is room for it (`room`, in tokens) or what it led to may not
-/// go. Otherwise that goes, too.
+/// Providers want a conversation to begin with a user message, after any instructions. If the view would begin with an
+/// assistant or tool message instead, the user message before it stays, if it fits into `room` tokens or if that unit must
+/// stay. Otherwise that unit goes, too.
 pub fn begin_with_user(units: &mut [Unit], mut room: u64) {
     let mut asked_before = None;
-    let mut fold_before = None; // a summary in the user's place does, where what stands behind it may not go
+    let mut fold_before = None; // a summary in the user role will do if the unit behind it must stay
     for at in 0..units.len() {
         let unit = &units[at];
         match (unit.speaker, unit.place) {
@@ -223,7 +224,7 @@ pub fn begin_with_user(units: &mut [Unit], mut room: u64) {
                         room += unit.tokens;
                         units[at].go();
                     }
-                    None => return, // nobody asked before it: it stood first already
+                    None => return, // there is no user message before it: it came first already
                 }
             }
             _ => {}

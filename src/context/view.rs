@@ -25,31 +25,31 @@ mod standing;
 pub use journal::{SlotChange, ViewChanges, ViewMark};
 pub use slot::{Form, Slot};
 
-/// [`View::cut_to`] if there is room again, also for other things that were taken out to make room …
+/// [`View::cut_to`] if there is room again for everything that was taken out to make room …
 const ROOM_AGAIN: u64 = 0;
 
-/// … and where what is cut is to be laid out anew.
+/// … if cut texts are to be cut again from scratch …
 const LAID_OUT_ANEW: u64 = 1;
 
-/// … or may come back.
+/// … or if cut texts may come back.
 const BROUGHT_BACK: u64 = 2;
 
-/// What the model is sent next. Sums are kept while slots change, so reading them costs nothing. A clone is cheap: long
-/// parts are copied only when either of the two is edited.
+/// What the model is sent next. Sums are updated as slots change, so reading them costs nothing. A clone is cheap: long
+/// parts are copied only when one of the two is edited.
 #[derive(Debug, Clone, Default)]
 pub struct View {
     header: Vec<Slot>,
-    /// What stands between header and body: skills, memory, injections.
+    /// Context parts between header and body: skills, memory, injections.
     parts: Vec<Slot>,
-    /// Those of them that a pass took out.
+    /// Context parts that a pass took out.
     pub(super) hidden_parts: Vec<Slot>,
     body: Shared<Vec<Slot>>,
-    /// The nodes of the body and those that were dropped from it, in their order.
+    /// The nodes of the body and those that were dropped from it, in order.
     order: Shared<Vec<NodeIndex>>,
-    /// What a pass took out of the body without a fold, as it stood there.
+    /// What passes took out of the body without a fold, with the form it had there.
     dropped: Shared<BTreeMap<NodeIndex, Slot>>,
     dropped_tokens: u64,
-    /// A message that opens a turn may be among what was dropped.
+    /// Whether a message that opens a turn may be among the dropped ones.
     hides_requests: bool,
     sums: Sums,
     tools: u64,
@@ -57,23 +57,24 @@ pub struct View {
     outputs: Shared<VecDeque<usize>>,
     /// The first body position that changed since [`View::mark`].
     changed_from: Option<usize>,
-    /// The first body position behind an edit since [`View::take_edited`].
+    /// The first body position after an edit since [`View::take_edited`].
     edited: Option<usize>,
     /// Header or tool definitions changed since [`View::mark`].
     fixed_changed: bool,
-    /// The first of the parts that changed since [`View::mark`].
+    /// The first context part that changed since [`View::mark`].
     parts_changed_from: Option<usize>,
     marked_tokens: u64,
-    /// How long the body was at [`View::mark`].
+    /// The length of the body at [`View::mark`].
     marked_body: usize,
-    /// Later instructions that stand in the header's last message, in order.
+    /// Later instructions that are merged into the header's last message, in order.
     pub(super) merged: Vec<NodeIndex>,
-    /// How tool outputs stood that pruning made placeholders of.
+    /// Tool outputs that pruning replaced with placeholders, as they were before.
     pub(super) pruned: BTreeMap<NodeIndex, Slot>,
     changes: Changes,
     exchanges: RefCell<Exchanges>,
     pub(super) ephemeral: Ephemeral,
-    /// Messages are cut so that the view has so many tokens: with more room, they come back.
+    /// If texts are cut, the view size that they were cut for: with more room, they come back. Also holds the constants
+    /// above.
     cut_to: Option<u64>,
     pub(super) epochs: Epochs,
 }
@@ -84,7 +85,7 @@ impl View {
         &self.header
     }
 
-    /// What stands between header and body.
+    /// The context parts between header and body.
     pub fn parts(&self) -> &[Slot] {
         &self.parts
     }
@@ -94,8 +95,7 @@ impl View {
         &self.body
     }
 
-    /// Whether there was any conversation, even if passes have taken all of it out; a pinned text of the header does not
-    /// count.
+    /// Whether the conversation has begun, even if passes have taken all of it out. A pinned text does not count.
     pub fn has_begun(&self, history: &History) -> bool {
         self.order.iter().any(|n| history.node(*n).kind != NodeKind::Pin)
     }
@@ -105,48 +105,48 @@ impl View {
         self.header.iter().chain(&self.parts).chain(self.body.iter())
     }
 
-    /// Messages are cut, so that the view has about so many tokens; or none is.
+    /// Sets the view size that texts are cut for; `None` if nothing is cut.
     pub fn set_cut_to(&mut self, tokens: Option<u64>) {
         self.cut_to = tokens;
     }
 
-    /// Notes that there is room again for what was taken out to make room.
+    /// Records that there is room again for what was taken out to make room.
     pub fn expect_room(&mut self) {
         self.cut_to = Some(ROOM_AGAIN);
     }
 
-    /// Whether there is.
+    /// Whether [`View::expect_room`] was called.
     pub fn has_room_again(&self) -> bool {
         self.cut_to == Some(ROOM_AGAIN)
     }
 
-    /// What is cut is to be laid out anew, whatever room it was cut for.
+    /// Requests that cut texts be cut again from scratch, whatever room they were cut for.
     pub fn expect_layout(&mut self) {
         self.cut_to = Some(LAID_OUT_ANEW);
     }
 
-    /// Whether it is: a fold made room.
+    /// Whether that was requested, because a fold made room.
     pub fn is_laid_out_anew(&self) -> bool {
         self.cut_to == Some(LAID_OUT_ANEW)
     }
 
-    /// What is cut may come back, whatever room it was cut for.
+    /// Allows cut texts to come back, whatever room they were cut for.
     pub fn expect_cuts_back(&mut self) {
         self.cut_to = Some(BROUGHT_BACK);
     }
 
-    /// Whether messages are cut for a view of fewer tokens than this, or there is room again, so that a cut message could
-    /// stand whole.
+    /// Whether texts are cut for a view clearly smaller than `tokens`, or the view has shrunk since, so that a cut message
+    /// could be whole again.
     pub fn is_cut_for_less(&self, tokens: u64) -> bool {
         self.cut_to.is_some_and(|cut| tokens > cut.saturating_add(cut / 10) || self.tokens() < cut / 2)
     }
 
-    /// What stands before the body, in messages.
+    /// How many messages come before the body.
     pub fn before_body(&self) -> usize {
         self.header.len() + self.parts.len()
     }
 
-    /// The slot at a position of header, context parts and body.
+    /// The slot at a position counted over header, context parts and body.
     pub fn slot(&self, at: usize) -> Option<&Slot> {
         let behind_header = at.checked_sub(self.header.len());
         let Some(at) = behind_header else { return self.header.get(at) };
@@ -158,7 +158,7 @@ impl View {
         self.header.len() + self.parts.len() + self.body.len()
     }
 
-    /// Nothing is sent.
+    /// Whether there is nothing to send.
     pub fn is_empty(&self) -> bool {
         self.header.is_empty() && self.parts.is_empty() && self.body.is_empty()
     }
@@ -168,7 +168,8 @@ impl View {
         self.sums.total() + self.tools
     }
 
-    /// Tokens of what stands before the body, and no pass touches but for context parts: header, tool definitions, parts.
+    /// Tokens of everything before the body: header, tool definitions and context parts. Of these, passes may only remove
+    /// context parts.
     pub fn fixed_tokens(&self) -> u64 {
         self.header.iter().chain(&self.parts).map(Slot::tokens).sum::<u64>() + self.tools
     }
@@ -178,22 +179,22 @@ impl View {
         self.tools
     }
 
-    /// Tokens of the tool outputs that stand with text: what their budget is for.
+    /// Tokens of tool outputs, without placeholders: what their budget applies to.
     pub fn output_tokens(&self) -> u64 {
-        self.sums.of(PartName::ToolOutputs) - self.sums.placeholder_tokens() // no other message holds any
+        self.sums.of(PartName::ToolOutputs) - self.sums.placeholder_tokens() // other messages hold no tool outputs
     }
 
-    /// How the tool outputs stand.
+    /// How many tool outputs are whole, shortened or placeholders.
     pub fn output_counts(&self) -> OutputCounts {
         self.sums.outputs()
     }
 
-    /// Images, documents and sounds.
+    /// How many images, documents and sounds there are.
     pub fn media(&self) -> MediaSums {
         self.sums.media()
     }
 
-    /// Where it was edited, for those who keep what they made of it.
+    /// Where the view was edited, for readers that cache what they derived from it.
     pub fn changes(&self) -> &Changes {
         &self.changes
     }
@@ -203,14 +204,14 @@ impl View {
         self.hides_requests
     }
 
-    /// Where exchanges begin, as the view is now: those whose request is shown.
+    /// Where exchanges begin in the current view. Only exchanges whose user message is shown count.
     pub fn exchanges(&self) -> RefMut<'_, Exchanges> {
         let mut exchanges = self.exchanges.borrow_mut();
         exchanges.catch_up(self);
         exchanges
     }
 
-    /// `(part, tokens, messages)` of every part that has any, tool definitions too.
+    /// `(part, tokens, messages)` of every part that is not empty, including tool definitions.
     pub fn tokens_by_part(&self) -> Vec<(PartName, u64, u64)> {
         let mut parts: Vec<_> = self.sums.parts().collect();
         if self.tools > 0 {
@@ -220,12 +221,12 @@ impl View {
         parts
     }
 
-    /// The body position of a node. Looked for from the end: what is asked for is mostly new.
+    /// The body position of a node. Searches from the end, since recent nodes are asked for most.
     pub fn position(&self, node: NodeIndex) -> Option<usize> {
         self.body.iter().rposition(|s| s.node == node)
     }
 
-    /// The first of these nodes' body positions. Looked for from the end, until all are found.
+    /// The lowest body position of these nodes. Searches from the end, until all are found.
     pub(super) fn first_position(&self, nodes: &NodeSet) -> Option<usize> {
         let mut left = nodes.len();
         let mut first = None;
@@ -263,7 +264,7 @@ impl View {
         self.changes.edit_header();
     }
 
-    /// Shows the parts that a pass took out, where they stood. Gives them, in order.
+    /// Brings back the context parts that a pass took out, in their places. Returns them in order.
     pub(super) fn show_all_parts(&mut self) -> Vec<NodeIndex> {
         let mut back: Vec<NodeIndex> = self.hidden_parts.iter().map(|slot| slot.node).collect();
         if back.is_empty() {
@@ -277,7 +278,7 @@ impl View {
         back
     }
 
-    /// Replaces what stands between header and body.
+    /// Replaces the context parts between header and body.
     pub(super) fn set_parts(&mut self, slots: Vec<Slot>) {
         let same = self.parts.iter().zip(&slots).take_while(|(a, b)| a.node == b.node).count();
         if same == self.parts.len() && same == slots.len() {

@@ -1,6 +1,6 @@
-//! What the view says of a tool output that stands elsewhere.
+//! The text of placeholders: what the view says about a tool output that is stored elsewhere.
 //!
-//! A snapshot keeps the text that stood.
+//! A snapshot keeps the text as it was.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,37 +13,37 @@ use crate::facts::telling;
 use crate::message::{ToolCall, ToolOutput};
 use crate::tool_output;
 
-/// In whose words placeholders stand, and whether a ref is of any use to the model.
+/// The style of placeholders, and whether the model can use refs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Wording {
-    /// A document's own: the ref alone.
+    /// As the ladder's document writes them: only the ref.
     #[default]
     Document,
-    /// What was run and how large its output was; the ref where the model has a tool that opens it.
+    /// What was called and how large its output was; with the ref if the model has a tool that opens it.
     Told {
-        /// It has.
+        /// Whether the model has such a tool.
         opens: bool,
     },
 }
 
 impl Wording {
-    /// The model is taken for one that can open refs.
+    /// Sets that the model can open refs.
     pub fn open_refs(&mut self) {
         if let Self::Told { opens } = self {
             *opens = true;
         }
     }
 
-    /// Whether what the model reads may name refs.
+    /// Whether texts for the model may contain refs.
     pub fn names_refs(self) -> bool {
         self != Self::Told { opens: false }
     }
 }
 
-/// What a placeholder stands for.
+/// The output that a placeholder replaces.
 #[derive(Debug)]
 pub struct Trimmed<'a> {
-    /// The ref that opens it, where the cache has it and the model can.
+    /// The ref that opens it, if the cache has it and the model can open refs.
     pub output_ref: Option<&'a str>,
     /// The call that it answers.
     pub call: Option<&'a ToolCall>,
@@ -51,7 +51,7 @@ pub struct Trimmed<'a> {
     pub tokens: u64,
 }
 
-/// `toolOutputCache.placeholder`: the host writes the text. Where it cannot, our own text stands, and the report says why.
+/// `toolOutputCache.placeholder`: the host writes the text. If it fails, our own text is used, and the report says why.
 #[derive(Clone)]
 pub struct Describe {
     write: Arc<Write>,
@@ -61,7 +61,7 @@ pub struct Describe {
 type Write = dyn Fn(&Trimmed<'_>) -> Result<String>;
 
 impl Describe {
-    /// Writes with this function.
+    /// Writes placeholders with this function.
     #[allow(clippy::arc_with_non_send_sync, reason = "the host's function lives on the host's thread")]
     pub fn new(write: impl Fn(&Trimmed<'_>) -> Result<String> + 'static) -> Self {
         Self { write: Arc::new(write), trouble: Rc::default() }
@@ -75,12 +75,12 @@ impl Describe {
 }
 
 impl Context {
-    /// What went wrong when the host was to write a placeholder, since it was last asked for.
+    /// The error of the host's placeholder function, if there was one since this was last called.
     pub fn take_placeholder_trouble(&mut self) -> Option<String> {
         self.describe.as_ref().and_then(|describe| describe.trouble.take())
     }
 
-    /// The text that stands for an output of a node, which `id` opens.
+    /// The text that replaces an output of a node; `id` is the ref that opens it.
     pub(super) fn placeholder_text(&self, node: NodeIndex, output: &ToolOutput, id: Option<&str>) -> String {
         let whole = self.history.node(node);
         let caller = self.history.caller(node).map(|caller| &self.history.node(caller).message);

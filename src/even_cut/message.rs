@@ -1,4 +1,4 @@
-//! A message whose long texts are cut.
+//! Cuts the long texts of a message.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -14,9 +14,9 @@ use crate::provider::{empty_reasoning, has_reasoning_field};
 use crate::tokens::TokenCounter;
 use crate::tool_output::{Json, Outline, outline};
 
-/// The message of a slot that stands whole, with its long texts cut to a level; `None` where none is that long. What was JSON in a
-/// call's arguments is JSON, with all its keys; reasoning on which nothing hangs goes, but for its field where a provider may refuse
-/// calls without. `names` gives what marks tell.
+/// The message of a whole slot with its long texts cut to a level; `None` if none is long enough. Arguments that were JSON
+/// remain JSON with all their keys. Reasoning that nothing depends on is removed; only its field is kept, empty, if a
+/// provider may refuse calls without it. `names` supplies the names that marks list.
 fn cut_message(
     whole: &Slot,
     level: Level,
@@ -74,7 +74,7 @@ fn cut_message(
     Some(cut)
 }
 
-/// The same as a slot: shorter than it stands whole, or `None`.
+/// Like `cut_message`, but returns a slot; `None` also if the cut message is not smaller than the whole one.
 pub fn cut_slot(context: &Context, whole: &Slot, level: Level, names: &mut Names<'_>) -> Option<Slot> {
     let message = cut_message(whole, level, names, &*context.counter)?;
     let tally = Tally::of(&message, &*context.counter);
@@ -82,7 +82,8 @@ pub fn cut_slot(context: &Context, whole: &Slot, level: Level, names: &mut Names
     is_smaller.then(|| Slot { message: Arc::new(message), tally, form: Form::Shortened, ..whole.clone() })
 }
 
-/// A text of so many tokens as its head and its tail, and a mark between them; JSON as its outline, and a mark behind it.
+/// A text of `tokens` tokens cut to its head and its tail with a mark between them; for JSON, its outline followed by a
+/// mark.
 fn cut_text(
     text: &Text,
     tokens: u64,
@@ -115,12 +116,12 @@ fn cut_text(
     (out.len() < text.len()).then_some(out)
 }
 
-/// The bytes of a text of so many tokens that a level leaves of it.
+/// How many bytes of a text of `tokens` tokens a level keeps.
 fn bytes_of(text: &str, tokens: u64, level: Level) -> usize {
     (text.len() as u128 * u128::from(level.tokens()) / u128::from(tokens.max(1))) as usize
 }
 
-/// Cuts the arguments of a call: the long strings in them, where they are JSON. False where nothing is that long.
+/// Cuts the arguments of a call: the long strings in them if they are JSON. False if nothing is long enough.
 fn cut_input(
     call: &mut ToolCall,
     tokens: u64,

@@ -1,19 +1,20 @@
-//! The even cut (COMP-25): what a model reads of the older steps of a conversation that is too long to be read whole.
+//! The even cut (COMP-25): shows the older steps of a long conversation with their long texts cut short.
 //!
-//! The newest steps stand whole. All other steps stay in their places, and every long text in them is cut to one level: its
-//! head and its tail stand, or of JSON what is least deep, and a mark says how much is left out, and which names stood there. The
-//! level is the largest with which everything fits. What does not fit at the smallest level is for a summary to stand for.
+//! The newest steps stay whole. All other steps keep their places, and each of their long texts is cut to one level: a
+//! number of tokens. A cut text keeps its head and its tail; cut JSON keeps its outermost levels. A mark says how many
+//! tokens are left out and lists names that occurred in them. The level is the largest with which everything fits. Steps
+//! that do not fit even at the smallest level have to be summarized.
 //!
-//! Why so: on recorded sessions, a language model predicts the agent's next message better from such a view than from any
+//! Why: on recorded sessions, a language model predicts the agent's next message better from such a view than from any
 //! number of whole steps (`docs/measured.md` has the figures).
 //!
-//! The level is chosen from sizes, by bisection, without cutting anything. Then texts are cut and counted, and the level is
-//! corrected until the view is full. Texts are always cut from the history's message, so a later cut, a larger budget or a
-//! rewind can use any level.
+//! The level is first chosen by bisection from estimated sizes, without cutting anything. Then the texts are cut and
+//! counted, and the level is corrected until the view is full. Texts are always cut from the message in the history, so a
+//! later cut, a larger budget or a rewind can use any level.
 //!
-//! `summarize` stands before `even_cut` and plans by what will stay once the rest is cut (`Pass::stands_between`). When the
-//! summary is there, what it left room for is given back (`FoldPlan::giving_back`), its ledger is written again for what is
-//! still folded, and the cut fills the view.
+//! `summarize` comes before `even_cut` in the ladder and plans for what will stay once the rest is cut
+//! (`Pass::stands_between`). If the finished summary is smaller than planned, messages that were to be folded stay
+//! (`FoldPlan::giving_back`). Its ledger is then rewritten for what is still folded, and the even cut fills the view.
 
 mod level;
 mod message;

@@ -1,4 +1,4 @@
-//! The names that marks tell: literal facts of what is left out that stand nowhere else in the view.
+//! The names that marks list: literal facts in the text left out that occur nowhere else in the view.
 
 use std::fmt::{self, Write as _};
 
@@ -9,38 +9,38 @@ use crate::facts::{Drawn, LiteralKind, Strength, texts};
 use crate::sorting::sort_by_key;
 use crate::tokens::{Estimate, TokenCounter};
 
-/// What a mark tells stands behind this, and so does a mark's number of tokens before it.
+/// Comes before the names in a mark. `MARK_TELLS` adds the words in front of it, to find the names of a mark again.
 const TELLS: &str = "; in it: ";
 const MARK_TELLS: &str = " left out; in it: ";
 
-/// Which literal facts stand in a view, while it is being cut.
+/// Which literal facts the view contains, tracked while it is being cut.
 pub struct Names<'a> {
     drawn: &'a Drawn,
     stands: Vec<bool>,
-    /// The tokens that all marks together may still tell.
+    /// How many tokens all marks together may still spend on names.
     left: u64,
 }
 
 impl<'a> Names<'a> {
-    /// Of a view in which nothing stands yet, and whose marks may tell names of so many tokens. The facts are settled.
+    /// For a view that is still empty, whose marks may list names of up to `tokens` tokens. `drawn` must be complete.
     pub fn new(drawn: &'a Drawn, tokens: u64) -> Self {
         Self { drawn, stands: vec![false; drawn.names.len()], left: tokens }
     }
 
-    /// Takes note of a message that stands whole.
+    /// Records the names in a message that stays whole.
     pub fn note_whole(&mut self, node: NodeIndex) {
         for number in self.of(node) {
             self.note(*number);
         }
     }
 
-    /// Takes note of a message that stays as it stands, cut or whole.
+    /// Records the names in a message that stays as it is in the view, cut or whole.
     pub fn note_standing(&mut self, slot: &Slot) {
         if slot.form != Form::Shortened {
             return self.note_whole(slot.node);
         }
         if self.left == 0 {
-            return; // no mark tells a name any more
+            return; // no budget left for names
         }
         let texts = texts(&slot.message);
         for number in self.of(slot.node) {
@@ -50,12 +50,12 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Other marks may tell so many tokens less.
+    /// Takes tokens out of the budget for names.
     pub const fn spend(&mut self, tokens: u64) {
         self.left = self.left.saturating_sub(tokens);
     }
 
-    /// What the names take that a message's marks tell.
+    /// The tokens of the names that a message's marks already list.
     pub fn told_in(&self, slot: &Slot) -> u64 {
         if slot.form != Form::Shortened {
             return 0;
@@ -68,7 +68,7 @@ impl<'a> Names<'a> {
         told.map(|number| u64::from(names.cost(*number)) + 1).sum()
     }
 
-    /// About what the names of a message cost that are not known to stand elsewhere: they are noted, so that each counts once.
+    /// Roughly what the names of a message cost that are not recorded yet. Records them, so that each is counted once.
     pub fn cost(&mut self, node: NodeIndex) -> u64 {
         let mut cost = 0;
         for number in self.of(node) {
@@ -80,8 +80,9 @@ impl<'a> Names<'a> {
         cost
     }
 
-    /// What a mark tells: of the user's rules in a text those that do not stand whole in what is left of it; the line that says how a
-    /// command ended, if it is left out; and the names in what is left out that stand nowhere else, best first. All other names of the text's are noted as standing.
+    /// What a mark lists: the user's rules that its text no longer contains whole; the line that says how a command ended,
+    /// if it was left out; and names that were left out and occur nowhere else in the view, most useful first. Names that
+    /// the head or the tail still contains are recorded.
     pub(super) fn told(&mut self, node: NodeIndex, pieces: Pieces<'_>) -> String {
         let mut told = String::new();
         let mut tell = |what: fmt::Arguments<'_>| {
@@ -99,7 +100,7 @@ impl<'a> Names<'a> {
             }
         }
         if self.left == 0 {
-            return told; // no mark tells a name any more
+            return told; // no budget left for names
         }
         let names = &self.drawn.names;
         let mut missing: Vec<u32> = Vec::new();
@@ -127,7 +128,7 @@ impl<'a> Names<'a> {
         told
     }
 
-    /// A name stands, and so do those that stand inside it.
+    /// Records a name and the names contained in it.
     fn note(&mut self, number: u32) {
         self.stands[number as usize] = true;
         for inner in self.drawn.names.within(number) {
@@ -135,7 +136,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The user's rules in a message, as far as they are surely rules.
+    /// The user's rules in a message, without those that only mention a rule.
     pub fn rules(&self, node: NodeIndex) -> Vec<&'a str> {
         let rules = self.drawn.notes(node.get()).map_or(&[][..], |notes| &notes.rules);
         rules.iter().filter(|rule| rule.strength != Strength::Mention).map(|rule| &*rule.text).collect()
@@ -156,7 +157,7 @@ fn is_left_out(what: &str, pieces: Pieces<'_>) -> bool {
     !pieces.stands(what) && pieces.left_out.contains(what)
 }
 
-/// Those of a message's rules that a text had, and that its head and its tail do not have whole.
+/// The rules of a message that its text contains, but neither its head nor its tail contains whole.
 fn rules_left_out(rules: &[&str], pieces: Pieces<'_>) -> Vec<String> {
     let mut left_out: Vec<String> = rules.iter().map(|rule| one_line(rule)).collect();
     if !left_out.is_empty() {
@@ -167,7 +168,7 @@ fn rules_left_out(rules: &[&str], pieces: Pieces<'_>) -> Vec<String> {
     left_out
 }
 
-/// What is likely to be needed comes first: what failed, full paths, addresses, then bare names and ids.
+/// Sorts the names most likely to be needed first: error codes, full paths, addresses, then bare file names and ids.
 fn rank(kind: LiteralKind, name: &str) -> u8 {
     match kind {
         LiteralKind::ErrorCode => 0,

@@ -1,4 +1,4 @@
-//! Estimated sizes of the texts of messages, good enough to choose a level without counting.
+//! Estimated sizes of the texts in a message, exact enough to choose a level without counting.
 
 use super::Level;
 use crate::context::Tally;
@@ -9,20 +9,20 @@ use crate::tool_output::Json;
 /// A text that can be cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Size {
-    /// Its tokens.
+    /// The text's tokens.
     pub tokens: u64,
-    /// How many times the level stands of it.
+    /// The text keeps this many times the level.
     pub times: u64,
 }
 
 impl Size {
-    /// About what it takes at a level.
+    /// Roughly how many tokens the text takes at a level.
     pub fn at(self, level: Level) -> u64 {
         level.times(self.times).size_of(self.tokens)
     }
 }
 
-/// How many times the level stands of what somebody says: the user's words weigh most, a tool's least.
+/// How many times the level a text keeps, by its speaker: the user's words weigh most, a tool's least.
 pub(super) const fn times(role: Role) -> u64 {
     match role {
         Role::User => 3,
@@ -31,7 +31,7 @@ pub(super) const fn times(role: Role) -> u64 {
     }
 }
 
-/// The texts of a message that can be cut, each given to `found`. None of a message that the smallest level spares as a whole.
+/// Calls `found` with each text of a message that can be cut; never if the message fits into the smallest level as a whole.
 pub(super) fn each(
     message: &Message,
     tally: &Tally,
@@ -58,8 +58,8 @@ pub(super) fn each(
     }
 }
 
-/// The tokens of a message's texts, in order: each its share by length of what all of them take, which is all of it where there
-/// is one.
+/// The tokens of a message's texts, in order: the message's text tokens divided by length in bytes. Exact if there is only
+/// one text.
 pub(super) fn of_texts(message: &Message, tally: &Tally, counter: &dyn TokenCounter) -> Vec<u64> {
     let frames = counter.rules().frames;
     let (tokens, frame) = match message.role {
@@ -77,7 +77,7 @@ pub(super) fn of_texts(message: &Message, tally: &Tally, counter: &dyn TokenCoun
     parts().filter_map(length).map(|bytes| share(tokens, bytes, all)).collect()
 }
 
-/// The tokens of the arguments of a message's calls, in order.
+/// The tokens of the arguments of a message's calls, in order, divided by length in the same way.
 pub(super) fn of_inputs(message: &Message, tally: &Tally, counter: &dyn TokenCounter) -> Vec<u64> {
     let frame = message.tool_calls().count() as u64 * counter.rules().frames.call();
     let tokens = tally.calls().saturating_sub(frame);
@@ -85,8 +85,8 @@ pub(super) fn of_inputs(message: &Message, tally: &Tally, counter: &dyn TokenCou
     message.tool_calls().map(|call| share(tokens, call.input.len(), all)).collect()
 }
 
-/// A call's arguments are ours to cut where they are JSON or a text: not those of a call that the provider runs, and not one
-/// that is sent as its item came.
+/// Whether a call's arguments may be cut: those of a function if they are JSON, those of a custom tool in any case. Not
+/// those of a call that the provider runs, nor of one that is sent back as the raw item it came as.
 pub(super) fn can_be_cut(call: &ToolCall) -> bool {
     match call.kind {
         _ if call.hosted => false,
@@ -96,17 +96,17 @@ pub(super) fn can_be_cut(call: &ToolCall) -> bool {
     }
 }
 
-/// Of `tokens`, those of `part` bytes among `all`.
+/// The tokens of `part` bytes out of `all`, which take `tokens` together.
 pub(super) fn share(tokens: u64, part: usize, all: usize) -> u64 {
     (u128::from(tokens) * part as u128 / (all as u128).max(1)) as u64
 }
 
-/// Reasoning that goes where its step is cut: no other item hangs on it.
+/// Whether a part is reasoning that is removed when its step is cut: no other item depends on it.
 pub(super) fn goes(part: &Part) -> bool {
     matches!(part, Part::Reasoning(reasoning) if reasoning.id.is_none() && reasoning.encrypted.is_none())
 }
 
-/// A message's parts, those of tool outputs in the place of the outputs.
+/// A message's parts, with the parts of a tool output in place of the output.
 fn shown(parts: &[Part]) -> impl Iterator<Item = &Part> {
     parts.iter().flat_map(|part| match part {
         Part::ToolOutput(output) => output.content.as_slice(),

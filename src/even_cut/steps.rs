@@ -1,4 +1,4 @@
-//! Which steps stand whole, and to which level the others are cut.
+//! Chooses which steps stay whole, and the level to which all others are cut.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -7,14 +7,14 @@ use super::{Level, Names, cut_slot};
 use crate::context::{Context, Form, NodeIndex, NodeKind, Place, Slot, Unit};
 use crate::message::Role;
 
-/// How much of the room whole steps may take, as shares from 0 to 1.
+/// How much of the room whole steps may take, as shares from 0 to 1, and how much names may take.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Share {
-    /// Those right before the newest user message, back to the user message before it: what it answers.
+    /// For the steps that the newest user message answers: those before it, back to the previous user message.
     pub answered: f64,
-    /// All of them together.
+    /// For all whole steps together.
     pub verbatim: f64,
-    /// Tokens that all marks together may take for names of what is left out.
+    /// Tokens that all marks together may spend on names of what is left out.
     pub names: u64,
 }
 
@@ -35,63 +35,64 @@ pub struct Steps {
     units: Vec<Unit>,
     sizes: Vec<Measured>,
     texts: Vec<Size>,
-    /// The newest user message.
+    /// The unit of the newest user message.
     newest_user: Option<usize>,
-    /// What stands before the body.
+    /// Tokens of everything before the body.
     before: u64,
 }
 
-/// This part of the room is left free where steps are chosen: what marks tell depends on what stands elsewhere.
+/// One part in this many of the room stays free when steps are chosen: which names a mark lists depends on the rest of the
+/// view.
 const SLACK: u64 = 32;
 
-/// No step takes less.
+/// No step takes fewer tokens.
 const LEAST_STEP: u64 = 8;
 
-/// What a step takes.
+/// A step's size, in tokens.
 #[derive(Debug, Clone)]
 struct Measured {
-    /// Whole.
+    /// The whole step.
     whole: u64,
-    /// What no level takes off it.
+    /// Everything in it that no level cuts.
     rest: u64,
-    /// Its texts that can be cut.
+    /// Its texts that can be cut, as a range of `Steps::texts`.
     texts: Range<usize>,
-    /// What the names cost that only it tells, among those that can be cut.
+    /// Roughly the names that no newer step contains.
     names: u64,
-    /// About what the user's rules in it cost, which every mark tells.
+    /// Roughly the user's rules in it, which marks always list.
     rules: u64,
-    /// What it takes as it stands, where it stands cut and should not be lengthened; and what the names in its marks take of that.
+    /// Set if an earlier cut of this step was already sent, so that it should not become longer again.
     cut: Option<StandsCut>,
-    /// It stands whole, whatever there is room for.
+    /// It stays whole, however little room there is.
     fixed: bool,
-    /// Where its messages stand in the view's body.
+    /// Body positions of its messages.
     body: Range<usize>,
 }
 
-/// A step as an earlier cut left it.
+/// The tokens of a step as an earlier cut left it, and of the names that its marks list.
 #[derive(Debug, Clone, Copy)]
 struct StandsCut {
     tokens: u64,
     names: u64,
 }
 
-/// How a view is cut.
+/// How to cut a view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cut {
-    /// What stands whole, by unit.
+    /// Whether each unit stays whole.
     pub whole: Vec<bool>,
     /// The level of all others.
     pub level: Level,
 }
 
-/// What of a view stays where not all of it can.
+/// Which units stay in the view if not all of them can.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Staying {
-    /// What stays at all, by unit: the others are for a summary to stand for.
+    /// Whether each unit stays at all; a summary has to replace the others.
     pub stays: Vec<bool>,
-    /// What of it is cut, by unit, where what stays fills the view.
+    /// Whether each unit is cut once the units that stay fill the view.
     pub cut: Vec<bool>,
-    /// About what all of it takes, cut to the smallest level.
+    /// Roughly what everything that stays takes at the smallest level, in tokens.
     pub tokens: u64,
 }
 
@@ -124,9 +125,9 @@ impl Steps {
         steps
     }
 
-    /// Measures a view that the provider's prompt cache has up to where it changed since it was sent: a step that stands cut there is
-    /// cut shorter if it has to be, and never lengthened, so that it and what stands before it stay in the cache. So the older steps
-    /// are, the shorter they become.
+    /// Measures a view whose beginning is still in the provider's prompt cache, up to its first change since it was sent. A
+    /// step that is cut there may be cut shorter, but is never lengthened, so that it and everything before it stay cached.
+    /// The older a step, the shorter it therefore becomes.
     pub fn as_sent(context: &Context) -> Self {
         let mut steps = Self::of(context);
         let body = context.view.body();
@@ -144,12 +145,12 @@ impl Steps {
         steps
     }
 
-    /// Whether a step that is not whole stays as it is at this level, for it is cut as short as that or shorter.
+    /// Whether a step that is not whole stays as it is at this level, because it is already cut at least as short.
     pub fn stays_cut(&self, at: usize, level: Level) -> bool {
         self.sizes[at].cut.is_some_and(|cut| cut.tokens <= self.cut_anew(at, level) + cut.names)
     }
 
-    /// The names of each step that no newer one has, and the user's rules in it.
+    /// Measures, for each step, the names that no newer step contains, and the user's rules.
     fn measure_names(&mut self, context: &Context) {
         let facts = context.facts();
         let mut names = Names::new(&facts, 0);
@@ -169,48 +170,48 @@ impl Steps {
         &self.units
     }
 
-    /// Where the messages of a unit stand in the view's body.
+    /// Body positions of a unit's messages.
     pub fn body(&self, at: usize) -> Range<usize> {
         self.sizes[at].body.clone()
     }
 
-    /// Whether a unit stands whole, whatever there is room for.
+    /// Whether a unit stays whole, however little room there is.
     pub fn is_fixed(&self, at: usize) -> bool {
         self.sizes[at].fixed
     }
 
-    /// The messages that stand whole, whatever there is room for, earlier folds aside.
+    /// The messages that stay whole however little room there is, without earlier summaries.
     pub fn fixed_nodes(&self) -> Vec<NodeIndex> {
         let units = self.units.iter().zip(&self.sizes);
         let fixed = units.filter(|(unit, size)| size.fixed && !unit.is_fold());
         fixed.flat_map(|(unit, _)| unit.nodes.iter().copied()).collect()
     }
 
-    /// What has to stand whole.
+    /// Tokens of everything that has to stay whole.
     pub fn fixed(&self) -> u64 {
         self.before + self.sizes.iter().filter(|size| size.fixed).map(|size| size.whole).sum::<u64>()
     }
 
-    /// Where a cut goes down to: a long last step does not take the room of what came before it.
+    /// The size that a cut aims at. It is raised if a long last step would otherwise take the room of the steps before it.
     pub fn target(&self, low: u64, most: u64) -> u64 {
         low_beside(self.fixed(), low, most)
     }
 
-    /// How the view is cut so that it takes about `target` tokens; `None` where not even the smallest level does.
+    /// How to cut the view to about `target` tokens; `None` if it does not fit even at the smallest level.
     pub fn cut(&self, context: &Context, target: u64, share: Share) -> Option<Cut> {
         let room = target.checked_sub(self.fixed())?;
         let mut whole = self.whole(room, share);
         let mut left = room.checked_sub(self.whole_tokens(&whole))?;
         let level = self.fullest(&mut whole, &mut left, share.names)?;
         if level < Level::LEAST.times(2) && self.least_of(context, &whole, share.names) > left {
-            return None; // what was reckoned comes near, and is a little off
+            return None; // the estimate is close, but slightly off
         }
         Some(Cut { whole, level })
     }
 
-    /// What stays where not even the smallest level fits, by unit: what has to and what the newest user message answers, then
-    /// newest first; where a step does not fit, smaller older ones still may. What stays beside them of earlier folds is not
-    /// counted, for another fold takes its place. `anyway`: what stays in any case.
+    /// Which units stay if not all of them fit at the smallest level: first those that have to stay and those that the
+    /// newest user message answers, then the newest. If a step does not fit, smaller older ones still may. Earlier summaries
+    /// are not counted, since a new one replaces them. Units for which `anyway` is true stay in any case.
     pub fn staying(
         &self,
         context: &Context,
@@ -251,7 +252,7 @@ impl Steps {
                 next = Some(at);
             }
         }
-        // What stays in any case may be an answer that a newer step would run on behind.
+        // A unit that stays in any case may be an answer that a newer step would now directly follow.
         let mut before: Option<usize> = None;
         for (at, stays) in stays.iter_mut().enumerate() {
             let runs_on = before.is_some_and(|before| self.would_run_on(context, before, at));
@@ -267,15 +268,16 @@ impl Steps {
         Staying { cut: (0..stays.len()).map(is_cut).collect(), stays, tokens }
     }
 
-    /// Whether an answer would stand before another step of the model's with nothing between them, though the user spoke there: some
-    /// providers refuse a call behind it.
+    /// Whether another step of the model would directly follow an answer because the user's message between them is gone.
+    /// Some providers refuse a call after an answer.
     fn would_run_on(&self, context: &Context, at: usize, next: usize) -> bool {
         let ends_with = self.units[at].nodes.iter().last().map(|n| context.history.node(*n).message.role);
         let is_answer = self.units[at].speaker == Role::Assistant && ends_with == Some(Role::Assistant);
         is_answer && next > at + 1 && self.units[next].speaker == Role::Assistant
     }
 
-    /// Takes note of all that stands whole: of the view's beginning, and of these units.
+    /// Records the names in everything that stays whole: what comes before the body, and the units that are `true` in
+    /// `whole`.
     pub fn note_whole(&self, context: &Context, whole: &[bool], names: &mut Names<'_>) {
         for slot in context.view.header().iter().chain(context.view.parts()) {
             names.note_whole(slot.node);
@@ -286,7 +288,7 @@ impl Steps {
         }
     }
 
-    /// Takes note of the steps that stay cut as they are at this level.
+    /// Records the names in the steps that stay cut as they are at this level.
     pub fn note_cut(&self, context: &Context, whole: &[bool], level: Level, names: &mut Names<'_>) {
         for at in (0..whole.len()).filter(|at| !whole[*at] && self.stays_cut(*at, level)) {
             names.spend(self.sizes[at].cut.map_or(0, |cut| cut.names));
@@ -294,7 +296,7 @@ impl Steps {
         }
     }
 
-    /// What all units but these take at the smallest level, counted, with so many tokens of names.
+    /// The counted tokens of all other units at the smallest level, with up to `names` tokens of names.
     fn least_of(&self, context: &Context, whole: &[bool], names: u64) -> u64 {
         let facts = context.facts();
         let mut names = Names::new(&facts, names);
@@ -303,7 +305,7 @@ impl Steps {
         cut.map(|at| self.at_least(context, at, &mut names)).sum()
     }
 
-    /// What a unit takes at the smallest level, counted.
+    /// The counted tokens of a unit at the smallest level.
     fn at_least(&self, context: &Context, at: usize, names: &mut Names<'_>) -> u64 {
         let tokens = |slot: &Slot| {
             if !can_be_cut(context, slot) {
@@ -317,12 +319,12 @@ impl Steps {
         context.view.body()[self.body(at)].iter().rev().map(tokens).sum()
     }
 
-    /// What stands whole of a view of so many tokens.
+    /// Which units stay whole in a view of `target` tokens.
     pub fn newest_whole(&self, target: u64, share: Share) -> Vec<bool> {
         self.whole(target.saturating_sub(self.fixed()), share)
     }
 
-    /// A level at which a view of `target` tokens is nearer than at this one, where it takes so many.
+    /// A level that brings a view closer to `target`, given that it takes `tokens` at this level.
     pub fn nearer(&self, whole: &[bool], level: Level, tokens: u64, target: u64) -> Level {
         let cut = (0..whole.len()).filter(|at| !whole[*at]);
         let takes: u64 = cut.map(|at| self.at(at, level)).sum();
@@ -330,7 +332,7 @@ impl Steps {
         self.level(whole, room, 0, Level::LEAST..=self.longest()).unwrap_or(Level::LEAST)
     }
 
-    /// What stands whole: what has to; what the newest user message answers; then the newest.
+    /// Which units stay whole: those that have to, then those that the newest user message answers, then the newest.
     fn whole(&self, room: u64, share: Share) -> Vec<bool> {
         let mut whole: Vec<bool> = self.sizes.iter().map(|size| size.fixed).collect();
         let mut used = 0;
@@ -358,7 +360,8 @@ impl Steps {
         whole
     }
 
-    /// The largest of these levels at which all that is not whole takes at most `room`, with so many tokens of names in it.
+    /// The largest of these levels at which everything that is not whole takes at most `room`, with up to `names` tokens of
+    /// names.
     fn level(&self, whole: &[bool], room: u64, names: u64, levels: RangeInclusive<Level>) -> Option<Level> {
         let cut: Vec<usize> = (0..whole.len()).filter(|at| !whole[*at]).collect();
         let told = cut.iter().map(|at| self.sizes[*at].names).sum::<u64>().min(names);
@@ -374,7 +377,8 @@ impl Steps {
         Some(Level::of(least))
     }
 
-    /// The level at which all that is not whole fills the room that is left; where that is beyond the largest, more stands whole.
+    /// The level at which everything that is not whole fills the room left. If it would exceed the largest level, more units
+    /// stay whole.
     fn fullest(&self, whole: &mut [bool], left: &mut u64, names: u64) -> Option<Level> {
         let level = self.level(whole, *left, names, Level::LEAST..=Level::MOST)?;
         if level < Level::MOST {
@@ -385,7 +389,7 @@ impl Steps {
         Some(self.level(whole, *left, names, Level::MOST..=longest).unwrap_or(level))
     }
 
-    /// Where there is room beyond the largest level, the newest of what is cut stands whole, too.
+    /// If there is room beyond the largest level, the newest of the cut units stay whole, too.
     fn extend(&self, whole: &mut [bool], left: &mut u64) {
         let cut = |whole: &[bool]| (0..whole.len()).filter(|at| !whole[*at]).collect::<Vec<_>>();
         let at_most = |at: usize| self.at(at, Level::MOST);
@@ -412,13 +416,13 @@ impl Steps {
         chosen.map(|(size, _)| size.whole).sum()
     }
 
-    /// About what a step takes at a level, names aside.
+    /// Roughly what a unit takes at a level, without names.
     fn at(&self, at: usize, level: Level) -> u64 {
         let cut = self.sizes[at].cut.filter(|_| self.stays_cut(at, level));
         cut.map_or_else(|| self.cut_anew(at, level), |cut| cut.tokens)
     }
 
-    /// The same where it is cut anew.
+    /// The same, if it is cut again.
     fn cut_anew(&self, at: usize, level: Level) -> u64 {
         let size = &self.sizes[at];
         let texts = self.texts[size.texts.clone()].iter().map(|text| text.at(level)).sum::<u64>();
@@ -426,7 +430,7 @@ impl Steps {
     }
 }
 
-/// What has to stand in a view, as near as it is known without measuring it.
+/// Tokens of everything that has to stay in a view, as exactly as they are known without measuring the view.
 pub fn fixed_tokens(context: &Context) -> u64 {
     let units = context.units();
     let (newest_user, last) = ends(&units);
@@ -439,15 +443,15 @@ pub fn fixed_tokens(context: &Context) -> u64 {
     context.view.fixed_tokens() + fixed.sum::<u64>()
 }
 
-/// The newest user message and the last step.
+/// The positions of the newest user message and of the last step.
 fn ends(units: &[Unit]) -> (Option<usize>, Option<usize>) {
     let newest_user = units.iter().rposition(|u| u.opens_turn() && u.place != Place::Hidden);
     let last = units.iter().rposition(|u| u.place != Place::Hidden && !u.speaker.is_instruction());
     (newest_user, last)
 }
 
-/// The low mark of a view of which `fixed` tokens are no pass's to take: at least half as far up in what is left beside them as it is
-/// in a view of messages alone.
+/// The low mark of a view in which no pass can free `fixed` tokens. It is raised if it would otherwise leave the rest of the
+/// view less than half the share that it has in a view without them.
 pub fn low_beside(fixed: u64, low: u64, most: u64) -> u64 {
     if most == u64::MAX {
         return low;
@@ -457,7 +461,7 @@ pub fn low_beside(fixed: u64, low: u64, most: u64) -> u64 {
     low.max(fixed + (room as f64 * ratio / 2.0) as u64).min(most)
 }
 
-/// What a slot takes whole, and what of it no level takes off; its texts go to `texts`.
+/// A slot's tokens when whole, and those of them that no level cuts. Appends its texts to `texts`.
 fn measure(context: &Context, slot: &Slot, may_be_cut: bool, texts: &mut Vec<Size>) -> (u64, u64) {
     let whole = standing_whole(context, slot);
     let whole = whole.as_ref().unwrap_or(slot);
@@ -473,7 +477,7 @@ fn measure(context: &Context, slot: &Slot, may_be_cut: bool, texts: &mut Vec<Siz
     (tokens, rest)
 }
 
-/// Whether a message's texts may be cut: it was pushed, and stands with its texts.
+/// Whether a message's texts may be cut: it was pushed, is not pinned, and the view shows its texts.
 pub fn can_be_cut(context: &Context, slot: &Slot) -> bool {
     let node = context.history.node(slot.node);
     node.kind == NodeKind::Message
@@ -483,7 +487,7 @@ pub fn can_be_cut(context: &Context, slot: &Slot) -> bool {
         && !context.keeps_output(slot.node)
 }
 
-/// A message that was cut, as it would stand whole; `None` where it does stand whole.
+/// A cut or shortened message as it would be whole; `None` if it is not cut.
 pub fn standing_whole(context: &Context, slot: &Slot) -> Option<Slot> {
     let is_cut = matches!(slot.form, Form::Shortened | Form::Pointer) && !context.history.is_away(slot.node);
     is_cut.then(|| context.slot_on_entry(slot.node))

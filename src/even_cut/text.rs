@@ -1,11 +1,11 @@
-//! A text's head and tail.
+//! Splits a text into head, middle and tail.
 
 use crate::tool_output::{prefix_bytes, suffix_bytes};
 
-/// The share of what stands that is the head, in hundredths: what a text begins with tells more than what it ends with.
+/// The head's share of what is kept, in hundredths: the beginning of a text says more than its end.
 const HEAD: usize = 60;
 
-/// A line's end is near where no more than this share of the head, or of the tail, would be lost for it, in hundredths.
+/// A cut moves to a line end if the head or the tail loses at most this share of its length, in hundredths.
 const NEAR: usize = 30;
 
 /// A text in three pieces.
@@ -17,14 +17,14 @@ pub(super) struct Pieces<'a> {
 }
 
 impl Pieces<'_> {
-    /// Whether this stands in the head or the tail.
+    /// Whether the head or the tail contains `what`.
     pub fn stands(self, what: &str) -> bool {
         self.head.contains(what) || self.tail.contains(what)
     }
 }
 
-/// The text in three pieces, head and tail together about `bytes` long. They end and begin at a line's end where one is near,
-/// and split no character that people see as one.
+/// Splits a text so that head and tail together take at most `bytes`. They are cut at a line end if one is near, and never
+/// inside a character as the reader sees it (grapheme cluster).
 pub(super) fn pieces(text: &str, bytes: usize) -> Pieces<'_> {
     let bytes = bytes.min(text.len());
     let for_head = bytes * HEAD / 100;

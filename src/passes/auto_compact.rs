@@ -7,17 +7,18 @@ use crate::context::{Context, NodeKind, Place, Unit, begin_with_user, is_instruc
 use crate::error::Result;
 use crate::message::{ItemType, Message};
 
-/// Summaries that together have more than this part of what a view may take are folded into the next one.
+/// Earlier summaries are folded into the next one once together they take more than one part in this many of the view's
+/// limit.
 const SUMMARIES: u64 = 4;
 
-/// A summary is not asked for to stand for fewer tokens than this.
+/// No summary is requested for fewer tokens than this.
 const LEAST: u64 = 64;
 
-/// Folds the turns that [`ShrinkTurns`](super::ShrinkTurns) left out (PASS-5): finished ones, without instructions and, as
-/// long as these are small, without earlier summaries. The summary is a system message `<summary>…</summary>`.
+/// Folds the turns that [`ShrinkTurns`](super::ShrinkTurns) left out (PASS-5): finished turns without instructions. Earlier
+/// summaries are folded with them once they are large. The summary is a system message `<summary>…</summary>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AutoCompact {
-    /// Off: what was left out stays without a summary.
+    /// If false, what was left out gets no summary.
     pub enabled: bool,
 }
 
@@ -33,7 +34,7 @@ impl AutoCompact {
     }
 }
 
-/// What is folded: what passes have left out, and what stands before the last `keep_turns` turns (`None`: nothing of the view).
+/// What to fold: what passes have left out, and everything before the last `keep_turns` turns (`None`: nothing of the view).
 fn plan(context: &Context, aim: &Aim, keep_turns: Option<u64>) -> Option<FoldPlan> {
     let mut units = context.units();
     let said = |unit: &Unit| unit.nodes.first().map(|n| &context.history.node(*n).message);

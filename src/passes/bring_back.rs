@@ -1,5 +1,5 @@
-//! It shows the view as if nothing had been taken (`context/room.rs`), and the passes behind it take again what still has no
-//! room. So no pass needs a way back of its own.
+//! Brings messages back when there is room again. It restores the view as if nothing had been taken out (`context/room.rs`);
+//! the passes behind it then take out again what still has no room. So no pass has to undo its own work.
 
 use serde_json::{Value, json};
 
@@ -7,11 +7,12 @@ use super::pass::{Aim, Outcome, Pass};
 use crate::context::Context;
 use crate::error::Result;
 
-/// What was taken out of the view for want of room stands again, once there is room: the window or a budget grew, or the
-/// conversation went back. It stands before every ladder, whose passes then take again what still has no room.
+/// Brings back what was taken out of the view to make room, once there is room again: the window or a budget grew, or the
+/// conversation was rewound. It comes first in every ladder; the passes behind it then take out again what still has no
+/// room.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BringBack {
-    /// A pass behind it lays out anew what was cut: that stays as it is until then.
+    /// A pass behind it redoes cut texts, so these stay as they are until then.
     cuts_behind: bool,
 }
 

@@ -9,14 +9,14 @@ use crate::tool_output::{JSON_MAX_TOKENS, compress_json};
 
 const WHY: &str = "JSON that lost what does not identify it; its ref opens the whole";
 
-/// Tool outputs that are large and JSON lose what does not identify them (CACHE-8).
+/// Compresses large JSON tool outputs: they keep only what identifies them (CACHE-8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CompressJson {
-    /// Off: it does nothing.
+    /// If false, it does nothing.
     pub enabled: bool,
-    /// An output of at most so many tokens stays as it is.
+    /// Outputs of up to this many tokens stay as they are.
     pub max_tokens: u64,
-    /// So many messages or fewer are left alone: the rolling document optimises longer conversations only.
+    /// It does nothing in a view of up to this many messages: the rolling document optimizes only longer conversations.
     pub min_messages: u64,
 }
 

@@ -1,5 +1,5 @@
-//! The callback sees items and names ids. What may not go is refused by id. Steps, pins and the way back stay the engine's, as
-//! for every other pass.
+//! A pass that the host implements. Its callback receives the view's items and returns ids to trim or drop. Ids that must
+//! stay are refused. The engine keeps steps, pins and undo intact, as for any other pass.
 
 use std::collections::HashMap;
 
@@ -14,13 +14,13 @@ use crate::message::Role;
 
 const WHY: &str = "a custom pass took it out";
 
-/// A pass of the host's own. The function stands apart, for options are plain data; without it (a session that was restored), the
-/// pass does nothing.
+/// A pass that the host implements. Its function is kept elsewhere, because options are plain data. Without the function (in
+/// a restored session), the pass does nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Custom {
-    /// What its decisions are told under.
+    /// The name that its decisions are reported under.
     pub name: Option<String>,
-    /// Its place in the ladder's list.
+    /// Its index in the ladder's list.
     place: usize,
 }
 
@@ -89,7 +89,7 @@ fn item_id(context: &Context, node: NodeIndex) -> String {
     context.history.node(node).id.to_string()
 }
 
-/// The view's body.
+/// The view's body as the callback sees it.
 fn items(context: &Context) -> Vec<CustomItem> {
     let mut age = 0;
     let mut items: Vec<CustomItem> = Vec::with_capacity(context.view.body().len());
@@ -114,7 +114,7 @@ fn items(context: &Context) -> Vec<CustomItem> {
     items
 }
 
-/// Makes placeholders of these outputs.
+/// Replaces these outputs with placeholders.
 fn trim(context: &mut Context, ids: &[String], refused: &mut Vec<String>) -> Vec<NodeIndex> {
     let mut trimmed = Vec::new();
     for id in ids {
@@ -138,7 +138,7 @@ fn trim(context: &mut Context, ids: &[String], refused: &mut Vec<String>) -> Vec
     trimmed
 }
 
-/// Takes whole units out.
+/// Removes whole units.
 fn drop_units(context: &mut Context, ids: &[String], refused: &mut Vec<String>) -> Vec<NodeIndex> {
     let mut named: HashMap<NodeIndex, &String> = HashMap::new();
     for id in ids {

@@ -9,7 +9,7 @@ use crate::message::Role;
 
 const WHY: &str = "the same output stands further down";
 
-/// Of identical tool outputs the newest stays, and the older ones point to it (PASS-13).
+/// Keeps the newest of identical tool outputs; older ones become pointers to it (PASS-13).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DedupeReads;
 
@@ -27,7 +27,7 @@ impl Pass for DedupeReads {
     }
 
     fn run(&self, context: &mut Context, _: &Aim) -> Result<Outcome> {
-        // Only those that look like another one are read as a whole.
+        // Only outputs that look alike are compared in full.
         let alike = context.outputs_alike().clone();
         if alike.is_empty() {
             return Ok(Outcome::Unchanged);

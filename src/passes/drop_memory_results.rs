@@ -7,7 +7,7 @@ use crate::message::ItemType;
 
 const WHY: &str = "memory results go first";
 
-/// Takes memory results out of the view (PASS-2); injections and history stay.
+/// Removes memory results from the view (PASS-2); injections and history stay.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DropMemoryResults;
 

@@ -9,11 +9,11 @@ use crate::sorting::sort;
 
 const WHY: &str = "an older exchange keeps its user message and its last answer";
 
-/// Older exchanges keep their user message and their last assistant message, without its calls; the newest stay whole
-/// (PASS-8).
+/// Reduces older exchanges to the user message and the last assistant message, without its calls; the newest exchanges stay
+/// whole (PASS-8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DropOldToolResults {
-    /// Exchanges that stay whole.
+    /// How many of the newest exchanges stay whole.
     pub keep_steps: u64,
 }
 
@@ -23,7 +23,7 @@ impl Default for DropOldToolResults {
     }
 }
 
-/// What is to become of the older exchanges.
+/// What to do with the older exchanges.
 #[derive(Debug, Default, PartialEq)]
 struct Reduction {
     goes: Vec<NodeIndex>,
@@ -56,7 +56,7 @@ impl DropOldToolResults {
         reduction
     }
 
-    /// The reduction of what stands from a body position on, and the position before which nothing is left to do.
+    /// The reduction from a body position on, and the position before which nothing is left to do.
     fn reduction_from(self, context: &Context, from: usize) -> (Reduction, Option<usize>) {
         let units = context.units_from(from);
         let is_request = |i: &usize| units[*i].opens_turn();
@@ -81,7 +81,7 @@ impl DropOldToolResults {
     }
 }
 
-/// Reduces what follows a user message to the last answer. `calling`: what stands in the view with its calls.
+/// Reduces what follows a user message to the last answer. `calling`: messages that have tool calls in the view.
 fn reduce(context: &Context, calling: &NodeSet, units: &[Unit], reduction: &mut Reduction) {
     let role = |n: &NodeIndex| context.history.node(*n).message.role;
     let mut answered = false;

@@ -9,7 +9,8 @@ use crate::message::{ItemType, Role};
 
 const WHY: &str = "ephemeral: newer ones of its kind have come";
 
-/// Of ephemeral messages only the newest of their kind stay (PASS-12). A tool output keeps its pair and loses its content.
+/// Keeps only the newest ephemeral messages of each kind (PASS-12). An older tool output keeps its pair and loses its
+/// content.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ephemeral;
 
@@ -59,7 +60,7 @@ impl Pass for Ephemeral {
             done.remove(&at);
             others.retain(|node| *node != context.view.body()[at].node);
         }
-        // What is done counts for those before it, as long as there are any.
+        // Messages that are done still count as newer ones for those before them, as long as there are any.
         let first = standing.iter().position(|at| !done.contains(at)).unwrap_or(standing.len());
         let staying = standing[first..].iter().map(|at| context.view.body()[*at].node).collect();
         context.view.settle_ephemeral(&staying, done.len() < outlived.len());
@@ -71,7 +72,7 @@ impl Pass for Ephemeral {
     }
 }
 
-/// The user's message among those that go that a view has to begin with, for an answer would stand first without it.
+/// The body position of a user message in `goes` that must stay because the view would otherwise begin with an answer.
 fn begins_with(context: &Context, goes: &[NodeIndex]) -> Option<usize> {
     let mut asked = None;
     for (at, slot) in context.view.body().iter().enumerate() {
@@ -85,7 +86,7 @@ fn begins_with(context: &Context, goes: &[NodeIndex]) -> Option<usize> {
     None
 }
 
-/// Of these body positions of ephemeral messages those that enough newer ones of their kind outlive.
+/// Those of these ephemeral messages (body positions) that have enough newer ones of their kind behind them.
 fn outlived(context: &Context, standing: &[usize]) -> Vec<usize> {
     let body = context.view.body();
     let tool = |at: usize, call_id: &str| {

@@ -6,14 +6,14 @@ use crate::error::Result;
 use crate::even_cut::{Cut, Level, Names, Share, Steps, can_be_cut, cut_slot, standing_whole};
 use crate::sorting::sort_by_key;
 
-/// How often a level is tried: what texts take is known about, and counted when they are cut.
+/// How many levels are tried: sizes are estimated first, and counted only once the texts are cut.
 const TRIES: u32 = 4;
 
-/// A view that takes this share of its target is full enough.
+/// A view is full enough once it takes this share of its target.
 const FULL: f64 = 0.97;
 
-/// Older steps stay, with their long texts cut to one level (COMP-25): the largest with which the view goes down to its target.
-/// The newest steps stand whole. What was cut comes back where there is room again.
+/// Keeps older steps in the view with their long texts cut to one level (COMP-25): the largest level with which the view
+/// stays within its target. The newest steps stay whole. Cut texts come back when there is room again.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EvenCut;
 
@@ -31,7 +31,7 @@ impl Pass for EvenCut {
     }
 
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
-        // Where it is not due, and no fold made room, what was cut comes back and nothing else is cut.
+        // If the view need not become smaller and no fold made room, cut texts may come back, but nothing else is cut.
         let (is_due, is_new) = (is_due(context, aim), context.view.is_laid_out_anew());
         let cuts = is_due || is_new;
         let is_sent = is_due && !is_new && !aim.is_cold && !aim.fill;
@@ -39,16 +39,17 @@ impl Pass for EvenCut {
         let stands = if cuts { 0 } else { context.view.tokens() };
         let low = if is_new { aim.low_after_fold } else { aim.low };
         let low = steps.target(low, aim.most).max(stands);
-        // What folds carry and what marks tell of facts is one budget.
+        // The ledgers of folds and the names in marks share one budget.
         let carried: u64 = context.view.body().iter().map(|slot| slot.tally.ledger()).sum();
         let names = aim.ledger.budget(context, aim.low).tokens.saturating_sub(carried);
         let share = Share { verbatim: aim.recent_ratio, names, ..Share::default() };
         let least = |whole| Cut { whole, level: Level::LEAST };
-        // Where the smallest level does not do, the newest steps still stand whole, as far as the view may take them: a fold
-        // comes when enough is new.
+        // If not even the smallest level fits, the newest steps still stay whole as far as there is room; a fold follows
+        // once enough is new.
         let mut cut = steps.cut(context, low, share).unwrap_or_else(|| least(steps.newest_whole(low, share)));
         let mut shown = within(context, &steps, &cut, names, (low, aim.most));
-        // Where what was cut before would have to be cut shorter still, nothing of it stays.
+        // If the view is still too large, only what has to stay whole stays whole; everything else is cut again to the
+        // smallest level.
         let anew = (shown.tokens > aim.most).then(|| Steps::of(context));
         let steps = anew.as_ref().unwrap_or(&steps);
         if anew.is_some() {
@@ -71,23 +72,23 @@ impl Pass for EvenCut {
     }
 }
 
-/// Whether the view has to become smaller, and no fold was undone by hand in it that is to stay undone.
+/// Whether the view has to become smaller, unless it is at rest because the user undid a fold by hand.
 fn is_due(context: &Context, aim: &Aim) -> bool {
     let tokens = context.view.tokens();
     aim.is_due(tokens) && aim.is_awake(tokens)
 }
 
-/// A view's body as a level leaves it.
+/// A view's body at one level.
 struct Shown {
-    /// What was cut is cut to it.
+    /// The level that texts are cut to.
     level: Level,
-    /// The slots that are otherwise than they would stand whole, by body position; those that come back whole.
+    /// The slots that differ from the view's, with their body positions, including those that become whole again.
     slots: Vec<(usize, Slot)>,
     tokens: u64,
 }
 
 impl Shown {
-    /// What was cut shorter than any level cuts it stays so where there is no room for it.
+    /// A message that was already cut shorter than any level would cut it stays that way if there is no room for more.
     fn leave_out_what_grows(&mut self, context: &Context) {
         let body = context.view.body();
         self.slots.retain(|(at, slot)| {
@@ -99,7 +100,7 @@ impl Shown {
     }
 }
 
-/// The view with as many of these tokens of names as there is room for.
+/// The view with as many of the `names` tokens of names as fit.
 fn within(context: &Context, steps: &Steps, cut: &Cut, names: u64, (target, most): (u64, u64)) -> Shown {
     let mut shown = best(context, steps, cut, names, target);
     for fewer in [names.saturating_sub(2 * shown.tokens.saturating_sub(most)), 0] {
@@ -110,7 +111,7 @@ fn within(context: &Context, steps: &Steps, cut: &Cut, names: u64, (target, most
     shown
 }
 
-/// The view at the level whose tokens, counted, come nearest to the target from below.
+/// The view at the level whose counted tokens come nearest to the target without exceeding it.
 fn best(context: &Context, steps: &Steps, cut: &Cut, names: u64, target: u64) -> Shown {
     let facts = context.facts();
     let (mut level, mut fitting, mut too_long) = (cut.level, None, None);
@@ -138,7 +139,7 @@ fn best(context: &Context, steps: &Steps, cut: &Cut, names: u64, target: u64) ->
     best.unwrap_or(Shown { level, slots: Vec::new(), tokens: context.view.tokens() })
 }
 
-/// What stands in any case and was cut as a last resort stands whole again, newest first, where there is room.
+/// Brings back messages that have to stay and were cut as a last resort, newest first, while there is room.
 fn bring_back(context: &Context, steps: &Steps, shown: &mut Shown, target: u64) {
     for at in (0..steps.units().len()).rev().filter(|at| steps.is_fixed(*at)) {
         for place in steps.body(at).rev() {
@@ -180,7 +181,7 @@ fn at_level(context: &Context, steps: &Steps, whole: &[bool], level: Level, name
     shown
 }
 
-/// Shows the view so. Gives what stands otherwise now, and whether anything is cut.
+/// Applies it to the view. Returns the messages that changed, and whether anything is cut.
 fn show(context: &mut Context, shown: Shown) -> (Vec<NodeIndex>, bool) {
     let mut items = Vec::new();
     for (at, slot) in shown.slots.into_iter().rev() {

@@ -15,12 +15,13 @@ use crate::nearest::nearest;
 /// An ordered list of passes. They run until the view fits.
 #[derive(Debug, Clone)]
 pub struct Ladder {
-    /// The preset's name, where it is one.
+    /// The preset's name, if it is a preset.
     pub name: Option<&'static str>,
     passes: Arc<[Box<dyn Pass>]>,
 }
 
-/// What the caller said elsewhere: it stands above a preset's own figures, and below those of a caller's own list.
+/// Which options the caller set elsewhere. They override a preset's own figures, but not those in a list of the caller's
+/// own.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Given {
     /// `compaction.retainLastTurns`.
@@ -33,7 +34,7 @@ pub struct Given {
     pub output_budget: bool,
 }
 
-/// So many passes stand before every list.
+/// How many passes come before every list.
 pub(super) const BEFORE: usize = 2;
 
 type Read = fn(&mut Keys<'_>) -> Result<Box<dyn Pass>>;
@@ -60,14 +61,14 @@ const PASSES: [(&str, Read); 17] = [
 ];
 
 impl Ladder {
-    /// The preset that holds where the caller names none.
+    /// The default preset.
     pub const DEFAULT: &'static str = "contextfold";
 
     /// The names of the presets.
     pub const PRESETS: [&'static str; 7] =
         ["contextfold", "spec", "rolling", "steps-design", "steps-execution", "selective", "ladder"];
 
-    /// The preset of this name: a document's list of passes.
+    /// The preset with this name. All but the default one follow a document's list of passes.
     pub fn preset(name: &str, given: Given) -> Option<Self> {
         let name = Self::PRESETS.into_iter().find(|n| *n == name)?;
         let turns = given.retain_last_turns;
@@ -120,7 +121,7 @@ impl Ladder {
         Ok(Self { name: None, passes: in_a_row(passes) })
     }
 
-    /// As plain data: what the `ladder` option takes, every option named.
+    /// As plain data: a list for the `ladder` option with every option written out.
     pub fn to_value(&self) -> Value {
         Value::Array(self.named_passes().map(entry).collect())
     }
@@ -130,13 +131,13 @@ impl Ladder {
         self.passes.iter().skip(BEFORE).map(|pass| &**pass)
     }
 
-    /// The passes in order: what there is room for again comes back first, and outputs that are to go first go, whatever the list
-    /// says.
+    /// All passes in order. Every ladder begins with two passes that are not in its list: one brings back what has room
+    /// again, the other removes tool outputs that are configured to go first.
     pub fn passes(&self) -> &Arc<[Box<dyn Pass>]> {
         &self.passes
     }
 
-    /// Whether it is a document's list of passes, by the preset's name or written out.
+    /// Whether it is one of the documented lists of passes, given by the preset's name or written out.
     pub fn is_a_documents(&self) -> bool {
         let same = |name: &&str| {
             let preset = Self::preset(name, Given::default());
@@ -147,29 +148,31 @@ impl Ladder {
         Self::PRESETS.iter().filter(|name| **name != Self::DEFAULT).any(same)
     }
 
-    /// Whether a pass takes the view from the conversation's turns: later instructions are part of the base prompt then, and
-    /// a view that is too large in the end is an error.
+    /// Whether a pass limits the view to the last turns. Later instructions are then merged into the base prompt, and a view
+    /// that is still too large in the end is an error.
     pub fn builds_from_turns(&self) -> bool {
         self.passes.iter().any(|p| p.builds_from_turns())
     }
 
-    /// Whether it acts where the limit is reached, not at a share of it: as the ladder document does, where no other pass folds.
+    /// Whether it acts at the limit itself, not at a share of it: true for the ladder document's passes if no other pass
+    /// folds.
     pub fn acts_at_limit(&self) -> bool {
         let of_the_document = |p: &dyn Pass| p.layout().is_none_or(|layout| layout == Layout::SystemSummary);
         self.builds_from_turns() && self.passes.iter().all(|p| of_the_document(&**p))
     }
 
-    /// The pass that keeps tool outputs within a budget, if there is one: they are then, as they enter the view.
+    /// The pass that keeps tool outputs within a budget, if there is one. It then also applies to outputs as they enter the
+    /// view.
     pub fn trims(&self) -> Option<TrimToolOutputs> {
         self.passes.iter().find_map(|p| p.trims())
     }
 
-    /// Where the pass stands that cuts what a fold leaves.
+    /// The position of the pass that cuts what a fold leaves.
     pub fn even_cut(&self) -> Option<usize> {
         self.passes.iter().position(|p| p.cuts_evenly())
     }
 
-    /// The lowest threshold in tokens that a pass brings.
+    /// The lowest threshold of its passes, in tokens.
     pub fn threshold(&self) -> Option<u64> {
         self.passes.iter().filter_map(|p| p.threshold()).min()
     }
@@ -182,7 +185,7 @@ impl Default for Ladder {
     }
 }
 
-/// The steps document's list.
+/// The passes of the steps document.
 fn steps(profile: Profile, keep: u64, threshold_tokens: Option<u64>) -> Vec<Box<dyn Pass>> {
     let layout = Layout::AskAnswerSteps;
     vec![
@@ -204,7 +207,7 @@ impl PartialEq for Ladder {
     }
 }
 
-/// The passes, each told of those before it and behind it.
+/// Builds the full list and tells each pass what is before and behind it.
 fn in_a_row(list: Vec<Box<dyn Pass>>) -> Arc<[Box<dyn Pass>]> {
     let mut passes: Vec<Box<dyn Pass>> = vec![Box::new(BringBack::default()), Box::new(TrimFirst)];
     passes.extend(list);

@@ -1,4 +1,4 @@
-//! Ways to make a view smaller. A [`Ladder`] is an ordered list of them; every preset is one.
+//! Ways to make a view smaller. A [`Ladder`] is an ordered list of them; every preset is a ladder.
 
 mod auto_compact;
 mod bring_back;

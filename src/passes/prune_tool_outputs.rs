@@ -6,12 +6,13 @@ use crate::context::{Context, Form, Slot};
 use crate::error::Result;
 use crate::message::Role;
 
-/// Makes placeholders of the tool outputs of older turns, oldest first (PASS-3).
+/// Replaces the tool outputs of older turns with placeholders, oldest first (PASS-3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PruneToolOutputs {
-    /// The newest turns whose outputs stay.
+    /// How many of the newest turns keep their outputs.
     pub protect_turns: u64,
-    /// It does nothing for less than this: a figure of the caller's own. What it costs the prompt cache is in its decision.
+    /// It does nothing if the outputs take fewer tokens than this. The cost to the prompt cache is reported with its
+    /// decision.
     pub min_reclaim_tokens: u64,
 }
 

@@ -7,16 +7,16 @@ use crate::error::Result;
 
 const WHY: &str = "outside the recent window; no summary covers it yet";
 
-/// The newest messages within a budget; older ones leave the view (PASS-7).
+/// Keeps the newest messages within a budget; older ones leave the view (PASS-7).
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecentWindow {
-    /// Off: it does nothing.
+    /// If false, it does nothing.
     pub enabled: bool,
-    /// So many messages or fewer are left alone.
+    /// It does nothing in a view of up to this many messages.
     pub min_messages: u64,
     /// The share of the window that a view may take.
     pub target_ratio: f64,
-    /// Of what the header leaves of that: the share for the summary …
+    /// The summary's share of what the header leaves of that …
     pub summary_ratio: f64,
     /// … and the share for the recent messages; the rest is a buffer.
     pub recent_ratio: f64,
@@ -28,7 +28,7 @@ impl Default for RecentWindow {
     }
 }
 
-/// The budgets in tokens.
+/// Budgets in tokens.
 struct Budgets {
     target: u64,
     system: u64,
@@ -55,7 +55,7 @@ impl RecentWindow {
         Ok(Box::new(pass))
     }
 
-    /// The document's formula; shares are rounded, as in its log.
+    /// The document's formula; shares are rounded as in its log.
     fn budget(&self, context: &Context, window: u64) -> Budgets {
         let target = (window as f64 * self.target_ratio).round() as u64;
         let system = context.view.fixed_tokens();
@@ -126,9 +126,9 @@ impl Pass for RecentWindow {
     }
 }
 
-/// Marks what goes: from the newest back, a step that does not fit is passed over, and the first other message that does
-/// not fit ends the choice. Summaries, the newest user message and what is fixed stay in any case. Gives what is left of the
-/// budget.
+/// Marks the units that go. Going back from the newest, it skips steps with calls that do not fit, and stops at the first
+/// other message that does not fit. Summaries, the newest user message and fixed units stay in any case. Returns what is
+/// left of the budget.
 fn choose(units: &mut [Unit], budget: u64) -> u64 {
     let newest_user = units.iter().rposition(Unit::opens_turn);
     let stays = |i: usize, u: &Unit| u.is_fold() || !u.may_go() || Some(i) == newest_user;

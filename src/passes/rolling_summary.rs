@@ -6,24 +6,24 @@ use crate::config::Keys;
 use crate::context::{Context, Unit};
 use crate::error::Result;
 
-/// Of what stands after a summary, the share that is left for the summary itself (the document's).
+/// The share of the space after compaction that is reserved for the summary (from the document).
 const SUMMARY_SHARE: f64 = 0.26;
 
-/// A summary that each later one extends, as a system message right behind the header (COMP-15).
+/// A summary that each later one extends, as a system message directly behind the header (COMP-15).
 ///
-/// It covers what other passes left out of the view, too. Where that is most of it, the view gains a summary that is smaller
-/// than what it stands for, and does not become smaller itself; the conditions on new messages keep it from coming again.
+/// It also covers what other passes left out of the view. If that is most of it, the view gains a summary and does not
+/// become smaller itself; the conditions on new messages keep this from repeating.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RollingSummary {
     /// A summary is due above this many tokens.
     pub upper_threshold: u64,
-    /// What stands after it stays below this.
+    /// After a summary, the view stays below this many tokens.
     pub lower_threshold: u64,
-    /// The first summary needs at least so many messages.
+    /// The first summary needs at least this many messages.
     pub min_messages: u64,
-    /// Each later one needs at least so many new messages …
+    /// Each later one needs at least this many new messages …
     pub min_new_messages: u64,
-    /// … that have more tokens than this × those of the summary.
+    /// … with more tokens than this × those of the summary.
     pub trigger_ratio: f64,
 }
 
@@ -63,7 +63,8 @@ impl RollingSummary {
         Ok(Box::new(pass))
     }
 
-    /// Whether enough was said that no summary covers: the document's first and incremental conditions.
+    /// Whether there are enough messages that no summary covers: the document's conditions for a first and for a later
+    /// summary.
     fn is_enough(&self, context: &Context) -> bool {
         let (folds, new): (Vec<Unit>, Vec<Unit>) = context.units().into_iter().partition(Unit::is_fold);
         let messages = new.iter().map(|u| u.nodes.len() as u64).sum::<u64>();
@@ -75,7 +76,8 @@ impl RollingSummary {
         messages >= self.min_new_messages && tokens as f64 > self.trigger_ratio * summary as f64
     }
 
-    /// What stands after it stays below the lower threshold. By hand, all but the last turn is folded, however little it is.
+    /// The plan keeps the view below the lower threshold. By hand, everything but the last turn is folded, however little it
+    /// is.
     fn plan(&self, context: &Context, aim: &Aim, by_hand: bool) -> Option<FoldPlan> {
         let target = aim.most.min(aim.as_counted(self.lower_threshold).saturating_sub(1));
         let summary = (target as f64 * SUMMARY_SHARE) as u64;

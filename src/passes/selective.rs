@@ -11,38 +11,38 @@ use crate::sorting::sort_by_key;
 
 const WHY: &str = "of its type, and older than those that the rules keep";
 
-/// What becomes of the items of a type.
+/// What happens to the items of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strategy {
-    /// All go.
+    /// All are removed.
     Drop,
-    /// The newest stay.
+    /// Only the newest stay.
     Truncate {
         /// How many.
         keep_recent: u64,
     },
-    /// None goes.
+    /// All stay.
     None,
 }
 
-/// What becomes of a type's items, and when its turn is.
+/// A rule for the items of one type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
     /// The type.
     pub item_type: ItemType,
-    /// What becomes of its items.
+    /// What happens to its items.
     pub strategy: Strategy,
-    /// Lowest first.
+    /// The rule with the lowest priority is applied first.
     pub priority: i64,
 }
 
-/// Takes items out by their type, the least important type first, until the view is under its threshold (PASS-6).
+/// Removes items by type, the least important type first, until the view is under its threshold (PASS-6).
 ///
-/// A type without a rule is not touched. A tool output goes with its call: where all outputs of a step are to go, the
-/// step keeps what the assistant said in it, or goes whole.
+/// Types without a rule are not touched. A tool output goes with its call: if all outputs of a step go, the step keeps what
+/// the assistant said in it, or goes whole if the assistant said nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selective {
-    /// The rules, in the order in which they apply.
+    /// The rules in the order in which they apply.
     pub rules: Vec<Rule>,
 }
 
@@ -82,7 +82,7 @@ impl Selective {
         Ok(Box::new(Self { rules }))
     }
 
-    /// The newest tool outputs that stay in any case.
+    /// The newest tool outputs, which stay in any case.
     fn kept_outputs(&self, outputs: &[NodeIndex]) -> NodeSet {
         let rule = self.rules.iter().find(|r| r.item_type == ItemType::ToolResult);
         let keep = match rule.map(|r| r.strategy) {
@@ -93,7 +93,7 @@ impl Selective {
         outputs[outputs.len().saturating_sub(keep)..].iter().copied().collect()
     }
 
-    /// Takes the items of one type out.
+    /// Removes the old items of one type.
     fn apply(&self, rule: &Rule, context: &mut Context) -> Vec<NodeIndex> {
         let keep = match rule.strategy {
             Strategy::None => return Vec::new(),
@@ -133,7 +133,7 @@ impl Selective {
     }
 }
 
-/// Takes the units out that go. Of a step whose outputs go, what the assistant said stays.
+/// Removes the units that go. If the outputs of a step go, what the assistant said in it stays.
 fn take_out(context: &mut Context, units: &[Unit], spoken: &NodeSet) -> Vec<NodeIndex> {
     let first = units.iter().position(|u| u.place == Place::Shown);
     let mut goes: Vec<NodeIndex> = Vec::new();
@@ -206,7 +206,7 @@ impl Pass for Selective {
     }
 }
 
-/// Takes context parts of the rule's type out.
+/// Removes context parts of the rule's type.
 fn drop_parts(rule: &Rule, context: &mut Context) -> Vec<NodeIndex> {
     let keep = match rule.strategy {
         Strategy::None => return Vec::new(),

@@ -21,10 +21,10 @@ const WHY: &str = "shortened as a last resort: the view exceeded its limit";
 
 const LEFT_OUT: &str = "left out as a last resort: the newest user message would not fit whole otherwise";
 
-/// The last resort (COMP-19): older tool outputs become placeholders, then the largest messages lose the middles of their texts.
-/// Where that is not enough, the arguments of tool calls lose the middles of their longest strings. The newest user message
-/// loses its own where it alone exceeds the limit (INV-11), or else where nothing is left to give way for it: before that, what is
-/// older leaves the view. Full texts stay in the tool output cache, by ref.
+/// The last resort (COMP-19). Older tool outputs become placeholders, then the largest messages lose the middles of their
+/// texts. If that is not enough, the arguments of tool calls lose the middles of their longest strings. The newest user
+/// message is shortened if it alone exceeds the limit (INV-11), or if nothing else can be shortened any more and removing
+/// older messages is not enough either. The full texts stay in the tool output cache, by ref.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shorten;
 
@@ -74,7 +74,7 @@ impl Pass for Shorten {
     }
 }
 
-/// Makes placeholders of tool outputs, oldest first; those of the newest step stay.
+/// Replaces tool outputs with placeholders, oldest first, except those of the newest step.
 fn drop_older_outputs(context: &mut Context, most: u64) -> Vec<NodeIndex> {
     let newest_step =
         context.view.body().iter().rposition(|s| s.message.role == Role::Assistant).unwrap_or(0);
@@ -90,11 +90,11 @@ fn drop_older_outputs(context: &mut Context, most: u64) -> Vec<NodeIndex> {
     dropped
 }
 
-/// What cannot be shortened any more leaves the view, oldest first, where the newest user message stands whole then.
+/// Removes the oldest messages from the view if that lets the newest user message stay whole.
 fn leave_out_older(context: &mut Context, most: u64) -> Vec<NodeIndex> {
     let mut over = context.view.tokens().saturating_sub(most);
     let newest = context.view.body().iter().rfind(|slot| slot.message.opens_turn());
-    // A short one is not cut: then nothing gives way for it.
+    // A short user message is never cut, so nothing has to go for it.
     if over == 0 || newest.is_none_or(|slot| slot.tokens() <= LEAST) {
         return Vec::new();
     }
@@ -119,17 +119,17 @@ fn leave_out_older(context: &mut Context, most: u64) -> Vec<NodeIndex> {
     goes
 }
 
-/// What may lose its middle.
+/// Which messages lose their middle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cut {
     Others,
-    /// The newest user message, where it alone exceeds the limit.
+    /// The newest user message, if it alone exceeds the limit.
     NewestUser,
     /// Arguments of calls that have their outputs.
     Arguments,
     /// Arguments of calls that are still being executed.
     OpenArguments,
-    /// What stands for a fold is all that is left of it.
+    /// Summaries: they are all that is left of what they replaced.
     Folds,
     /// The newest user message, whatever its size.
     Last,
@@ -138,8 +138,8 @@ enum Cut {
 const ORDER: [Cut; 6] =
     [Cut::Others, Cut::NewestUser, Cut::Arguments, Cut::OpenArguments, Cut::Folds, Cut::Last];
 
-/// Cuts the middle out of the largest messages, largest first. Gives what was cut, with the refs of the full texts where there is a
-/// cache that opens them.
+/// Cuts the middle out of the largest messages, largest first. Returns the messages that were cut, each with the ref of its
+/// full text if the tool output cache is on.
 fn cut_middles(context: &mut Context, most: u64, what: Cut) -> Result<Vec<(NodeIndex, Option<String>)>> {
     let body = context.view.body();
     let newest = body.iter().rposition(|s| s.message.opens_turn());
@@ -179,7 +179,7 @@ fn cut_middles(context: &mut Context, most: u64, what: Cut) -> Result<Vec<(NodeI
                 if replaced.is_empty() {
                     texts::cut(context, at, goal)?
                 } else {
-                    largest.push((context.view.body()[at].tokens(), Reverse(at))); // its texts may have to give way as well
+                    largest.push((context.view.body()[at].tokens(), Reverse(at))); // its texts may have to be cut, too
                     replaced
                 }
             }

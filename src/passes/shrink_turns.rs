@@ -1,5 +1,6 @@
-//! One look at the untrimmed view says what each smaller number of turns takes, pruned and not. The first that fits is applied.
-//! Each try is a decision; the view is edited once.
+//! Limits the view to the last turns. One look at the untrimmed view tells how large it is with each smaller number of
+//! turns, pruned and not. The first number that fits is applied. Each try is reported as a decision, but the view is edited
+//! only once.
 
 use serde_json::{Value, json};
 
@@ -12,18 +13,18 @@ use crate::message::Role;
 
 const WHY: &str = "it stands before the turns that the view is limited to";
 
-/// Limits the view to the last turns: one fewer each time, from the untrimmed view again, until it fits (PASS-4). Where it
-/// does not fit yet, the tool outputs of what is left are pruned once more. Instructions and summaries stay.
+/// Limits the view to the last turns: one turn fewer with each try, always starting from the untrimmed view, until it fits
+/// (PASS-4). If a try does not fit, tool outputs in what is left are pruned as well. Instructions and summaries stay.
 ///
-/// A ladder with this pass is the document's: it acts at the limit, later instructions are merged into the base prompt, and
-/// where the last turn alone is too large it ends in `CONTEXT_WINDOW_EXCEEDED`, with no message shortened.
+/// A ladder with this pass follows the ladder document: it acts at the limit, later instructions are merged into the base
+/// prompt, and if the last turn alone is too large, it fails with `CONTEXT_WINDOW_EXCEEDED` and no message is shortened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShrinkTurns {
-    /// The most turns that are tried; `None`: one fewer than there are.
+    /// The number of turns to try first; `None`: one fewer than there are.
     pub from: Option<u64>,
-    /// The fewest.
+    /// The smallest number of turns to try.
     pub to: u64,
-    /// How tool outputs are pruned: as the ladder's pass before this one does it.
+    /// How tool outputs are pruned: taken from the pruning pass before this one.
     prune: Option<PruneToolOutputs>,
 }
 
@@ -43,27 +44,27 @@ impl ShrinkTurns {
         Ok(Box::new(Self { from, to, prune: None }))
     }
 
-    /// The most turns of `there` that are tried next, if there are any to leave out.
+    /// The number of turns to try next if there are `there` turns; `None` if that would be below the minimum.
     fn next(self, there: usize) -> Option<usize> {
         let next = there.checked_sub(1)?.min(self.from.map_or(usize::MAX, size));
         (next >= size(self.to)).then_some(next)
     }
 }
 
-/// The untrimmed view in figures: what it takes, limited to any number of turns.
+/// Sizes of the untrimmed view when it is limited to any number of turns.
 struct Figures {
     units: Vec<Unit>,
-    /// Whether the unit goes with its turn.
+    /// Whether each unit goes with its turn.
     goes: Vec<bool>,
-    /// Tokens of what goes before each unit.
+    /// For each unit, the tokens of all earlier units that would go.
     gone: Vec<u64>,
-    /// Something that stays may want its question before it.
+    /// A unit that has to stay may need the user message before it to stay, too.
     holds_back: bool,
-    /// Units at which turns begin, and their body positions.
+    /// The units at which turns begin, with their body positions.
     turns: Vec<(usize, usize)>,
     /// Tokens of the view.
     tokens: u64,
-    /// What may be pruned: body position, tokens, and what a placeholder saves.
+    /// Outputs that may be pruned: body position, tokens, and tokens that a placeholder saves.
     prunable: Vec<(usize, u64, u64)>,
     least_reclaim: u64,
 }
@@ -102,12 +103,12 @@ impl Figures {
         }
     }
 
-    /// The unit and the body position at which the last `turns` begin.
+    /// The unit and the body position at which the last `turns` turns begin.
     fn cut(&self, turns: usize) -> (usize, usize) {
         self.turns.get(self.turns.len() - turns).copied().unwrap_or((0, 0))
     }
 
-    /// The units with those before a cut going.
+    /// The units, with those before `cut` marked to go.
     fn without(&self, cut: usize) -> Vec<Unit> {
         let mut units = self.units.clone();
         for (unit, _) in units.iter_mut().zip(&self.goes).take(cut).filter(|(_, goes)| **goes) {
@@ -117,7 +118,7 @@ impl Figures {
         units
     }
 
-    /// The view's tokens without what goes before a cut.
+    /// The view's tokens without the units that go before `cut`.
     fn tokens_behind(&self, cut: usize) -> u64 {
         if !self.holds_back {
             return self.tokens - self.gone.get(cut).copied().unwrap_or(0);
@@ -131,7 +132,7 @@ impl Figures {
         going.flat_map(|at| self.units[at].nodes.iter().copied()).collect()
     }
 
-    /// The view's tokens behind a cut, and how many outputs make it how small where they are pruned.
+    /// The view's tokens once outputs from `position` on are pruned, and how many outputs that takes.
     fn pruned(&self, position: usize, tokens: u64, enough: u64) -> Option<(u64, usize)> {
         let from = self.prunable.partition_point(|(at, ..)| *at < position);
         let left = &self.prunable[from..];
@@ -157,7 +158,7 @@ fn turn_places(context: &Context) -> Vec<usize> {
 }
 
 impl ShrinkTurns {
-    /// Leaves out what stands before the last `turns`, and prunes where that is not enough.
+    /// Removes what comes before the last `turns` turns, and prunes if that is not enough.
     fn apply(
         &self,
         context: &mut Context,
@@ -215,7 +216,7 @@ impl Pass for ShrinkTurns {
             let last = turns == size(self.to);
             let fits = tokens_after <= aim.most || pruned.is_some_and(|(tokens, _)| tokens <= aim.most);
             if !fits && !last && pruned.is_none() {
-                continue; // told with the next
+                continue; // reported with the next try
             }
             let items = figures.nodes(told, cut);
             let why = format!("limit_turns = {turns}, from the untrimmed view");
@@ -226,7 +227,7 @@ impl Pass for ShrinkTurns {
                 if last || context.view.tokens() <= aim.most {
                     break;
                 }
-                // Something that is pinned held more back than the figures say.
+                // A pin kept more in the view than the figures say.
                 context.view.go_back_to(fresh.0.clone());
                 context.left_out.truncate(fresh.1);
                 context.events.truncate(fresh.2);

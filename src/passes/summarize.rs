@@ -9,22 +9,23 @@ use crate::context::{Context, Slot};
 use crate::error::Result;
 use crate::even_cut::Share;
 
-/// Folds everything but the last turns into a summary (COMP-7), and the earlier steps of a turn that is too long
+/// Folds everything but the last turns into a summary (COMP-7). If a single turn is too long, its earlier steps are folded
 /// (COMP-7b).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summarize {
-    /// Turns that stay whole; `None`: `compaction.retainLastTurns`.
+    /// How many turns stay whole; `None`: `compaction.retainLastTurns`.
     pub keep_turns: Option<u64>,
-    /// How the fold stands.
+    /// Where the summary appears in the view.
     pub layout: Layout,
-    /// What the summary is asked for.
+    /// What the summary should contain.
     pub profile: Profile,
-    /// It is due above this many tokens; `None`: from limit × `thresholdRatio` on.
+    /// A summary is due above this many tokens; `None`: from limit × `thresholdRatio` on.
     pub threshold_tokens: Option<u64>,
-    /// Retained turns stay as they are, however large; otherwise one that is too large is folded in part. Under
-    /// [`Layout::AskAnswerSteps`] that is so only where the turns before them are folded already, or do not do.
+    /// Retained turns stay as they are, however large; otherwise a turn that is too large is folded in part. With
+    /// [`Layout::AskAnswerSteps`], a turn is folded in part only if folding the turns before it is not enough or no longer
+    /// possible.
     pub whole_turns: bool,
-    /// A pass behind it cuts what stays, so that only what does not fit then is folded.
+    /// A pass behind it cuts what stays, so only what does not fit even then is folded.
     pub cut_behind: bool,
 }
 
@@ -65,7 +66,7 @@ impl Summarize {
         let target = (low < u64::MAX).then_some(low);
         let even =
             is_even.then(|| Share { verbatim: aim.recent_ratio, names: ledger.tokens, ..Share::default() });
-        // In other places a sentence alone would look like somebody's words.
+        // With any other layout or profile, a sentence on its own would look like somebody's words.
         let is_framed =
             self.profile == Profile::Default && self.layout.with_role(role) == Layout::RetainSummaryTurns;
         let keep = Keep {
@@ -88,7 +89,7 @@ impl Summarize {
     }
 }
 
-/// The view's tokens without what is folded.
+/// The view's tokens without what would be folded.
 fn rest(context: &Context, plan: &FoldPlan) -> u64 {
     let folded: HashSet<_> = plan.members.iter().collect();
     let gone: u64 = context.view.body().iter().filter(|s| folded.contains(&s.node)).map(Slot::tokens).sum();

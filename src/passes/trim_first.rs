@@ -6,8 +6,9 @@ use crate::error::Result;
 
 const WHY: &str = "outputs of tools that `toolOutputCache.tools` lets go first became placeholders";
 
-/// Makes placeholders of the outputs of tools that are to go first, the oldest before the others, until the view is down to where a
-/// compaction goes. It stands before every ladder, and does nothing where no tool is named so.
+/// Replaces the outputs of tools that are configured to go first (`toolOutputCache.tools`) with placeholders, oldest first,
+/// until the view is as small as a compaction would make it. It is part of every ladder, and does nothing if no tool is
+/// configured so.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TrimFirst;
 

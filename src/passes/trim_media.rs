@@ -5,8 +5,8 @@ use crate::config::Keys;
 use crate::context::{Context, MediaBudget, NodeIndex};
 use crate::error::Result;
 
-/// Makes placeholders of the oldest images, documents and sounds until the view holds no more of them than a request may. What the
-/// option `media` says holds under every ladder; this pass is for a smaller budget.
+/// Replaces the oldest images, documents and sounds with placeholders until the view holds no more of them than a request
+/// may. The option `media` applies to every ladder; this pass is for a smaller budget.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TrimMedia(pub MediaBudget);
 

@@ -5,16 +5,17 @@ use crate::config::Keys;
 use crate::context::{Context, LOW_RATIO, OutputBudget};
 use crate::error::Result;
 
-/// Makes placeholders of the oldest tool outputs where all of them exceed their budget (CACHE-4, PASS-9).
+/// Replaces the oldest tool outputs with placeholders if together they exceed their budget (CACHE-4, PASS-9).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrimToolOutputs {
     /// The budget in tokens; `None`: that of `toolOutputCache`.
     pub budget_tokens: Option<u64>,
-    /// The share of the budget that a trim goes down to: each trim costs the prompt cache what stands behind it.
+    /// A trim goes down to this share of the budget, so that trims are rare: each one invalidates the prompt cache from
+    /// there on.
     pub low_ratio: f64,
-    /// It does nothing while a fold is near, which would take the oldest anyway.
+    /// Whether it does nothing while a fold is near, which would take the oldest outputs anyway.
     pub waits_for_fold: bool,
-    /// There is a pass behind it that folds.
+    /// Whether a pass behind it folds.
     pub(super) fold_behind: bool,
 }
 
@@ -35,7 +36,7 @@ impl TrimToolOutputs {
         }))
     }
 
-    /// Whether it leaves a view alone that is soon folded.
+    /// Whether it leaves a view alone that will soon be folded.
     pub fn waits(&self) -> bool {
         self.waits_for_fold && self.fold_behind
     }

@@ -9,8 +9,8 @@ use crate::tool_output::{HeadTail, truncate_head_tail};
 
 const WHY: &str = "a long tool output keeps its head and its tail; its ref opens the whole";
 
-/// The last resort of the steps document: long tool outputs keep their head and their tail (CACHE-9), oldest first, until
-/// the view is under its threshold.
+/// The last resort of the steps document: long tool outputs keep only their head and their tail (CACHE-9), oldest first,
+/// until the view is below its threshold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TruncateHeadTail(pub HeadTail);
 

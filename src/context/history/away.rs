@@ -1,4 +1,4 @@
-//! Messages whose output lives in the host's store: a placeholder stands for it in the history.
+//! Messages whose output is in the host's store: a placeholder replaces it in the history.
 
 use std::sync::Arc;
 
@@ -9,41 +9,41 @@ use crate::facts::Kept;
 use crate::message::Message;
 use crate::saved::saved;
 
-/// What is known of a message whose output is not here.
+/// What is kept of a message whose output is not in memory.
 #[derive(Debug, Clone)]
 pub(in crate::context) struct Away {
-    /// What it took when it was pushed.
+    /// Its tokens when it was pushed.
     pushed: Tally,
-    /// Its facts; `None` where a version that did not keep them sent it away.
+    /// Its facts; `None` if a version that did not keep them moved the output.
     facts: Option<Kept>,
-    /// The facts of its redacted texts, where texts are redacted.
+    /// The facts of its redacted texts, if texts are redacted.
     redacted: Option<Kept>,
 }
 
 saved!(struct Away { pushed } since 2 { facts, redacted });
 
 impl History {
-    /// Whether a message's output lives in the host's store: a placeholder stands for it here.
+    /// Whether a message's output is in the host's store and a placeholder replaces it here.
     pub fn is_away(&self, index: NodeIndex) -> bool {
         self.away.contains_key(&index)
     }
 
-    /// What a message took when it was pushed.
+    /// A message's tokens when it was pushed.
     pub fn tally_as_pushed(&self, index: NodeIndex) -> Tally {
         self.away.get(&index).map_or(self.node(index).tally, |away| away.pushed)
     }
 
-    /// The facts of a message whose output lives in the host's store, as they were when it went there.
+    /// The facts of a message whose output is in the host's store, as they were when it was moved there.
     pub fn facts_of_away(&self, index: NodeIndex) -> Option<&Kept> {
         self.away.get(&index)?.facts.as_ref()
     }
 
-    /// The same of its redacted texts.
+    /// The same for its redacted texts.
     pub fn redacted_facts_of_away(&self, index: NodeIndex) -> Option<&Kept> {
         self.away.get(&index)?.redacted.as_ref()
     }
 
-    /// Texts are redacted otherwise from now on.
+    /// Forgets the facts of redacted texts, because the redaction changed.
     pub fn forget_redacted_facts(&mut self) {
         self.touched.extend(self.away.keys().copied());
         for away in self.away.values_mut() {
@@ -51,14 +51,14 @@ impl History {
         }
     }
 
-    /// What took `before` tokens takes `now` by another counter: what is not here can only be reckoned.
+    /// Scales the counts of outputs that are not in memory: what took `before` tokens takes `now` with the new counter.
     pub(super) fn recount_away(&mut self, before: u64, now: u64) {
         for away in self.away.values_mut() {
             away.pushed = away.pushed.scaled(now, before);
         }
     }
 
-    /// A placeholder stands for a message's output from now on; its facts are kept.
+    /// Replaces a message's output with a placeholder, and keeps its facts.
     pub(in crate::context) fn send_away(
         &mut self,
         index: NodeIndex,
@@ -73,7 +73,7 @@ impl History {
         self.away.entry(index).or_insert(Away { pushed, facts: Some(facts), redacted });
     }
 
-    /// A message's output is in memory again. Whether its facts were kept all the time.
+    /// Puts a message's output back. Returns whether its facts were kept.
     pub(in crate::context) fn bring_back(
         &mut self,
         index: NodeIndex,

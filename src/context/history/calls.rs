@@ -18,7 +18,7 @@ pub struct OpenCall {
 }
 
 impl OpenCall {
-    /// The same in a branch of the conversation; `None` where it was not made there.
+    /// The same call in a branch of the conversation; `None` if it was not made there.
     pub fn renumbered(self, new: &Renumbering) -> Option<Self> {
         let caller = new.of(self.caller)?;
         Some(Self { caller, stand_in: self.stand_in.and_then(|n| new.of(n)) })
@@ -27,11 +27,11 @@ impl OpenCall {
 
 saved!(struct OpenCall { caller, stand_in });
 
-/// Calls that wait, by their id.
+/// Waiting calls by their id.
 pub type OpenCalls = BTreeMap<String, OpenCall>;
 
 impl History {
-    /// The node whose call `call_id` no output has answered yet.
+    /// The node with the call `call_id`, if no output has answered it yet.
     pub fn open_call(&self, call_id: &str) -> Option<NodeIndex> {
         self.open_calls.get(call_id).map(|c| c.caller)
     }
@@ -46,13 +46,13 @@ impl History {
         !self.open_calls.is_empty()
     }
 
-    /// The calls that neither an output nor a stand-in answers, and who made them.
+    /// The calls that neither an output nor a stand-in answers, with the nodes that made them.
     pub fn unanswered(&self) -> Vec<(String, NodeIndex)> {
         let waiting = self.open_calls.iter().filter(|(_, c)| c.stand_in.is_none());
         waiting.map(|(id, c)| (id.clone(), c.caller)).collect()
     }
 
-    /// The stand-in of an open call whose output comes now.
+    /// Removes and returns the stand-in of an open call whose output is entering.
     pub fn take_stand_in(&mut self, call_id: &str) -> Option<NodeIndex> {
         self.open_calls.get_mut(call_id).and_then(|c| c.stand_in.take())
     }

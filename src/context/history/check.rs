@@ -1,4 +1,4 @@
-//! What a history takes in.
+//! Checks messages before they enter the history.
 
 use super::History;
 use crate::context::node::NodeIndex;
@@ -7,7 +7,8 @@ use crate::hashing::HashMap;
 use crate::message::{Message, Part, Role};
 
 impl History {
-    /// Refuses messages that would break the history; changes nothing (PROV-5). Ids of the `replaced` nodes are free.
+    /// Refuses messages that would make the history invalid; changes nothing (PROV-5). The ids of `replaced` nodes count as
+    /// free.
     pub fn check(&self, messages: &[Message], replaced: &[NodeIndex]) -> Result<()> {
         let mut opened: HashMap<&str, bool> = HashMap::default();
         let mut ids: HashMap<&str, usize> = HashMap::default();

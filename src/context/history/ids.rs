@@ -1,4 +1,4 @@
-//! Nodes by id. The ids stand in the nodes: a table that held them, too, would take as much again as a short message says.
+//! Finds nodes by id. The table does not hold the ids themselves, which would take as much memory as a short message.
 
 use std::hash::BuildHasher;
 
@@ -7,7 +7,7 @@ use hashbrown::HashTable;
 
 use crate::context::node::{Node, NodeIndex};
 
-/// Finds nodes by id, of a list that it is asked with.
+/// Finds nodes by id in a list that each call passes in.
 #[derive(Debug, Clone, Default)]
 pub(in crate::context) struct Ids {
     table: HashTable<NodeIndex>,
@@ -15,20 +15,20 @@ pub(in crate::context) struct Ids {
 }
 
 impl Ids {
-    /// Those of the nodes behind the first `known`, too; who came later stands for an id that was given twice.
+    /// Adds the ids of the nodes from position `known` on. If an id was given twice, the later node gets it.
     pub fn go_on(&mut self, nodes: &[Node], known: usize) {
         for at in known..nodes.len() {
             self.insert(nodes, NodeIndex(at as u32));
         }
     }
 
-    /// The node that has an id.
+    /// The node with an id.
     pub fn find(&self, nodes: &[Node], id: &str) -> Option<NodeIndex> {
         let is_it = |node: &NodeIndex| *nodes[node.get()].id == *id;
         self.table.find(self.hasher.hash_one(id), is_it).copied()
     }
 
-    /// From now on this node stands for its id.
+    /// Makes this node the one that its id refers to.
     pub fn insert(&mut self, nodes: &[Node], node: NodeIndex) {
         let id = |node: &NodeIndex| &*nodes[node.get()].id;
         let hash = |node: &NodeIndex| self.hasher.hash_one(id(node));

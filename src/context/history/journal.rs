@@ -1,4 +1,4 @@
-//! What of a history is new since a session was last saved.
+//! What changed in a history since the session was last saved.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::context::tally::Tally;
 use crate::message::Message;
 use crate::saved::{Reader, Saved, Writer, saved};
 
-/// A node as it is marked now, and its message where it holds another one.
+/// The current metadata of a node, and its message if that was replaced.
 #[derive(Debug, Clone)]
 pub struct NodeChange {
     node: NodeIndex,
@@ -24,24 +24,25 @@ pub struct NodeChange {
 saved!(struct NodeChange { node, pinned, folded_by, superseded, tally, away, message });
 
 impl History {
-    /// All that is there now is saved.
+    /// Marks everything as saved.
     pub(in crate::context) fn mark_saved(&mut self) {
         self.touched.clear();
         self.rewritten.clear();
     }
 
-    /// The nodes behind the first `known`.
+    /// The nodes from position `known` on.
     pub(in crate::context) fn new_nodes(&self, known: usize) -> Vec<Node> {
         self.nodes.get(known..).unwrap_or_default().to_vec()
     }
 
-    /// Nodes that are marked otherwise than when the session was saved, or hold another message.
+    /// Nodes whose metadata or message changed since the session was saved.
     pub fn changed_nodes(&self) -> impl Iterator<Item = NodeIndex> + '_ {
         let rewritten = self.rewritten.iter().filter(|node| !self.touched.contains(node));
         self.touched.iter().chain(rewritten)
     }
 
-    /// The same as they are now. Messages of the nodes behind the first `known` are told with these.
+    /// The same with their current values. Messages of nodes from position `known` on are not included: they are saved with
+    /// the new nodes.
     pub(in crate::context) fn node_changes(&self, known: usize) -> Vec<NodeChange> {
         let change = |index: NodeIndex| {
             let node = self.node(index);
@@ -59,7 +60,7 @@ impl History {
         self.changed_nodes().map(change).collect()
     }
 
-    /// Whether changes mark nodes, and leave their messages and their places in the conversation as they are.
+    /// Whether changes only affect metadata, and neither messages nor which nodes belong to the conversation.
     pub(in crate::context) fn are_marks(&self, changes: &[NodeChange]) -> bool {
         changes.iter().all(|change| {
             let is_away = self.away.contains_key(&change.node);
@@ -70,7 +71,7 @@ impl History {
         })
     }
 
-    /// Puts in what is new. What follows from it is found by [`History::complete`]. False where a node is not there.
+    /// Applies changes; [`History::complete`] then derives the rest. False if a node does not exist.
     pub(in crate::context) fn put_changes(&mut self, new: Vec<Node>, changes: Vec<NodeChange>) -> bool {
         self.nodes.extend(new);
         changes.into_iter().all(|change| {
@@ -90,14 +91,14 @@ impl History {
         })
     }
 
-    /// What else a history holds: it is little, and told whole.
+    /// Writes the remaining state of a history; it is small and always written in full.
     pub(in crate::context) fn save_rest<'s>(&'s self, out: &mut Writer<'s>) {
         self.open_calls.save(out);
         self.generated.save(out);
         self.late.save(out);
     }
 
-    /// Reads that.
+    /// Reads what [`History::save_rest`] wrote.
     pub(in crate::context) fn load_rest(&mut self, from: &mut Reader<'_>) -> crate::error::Result<()> {
         self.open_calls = Saved::load(from)?;
         self.generated = Saved::load(from)?;

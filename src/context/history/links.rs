@@ -1,8 +1,8 @@
-//! Which message made the call that an output answers: known when the output enters, so that nobody has to look it up by id.
-//! The same of what tools brought that the provider runs itself.
+//! Which message made the call that an output answers. This is recorded when the output enters, so that nothing has to be
+//! looked up by id. The same for results of tools that the provider runs.
 //!
-//! Steps and calls without outputs are found by this, without a look at any message. Debug builds compare it with what the ids
-//! say. Restoring a snapshot replays it, and refuses a history that could not have happened.
+//! Steps and unanswered calls are found from these links without reading any message. Debug builds compare the result with
+//! the ids. Restoring a snapshot replays the links, and refuses a history that could not have happened.
 
 use super::History;
 use crate::context::node::{Node, NodeIndex, NodeKind, NodeSet};
@@ -10,16 +10,17 @@ use crate::growing::append;
 use crate::hashing::HashMap;
 use crate::message::{Message, Role, ToolCall};
 
-/// Of a tool message: no call that is known.
+/// For a tool message: the call is not known.
 const NONE: u32 = u32::MAX;
 
-/// Of each node, by its number: who made the call that it answers, or how many calls it makes that wait for an output.
+/// For each node by its number: for a tool message, the node of the call that it answers; for others, how many of its calls
+/// wait for an output.
 #[derive(Debug, Clone, Default)]
 pub(in crate::context) struct Links {
     calls: Vec<u32>,
-    /// Calls of tools that the provider runs, and approvals that are asked for, of which nothing has come yet.
+    /// Calls of tools that the provider runs, and approval requests, that have no result yet.
     server: HashMap<String, NodeIndex>,
-    /// Of messages that cannot stand without such a call in an earlier one: that one.
+    /// Messages that cannot stay without such a call in an earlier message, with that message.
     led: HashMap<NodeIndex, NodeIndex>,
 }
 
@@ -29,8 +30,9 @@ impl Links {
         self.calls.len()
     }
 
-    /// Those of further nodes, as far as they tell it themselves. `open` are the calls that wait for an output before these; gives
-    /// those that do behind them. The `superseded` leave the conversation when there are so many nodes.
+    /// Adds links for further nodes, as far as the nodes themselves determine them. `open` are the calls that wait before
+    /// these nodes; returns those that wait after them. Each node in `superseded` leaves the conversation at the given
+    /// number of nodes.
     pub fn go_on<'n>(
         &mut self,
         nodes: &'n [Node],
@@ -55,7 +57,7 @@ impl Links {
             let mut caller = None;
             for output in node.message.tool_outputs() {
                 caller = match node.kind {
-                    // The output itself may come yet.
+                    // The output itself may still come.
                     NodeKind::StandIn => open.get(output.call_id.as_str()).copied(),
                     _ => open.remove(output.call_id.as_str()),
                 };
@@ -66,7 +68,7 @@ impl Links {
         open
     }
 
-    /// Calls of nodes that left wait no longer, and calls that they answered wait again.
+    /// Calls of nodes that left no longer wait, and calls that they answered wait again.
     fn let_go<'n>(
         &self,
         nodes: &'n [Node],
@@ -86,7 +88,7 @@ impl Links {
         open.retain(|_, caller| !gone.contains(caller));
     }
 
-    /// The next node; `caller`: who made the call that it answers.
+    /// Adds the next node; `caller` is the node of the call that it answers.
     pub fn enter(&mut self, message: &Message, caller: Option<NodeIndex>) {
         let link = match message.role {
             Role::Tool if message.tool_outputs().count() == 1 => caller.map_or(NONE, |caller| caller.0),
@@ -99,7 +101,7 @@ impl Links {
 
     fn enter_server_calls(&mut self, message: &Message, index: NodeIndex) {
         let from = message.led_by().filter_map(|id| self.server.get(&*id).copied()).min();
-        // What came of code that waited goes with the first message that the code itself goes with.
+        // A message that belongs to calls in several messages goes with the earliest of them.
         if let Some(from) = from {
             self.led.insert(index, from);
         }
@@ -118,24 +120,24 @@ fn waiting(message: &Message) -> impl Iterator<Item = &ToolCall> {
 }
 
 impl History {
-    /// Who made the one call that a tool message answers, where that was known when it entered.
+    /// The node of the call that a tool message answers, if that was known when it entered.
     pub fn caller(&self, output: NodeIndex) -> Option<NodeIndex> {
         let link = self.links.calls.get(output.get())?;
-        let answers = self.nodes.get(output.get())?.message.role == Role::Tool; // of any other, the link is a number of calls
+        let answers = self.nodes.get(output.get())?.message.role == Role::Tool; // for other messages, the link is a number of calls
         (answers && *link != NONE).then_some(NodeIndex(*link))
     }
 
-    /// How many calls a message that is no tool's makes that wait for an output.
+    /// How many calls of a message that is not a tool message wait for an output.
     pub fn calls(&self, caller: NodeIndex) -> usize {
         self.links.calls.get(caller.get()).map_or(0, |calls| *calls as usize)
     }
 
-    /// Who made the call, of a tool that the provider runs, that this message cannot stand without.
+    /// The earlier message with the provider-run call that this message cannot stay without.
     pub fn led_by(&self, node: NodeIndex) -> Option<NodeIndex> {
         self.links.led.get(&node).copied()
     }
 
-    /// Who made the calls, of tools that the provider runs, of which nothing has come yet.
+    /// The messages with provider-run calls that have no result yet.
     pub fn open_server_calls(&self) -> impl Iterator<Item = NodeIndex> {
         self.links.server.values().copied()
     }

@@ -1,4 +1,4 @@
-//! Renamed calls: the calling message and the output stay the same.
+//! Calls that get other ids: the calling message and the output stay the same otherwise.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,21 +11,21 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::hashing::{HashMap, HashSet};
 use crate::message::{CallKind, Message, Part};
 
-/// A call that has another id by now.
+/// A call with a new id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallRenamed {
-    /// Who makes it.
+    /// The message that makes it.
     pub caller: NodeIndex,
-    /// The id that it had.
+    /// Its old id.
     pub before: String,
-    /// The id that it has.
+    /// Its new id.
     pub now: String,
 }
 
 /// The new ids of a message's calls and outputs, by the old ones.
 type NewIds<'r> = HashMap<&'r str, &'r str>;
 
-/// A message whose calls or output have other ids by now.
+/// A message whose calls or output got new ids.
 pub(in crate::context) struct MessageRenamed<'r> {
     before: Arc<Message>,
     now: Arc<Message>,
@@ -33,7 +33,7 @@ pub(in crate::context) struct MessageRenamed<'r> {
 }
 
 impl MessageRenamed<'_> {
-    /// What shows it, whole or shorter, with the new ids.
+    /// The message of a slot, whole or shortened, with the new ids.
     pub fn shown(&self, shown: &Arc<Message>) -> Arc<Message> {
         let is_whole = Arc::ptr_eq(shown, &self.before);
         if is_whole { self.now.clone() } else { Arc::new(with_new_ids(shown, &self.ids)) }
@@ -41,7 +41,7 @@ impl MessageRenamed<'_> {
 }
 
 impl History {
-    /// Refuses ids under which two calls would wait at once, once what `leaves` is gone.
+    /// Refuses ids under which two calls would wait at the same time, once the nodes in `leaves` are gone.
     ///
     /// # Errors
     /// `INVALID_MESSAGE`; nothing has changed.
@@ -73,7 +73,7 @@ impl History {
         Ok(())
     }
 
-    /// Gives calls, and what answers them, their new ids: the messages that have them.
+    /// Gives calls and their outputs their new ids. Returns the messages that have them.
     pub(in crate::context) fn rename_calls<'r>(
         &mut self,
         renamed: &'r [CallRenamed],
@@ -114,7 +114,7 @@ impl History {
     }
 }
 
-/// The message with other ids of its calls and its output.
+/// The message with new ids for its calls and its output.
 fn with_new_ids(message: &Message, ids: &NewIds<'_>) -> Message {
     let mut message = message.clone();
     for part in &mut message.parts {

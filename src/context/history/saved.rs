@@ -12,7 +12,7 @@ use crate::saved::{MOST_NUMBERS, Reader, Saved, Writer};
 
 impl Saved for History {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        // What is not saved follows from the nodes; `reserved` names ids that have entered.
+        // Skipped fields are derived from the nodes; `reserved` only holds ids that have entered by now.
         let Self {
             nodes,
             ids: _,
@@ -54,7 +54,8 @@ impl Saved for History {
 }
 
 impl History {
-    /// Checks what was read, and finds what follows from the nodes behind the first `known`; `waited` are the calls that wait there.
+    /// Checks what was read, and derives the rest from the nodes from position `known` on; `waited` are the calls that wait
+    /// before these.
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID`.
@@ -70,7 +71,7 @@ impl History {
         let is_whole =
             named.chain(calls).chain(superseded.keys()).chain(away.keys()).chain(late.nodes()).all(is_node);
         from.require(is_whole, "a message that it names is not there")?;
-        // A summary is folded by a later one: whoever follows them comes to an end.
+        // A summary can only be folded by a later one, so following `folded_by` always ends.
         let by_a_summary = |(at, node): (usize, &Node)| {
             let outer = |by: NodeIndex| node.kind != NodeKind::Summary || by.get() > at;
             node.folded_by.is_none_or(|by| nodes[by.get()].kind == NodeKind::Summary && outer(by))
@@ -83,7 +84,7 @@ impl History {
             caller.kind == NodeKind::Message && calls && open.stand_in.is_none_or(stands_in)
         };
         from.require(open_calls.iter().all(waits), "a call waits that nobody made")?;
-        // What the engine made calls nothing, and answers nothing but in the place of an output.
+        // Messages of the engine make no calls, and only stand-ins answer one.
         let is_own = |node: &Node| {
             let answers = node.message.role == Role::Tool;
             node.kind == NodeKind::Message
@@ -104,7 +105,7 @@ impl History {
         Ok(())
     }
 
-    /// What follows from the nodes is to be found again.
+    /// Resets everything that is derived from the nodes.
     fn forget_what_follows(&mut self) {
         self.links = Links::default();
         self.ids = Ids::default();

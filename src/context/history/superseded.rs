@@ -14,8 +14,8 @@ pub struct Superseded {
 }
 
 impl History {
-    /// Nodes of a past that the caller rewrites: their ids may be used again, their calls wait no longer, and calls before
-    /// them that they alone answered wait again.
+    /// Marks nodes of a past that the caller rewrites: their ids may be used again, their calls no longer wait, and earlier
+    /// calls that only they answered wait again.
     pub fn supersede(&mut self, gone: &[NodeIndex]) -> Superseded {
         let now = self.nodes.len();
         let nodes: Vec<NodeIndex> = gone.iter().copied().filter(|n| !self.is_superseded(*n)).collect();
@@ -23,7 +23,7 @@ impl History {
         self.touched.extend(nodes.iter().copied());
         let before = Superseded { nodes, open_calls: self.open_calls.clone() };
         self.open_calls.retain(|_, call| !self.superseded.contains_key(&call.caller));
-        // A call waited before all this if what comes first of it here is its output.
+        // If, among these nodes, a call's output comes before any call with that id, the call itself was made earlier.
         let mut in_time = gone.to_vec();
         crate::sorting::sort(&mut in_time);
         let mut seen: HashSet<&str> = HashSet::new();
@@ -42,7 +42,7 @@ impl History {
             if self.is_superseded(caller) {
                 continue;
             }
-            // What is gone only stood in for an output that came later, or came before: that output stays.
+            // If another output answers the call and stays, the call does not wait again.
             for output in node.message.tool_outputs().filter(|_| node.kind != NodeKind::StandIn) {
                 reopened.remove(output.call_id.as_str());
             }
@@ -56,17 +56,17 @@ impl History {
         before
     }
 
-    /// Whether the caller rewrote the past that the node belongs to, or went back behind it.
+    /// Whether the node belongs to a past that the caller rewrote or rewound.
     pub fn is_superseded(&self, index: NodeIndex) -> bool {
         self.superseded.contains_key(&index)
     }
 
-    /// How many nodes there were when the node became superseded.
+    /// How many nodes there were when the node was superseded.
     pub fn superseded_at(&self, index: NodeIndex) -> Option<usize> {
         self.superseded.get(&index).copied()
     }
 
-    /// Takes [`History::supersede`] back.
+    /// Undoes [`History::supersede`].
     pub fn reinstate(&mut self, before: Superseded) {
         self.touched.extend(before.nodes.iter().copied());
         for node in before.nodes {

@@ -10,13 +10,13 @@ use crate::context::tally::{Sums, Tally};
 use crate::message::Message;
 
 impl View {
-    /// Every slot, shown or kept for when it is shown again.
+    /// Every slot: those in the view, and those stored for when they come back.
     pub(in crate::context) fn all_slots(&self) -> impl Iterator<Item = &Slot> {
         let kept = self.hidden_parts.iter().chain(self.dropped.values()).chain(self.pruned.values());
         self.slots().chain(kept)
     }
 
-    /// Shows messages that carry something else by now, wherever they stand: `now` gives them.
+    /// Replaces messages whose metadata or ids changed, in every slot: `now` returns the new message.
     pub(in crate::context) fn show_all_renewed(&mut self, now: &impl Fn(&Slot) -> Option<Arc<Message>>) {
         let first = self.body.iter().position(|slot| now(slot).is_some());
         if let Some(first) = first {
@@ -31,7 +31,8 @@ impl View {
         }
     }
 
-    /// Counts every slot anew, and the tool definitions where `tools` are given. What is sent stays the same.
+    /// Counts every slot again, and sets the tokens of the tool definitions if `tools` is given. What is sent stays the
+    /// same.
     pub(in crate::context) fn recount(&mut self, tools: Option<u64>, count: impl Fn(&Slot) -> Tally) {
         self.before_edit(0);
         self.tools = tools.unwrap_or(self.tools);
@@ -51,7 +52,7 @@ impl View {
         self.watch_outputs();
     }
 
-    /// Gives every node its number in a branch of the conversation; all of them have one.
+    /// Gives every node its number in a branch of the conversation. Every node of the view has one.
     pub(in crate::context) fn renumber(&mut self, new: &Renumbering) {
         self.before_edit(0);
         let own = |node: NodeIndex| new.of(node).unwrap_or(node);

@@ -1,4 +1,4 @@
-//! What a pass took out of the body without a fold.
+//! What passes took out of the body without a fold.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::context::shared::Shared;
 use crate::message::Message;
 
 impl View {
-    /// Takes nodes out of the body and remembers where they stood.
+    /// Takes nodes out of the body and remembers their places.
     pub fn drop_nodes(&mut self, nodes: &NodeSet) {
         let Some(first) = self.first_position(nodes) else { return };
         self.before_edit_in_body(first);
@@ -28,8 +28,8 @@ impl View {
         self.touch(first);
     }
 
-    /// Remembers an output that never stood in the body, at its place: at the end of the step of `caller`, whose calls are
-    /// not shown. Gives what it stands right behind, where it does not stand behind all.
+    /// Adds an output directly to the dropped messages, at the end of the step of `caller`, whose calls are not shown.
+    /// Returns the message it was inserted after, or `None` if it went to the end.
     pub fn enter_dropped(&mut self, slot: Slot, caller: NodeIndex, history: &History) -> Option<NodeIndex> {
         let step = self.end_of_step_in_order(caller, history);
         let (place, answer) = step.unwrap_or((self.order.len(), slot.node));
@@ -42,7 +42,7 @@ impl View {
         behind
     }
 
-    /// Brings dropped nodes back to where they stood.
+    /// Brings dropped nodes back to their places.
     pub fn restore(&mut self, nodes: &NodeSet) {
         self.before_edit_in_body(0);
         let mut shown: BTreeMap<NodeIndex, Slot> = BTreeMap::new();
@@ -62,7 +62,7 @@ impl View {
         self.touch(first);
     }
 
-    /// Shows a dropped message otherwise, where it stood as `before`.
+    /// Replaces the slot of a dropped message if its message is still `before`.
     pub(in crate::context) fn replace_dropped(&mut self, slot: Slot, before: &Arc<Message>) {
         if let Some(there) = self.dropped.get_mut(&slot.node)
             && Arc::ptr_eq(&there.message, before)
@@ -72,7 +72,7 @@ impl View {
         }
     }
 
-    /// What is kept of a message for when it is shown again is what was erased: this stands there now.
+    /// Replaces every stored copy of an erased message with `slot`.
     pub(in crate::context) fn erase_kept(&mut self, slot: &Slot) {
         if let Some(there) = self.dropped.get(&slot.node) {
             self.dropped_tokens = self.dropped_tokens - there.tokens() + slot.tokens();
@@ -84,27 +84,27 @@ impl View {
         }
     }
 
-    /// The slot that a pass took out of the body.
+    /// The slot of a node that a pass took out of the body.
     pub fn dropped(&self, node: NodeIndex) -> Option<&Slot> {
         self.dropped.get(&node)
     }
 
-    /// Every node that a pass took out of the body and no fold stands for.
+    /// Every node that a pass took out of the body and that no fold replaced.
     pub fn dropped_nodes(&self) -> impl Iterator<Item = NodeIndex> + '_ {
         self.dropped.keys().copied()
     }
 
-    /// Tokens of what passes took out of the body, as it stood there.
+    /// Tokens of what passes took out of the body, in the form it had there.
     pub fn dropped_tokens(&self) -> u64 {
         self.dropped_tokens
     }
 
-    /// The nodes of [`View::with_dropped`].
+    /// The nodes of [`View::with_dropped`], in order.
     pub(in crate::context) fn order(&self) -> &Shared<Vec<NodeIndex>> {
         &self.order
     }
 
-    /// The body, and what was dropped from it in its place.
+    /// The body including what was dropped from it, in order.
     pub fn with_dropped(&self) -> Vec<&Slot> {
         if self.dropped.is_empty() {
             return self.body.iter().collect();
@@ -114,7 +114,7 @@ impl View {
         self.order.iter().filter_map(slot).collect()
     }
 
-    /// The same from a body position on, and how many there are before.
+    /// The same from a body position on, and how many nodes come before.
     pub(in crate::context) fn with_dropped_from(&self, at: usize) -> (usize, Vec<&Slot>) {
         let first = self.body.get(at).filter(|_| at > 0).map(|slot| slot.node);
         let Some(before) = first.and_then(|node| self.order.iter().rposition(|n| *n == node)) else {

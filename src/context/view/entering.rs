@@ -1,4 +1,4 @@
-//! How messages enter a view, and leave it for good.
+//! How messages enter a view, and how they leave it for good.
 
 use super::{Slot, View};
 use crate::context::history::History;
@@ -7,26 +7,26 @@ use crate::growing::append;
 use crate::message::{Message, Role};
 
 impl View {
-    /// Appends to the header; nothing was said yet, or all of it was taken out.
+    /// Appends to the header. Only used while there is no conversation, or after all of it was taken out.
     pub fn push_header(&mut self, slot: Slot) {
         self.sums.add(&slot);
-        // Context parts and pinned texts of the header may stand behind it.
+        // Context parts and pinned texts may already come after the header.
         let stands = !self.parts.is_empty() || !self.body.is_empty();
         if stands || self.changed_from.is_some() {
             self.before_edit(self.header.len());
             self.fixed_changed = true;
             self.edited = Some(0);
         }
-        // Who saw what stood here before counts positions of the body from the header's end.
+        // Readers that saw the view before count body positions from the end of the header.
         if stands || self.changes.version() > 0 {
             self.changes.edit_header();
         }
         self.header.push(slot);
     }
 
-    /// Puts a message in at its place: at the end, but a tool output whose call is further up goes to that call's
-    /// step, so that no message of another role stands between a call and its output, nor will when it comes back into the
-    /// view. Gives what it stands right behind then, where it does not stand behind all.
+    /// Adds a message: at the end, except for a tool output whose call is further up. That goes to the step of its call, so
+    /// that no message of another role is between a call and its output, even if such a message comes back into the view
+    /// later. Returns the message it was inserted after, or `None` if it went to the end.
     pub fn push(&mut self, slot: Slot, caller: Option<NodeIndex>, history: &History) -> Option<NodeIndex> {
         let step = caller.filter(|caller| !self.ends_in_step(*caller, slot.node, history));
         let step = step.and_then(|caller| self.end_of_step(caller, history));
@@ -54,8 +54,8 @@ impl View {
         behind
     }
 
-    /// Whether the body ends with the output before this one, of the same caller's, where it was said: then nothing has to be looked
-    /// for, and a thousand parallel calls cost a thousand times as much as one.
+    /// Whether the body ends with the preceding output of the same caller. Then nothing has to be searched for, so that the
+    /// cost of parallel calls is linear in their number.
     fn ends_in_step(&self, caller: NodeIndex, node: NodeIndex, history: &History) -> bool {
         let last = self.body.last().map(|slot| slot.node);
         last.is_some_and(|last| {
@@ -66,8 +66,8 @@ impl View {
         })
     }
 
-    /// Whether something else was said between two messages, be it in the view or out of it: a header that the caller set
-    /// meanwhile never stands between them.
+    /// Whether another message was said between two messages, whether the view shows it or not. A header that the caller set
+    /// in between does not count.
     pub(in crate::context) fn said_between(
         &self,
         one: NodeIndex,
@@ -87,14 +87,14 @@ impl View {
         })
     }
 
-    /// Where the outputs that answer the assistant message `caller` end, and the last message of the answer that it belongs
-    /// to; `None` where it does not stand in the body.
+    /// The end of the outputs that answer the assistant message `caller`, and the last message of the answer it belongs to;
+    /// `None` if it is not in the body.
     fn end_of_step(&self, caller: NodeIndex, history: &History) -> Option<(usize, NodeIndex)> {
         let shown = |at: usize| self.body.get(at).map(|s| (s.node, &*s.message));
         Some(self.step_from(self.position(caller)?, shown, history))
     }
 
-    /// The same among all that stands in the view or was dropped from it.
+    /// The same, counted over the body and everything dropped from it.
     pub(super) fn end_of_step_in_order(
         &self,
         caller: NodeIndex,
@@ -104,7 +104,7 @@ impl View {
         Some(self.step_from(self.order.iter().rposition(|n| *n == caller)?, pushed, history))
     }
 
-    /// Where the step ends whose call stands at `caller` of a list, and the last message of the answer.
+    /// The end of the step whose call is at position `caller` of a list, and the last message of the answer.
     fn step_from<'a>(
         &self,
         caller: usize,
@@ -113,7 +113,7 @@ impl View {
     ) -> (usize, NodeIndex) {
         let mut end = caller + 1;
         let mut answer = list(caller).map_or(NodeIndex(0), |(node, _)| node);
-        // Items sent one by one: the calls of one answer stand in neighbouring assistant messages.
+        // If items were sent one by one, the calls of one answer are in adjacent assistant messages.
         while let Some((next, message)) = list(end).filter(|(_, m)| m.role == Role::Assistant)
             && message.tool_calls().next().is_some()
             && !self.said_between(answer, next, history)
@@ -127,7 +127,7 @@ impl View {
         (end, answer)
     }
 
-    /// Puts slots in at a body position.
+    /// Inserts slots at a body position.
     pub fn insert(&mut self, at: usize, slots: Vec<Slot>) {
         for slot in &slots {
             self.sums.add(slot);
@@ -142,7 +142,7 @@ impl View {
         self.touch(at);
     }
 
-    /// Takes one node out for good.
+    /// Removes a node for good.
     pub fn remove(&mut self, node: NodeIndex) {
         if let Some(place) = self.order.iter().rposition(|n| *n == node) {
             self.order.remove(place);
@@ -158,7 +158,7 @@ impl View {
         }
     }
 
-    /// Takes nodes out for good.
+    /// Removes nodes for good.
     pub fn remove_all(&mut self, nodes: &NodeSet) {
         let Some(first) = self.first_position(nodes) else { return };
         self.before_edit_in_body(first);
@@ -175,7 +175,7 @@ impl View {
     }
 }
 
-/// Whether a message may stand between a call and its output: another output, or the answer to whether the call may run.
+/// Whether a message may come between a call and its output: another output, or the answer to a tool approval request.
 fn answers(message: &Message) -> bool {
     message.role == Role::Tool || message.answers_approvals()
 }

@@ -1,4 +1,4 @@
-//! What of a view is new since a session was last saved.
+//! What changed in a view since the session was last saved.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::message::Message;
 use crate::saved::{ListEdit, MapEdit, Reader, Saved, Writer, saved};
 
-/// A view as it was when it was saved, as far as it takes to tell what is new. What is long is compared by what it refers to.
+/// A saved view, as far as it is needed to find out what changed since. Messages are compared by reference.
 #[derive(Debug)]
 pub struct ViewMark {
     slots: Snapshot,
@@ -26,11 +26,11 @@ pub struct ViewMark {
     outputs: Vec<usize>,
 }
 
-/// A slot that says whether its message is that of its node: then it is not told twice.
+/// A slot for the journal. If its message is that of its node, the message is not written again.
 #[derive(Debug, Clone)]
 pub struct SlotChange {
     node: NodeIndex,
-    /// `None`: the node's.
+    /// `None`: the node's own message.
     message: Option<Arc<Message>>,
     tally: Tally,
     part: PartName,
@@ -39,10 +39,10 @@ pub struct SlotChange {
 
 saved!(struct SlotChange { node, message, tally, part, form });
 
-/// What is new of a view.
+/// What changed in a view.
 #[derive(Debug)]
 pub struct ViewChanges {
-    /// Header and context parts, where they are others.
+    /// Header and context parts, if they changed.
     fixed: Option<(Vec<SlotChange>, Vec<SlotChange>)>,
     hidden_parts: Option<Vec<SlotChange>>,
     body: ListEdit<SlotChange>,
@@ -66,7 +66,7 @@ impl SlotChange {
         }
     }
 
-    /// The slot; `None` where its node is not there.
+    /// The slot; `None` if its node does not exist.
     pub fn slot(self, history: &History) -> Option<Slot> {
         let Self { node, message, tally, part, form } = self;
         let known = history.nodes().get(node.get())?;
@@ -75,7 +75,7 @@ impl SlotChange {
 }
 
 impl ViewChanges {
-    /// Whether anything is new.
+    /// Whether anything changed.
     pub fn is_any(&self) -> bool {
         let Self { fixed, hidden_parts, body, order, dropped, pruned, outputs } = self;
         fixed.is_some()
@@ -85,7 +85,7 @@ impl ViewChanges {
     }
 }
 
-/// Whether a slot stands as it stood.
+/// Whether a slot is unchanged.
 fn same(before: &Slot, now: &Slot) -> bool {
     before.node == now.node
         && Arc::ptr_eq(&before.message, &now.message)
@@ -111,7 +111,7 @@ impl View {
         }
     }
 
-    /// What is new since it was saved.
+    /// What changed since the view was saved.
     pub(in crate::context) fn changes_since(&self, mark: &ViewMark, history: &History) -> ViewChanges {
         let told = |slot: Slot| SlotChange::of(&slot, history);
         let all_told = |slots: &[Slot]| slots.iter().map(|slot| SlotChange::of(slot, history)).collect();
@@ -145,14 +145,14 @@ impl View {
         }
     }
 
-    /// Whether changes put messages behind the others, and nothing else.
+    /// Whether changes only append messages.
     pub(in crate::context) fn only_grows(&self, changes: &ViewChanges) -> bool {
         let ViewChanges { fixed, hidden_parts, body, order, dropped, pruned, outputs: _ } = changes;
         let grows = body.appends_to(self.body.len()) && order.appends_to(self.order.len());
         grows && fixed.is_none() && hidden_parts.is_none() && dropped.is_empty() && pruned.is_empty()
     }
 
-    /// Puts in what is new. What follows from it is found by [`View::complete`]. `None` where it is of another view.
+    /// Applies changes; [`View::complete`] then derives the rest. `None` if they belong to another view.
     pub(in crate::context) fn put_changes(&mut self, changes: ViewChanges, history: &History) -> Option<()> {
         let ViewChanges { fixed, hidden_parts, body, order, dropped, pruned, outputs } = changes;
         let slot = |change: SlotChange| change.slot(history);
@@ -177,7 +177,7 @@ impl View {
         fits.then_some(())
     }
 
-    /// What else a view holds: it is little, and told whole.
+    /// Writes the remaining state of a view; it is small and always written in full.
     pub(in crate::context) fn save_rest<'s>(&'s self, out: &mut Writer<'s>) {
         self.tools.save(out);
         self.changed_from.save(out);
@@ -191,7 +191,7 @@ impl View {
         self.cut_to.save(out);
     }
 
-    /// Reads that.
+    /// Reads what [`View::save_rest`] wrote.
     pub(in crate::context) fn load_rest(&mut self, from: &mut Reader<'_>) -> Result<()> {
         self.tools = Saved::load(from)?;
         self.changed_from = Saved::load(from)?;

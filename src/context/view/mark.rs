@@ -1,21 +1,21 @@
-//! How much of a view is unchanged: for the prompt cache, and for readers that cache what they made of it.
+//! How much of a view is unchanged: for the prompt cache, and for readers that cache what they derived from it.
 
 use super::{Slot, View};
 
 impl View {
-    /// The body position from which on messages stand behind something that was edited since this was last asked.
+    /// The first body position after an edit since this was last called.
     pub fn take_edited(&mut self) -> Option<usize> {
         self.edited.take()
     }
 
-    /// Makes an edit behind which thinking stays valid.
+    /// Makes an edit that leaves later thinking valid.
     pub(in crate::context) fn without_edit(&mut self, edit: impl FnOnce(&mut Self)) {
         let edited = self.edited;
         edit(self);
         self.edited = edited.map(|at| at.min(self.body.len()));
     }
 
-    /// From here on, [`View::stable_prefix_tokens`] tells what is still as it is now.
+    /// From now on, [`View::stable_prefix_tokens`] reports how much is still as it is now.
     pub fn mark(&mut self) {
         self.changed_from = None;
         self.fixed_changed = false;
@@ -38,11 +38,12 @@ impl View {
         match self.changed_from {
             _ if self.fixed_changed => 0,
             None => self.marked_tokens,
-            Some(at) => self.tokens_before(at).min(self.marked_tokens), // what changed may have entered after the mark
+            Some(at) => self.tokens_before(at).min(self.marked_tokens), // the change may be in a message that entered after the mark
         }
     }
 
-    /// How many messages at the body's beginning are as they were at the last [`View::mark`], and so is what stands before them.
+    /// How many messages at the beginning of the body are unchanged since the last [`View::mark`]; 0 if anything before the
+    /// body changed.
     pub fn unchanged_in_body(&self) -> usize {
         if self.fixed_changed || self.parts_changed_from.is_some() {
             return 0;
@@ -50,7 +51,7 @@ impl View {
         self.changed_from.unwrap_or(self.marked_body).min(self.marked_body)
     }
 
-    /// Tokens of all that stands before body position `at`: the shorter side is summed up.
+    /// Tokens of everything before body position `at`. Sums up the shorter side.
     fn tokens_before(&self, at: usize) -> u64 {
         let of = |slots: &[Slot]| slots.iter().map(Slot::tokens).sum::<u64>();
         let (before, behind) = self.body.split_at(at.min(self.body.len()));

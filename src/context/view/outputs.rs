@@ -1,21 +1,21 @@
-//! The tool outputs of the body that can still be trimmed.
+//! The tool outputs in the body that can still be trimmed.
 
 use super::{Form, Slot, View};
 use crate::message::Role;
 
 impl View {
-    /// Whether a tool output is left that may be trimmed.
+    /// Whether there is a tool output that may be trimmed.
     pub fn can_trim(&self) -> bool {
         self.outputs.len() > 1
     }
 
-    /// The oldest tool output that can still be trimmed and stands before body position `until`; the newest never can.
+    /// Takes the oldest trimmable tool output before body position `until` off the list; never the newest output.
     pub fn oldest_output(&mut self, until: usize) -> Option<usize> {
         let is_one = self.outputs.len() > 1 && self.outputs.front().is_some_and(|at| *at < until);
         if is_one { self.outputs.pop_front() } else { None }
     }
 
-    /// The body position at which the newest step begins: what stands from there on was not sent yet.
+    /// The body position at which the newest step begins. From there on, nothing was sent yet.
     pub fn newest_step(&self) -> usize {
         self.body.iter().rposition(|slot| slot.message.role == Role::Assistant).unwrap_or(0)
     }
@@ -30,7 +30,7 @@ impl View {
         }
     }
 
-    /// `count` slots were put in at body position `at`.
+    /// Updates the list after `count` slots were inserted at body position `at`.
     pub(super) fn moved(&mut self, at: usize, count: usize) {
         let behind = self.outputs.partition_point(|output| *output < at);
         for output in self.outputs.range_mut(behind..) {
@@ -42,7 +42,7 @@ impl View {
         }
     }
 
-    /// Finds the tool outputs that can be trimmed anew, from body position `at` on.
+    /// Finds the trimmable tool outputs again, from body position `at` on.
     pub(super) fn watch_outputs_from(&mut self, at: usize) {
         let before = self.outputs.partition_point(|output| *output < at);
         self.outputs.truncate(before);
@@ -51,7 +51,7 @@ impl View {
         }
     }
 
-    /// Finds the tool outputs that can be trimmed anew.
+    /// Finds all trimmable tool outputs again.
     pub(in crate::context) fn watch_outputs(&mut self) {
         self.watch_outputs_from(0);
     }

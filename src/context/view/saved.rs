@@ -1,4 +1,4 @@
-//! A view in a snapshot. A message that stands as it was pushed was written with the history, and is the same one again.
+//! A view in a snapshot. The message of a slot that is whole is written only once, with the history.
 
 use std::cell::RefCell;
 
@@ -27,7 +27,7 @@ saved!(struct Slot { node, message, tally, part, form });
 
 impl Saved for View {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        // What is not saved is summed up anew. Epochs and changes are for those who look at the view now.
+        // Skipped fields are derived again. Epochs and changes matter only to readers of this view in memory.
         let Self {
             header,
             body,
@@ -101,7 +101,7 @@ impl Saved for View {
 }
 
 impl View {
-    /// Checks what was read, and sums up what stands behind the first `known` messages.
+    /// Checks what was read, and updates the sums for everything behind the first `known` messages.
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID`.

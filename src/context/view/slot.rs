@@ -5,16 +5,16 @@ use crate::context::node::NodeIndex;
 use crate::context::tally::{PartName, Tally};
 use crate::message::{Message, Part, Role};
 
-/// How a message stands in the view.
+/// The form in which the view shows a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// As it was pushed.
     Whole,
     /// A tool output cut to the in-context view's bounds (CACHE-3).
     Cut,
-    /// A tool output that is a placeholder now (CACHE-4).
+    /// A tool output that was replaced with a placeholder (CACHE-4).
     Placeholder,
-    /// Long texts in it lost their middle: by the even cut (COMP-25), or as a last resort (COMP-19).
+    /// Its long texts lost their middle: by the even cut (COMP-25), or as a last resort (COMP-19).
     Shortened,
     /// JSON that was compressed (CACHE-8).
     Compressed,
@@ -24,12 +24,12 @@ pub enum Form {
     Truncated,
     /// A pointer to the same output further down (PASS-13).
     Pointer,
-    /// The base prompt with later instructions in it.
+    /// The base prompt with later instructions merged into it.
     Merged,
-    /// An assistant message without the thinking that its provider would refuse: it was bound to what stood before it (PROV-3b), or
-    /// its stream was cut off before its signature came.
+    /// An assistant message without thinking that its provider would refuse: the thinking was bound to what came before it
+    /// (PROV-3b), or its stream was cut off before the signature came.
     Unbound,
-    /// Images, documents or sounds in it are placeholders: a request may hold only so many.
+    /// Some images, documents or sounds in it are placeholders, because a request may hold only a limited number.
     MediaTrimmed,
 }
 
@@ -52,7 +52,7 @@ impl Form {
     }
 }
 
-/// A message's place in the view.
+/// A message in the view.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Slot {
     /// The node that it shows.
@@ -61,14 +61,14 @@ pub struct Slot {
     pub message: Arc<Message>,
     /// The tokens of what is sent.
     pub tally: Tally,
-    /// What its text counts as.
+    /// The part of the report that its text counts toward.
     pub part: PartName,
-    /// How it stands.
+    /// The form in which the view shows it.
     pub form: Form,
 }
 
 impl Slot {
-    /// The node as it was pushed, but for thinking that was cut off.
+    /// The node as it was pushed, without thinking that was cut off.
     pub fn whole(history: &History, index: NodeIndex) -> Self {
         let node = history.node(index);
         let (message, form) = match without_cut_off_thinking(&node.message) {
@@ -79,7 +79,7 @@ impl Slot {
         Self { node: index, message, tally: node.tally, part: node.part(), form }
     }
 
-    /// Who speaks.
+    /// Its role.
     pub fn role(&self) -> Role {
         match self.part {
             PartName::User => Role::User,
@@ -94,7 +94,7 @@ impl Slot {
         !matches!(self.part, PartName::Assistant | PartName::ToolOutputs) && self.message.opens_turn()
     }
 
-    /// Whether there are calls in it.
+    /// Whether it has tool calls.
     pub fn has_calls(&self) -> bool {
         self.tally.calls() > 0
     }
@@ -105,7 +105,7 @@ impl Slot {
     }
 }
 
-/// The message without thinking whose signature never came, where it holds any.
+/// The message without thinking whose signature never came; `None` if it has no such thinking.
 fn without_cut_off_thinking(message: &Message) -> Option<Message> {
     if !message.parts.iter().any(Part::is_cut_off_thinking) {
         return None;

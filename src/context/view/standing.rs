@@ -1,4 +1,4 @@
-//! Changes of the body: another form of a message, a fold, another order.
+//! Changes to the body: another form of a message, a fold, another order.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ impl View {
         self.touch(at);
     }
 
-    /// Shows at a position of header and body the same message, carrying something else.
+    /// Replaces a message in header or body with the same message with other metadata.
     pub(in crate::context) fn show_renewed(&mut self, at: usize, message: Arc<Message>) {
         self.before_edit(at);
         if let Some(slot) = self.header.get_mut(at) {
@@ -35,12 +35,12 @@ impl View {
         }
     }
 
-    /// The body and what was dropped from it, in order, as it stands.
+    /// The body including what was dropped from it, in order, in its current form.
     pub fn stood(&self) -> impl Iterator<Item = Stood> + '_ {
         self.stood_of(|_| true)
     }
 
-    /// Of these nodes those that stand otherwise than the history alone tells.
+    /// Those of these nodes whose form cannot be derived from the history alone.
     pub fn altered<'a>(&'a self, nodes: &'a NodeSet) -> impl Iterator<Item = Stood> + 'a {
         let is_shown_whole = |s: &Slot| s.form == Form::Whole && !self.dropped.contains_key(&s.node);
         self.stood_of(move |slot| nodes.contains(&slot.node) && !is_shown_whole(slot))
@@ -52,7 +52,7 @@ impl View {
         slots.map(move |slot| Stood { slot: slot.clone(), shown: shown(slot) })
     }
 
-    /// Shows and drops just these, in this order.
+    /// Replaces the body and the dropped messages with these, in this order.
     pub fn arrange(&mut self, stood: Vec<Stood>) {
         self.order = stood.iter().map(|s| s.slot.node).collect();
         let (shown, dropped): (Vec<Stood>, Vec<Stood>) = stood.into_iter().partition(|s| s.shown);
@@ -79,8 +79,8 @@ impl View {
         }
     }
 
-    /// Takes the `folded` nodes out and puts `with` at position `at` of what is left: a retained text and a summary stand
-    /// before all else (COMP-7), so that a view that begins with a fold begins with a user message; or behind earlier folds.
+    /// Removes the `folded` nodes and inserts `with` at position `at` of what is left: before everything else (COMP-7), so
+    /// that a view that begins with a fold begins with a user message; or behind earlier folds.
     pub fn fold(&mut self, folded: &NodeSet, with: Vec<Slot>, at: usize) {
         let first = self.body.iter().position(|s| folded.contains(&s.node)).unwrap_or(self.body.len());
         self.before_edit_in_body(first.min(at));
@@ -101,13 +101,13 @@ impl View {
         self.touch(first.min(at));
     }
 
-    /// The place in the order right before body position `at`.
+    /// The position in the order directly before body position `at`.
     pub(super) fn place_before(&self, at: usize) -> usize {
         let node = self.body.get(at).map(|s| s.node);
         node.and_then(|node| self.order.iter().rposition(|n| *n == node)).unwrap_or(self.order.len())
     }
 
-    /// The place in the order right behind the slot before body position `at`.
+    /// The position in the order directly behind the slot before body position `at`.
     pub(super) fn place_after(&self, at: usize) -> usize {
         let node = at.checked_sub(1).and_then(|before| self.body.get(before)).map(|s| s.node);
         node.and_then(|node| self.order.iter().rposition(|n| *n == node)).map_or(0, |place| place + 1)

@@ -1,4 +1,4 @@
-//! The arguments of tool calls, cut as the very last resort: what was JSON is JSON afterwards (INV-12).
+//! Cuts the arguments of tool calls as the very last resort. What was JSON remains JSON (INV-12).
 
 use std::sync::Arc;
 
@@ -13,15 +13,15 @@ use crate::tool_output::Json;
 /// Shorter arguments stay whole: a notice would take as much.
 const SHORT: usize = 256;
 
-/// Strings lose their middle down to so many bytes; what must be smaller yet is replaced whole.
+/// Strings lose their middle down to this many bytes. If that is not enough, the arguments are replaced as a whole.
 const LEAST_STRING: usize = 48;
 
-/// What opens a text that was cut: nothing where the cache is off.
+/// The ref that opens a text that was cut; `None` if the tool output cache is off.
 #[derive(Debug, Clone)]
 struct Opener(Option<String>);
 
-/// Cuts the longest strings in the arguments of the message at `at`, so that the message takes about `goal` tokens.
-/// Gives the refs of the full arguments; none where that made nothing smaller.
+/// Cuts the longest strings in the arguments of the message at `at`, so that the message takes about `goal` tokens. Returns
+/// the refs of the full arguments; empty if the message did not become smaller.
 pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Option<String>>> {
     let slot = context.view.body()[at].clone();
     let whole = context.history.node(slot.node).message.clone();
@@ -43,7 +43,7 @@ pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Opt
         for call in &mut calls {
             let is_cut = |p: &Part| matches!(p, Part::ToolCall(c) if c.input != call.input);
             let was_cut = message.parts.get(call.part).is_some_and(is_cut);
-            // Those that were cut before are cut from the full arguments again, and never come out larger.
+            // Arguments that were cut before are cut from the full arguments again, and never become longer.
             let Some(input) = call.shorter(context, bytes)? else { continue };
             if let Some(Part::ToolCall(shown)) = message.parts.get_mut(call.part)
                 && (!was_cut || input.len() < shown.input.len())
@@ -63,7 +63,8 @@ pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Opt
     }
 }
 
-/// A call whose arguments are ours to cut: not one that the provider runs, and not one that is sent as its item came.
+/// The part's call if its arguments may be cut: not one that the provider runs, nor one that is sent back as the raw item it
+/// came as.
 fn cuttable(part: &Part) -> Option<&ToolCall> {
     match part {
         Part::ToolCall(call) if !call.hosted && !matches!(call.kind, CallKind::Other { .. }) => Some(call),
@@ -76,14 +77,15 @@ struct Full {
     /// The position of their call in the message.
     part: usize,
     input: Text,
-    /// They are to be JSON, whatever they are.
+    /// The arguments of a function have to be JSON, even if they were not.
     of_function: bool,
-    /// What opens them, once they are stored; nothing does where the cache is off.
+    /// The ref that opens them, once they are stored.
     ref_id: Option<Opener>,
 }
 
 impl Full {
-    /// The arguments with no string above `bytes`, or replaced whole; `None` where that makes them no shorter.
+    /// The arguments with no string above `bytes`, or replaced as a whole (`bytes` is `None`); `None` if that does not make
+    /// them shorter.
     fn shorter(&mut self, context: &mut Context, bytes: Option<usize>) -> Result<Option<String>> {
         let parsed = Json::parse(&self.input);
         let enough = bytes.is_none_or(|bytes| match &parsed {
@@ -111,7 +113,7 @@ impl Full {
     }
 }
 
-/// Whether a text is so much longer that a notice in its middle makes it shorter.
+/// Whether a text is so much longer than `bytes` that it becomes shorter even with a notice in its middle.
 fn is_longer(text: &str, bytes: usize) -> bool {
     text.len() > bytes + SHORT / 2
 }

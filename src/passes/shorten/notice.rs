@@ -1,4 +1,4 @@
-//! What stands in the place of a middle that was cut out, and the ref in it that opens the full text.
+//! The notice that replaces a middle that was cut out, and the ref in it that opens the full text.
 
 use crate::context::Context;
 use crate::error::Result;
@@ -18,7 +18,7 @@ pub(super) fn named_ref(context: &Context, shown: &str, full: &Text) -> Option<S
     ids.filter(|id| !id.is_empty()).find(opens).map(str::to_owned)
 }
 
-/// Head and tail of a text, `bytes` in all, and a notice between them that says where the rest is.
+/// Head and tail of a text, `bytes` in total, with a notice between them that says where the rest is.
 pub(super) fn without_middle(text: &str, bytes: usize, ref_id: Option<&str>) -> String {
     let head = prefix_bytes(text, bytes / 2);
     let tail = suffix_bytes(&text[head.len()..], bytes - bytes / 2);
@@ -33,13 +33,13 @@ pub(super) fn notice(left_out: usize, ref_id: Option<&str>) -> String {
     format!("[… {left_out} characters left out{how} …]")
 }
 
-/// Stores a text that is about to be cut. The ref that opens it; none where the cache is off, for nobody could open it.
+/// Stores a text that is about to be cut. Returns the ref that opens it; `None` if the tool output cache is off.
 pub(super) fn stored(context: &mut Context, text: &Text) -> Result<Option<String>> {
     let is_on = context.output_config.enabled;
     is_on.then(|| context.outputs.put_text(text.clone(), None).map(|stored| stored.id)).transpose()
 }
 
-/// The ref in a notice that a text begins with, and what stands behind it.
+/// For a text that begins with a notice: the notice's ref, and what follows the notice.
 pub(super) fn behind_notice(text: &str) -> Option<(&str, &str)> {
     let (left_out, rest) = text.strip_prefix("[… ")?.split_once(' ')?;
     let rest = rest.strip_prefix("characters left out; the full text: tool_output_cache({ ref_id: \"")?;

@@ -1,4 +1,4 @@
-//! Parts that are no text (a document, a search result, what is not understood), where they alone take what the view has.
+//! Replaces large parts that are not text (a document, a search result, a part of unknown type).
 
 use std::sync::Arc;
 
@@ -9,11 +9,12 @@ use crate::message::{Format, Message, Part, Role};
 use crate::provider::{Calls, provider};
 use crate::tokens::count_part;
 
-/// Smaller parts stay as they are: an image takes less.
+/// Smaller parts stay as they are; an image takes less than this.
 const LARGE: u64 = 2_048;
 
-/// Puts a text in the place of the largest such part of the message at `at`, if it takes more than `text_tokens`. Gives the ref of
-/// the part as JSON, if a cache opens it; nothing where no part was replaced. What the assistant's provider made stays: other items hang on it.
+/// Replaces the largest such part of the message at `at` with a text if it takes at least as many tokens as `text_tokens`.
+/// Returns the ref of the part as JSON (`None` if the tool output cache is off), or nothing if no part was replaced. Parts
+/// of assistant messages stay, because other items depend on them.
 pub(super) fn replace(context: &mut Context, at: usize, text_tokens: u64) -> Result<Vec<Option<String>>> {
     let slot = context.view.body()[at].clone();
     if !matches!(slot.message.role, Role::User | Role::Tool) {

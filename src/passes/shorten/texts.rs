@@ -1,4 +1,4 @@
-//! The middles of texts. Where a message has several, the longest give way first.
+//! Cuts the middles of texts. If a message has several texts, the longest are cut first.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ pub(super) const LEAST: u64 = 128;
 /// A text is never cut to fewer tokens.
 const LEAST_TEXT: u64 = LEAST / 2;
 
-/// About what a notice takes.
+/// Roughly how many tokens a notice takes.
 const NOTICE_TOKENS: u64 = 24;
 
-/// How often a cut is tried, each a tenth shorter than the one before.
+/// How many cuts are tried, each a tenth shorter than the one before.
 const TRIES: u32 = 16;
 
-/// Cuts the middles of the texts of the message at `at`, so that it takes about `goal` tokens: of those that are longest, down to
-/// one length. Gives the refs of the full texts; none where that made nothing smaller.
+/// Cuts the middles of the longest texts of the message at `at` down to one length, so that the message takes about `goal`
+/// tokens. Returns the refs of the full texts; empty if the message did not become smaller.
 pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Option<String>>> {
     let slot = context.view.body()[at].clone();
     let counter = context.counter.clone();
@@ -70,7 +70,7 @@ pub(super) fn longest(context: &Context, at: usize) -> u64 {
     texts(&context.view.body()[at].message.parts).map(|text| context.counter.count(text)).max().unwrap_or(0)
 }
 
-/// The tokens of a message's texts, and how many each may take at most, so that it takes `goal`: what is shorter stays.
+/// The tokens of each of a message's texts, and how many each may take at most so that the message takes `goal`.
 fn most_each(context: &Context, message: &Message, goal: u64) -> (Vec<u64>, u64) {
     let tokens: Vec<u64> = texts(&message.parts).map(|text| context.counter.count(text)).collect();
     let others = Tally::of(message, &*context.counter)
@@ -89,7 +89,7 @@ fn most_each(context: &Context, message: &Message, goal: u64) -> (Vec<u64>, u64)
     (tokens, u64::MAX)
 }
 
-/// The message with its texts in one, where the first one stood.
+/// The message with all its texts joined into one, at the position of the first.
 fn joined(message: &Message) -> Arc<Message> {
     let all: Vec<&str> = texts(&message.parts).map(|text| &**text).collect();
     let mut all = Some(Part::text(all.join("\n")));
@@ -108,17 +108,17 @@ fn joined(message: &Message) -> Arc<Message> {
     message.into()
 }
 
-/// The message with its texts as they were before they were shortened. Its calls are as they stand in the view.
+/// The message with its texts as they were before they were shortened, but with its calls as the view shows them.
 fn restored(context: &Context, slot: &Slot) -> Arc<Message> {
     let whole = &context.history.node(slot.node).message;
     match slot.form {
-        Form::Compressed | Form::Truncated | Form::Pointer => whole.clone(), // a piece of the output, not of what stood for it
+        Form::Compressed | Form::Truncated | Form::Pointer => whole.clone(), // from the output itself, not from its replacement
         Form::Shortened if slot.message.role == Role::Tool => whole.clone(),
-        // An answer of the cache's own tools, which no ref opens.
+        // The answer of a cache tool: no ref opens it.
         Form::Cut if slot.message.tool_outputs().all(|output| output.output_ref.is_none()) => whole.clone(),
         Form::Shortened => {
             let mut message = Message::clone(&slot.message);
-            // Its calls or its reasoning may have left it: only texts stand for one another.
+            // Calls or reasoning may have been removed from it, so only texts are matched with texts.
             if texts(&whole.parts).count() == texts(&message.parts).count() {
                 for (text, full) in texts_mut(&mut message.parts).zip(texts(&whole.parts)) {
                     *text = full.clone();
@@ -134,7 +134,7 @@ fn restored(context: &Context, slot: &Slot) -> Arc<Message> {
     }
 }
 
-/// The full text of one that lost its middle.
+/// The full text of a text that lost its middle.
 fn opened(context: &Context, shown: &str) -> Option<Text> {
     shown.match_indices("\n[… ").find_map(|(at, _)| {
         let (ref_id, tail) = behind_notice(&shown[at + 1..])?;
@@ -144,7 +144,7 @@ fn opened(context: &Context, shown: &str) -> Option<Text> {
     })
 }
 
-/// A ref that opens a text of the message already: its whole output's, or that of an earlier cut.
+/// A ref that already opens a text of the message: that of its whole output, or that of an earlier cut.
 fn known_ref(context: &Context, slot: &Slot, text: &Text) -> Option<String> {
     let outputs = slot.message.tool_outputs().filter_map(|output| output.output_ref.as_ref());
     let whole = outputs.map(|known| known.id.clone()).find(|id| context.outputs.contains(id));
