@@ -358,7 +358,7 @@ proptest! {
         if !text.is_empty() {
             prop_assert_eq!(extract(&text).form, Form::Tagged);
         }
-        // The family emoji is never split.
+        // The emoji of a family is never split.
         for grapheme in text.graphemes(true).filter(|g| g.contains('👧')) {
             prop_assert_eq!(grapheme, "👩‍👩‍👧");
         }
