@@ -162,7 +162,7 @@ pub fn fence(transcript: &str) -> String {
 }
 
 struct Element {
-    /// With its tags.
+    /// Including its tags.
     outer: Range<usize>,
     /// Between its tags.
     inner: Range<usize>,

@@ -43,20 +43,20 @@ const LARGE: u64 = 2_000;
 /// How many tokens a ledger may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Room {
-    /// All of it.
+    /// The whole ledger.
     pub all: u64,
-    /// The user's constraints, which come before all else, where that is more.
+    /// For the user's constraints, which come first, if this is more than `all`.
     pub rules: u64,
-    /// All but the constraints.
+    /// For everything except the constraints.
     pub facts: u64,
-    /// Of that, what the shares of a paste and of the user's other words are taken of.
+    /// The part of `facts` of which pasted constraints and the user's other remarks get their shares.
     pub shared: u64,
 }
 
 /// How many missing facts found no room.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Missed {
-    /// Constraints of the user's.
+    /// The user's constraints.
     pub rules: u64,
     /// Paths, URLs, ids and error codes.
     pub facts: u64,

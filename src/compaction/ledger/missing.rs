@@ -29,16 +29,16 @@ pub(super) struct Missing<'a> {
 /// A constraint.
 pub(super) struct Ruled<'a> {
     pub text: &'a str,
-    /// When it was said last.
+    /// When it was last said.
     pub last: u64,
-    /// By the user: not in a paste, whose lines have no room of their own.
+    /// Said by the user directly, not in pasted text, whose lines have no room reserved.
     pub own: bool,
     /// It is a rule, and not just a sentence that contains a rule's words, or fenced text.
     pub is_rule: bool,
 }
 
 impl<'a> Missing<'a> {
-    /// What of `carried`, with these literal facts, stays does not say.
+    /// The facts of `carried`, with these literal facts, that `stays` does not contain.
     pub fn of(carried: &'a Carried, literals: Choices<'a>, stays: &Stays<'_>) -> Self {
         let mut rules: Vec<_> = carried.rules.iter().collect();
         sort_by_key(&mut rules, |(_, r)| (Reverse((r.explicit, r.strength)), r.first));

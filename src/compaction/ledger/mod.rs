@@ -82,9 +82,9 @@ impl Allowance {
 /// The tokens that a ledger may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
-    /// So many for all but the user's rules.
+    /// For everything except the user's rules.
     pub tokens: u64,
-    /// So many for the rules alone; `u64::MAX`: what the view has room for.
+    /// For the rules alone; `u64::MAX`: as much as the view has room for.
     pub rules: u64,
 }
 
