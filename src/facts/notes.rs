@@ -47,9 +47,9 @@ pub struct Notes {
 pub struct Said {
     /// The sentence.
     pub text: String,
-    /// How surely it is a constraint.
+    /// How certain it is that the sentence is a constraint.
     pub strength: Strength,
-    /// It holds one of the defining words, and is not one of a crowd.
+    /// It contains one of the words that define a rule, and the message does not have too many constraints.
     pub explicit: bool,
 }
 

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::message::{CallKind, Message, Part, ToolCall};
 
-/// Every text of a message: what is said, the outputs, and the strings in the arguments of calls, unescaped. Reasoning is
-/// the model's own and no record of what happened.
+/// Every text of a message: its own text, its tool outputs, and the strings in the arguments of its calls, unescaped. Reasoning
+/// is left out, because it is not a record of what happened.
 pub fn texts(message: &Message) -> Vec<Cow<'_, str>> {
     texts_with(message, |_| true)
 }
