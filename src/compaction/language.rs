@@ -25,7 +25,7 @@ pub enum Script {
     Devanagari,
 }
 
-/// Code may make up all of a text in another script except this fraction (one in `LEAST_SHARE` letters).
+/// A text is in another script if at least one in this many of its letters is. The rest may be code and names.
 const LEAST_SHARE: u64 = 6;
 
 /// The script of a text with fewer letters is unknown.

@@ -15,7 +15,7 @@ pub enum Layout {
     AskAnswerSteps,
     /// The summary replaces the whole conversation (PASS-6).
     Replace,
-    /// The summary as a system message under a heading, right behind the header (COMP-15).
+    /// The summary as a system message under a heading, directly after the header (COMP-15).
     SystemNote,
     /// The summary as a system message `<summary>…</summary>`, after earlier summaries (PASS-5).
     SystemSummary,

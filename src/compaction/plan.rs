@@ -161,7 +161,7 @@ pub struct Keep {
     pub hidden_too: bool,
     /// With less room than this no summary is written: one line says how many messages were left out.
     pub least_summary: u64,
-    /// Tokens to leave for the summary; `None`: a quarter of the target, at most 2,000.
+    /// Tokens to leave for the summary; `None`: a quarter of the target, or 7 % of it for an even cut, from 32 to 2,000.
     pub summary: Option<u64>,
     /// The summary's role, if the caller set one.
     pub role: Option<SummaryRole>,

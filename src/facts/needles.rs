@@ -6,7 +6,6 @@ use crate::sorting::sort_texts;
 ///
 /// From each position where a word may begin, a search follows the sorted set as long as the text matches any needle. Its time is linear in
 /// the text, times the length of the longest needle at worst.
-/// the time is linear in the text, times the length of the longest needle at worst.
 #[derive(Debug, Clone, Default)]
 pub struct Needles<'a> {
     /// Sorted and distinct, each with the caller's index for it.

@@ -6,7 +6,7 @@ use crate::sorting::sort_by_key;
 
 /// The most words of a short sentence.
 const SHORT: usize = 6;
-/// The most words that `..` matches.
+/// How far `..` reaches, in words.
 const FEW: usize = 6;
 /// In an order, "always" may be at most this many words after the verb.
 const NEAR: usize = 10;

@@ -44,7 +44,7 @@ pub(super) struct Rule {
     pub last: u64,
 }
 
-/// An output of at most this many bytes is told well enough by its command's line.
+/// The command's line says enough about an output of at most this many bytes.
 const LINE: u64 = 240;
 
 /// Bits of `Rule::last` that hold the position within the message.
