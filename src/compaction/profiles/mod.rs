@@ -24,7 +24,7 @@ const SIGNS: [&str; 4] = ["current", "progress", "pending", "execution_output_di
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Profile {
-    /// Prose under five headings, in `<summary>` tags.
+    /// Prose on five points (task, state, findings, next steps, what to keep), in `<summary>` tags.
     #[default]
     Default,
     /// JSON for an agent that designs: the design, feedback on it, conclusions, pending actions, key paths.
