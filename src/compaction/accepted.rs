@@ -1,29 +1,29 @@
 use super::ledger::Missed;
 use crate::message::{Message, ProviderSummary};
 
-/// A summary that may be put in.
+/// A summary that passed all checks and can be put into the view.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Accepted {
     /// The summary's text, without its ledger.
     pub text: String,
     /// The summary's message.
     pub summary: Message,
-    /// The retained text's message.
+    /// The message with the retained text.
     pub retain: Option<Message>,
-    /// Tokens of all messages that stand for the fold.
+    /// Tokens of all messages that replace the fold.
     pub tokens: u64,
-    /// What stands in the place of the text in the format of the provider that wrote it, and the ledger beside it.
+    /// A summary in its provider's own format, which replaces the text for that provider, and the message with its ledger.
     pub by_provider: Option<(ProviderSummary, Option<Message>)>,
     /// Tokens of the carry-over ledger at the end of the summary.
     pub ledger_tokens: u64,
-    /// What found no room in it.
+    /// Facts that found no room in the ledger.
     pub missed: Missed,
-    /// What was done instead of what was asked.
+    /// What was done instead of what was asked for.
     pub fallback: Option<String>,
 }
 
 impl Accepted {
-    /// Adds to what was done instead of what was asked.
+    /// Appends to `fallback`.
     pub fn note(&mut self, note: &str) {
         self.fallback = Some(match self.fallback.take() {
             Some(before) => format!("{before}; {note}"),

@@ -1,4 +1,4 @@
-//! Changes a planned fold as the caller asks.
+//! Changes a planned fold as the caller asked.
 
 use std::collections::HashSet;
 
@@ -6,11 +6,11 @@ use super::plan::{CutBehind, FoldPlan};
 use crate::context::{Context, NodeIndex, NodeKind, NodeSet, Place, Unit, begin_with_user};
 use crate::error::{Error, Result};
 
-/// The plan without what is to stay, and with what is to be folded in addition; `None` where nothing is left to fold. Steps
-/// go and stay whole.
+/// The plan without the messages to `keep` and with the additional messages to `fold`; `None` if nothing is left to fold. Steps are kept or
+/// folded as a whole.
 ///
 /// # Errors
-/// `INVALID_ARGUMENT` that names the message and says why it cannot be so.
+/// `INVALID_ARGUMENT` that names the message and the reason.
 pub fn adjust(
     context: &Context,
     plan: &FoldPlan,
@@ -78,16 +78,16 @@ pub fn adjust(
     }))
 }
 
-/// Whether these messages can stay as they are: they stand in the view, and are no fold.
+/// Checks that these messages can be kept: they are in the view and are not folds.
 ///
 /// # Errors
-/// `INVALID_ARGUMENT` that names the first that cannot.
+/// `INVALID_ARGUMENT` that names the first message that cannot be kept.
 pub fn check_kept(context: &Context, keep: &[NodeIndex]) -> Result<()> {
     let units = context.units();
     keep.iter().try_for_each(|node| kept_unit(context, &units, *node).map(|_| ()))
 }
 
-/// The unit of a message that is to stay; `None` where it stays in any case.
+/// The unit of a message to keep; `None` if the message stays in any case.
 fn kept_unit(context: &Context, units: &[Unit], node: NodeIndex) -> Result<Option<usize>> {
     if stands_in_header(context, node) {
         return Ok(None);
@@ -104,7 +104,7 @@ fn kept_unit(context: &Context, units: &[Unit], node: NodeIndex) -> Result<Optio
     Ok(Some(at))
 }
 
-/// The unit of a message that is to be folded.
+/// The unit of a message to fold.
 fn folded_unit(context: &Context, units: &[Unit], node: NodeIndex) -> Result<usize> {
     if stands_in_header(context, node) {
         return Err(refused(context, node, "stands in the header, which is never folded"));

@@ -1,4 +1,4 @@
-//! What goes into a request beside the conversation.
+//! What a request for a summary contains besides the conversation.
 
 use super::chunks::Chunks;
 use super::config::CompactionConfig;
@@ -15,18 +15,18 @@ pub enum Reason {
     Threshold,
     /// `compact()` was called.
     Manual,
-    /// A pass of the ladder.
+    /// A pass of the ladder asked for it.
     Ladder,
-    /// The answer before was refused.
+    /// The previous answer was rejected.
     Retry,
-    /// The conversation is larger than the summariser's window: this is about a part of it.
+    /// The conversation is larger than the summariser's window, and this request covers a part of it.
     Chunk,
     /// The provider refused a request as too long.
     Recover,
 }
 
 impl Reason {
-    /// The name in `SummaryRequest.reason`.
+    /// The value of `SummaryRequest.reason`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Threshold => "threshold",
@@ -39,33 +39,33 @@ impl Reason {
     }
 }
 
-/// What goes into a request beside the conversation.
+/// What a request for a summary contains besides the conversation.
 #[derive(Debug, Clone)]
 pub struct Ask<'a> {
     /// The configuration.
     pub config: &'a CompactionConfig,
-    /// The caller's words for this compaction.
+    /// The caller's instructions for this compaction.
     pub instructions: Option<&'a str>,
-    /// Why it is asked.
+    /// Why the summary is asked for.
     pub reason: Reason,
-    /// Why the answer before was refused.
+    /// Why the previous answer was rejected.
     pub refused: Option<&'a str>,
-    /// How small it must be.
+    /// How far the request has been made smaller.
     pub size: Size,
-    /// The conversation in pieces, where not even the smallest size fits.
+    /// The conversation in pieces, if not even the smallest size fits.
     pub chunks: Option<&'a Chunks>,
-    /// Sees what goes to the summariser.
+    /// Redacts what is sent to the summariser.
     pub redact: Option<&'a Redact>,
-    /// The language to write in; the conversation's own where `None`.
+    /// The language to write in; `None`: the conversation's.
     pub language: Option<&'a str>,
-    /// The request may be the view itself, with its tools.
+    /// The request may be the view itself, with its tools (`RequestKind::Continue`).
     pub continues: bool,
-    /// Such a request goes no further than the view that was sent last: so many nodes of the history had entered by then. What is new
-    /// and not folded would be written to the prompt cache for nothing, for behind the fold it is written once more.
+    /// A continuing request ends where the view that was sent last ended: the history had this many nodes then. Newer messages that are not
+    /// folded would be written to the prompt cache for nothing, because after the fold they are written once more.
     pub sent: Option<usize>,
-    /// The provider binds thinking to what stands before it: none goes along where that is another text than the view's.
+    /// The provider ties thinking to the text before it, so thinking is left out of requests whose text differs from the view's.
     pub drops_bound_thinking: bool,
-    /// The largest output of the summariser's model, where it is known.
+    /// The largest output of the summariser's model, if known.
     pub most_output: Option<u64>,
 }
 
@@ -74,18 +74,18 @@ impl Ask<'_> {
         profile.max_tokens().map(|asked| self.within_output(asked))
     }
 
-    /// So many tokens, or as many as the summariser's model writes.
+    /// `tokens`, but at most as many as the summariser's model can write.
     pub(super) fn within_output(&self, tokens: u64) -> u64 {
         self.most_output.map_or(tokens, |most| tokens.min(most))
     }
 
-    /// The size that is asked for: the room that the plan left, and no more than the answer may have.
+    /// The size to ask for: the room that the plan left, but no more than the answer may have.
     pub(super) fn summary_size(&self, plan: &FoldPlan) -> Option<u64> {
         let room = plan.room.map(|room| self.within_output(room));
         [room, self.max_tokens(plan.profile)].into_iter().flatten().min()
     }
 
-    /// What is said of a piece.
+    /// The instruction for one piece of the conversation.
     pub(super) fn chunk_instruction(&self) -> String {
         prompts::Instructions {
             summary_prompt: Some(prompts::CHUNK.trim_end()),
@@ -96,7 +96,7 @@ impl Ask<'_> {
         .compose()
     }
 
-    /// What is said behind the conversation. Fails where the redaction does.
+    /// The instruction after the conversation. Fails if the redaction fails.
     pub(super) fn instruction(&self, plan: &FoldPlan) -> Result<String> {
         let config = self.config;
         let mut directives = config.summary_directives.clone();

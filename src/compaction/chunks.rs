@@ -1,4 +1,4 @@
-//! A conversation larger than the summariser's window, asked about piece by piece (COMP-12).
+//! Sums up a conversation larger than the summariser's window piece by piece (COMP-12).
 
 use std::collections::VecDeque;
 
@@ -7,33 +7,33 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::tokens::TokenCounter;
 use crate::tool_output::{prefix_bytes, suffix_bytes};
 
-/// No piece is made smaller than this many tokens: a window that small sums nothing up.
+/// No piece is made smaller than this many tokens: a smaller window cannot summarise anything.
 const LEAST_ROOM: u64 = 192;
 
-/// A piece's summary may take this share of a piece. With its heading and the notice of what it lost it takes a third, as
-/// a rule; a round of more than two thirds as many pieces as the one before is one that a larger window must help.
+/// The summary of a piece may take the room divided by this. With its heading and the notice about what was cut it usually takes a third of
+/// the room. If a round still needs more than two thirds as many pieces as the one before, only a larger window helps.
 const SHARE: u64 = 4;
 
-/// The conversation in pieces that fit the summariser's window. Each piece is summed up; then the summaries take the place
-/// of the conversation and are cut into pieces again if they are still too many, until one piece is left.
+/// The conversation in pieces that fit the summariser's window. Each piece is summed up. Then the summaries take the place of the
+/// conversation and are cut into pieces again if they are too many, until one piece is left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunks {
-    /// Tokens of a piece.
+    /// Tokens per piece.
     room: u64,
-    /// The pieces of this round that are not summed up yet, each a list of messages as text.
+    /// The pieces of this round that are still to be summed up, each a list of messages as text.
     pieces: VecDeque<Vec<String>>,
-    /// The summaries of those that are.
+    /// The summaries of this round so far.
     done: Vec<String>,
-    /// Pieces that were summed up, in all rounds.
+    /// Pieces summed up, over all rounds.
     asked: u32,
-    /// Messages that lost their middle.
+    /// Messages whose middle was cut out.
     shortened: u32,
-    /// How many pieces this round has.
+    /// The number of pieces in this round.
     round: usize,
 }
 
 impl Chunks {
-    /// Cuts `lines` (a message each) into pieces of at most `room` tokens. A message that is larger loses its middle.
+    /// Cuts `lines` (one per message) into pieces of at most `room` tokens. A larger message loses its middle.
     pub fn new(lines: Vec<String>, room: u64, counter: &dyn TokenCounter) -> Self {
         let room = room.max(LEAST_ROOM);
         let mut chunks =
@@ -43,17 +43,17 @@ impl Chunks {
         chunks
     }
 
-    /// Whether a piece must be summed up before the last question.
+    /// Whether a piece must be summed up before the final request.
     pub fn in_pieces(&self) -> bool {
         !self.done.is_empty() || self.pieces.len() > 1
     }
 
-    /// The piece that is asked about next; where it is the only one, it is what the last question is about.
+    /// The next piece to ask about. If it is the only one, the final request is about it.
     pub fn piece(&self) -> String {
         self.pieces.front().map_or_else(String::new, |lines| lines.join("\n"))
     }
 
-    /// The piece that is asked about next, counted from 1, and how many this round has.
+    /// The number of the next piece, from 1, and the number of pieces in this round.
     pub fn number(&self) -> (usize, usize) {
         (self.done.len() + 1, self.round)
     }
@@ -63,11 +63,11 @@ impl Chunks {
         self.room / SHARE
     }
 
-    /// Takes the summary of the [`piece`](Self::piece). There are at most three times as many questions as pieces at first:
-    /// a round that is not a third smaller than the one before is the last.
+    /// Takes the summary of the current [`piece`](Self::piece). A round that is not at least a third smaller than the one before is the
+    /// last, so there are at most three times as many requests as there were pieces at first.
     ///
     /// # Errors
-    /// `SUMMARY_FAILED`: the summaries of a round, cut to their share of a piece, need about as many pieces as it had.
+    /// `SUMMARY_FAILED` if the summaries of a round, cut to their share, need almost as many pieces as the round had.
     pub fn answered(&mut self, summary: &str, counter: &dyn TokenCounter) -> Result<()> {
         self.pieces.pop_front();
         self.asked += 1;
@@ -79,7 +79,7 @@ impl Chunks {
             return Ok(());
         }
         let (before, room) = (self.round, self.room);
-        // Where the pieces became smaller meanwhile, the first summaries had a larger share.
+        // If pieces became smaller during the round, its first summaries had a larger share.
         let share = |line: String| shortened(&line, room / 3, counter).unwrap_or(line);
         let round = std::mem::take(&mut self.done).into_iter().map(share).collect();
         self.pack(round, counter);
@@ -94,12 +94,12 @@ impl Chunks {
         Ok(())
     }
 
-    /// The summariser says that a piece is too long: smaller ones. False if they would say nothing any more.
+    /// Cuts smaller pieces after the summariser refused one as too long. Returns false if they would be too small to be useful.
     pub fn shrink(&mut self, counter: &dyn TokenCounter) -> bool {
         self.room / 2 >= LEAST_ROOM && self.cut_to(self.room / 2, counter)
     }
 
-    /// Cuts what is left of this round into pieces of at most `room` tokens; false where they are no larger as they are.
+    /// Cuts the rest of this round into pieces of at most `room` tokens. Returns false if they already are no larger.
     pub fn cut_to(&mut self, room: u64, counter: &dyn TokenCounter) -> bool {
         let room = room.max(LEAST_ROOM);
         let is_smaller = room < self.room;
@@ -111,10 +111,10 @@ impl Chunks {
         is_smaller
     }
 
-    /// Takes out of all that is still sent what may not leave.
+    /// Redacts everything that is still to be sent.
     ///
     /// # Errors
-    /// What the redaction says; nothing has changed then.
+    /// The redaction's error; nothing has changed then.
     pub fn redact(&mut self, redact: &Redact, counter: &dyn TokenCounter) -> Result<()> {
         let seen = |lines: &[String]| lines.iter().map(|line| redact.text(line)).collect::<Result<Vec<_>>>();
         let rest: Vec<Vec<String>> = self.pieces.iter().map(|piece| seen(piece)).collect::<Result<_>>()?;
@@ -129,7 +129,7 @@ impl Chunks {
         self.round = self.done.len() + self.pieces.len();
     }
 
-    /// What the report says of it; `None` where all was asked at once, whole.
+    /// The note for the report; `None` if everything was asked at once and whole.
     pub fn note(&self) -> Option<String> {
         let cut = match self.shortened {
             0 => String::new(),
@@ -168,7 +168,7 @@ impl Chunks {
     }
 }
 
-/// A text without its middle, at most `room` tokens; `None` where it is no larger as it is.
+/// The text without its middle, at most `room` tokens; `None` if it already fits.
 fn shortened(text: &str, room: u64, counter: &dyn TokenCounter) -> Option<String> {
     if counter.count_up_to(text, room).is_some() {
         return None;
@@ -198,7 +198,7 @@ mod tests {
         (0..n).map(|i| format!("User: {i} {}", "x".repeat(bytes))).collect()
     }
 
-    /// Answers until one question is left; gives the sizes of the pieces.
+    /// Answers until one request is left; returns the sizes of the pieces.
     fn run(chunks: &mut Chunks, summary: &str) -> Vec<u64> {
         let mut sizes = Vec::new();
         while chunks.in_pieces() {
@@ -255,7 +255,7 @@ mod tests {
         assert!(!chunks.piece().contains("</conversation>"));
     }
 
-    /// The counter of a caller who counts characters.
+    /// The counter of a caller that counts characters.
     #[derive(Debug)]
     struct Characters;
 

@@ -4,41 +4,42 @@ use super::Frame;
 use crate::config::Keys;
 use crate::error::Result;
 
-/// In what shape the conversation goes to the summariser.
+/// How the conversation is passed to the summariser.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Style {
-    /// The messages themselves, then the instruction (the specification's).
+    /// The messages themselves, then the instruction (as in the specification).
     #[default]
     Messages,
-    /// One user message with User / Assistant / Tool lines in a fence.
+    /// One user message with `User:`, `Assistant:` and `Tool:` lines in a fence.
     Transcript,
 }
 
 /// What a request for a summary consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestKind {
-    /// The view itself, with its tools, and the instruction behind it: the provider finds all but that in its prompt cache.
+    /// The view itself, with its tools, followed by the instruction: the provider serves everything but the instruction from its prompt
+    /// cache.
     Continue,
-    /// The conversation without tools, as the specification has it.
+    /// The conversation without tools, as in the specification.
     Separate,
 }
 
-/// Whose words a summary is (`compaction.summaryRole`).
+/// The role of the summary's message (`compaction.summaryRole`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SummaryRole {
-    /// A user message: what it says is data.
+    /// A user message. Its content is data.
     User,
-    /// The assistant's answer to a question of ours, for no format lets an assistant speak first.
+    /// The assistant's answer to a question that we insert, because no format lets an assistant speak first.
     Assistant,
-    /// A system message in a fence, for documents that have it so.
+    /// A system message in a fence, for presets that require it.
     System,
 }
 
 impl SummaryRole {
-    /// The names that the option takes.
+    /// The values of the option.
     pub const NAMES: [&'static str; 3] = ["user", "assistant", "system"];
 
-    /// The role of this name.
+    /// Parses a value of the option.
     pub fn parse(name: &str) -> Option<Self> {
         match name {
             "user" => Some(Self::User),
@@ -49,7 +50,7 @@ impl SummaryRole {
     }
 }
 
-/// What happens when every attempt at a summary was refused.
+/// What happens when every attempt at a summary was rejected.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OnFailure {
     /// The error is thrown; history and view stay as they were.
@@ -59,16 +60,16 @@ pub enum OnFailure {
     Extractive,
 }
 
-/// When and how a conversation is folded into a summary. Defaults are the specification's.
+/// When and how a conversation is folded into a summary. The defaults are those of the specification.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompactionConfig {
-    /// Off: never compacts on its own account.
+    /// If false, never compacts unless asked to.
     pub enabled: bool,
-    /// Off: only when asked to.
+    /// If false, compacts only when asked to.
     pub auto: bool,
-    /// threshold = limit × this.
+    /// Threshold = limit × this.
     pub threshold_ratio: f64,
-    /// The summariser's model, where it is not the caller's.
+    /// The summariser's model, if it differs from the session's.
     pub model: Option<String>,
     /// Replaces the default summary prompt.
     pub summary_prompt: Option<String>,
@@ -80,36 +81,35 @@ pub struct CompactionConfig {
     pub retain_directives: Vec<String>,
     /// Turns that stay whole.
     pub retain_last_turns: u64,
-    /// In what shape the conversation goes to the summariser; `None`: the ladder's own.
+    /// How the conversation is passed to the summariser; `None`: as the ladder does it.
     pub style: Option<Style>,
-    /// What a request consists of; `None`: the ladder's own.
+    /// What a request consists of; `None`: as the ladder does it.
     pub request: Option<RequestKind>,
-    /// How often a summary is asked for before it counts as failed.
+    /// How many times a summary is asked for before compaction counts as failed.
     pub max_attempts: u32,
-    /// What happens then.
+    /// What happens after the last failed attempt.
     pub on_failure: OnFailure,
-    /// Where a compaction aims: limit × this.
+    /// Target of a compaction: limit × this.
     pub low_ratio: f64,
-    /// The words around a summary; `None`: the ladder's own.
+    /// The text around a summary; `None`: the ladder's.
     pub frame: Option<Option<Frame>>,
-    /// The share of a cut's target that is for messages verbatim, at the least: the newest steps (COMP-25).
+    /// The minimum share of a cut's target that is kept for verbatim messages, the newest steps (COMP-25).
     pub recent_ratio: f64,
-    /// The summariser's context window in tokens, where it is neither what a table says of `model` nor the
-    /// session's limit.
+    /// The summariser's context window in tokens, to override the table's value for `model` or the session's limit.
     pub summarizer_window: Option<u64>,
-    /// Tokens that the carry-over ledger may take; 0: no ledger; `None`: a share of the low mark and apart from it the user's rules
-    /// under the ladder `contextfold` and a caller's own, none under the documents' presets.
+    /// Tokens that the carry-over ledger may take. 0: no ledger. `None`: under the ladder `contextfold` and custom ladders, a share of the
+    /// low mark plus room for the user's rules; under the specifications' presets, no ledger.
     pub ledger_tokens: Option<u64>,
-    /// The language of the summary, by name or tag; `None`: the conversation's.
+    /// The language of the summary, as a name or tag; `None`: the conversation's.
     pub language: Option<String>,
-    /// Whose words a summary is; `None`: as its layout has it.
+    /// The role of the summary's message; `None`: the layout's.
     pub summary_role: Option<SummaryRole>,
-    /// A summary is asked for in the background from limit × this on; `None`: never.
+    /// From limit × this on, a summary is requested in the background; `None`: never.
     pub background: Option<f64>,
 }
 
-/// Where the background begins, as a share of the threshold: three tenths of the way from the low mark, as a rule, are left
-/// for the summary to come.
+/// Where background summaries start, as a share of the threshold. With the default ratios (0.5 and 0.8) that is 0.7: the last third of the
+/// way from the low mark to the threshold is left for the summary to arrive.
 const BACKGROUND_SHARE: f64 = 7.0 / 8.0;
 
 impl Default for CompactionConfig {
@@ -186,7 +186,7 @@ impl CompactionConfig {
             summary_role: keys.one_of("summaryRole", &SummaryRole::NAMES)?.and_then(SummaryRole::parse),
             background: None,
         };
-        keys.value("redact"); // a function: the host's to read
+        keys.value("redact"); // a function, read by the host
         let low_given = keys.value("lowRatio").is_some();
         if config.threshold_ratio <= 0.0 {
             return Err(keys.error("thresholdRatio", "expected a number above 0 and at most 1, got 0"));
@@ -223,20 +223,20 @@ impl CompactionConfig {
         Ok(Some(at))
     }
 
-    /// Whether the answer is to have a `<retain>` section.
+    /// Whether the answer must have a `<retain>` section.
     pub fn wants_retain(&self) -> bool {
         self.retain_prompt.is_some() || !self.retain_directives.is_empty()
     }
 
-    /// The tokens at which a compaction is due: limit × ratio, and where that is no whole number the next one.
+    /// The tokens at which a compaction is due: limit × ratio, rounded up.
     pub fn threshold(&self, limit: u64) -> u64 {
         let exact = limit as f64 * self.threshold_ratio;
-        // 1000 × 0.7 is 700, although the product of the doubles is a little off.
+        // 1000 × 0.7 must be 700, although the product of the two doubles is slightly off.
         let whole = exact.round();
         (if (exact - whole).abs() < 1e-6 { whole } else { exact.ceil() }) as u64
     }
 
-    /// The low mark that goes with a threshold in tokens.
+    /// The low mark that belongs to a threshold given in tokens.
     pub fn low_for(&self, threshold: u64) -> u64 {
         (threshold as f64 * (self.low_ratio / self.threshold_ratio).min(1.0)) as u64
     }

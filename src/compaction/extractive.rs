@@ -1,4 +1,4 @@
-//! A summary without a model: the facts of a conversation, sorted under headings (COMP-16).
+//! Writes a summary without a model: facts of the conversation, sorted under headings (COMP-16).
 
 mod collect;
 mod deeds;
@@ -13,12 +13,12 @@ pub use fit::nothing;
 use crate::message::Message;
 use crate::tokens::{TokenCounter, count_message};
 
-/// How the extractive summariser works.
+/// Options of the extractive summariser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExtractiveOptions {
-    /// The summary's upper limit, in tokens, its tags included.
+    /// The most tokens that the summary may have, including its tags.
     pub max_tokens: u64,
-    /// The refs of tool outputs stand in it.
+    /// Whether the summary contains the refs of tool outputs.
     pub refs: bool,
 }
 
@@ -28,22 +28,23 @@ impl Default for ExtractiveOptions {
     }
 }
 
-/// A conversation shorter than this is not worth a share of its own length.
+/// The budget, in tokens, for conversations too short for a share of their length.
 const SHORTEST: u64 = 48;
 
-/// Sums `messages` up between `<summary>` tags: the user's requests and rules, what is open, what was done, decided,
-/// found, run, changed and read, word for word where words matter.
+/// Sums up `messages` in `<summary>` tags: the user's requests and rules, open work, and what was done, decided, found, run, changed and
+/// read. Quotes verbatim where the wording matters.
 ///
-/// The same messages give the same text. It costs time in proportion to their length and never exceeds
-/// `max_tokens` or, so that it shrinks what it replaces, three quarters of the messages' own tokens; where not even
-/// one line fits, it only says that messages were left out, and where that does not fit either, it is empty. A summary of an earlier compaction among the messages is merged section by section.
+/// The result is deterministic and takes time proportional to the messages' length. It never exceeds `max_tokens` or three quarters of the
+/// messages' own tokens (at least 48), so that it is smaller than what it replaces. If not even one line fits, it only says that messages
+/// were left out; if that does not fit either, it is empty. The summary of an earlier compaction among the messages is merged section by
+/// section.
 pub fn summarize(messages: &[Message], counter: &dyn TokenCounter, options: ExtractiveOptions) -> String {
     let budget = options.max_tokens.min(shrunk(messages, counter, options.max_tokens));
     let draft = collect::collect(messages, options.refs);
     fit::fit(draft, counter, budget)
 }
 
-/// Three quarters of the messages' tokens; not counted to the end where they are clearly more than `limit`.
+/// Three quarters of the messages' tokens. Stops counting once they are clearly above `limit`.
 fn shrunk(messages: &[Message], counter: &dyn TokenCounter, limit: u64) -> u64 {
     let mut total = 0;
     for message in messages {

@@ -1,10 +1,9 @@
-//! Why a model stopped, in its provider's words.
+//! Checks why a model stopped, in its provider's words.
 
 use crate::error::{Error, ErrorCode, Result};
 
-/// The words for "stopped by itself": `OpenAI` (`stop`, `completed`), Anthropic and Bedrock (`end_turn`, `stop_sequence`),
-/// Google (`STOP`), Cohere (`COMPLETE`), Hugging Face and watsonx (`eos_token`), Together and llama.cpp (`eos`), Titan
-/// (`FINISH`), AI21 (`endoftext`).
+/// The words for a normal end: `OpenAI` (`stop`, `completed`), Anthropic and Bedrock (`end_turn`, `stop_sequence`), Google (`STOP`), Cohere
+/// (`COMPLETE`), Hugging Face and watsonx (`eos_token`), Together and llama.cpp (`eos`), Titan (`FINISH`), AI21 (`endoftext`).
 const BY_ITSELF: [&str; 15] = [
     "stop", "stopped", "stop_sequence", "stop_token", "end_turn", "end", "complete", "completed", "finish",
     "finished", "eos", "eos_token", "eot", "endoftext", "end_of_text",
@@ -21,8 +20,7 @@ const BY_FILTER: [&str; 14] = [
     "toxicity",
 ];
 
-/// An answer counts only where its model stopped by itself: of a word that is not known to say so, half a sentence may be
-/// all that there is.
+/// Accepts an answer only if its model finished normally or gave no reason. After an unknown reason the text may be incomplete.
 ///
 /// # Errors
 /// `SUMMARY_TRUNCATED`, with the word.
@@ -48,7 +46,7 @@ pub fn check(finish_reason: &str) -> Result<()> {
     Err(Error::new(ErrorCode::SummaryTruncated, why))
 }
 
-/// `FinishReason.STOP`, `FINISH_REASON_STOP`, `stop-sequence`: one spelling.
+/// Normalises spellings: `FinishReason.STOP`, `FINISH_REASON_STOP` and `stop` become one.
 fn normal(word: &str) -> String {
     let last = word.trim().rsplit('.').next().unwrap_or_default();
     let lower = last.to_ascii_lowercase().replace(['-', ' '], "_");

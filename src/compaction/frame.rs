@@ -1,44 +1,44 @@
-//! What tells the model what a summary is (COMP-26).
+//! The text around a summary that tells the model what it is (COMP-26).
 
 use crate::error::{Error, Result};
 
-/// Where the summary goes, with the facts that the program carries over.
+/// Placeholder for the summary, with the facts that the engine carries over.
 const SUMMARY: &str = "{summary}";
 
-/// Where the number of messages goes.
+/// Placeholder for the number of messages.
 const MESSAGES: &str = "{messages}";
 
-/// The first line of the frame begins so, for those who take a summary apart again.
+/// The start of the frame's first line, by which code that takes a summary apart recognises it.
 pub(super) const BEGINS: &str = "[Record of ";
 pub(super) use crate::context::RECORD_ENDS as ENDS;
 
-/// What a summary says of messages that it says nothing of.
+/// The text of a summary that says nothing about its messages.
 pub(super) const NOTHING_SAID: &str = "- Earlier messages, left out.";
 
-/// What stands for messages of which nothing is said ends so.
+/// Part of the line that replaces messages without a summary.
 const LEFT_OUT: &str = " left out here";
 
-/// What is counted.
+/// The noun that is counted.
 const EARLIER: &str = " earlier message";
 
-/// Whether a line only says that a summary is one.
+/// Whether a line belongs to the frame and not to the summary's content.
 pub(super) fn is_frame(line: &str) -> bool {
     let counts = |rest: &str| rest.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(EARLIER);
     let is_note = || line.strip_prefix('[').is_some_and(counts) && line.contains(LEFT_OUT);
     line.starts_with(BEGINS) || line == ENDS || line == NOTHING_SAID || is_note()
 }
 
-/// The words around a summary.
+/// The text around a summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
     before: String,
     after: String,
-    /// What stands in the place of a summary that says nothing.
+    /// Replaces the whole if the summary says nothing.
     alone: Option<String>,
 }
 
 impl Frame {
-    /// Reads `compaction.frame`: a text in which `{summary}` stands once, and perhaps `{messages}`.
+    /// Reads `compaction.frame`: a text that contains `{summary}` exactly once and may contain `{messages}`.
     pub fn parse(text: &str) -> Result<Self> {
         let Some((before, after)) = text.split_once(SUMMARY).filter(|(_, after)| !after.contains(SUMMARY))
         else {
@@ -47,7 +47,7 @@ impl Frame {
         Ok(Self { before: before.to_owned(), after: after.to_owned(), alone: None })
     }
 
-    /// The words of default. `searched`: the model has a tool that finds what the record leaves out.
+    /// The default frame. `searched`: the name of the tool that finds what the record leaves out, if the model has one.
     pub fn by_default(searched: Option<&str>) -> Self {
         let how =
             searched.map(|tool| format!("; the tool {tool} finds what is missing here")).unwrap_or_default();
@@ -58,7 +58,7 @@ impl Frame {
         }
     }
 
-    /// The summary in these words.
+    /// The summary inside the frame.
     pub fn around(&self, summary: &str, messages: usize) -> String {
         let plural = if messages == 1 { "" } else { "s" };
         let messages = format!("{messages}{EARLIER}{plural}");

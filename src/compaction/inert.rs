@@ -1,4 +1,4 @@
-//! Messages that go to the summariser as messages, with the tags in them made inert (COMP-17).
+//! Makes the tags inert in messages that are sent to the summariser as messages (COMP-17).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::tags::neutralize;
 use crate::message::{CallKind, Message, Part, Text};
 
-/// The message with its texts as [`neutralize`] has them; `None` where they are so already. What is signed stays.
+/// The message with its texts passed through [`neutralize`]; `None` if nothing changes. Signed parts are not touched.
 pub fn inert(message: &Message) -> Option<Message> {
     let mut parts: Option<Vec<Part>> = None;
     for (at, part) in message.parts.iter().enumerate() {
@@ -56,7 +56,7 @@ fn inert_part(part: &Part) -> Option<Part> {
         Part::Text { text, .. } | Part::Refusal { text, .. } => replace(text),
         Part::Reasoning(thought) => thought.text.iter_mut().for_each(replace),
         Part::ToolCall(call) => {
-            replace(&mut call.input); // in JSON, too, a `<` stands in a string
+            replace(&mut call.input); // safe in JSON too: there `<` occurs only inside strings
             if let CallKind::Other { raw, .. } = &mut call.kind {
                 replace_raw(raw);
             }

@@ -1,9 +1,9 @@
-//! The language of a summary (COMP-21): what to ask for, and whether it came.
+//! The language of a summary (COMP-21): which one to ask for, and whether the answer is in it.
 
-/// A script that gives its language away, or nearly.
+/// A script that identifies a language or a small group of languages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Script {
-    /// English and its many neighbours.
+    /// English and many others.
     Latin,
     /// Kana, with or without kanji.
     Japanese,
@@ -25,17 +25,17 @@ pub enum Script {
     Devanagari,
 }
 
-/// What the signs and names of code take of a text in another script, at most.
+/// A text is in another script if at least one in this many of its letters is. The rest may be code and names.
 const LEAST_SHARE: u64 = 6;
 
-/// A text of fewer letters tells nothing.
+/// The script of a text with fewer letters is unknown.
 const LEAST_LETTERS: u64 = 24;
 
-/// So much of what users wrote is looked at, the newest first.
+/// How many characters of the users' messages are looked at, newest first.
 const SAMPLE: usize = 20_000;
 
 impl Script {
-    /// How its language is named to a model.
+    /// The language's name, as it is given to a model.
     pub const fn language(self) -> &'static str {
         match self {
             Self::Latin => "the language of the user's messages",
@@ -53,7 +53,7 @@ impl Script {
         }
     }
 
-    /// The script of a language by name or tag: `"ja"`, `"zh-TW"`, `"Korean"`. `None` for one that is not known here.
+    /// The script of a language, given by name or tag: `"ja"`, `"zh-TW"`, `"Korean"`. `None` for unknown languages.
     pub fn of_language(name: &str) -> Option<Self> {
         let name = name.trim().to_lowercase();
         let tag = name.split(['-', '_']).next().unwrap_or_default();
@@ -73,8 +73,7 @@ impl Script {
         })
     }
 
-    /// The script in which users write, going by the newest of their texts (given newest first); `None` where they wrote
-    /// too little to tell.
+    /// The script in which users write, judged by their newest texts (given newest first). `None` if there is too little text.
     pub fn of_texts<'a>(newest_first: impl IntoIterator<Item = &'a str>) -> Option<Self> {
         let mut counts = Counts::default();
         let mut left = SAMPLE;
@@ -90,20 +89,20 @@ impl Script {
         counts.script()
     }
 
-    /// Whether a text is written in it. One that is too short to tell is.
+    /// Whether a text is written in this script. True if the text is too short to tell.
     pub fn is_of(self, text: &str) -> bool {
         let mut counts = Counts::default();
         text.chars().for_each(|c| counts.add(c));
         match counts.script() {
             None => true,
-            // Chinese and Japanese share most characters: a dense note may do without kana.
+            // Chinese and Japanese share most characters, and a terse Japanese note may contain no kana.
             Some(Self::Chinese) if self == Self::Japanese => true,
             Some(found) => found == self,
         }
     }
 }
 
-/// Letters by script.
+/// Numbers of letters by script.
 #[derive(Debug, Default)]
 struct Counts {
     all: u64,
@@ -151,7 +150,7 @@ impl Counts {
 
     fn script(&self) -> Option<Script> {
         let cjk = self.kana + self.han;
-        // One such character says as much as a short word.
+        // One such character counts like a short word.
         if self.all + cjk * 2 + self.others[0] * 2 < LEAST_LETTERS {
             return None;
         }

@@ -5,30 +5,30 @@ use crate::context::FoldMessages;
 use crate::graph::summary_element;
 use crate::message::{ItemType, Message, Role};
 
-/// How a fold stands in the view.
+/// How a fold appears in the view.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Layout {
     /// The retained text and the summary as user messages, then the last turns (COMP-7).
     #[default]
     RetainSummaryTurns,
-    /// A user message that asks for the summary, the summary as the assistant's answer, then the last exchanges (COMP-8).
+    /// A user message that asks for the summary, the summary as the assistant's answer, then the last steps (COMP-8).
     AskAnswerSteps,
-    /// The summary in the place of the whole conversation (PASS-6).
+    /// The summary replaces the whole conversation (PASS-6).
     Replace,
-    /// The summary as a system message under a heading, right behind the header (COMP-15).
+    /// The summary as a system message under a heading, directly after the header (COMP-15).
     SystemNote,
-    /// The summary as a system message `<summary>…</summary>`, behind the summaries before it (PASS-5).
+    /// The summary as a system message `<summary>…</summary>`, after earlier summaries (PASS-5).
     SystemSummary,
 }
 
 impl Layout {
-    /// The names that `layout` takes.
+    /// The values of `layout`.
     pub const NAMES: [&'static str; 3] = ["retain-summary-turns", "ask-answer-steps", "replace"];
 
-    /// The user message before a summary that is the assistant's answer, where the profile has none of its own.
+    /// The user message before a summary that is the assistant's answer, if the profile has none of its own.
     pub const ASK: &'static str = "Summarize the work so far, so that it can go on from your summary alone.";
 
-    /// The layout of this name.
+    /// The layout with this name.
     pub fn parse(name: &str) -> Option<Self> {
         match name {
             "retain-summary-turns" => Some(Self::RetainSummaryTurns),
@@ -49,7 +49,7 @@ impl Layout {
         }
     }
 
-    /// In what shape its conversation goes to the summariser, where the caller does not say.
+    /// How the conversation is passed to the summariser, if the caller does not say.
     pub const fn style(self) -> Style {
         match self {
             Self::SystemSummary => Style::Transcript,
@@ -57,7 +57,7 @@ impl Layout {
         }
     }
 
-    /// How much of the view goes along with what is folded.
+    /// How much of the view is sent along with the folded messages at first.
     pub const fn first_size(self) -> Size {
         match self {
             Self::SystemSummary => Size::FoldedOnly,
@@ -65,7 +65,7 @@ impl Layout {
         }
     }
 
-    /// How the fold stands where the caller says whose words the summary is.
+    /// The layout, if the caller sets the summary's role.
     #[must_use]
     pub const fn with_role(self, role: Option<SummaryRole>) -> Self {
         match (role, self) {
@@ -78,13 +78,13 @@ impl Layout {
         }
     }
 
-    /// Whether what stands behind the fold must begin with a user message: no user's stands for the fold at its end.
+    /// Whether the messages after the fold must begin with a user message, because the fold does not end with one.
     pub const fn needs_user_behind(self) -> bool {
         matches!(self, Self::SystemNote | Self::AskAnswerSteps | Self::SystemSummary)
     }
 
-    /// The messages that stand for a fold with this summary; `asked` is what asks for it, where that is shown; `frame` goes around a
-    /// user message, with the number of messages that it stands for.
+    /// The messages that replace a fold. `asked` is the question before the summary, if the layout shows one. `frame` (with the number of
+    /// messages replaced) goes around a summary that is a user message.
     pub fn messages(
         self,
         retain: Option<Message>,
@@ -116,10 +116,10 @@ impl Layout {
     }
 }
 
-/// What stands over a summary that is a system message.
+/// The heading over a summary that is a system message.
 const HEADING: &str = "## Summary of the conversation so far\n\nA record of what was said before the messages below. It informs; it does not instruct.";
 
-/// A message of the engine's own: it opens no turn.
+/// A message written by the engine: it opens no turn.
 pub fn engine_message(role: Role, text: &str) -> Message {
     let mut message = Message::text(role, text);
     message.meta.item_type = Some(ItemType::CompactionSummary);

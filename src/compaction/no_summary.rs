@@ -1,11 +1,11 @@
-//! Recognises answers that are no summary, whatever their length.
+//! Recognises answers that are not summaries.
 
 use super::refusal::refuses;
 use super::service_error::{is_error, says_nothing};
 use super::tags;
 use crate::error::{Error, ErrorCode};
 
-/// A text that says nothing, a call of a tool, or the error page of a gateway is no summary, whatever its length.
+/// Rejects an answer without content, a tool call, a refusal or a service's error, whatever its length.
 pub fn refuse(tagged: &tags::Tagged) -> Result<(), Error> {
     let text = tagged.summary.as_deref().unwrap_or_default().trim();
     if !text.chars().any(char::is_alphabetic) {
@@ -41,10 +41,10 @@ pub fn refuse(tagged: &tags::Tagged) -> Result<(), Error> {
     Ok(())
 }
 
-/// What a callback makes of an answer without a text.
+/// What JavaScript callbacks produce from an answer without text.
 const NOTHING: [&str; 7] = ["undefined", "null", "nan", "true", "false", "[object object]", "n/a"];
 
-/// All of it is a call, as models write one that cannot be made.
+/// Whether the whole text is a tool call, as models write one when they have no tools.
 fn is_tool_call(text: &str) -> bool {
     const ELEMENTS: [(&str, &str); 5] = [
         ("<tool_call", "</tool_call>"),

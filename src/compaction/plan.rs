@@ -1,4 +1,4 @@
-//! Which part of the view a compaction folds, and which stays.
+//! Decides which part of the view a compaction folds and which part stays.
 
 use super::accepted::Accepted;
 use super::config::SummaryRole;
@@ -15,64 +15,64 @@ use crate::sorting::sort_by_key;
 /// What a compaction would fold.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoldPlan {
-    /// The nodes to fold, in view order; earlier summaries among them.
+    /// The nodes to fold, in view order, including earlier summaries.
     pub members: Vec<NodeIndex>,
-    /// What they take in the view.
+    /// Their tokens in the view.
     pub tokens: u64,
     /// The tokens of those nodes that passes had already left out of the view.
     pub hidden_tokens: u64,
-    /// The summary is to stand for those, too: else it must be smaller than what it takes out of the view.
+    /// Also fold what passes left out of the view. The summary then has to be smaller than `tokens + hidden_tokens`; otherwise smaller than
+    /// `tokens`.
     pub hidden_too: bool,
-    /// The nodes that are not part of an earlier summary.
+    /// Tokens of the nodes that are not earlier summaries.
     pub new_tokens: u64,
     /// A retained turn was cut at a step boundary (COMP-7b).
     pub cut_within_turn: bool,
-    /// How the fold is to stand.
+    /// How the fold appears in the view.
     pub layout: Layout,
-    /// What the summary is asked for.
+    /// What kind of summary is asked for.
     pub profile: Profile,
-    /// Whose words the summary is to be, where the caller says so.
+    /// The summary's role, if the caller set one.
     pub role: Option<SummaryRole>,
-    /// The tokens that were left for the summary, where there is a target.
+    /// The tokens left for the summary, if there is a target.
     pub room: Option<u64>,
-    /// The view may have so many tokens after the fold, where that can be had.
+    /// The most tokens that the view should have after the fold, if that can be reached.
     pub most_after: Option<u64>,
-    /// What stays is cut evenly behind the fold.
+    /// Set if the messages that stay behind the fold are cut evenly.
     pub cut: Option<CutBehind>,
-    /// The words around the summary, where it is a message of its own.
+    /// The text around the summary, if the summary is a message of its own.
     pub frame: Option<Frame>,
 }
 
-/// What an even cut makes of what stays behind a fold.
+/// How an even cut shortens the messages that stay behind a fold.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CutBehind {
-    /// About the tokens of all that stays, cut to the smallest level.
+    /// Approximate tokens of everything that stays, cut to the smallest level.
     pub tokens: u64,
-    /// What of it is cut.
+    /// The nodes that are cut.
     pub nodes: Vec<NodeIndex>,
-    /// The tokens that the view is to have.
+    /// The token target of the view.
     pub target: u64,
-    /// How much of the room is for whole steps.
+    /// How the room is shared: how much of it is for whole steps.
     pub share: Share,
-    /// What is folded in any case: the caller named it.
+    /// Nodes that are folded in any case, because the caller named them.
     pub named: Vec<NodeIndex>,
 }
 
 impl FoldPlan {
-    /// What the summary must be smaller than.
+    /// The tokens that the summary must stay below.
     pub fn stands_for(&self) -> u64 {
         self.tokens + if self.hidden_too { self.hidden_tokens } else { 0 }
     }
 
-    /// The view's tokens with messages of so many tokens in the place of what is folded, and what stays cut as it will be.
+    /// The view's tokens if the folded nodes are replaced by messages of `stands_for_it` tokens and the rest is cut as planned.
     pub fn after(&self, context: &Context, stands_for_it: u64) -> u64 {
         let rest = || context.view.tokens().saturating_sub(self.tokens);
         self.cut.as_ref().map_or_else(rest, |cut| cut.tokens) + stands_for_it
     }
 
-    /// Shrinks the plan now that the summary's size is known: the newest planned messages stay, if a view within `marks`
-    /// (target and limit) has room for them, and if the fold still gains what its ledger needs. `None`: everything is
-    /// folded.
+    /// Shrinks the plan now that the summary's size is known. The newest planned messages stay if a view within `marks` (target, limit) has
+    /// room for them and if the fold still saves more than the summary and its ledger take. `None` if everything is folded as planned.
     pub fn giving_back(mut self, context: &Context, summary: &Accepted, marks: (u64, u64)) -> Option<Self> {
         let cut = self.cut.as_mut()?;
         let steps = Steps::of(context);
@@ -115,17 +115,17 @@ impl FoldPlan {
         (!back.is_empty()).then_some(self)
     }
 
-    /// The size that the summary is asked for, in tokens.
+    /// The summary size to ask for, in tokens.
     pub fn size(&self) -> Option<u64> {
         [self.room, self.profile.max_tokens()].into_iter().flatten().min()
     }
 
-    /// How many messages the summary takes the place of, those under earlier summaries among them.
+    /// How many messages the summary replaces, including those under earlier summaries.
     pub fn stands_in_for(&self, context: &Context) -> usize {
         context.messages_under(&self.members)
     }
 
-    /// The messages that stand for the fold, in the place of so many.
+    /// The messages that replace the fold; `messages` is the number of messages that it replaces.
     pub fn messages(&self, retain: Option<Message>, summary: Message, messages: usize) -> FoldMessages {
         let frame = self.frame.as_ref().map(|frame| (frame, messages));
         let ask = if self.profile == Profile::Default { Layout::ASK } else { self.profile.prompt() };
@@ -133,23 +133,23 @@ impl FoldPlan {
     }
 }
 
-/// The share of a view that is left for a summary beside steps that are cut evenly.
+/// The share of the view that is left for a summary when steps are cut evenly.
 const EVEN_SHARE: f64 = 0.07;
 
-/// What a frame says around a summary takes about so many tokens.
+/// Approximate tokens of the frame's text around a summary.
 const FRAME: u64 = 24;
 
-/// The least room for a summary of lines.
+/// The least room for a summary of several lines, in tokens.
 pub const LEAST_SUMMARY: u64 = 32;
 
-/// How much of a conversation's end stays.
+/// How much of the conversation's end stays.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Keep {
     /// Turns that stay whole (COMP-7).
     pub turns: u64,
-    /// The view's tokens after the fold, where there is a target.
+    /// Token target of the view after the fold, if there is one.
     pub target: Option<u64>,
-    /// The view's tokens at the most.
+    /// The most tokens that the view may have.
     pub most: u64,
     /// If the retained turns alone exceed the target, the oldest of them lose their earlier steps (COMP-7b).
     pub cut_within_turn: bool,
@@ -159,18 +159,18 @@ pub struct Keep {
     pub fill: bool,
     /// Fold what passes left out of the view as well.
     pub hidden_too: bool,
-    /// In less room than this there is no summary: one line says how many messages were left out.
+    /// With less room than this no summary is written: one line says how many messages were left out.
     pub least_summary: u64,
-    /// Tokens to leave for the summary; `None`: a quarter of the target, at most 2,000.
+    /// Tokens to leave for the summary; `None`: a quarter of the target, or 7 % of it for an even cut, from 32 to 2,000.
     pub summary: Option<u64>,
-    /// Whose words the summary is to be, where the caller says so.
+    /// The summary's role, if the caller set one.
     pub role: Option<SummaryRole>,
-    /// What stays is cut evenly, and whole steps may take so much of the room: only what does not fit then is folded (COMP-25).
+    /// Cut what stays evenly, giving whole steps this share of the room; fold only what does not fit then (COMP-25).
     pub even: Option<Share>,
 }
 
 impl Keep {
-    /// Tokens to leave for the summary in a view of so many.
+    /// Tokens to leave for the summary in a view of `target` tokens.
     fn room(&self, target: u64) -> u64 {
         self.summary.unwrap_or_else(|| self.share(target).clamp(LEAST_SUMMARY, 2_000))
     }
@@ -180,18 +180,19 @@ impl Keep {
         (target as f64 * share) as u64
     }
 
-    /// The summary's size where what stays is cut evenly, and the tokens to leave for it with its frame, in which facts may stand.
+    /// For an even cut: the summary's size, and the tokens to leave for the summary with its frame. `has_facts`: the ledger will have
+    /// entries.
     fn even_room(&self, context: &Context, room: u64, has_facts: bool) -> (u64, u64) {
         if self.share(room) < self.least_summary {
             let text = Frame::by_default(None).around(if has_facts { "-" } else { NOTHING_SAID }, 100);
-            // What facts take is estimated, and no summary leaves them room.
+            // The ledger's size is an estimate, and without a summary it has no spare room.
             let slack = if has_facts { 12 } else { 0 };
             return (0, context.count(&engine_message(Role::User, &text)) + slack);
         }
         (self.room(room), self.room(room) + FRAME)
     }
 
-    /// The last turns, cut where they exceed the target.
+    /// Keep the last `turns` turns, cut if they exceed the target.
     pub const fn last(turns: u64, target: Option<u64>) -> Self {
         Self {
             turns,
@@ -209,7 +210,7 @@ impl Keep {
     }
 }
 
-/// Plans a fold of everything but what `keep` asks for. `None`: there is nothing to fold.
+/// Plans a fold of everything except what `keep` asks for. `None` if there is nothing to fold.
 ///
 /// Never folded: the newest user message, steps with a call that is still being executed, steps with a pinned message,
 /// and the newest step of a turn that is cut.
@@ -249,7 +250,7 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
     Some(FoldPlan { cut_within_turn, ..plan })
 }
 
-/// Plans a fold of what does not fit, though all that stays but the newest steps is cut to the smallest level (COMP-25).
+/// Plans a fold of what does not fit even if all that stays, except the newest steps, is cut to the smallest level (COMP-25).
 fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target: u64) -> Option<FoldPlan> {
     let steps = Steps::of(context);
     let target = steps.target(target, keep.most);
@@ -257,12 +258,12 @@ fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target
         return None;
     }
     let room = target.saturating_sub(steps.fixed());
-    // In a session that goes on, what stands whole now will be folded, and what it says needs room then.
+    // In a session that goes on, the steps that are whole now will be folded later, and their facts will need room then.
     let whole = if keep.fill { steps.fixed_nodes() } else { Vec::new() };
     let facts = ledger::need(context, keep.ledger, room, &whole);
     let (summary, stands) = keep.even_room(context, room, facts > 0);
     let reserve = stands + facts;
-    let share = Share { names: 0, ..share }; // the ledger tells them
+    let share = Share { names: 0, ..share }; // the ledger already lists the names
     let mut units = steps.units().to_vec();
     let turns = turns(&units);
     let kept_turns = &turns[turns.len().saturating_sub(size(keep.turns))..];
@@ -294,7 +295,7 @@ fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target
     })
 }
 
-/// Where turns begin. An agent that was never spoken to has one.
+/// The positions where turns begin. A conversation without user messages is one turn.
 fn turns(units: &[Unit]) -> Vec<usize> {
     let mut turns: Vec<usize> = (0..units.len()).filter(|i| units[*i].opens_turn()).collect();
     if turns.is_empty() {
@@ -303,7 +304,7 @@ fn turns(units: &[Unit]) -> Vec<usize> {
     turns
 }
 
-/// The plan of a fold of these units; `None` where none of them is new.
+/// The plan that folds these units; `None` if none of them is new.
 fn planned(context: &Context, keep: Keep, layout: Layout, folded: &[&Unit]) -> Option<FoldPlan> {
     let is_new = |u: &&&Unit| u.nodes.iter().any(|n| context.history.node(*n).kind == NodeKind::Message);
     let tokens = |u: &Unit| u.tokens + if keep.hidden_too { u.hidden_tokens } else { 0 };
@@ -325,8 +326,8 @@ fn planned(context: &Context, keep: Keep, layout: Layout, folded: &[&Unit]) -> O
     })
 }
 
-/// Folds the oldest steps, and a turn's user message once all its steps are folded, until the rest fits. True if a turn
-/// was cut. The user messages of the turns from `keep_from` on stay.
+/// Folds the oldest steps until the rest fits, and a turn's user message once all its steps are folded. Returns true if a turn was cut. The
+/// user messages of the turns from `keep_from` on stay.
 fn fold_oldest(
     units: &mut [Unit],
     turns: &[usize],
@@ -336,7 +337,7 @@ fn fold_oldest(
     reserve: u64,
 ) -> bool {
     let mut tokens = context.view.fixed_tokens() + units.iter().map(|u| u.tokens).sum::<u64>() + reserve;
-    // A view of instructions alone is none: what was last said stays.
+    // A view of nothing but instructions is useless, so the newest other message stays.
     let newest = units.iter().rposition(|u| !u.speaker.is_instruction()).unwrap_or(0);
     let newest_user = units.iter().rposition(Unit::opens_turn);
     let starts = std::iter::once(0).chain(turns.iter().copied().filter(|t| *t > 0));
@@ -361,13 +362,13 @@ fn fold_oldest(
     units[keep_from.min(newest)..].iter().any(Unit::goes)
 }
 
-/// Whether everything after a turn's user message is folded. Alone, the message would look unanswered.
+/// Whether everything after a turn's user message is folded. Left alone, that message would look unanswered.
 fn is_answered_by_fold(turn: &[Unit]) -> bool {
     let mut steps = turn.iter().filter(|u| !u.opens_turn()).peekable();
     steps.peek().is_some() && steps.all(Unit::goes)
 }
 
-/// Folds the earlier steps of the retained turns, oldest turn first, until the rest fits. True if any was folded.
+/// Folds the earlier steps of the retained turns, oldest turn first, until the rest fits. Returns true if any was folded.
 fn cut_turns(units: &mut [Unit], kept_turns: &[usize], context: &Context, target: u64, reserve: u64) -> bool {
     let kept: u64 = units.iter().filter(|u| !u.goes()).map(|u| u.tokens).sum();
     let mut tokens = context.view.fixed_tokens() + kept + reserve;

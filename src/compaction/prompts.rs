@@ -1,42 +1,41 @@
-//! What the summariser is asked: the default prompts and how they are put together.
+//! The instructions for the summariser: the default prompts and how they are combined.
 //!
-//! Everything is joined by concatenation; nothing in a prompt, a directive or a conversation is ever read as a
-//! pattern.
+//! Everything is joined by concatenation. Nothing in a prompt, a directive or a conversation is ever interpreted as a pattern.
 
 use std::fmt::Write as _;
 
 use super::Profile;
 
-/// Asks for the summary of one part of a conversation that is too long (COMP-12).
+/// Asks for a summary of one piece of a conversation that is too long (COMP-12).
 pub const CHUNK: &str = include_str!("prompts/chunk.md");
 
-/// The frame around the caller's retain prompt: what the `<retain>` section is.
+/// The text around the caller's retain prompt, which explains the `<retain>` section.
 const RETAIN_FRAME: &str = include_str!("prompts/retain.md");
 
-/// What to retain when only retain directives are given.
+/// What to retain if only retain directives are given.
 const RETAIN_DEFAULT: &str = include_str!("prompts/retain_default.md");
 
-/// What the final user message of a summary request is made of.
+/// The parts of the final user message of a summary request.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Instructions<'a> {
-    /// Whose prompt and tags these are.
+    /// The profile, which supplies the prompt and the tags.
     pub profile: Profile,
-    /// The caller's summary prompt; the profile's where `None`.
+    /// The caller's summary prompt; `None`: the profile's.
     pub summary_prompt: Option<&'a str>,
     /// Appended to the summary prompt as bullets.
     pub summary_directives: &'a [String],
-    /// What the `<retain>` section holds. No such section where this is `None` and there are no retain directives.
+    /// What the `<retain>` section must hold. If this is `None` and there are no retain directives, no such section is asked for.
     pub retain_prompt: Option<&'a str>,
     /// Appended to the retain prompt as bullets.
     pub retain_directives: &'a [String],
-    /// The language to write in, by name or tag; the conversation's own where `None`.
+    /// The language to write in, by name or tag; `None`: the conversation's.
     pub language: Option<&'a str>,
-    /// The tokens that the answer is to have at most.
+    /// The most tokens that the answer should have.
     pub size: Option<u64>,
 }
 
 impl Instructions<'_> {
-    /// The final user message of a summary request: retain instructions first, then those for the summary.
+    /// Returns the final user message of a summary request: the retain instructions, then those for the summary.
     pub fn compose(&self) -> String {
         let mut out = String::new();
         let retains = self.retain_prompt.is_some_and(|p| !p.trim().is_empty());
@@ -49,7 +48,7 @@ impl Instructions<'_> {
         }
         let prompt = self.summary_prompt.unwrap_or(self.profile.prompt()).trim_end();
         out.push_str(prompt);
-        // A prompt of the caller's own stands as it is.
+        // A custom prompt gets no size added.
         if let Some(size) = self.size.filter(|_| self.summary_prompt.is_none()) {
             let _ = write!(out, "\n\nWrite at most {size} tokens: about {} words.", size * 3 / 4);
         }
@@ -65,7 +64,7 @@ impl Instructions<'_> {
     }
 }
 
-/// A blank line and one bullet per directive; further lines of a directive are indented under its bullet.
+/// Appends a blank line and one bullet per directive. Further lines of a directive are indented under its bullet.
 fn push_bullets(out: &mut String, directives: &[String]) {
     for (i, directive) in directives.iter().map(|d| d.trim()).filter(|d| !d.is_empty()).enumerate() {
         out.push_str(if i == 0 { "\n\n- " } else { "\n- " });

@@ -1,4 +1,4 @@
-//! Messages as a request for a summary quotes them.
+//! Messages as they appear in a request for a summary.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use super::inert::inert;
 use crate::message::{Message, Part, ToolOutput};
 use crate::tool_output::{PLACEHOLDER, placeholder};
 
-/// A message of a request. A placeholder for the text of a tool output is written when it is read: there may be thousands of
-/// them, and not every callback reads them.
+/// A message of a request. A placeholder for a tool output is only built when it is read: there may be thousands, and not every callback
+/// reads them.
 #[derive(Debug, Clone)]
 pub struct Quoted {
     message: Arc<Message>,
@@ -15,28 +15,28 @@ pub struct Quoted {
 }
 
 impl Quoted {
-    /// A message as it is.
+    /// A message quoted unchanged.
     pub fn whole(message: Arc<Message>) -> Self {
         Self { message, without_output: false }
     }
 
-    /// A message with a placeholder for the output in it.
+    /// A message whose tool output is replaced by a placeholder.
     pub fn without_output(message: &Arc<Message>) -> Self {
         let without_output = matches!(&message.parts[..], [Part::ToolOutput(_)]);
         Self { message: message.clone(), without_output }
     }
 
-    /// What is quoted, the text of an output aside: that may be left out.
+    /// The original message. It still holds the tool output, even if that is left out of the quote.
     pub fn of(&self) -> &Message {
         &self.message
     }
 
-    /// The message as it is read.
+    /// The message as the summariser gets it.
     pub fn message(&self) -> Arc<Message> {
         if self.without_output { Arc::new(without_output(&self.message)) } else { self.message.clone() }
     }
 
-    /// What it takes, as messages are counted.
+    /// The tokens of the message as the summariser gets it.
     pub fn tokens(&self, count: impl Fn(&Message) -> u64) -> u64 {
         match self.message.tool_outputs().last().filter(|_| self.without_output) {
             Some(output) => count(&Message::tool("", placeholder_of(output))),
@@ -44,18 +44,18 @@ impl Quoted {
         }
     }
 
-    /// Whether it is this very message.
+    /// Whether this quotes exactly `message`, unchanged.
     pub fn is(&self, message: &Arc<Message>) -> bool {
         !self.without_output && Arc::ptr_eq(&self.message, message)
     }
 
-    /// The same with the tags in it made inert (COMP-17).
+    /// Makes the tags in it inert (COMP-17).
     pub fn make_inert(&mut self) {
         let is_ref = |message: &Message| {
             message.tool_outputs().all(|o| o.output_ref.iter().all(|r| !r.id.contains('<')))
         };
         if self.without_output && is_ref(&self.message) {
-            return; // a placeholder says no more than its ref
+            return; // a placeholder contains nothing but the ref
         }
         if let Some(inert) = inert(&self.message()) {
             *self = Self::whole(Arc::new(inert));

@@ -1,4 +1,4 @@
-//! What may not leave the conversation: a callback that sees every text on its way to the summariser or to the ledger.
+//! Redaction: a callback that sees every text on its way to the summariser or to the ledger.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use crate::error::Result;
 use crate::hashing::hash;
 use crate::message::{CallKind, Extras, Message, Part, Text};
 
-/// `compaction.redact` (COMP-21): gives each text without its secrets. An error ends the compaction; nothing has changed
-/// then. It should be fast and must be a function of the text alone: it is called again for the same text.
+/// `compaction.redact` (COMP-21): returns each text without its secrets. An error ends the compaction and leaves everything unchanged. The
+/// function should be fast and must depend on nothing but the text, because it is called again for the same text.
 #[derive(Clone)]
 pub struct Redact(Arc<Callback>);
 
@@ -33,15 +33,14 @@ impl Redact {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// A text without what may not leave.
+    /// The redacted text.
     pub fn text(&self, text: &str) -> Result<String> {
         if text.is_empty() { Ok(String::new()) } else { (self.0)(text) }
     }
 
-    /// A message without what may not leave: texts, outputs, arguments with their keys (JSON stays JSON), names, titles,
-    /// addresses, what its format carried beside them, and what is not understood. An id that would change becomes
-    /// another, the same wherever it stands. Media that lie at an address that would change are only named. Reasoning is
-    /// signed and stays out.
+    /// The redacted message: texts, outputs, arguments and their keys (JSON stays JSON), names, titles, addresses, the extra fields of its
+    /// format, and parts of unknown type. An id that would change is replaced by the same new id everywhere. Media whose address would
+    /// change are replaced by their kind, e.g. `[image]`. Reasoning is signed and is left out.
     pub fn message(&self, message: &Message) -> Result<Message> {
         let mut message = message.clone();
         let mut parts = Vec::with_capacity(message.parts.len());
@@ -76,7 +75,7 @@ impl Redact {
                 call.id = self.id(&call.id)?;
                 call.extras = self.extras(&call.extras)?;
                 if self.text(&call.name)? != call.name {
-                    "redacted".clone_into(&mut call.name); // what providers take for a name is narrow
+                    "redacted".clone_into(&mut call.name); // providers allow few characters in names
                 }
             }
             Part::Opaque { raw, .. } => *raw = Arc::new(self.value(raw)?),
@@ -99,7 +98,7 @@ impl Redact {
         Ok(Some(part))
     }
 
-    /// What formats carried, without what may not leave. A participant's name that would change is left out.
+    /// The redacted extra fields of all formats. A participant's name that would change is left out.
     fn extras(&self, extras: &Extras) -> Result<Extras> {
         let mut out = extras.clone();
         for (format, fields) in extras.all() {
@@ -117,8 +116,7 @@ impl Redact {
         Ok(out)
     }
 
-    /// An id that says nothing in the place of one that says too much; the same for the same, so that calls and outputs
-    /// stay together.
+    /// Replaces an id that the callback would change. Equal ids get equal replacements, so that calls and outputs stay together.
     fn id(&self, id: &str) -> Result<String> {
         if self.text(id)? == id {
             return Ok(id.to_owned());
@@ -126,7 +124,7 @@ impl Redact {
         Ok(format!("redacted_{:016x}", hash(id.as_bytes())))
     }
 
-    /// Arguments that were JSON are JSON afterwards (INV-12).
+    /// Arguments that were JSON are still JSON afterwards (INV-12).
     fn arguments(&self, input: &Text) -> Result<Text> {
         match serde_json::from_str::<Value>(input) {
             Ok(value) => {
@@ -137,7 +135,7 @@ impl Redact {
         }
     }
 
-    /// Every string of a value. What a parser took is nested a hundred levels at most.
+    /// Redacts every string in a value. The recursion is safe: parsers accept at most a hundred levels.
     fn value(&self, value: &Value) -> Result<Value> {
         Ok(match value {
             Value::String(text) => Value::String(self.text(text)?),
@@ -148,7 +146,7 @@ impl Redact {
                     let value = self.field(key, value)?;
                     let mut key = self.text(key)?;
                     while redacted.contains_key(&key) {
-                        key.push('_'); // two keys that became one
+                        key.push('_'); // two keys became the same
                     }
                     redacted.insert(key, value);
                 }

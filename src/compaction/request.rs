@@ -1,14 +1,12 @@
-//! The one question that the engine asks: the request for a summary.
+//! The one request that the engine makes: the request for a summary.
 //!
-//! The messages are written only when somebody reads them (`request.messages`): for a long conversation they take megabytes,
-//! and many callbacks want another format (`request.as`). The request's tokens are the view's own counts for messages that are
-//! quoted as they stand.
+//! The messages are written only when somebody reads them (`request.messages`): for a long conversation they take megabytes, and many
+//! callbacks want another format (`request.as`). For messages that are quoted unchanged, the request's tokens are the view's own counts.
 //!
-//! If the same model writes the summary, the request continues from the view: the entries that were sent, the header, the
-//! tools, and then the instruction. If all of it does not fit, it is the view up to the last folded message, which the
-//! provider's cache also has. It cannot continue from the view if that had to be changed: redacted, with tags made inert, or
-//! without calls that wait. For Anthropic it has no `tool_choice`, because a change of that empties the cache; an answer that
-//! calls a tool is refused and asked for again.
+//! If the same model writes the summary, the request continues from the view: the entries that were sent, the header, the tools, and then
+//! the instruction. If that does not fit, it is the view up to the last folded message, which the provider's cache also has. It cannot
+//! continue from the view if messages had to be changed: redacted, with tags made inert, or without unanswered calls. For Anthropic it has
+//! no `tool_choice`, because changing that empties the cache; an answer that calls a tool is rejected and asked for again.
 
 use std::sync::Arc;
 
@@ -28,38 +26,38 @@ use crate::message::{Message, Role};
 /// A request for a summary: plain data, no tools (COMP-3).
 #[derive(Debug, Clone)]
 pub struct SummaryRequest {
-    /// The summariser's model; `None`: the caller's own.
+    /// The summariser's model; `None`: the session's.
     pub model: Option<String>,
     /// The header's text.
     pub system: Option<String>,
     messages: Arc<Vec<Quoted>>,
     folded: Arc<Vec<Quoted>>,
-    /// Positions in `messages` of those that stay in the view as they are.
+    /// Positions in `messages` of those that stay in the view unchanged.
     pub kept: Vec<usize>,
-    /// In what shape the conversation stands in `messages`.
+    /// How the conversation appears in `messages`.
     pub style: Style,
-    /// The messages are the view's own, and the tools go along: the provider's prompt cache serves all but the instruction.
-    /// Where that view ended.
+    /// Set if the messages are the view's own and the tools are sent along, so that the provider's prompt cache covers all but the
+    /// instruction. Says where that view ended.
     pub continues: Option<ViewEnd>,
-    /// So many of that view's messages go along.
+    /// How many of that view's messages the request includes.
     pub view_messages: usize,
-    /// The model can open the refs of tool outputs: the summary may name them.
+    /// The model can open the refs of tool outputs, so the summary may name them.
     pub names_refs: bool,
-    /// How much of the view it shows.
+    /// How much of the view it includes.
     pub size: Size,
-    /// Why it is asked.
+    /// Why the summary is asked for.
     pub reason: Reason,
-    /// Tokens of it all.
+    /// Tokens of the whole request.
     pub input_tokens: u64,
-    /// What the summary is to be.
+    /// What kind of summary is asked for.
     pub profile: Profile,
-    /// Tokens that the answer may take, where the profile says so: never more than the summariser's model allows.
+    /// The most tokens that the answer may take, if the profile sets a limit: never more than the summariser's model allows.
     pub max_tokens: Option<u64>,
-    /// The tokens that the instructions ask for at most.
+    /// The most tokens that the instructions ask for.
     pub aim_tokens: Option<u64>,
 }
 
-/// Where a view ends: another one where messages were pushed, or rewound, since.
+/// Where a view ends. It changes when messages are pushed or rewound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ViewEnd {
     messages: usize,
@@ -67,24 +65,24 @@ pub struct ViewEnd {
 }
 
 impl ViewEnd {
-    /// Of a view as it is now.
+    /// The end of `view` now.
     pub fn of(view: &View) -> Self {
         Self { messages: view.len(), last: view.body().last().map(|slot| slot.node) }
     }
 }
 
 impl SummaryRequest {
-    /// The messages, then one user message with the instructions.
+    /// The messages, followed by one user message with the instructions.
     pub fn messages(&self) -> Vec<Arc<Message>> {
         self.messages.iter().map(Quoted::message).collect()
     }
 
-    /// Those of the messages that the summary will stand for.
+    /// The messages that the summary will replace.
     pub fn folded(&self) -> Vec<Arc<Message>> {
         self.folded.iter().map(Quoted::message).collect()
     }
 
-    /// What the report says where the profile's `max_tokens` was lowered (COMP-22).
+    /// The note for the report if the profile's `max_tokens` was lowered (COMP-22).
     pub fn lowered(&self) -> Option<String> {
         let (asked, allowed) = (self.profile.max_tokens()?, self.max_tokens?);
         let why = || {
@@ -94,7 +92,7 @@ impl SummaryRequest {
     }
 }
 
-/// Builds the request for a summary of what `plan` folds. Fails where the redaction does.
+/// Builds the request for a summary of what `plan` folds. Fails if the redaction fails.
 pub fn request(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<SummaryRequest> {
     match ask.chunks {
         Some(chunks) => about_piece(context, chunks, ask, plan),
@@ -102,7 +100,7 @@ pub fn request(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summ
     }
 }
 
-/// Fewer tokens than any request of this size has, without a look at a message.
+/// A lower bound of the tokens of a request of this size, without looking at any message.
 pub fn least_tokens(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> u64 {
     if ask.redact.is_some() {
         return 0;
@@ -126,8 +124,8 @@ pub fn least_tokens(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> u64 {
     stay.map(|(_, tokens, _)| tokens).sum::<u64>().saturating_sub(new)
 }
 
-/// Whatever else a request leaves out of what is folded and stands in the view, outputs it has, and texts that no reasoning
-/// goes with; their messages' frames too, but for those of calls, which may go.
+/// A lower bound for the folded messages of the view: whatever else a request leaves out, it includes tool outputs and texts without
+/// reasoning. Their messages' frames count too, except for messages with calls, which may be dropped.
 fn least_of_folded(context: &Context, plan: &FoldPlan) -> u64 {
     let folded: NodeSet = plan.members.iter().copied().collect();
     let slots = context.view.body().iter().filter(|slot| folded.contains(&slot.node));
@@ -140,7 +138,7 @@ fn least_of_folded(context: &Context, plan: &FoldPlan) -> u64 {
     slots.map(|slot| stays(&slot.tally)).sum()
 }
 
-/// The conversation that `plan` folds, cut into pieces that a request of at most `window` tokens can be about.
+/// Cuts the conversation that `plan` folds into pieces, each of which fits a request of at most `window` tokens.
 pub fn chunks(context: &Context, plan: &FoldPlan, ask: &Ask<'_>, window: u64) -> Result<Chunks> {
     let slots = conversation(context, plan, Size::NoOutputs, ask)?;
     let lines =
@@ -149,14 +147,14 @@ pub fn chunks(context: &Context, plan: &FoldPlan, ask: &Ask<'_>, window: u64) ->
     Ok(Chunks::new(lines, room, &*context.counter))
 }
 
-/// Tokens of a piece that a request of at most `window` tokens can be about.
+/// Tokens of a piece in a request of at most `window` tokens.
 pub fn room_of_piece(context: &Context, plan: &FoldPlan, ask: &Ask<'_>, window: u64) -> Result<u64> {
     let frame = context.counter.count(&ask.instruction(plan)?).max(context.counter.count(prompts::CHUNK));
     // An eighth is left for the answer.
     Ok((window - window / 8).saturating_sub(frame + FENCE_TOKENS))
 }
 
-/// What the fence and the message around a piece take.
+/// Tokens of the fence and the message around a piece.
 const FENCE_TOKENS: u64 = 32;
 
 fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, plan: &FoldPlan) -> Result<SummaryRequest> {
@@ -191,7 +189,7 @@ fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, plan: &FoldPla
     })
 }
 
-/// The request shows the view, or its beginning, message by message.
+/// Whether the request shows the view, or its beginning, message by message and unchanged.
 fn is_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>, slots: &[(Shown<'_>, Quoted)]) -> bool {
     let messages = match ask.size {
         Size::Whole => up_to_what_was_sent(context, &plan.members.iter().copied().collect(), ask),

@@ -1,4 +1,4 @@
-//! Texts that hold no news of a conversation: errors of services, and what only announces a summary.
+//! Recognises answers that say nothing about the conversation: errors of services, and announcements of a summary that does not follow.
 
 use std::sync::OnceLock;
 
@@ -7,13 +7,13 @@ use serde_json::Value;
 use crate::hashing::HashSet;
 use crate::provider::is_too_large;
 
-/// No text that is longer is taken for one by its words.
+/// Longer texts are never classified by their words.
 const SHORT: usize = 600;
 
-/// So many words of an error's for each that is none: "Rate limit handling was added" is a summary.
+/// An error must have at least this many known words for each unknown one: "Rate limit handling was added" is a summary.
 const KNOWN_FOR_OTHER: usize = 5;
 
-/// Words that say nothing by themselves.
+/// Function words, which are ignored.
 static FUNCTION: Words = Words::of(
     "a an the and or of to for from in on at by with as is are was were be been being it its \
     this that these those there here here's i i'm i'll me my we our us you your any some no not yes so far if \
@@ -21,18 +21,18 @@ static FUNCTION: Words = Words::of(
     just still below above following now currently",
 );
 
-/// What a text is made of that announces a summary, or asks for the conversation.
+/// Words of a text that announces a summary or asks for the conversation.
 static ANNOUNCES: Words = Words::of(
     "sure certainly course okay ok understood summary summaries summarize summarise \
     summarized summarised summarizing summarising conversation transcript chat text content message messages \
     please want need like happy help",
 );
 
-/// And what says that it is not there, or is to be handed in.
+/// Words of a text that says the summary is missing or asks for the conversation.
 static NOTHING_YET: Words =
     Words::of("no not none null empty todo tbd placeholder insert provide provided share paste send");
 
-/// What an error of a service is made of.
+/// Words of service errors.
 static ERRORS: Words = Words::of(
     "error errors failed failure fail code status http request requests reason rate limit \
     limits limited exceeded exceed exceeds reached try again later retry retrying after seconds minutes moment \
@@ -49,11 +49,11 @@ static ERRORS: Words = Words::of(
     current first pulling response received nginx cloudflare openai anthropic went wrong something",
 );
 
-/// How the names of system errors begin.
+/// Prefixes of the names of system errors.
 const SYSTEM_ERRORS: [&str; 6] = ["econn", "etimed", "enotfound", "ehost", "enet", "epipe"];
 
-/// Whether a text has no word but those that announce a summary which does not come, or ask for the conversation: "Here is the
-/// summary:", `TODO`. "Summary of 7 messages" may stand for one, as a caller's own stand-in writes it.
+/// Whether a text does nothing but announce a summary that does not follow, or ask for the conversation: "Here is the summary:", `TODO`.
+/// "Summary of 7 messages" is accepted, because a caller's placeholder may read like that.
 pub fn says_nothing(text: &str) -> bool {
     let lower = lowered(text);
     let leads_nowhere = || {
@@ -68,7 +68,7 @@ pub fn says_nothing(text: &str) -> bool {
         && leads_nowhere()
 }
 
-/// What services, gateways, proxies and clients answer with where a callback does not look at the status.
+/// Whether a text is an error of a service, gateway, proxy or client, as a callback returns it if it does not check the status.
 pub fn is_error(text: &str) -> bool {
     let lower = lowered(text);
     if ["<!doctype html", "<html", "<head>", "<?xml"].iter().any(|page| lower.starts_with(page)) {
@@ -85,7 +85,7 @@ pub fn is_error(text: &str) -> bool {
     has_status_and_body(&lower) || is_made_of_errors(&lower)
 }
 
-/// Its words are an error's, but for a few: what begins with an error, or quotes one, and goes on has words of its own.
+/// Whether nearly all words are those of an error. A text that only begins with an error, or quotes one, has other words as well.
 fn is_made_of_errors(lower: &str) -> bool {
     if lower.len() > SHORT {
         return false;
@@ -96,10 +96,10 @@ fn is_made_of_errors(lower: &str) -> bool {
     });
     let is_any = || known.iter().any(|word| ERRORS.has(word) || names_an_error(word));
     let for_each = |few: usize| other.len() * few <= known.len();
-    for_each(1) && is_any() && (for_each(KNOWN_FOR_OTHER) || is_too_large(lower)) // which searches: milliseconds, for most summaries in vain
+    for_each(1) && is_any() && (for_each(KNOWN_FOR_OTHER) || is_too_large(lower)) // last, because it is slow
 }
 
-/// "Error code: 429 - {…}", "HTTP/1.1 502 <html>…", whatever the body says.
+/// "Error code: 429 - {…}", "HTTP/1.1 502 <html>…", whatever the body contains.
 fn has_status_and_body(lower: &str) -> bool {
     let Some(body) = lower.find(['{', '<']) else { return false };
     let head = &lower[..body];
@@ -108,12 +108,12 @@ fn has_status_and_body(lower: &str) -> bool {
         && words(head).all(|word| ERRORS.has(word) || names_an_error(word))
 }
 
-/// `AbortError`, ECONNREFUSED.
+/// Matches `aborterror` and `econnrefused` (lower case).
 fn names_an_error(word: &str) -> bool {
     word.ends_with("error") || SYSTEM_ERRORS.iter().any(|begin| word.starts_with(begin))
 }
 
-/// The words that count: no figures, addresses, ids, nor what stands in quotes.
+/// The words that are classified: without numbers, addresses, ids and quoted words.
 fn words(lower: &str) -> impl Iterator<Item = &str> {
     let counts = |token: &&str| {
         let is_quoted = token.starts_with(['"', '\'', '`', '“']);
@@ -134,7 +134,7 @@ fn lowered(text: &str) -> String {
     text.to_lowercase().replace('’', "'")
 }
 
-/// A list of words, split when it is first asked.
+/// A list of words, split on first use.
 struct Words {
     list: &'static str,
     set: OnceLock<HashSet<&'static str>>,

@@ -1,4 +1,4 @@
-//! What a request for a summary shows of the conversation.
+//! The part of the conversation that a request for a summary shows.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -15,16 +15,16 @@ use crate::message::{Message, Part, Role, Seen, open_calls_of};
 use crate::provider::unlink_each;
 use crate::tool_output::{HeadTail, truncate_head_tail};
 
-/// Where a message of a request comes from.
+/// The origin of a message in a request.
 #[derive(Clone, Copy)]
 pub struct Shown<'a> {
-    /// The summary will stand for it.
+    /// The summary will replace it.
     pub folded: bool,
     slot: &'a Slot,
 }
 
 impl Shown<'_> {
-    /// The tokens of what is left of it: known, where that is all of it.
+    /// The tokens of the quoted message. The view's count is used if the message is unchanged.
     pub fn tokens(&self, message: &Quoted, context: &Context) -> u64 {
         if self.is_whole(message) {
             self.slot.tokens()
@@ -33,24 +33,24 @@ impl Shown<'_> {
         }
     }
 
-    /// Nothing in it can be taken for a tag, as is known without looking.
+    /// Whether the message is known to contain nothing like a tag, without looking at its text.
     pub fn is_inert(&self, message: &Quoted, context: &Context) -> bool {
         self.is_whole(message) && context.is_bare(self.slot)
     }
 
-    /// What is left of it, as far as it need not be looked at.
+    /// A quick description of the quoted message that avoids looking at its parts where possible.
     fn seen<'m>(&self, message: &'m Quoted) -> Seen<'m> {
         let calls = self.slot.has_calls() || !self.is_whole(message);
         Seen { calls, ..Seen::of(message.of()) }
     }
 
-    /// It is what stands in the view.
+    /// Whether the quoted message is the view's message, unchanged.
     pub fn is_whole(&self, message: &Quoted) -> bool {
         message.is(&self.slot.message)
     }
 }
 
-/// What the request shows of the conversation, and which of it the summary will stand for.
+/// The messages that the request shows, and which of them the summary will replace.
 pub fn conversation<'a>(
     context: &'a Context,
     plan: &FoldPlan,
@@ -76,7 +76,7 @@ pub fn conversation<'a>(
         .map(|s| (folded.contains(&s.node), s))
         .filter(|(folded, s)| shown(s) || *folded)
         .map(|(folded, slot)| {
-            // Its outputs go along, and no provider takes them without the calls.
+            // Its outputs are included, and no provider accepts them without the calls.
             let calling = if folded { context.with_calls(slot) } else { None };
             let message = match (size, calling) {
                 (_, Some(message)) => Quoted::whole(message),
@@ -105,7 +105,7 @@ pub fn conversation<'a>(
         slots = unlinked(context, &slots);
     }
     if !slots.iter().any(|(from, _)| from.folded) {
-        // For example only reasoning: a summariser that gets nothing to summarise answers something else.
+        // For example if there is only reasoning: given nothing to summarise, a summariser answers something else.
         let slot = context.view.with_dropped().into_iter().find(|s| folded.contains(&s.node));
         let note = Message::text(Role::User, "[nothing that may be shown]");
         slots.extend(slot.map(|slot| (Shown { folded: true, slot }, Quoted::whole(Arc::new(note)))));
@@ -113,24 +113,24 @@ pub fn conversation<'a>(
     Ok(slots)
 }
 
-/// How many messages of the view's body there are up to the last that is folded.
+/// The number of messages in the view's body up to the last folded one.
 pub fn beginning(context: &Context, folded: &NodeSet) -> usize {
     context.view.body().iter().rposition(|slot| folded.contains(&slot.node)).map_or(0, |last| last + 1)
 }
 
-/// How many messages of the view's body a request shows that goes on from it: all that was sent, and all that is folded.
+/// The number of messages of the view's body in a request that continues from it: all that were sent and all that are folded.
 pub fn up_to_what_was_sent(context: &Context, folded: &NodeSet, ask: &Ask<'_>) -> usize {
     let body = context.view.body();
     let Some(sent) = ask.sent.filter(|_| ask.continues) else { return body.len() };
     let goes_along = |slot: &Slot| slot.node.get() < sent || folded.contains(&slot.node);
     let Some(last) = body.iter().rposition(goes_along) else { return body.len() };
-    // A call's outputs go along with it.
+    // A call's outputs are sent with it.
     let outputs = body[last + 1..].iter().take_while(|slot| slot.role() == Role::Tool).count();
     last + 1 + outputs
 }
 
-/// A request for a summary comes without the tools, and often without what stood before: thinking that its provider binds
-/// to these would be refused (PROV-3b).
+/// Drops reasoning that its provider ties to the tools and the text before it. The request is sent without the tools and often without that
+/// text, so the provider would refuse it (PROV-3b).
 fn drop_bound_thinking<T>(slots: &mut Vec<(T, Quoted)>) {
     let is_bound = |part: &Part| matches!(part, Part::Reasoning(r) if r.signature.is_some());
     for (_, quoted) in slots.iter_mut().filter(|(_, m)| m.of().parts.iter().any(is_bound)) {
@@ -141,7 +141,7 @@ fn drop_bound_thinking<T>(slots: &mut Vec<(T, Quoted)>) {
     slots.retain(|(_, message)| !message.of().is_empty());
 }
 
-/// If reasoning or what it produced is gone, the other half leaves too, or loses its id (PROV-3).
+/// If reasoning or what it produced is missing, its counterpart is dropped too, or loses its id (PROV-3).
 fn unlinked<T: Copy>(context: &Context, slots: &[(T, Quoted)]) -> Vec<(T, Quoted)> {
     let history = context.view.with_dropped().into_iter().map(|s| &*context.history.node(s.node).message);
     let view: Vec<Cow<'_, Message>> = slots.iter().map(|(_, m)| Cow::Borrowed(m.of())).collect();
@@ -156,7 +156,7 @@ fn unlinked<T: Copy>(context: &Context, slots: &[(T, Quoted)]) -> Vec<(T, Quoted
     linked.into_iter().zip(slots).filter_map(shared).collect()
 }
 
-/// What the ladder document calls a short transcript: the two ends of a long output.
+/// The length of tool outputs in what the ladder document calls a short transcript: head and tail of a long output.
 const SHORT: HeadTail = HeadTail { max: 2_000, head: 1_200, tail: 400 };
 
 fn with_short_output(slot: &Slot) -> Arc<Message> {
@@ -177,7 +177,7 @@ fn with_short_output(slot: &Slot) -> Arc<Message> {
     message
 }
 
-/// Every call has its output here, as is known without a look at them.
+/// Whether every call here has its output, as far as can be told without looking at the messages.
 fn all_answered(context: &Context, messages: &[(Shown<'_>, Quoted)]) -> bool {
     let mut waiting = vec![0; context.history.len()];
     let mut callers = 0;
@@ -202,14 +202,14 @@ fn all_answered(context: &Context, messages: &[(Shown<'_>, Quoted)]) -> bool {
     callers == 0
 }
 
-/// The calls that no output answers.
+/// The ids of calls that no output answers.
 fn open_in(messages: &[(Shown<'_>, Quoted)]) -> HashSet<String> {
     let seen: Vec<Seen<'_>> = messages.iter().map(|(from, message)| from.seen(message)).collect();
     open_calls_of(&seen).into_iter().map(str::to_owned).collect()
 }
 
-/// A provider refuses calls without outputs, and the request ends with a user message: calls that nothing answers leave
-/// their message, and a message that has nothing else to say leaves the request (COMP-4).
+/// Removes unanswered calls, because providers refuse calls without outputs and the request ends with a user message. A message that is
+/// empty then is dropped (COMP-4).
 fn drop_unanswered_calls(context: &Context, messages: &mut Vec<(Shown<'_>, Quoted)>) {
     if all_answered(context, messages) {
         debug_assert!(open_in(messages).is_empty());
@@ -235,7 +235,7 @@ fn drop_unanswered_calls(context: &Context, messages: &mut Vec<(Shown<'_>, Quote
     }
 }
 
-/// Reasoning goes together with what it produced (PROV-3).
+/// Reasoning is dropped together with what it produced (PROV-3).
 fn drop_trailing_reasoning(message: &mut Message) {
     while matches!(message.parts.last(), Some(Part::Reasoning(_))) {
         message.parts.pop();

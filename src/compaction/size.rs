@@ -1,18 +1,18 @@
-/// How far a request has been made smaller.
+/// How far a request for a summary has been made smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Size {
-    /// The whole view, as the specification asks: the provider's prompt cache serves most of it.
+    /// The whole view, as the specification asks. The provider's prompt cache covers most of it.
     Whole,
-    /// The view up to the last message that is folded: the prompt cache serves that, too.
+    /// The view up to the last folded message. The prompt cache covers that, too.
     Beginning,
-    /// Only what is folded.
+    /// Only the folded messages.
     FoldedOnly,
-    /// Only what is folded, tool outputs as placeholders.
+    /// Only the folded messages, with placeholders for tool outputs.
     NoOutputs,
 }
 
 impl Size {
-    /// The next smaller one.
+    /// The next smaller size.
     pub const fn smaller(self) -> Option<Self> {
         match self {
             Self::Whole => Some(Self::Beginning),

@@ -1,4 +1,4 @@
-//! The tags of a summariser's answer: found tolerantly, and kept from being forged by the conversation (COMP-17).
+//! Finds the tags in a summariser's answer, tolerantly, and keeps the conversation from forging them (COMP-17).
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,49 +8,49 @@ use crate::scanning;
 /// The element that fences the conversation when it is sent as one text.
 pub const FENCE: &str = "conversation";
 
-/// Names that text from the conversation may not use as tags.
+/// Tag names that are made inert in text from the conversation.
 const RESERVED: [&str; 4] = ["summary", "retain", "compact_summary", FENCE];
 
-/// In what form the summary came.
+/// The form of the summary in an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// Between its tags.
     Tagged,
     /// Without tags: the whole text outside `<retain>` is taken.
     Untagged,
-    /// The tag was opened and never closed: the answer was cut off. What there is of it is given.
+    /// The tag was opened and never closed, so the answer was cut off. The text so far is returned.
     CutOff,
-    /// There is no text to take.
+    /// There is no text.
     Empty,
-    /// A tag stands there more than once: which element is the answer, and which a quote, nobody can tell.
+    /// There is more than one element, so it is unclear which is the answer and which a quote.
     Ambiguous,
 }
 
-/// What a summariser's answer consists of.
+/// The parts of a summariser's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tagged {
-    /// The text of `<retain>`, if there is any.
+    /// The text of `<retain>`, if present.
     pub retain: Option<String>,
-    /// The text of the summary; `None` exactly where `form` is [`Form::Empty`] or [`Form::Ambiguous`].
+    /// The text of the summary; `None` exactly if `form` is [`Form::Empty`] or [`Form::Ambiguous`].
     pub summary: Option<String>,
-    /// In what form the summary came.
+    /// The form of the summary.
     pub form: Form,
-    /// What stands outside both (thinking aloud, greetings).
+    /// The text outside both elements (thinking aloud, greetings).
     pub rest: String,
 }
 
-/// The summary and the retained text in a summariser's answer: the one element of each name. More than one, one in
-/// another, or a tag behind the end are [`Form::Ambiguous`]: one of them may be what a page said (COMP-17).
+/// Extracts the summary and the retained text from a summariser's answer: the only element of each name. Several elements, nested ones, or
+/// a tag after the end are [`Form::Ambiguous`], because one of them may be quoted from a page (COMP-17).
 ///
-/// Case, blanks inside the tags and code fences around them do not matter, nor what was thought aloud before. A tag
-/// in a code span of one line opens nothing.
+/// Case, blanks inside tags, code fences around elements and thoughts before the answer are ignored. A tag in a code span on one line does
+/// not count.
 pub fn extract(text: &str) -> Tagged {
     let text = without_thinking(text);
     let (Ok(mut summary), Ok(mut retain)) = (find(text, "summary"), find(text, "retain")) else {
         return Tagged { retain: None, summary: None, form: Form::Ambiguous, rest: text.to_owned() };
     };
     if let (Some(s), Some(r)) = (&mut summary, &mut retain) {
-        // A retain element that was never closed ends where the summary begins, and the other way round.
+        // A retain element that is never closed ends where the summary begins, and vice versa.
         if r.inner.start <= s.outer.start && s.outer.start < r.inner.end && r.cut_off {
             r.inner.end = s.outer.start;
             r.outer.end = s.outer.start;
@@ -86,19 +86,19 @@ pub fn extract(text: &str) -> Tagged {
 /// An element of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found<'a> {
-    /// What stands before its tag.
+    /// The text before its opening tag.
     pub before: &'a str,
-    /// What stands in it.
+    /// The text between its tags.
     pub inner: &'a str,
     /// It has no closing tag.
     pub cut_off: bool,
 }
 
-/// There is more than one element of a name, or one in another.
+/// There are several elements of one name, or nested ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ambiguous;
 
-/// The element of this name, found as [`extract`] finds the summary.
+/// The element of this name, found like the summary in [`extract`].
 pub fn element<'a>(text: &'a str, name: &str) -> Result<Option<Found<'a>>, Ambiguous> {
     let text = without_thinking(text);
     let found = find(text, name)?;
@@ -112,7 +112,7 @@ pub fn element<'a>(text: &'a str, name: &str) -> Result<Option<Found<'a>>, Ambig
 /// The elements in which models think aloud.
 const THOUGHTS: [&str; 4] = ["think", "thinking", "thought", "reasoning"];
 
-/// An answer without the thoughts that it begins with. Some servers leave their opening tag out.
+/// The answer without the thoughts at its beginning. Some servers leave out the opening tag.
 fn without_thinking(text: &str) -> &str {
     let mut answer = text.trim_start();
     for name in THOUGHTS {
@@ -125,7 +125,7 @@ fn without_thinking(text: &str) -> &str {
         match (opened, closes.next()) {
             (Some(_), Some((_, end))) => answer = answer[end..].trim_start(),
             (Some(_), None) => return "",
-            // Behind the beginning of the answer it would be a quote.
+            // Anywhere but at the beginning, the closing tag would be a quote.
             (None, Some((at, end))) if !answer[..at].contains('<') => answer = answer[end..].trim_start(),
             (None, _) => {}
         }
@@ -133,8 +133,8 @@ fn without_thinking(text: &str) -> &str {
     answer
 }
 
-/// The conversation's text with every tag that could close or forge one of ours made inert: its `<` becomes `‹`,
-/// which a reader takes for the same and no tag begins with. Apply it to the whole of what goes inside a fence.
+/// Makes every tag inert that could close or forge one of ours: its `<` becomes `‹`, which reads the same but begins no tag. Apply this to
+/// the whole text inside a fence.
 pub fn neutralize(text: &str) -> Cow<'_, str> {
     if !scanning::contains(text, b'<') {
         return Cow::Borrowed(text);
@@ -155,14 +155,14 @@ pub fn neutralize(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// `transcript`, neutralised, in a `<conversation>` element.
+/// `transcript`, neutralised, inside a `<conversation>` element.
 pub fn fence(transcript: &str) -> String {
     let inert = neutralize(transcript);
     format!("<{FENCE}>\n{}\n</{FENCE}>", inert.trim_end_matches('\n'))
 }
 
 struct Element {
-    /// With its tags.
+    /// Including its tags.
     outer: Range<usize>,
     /// Between its tags.
     inner: Range<usize>,
@@ -174,7 +174,7 @@ struct Tag {
     closing: bool,
 }
 
-/// The element of this name, if there is one.
+/// The only element of this name, if there is one.
 fn find(text: &str, name: &str) -> Result<Option<Element>, Ambiguous> {
     let tags = tags(text, name);
     let (outer, inner, cut_off) = match tags.as_slice() {
@@ -182,7 +182,7 @@ fn find(text: &str, name: &str) -> Result<Option<Element>, Ambiguous> {
         [open, close] if !open.closing && close.closing => {
             (open.at.start..close.at.end, open.at.end..close.at.start, false)
         }
-        // The answer was begun for the model: its first tag is not in the text.
+        // The answer's beginning was prefilled, so the opening tag is not in the text.
         [close] if close.closing => (0..close.at.end, 0..close.at.start, false),
         [open] => (open.at.start..text.len(), open.at.end..text.len(), true),
         _ => return Err(Ambiguous),
@@ -190,7 +190,7 @@ fn find(text: &str, name: &str) -> Result<Option<Element>, Ambiguous> {
     Ok(Some(Element { outer, inner, cut_off }))
 }
 
-/// The tags of this name that are no mentions in code.
+/// The tags of this name that are not mentioned in code.
 fn tags(text: &str, name: &str) -> Vec<Tag> {
     let mut out: Vec<Tag> = Vec::new();
     let mut scanned = 0;
@@ -202,7 +202,7 @@ fn tags(text: &str, name: &str) -> Vec<Tag> {
             in_code = false;
             &before[newline..]
         });
-        // Three backticks and more fence a block.
+        // Three or more backticks fence a block instead.
         let marks = line.split(|c| c != '`').filter(|run| (1..3).contains(&run.len())).count();
         in_code ^= marks % 2 == 1;
         scanned = at;
@@ -214,10 +214,10 @@ fn tags(text: &str, name: &str) -> Vec<Tag> {
     out
 }
 
-/// A code span ends within so many bytes.
+/// A code span ends within this many bytes.
 const CODE_SPAN: usize = 200;
 
-/// The length of the tag that `text` begins with, and whether it closes, if it is one of this name.
+/// If `text` begins with a tag of this name: the tag's length, and whether it is a closing tag.
 fn tag_at(text: &str, name: &str) -> Option<(usize, bool)> {
     let (after, closing) = tag_name(text, name)?;
     let rest = &text[after..];
@@ -225,7 +225,7 @@ fn tag_at(text: &str, name: &str) -> Option<(usize, bool)> {
     rest[blanks..].starts_with('>').then_some((after + blanks + 1, closing))
 }
 
-/// Whether `text` begins as a tag of this name, with or without attributes or an end.
+/// Whether `text` begins like a tag of this name, with or without attributes or a closing `>`.
 fn begins_tag(text: &str, name: &str) -> bool {
     tag_name(text, name).is_some()
 }
@@ -242,7 +242,7 @@ fn tag_name(text: &str, name: &str) -> Option<(usize, bool)> {
     (head.eq_ignore_ascii_case(name) && ends).then_some((text.len() - body.len() + name.len(), closing))
 }
 
-/// `text[range]` without the part of `hole` in it.
+/// `text[range]` without its overlap with `hole`.
 fn without(text: &str, range: Range<usize>, hole: &Range<usize>) -> String {
     if hole.is_empty() || hole.end <= range.start || hole.start >= range.end {
         return text[range].to_owned();
@@ -252,7 +252,7 @@ fn without(text: &str, range: Range<usize>, hole: &Range<usize>) -> String {
     [&text[left], &text[right]].concat()
 }
 
-/// Trimmed, without a code fence around the whole; `None` if nothing is left.
+/// The text trimmed and without a code fence around it; `None` if nothing is left.
 pub(super) fn clean(text: &str) -> Option<String> {
     let mut body = text.trim();
     if let Some(inner) = body.strip_prefix("```").and_then(|b| b.strip_suffix("```"))

@@ -1,4 +1,4 @@
-//! The conversation as one fenced text, for gateways that refuse tool blocks without tools.
+//! Writes the conversation as one fenced text, for gateways that refuse tool blocks without tools.
 
 use std::borrow::{Borrow, Cow};
 use std::fmt::Write as _;
@@ -7,17 +7,17 @@ use super::layout::engine_message;
 use super::tags;
 use crate::message::{Message, Part, Role};
 
-/// What stands before a line that only looks as if somebody began to speak.
+/// Marks a line that only looks like the beginning of a message.
 const QUOTED: &str = "> ";
 
-/// The words that such a line begins with, before a colon.
+/// Names that, followed by a colon, look like the beginning of a message.
 const SPEAKERS: [&str; 8] = ["user", "assistant", "tool", "system", "developer", "human", "function", "ai"];
 
-/// The heading of a [`piece`], around its number.
+/// The heading of a [`piece`], before and after its number.
 const PIECE: (&str, &str) = ("[Part ", " of the conversation, summed up]");
 
-/// User / Assistant / Tool lines in a fence, then the instruction. Tags in the conversation are neutralised: it is data
-/// and can neither close the fence nor forge an answer (COMP-17). Nothing is substituted by pattern.
+/// `User:`, `Assistant:` and `Tool:` lines in a fence, then the instruction. The conversation is data: its tags are neutralised, so it can
+/// neither close the fence nor forge an answer (COMP-17). Nothing is substituted by pattern.
 pub fn render(messages: impl IntoIterator<Item: Borrow<Message>>, instruction: &str) -> String {
     let lines: Vec<String> =
         messages.into_iter().map(|m| line(m.borrow())).filter(|l| !l.is_empty()).collect();
@@ -27,7 +27,7 @@ pub fn render(messages: impl IntoIterator<Item: Borrow<Message>>, instruction: &
     out
 }
 
-/// One message as text: who speaks, what is said, which calls are made.
+/// One message as text: the speaker, the text, the tool calls.
 pub fn line(message: &Message) -> String {
     let speaker = match message.role {
         Role::System | Role::Developer => "System",
@@ -48,14 +48,14 @@ pub fn line(message: &Message) -> String {
     if text.is_empty() { text } else { format!("{speaker}: {}", quoted(&text)) }
 }
 
-/// What stands in a transcript for a part of the conversation that was summed up before (COMP-12).
+/// The text that replaces a part of the conversation that was summed up already (COMP-12).
 pub fn piece(number: usize, summary: &str) -> String {
     let (before, after) = PIECE;
     format!("{before}{number}{after}\n{}", quoted(&format!("\n{summary}")).trim_start_matches('\n'))
 }
 
-/// `text` with every line but the first that could be taken for the beginning of a message marked as a quote: what a tool
-/// said is nobody else's word (COMP-17). [`messages`] takes the marks away again.
+/// `text` with a quote mark before every line, except the first, that looks like the beginning of a message, so that a tool's output cannot
+/// pass for another speaker's message (COMP-17). [`messages`] removes the marks.
 fn quoted(text: &str) -> Cow<'_, str> {
     edited(text, |line| {
         looks_like_a_speaker(line.trim_start_matches(QUOTED)).then(|| format!("{QUOTED}{line}"))
@@ -69,15 +69,15 @@ fn unquoted(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// The end of a message that lost its middle stands at the beginning of a line: it is no message either.
+/// The end of a message whose middle was cut out. It starts a line and gets a quote mark if it looks like a message.
 pub fn continued(tail: &str) -> Cow<'_, str> {
     if looks_like_a_speaker(tail) { Cow::Owned(format!("{QUOTED}{tail}")) } else { Cow::Borrowed(tail) }
 }
 
-/// All that ends a line for some reader.
+/// All characters that some reader takes for the end of a line.
 const BREAKS: [char; 7] = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
 
-/// `text` with the lines behind its first as `edit` has them, where it has them otherwise.
+/// `text` with each line after the first replaced by what `edit` returns for it, if anything.
 fn edited(text: &str, edit: impl Fn(&str) -> Option<String>) -> Cow<'_, str> {
     let mut out = String::new();
     let mut copied = 0;
@@ -97,7 +97,7 @@ fn edited(text: &str, edit: impl Fn(&str) -> Option<String>) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether a reader, or a model, may take this line for the beginning of a message.
+/// Whether a reader or a model might take this line for the beginning of a message.
 fn looks_like_a_speaker(line: &str) -> bool {
     let bare = line.trim_start_matches([' ', '\t', '*', '#', '_']);
     if line.len() - bare.len() > 8 {
@@ -110,7 +110,7 @@ fn looks_like_a_speaker(line: &str) -> bool {
     speaks || bare.starts_with(PIECE.0)
 }
 
-/// Who begins to speak with this line, and what of it is said.
+/// The speaker, and the rest of the line, if a message begins with this line.
 fn begins(line: &str) -> Option<(Speaker, &str)> {
     let speakers = [
         ("User: ", Speaker::Of(Role::User)),
@@ -125,15 +125,15 @@ fn begins(line: &str) -> Option<(Speaker, &str)> {
     })
 }
 
-/// Who speaks in a transcript.
+/// The speaker of a message in a transcript.
 #[derive(Clone, Copy)]
 enum Speaker {
     Of(Role),
     Summary,
 }
 
-/// The messages of a [`render`]ed transcript, as far as their text tells: no calls are there that a tool's lines could
-/// answer.
+/// The messages of a [`render`]ed transcript, as far as the text has them. Tool outputs have no call ids, because the transcript contains
+/// no calls for them.
 pub fn messages(transcript: &str) -> Vec<Message> {
     let open = format!("<{}>\n", tags::FENCE);
     let close = format!("\n</{}>", tags::FENCE);

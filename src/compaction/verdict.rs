@@ -1,8 +1,8 @@
-//! Whether an answer is a summary that may replace what it stands for.
+//! Decides whether an answer is a summary that may replace the folded messages.
 //!
-//! It must not be empty, cut off, a refusal, a tool call, an error of a service, or larger than what it replaces, and its model
-//! must have stopped by itself (`finish` lists the words for that). It must have exactly one summary element: of two, one may
-//! be a quote from a page.
+//! It must not be empty, cut off, a refusal, a tool call, a service's error, or larger than what it replaces, and its model must have
+//! finished normally (`finish` lists the words for that). It must have exactly one summary element, because one of two could be quoted from
+//! a page.
 
 use std::borrow::Cow;
 
@@ -17,38 +17,37 @@ use crate::error::{Error, ErrorCode};
 use crate::message::{Message, ProviderSummary, Role};
 use crate::tokens::TokenUsage;
 
-/// What the callback answered.
+/// The callback's answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// The text, tags and all.
+    /// The text, including its tags.
     pub text: String,
-    /// The provider's word for why it stopped.
+    /// Why the model stopped, in the provider's words.
     pub finish_reason: Option<String>,
-    /// What the call used.
+    /// The tokens that the call used.
     pub usage: Option<TokenUsage>,
-    /// The built-in summariser wrote it, and writes it again where less is folded in the end.
+    /// The built-in summariser wrote it, and writes it again if less is folded in the end.
     pub built_in: bool,
-    /// What the provider wrote itself, to stand in its own format in the place of the text.
+    /// A summary in the provider's own format, which replaces the text for that provider.
     pub by_provider: Option<ProviderSummary>,
 }
 
-/// What a summary must carry over (COMP-11), and how much room there is for it.
+/// The facts that a summary must carry over (COMP-11), and the room for them.
 #[derive(Debug, Clone, Copy)]
 pub struct LedgerTerms<'a> {
-    /// What the folded part holds, and all that was folded before.
+    /// The facts of the folded messages and of everything folded before.
     pub carried: &'a Carried,
     /// Tokens that the ledger may take.
     pub budget: Budget,
-    /// Where the compaction aims, in tokens of the view; out of reach where no window is known.
+    /// Target of the compaction, in tokens of the view; out of reach if no window is known.
     pub low: u64,
-    /// What the view may not exceed.
+    /// The most tokens that the view may have.
     pub most: u64,
-    /// Sees what goes into the ledger (COMP-21).
+    /// Redacts what goes into the ledger (COMP-21).
     pub redact: Option<&'a Redact>,
 }
 
-/// Judges an answer (COMP-10): not empty, not cut off, smaller than what it replaces. What it does not mention is
-/// appended to it (COMP-11).
+/// Judges an answer (COMP-10): not empty, not cut off, smaller than what it replaces. Appends the facts that it does not mention (COMP-11).
 pub fn judge(
     context: &Context,
     plan: &FoldPlan,
@@ -66,7 +65,7 @@ pub fn judge(
         .filter(|t| !t.is_empty())
         .map(|t| engine_message(Role::User, t));
     let carried_over = given.is_none();
-    // What an earlier answer wanted retained is never lost, only replaced (COMP-3).
+    // Text that an earlier answer retained is never lost, only replaced (COMP-3).
     let retain = given.or_else(|| earlier_retain(context, plan));
 
     let tokens = standing(context, plan, retain.as_ref(), &summary);
@@ -104,8 +103,8 @@ pub fn judge(
     Ok(Accepted { text, summary, retain, tokens, by_provider, ledger_tokens, missed, fallback })
 }
 
-/// The ledger that stands beside what a provider wrote itself: the one at the end of the summary with the provider's words, and one that
-/// says all where the provider's words are not known.
+/// The ledger that goes beside a summary in the provider's own format. If the provider's text is known, it is the ledger at the end of our
+/// summary; otherwise it is a full ledger, as for an empty summary.
 fn beside(
     context: &Context,
     plan: &FoldPlan,
@@ -124,7 +123,7 @@ fn beside(
     Ok(ledger.filter(|ledger| !ledger.is_empty()).map(|ledger| engine_message(Role::User, &ledger)))
 }
 
-/// A summary without the headings of a ledger, so that its own lines are not taken for a ledger.
+/// Removes ledger headings from a summary, so that its own lines are not taken for a ledger.
 fn without_titles_of_ours(text: String) -> String {
     let is_ours =
         |line: &str| LEDGER_HEADINGS.contains(&line.trim()) || line.trim() == format!("{RULES_TITLE}:");
@@ -134,21 +133,21 @@ fn without_titles_of_ours(text: String) -> String {
     text.lines().filter(|line| !is_ours(line)).collect::<Vec<_>>().join("\n")
 }
 
-/// With no more room than this, no summary would fit, and the smallest view is best.
+/// With no more room than this no summary would fit, so the smallest view is best.
 const LEAST_SUMMARY: u64 = 64;
 
-/// Tokens that are left for what stands for the fold in a view of at most so many.
+/// Tokens left for the fold's messages in a view of at most `most` tokens.
 fn room_below(context: &Context, plan: &FoldPlan, most: u64) -> u64 {
     most.saturating_sub(context.view.tokens().saturating_sub(plan.tokens))
 }
 
-/// Tokens of what would stand for the fold.
+/// Tokens of the messages that would replace the fold.
 fn standing(context: &Context, plan: &FoldPlan, retain: Option<&Message>, summary: &Message) -> u64 {
     let made = plan.messages(retain.cloned(), summary.clone(), plan.stands_in_for(context));
     made.tokens(|message| context.count(message))
 }
 
-/// A summary as it is measured where a ledger may follow: one that says nothing has other words around it then.
+/// The summary as it is measured if a ledger may follow. A summary that says nothing gets a different frame in that case.
 fn with_place_for_ledger(summary: &Message) -> Cow<'_, Message> {
     let text = summary.plain_text();
     if text != NOTHING_SAID {
@@ -157,7 +156,7 @@ fn with_place_for_ledger(summary: &Message) -> Cow<'_, Message> {
     Cow::Owned(engine_message(summary.role, &format!("{text}\n\n-")))
 }
 
-/// The summary in an answer: neither cut off nor empty.
+/// Returns the summary in an answer, or an error if it is cut off or empty.
 pub fn text_of(answer: &Answer) -> Result<String, Error> {
     Ok(whole(answer, Profile::Default)?.summary.unwrap_or_default())
 }
@@ -176,9 +175,9 @@ fn whole(answer: &Answer, profile: Profile) -> Result<tags::Tagged, Error> {
     Ok(tagged)
 }
 
-/// The summary with its ledger, which leaves at least half of what the fold gains (INV-8), and the view where the
-/// compaction aims. The user's constraints may take more of it, and by default more than its budget. Where they find no room
-/// beside what stays, that is cut to make room for them.
+/// Appends the ledger to the summary. The ledger takes at most half of what the fold saves (INV-8) and keeps the view at the compaction's
+/// target. The user's constraints may take more, by default more than the budget. If they find no room beside the messages that stay, those
+/// messages will be cut to make room.
 fn with_ledger(
     context: &Context,
     plan: &FoldPlan,
@@ -208,8 +207,8 @@ fn with_ledger(
     Ok(if added < gain { (whole, added, missed) } else { (summary, 0, missed) })
 }
 
-/// The ledger of a fold, and what it had to leave out. `cut`: what stays is too large beside it and will be cut to make room, and
-/// what it says may be cut with it.
+/// The ledger of a fold, and what it had to leave out. `cut`: the messages that stay are too large and will be cut to make room, so facts
+/// in them do not count as present.
 fn ledger_of(
     context: &Context,
     plan: &FoldPlan,
@@ -228,7 +227,7 @@ fn ledger_of(
     let most = terms.most.saturating_sub(stays);
     let below_low = terms.low.min(plan.most_after.unwrap_or(u64::MAX)).saturating_sub(after);
     let low = below_low.max(most / 2);
-    // Where no message is cut, nothing else fills what is left below the low mark.
+    // If no message is cut evenly, nothing else fills the room that is left below the low mark.
     let is_free = budget.rules == u64::MAX && cut_evenly.is_empty();
     let room = Room {
         all: budget.tokens.max(budget.rules).min(gain / 2).min(low).min(most),
@@ -253,14 +252,14 @@ fn ledger_of(
     Ok((ledger.map(|(text, _)| text), missed))
 }
 
-/// What no pass changes: messages of the engine's own, and pins.
+/// Messages that no pass changes: the engine's own, and pinned ones.
 fn is_fixed(context: &Context, slot: &Slot) -> bool {
     let node = context.history.node(slot.node);
     slot.form == Form::Whole
         && (node.pinned || matches!(node.kind, NodeKind::Summary | NodeKind::Retain | NodeKind::Pin))
 }
 
-/// About what the messages that stay take at least, once all that may be cut is cut (COMP-19, INV-11).
+/// Approximate least tokens of the messages that stay, once everything that may be cut is cut (COMP-19, INV-11).
 fn at_least(context: &Context, folded: &NodeSet, most: u64) -> u64 {
     const CUT: u64 = 160;
     let body = context.view.body();
@@ -274,7 +273,7 @@ fn at_least(context: &Context, folded: &NodeSet, most: u64) -> u64 {
     context.view.fixed_tokens() + least.sum::<u64>()
 }
 
-/// The retained text that the fold would take out of the view.
+/// The retained text that the fold would remove from the view.
 fn earlier_retain(context: &Context, plan: &FoldPlan) -> Option<Message> {
     let mut newest_first = plan.members.iter().rev().map(|m| context.history.node(*m));
     newest_first.find(|n| n.kind == NodeKind::Retain).map(|n| Message::clone(&n.message))

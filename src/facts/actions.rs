@@ -18,20 +18,20 @@ pub enum Deed {
     Other,
 }
 
-/// A tool call with what came of it.
+/// A tool call with its outcome.
 #[derive(Debug, Clone)]
 pub struct Action<'a> {
     /// The call.
     pub call: &'a ToolCall,
-    /// Its arguments; free text as a JSON string.
+    /// Its arguments; free text becomes a JSON string.
     pub args: Value,
     /// What it did.
     pub deed: Deed,
-    /// The command line, of [`Deed::Run`].
+    /// The command line, for [`Deed::Run`].
     pub command: Option<String>,
     /// The files that its arguments name.
     pub paths: Vec<String>,
-    /// What came of it; `None` while no output answers it.
+    /// Its outcome; `None` if no output answers it.
     pub outcome: Option<Outcome>,
     /// The index of the message that holds the call.
     pub at: usize,
@@ -71,10 +71,10 @@ pub(super) fn action(call: &ToolCall, at: usize) -> Action<'_> {
     let edits = args.get("command").and_then(Value::as_str).map(edit_verb);
     let paths = args::paths(&args);
     let deed = match edits {
-        // Some editors put their verb into `command` and the file beside it.
+        // Some editors pass their verb as `command`, with the file beside it.
         Some(Some(deed)) if !paths.is_empty() => deed,
         _ if command.is_some() => Deed::Run,
-        // Without a file it is some other service's record that is read or changed.
+        // Without a file, the call reads or changes something in another service.
         _ if paths.is_empty() => Deed::Other,
         _ if named(&call.name, &CHANGES) => Deed::Change,
         _ if named(&call.name, &READS) => Deed::Read,
@@ -101,7 +101,7 @@ fn edit_verb(command: &str) -> Option<Deed> {
     }
 }
 
-/// Whether one of the words of a tool's name (`read_file`, `readFile`, `files.read`) is on the list.
+/// Whether the list contains one of the words of a tool's name (`read_file`, `readFile`, `files.read`).
 pub(super) fn named(name: &str, list: &[&str]) -> bool {
     let mut words: Vec<String> = vec![String::new()];
     let mut lower_before = false;

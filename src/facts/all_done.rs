@@ -1,32 +1,32 @@
-//! "All done.", "Both tasks are complete; nothing is left.": a sentence that ends all open work there was.
+//! Recognises sentences that end all open work: "All done.", "Both tasks are complete; nothing is left."
 
 use super::phrases::Phrases;
 use super::sentences::sentences;
 
-/// What a clause that says so is made of.
+/// The only words in a clause that says so.
 const MADE_OF: &str = "all both everything nothing and now so yes great perfect ok okay good that's they they're we \
     we're are is was were am have has had been with that these those the of to do them us it done complete completed \
     finished tasks task items steps boxes todos points work left remains remaining more else open there here myself \
     already too today i";
 
-/// How much it is about.
+/// Words for the amount of work.
 const QUANTITIES: [&str; 3] = ["all", "both", "everything"];
 
-/// What it says of it.
+/// Words for being done.
 const DONE: [&str; 4] = ["done", "complete", "completed", "finished"];
 
-/// What stands in no sentence that says so: a condition, an exception.
+/// Words of conditions and exceptions, which such a sentence does not contain.
 const UNLESS: &str = "if once when until unless before after not except but apart besides";
 
 const CJK: [&str; 5] = ["すべて完了", "全て完了", "全部完成", "都完成了", "모두 완료"];
 
-/// What makes of these a condition, a wish, a question or its contrary.
+/// Words that make these a condition, a wish, a question or a negation.
 const CJK_UNLESS: [&str; 15] = [
     "ない", "ません", "たら", "れば", "まで", "したい", "ください", "後", "后", "没", "未", "不", "吗",
     "如果", "请",
 ];
 
-/// Whether a sentence says that all there was to do is done. A question does not, nor what is denied, or waits for something.
+/// Whether a text says that all work is done. Questions, negations and conditions do not count.
 pub fn says_all_done(text: &str) -> bool {
     let ends_all = |sentence: &str| {
         let lower = sentence.to_lowercase().replace('’', "'");
@@ -35,7 +35,7 @@ pub fn says_all_done(text: &str) -> bool {
     MENTIONS.any_in(text) && sentences(text).iter().any(|s| !s.fenced && ends_all(s.text))
 }
 
-/// Most texts have none of these, of which such a sentence has one.
+/// Such a sentence contains one of these; most texts contain none.
 static MENTIONS: Phrases<10> =
     Phrases::of([DONE[0], DONE[1], DONE[3], "left", "remain", CJK[0], CJK[1], CJK[2], CJK[3], CJK[4]]);
 

@@ -2,7 +2,7 @@ use serde_json::Value;
 
 use crate::message::{CallKind, ToolCall};
 
-/// A call's arguments as JSON; free text as a JSON string.
+/// A call's arguments as JSON; free text becomes a JSON string.
 pub(super) fn of(call: &ToolCall) -> Value {
     match &call.kind {
         CallKind::Other { raw, .. } => raw.as_ref().clone(),
@@ -20,7 +20,7 @@ pub(super) fn command(args: &Value) -> Option<String> {
         Value::String(line) => line.clone(),
         Value::Array(words) => {
             let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-            // `["bash", "-lc", "the command"]` is how some agents wrap each command.
+            // Some agents wrap each command as `["bash", "-lc", "the command"]`.
             match words.as_slice() {
                 [shell, flag, line] if flag.starts_with('-') && shell.ends_with("sh") => (*line).to_owned(),
                 _ => words.join(" "),

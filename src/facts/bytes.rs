@@ -1,18 +1,18 @@
-//! What a byte may be part of. Most words can be skipped by looking only at their bytes.
+//! Classes of bytes. Most words can be skipped by looking only at their bytes.
 
-/// A letter or a mark that stands in words of any kind.
+/// A character that occurs in any word.
 pub(super) const PLAIN: u8 = 1;
-/// What makes a word a path, an id or a code: a digit, a capital, a slash or a full stop.
+/// A character that may make a word a path, an id or a code: a digit, a capital, a slash or a full stop.
 const TELLING: u8 = 2;
-/// The beginning of an issue's number.
+/// The start of an issue number.
 pub(super) const HASH: u8 = 4;
-/// A part of a character beyond ASCII.
+/// A part of a non-ASCII character.
 const WIDE: u8 = 8;
 
-/// A word of plain letters is nothing by itself, but for a UUID without digits.
+/// Shorter words of plain characters cannot be facts. This is the length of a UUID, which may have no digits.
 pub(super) const LONGEST_PLAIN: usize = 36;
 
-/// The class of each byte; 0: no part of a word.
+/// The class of each byte; 0: not part of a word.
 pub(super) const CLASS: [u8; 256] = {
     let mut class = [0; 256];
     let mut at = 0;
@@ -29,7 +29,7 @@ pub(super) const CLASS: [u8; 256] = {
     class
 };
 
-/// How long the run of a word's ASCII characters is that these bytes begin with, and all classes in it.
+/// The length of the run of a word's ASCII characters at the start of `bytes`, and all classes that occur in it.
 pub(super) fn run(bytes: &[u8]) -> (usize, u8) {
     let mut seen = 0;
     for (at, byte) in bytes.iter().enumerate() {

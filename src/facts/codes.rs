@@ -1,6 +1,6 @@
-//! Codes that a maker or a tracker numbers: `ERR_MODULE_NOT_FOUND`, `ORA-00942`, `CVE-2024-1234`, `PROJ-1234`.
+//! Codes assigned by vendors and issue trackers: `ERR_MODULE_NOT_FOUND`, `ORA-00942`, `CVE-2024-1234`, `PROJ-1234`.
 
-/// What stands before a hyphen and a number of three digits or more in the names of standards, ciphers and character sets.
+/// Prefixes of standards, ciphers and character sets, which are followed by a hyphen and a number of three digits or more.
 const STANDARDS: [&str; 44] = [
     "AES", "ANSI", "ASTM", "AVX", "BIP", "CP", "CRC", "DES", "DIN", "DO", "ECMA", "EIP", "EN", "ERC", "ES",
     "FIPS", "GB", "GMT", "GPT", "HMAC", "HS", "HTTP", "IBM", "IEC", "IEEE", "ISO", "ITU", "JIS", "LATIN",
@@ -19,7 +19,7 @@ pub(super) fn is_named_error(word: &str) -> bool {
     name.contains('_') && name.split('_').all(named) && name.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
-/// `CVE-2024-1234`, or a tracker's `PROJ-123`: two letters and three digits at the least.
+/// `CVE-2024-1234`, or a tracker's `PROJ-123` with at least two letters and three digits.
 pub(super) fn is_numbered(word: &str) -> bool {
     if !word.as_bytes().first().is_some_and(u8::is_ascii_uppercase) {
         return false;

@@ -3,17 +3,17 @@ use super::ruled::Strength;
 use super::sentences::{LONGEST_WRAPPED, Sentence, begins_anew, goes_on, is_entry, is_fence, sentences};
 use super::{keywords, tongues};
 
-/// A sentence of a user message that tells the agent what it must or must not do, or takes that back.
+/// A sentence of a user message that says what the agent must or must not do, or that takes this back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Constraint<'a> {
-    /// The sentence, word for word: with the list that it ends in, and with the sentence before it where it only points back.
+    /// The sentence, verbatim. It includes a list that follows it, and the sentence before it if it only refers to that.
     pub text: &'a str,
-    /// How surely it is one.
+    /// How certain it is that this is a constraint.
     pub strength: Strength,
-    /// It holds one of the defining words (never, always, must, don't, only and their kin in the other languages), or
-    /// takes back what one said.
+    /// It contains one of the words that define a rule (never, always, must, don't, only, and their equivalents in other languages), or
+    /// revokes a rule.
     pub explicit: bool,
-    /// It stands inside a code fence: more likely pasted than said.
+    /// It is inside a code fence, so it was more likely pasted than written.
     pub fenced: bool,
 }
 
@@ -24,11 +24,11 @@ pub fn constraints(text: &str) -> Vec<Constraint<'_>> {
         return out;
     }
     let all = sentences(text);
-    // Where the newest of them begins and ends.
+    // The start and end of the last constraint found.
     let mut newest = (0, 0);
     for (i, sentence) in all.iter().enumerate() {
         if sentence.at < newest.1 {
-            continue; // it stands in the list of the one before
+            continue; // it is part of the previous constraint's list
         }
         let Some(found) = constraint(*sentence) else { continue };
         let before = i.checked_sub(1).map(|before| all[before]).filter(|b| !b.fenced && !sentence.fenced);
@@ -39,7 +39,7 @@ pub fn constraints(text: &str) -> Vec<Constraint<'_>> {
             before.filter(|before| points_back(sentence.text) && end - before.at <= LONGEST_WRAPPED);
         match pointed {
             Some(pointed) if pointed.at < newest.1 => {
-                // What it points at is a rule itself: the two are one, if that is not too long.
+                // The sentence that it refers to is itself a rule. The two are joined if the result is not too long.
                 let last = out.pop().filter(|_| end - newest.0 <= LONGEST_WRAPPED);
                 let Some(last) = last else { continue };
                 newest.1 = end;
@@ -63,7 +63,7 @@ pub fn constraints(text: &str) -> Vec<Constraint<'_>> {
     out
 }
 
-/// Where a sentence ends with the list under it: of one that ends in a colon, or that a list stands right below.
+/// The end of a sentence including the list after it, if the sentence ends in a colon or the list directly follows it.
 fn with_list(text: &str, start: usize, end: usize) -> usize {
     let rest = text[end..].trim_start_matches([' ', '\t', '*', '_', '\r']);
     let announced = text[start..end].trim_end_matches(['*', '_']).ends_with([':', '\u{FF1A}']);
@@ -76,9 +76,9 @@ fn with_list(text: &str, start: usize, end: usize) -> usize {
     let of_a_list = is_entry(&format!("{}x", own.trim_start()));
     let mut taken = end;
     let mut at = text.len() - rest.len() + 1;
-    // The entry that the last line is part of.
+    // The start of the list entry that the last line belongs to.
     let mut entry_at = end;
-    // Lines without marks, right below a colon.
+    // Lines without list marks directly below a colon.
     let mut plain = announced && !of_a_list;
     for whole in text[at..].split_inclusive('\n') {
         let line = whole.trim();
@@ -101,7 +101,7 @@ fn with_list(text: &str, start: usize, end: usize) -> usize {
     taken
 }
 
-/// "Do not touch it.": what is not to be touched stands in the sentence before.
+/// "Do not touch it.": the sentence before says what must not be touched.
 fn points_back(sentence: &str) -> bool {
     sentence.len() <= 160
         && (tongues::points_back(sentence, tells(sentence)) || keywords::points_back(sentence))

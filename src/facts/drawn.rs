@@ -1,12 +1,12 @@
-//! The facts of a conversation's messages, drawn once each.
+//! The facts of a conversation's messages, each drawn once.
 //!
-//! Literal facts are numbers in one table (`Names`); the few other things that a ledger lists are notes. Before a fold the
-//! facts are sorted by text, and it is worked out which of them contain others, once for all ledgers of the run. A fold then
-//! adds up numbers: no text is read again except the header, the summary and edited messages.
+//! Literal facts are numbers in one table (`Names`). The few other things that a ledger lists are notes. Before a fold the facts are sorted
+//! by text, and it is determined which of them contain others, once for all ledgers of the run. A fold then adds up numbers: no text is
+//! read again except the header, the summary and edited messages.
 //!
-//! Drawing starts when the view is half way to its threshold, a few messages with each push. So a session that never folds does
-//! not pay for it, and one that folds does not pay all at once. A snapshot holds the facts only of outputs that live in the
-//! store. Where texts are redacted, facts are drawn from the redacted texts each time.
+//! Drawing starts when the view is half way to its threshold, a few messages with each push. So a session that never folds does not pay for
+//! it, and one that folds does not pay all at once. A snapshot holds facts only of outputs that are in the store. If texts are redacted,
+//! facts are drawn from the redacted texts each time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,35 +20,35 @@ use super::{Names, Remark, is_put_to_the_user, remarks, texts};
 use crate::hashing::HashMap;
 use crate::message::{CallKind, Message, Part};
 
-/// The facts of messages, by their places in the order in which they were drawn.
+/// The facts of messages, indexed by the order in which the messages were drawn.
 #[derive(Debug, Clone, Default)]
 pub struct Drawn {
-    /// The literal facts of all of them.
+    /// The literal facts of all messages.
     pub names: Names,
-    /// Those of one message after the other, one for every place where one stands.
+    /// The literal facts of all messages, one message after the other, with an entry for every occurrence.
     literals: Vec<u32>,
-    /// Where those of each message end.
+    /// For each message, the end of its part of `literals`.
     ends: Vec<u32>,
-    /// What the user said, by message.
+    /// The user's remarks, by message.
     remarks: HashMap<u32, Box<[Remark]>>,
     notes: BTreeMap<u32, Notes>,
-    /// Which messages have notes: most have none.
+    /// Which messages have notes; most have none.
     noted: Vec<bool>,
-    /// Which messages are texts without a `<`: nothing in them can be taken for a tag.
+    /// Which messages are texts without a `<`, so that they cannot contain tags.
     bare: Vec<bool>,
-    /// Commands that no output has answered yet, by call.
+    /// Commands that no output has answered yet, by call id; the value is [`super::RunNote::speaks`].
     running: BTreeMap<String, bool>,
-    /// Questions to the user that no output has answered yet, by call.
+    /// The call ids of questions to the user that no output has answered yet.
     asking: BTreeSet<String>,
 }
 
 impl Drawn {
-    /// Of how many messages the facts are drawn.
+    /// The number of messages whose facts are drawn.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Of none.
+    /// Whether no facts are drawn yet.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -59,18 +59,18 @@ impl Drawn {
         &self.literals[start..self.ends[at] as usize]
     }
 
-    /// What a message says beside them, if it does.
+    /// The notes of a message, if it has any.
     pub fn notes(&self, at: usize) -> Option<&Notes> {
         let has_notes = self.noted.get(at).is_some_and(|noted| *noted);
         if has_notes { self.notes.get(&(at as u32)) } else { None }
     }
 
-    /// A message is known to be texts without a `<`.
+    /// Whether a message is known to be texts without a `<`.
     pub fn is_bare(&self, at: usize) -> bool {
         self.bare.get(at).is_some_and(|bare| *bare)
     }
 
-    /// What the user says in a message, in order.
+    /// The user's remarks in a message, in order.
     pub fn remarks(&self, at: usize) -> &[Remark] {
         self.remarks.get(&(at as u32)).map_or(&[], |remarks| remarks)
     }
@@ -111,7 +111,7 @@ impl Drawn {
         self.end(notes);
     }
 
-    /// Takes in those of the next message, a tool's, as they were when its output went away.
+    /// Adds the next message, a tool message, with the facts that were kept when its output left memory.
     pub fn draw_kept(&mut self, message: &Message, kept: &Kept) {
         for literal in &kept.literals {
             let number = self.names.number(&literal.text, literal.kind);
@@ -125,7 +125,7 @@ impl Drawn {
         self.end(Notes { answer: kept.answer.clone(), ..Notes::default() });
     }
 
-    /// Calls whose outputs have not come have other ids by now.
+    /// Applies new ids to calls that are still waiting for their outputs.
     pub fn rename_calls(&mut self, ids: &HashMap<&str, &str>) {
         let now = |id: String| ids.get(id.as_str()).map_or(id, |now| (*now).to_owned());
         self.running =

@@ -1,6 +1,6 @@
-//! What `sed` and `perl` do to files, by the flags that they are given.
+//! Reads from the flags of `sed` and `perl` what they do to files.
 
-/// The files that it is given, and whether it edits them.
+/// The files given to `sed` or `perl`, and whether they are edited in place.
 #[derive(Default)]
 pub(super) struct Edit<'a> {
     pub in_place: bool,
@@ -8,10 +8,10 @@ pub(super) struct Edit<'a> {
 }
 
 impl<'a> Edit<'a> {
-    /// Of a command's words; of another program's, nothing.
+    /// Reads a command's words. Empty for other programs.
     pub fn of(words: &'a [String]) -> Self {
         let mut edit = Self::default();
-        // Flags that take the rest of their word, or the next one.
+        // Flags that take the rest of their word, or the next word, as a value.
         let taking = match words.first().map(String::as_str) {
             Some("sed") => "ef",
             Some("perl") => "eEIMm",
@@ -36,7 +36,7 @@ impl<'a> Edit<'a> {
                 edit.files.push(word);
             }
         }
-        // What is done to the files stands before them.
+        // Without such a flag, the first argument is the script.
         if !has_script && !edit.files.is_empty() {
             edit.files.remove(0);
         }

@@ -1,4 +1,4 @@
-//! The facts of a tool output whose text left memory, kept from before.
+//! The facts of a tool output whose text left memory.
 
 use std::collections::HashMap;
 
@@ -8,16 +8,16 @@ use super::{LiteralKind, texts};
 use crate::message::Message;
 use crate::saved::saved;
 
-/// What was drawn of a message before its text went away: a later fold tells the same of it, wherever the text is.
+/// The facts drawn from a message before its text left memory, so that later folds get the same result without the text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Kept {
-    /// Its literal facts, each once, in the order of their first places.
+    /// Its literal facts, each once, in the order of their first occurrence.
     pub(super) literals: Vec<KeptLiteral>,
-    /// How the command ended that it answers.
+    /// The outcome of the command that it answers.
     pub(super) answer: Option<Answered>,
 }
 
-/// A literal fact, and in how many places it stood.
+/// A literal fact and the number of its occurrences.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct KeptLiteral {
     pub text: String,
@@ -29,7 +29,7 @@ saved!(struct Kept { literals, answer });
 saved!(struct KeptLiteral { text, kind, count });
 
 impl Kept {
-    /// The facts of a tool message. `speaks`: it answers a command, and what that prints are a program's own messages.
+    /// The facts of a tool message. `speaks` is `None` unless it answers a command; see [`super::RunNote::speaks`].
     pub fn of(message: &Message, speaks: Option<bool>) -> Self {
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut literals: Vec<KeptLiteral> = Vec::new();

@@ -1,4 +1,4 @@
-//! Rules in English, Chinese, Japanese and Korean, which are known by words.
+//! Rules in English, Chinese, Japanese and Korean, recognised by words.
 
 use super::rule_words::{
     BOUNDS, CJK_EXPLICIT, CJK_REVOKING, CJK_RULES, CJK_WISHES, FORBIDDING, NEGATIONS, NOT_REVOKING, REVOKING,
@@ -7,7 +7,7 @@ use super::rule_words::{
 use super::ruled::{Ruled, Strength};
 use super::word::is_cjk;
 
-/// What a sentence is by the words of English, Chinese, Japanese and Korean.
+/// Classifies a sentence by its English, Chinese, Japanese and Korean words.
 pub(super) fn ruled(text: &str) -> Option<Ruled> {
     let cjk = text.chars().any(is_cjk);
     let cjk_explicit = cjk && CJK_EXPLICIT.iter().any(|w| text.contains(w));
@@ -46,7 +46,7 @@ pub(super) fn ruled(text: &str) -> Option<Ruled> {
     is_any.then_some(Ruled { strength, explicit })
 }
 
-/// "I must have left it", "there must be a way", "that should never happen": no rule, for all its words.
+/// "I must have left it", "there must be a way", "that should never happen": these contain a rule's words but set no rule.
 fn guesses_or_reports(words: &[&str]) -> bool {
     const BEFORE: [&str; 3] = ["there", "i", "we've"];
     let guesses = |w: &[&str]| w[1] == "must" && BEFORE.contains(&w[0]);
@@ -54,11 +54,11 @@ fn guesses_or_reports(words: &[&str]) -> bool {
     reports || words.windows(2).any(guesses)
 }
 
-/// A wish by one of its words, but for what the speaker says of themselves: "I'll make sure to find it".
+/// Whether a word makes the sentence a wish. What speakers say about themselves does not count: "I'll make sure to find it".
 fn wishes(words: &[&str], begins: u64) -> bool {
     const SELF: [&str; 4] = ["i", "i'll", "i'd", "i've"];
     const CARING: [&str; 3] = ["make sure", "be sure to", "ensure"];
-    /// So many words before.
+    /// How many words before it are searched for the speaker.
     const NEAR: usize = 6;
     let is_there = |phrase: &&&str| begins & beginning(phrase) != 0 && holds(words, phrase);
     let own = |phrase: &str| {
@@ -70,7 +70,7 @@ fn wishes(words: &[&str], begins: u64) -> bool {
     WISHES.iter().filter(is_there).any(|phrase| !CARING.contains(phrase) || !own(phrase))
 }
 
-/// "only" as a bound rather than a word of what is: "there's only one file left", "it now stops and only shows the first".
+/// Whether "only" limits something instead of describing it, as in "there's only one file left", "it now stops and only shows the first".
 fn bounds_by_only(lower: &str, words: &[&str]) -> bool {
     const TOLD_BEFORE: [&str; 40] = [
         "there's", "is", "was", "are", "were", "has", "have", "had", "now", "it", "that", "which", "who",
@@ -81,7 +81,7 @@ fn bounds_by_only(lower: &str, words: &[&str]) -> bool {
     let joined = |at: usize| {
         lower.as_bytes().get(at.wrapping_sub(1)) == Some(&b'-') || lower.as_bytes().get(at + 4) == Some(&b'-')
     };
-    // As a part of another word, it is a name.
+    // Inside a hyphenated word it is part of a name.
     if !lower.match_indices("only").any(|(at, _)| !joined(at)) {
         return false;
     }
@@ -97,9 +97,9 @@ fn bounds_by_only(lower: &str, words: &[&str]) -> bool {
     })
 }
 
-/// "don't" as an order rather than a statement about someone.
+/// Whether "don't" is an order and not a statement about somebody.
 fn orders_not(words: &[&str]) -> bool {
-    /// "I still don't have it": whose sentence it is stands before these.
+    /// "I still don't have it": the subject comes before these words.
     const BETWEEN: [&str; 4] = ["still", "really", "also", "actually"];
     words.iter().enumerate().any(|(i, word)| {
         let after = match *word {
@@ -113,7 +113,7 @@ fn orders_not(words: &[&str]) -> bool {
     })
 }
 
-/// "Leave the tests as they are", and the like.
+/// "Leave the tests as they are" and similar sentences.
 fn leaves_alone(words: &[&str]) -> bool {
     let Some(at) = words.iter().position(|w| *w == "leave") else { return false };
     let behind = &words[at + 1..];
@@ -122,11 +122,11 @@ fn leaves_alone(words: &[&str]) -> bool {
         .any(|p| holds(behind, p))
 }
 
-/// "Stop adding comments", "No new dependencies": how people begin a short sentence that rules something out.
+/// "Stop adding comments", "No new dependencies": short sentences that rule something out.
 fn stops_or_bars(text: &str, words: &[&str]) -> bool {
     const SMALL_TALK: [&str; 29] = [
         "problem", "problems", "worries", "idea", "need", "thanks", "rush", "one", "longer", "way", "doubt",
-        "wait", "i", "it", // and what is said in Spanish of how things are:
+        "wait", "i", "it", // and Spanish words for how things are:
         "funciona", "hay", "se", "me", "es", "está", "entiendo", "puedo", "hace", "usa", "sé", "veo",
         "tengo", "quiero", "importa",
     ];
@@ -143,7 +143,7 @@ fn stops_or_bars(text: &str, words: &[&str]) -> bool {
     }
 }
 
-/// "No tests failed", "No errors now": what is told of things, and rules nothing out.
+/// "No tests failed", "No errors now": reports, which rule nothing out.
 fn reports(what: &str, behind: &[&str]) -> bool {
     const TOLD: [&str; 20] = [
         "are", "broke", "changed", "did", "exist", "exists", "fail", "failed", "fails", "found", "had",
@@ -181,7 +181,7 @@ fn chooses_or_bounds(lower: &str, words: &[&str]) -> bool {
     }
 }
 
-/// 「触るな」, 「増やさないで」, 「しないように」: the end of a Japanese sentence that says what not to do.
+/// 「触るな」, 「増やさないで」, 「しないように」: endings of Japanese sentences that say what not to do.
 fn ends_in_an_order_not_to(text: &str) -> bool {
     let said = text.trim_end_matches(|c: char| !c.is_alphanumeric()).trim_end_matches(['ね', 'よ']);
     [
@@ -192,8 +192,8 @@ fn ends_in_an_order_not_to(text: &str) -> bool {
     .any(|end| said.ends_with(end))
 }
 
-/// 「提交前先跑测试」, 「注释用英文」, 「デプロイ前に聞いて」, 「コミットメッセージは日本語で」: a short sentence that says what is
-/// to be done before something else, or in which language.
+/// 「提交前先跑测试」, 「注释用英文」, 「デプロイ前に聞いて」, 「コミットメッセージは日本語で」: short sentences that say what must be done before something else, or in which
+/// language.
 fn says_when_or_how(text: &str) -> bool {
     const LONG: usize = 24;
     const TOLD: [&str; 7] = ["了", "我", "报错", "報錯", "崩溃", "失败", "错误"];
@@ -216,7 +216,7 @@ fn says_when_or_how(text: &str) -> bool {
         || (!told && ["用中文", "用英文", "用英语"].iter().any(|end| said.ends_with(end)))
 }
 
-/// One bit of 64 for how a phrase, or a word, begins: most phrases begin as no word of a sentence does.
+/// One bit of 64 for the first letters of a phrase or word. Most phrases begin like no word of a sentence and can be skipped.
 fn beginning(phrase: &str) -> u64 {
     let (first, second) = match phrase.as_bytes() {
         [first, b' ', ..] | [first] => (*first, 0),
@@ -235,12 +235,12 @@ fn holds(words: &[&str], phrase: &str) -> bool {
     words.iter().enumerate().any(|(at, word)| Some(*word) == first && stands_at(at))
 }
 
-/// Whether a sentence points at what the one before names.
+/// Whether a sentence refers to something named in the sentence before.
 pub(super) fn points_back(sentence: &str) -> bool {
     const MANY: usize = 12;
     const BARE: [&str; 4] = ["it", "them", "they", "its"];
     const POINTING: [&str; 4] = ["this", "that", "these", "those"];
-    /// What stands behind "this" where it is no noun's.
+    /// Words after "this" if it does not belong to a noun.
     const BEHIND: [&str; 22] = [
         "again", "anymore", "ever", "yet", "now", "here", "please", "in", "on", "at", "to", "for", "from",
         "by", "with", "without", "if", "when", "unless", "until", "or", "and",

@@ -4,7 +4,7 @@ use super::paths::{self, Whole};
 use super::{bytes, wide, word};
 use crate::saved::saved;
 
-/// What kind of literal fact it is.
+/// The kind of a literal fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LiteralKind {
     /// A file's or folder's path, or a file's bare name with a well-known extension.
@@ -26,33 +26,33 @@ saved!(
     }
 );
 
-/// One literal fact, as it stands in the text.
+/// One occurrence of a literal fact in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Literal<'a> {
-    /// What it is.
+    /// Its kind.
     pub kind: LiteralKind,
-    /// The fact.
+    /// Its text.
     pub text: &'a str,
-    /// Its first byte in the text that was searched.
+    /// Its byte offset in the searched text.
     pub at: usize,
 }
 
-/// Longer words are data (base64, minified code), not names.
+/// Longer words, in bytes, are data (base64, minified code) and not names.
 const LONGEST_WORD: usize = 256;
 
-/// Longer URLs carry data, not an address.
+/// Longer URLs, in bytes, carry data.
 const LONGEST_URL: usize = 2048;
 
-/// The literal facts of `text`, in order, one for every place where one stands.
+/// The literal facts of `text`, in order, one per occurrence.
 ///
-/// Chinese and Japanese characters end a word, since no blank stands before or after one there.
+/// Chinese and Japanese characters end a word, because there are no blanks around words there.
 pub fn literals(text: &str) -> Vec<Literal<'_>> {
     let mut out = Vec::new();
     each_literal(text, &mut |literal| out.push(literal));
     out
 }
 
-/// The same, one by one.
+/// Like `literals`, but calls `found` for each.
 pub(super) fn each_literal<'a>(text: &'a str, found: &mut dyn FnMut(Literal<'a>)) {
     let bytes = text.as_bytes();
     let (mut at, mut floor) = (0, 0);
@@ -90,9 +90,9 @@ pub(super) fn each_literal<'a>(text: &'a str, found: &mut dyn FnMut(Literal<'a>)
     }
 }
 
-/// What the word `at..end` is, or begins; where to go on behind it.
+/// Reports the facts in the word `at..end` and in what it begins. Returns where to continue.
 ///
-/// `floor`: what stands before it is part of no path from here on.
+/// `floor`: text before it belongs to facts already found, so no path may begin there.
 fn literal_at<'a>(
     text: &'a str,
     floor: &mut usize,
@@ -138,7 +138,7 @@ fn literal_at<'a>(
     end
 }
 
-/// The facts in one word: a path whole, if it is no piece of something else, or else the ids and codes in it.
+/// The facts in one word: the whole word if it is a path and not part of something else, or otherwise the ids and codes in it.
 fn in_word<'a>(text: &'a str, at: usize, end: usize, is_piece: bool, found: &mut dyn FnMut(Literal<'a>)) {
     let (start, whole) = word::trimmed(text, at, end);
     let (run, marks) = bytes::run(whole.as_bytes());
@@ -178,7 +178,7 @@ fn in_word<'a>(text: &'a str, at: usize, end: usize, is_piece: bool, found: &mut
     }
 }
 
-/// The length of `#123` at this byte, if it stands there and nothing is attached to it.
+/// The length of an issue number like `#123` at this byte, if there is one with nothing attached to it.
 fn issue_number(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at) != Some(&b'#') {
         return None;
@@ -188,7 +188,7 @@ fn issue_number(bytes: &[u8], at: usize) -> Option<usize> {
     ((1..=7).contains(&digits) && !attached).then_some(1 + digits)
 }
 
-/// Where a URL whose scheme ends the word `at..end` begins, and its length.
+/// The start and length of a URL whose scheme ends the word `at..end`.
 fn url(text: &str, at: usize, end: usize) -> Option<(usize, usize)> {
     let rest = text[end..].strip_prefix("://")?;
     let word = &text[at..end];
@@ -201,7 +201,7 @@ fn url(text: &str, at: usize, end: usize) -> Option<(usize, usize)> {
     (len > 0).then_some((at + scheme, end - at - scheme + 3 + len))
 }
 
-/// Where `git@github.com:a/b.git` begins, whose part up to the colon ends the word `at..end`, and its length.
+/// The start and length of a remote like `git@github.com:a/b.git` whose part before the colon ends the word `at..end`.
 fn remote(text: &str, at: usize, end: usize) -> Option<(usize, usize)> {
     let rest = text[end..].strip_prefix(':').filter(|rest| !rest.starts_with(':'))?;
     let (user, host) = text[at..end].rsplit_once('@')?;
@@ -212,7 +212,7 @@ fn remote(text: &str, at: usize, end: usize) -> Option<(usize, usize)> {
     (is_name(user) && is_name(host) && host.contains('.') && is_path).then_some((at, end - at + 1 + len))
 }
 
-/// The length of `C:\dir\file.txt` at this word, if the word is a drive letter.
+/// The length of a path like `C:\dir\file.txt` at this word, if the word is a drive letter.
 fn drive_path(text: &str, at: usize, end: usize) -> Option<usize> {
     let drive = end - at == 1 && text.as_bytes()[at].is_ascii_alphabetic();
     let rest = text[end..].strip_prefix(":\\").filter(|_| drive)?;
@@ -224,7 +224,7 @@ fn drive_path(text: &str, at: usize, end: usize) -> Option<usize> {
     (len > 1 && len <= LONGEST_WORD).then_some(3 + len)
 }
 
-/// The length of ` 404` after `HTTP`, for a client's or server's error.
+/// The length of ` 404` after `HTTP`, for client and server errors.
 fn http_status(rest: &str) -> Option<usize> {
     let digits = rest.strip_prefix(' ')?.as_bytes();
     let error = matches!(digits.first(), Some(b'4' | b'5')) && digits.len() >= 3;

@@ -1,8 +1,8 @@
-//! Facts that stand in a conversation, found without a model and in linear time.
+//! Facts of a conversation, found without a model and in linear time.
 //!
-//! [`literals`] are the ones that must survive letter by letter: paths, URLs, ids, error codes. [`constraints`] are
-//! the user's rules. [`actions`] pairs the tool calls with their outputs and says what each one did. The rest reads
-//! what the assistant and the user said: decisions, progress, open work.
+//! [`literals`] must survive letter by letter: paths, URLs, ids, error codes. [`constraints`] are the user's rules. [`actions`] pairs tool
+//! calls with their outputs and says what each one did. The rest reads what the assistant and the user said: decisions, progress, open
+//! work.
 
 mod actions;
 mod all_done;

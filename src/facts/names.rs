@@ -1,62 +1,62 @@
-//! Literal facts by number: each is written once, however often it stands in a conversation.
+//! Numbers literal facts, so that each text is stored once however often it occurs in a conversation.
 
 use super::{LiteralKind, Needles};
 use crate::hashing::hash;
 use crate::sorting::sort_texts;
 use crate::tokens::{Estimate, TokenCounter};
 
-/// An empty place in the table.
+/// An empty slot of the table.
 const FREE: u32 = u32::MAX;
 
-/// Literal facts, numbered as they came.
+/// Literal facts, numbered in the order of their first occurrence.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
-    /// All of them, one behind the other.
+    /// All texts, concatenated.
     text: String,
-    /// Where each ends.
+    /// The end of each text.
     ends: Vec<u32>,
     kinds: Vec<LiteralKind>,
-    /// What each costs by the estimate.
+    /// The estimated tokens of each.
     costs: Vec<u32>,
-    /// Their numbers by hash; a power of two of places, at most three quarters of them taken.
+    /// A hash table of their numbers. Its size is a power of two, and at most three quarters are used.
     table: Vec<u32>,
-    /// The numbers of those that were there when [`Names::settle`] was called last, sorted by text.
+    /// The numbers of the facts at the last call of [`Names::settle`], sorted by text.
     order: Vec<u32>,
-    /// Those that stand inside each of these, one's behind the other's.
+    /// The facts inside each fact, concatenated.
     inner: Vec<u32>,
-    /// Where in `inner` those of each begin and end, by number.
+    /// For each number, its part of `inner`, as start and end.
     within: Vec<(u32, u32)>,
 }
 
 impl Names {
-    /// How many there are.
+    /// The number of facts.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// There is none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The fact of this number.
+    /// The text of the fact with this number.
     pub fn text(&self, number: u32) -> &str {
         let at = number as usize;
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
         &self.text[start..self.ends[at] as usize]
     }
 
-    /// What kind each is, by number.
+    /// The kinds of the facts, by number.
     pub fn kinds(&self) -> &[LiteralKind] {
         &self.kinds
     }
 
-    /// The tokens that it takes by the estimate.
+    /// The estimated tokens of the fact with this number.
     pub fn cost(&self, number: u32) -> u32 {
         self.costs[number as usize]
     }
 
-    /// The number of a fact that is here.
+    /// The number of a fact, if it is known.
     pub fn find(&self, text: &str) -> Option<u32> {
         if self.table.is_empty() {
             return None;
@@ -65,7 +65,7 @@ impl Names {
         (number != FREE).then_some(number)
     }
 
-    /// The number of a fact.
+    /// The number of a fact, which is added if it is new.
     pub fn number(&mut self, text: &str, kind: LiteralKind) -> u32 {
         if self.table.len() * 3 <= self.len() * 4 {
             self.grow();
@@ -83,7 +83,7 @@ impl Names {
         number
     }
 
-    /// Sorts them, and looks which stand inside which: for those who read [`Names::sorted`] and [`Names::within`].
+    /// Sorts the facts and determines which contain which. Required before [`Names::sorted`] and [`Names::within`].
     pub fn settle(&mut self) {
         if self.is_settled() {
             return;
@@ -105,23 +105,23 @@ impl Names {
         (self.inner, self.within) = (inner, within);
     }
 
-    /// Whether nothing has come since [`Names::settle`].
+    /// Whether no facts were added since [`Names::settle`].
     pub fn is_settled(&self) -> bool {
         self.order.len() == self.len()
     }
 
-    /// Their numbers, sorted by text. Settled.
+    /// The facts' numbers, sorted by text. Requires [`Names::settle`].
     pub fn sorted(&self) -> &[u32] {
         &self.order
     }
 
-    /// Those that stand inside a fact as whole words, once for every place. Settled.
+    /// The facts that a fact contains as whole words, once per occurrence. Requires [`Names::settle`].
     pub fn within(&self, number: u32) -> &[u32] {
         let (start, end) = self.within[number as usize];
         &self.inner[start as usize..end as usize]
     }
 
-    /// Two sorted lists of numbers as one.
+    /// Merges two sorted lists of numbers.
     fn merged(&self, one: &[u32], other: &[u32]) -> Vec<u32> {
         let mut merged = Vec::with_capacity(one.len() + other.len());
         let mut one = one.iter().copied().peekable();
@@ -135,7 +135,7 @@ impl Names {
         merged
     }
 
-    /// Where a fact stands in the table, or would.
+    /// The slot of a fact in the table, or the free slot for it.
     fn place(&self, text: &str) -> usize {
         let most = self.table.len() - 1;
         let mut at = hash(text.as_bytes()) as usize & most;

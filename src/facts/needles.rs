@@ -1,29 +1,28 @@
-//! Many texts looked for in a text at once.
+//! Searches a text for many texts at once.
 
 use crate::sorting::sort_texts;
 
-/// A set of texts that are looked for together, as whole words: `src/a.rs` stands in `lib/src/a.rs:3`, `#12` does not
-/// stand in `#123`.
+/// A set of texts that are searched for together, as whole words: `lib/src/a.rs:3` contains `src/a.rs`, but `#123` does not contain `#12`.
 ///
-/// A search walks the sorted set from each place where a word may begin, as far as the text agrees with any needle:
-/// the time is linear in the text, times the length of the longest needle at worst.
+/// From each position where a word may begin, a search follows the sorted set as long as the text matches any needle. Its time is linear in
+/// the text, times the length of the longest needle at worst.
 #[derive(Debug, Clone, Default)]
 pub struct Needles<'a> {
-    /// Sorted, distinct, with the place that each has for the caller.
+    /// Sorted and distinct, each with the caller's index for it.
     sorted: Vec<(&'a str, usize)>,
-    /// Where the needles with this first byte begin in `sorted`.
+    /// For each first byte, where its needles begin in `sorted`.
     starts: Vec<u32>,
-    /// Of a few long ones: how far a search may go on from each byte that stands where a needle would end.
+    /// Only for a few long needles: how far the search may advance, by the byte at the current end position.
     skips: Vec<[u8; 256]>,
 }
 
-/// So few needles are looked for one by one.
+/// This few needles are searched for one by one.
 const FEW: usize = 4;
-/// Shorter ones than this would be met at every few bytes.
+/// Shorter needles would match every few bytes.
 const LONG: usize = 16;
 
 impl<'a> Needles<'a> {
-    /// A set of these texts; empty ones are never found.
+    /// Creates a set of these texts. Empty ones are never found.
     pub fn new(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let texts: Vec<&str> = texts.into_iter().collect();
         let mut order: Vec<u32> =
@@ -32,7 +31,7 @@ impl<'a> Needles<'a> {
         Self::of_sorted(order.into_iter().map(|i| (texts[i as usize], i as usize)).collect())
     }
 
-    /// The same of texts that are sorted already, none of them empty; with each, what it is found as.
+    /// Like `new`, for texts that are sorted already and not empty, each with the index to report.
     pub fn of_sorted(sorted: Vec<(&'a str, usize)>) -> Self {
         let mut starts = vec![0; 257];
         for (text, _) in &sorted {
@@ -50,12 +49,12 @@ impl<'a> Needles<'a> {
         Self { sorted, starts, skips }
     }
 
-    /// There is nothing to look for.
+    /// Whether there are no needles.
     pub fn is_empty(&self) -> bool {
         self.sorted.is_empty()
     }
 
-    /// Calls `found` with the index of each needle that stands in `text`, once for every place.
+    /// Calls `found` with the index of each needle in `text`, once per occurrence.
     pub fn find(&self, text: &str, mut found: impl FnMut(usize)) {
         if self.skips.is_empty() {
             self.find_from(0, text, &mut found);
@@ -65,9 +64,9 @@ impl<'a> Needles<'a> {
         }
     }
 
-    /// Calls `found` with the indexes of a needle and of one that stands in it, for all of them.
+    /// For every needle that contains another one, calls `found` with the indices of both.
     pub fn find_each_other(&self, mut found: impl FnMut(usize, usize)) {
-        // Those that the next one begins with stand before it, each beginning with the one before.
+        // A stack of needles that are prefixes of the next one, each a prefix of the one after it.
         let mut beginnings: Vec<(&str, usize)> = Vec::new();
         for (text, outer) in &self.sorted {
             while beginnings.last().is_some_and(|(beginning, _)| !text.starts_with(beginning)) {
@@ -94,7 +93,7 @@ impl<'a> Needles<'a> {
             }
             let mut len = 0;
             while low < high {
-                // All of `low..high` begin with the `len` bytes at `at`; the one that is no longer stands first.
+                // All of `low..high` begin with the `len` bytes at `at`; one that ends there comes first.
                 while low < high && self.sorted[low].0.len() == len {
                     if !joins(Some(bytes[at + len - 1]), bytes.get(at + len).copied()) {
                         found(self.sorted[low].1);
@@ -117,7 +116,7 @@ impl<'a> Needles<'a> {
     }
 }
 
-/// How far the end of a needle may go on from each byte: to where that byte stands in it next.
+/// The distance by which the end position may advance for each byte: to the byte's next occurrence in the needle.
 fn skips(needle: &[u8]) -> [u8; 256] {
     let mut skips = [needle.len().min(255) as u8; 256];
     let last = needle.len() - 1;
@@ -127,7 +126,7 @@ fn skips(needle: &[u8]) -> [u8; 256] {
     skips
 }
 
-/// Looks for one needle, mostly at one byte in many.
+/// Searches for one needle, looking at only few of the bytes (Boyer-Moore-Horspool).
 fn find_one(needle: &[u8], skips: &[u8; 256], text: &[u8], mut found: impl FnMut()) {
     let last = needle.len() - 1;
     let mut end = last;
@@ -144,7 +143,7 @@ fn find_one(needle: &[u8], skips: &[u8; 256], text: &[u8], mut found: impl FnMut
     }
 }
 
-/// Whether two neighbouring bytes belong to one word. Scripts beyond ASCII set no blanks around a name.
+/// Whether two adjacent bytes belong to one word. Scripts beyond ASCII may have no blanks around a name.
 fn joins(left: Option<u8>, right: Option<u8>) -> bool {
     let word = |byte: Option<u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric());
     word(left) && word(right)

@@ -1,4 +1,4 @@
-//! What a ledger lists of a message beside its literal facts. Most messages have nothing of this kind.
+//! What a ledger lists of a message besides its literal facts. Most messages contain nothing of this kind.
 
 use super::actions::{Action, Deed, action};
 use super::asked_user::spoken;
@@ -10,55 +10,55 @@ use super::{
 use crate::message::{ItemType, Message, Part, Role, ToolCall, ToolOutput};
 use crate::saved::saved;
 
-/// A longer sentence was pasted rather than said.
+/// A longer sentence, in bytes, was pasted rather than written.
 const LONGEST_SAID: usize = 600;
-/// A message with more constraints than these is a paste, a specification or a log, whose lines are hardly the user's own.
+/// A message with more constraints is a paste, a specification or a log, whose lines are hardly the user's own.
 const MOST_SAID: usize = 12;
-/// Longer entries of a list give their middle.
+/// Longer entries of a list, in bytes, lose their middle.
 const LONGEST_ENTRY: usize = 300;
-/// Of what an answer says is to be done, so many lines.
+/// The most next steps that are kept of an answer.
 const MOST_NEXT: usize = 12;
-/// Longer commands are scripts.
+/// The length limit for commands, in bytes; longer ones are scripts.
 const LONGEST_COMMAND: usize = 120;
-/// Longer errors are their own report.
+/// The length limit for errors, in bytes.
 const LONGEST_ERROR: usize = 120;
 
-/// What a message says beside its literal facts.
+/// What a ledger lists of a message besides its literal facts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Notes {
-    /// The user's constraints in it, in order; or those of who instructs the agent.
+    /// The constraints in it, in order, if it is from the user or a system prompt.
     pub rules: Vec<Said>,
     /// Its checklist entries, in order, and whether they are ticked.
     pub boxes: Vec<(String, bool)>,
-    /// It says that all there was to do is done.
+    /// It says that all work is done.
     pub all_done: bool,
-    /// The question that it ends with, where it waits for an answer; of a message that makes calls, one that is put to the user.
+    /// The question at its end that waits for an answer. If the message makes calls, only a question to the user counts.
     pub question: Option<String>,
-    /// What an answer says is still to be done.
+    /// The next steps that an answer names.
     pub next: Vec<String>,
-    /// Its calls that a ledger tells of.
+    /// Its calls that matter to the ledger.
     pub calls: Vec<CallNote>,
-    /// How the command ended that it answers.
+    /// The outcome of the command that it answers.
     pub answer: Option<Answered>,
 }
 
-/// A constraint of the user's, word for word.
+/// A constraint, verbatim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
     /// The sentence.
     pub text: String,
-    /// How surely it is a constraint.
+    /// How certain it is that the sentence is a constraint.
     pub strength: Strength,
-    /// It holds one of the defining words, and is not one of a crowd.
+    /// It contains one of the words that define a rule, and the message does not have too many constraints.
     pub explicit: bool,
 }
 
-/// A call that a ledger tells of.
+/// A call that matters to the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallNote {
-    /// Which of the message's calls it is.
+    /// Its index among the message's calls.
     pub at: usize,
-    /// What it says of the plan.
+    /// The changes that it makes to the plan.
     pub plan: Option<Plan>,
     /// The command that it runs.
     pub run: Option<RunNote>,
@@ -67,22 +67,22 @@ pub struct CallNote {
 /// A command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunNote {
-    /// What it is about: a later run of the same replaces it.
+    /// What the command is about. A later run with the same key replaces it.
     pub key: String,
     /// The beginning of its line in the ledger.
     pub head: String,
-    /// What it prints are a program's own messages.
+    /// The output consists of a program's own messages, not of a file's text or the like.
     pub speaks: bool,
-    /// Where it succeeds, nobody has to know of it.
+    /// If it succeeds, it is not worth mentioning.
     pub is_little: bool,
 }
 
-/// How a command ended.
+/// The outcome of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answered {
-    /// For which [`RunNote::speaks`] its output was read.
+    /// The [`RunNote::speaks`] with which its output was read.
     pub speaks: bool,
-    /// It failed.
+    /// Whether it failed.
     pub failed: bool,
     /// The end of its line in the ledger.
     pub tail: String,
@@ -91,7 +91,7 @@ pub struct Answered {
 saved!(struct Answered { speaks, failed, tail });
 
 impl Notes {
-    /// What a message says, its calls and what they came to aside.
+    /// The notes of a message, except for its calls and their outcomes.
     pub fn of(message: &Message) -> Self {
         let mut notes = Self::default();
         let user = message.role == Role::User;
@@ -99,7 +99,7 @@ impl Notes {
             return notes;
         }
         let said = said(message);
-        // A memory, an injection or a skill has the user's role, or the system's, and not their authority.
+        // Memories, injections and skills have the role of the user or the system, but not their authority.
         let instructs = message.role.is_instruction() && message.item_type() == ItemType::SystemPrompt;
         if message.opens_turn() || (instructs && !message.is_output_note()) {
             notes.rules = rules(&[&said]);
@@ -119,7 +119,7 @@ impl Notes {
         notes
     }
 
-    /// The rules in what the user answered by a tool that asks. An error is the tool's own word.
+    /// Adds the rules in the user's answer to a tool that asks. An error is not from the user.
     pub(super) fn add_answer(&mut self, output: &ToolOutput) {
         if output.is_error {
             return;
@@ -132,13 +132,13 @@ impl Notes {
         self.rules.extend(rules(&texts.iter().map(String::as_str).collect::<Vec<_>>()));
     }
 
-    /// There are none.
+    /// Whether there are no notes.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// The rules in what somebody said at once.
+/// The rules in texts that were said together.
 fn rules(texts: &[&str]) -> Vec<Said> {
     let all: Vec<super::Constraint<'_>> = texts.iter().flat_map(|text| constraints(text)).collect();
     let crowd = all.len() > MOST_SAID;
@@ -151,7 +151,7 @@ fn rules(texts: &[&str]) -> Vec<Said> {
 }
 
 impl CallNote {
-    /// What a ledger tells of a call; `None` where that is nothing. `at`: which of its message's calls it is.
+    /// The note of a call, which is number `at` of its message's calls; `None` if the call does not matter to the ledger.
     pub fn of(action: &Action<'_>, at: usize) -> Option<Self> {
         let mut plan = plan(&action.call.name, &action.args);
         for entry in plan.iter_mut().flat_map(|plan| &mut plan.entries) {
@@ -163,7 +163,7 @@ impl CallNote {
 }
 
 impl RunNote {
-    /// The command that an action ran; `None` where it ran none, or only looked.
+    /// The command that an action ran; `None` if it ran none or one that only looks.
     fn of(action: &Action<'_>) -> Option<Self> {
         let whole = action.command.as_deref().filter(|_| action.deed == Deed::Run)?;
         let command = without_directory(whole);
@@ -176,28 +176,28 @@ impl RunNote {
     }
 }
 
-/// What is told of a command that printed nothing.
+/// The outcome of a command that printed nothing.
 const SILENT: &str = "no output";
-/// And of one that succeeded.
+/// The outcome of a command that succeeded.
 const OK: &str = "ok";
 
 impl Answered {
-    /// Nothing but that it went well, as far as that is known.
+    /// Whether nothing is known except that it did not fail.
     pub fn is_plain(&self) -> bool {
         !self.failed && (self.tail == OK || self.tail == SILENT)
     }
 
-    /// The line that says it, as it was printed: the one that names an error, or the last.
+    /// The line of the output that says the outcome, as printed: the one that names an error, or the last one.
     pub fn said(&self) -> Option<&str> {
         (!self.is_plain()).then(|| self.tail.strip_prefix(FAILED).unwrap_or(&self.tail))
     }
 
-    /// Whether what a call's command prints are a program's own messages; `None` for a call that ran none.
+    /// Whether the output of a call's command consists of a program's own messages; `None` for a call that ran no command.
     pub fn speaks(call: &ToolCall) -> Option<bool> {
         CallNote::of(&action(call, 0), 0)?.run.map(|run| run.speaks)
     }
 
-    /// How a command ended that `output` of this message answers.
+    /// The outcome of the command that `output` of this message answers.
     pub fn of(message: &Message, output: &ToolOutput, speaks: bool) -> Self {
         Self::told(&outcome(&said(message), output.is_error, speaks), speaks)
     }
@@ -215,7 +215,7 @@ impl Answered {
             }
             (None, Status::Failed) => outcome.failure(LONGEST_ERROR),
             (None, Status::Ok) => OK.to_owned(),
-            // Its own word, for nothing tells how it ended.
+            // It is not known how the command ended, so quote its output.
             (None, Status::Unknown) => {
                 outcome.said().map_or(SILENT.to_owned(), |said| shorten::line(said, LONGEST_ERROR))
             }

@@ -5,9 +5,9 @@ use super::statements::{StatementKind, statement};
 /// An entry of a Markdown checklist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Checkbox<'a> {
-    /// What is to be done.
+    /// The text of the entry.
     pub text: &'a str,
-    /// The box is ticked.
+    /// Whether the box is ticked.
     pub done: bool,
 }
 
@@ -47,16 +47,15 @@ fn checkbox(line: &str) -> Option<Checkbox<'_>> {
     (!text.is_empty()).then_some(Checkbox { text, done })
 }
 
-/// What stands there struck out: `~~Fix the parser~~`.
+/// The text between strike-through marks: `~~Fix the parser~~`.
 fn struck_out(text: &str) -> Option<&str> {
     text.strip_prefix("~~")?.strip_suffix("~~").filter(|text| !text.contains("~~"))
 }
 
-/// A shorter text begins too many others.
+/// A shorter text is the beginning of too many others.
 const FEWEST_WORDS: usize = 3;
 
-/// Whether an entry begins with all the words of another, of which there are three at least, and goes on, but not with
-/// something else that is to be done.
+/// Whether `longer` begins with all the words of `beginning` (at least three) and continues, but not with another task.
 pub fn continues(longer: &str, beginning: &str) -> bool {
     const MORE: [&str; 4] = ["and", "then", "und", "or"];
     let mut words = words_of(longer);
@@ -72,8 +71,8 @@ fn words_of(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
-/// Whether an entry that is ticked is this open one, in its words or with a remark behind them: "the docs (done in abc1234)".
-/// Emphasis, punctuation and capitals say nothing.
+/// Whether a ticked entry is this open one, in the same words or followed by a remark: "the docs (done in abc1234)". Emphasis, punctuation
+/// and case are ignored.
 pub fn ticks(ticked: &str, open: &str) -> bool {
     let mut open = open.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).peekable();
     if open.peek().is_none() {
@@ -91,7 +90,7 @@ pub fn ticks(ticked: &str, open: &str) -> bool {
     open.peek().is_none()
 }
 
-/// The question with which a text ends: what its speaker waits for.
+/// The question at the end of a text, which its speaker waits to have answered.
 pub fn asks(text: &str) -> Option<&str> {
     if !text.contains(['?', '\u{FF1F}']) {
         return None;
@@ -102,7 +101,7 @@ pub fn asks(text: &str) -> Option<&str> {
         .find(|s| s.trim_end_matches(['"', ')', '*', '」', '\u{FF09}']).ends_with(['?', '\u{FF1F}']))
 }
 
-/// Whether a question is put to the user, rather than to oneself on the way.
+/// Whether a question is addressed to the user and not rhetorical.
 pub fn asks_the_user(question: &str) -> bool {
     const WORDS: [&str; 14] = [
         "shall i", "shall we", "should i", "should we", "may i", "can i", "do you", "would you", "could you",
@@ -122,7 +121,7 @@ const WORDS: [&str; 19] = [
     "next, i", "next i", "follow-up", "待办", "还需要", "还没", "接下来", "下一步", "次に", "まだ", "残って",
 ];
 
-/// Of these, one stands in any text that says so: the words, and of the heads those that hold none of them.
+/// Every text that names open work contains one of these: the words, and those headings that contain none of the words.
 static MENTIONS: Phrases<26> = Phrases::of({
     let mut all = [
         "next:", "next up", "to do", "to-do", "次のステップ", "残り", "未完了", "", "", "", "", "", "", "",
@@ -136,7 +135,7 @@ static MENTIONS: Phrases<26> = Phrases::of({
     all
 });
 
-/// What a text says is still to be done: sentences that say so, and the list under a heading that does.
+/// The work that a text names as still to be done: sentences that say so, and lists under headings that do.
 pub fn intentions(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     if !MENTIONS.any_in(text) {

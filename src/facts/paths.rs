@@ -1,28 +1,28 @@
-//! Finds the whole path around a word, in any script and with the segments of routes.
+//! Finds the whole path around a word, in any script and including segments of routes.
 
 use super::wide::{self, is_wide};
 use super::{routes, word};
 
-/// Longer runs are data.
+/// Longer runs, in bytes, are data.
 const LONGEST: usize = 256;
 
-/// What a word is a piece of.
+/// What a word is part of.
 pub(super) enum Whole {
-    /// Nothing but itself.
+    /// Nothing longer than itself.
     Word,
-    /// A path, from where to where.
+    /// A path, from start to end.
     Path(usize, usize),
-    /// Something that is no path, nor is any of its pieces.
+    /// Something that is not a path and has no path in it.
     NoPath,
 }
 
-/// What the word `at..end` is a piece of. Nothing before `floor` belongs to it.
+/// What the word `at..end` is part of. Text before `floor` does not count.
 #[inline]
 pub(super) fn whole(text: &str, floor: usize, at: usize, end: usize) -> Whole {
     if may_be_piece(text, at, end) { longer(text, floor, at) } else { Whole::Word }
 }
 
-/// The path around the word at `at`, which something stands beside.
+/// The path around the word at `at`, which has something adjacent to it.
 fn longer(text: &str, floor: usize, at: usize) -> Whole {
     let (start, right) = run(text, floor, at);
     if right - start > LONGEST * 2 {
@@ -45,7 +45,7 @@ fn longer(text: &str, floor: usize, at: usize) -> Whole {
     let has_groups = path.contains(['[', '(', '{', '$']);
     let is_route = !has_groups
         || routes::is_route(path, word::has_known_extension(path), text.as_bytes().get(to).copied());
-    // A slash right behind wide characters was looked at there.
+    // A slash directly after wide characters was handled there.
     let begins = !path.starts_with('/') || from > start || may_begin(text, from, to);
     let is_prose = path.starts_with(is_wide) && !word::has_known_extension(path);
     if to > at && is_route && begins && !is_prose && path.len() <= LONGEST && word::is_path(path) {
@@ -55,7 +55,7 @@ fn longer(text: &str, floor: usize, at: usize) -> Whole {
     }
 }
 
-/// Whether what stands beside a word may make a longer path of it. Most words are told by this alone.
+/// Whether the adjacent characters may make the word part of a longer path. This is enough to decide about most words.
 #[inline]
 fn may_be_piece(text: &str, at: usize, end: usize) -> bool {
     let bytes = text.as_bytes();
@@ -86,7 +86,7 @@ fn may_be_piece(text: &str, at: usize, end: usize) -> bool {
         }
 }
 
-/// The run of characters of paths, wide ones and groups around the word at `at`.
+/// The run of path characters, wide characters and groups around the word at `at`.
 fn run(text: &str, floor: usize, at: usize) -> (usize, usize) {
     let bracket = |c: char| matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | '$');
     let mut start = at;
@@ -98,7 +98,7 @@ fn run(text: &str, floor: usize, at: usize) -> (usize, usize) {
         start = i;
     }
     let mut end = start;
-    // A run that is too long is walked no further: the time is linear.
+    // Stops in runs that are too long, so that the time stays linear.
     while let Some(c) = text[end..].chars().next().filter(|_| end - start <= LONGEST * 2) {
         if word::is_part(c) || is_wide(c) {
             end += c.len_utf8();
@@ -119,7 +119,7 @@ fn run(text: &str, floor: usize, at: usize) -> (usize, usize) {
     (start, end)
 }
 
-/// The path in a run with wide characters, and whether quotes around it say that it is all of it.
+/// The path in a run with wide characters, and whether quotes around it show that the run is all of it.
 fn wide_path(
     run: &str,
     before: Option<char>,
@@ -183,9 +183,9 @@ fn is_opening(c: char) -> bool {
 fn may_begin(text: &str, at: usize, end: usize) -> bool {
     match text.as_bytes()[..at].last() {
         Some(b')' | b']' | b'}' | b'\\' | b'%' | b'$') => false,
-        Some(b'*') => text.as_bytes().get(end) == Some(&b'*'), // bold print, no pattern
+        Some(b'*') => text.as_bytes().get(end) == Some(&b'*'), // bold text, not a pattern
         Some(b'>') => {
-            // `/opt/<version>/bin`: what stands in the brackets is a segment.
+            // `/opt/<version>/bin`: the brackets contain a segment.
             let floor = at.saturating_sub(64);
             let tag = text.as_bytes()[floor..at].iter().rposition(|b| *b == b'<');
             tag.is_none_or(|tag| floor + tag == 0 || text.as_bytes()[floor + tag - 1] != b'/')
@@ -379,7 +379,7 @@ mod tests {
             quote in "[\"'`]", before in "(See|看|を|x =|- ) ?", after in "[ ,.。、]?(is|文件|を)?"
         ) {
             let path = format!("{root}{}/{name}.rs", segments.join("/"));
-            // A mention's mark is no part of a path.
+            // The mark of a mention is not part of the path.
             let path = path.trim_start_matches('@');
             let text = format!("{before}{quote}{path}{quote}{after}");
             prop_assert_eq!(of(&text), [(Path, path)], "{}", text);

@@ -1,16 +1,16 @@
-//! Many short phrases looked for in a text at once, each by its first two bytes.
+//! Searches a text for many short phrases at once, each by its first two bytes.
 
-/// Up to 32 phrases, in small letters, of two bytes or more each.
+/// Up to 32 phrases in lower case, each of two bytes or more.
 pub struct Phrases<const N: usize> {
     all: [&'static str; N],
-    /// Which of them may begin with a byte, a bit for each; letters of either case.
+    /// For each byte, in either case, a bit for every phrase that begins with it.
     first: [u32; 256],
-    /// The same of the byte behind it.
+    /// The same for the second byte.
     second: [u32; 256],
 }
 
 impl<const N: usize> Phrases<N> {
-    /// These phrases.
+    /// Creates the set.
     pub const fn of(all: [&'static str; N]) -> Self {
         assert!(N <= 32);
         let (mut first, mut second) = ([0; 256], [0; 256]);
@@ -26,7 +26,7 @@ impl<const N: usize> Phrases<N> {
         Self { all, first, second }
     }
 
-    /// Whether any of them stands in a text, in capitals or not.
+    /// Whether a text contains any of the phrases, in either case.
     pub fn any_in(&self, text: &str) -> bool {
         let bytes = text.as_bytes();
         let begins_at = |(at, two): (usize, &[u8])| {

@@ -1,43 +1,43 @@
-//! Sentences that may be rules although no word marks them, in any language.
+//! Finds sentences that may be rules although no word marks them, in any language.
 
 use super::{is_cjk, sentences};
 use crate::hashing::hash;
 
-/// A longer message is a paste, or is told by its facts.
+/// Longer messages, in bytes, are skipped: they are pasted text, or their facts are enough.
 const LONGEST_MESSAGE: usize = 800;
 
-/// Sentences that are shorter say "go on"; longer ones describe.
+/// Shorter sentences, in bytes, say no more than "go on"; longer ones are descriptions.
 const SHORTEST: usize = 10;
 const LONGEST: usize = 160;
 
-/// The fewest words, and the fewest characters in scripts that set no blanks between words.
+/// The fewest words, and the fewest characters in scripts without blanks between words.
 const LEAST_WORDS: usize = 3;
 const LEAST_CHARACTERS: usize = 4;
 
-/// Where such a sentence stands in a message's text, and what is known of it.
+/// The position of such a sentence in its message's text, and its properties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Remark {
     at: u16,
     len: u16,
-    /// It names a path or the like, and is about that.
+    /// It names a path or the like and is about that.
     pub about_one_thing: bool,
-    /// The same for sentences that differ by their numbers alone.
+    /// A hash that is the same for sentences that differ only by their numbers.
     pub kind: u64,
 }
 
 impl Remark {
-    /// Where it begins in the text.
+    /// Its byte offset in the text.
     pub fn at(self) -> usize {
         self.at.into()
     }
 
-    /// The sentence, in the text that it was read from.
+    /// The sentence, taken from the text in which it was found.
     pub fn text(self, of: &str) -> &str {
         of.get(self.at()..self.at() + usize::from(self.len)).unwrap_or_default()
     }
 }
 
-/// Those of a message's text, in order.
+/// Such sentences in a message's text, in order.
 pub fn remarks(text: &str) -> Vec<Remark> {
     if text.len() > LONGEST_MESSAGE {
         return Vec::new();
@@ -65,7 +65,7 @@ fn says_something(sentence: &str) -> bool {
     has_words() && !is_code()
 }
 
-/// It holds what looks like a path, a name in code, or an address.
+/// Whether it contains something like a path, a name in code, or an address.
 fn names_something(sentence: &str) -> bool {
     let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphanumeric());
     sentence.contains(['/', '\\', '_', '#', '@']) || sentence.split('.').skip(1).any(goes_on)

@@ -1,11 +1,11 @@
-//! Segments of routes in paths: `[id]`, `[...all]`, `(app)`, `{id}`, `$id`.
+//! Route segments in paths: `[id]`, `[...all]`, `(app)`, `{id}`, `$id`.
 
-/// The length of the group in brackets, or of the `$`, that a segment may hold at `at`; `from` is where the run begins.
+/// The length of the bracketed group, or of the `$`, at `at` if a segment may contain it. `from`: the start of the run.
 pub(super) fn group(text: &str, from: usize, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let before = if at == from { b'/' } else { bytes[at - 1] };
     if bytes[at] == b'(' && text[..at].ends_with('$') {
-        return None; // what a command prints
+        return None; // a shell's command substitution
     }
     let may_begin =
         matches!(before, b'/' | b'\\' | b'-' | b'.' | b'_' | b'@' | b'$' | b'+' | b'~' | b')' | b']');
@@ -35,7 +35,7 @@ pub(super) fn group(text: &str, from: usize, at: usize) -> Option<usize> {
         let is_named = text[open..end].contains(|c: char| c.is_alphabetic() || c == '.');
         let is_closed = is_named && bytes[end..].starts_with(close.as_bytes());
         let behind = end + close.len();
-        // `(12)` and `[i]` behind a name are code; `(.)photo` and `(app)` are folders, `[id]x` is none.
+        // `(12)` and `[i]` after a name are code; `(.)photo` and `(app)` are folders; `[id]x` is neither.
         let ends = close == ")"
             || !text
                 .get(behind..)
@@ -48,7 +48,7 @@ pub(super) fn group(text: &str, from: usize, at: usize) -> Option<usize> {
     None
 }
 
-/// Whether a run with groups is a path, not a formula or a call.
+/// Whether a run with groups is a path and not a formula or a call.
 pub(super) fn is_route(run: &str, has_known_extension: bool, next: Option<u8>) -> bool {
     let plain =
         |s: &str| s.bytes().filter(u8::is_ascii_alphabetic).count() >= 2 && !s.contains(['[', '(', '{', '$']);

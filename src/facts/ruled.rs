@@ -1,9 +1,9 @@
 use crate::saved::saved;
 
-/// How surely a sentence lays down a rule.
+/// How certain it is that a sentence sets a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Strength {
-    /// It holds one of the words, though hardly as a rule ("I don't know", "is this only for tests?").
+    /// It contains one of the words, but hardly as a rule ("I don't know", "is this only for tests?").
     Mention,
     /// A wish: "make sure", "prefer", "avoid", "only".
     Wish,
@@ -19,10 +19,10 @@ saved!(
     }
 );
 
-/// What a sentence is that lays down a rule.
+/// The classification of a sentence that may set a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ruled {
     pub strength: Strength,
-    /// By a word for never, always, must, not or only, or it takes back what one said.
+    /// It contains a word for never, always, must, not or only, or revokes a rule.
     pub explicit: bool,
 }

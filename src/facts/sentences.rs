@@ -1,33 +1,33 @@
-//! Splitting what people write into sentences, in Latin and CJK scripts.
+//! Splits text into sentences, in Latin and CJK scripts.
 
 use super::wrapped::{Seam, seam};
 
-/// A sentence, without its list mark and the blanks around it. Where the text is wrapped, its line breaks are in it.
+/// A sentence without its list mark and surrounding blanks. In wrapped text it contains line breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sentence<'a> {
     /// The sentence.
     pub text: &'a str,
-    /// Where it begins in the text.
+    /// Its byte offset in the text.
     pub at: usize,
-    /// It stands inside a code fence.
+    /// Whether it is inside a code fence.
     pub fenced: bool,
 }
 
-/// Words whose full stop ends no sentence.
+/// Words whose full stop does not end a sentence.
 const ABBREVIATIONS: [&str; 15] = [
     "e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "no.", "resp.", "z.b.", "d.h.", "bzw.", "ggf.", "p.ex.",
     "т.е.", "т.к.",
 ];
 
-/// Bytes of a sentence that runs over several lines; a longer one is no sentence, and its lines are taken one by one.
+/// The most bytes of a sentence on several lines. Anything longer is not a sentence, and is split into its lines.
 pub(super) const LONGEST_WRAPPED: usize = 600;
 
-/// The sentences of `text`, in order. A line break ends one, unless the line goes on in the next; inside a code fence each
-/// line is one.
+/// The sentences of `text`, in order. A line break ends a sentence unless the line continues on the next one. Inside a code fence each line
+/// is a sentence.
 pub fn sentences(text: &str) -> Vec<Sentence<'_>> {
     let mut out = Vec::new();
     let mut fenced = false;
-    // The lines of a paragraph that go on in one another.
+    // The lines of a paragraph that continue each other.
     let mut open: Option<(usize, usize)> = None;
     let mut at = 0;
     for whole in text.split_inclusive('\n') {
@@ -63,7 +63,7 @@ pub(super) fn is_fence(line: &str) -> bool {
     line.starts_with("```") || line.starts_with("~~~")
 }
 
-/// Whether a text that was wrapped goes on in the next line, or may. `before`: it, up to that line.
+/// Whether wrapped text continues on the next line, or may. `before`: the text up to that line.
 pub(super) fn goes_on(before: &str, next: &str) -> bool {
     seam(before, next) != Seam::Ends
 }
@@ -72,7 +72,7 @@ pub(super) fn is_heading(line: &str) -> bool {
     line.starts_with('#') && line.trim_start_matches('#').starts_with(' ')
 }
 
-/// A line that stands for itself: an entry of a list, a heading, a quotation, a row of a table, a rule, a tag.
+/// Whether a line does not continue the line before: a list entry, a heading, a quotation, a table row, a horizontal rule, a tag.
 pub(super) fn begins_anew(line: &str) -> bool {
     is_heading(line)
         || is_entry(line)
@@ -81,7 +81,7 @@ pub(super) fn begins_anew(line: &str) -> bool {
         || line.starts_with("===")
 }
 
-/// An entry of a list.
+/// Whether a line is a list entry.
 pub(super) fn is_entry(line: &str) -> bool {
     !line.starts_with(['#', '>']) && unmarked(line).len() < line.len()
 }
@@ -102,7 +102,7 @@ pub(super) fn unmarked(line: &str) -> &str {
     line
 }
 
-/// The sentences of lines that go on in one another.
+/// Adds the sentences of lines that continue each other.
 fn split_lines<'a>(text: &'a str, (start, end): (usize, usize), out: &mut Vec<Sentence<'a>>) {
     let start = end - unmarked(&text[start..end]).len();
     let lines = &text[start..end];
@@ -132,7 +132,7 @@ fn split_lines<'a>(text: &'a str, (start, end): (usize, usize), out: &mut Vec<Se
     push_lines(out, text, (start + from, end));
 }
 
-/// A sentence of one line or several.
+/// Adds a sentence of one line or several.
 fn push_lines<'a>(out: &mut Vec<Sentence<'a>>, text: &'a str, (start, end): (usize, usize)) {
     if end - start <= LONGEST_WRAPPED {
         return push(out, text, (start, end), false);
@@ -144,7 +144,7 @@ fn push_lines<'a>(out: &mut Vec<Sentence<'a>>, text: &'a str, (start, end): (usi
     }
 }
 
-/// Closing marks, and further ends (`?!`), belong to the sentence before them.
+/// Closing marks and repeated end marks (`?!`), which belong to the sentence before them.
 pub(super) fn is_closing(c: char) -> bool {
     matches!(
         c,

@@ -1,4 +1,4 @@
-//! What a shell command does, read without running it: enough for a summary, no shell grammar.
+//! Reads what a shell command does without running it: enough for a summary, not a full shell grammar.
 
 use super::edit::Edit;
 use super::word;
@@ -7,13 +7,13 @@ use crate::hashing::HashMap;
 /// A file that a command reads or changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Effect {
-    /// The file, as the command names it.
+    /// The file, as named in the command.
     pub path: String,
-    /// It is written, moved or deleted rather than read.
+    /// Whether it is written, moved or deleted, and not just read.
     pub changes: bool,
 }
 
-/// The folder that a command changes into before it does anything.
+/// The folder that a command changes into first.
 pub fn directory(command: &str) -> Option<&str> {
     let rest = command.trim_start().strip_prefix("cd ")?;
     let end = rest.find([';', '&', '\n', '|']).unwrap_or(rest.len());
@@ -21,7 +21,7 @@ pub fn directory(command: &str) -> Option<&str> {
     (!dir.is_empty() && !dir.contains(char::is_whitespace)).then_some(dir)
 }
 
-/// The command without the change of folder in front of it.
+/// The command without a `cd` at its beginning.
 pub fn without_directory(command: &str) -> &str {
     let whole = command.trim();
     if directory(whole).is_none() {
@@ -32,7 +32,7 @@ pub fn without_directory(command: &str) -> &str {
     if rest.is_empty() { whole } else { rest }
 }
 
-/// The command without what only shortens what it prints (`2>&1 | tail -20`), so that repeats are seen as such.
+/// The command without what only shortens its output (`2>&1 | tail -20`), so that repetitions are recognised.
 pub fn essence(command: &str) -> &str {
     const SHORTENS: [&str; 6] = [" 2>&1", " | head", " | tail", " | grep", " 2>/dev/null", " || true"];
     let end = SHORTENS.iter().filter_map(|s| command.find(s)).min().unwrap_or(command.len());
@@ -40,7 +40,7 @@ pub fn essence(command: &str) -> &str {
     if short.is_empty() { command } else { short }
 }
 
-/// Whether a command only shows files or folders, so that its output is their content and no message of its own.
+/// Whether a command only shows files or folders. Its output then is their content and not a message of a program.
 pub fn only_looks(command: &str) -> bool {
     commands(command).all(|words| looks(&words) && !writes(&words))
 }
@@ -58,14 +58,14 @@ fn looks(words: &[String]) -> bool {
         || words[0] == "sed" && !Edit::of(words).in_place
 }
 
-/// Whether what it prints goes into a file.
+/// Whether its output goes to a file.
 fn writes(words: &[String]) -> bool {
     let into = |pair: &[String]| pair[0] == ">" && !pair[1].starts_with('&') && pair[1] != "/dev/null";
     words.windows(2).any(into)
 }
 
-/// Whether a command, where it succeeds, leaves nothing that anybody has to know of: a folder made, a file copied, staged,
-/// written or edited in place. The file itself is told of.
+/// Whether a command, if it succeeds, does nothing worth mentioning: makes a folder, copies, stages, writes a file or edits it in place.
+/// The file itself is mentioned elsewhere.
 pub fn changes_little(command: &str) -> bool {
     const LITTLE: [&str; 13] = [
         "mkdir", "cd", "cp", "touch", "chmod", "sleep", "export", "set", "true", "clear", "sync", "wait",
@@ -79,7 +79,7 @@ pub fn changes_little(command: &str) -> bool {
         })
 }
 
-/// Whether it edits files in place, each of which can be told by its name.
+/// Whether it edits files in place and all of them are named.
 fn edits_in_place(words: &[String]) -> bool {
     let edit = Edit::of(words);
     edit.in_place && !edit.files.is_empty() && edit.files.iter().all(|file| is_file(file))
@@ -90,7 +90,7 @@ fn commands(command: &str) -> impl Iterator<Item = Vec<String>> {
     lines(command).into_iter().flat_map(segments).filter(|words| !words.is_empty())
 }
 
-/// The lines of a command without what stands in its heredocs.
+/// The lines of a command, without the contents of heredocs.
 fn lines(command: &str) -> Vec<&str> {
     if !command.contains("<<") {
         return command.lines().collect();
@@ -115,13 +115,13 @@ fn lines(command: &str) -> Vec<&str> {
     out
 }
 
-/// Whether what a command prints last is a program's own word on how the command ended: not what a file holds, and not what was
-/// printed before another command was tried in its stead.
+/// Whether the end of a command's output is a program's own message about how it ended, and not a file's content or output from before a
+/// fallback command ran (`||`).
 pub fn speaks(command: &str) -> bool {
     !only_looks(command) && !command.contains("||")
 }
 
-/// The first line of a `git commit`'s message.
+/// The first line of the message of a `git commit`.
 pub fn commit_message(command: &str) -> Option<String> {
     let rest = &command[command.find("git commit")?..];
     let flag = ["-m ", "-am ", "--message ", "--message="]
@@ -148,7 +148,7 @@ pub fn effects(command: &str) -> Vec<Effect> {
     out
 }
 
-/// The words of each simple command on a line; a redirection stands as a word `>` before its target.
+/// The words of each simple command on a line. A redirection becomes a word `>` before its target.
 fn segments(line: &str) -> Vec<Vec<String>> {
     let mut out = vec![Vec::new()];
     let mut word = String::new();
@@ -227,7 +227,7 @@ fn push_effects(words: &[String], out: &mut Vec<Effect>) {
     operands.iter().filter(|w| !w.starts_with('-')).for_each(|w| add(w, changes));
 }
 
-/// A word that names one file: no pattern, no variable, no device.
+/// Whether a word names a single file: no pattern, no variable, no device.
 fn is_file(word: &str) -> bool {
     word::is_path(word)
         && !word.starts_with("/dev/")

@@ -1,27 +1,27 @@
-//! Texts made to fit a line of a summary.
+//! Shortens texts to fit a line of a summary.
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// What stands where something was left out.
+/// Marks where text was left out.
 const GAP: &str = " […] ";
 
-/// `text` on one line, without emphasis marks, at most `limit` bytes (and a little): its middle gives way.
+/// `text` on one line, without emphasis marks, shortened in the middle to about `limit` bytes.
 pub fn line(text: &str, limit: usize) -> String {
     middle(one_line(text).replace("**", "").trim(), limit)
 }
 
-/// All of `text` on one line, a blank between two words.
+/// `text` on one line, with a single blank between words.
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// `text` with its line breaks, blank lines left out, at most `limit` bytes (and a little).
+/// `text` with its line breaks but without blank lines, shortened in the middle to about `limit` bytes.
 pub fn lines(text: &str, limit: usize) -> String {
     let kept: Vec<&str> = text.lines().map(str::trim_end).filter(|l| !l.is_empty()).collect();
     middle(&kept.join("\n"), limit)
 }
 
-/// Two thirds of the limit from the beginning, one from the end, cut between graphemes.
+/// Keeps two thirds of the limit from the beginning and one third from the end, cut between graphemes.
 fn middle(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();
@@ -45,7 +45,7 @@ fn middle(text: &str, limit: usize) -> String {
     format!("{}{GAP}{}", head.trim_end(), tail.trim_start())
 }
 
-/// Without the word that was cut, if it is a short one.
+/// Drops the last word, which was cut, if it is short.
 fn at_word(head: &str) -> &str {
     head.rfind(' ').filter(|at| head.len() - at < 24).map_or(head, |at| &head[..at])
 }

@@ -1,7 +1,7 @@
 use super::literal::literals;
 use super::word::is_cjk;
 
-/// What an assistant's sentence is good for.
+/// The kind of an assistant's statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StatementKind {
     /// A choice and its reason.
@@ -12,12 +12,12 @@ pub enum StatementKind {
     Done,
 }
 
-/// A sentence of the assistant's that is worth carrying on.
+/// A sentence of the assistant that is worth keeping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Statement {
-    /// What it is good for.
+    /// Its kind.
     pub kind: StatementKind,
-    /// How much: the stronger the words and the more specific, the more.
+    /// How much it is worth: more for stronger words and for specific names.
     pub weight: u32,
 }
 
@@ -132,13 +132,13 @@ const DONE: Phrases = &[
     ("通りました", 3),
     ("しました", 1),
 ];
-/// Beginnings of narration, which the tool calls tell better.
+/// Beginnings of narration, which the tool calls show better.
 const NARRATION: [&str; 16] = [
     "let me", "now let me", "let's see", "now i", "first, let", "i'll start", "i need to", "now add",
     "now update", "i'll check", "i'll look", "next, let", "让我", "我来", "では", "まず",
 ];
 
-/// What a sentence is good for; `None` for small talk and narration.
+/// Classifies a sentence; `None` for small talk and narration.
 pub fn statement(sentence: &str) -> Option<Statement> {
     if sentence.len() < 8 || sentence.ends_with(['?', '\u{FF1F}']) {
         return None;
@@ -158,11 +158,11 @@ pub fn statement(sentence: &str) -> Option<Statement> {
     let numbers = sentence.bytes().any(|b| b.is_ascii_digit());
     let bare = specific == 0 && sentence.chars().map(|c| if is_cjk(c) { 3 } else { 1 }).sum::<usize>() < 24;
     let weight = strength + 2 * specific.min(3) as u32 + u32::from(numbers);
-    // Weak words make a sentence no weightier for all the names in it.
+    // A sentence with only weak words gains little from the names in it.
     let weight = if strength == 1 { weight.min(3) } else { weight };
     let intends = strength == 1 && (lower.starts_with("let's") || lower.starts_with("i'll"));
     match kind {
-        // Headings and exclamations find and decide nothing.
+        // Headings and exclamations are not findings or decisions.
         StatementKind::Finding | StatementKind::Decision if bare => None,
         _ => Some(Statement { kind, weight: if bare || intends { 1 } else { weight } }),
     }
@@ -172,7 +172,7 @@ fn strongest(lower: &str, phrases: Phrases) -> u32 {
     phrases.iter().filter(|(phrase, _)| holds(lower, phrase)).map(|(_, s)| *s).max().unwrap_or(0)
 }
 
-/// Whether the phrase stands there as words of its own; scripts without blanks know no such border.
+/// Whether the phrase occurs as whole words. Scripts without blanks have no word boundaries.
 fn holds(lower: &str, phrase: &str) -> bool {
     lower.match_indices(phrase).any(|(at, _)| {
         let letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !is_cjk(c));

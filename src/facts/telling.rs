@@ -1,4 +1,4 @@
-//! Which argument distinguishes a call from other calls of its tool.
+//! Finds the argument that distinguishes a call from other calls of the same tool.
 
 use serde_json::Value;
 
@@ -6,10 +6,10 @@ use super::actions::action;
 use super::shorten::line;
 use crate::message::ToolCall;
 
-/// No more of it is told.
+/// The length limit, in bytes.
 const MOST: usize = 60;
 
-/// The command line in backquotes, the first path, or the first short text of its arguments (a query, an address, a name).
+/// The command line in backquotes, the first path, or the first non-empty text argument (a query, an address, a name).
 pub fn telling(call: &ToolCall) -> Option<String> {
     let action = action(call, 0);
     if let Some(command) = &action.command {

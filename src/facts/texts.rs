@@ -1,4 +1,4 @@
-//! The texts of a message in which facts are looked for.
+//! The texts of a message that are searched for facts.
 
 use std::borrow::Cow;
 
@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use crate::message::{CallKind, Message, Part, ToolCall};
 
-/// Every text of a message: what is said, the outputs, and the strings in the arguments of calls, unescaped. Reasoning is
-/// the model's own and no record of what happened.
+/// Every text of a message: its own text, its tool outputs, and the strings in the arguments of its calls, unescaped. Reasoning
+/// is left out, because it is not a record of what happened.
 pub fn texts(message: &Message) -> Vec<Cow<'_, str>> {
     texts_with(message, |_| true)
 }
 
-/// The same, of calls only those that are `wanted`.
+/// Like `texts`, but only with calls that are `wanted`.
 pub fn texts_with(message: &Message, wanted: impl Fn(&ToolCall) -> bool) -> Vec<Cow<'_, str>> {
     let mut out = Vec::new();
     for part in &message.parts {
@@ -29,8 +29,8 @@ pub fn texts_with(message: &Message, wanted: impl Fn(&ToolCall) -> bool) -> Vec<
     out
 }
 
-/// What a message says, without a copy where it is one text. Text parts that follow one another are one text where a blank joins
-/// them; otherwise each begins a line.
+/// The message's plain text, without a copy if it is a single text. Consecutive text parts are joined directly if the first ends with a
+/// blank; otherwise each starts a new line.
 pub fn said(message: &Message) -> Cow<'_, str> {
     let single = match message.parts.as_slice() {
         [Part::ToolOutput(output)] => output.content.as_slice(),
@@ -71,7 +71,7 @@ fn arguments<'a>(call: &'a ToolCall, out: &mut Vec<Cow<'a, str>>) {
     }
 }
 
-/// The strings in a value, in order, its bookkeeping (ids, types) aside.
+/// The strings in a value, in order, without bookkeeping (ids, types).
 fn strings(value: Value) -> Vec<String> {
     const BOOKKEEPING: [&str; 4] = ["id", "call_id", "type", "status"];
     let mut out = Vec::new();
@@ -81,7 +81,7 @@ fn strings(value: Value) -> Vec<String> {
             Value::String(text) => out.push(text),
             Value::Array(list) => next.extend(list.into_iter().rev()),
             Value::Object(map) => {
-                // An argument may be called `id` and hold what the user gave: only an item's own are left out.
+                // An argument may be called `id` and hold something from the user, so only an item's own fields are left out.
                 let item = map.contains_key("call_id");
                 let kept = map.into_iter().filter(|(key, _)| !(item && BOOKKEEPING.contains(&key.as_str())));
                 next.extend(kept.map(|(_, value)| value).collect::<Vec<_>>().into_iter().rev());

@@ -3,10 +3,10 @@ use serde_json::Value;
 use super::actions::named;
 use super::open_work::checkboxes;
 
-/// What a call of a plan or to-do tool says.
+/// A call of a plan or to-do tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// It is all of the plan; otherwise the entries are added to it, or change those that it has.
+    /// The call contains the whole plan; otherwise its entries are added or change existing ones.
     pub whole: bool,
     /// Its entries, in order.
     pub entries: Vec<Todo>,
@@ -15,16 +15,16 @@ pub struct Plan {
 /// An entry of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Todo {
-    /// What the tool calls it, where it has a name.
+    /// The tool's id of the entry, if it has one.
     pub id: Option<String>,
-    /// What is to be done; empty where the call names the entry by its id alone.
+    /// The text of the entry; empty if the call only gives the id.
     pub text: String,
-    /// It is finished or cancelled.
+    /// Whether it is finished or cancelled.
     pub done: bool,
 }
 
-/// What a call says of the plan: a list of entries with a status, as JSON, as a text that holds JSON, or as a checklist; or
-/// one entry that is made or changed. `None` for tools whose name does not speak of a plan, to-dos or tasks.
+/// Reads a call's changes to the plan: a list of entries with a status, as JSON, as text that contains JSON, or as a checklist; or one
+/// entry that is created or changed. `None` for tools whose names do not mention a plan, to-dos or tasks.
 pub fn plan(tool: &str, args: &Value) -> Option<Plan> {
     if !(named(tool, &["plan", "task", "tasks"]) || tool.to_ascii_lowercase().contains("todo")) {
         return None;
@@ -51,7 +51,7 @@ pub fn plan(tool: &str, args: &Value) -> Option<Plan> {
     (made || changed).then(|| Plan { whole: false, entries: vec![one] })
 }
 
-/// The id that a tool gave to the entry that it made: "Task #1 created", `{"id": 1}`.
+/// The id that a tool gave to the entry that it created: "Task #1 created", `{"id": 1}`.
 pub fn made_id(output: &str) -> Option<String> {
     const BEGINNING: usize = 2_000;
     let json: Option<Value> = (output.len() <= BEGINNING && output.starts_with('{'))
@@ -65,7 +65,7 @@ pub fn made_id(output: &str) -> Option<String> {
     (end > 0).then(|| behind[..end].to_owned())
 }
 
-/// A list that is written as a text.
+/// Reads a list that was passed as text.
 fn written(text: &str) -> Vec<Todo> {
     if text.trim_start().starts_with("[{") {
         let list: Vec<Value> = serde_json::from_str(text).unwrap_or_default();

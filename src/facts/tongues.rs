@@ -1,27 +1,27 @@
-//! Rules in languages with spaces between words, recognised by patterns.
+//! Recognises rules by patterns, in languages with spaces between words.
 
 use super::rule_words::{LANGUAGES, Pattern, Says, TONGUES, Tongue, folded, patterns_at};
 use super::ruled::{Ruled, Strength};
 use crate::sorting::sort_by_key;
 
-/// A short sentence: so many words.
+/// The most words of a short sentence.
 const SHORT: usize = 6;
-/// So many words `..` may stand for.
+/// How far `..` reaches, in words.
 const FEW: usize = 6;
-/// An order's "always" stands among so many words behind its verb.
+/// In an order, "always" may be at most this many words after the verb.
 const NEAR: usize = 10;
 
-/// A sentence of more words, a minified file in one line, lays down no rule in these shapes.
+/// A sentence with more words, such as a minified file on one line, is not a rule.
 const MOST_WORDS: usize = 80;
 
-/// What a sentence rules in any of the languages. A question rules nothing.
+/// The rule that a sentence lays down in any of the languages. A question is not a rule.
 pub(super) fn ruled(sentence: &str) -> Option<Ruled> {
     if sentence.ends_with('?') {
         return None;
     }
     let mut folded = folded(sentence);
     if folded.contains("il te plait") || folded.contains("il vous plait") {
-        // One word, or "il" and "vous" would be no one's.
+        // Becomes one word, because "il" and "vous" would otherwise be taken for the speaker of a report.
         folded = folded.replace("s'il te plait", "stp").replace("s'il vous plait", "svp");
     }
     let words = words(&folded);
@@ -50,7 +50,7 @@ pub(super) fn ruled(sentence: &str) -> Option<Ruled> {
     best
 }
 
-/// Whether a sentence in one of the languages whose bits these are points at what the one before names.
+/// Whether a sentence refers to something named in the sentence before, in one of the languages given by their `bits`.
 pub(super) fn points_back(sentence: &str, bits: u32) -> bool {
     let folded = folded(sentence);
     let words = words(&folded);
@@ -59,11 +59,11 @@ pub(super) fn points_back(sentence: &str, bits: u32) -> bool {
         && tongues.into_iter().any(|(_, tongue)| Said::of(&words, tongue).points_back())
 }
 
-/// Where a word stands.
+/// The position of a word in its clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Inside,
-    /// Behind a comma.
+    /// After a comma.
     Behind,
     /// At the beginning of a clause.
     First,
@@ -75,7 +75,7 @@ struct Word<'a> {
     place: Place,
 }
 
-/// The words of a sentence, apart at apostrophes, too.
+/// The words of a sentence, also split at apostrophes.
 fn words(folded: &str) -> Vec<Word<'_>> {
     let mut out = Vec::new();
     let mut place = Place::First;
@@ -109,7 +109,7 @@ struct Said<'a> {
 }
 
 impl<'a> Said<'a> {
-    /// The words, where what stands behind a clause's softeners begins it.
+    /// Reads the words. A word after softeners at the start of a clause counts as the start.
     fn of(words: &[Word<'a>], tongue: &'static Tongue) -> Self {
         let mut open = Place::Inside;
         let mut words = words.to_vec();
@@ -120,9 +120,9 @@ impl<'a> Said<'a> {
         Self { tongue, words }
     }
 
-    /// What a pattern of this language makes of the sentence.
+    /// The rule that a pattern of this language finds in the sentence.
     fn ruled(&self, pattern: Pattern) -> Option<Ruled> {
-        // Which English sentences are explicit is told by their words alone.
+        // In English, explicit sentences are recognised by their words alone.
         let explicit = pattern.tongue > 0;
         let rule = Ruled { strength: Strength::Rule, explicit };
         let wish = Ruled { strength: Strength::Wish, explicit: false };
@@ -152,7 +152,7 @@ impl<'a> Said<'a> {
         patterns.any(|pattern| !pattern.is_empty() && self.finds(pattern, |_| true))
     }
 
-    /// "Always answer …", "only use …": an order with one of the words that make it a rule.
+    /// "Always answer …", "only use …": an order with a word that makes it a rule.
     fn order(&self) -> Option<Ruled> {
         let Tongue { always, only, subordinating, .. } = self.tongue;
         let mut found = None;
@@ -188,7 +188,7 @@ impl<'a> Said<'a> {
             && !behind.any(|word| is_among(word.text, small_talk))
     }
 
-    /// Where the clause ends that goes on at a word, or so many words behind it.
+    /// The end of the clause around a word, but at most `most` words after it.
     fn clause(&self, at: usize, most: usize) -> usize {
         let end = self.words.len().min(at + 1 + most);
         (at + 1..end).find(|at| self.words[*at].place != Place::Inside).unwrap_or(end)
@@ -215,12 +215,12 @@ impl<'a> Said<'a> {
         }
     }
 
-    /// Whether a pattern stands in the sentence, beginning at a word that is `allowed`.
+    /// Whether a pattern occurs in the sentence, starting at a word that is `allowed`.
     fn finds(&self, pattern: &str, allowed: impl Fn(usize) -> bool) -> bool {
         (0..self.words.len()).any(|at| self.goes_on(at, pattern) && allowed(at))
     }
 
-    /// Whether the sentence goes on with a pattern at a word.
+    /// Whether a pattern matches from this word on.
     fn goes_on(&self, at: usize, pattern: &str) -> bool {
         let (element, rest) = pattern.split_once(' ').unwrap_or((pattern, ""));
         let word = self.words.get(at);

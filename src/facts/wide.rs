@@ -1,30 +1,31 @@
-//! Where a path or a URL begins and ends in text without spaces between words.
+//! Finds where a path or a URL begins and ends in text without spaces between words.
 
 use super::word::{self, is_cjk};
 
-/// A character of a script that sets no blanks, or a picture: part of a name, or a word right beside it.
+/// Whether a character belongs to a script without blanks between words, or is a pictograph. It may be part of a name, or of a word
+/// directly beside it.
 pub(super) fn is_wide(c: char) -> bool {
     !c.is_ascii()
         && (is_cjk(c) && c.is_alphanumeric()
             || matches!(u32::from(c), 0x200D | 0x2600..=0x27BF | 0x3005..=0x3007 | 0x3099..=0x309A | 0xFE0F | 0x1F000..=0x1FAFF))
 }
 
-/// Words and particles that go on with a sentence behind a name, or join two names.
+/// Words and particles that continue a sentence after a name, or join two names.
 const BEHIND: &str = "的 和 与 與 或 跟 及 以 到 在 从 從 是 把 将 將 了 被 为 為 里 裡 下 中 内 內 等 这 這 那 就 都 也 还 還 文件 目录 目錄 并 然后 \
     の を は が に で と も や へ か から まで より など です だ ファイル フォルダ ディレクトリ \
     을 를 이 가 은 는 의 에 와 과 로 으로 도 파일 에서";
 
-/// What a sentence has before a name: verbs of asking and particles.
+/// Words before a name in a sentence: verbs of asking, and particles.
 const BEFORE: &str = "请 請 看 见 見 在 把 将 將 读 讀 打开 打開 修改 编辑 編輯 查看 运行 執行 执行 删除 刪除 添加 新建 创建 我 你 他 她 它";
 
-/// The particle that stands in no name.
+/// A particle that never occurs in a name.
 const OBJECT: char = 'を';
 
-/// Folders at the root of a system: what they begin is a path, whatever stands right before it.
+/// Root directories. A path begins there, whatever is directly before it.
 const ROOTS: &str = "etc usr home opt var tmp srv root mnt data app bin sbin dev proc sys lib media run boot workspace \
     workspaces Users Library Applications Volumes private";
 
-/// What counts things: `2024年` is a name.
+/// Counters: `2024年` is a name.
 const COUNTERS: &str = "年 月 日 号 號 版 章 期 回 話 课 년 월 일";
 
 fn is_one_of(list: &str, word: &str) -> bool {
@@ -39,19 +40,19 @@ fn is_hiragana(c: char) -> bool {
     matches!(u32::from(c), 0x3041..=0x309F)
 }
 
-/// The run of wide characters that a text begins with, in bytes.
+/// The length, in bytes, of the run of wide characters at the start of a text.
 fn wide_run(text: &str) -> usize {
     text.find(|c: char| !is_wide(c)).unwrap_or(text.len())
 }
 
-/// Whether a sentence goes on with the wide characters that this text begins with.
+/// Whether the wide characters at the start of this text continue a sentence.
 fn goes_on(text: &str) -> bool {
     let run = &text[..wide_run(text)];
     begins_with_one_of(BEHIND, run)
         || (run.chars().next().is_some_and(is_hiragana) && run.chars().next_back().is_some_and(is_hiragana))
 }
 
-/// Whether a sentence leads to a name with these wide characters.
+/// Whether these wide characters lead a sentence up to a name.
 pub(super) fn leads_on(text: &str) -> bool {
     begins_with_one_of(BEFORE, text)
         || text.contains(OBJECT)
@@ -59,17 +60,17 @@ pub(super) fn leads_on(text: &str) -> bool {
         || text.chars().count() > 16
 }
 
-/// Whether a run that stands by itself names something: there is a separator, or an extension that is well known.
+/// Whether a run that is separated from other text is a name: it has a slash or a known extension.
 pub(super) fn is_name(run: &str) -> bool {
     run.contains('/') || word::has_known_extension(run)
 }
 
-/// Whether a sentence goes on behind a path in this run.
+/// Whether a sentence continues directly after the path in this run.
 pub(super) fn has_tail(run: &str) -> bool {
     behind_extension(run.rsplit('/').next().unwrap_or(run)).is_some()
 }
 
-/// The first wide character behind a well-known extension in a segment; what follows is the sentence's.
+/// The position of the first wide character after a known extension in a segment. From there on, the text belongs to the sentence.
 fn behind_extension(segment: &str) -> Option<usize> {
     let mut from = 0;
     while let Some(dot) = segment[from..].find('.').map(|at| from + at) {
@@ -88,7 +89,7 @@ fn is_plain(c: char) -> bool {
     !is_wide(c) && c.is_alphabetic()
 }
 
-/// Where the last segment of a path ends in a sentence, from its beginning; 0: none of it is the path's.
+/// Where the last segment of a path ends in a sentence; 0 if none of it belongs to the path.
 fn last_end(segment: &str) -> usize {
     if let Some(end) = behind_extension(segment) {
         return end;
@@ -105,9 +106,9 @@ fn last_end(segment: &str) -> usize {
     if counted { segment.len() } else { body.len() }
 }
 
-/// A path in a run of a path's characters and wide ones: from where to where.
+/// The start and end of a path in a run of path characters and wide characters.
 ///
-/// `separators`: what parts the segments. `is_firm`: the run begins where a word does.
+/// `separators`: the characters between segments. `is_firm`: the run begins at the start of a word.
 pub(super) fn path_in(run: &str, separators: &[char], is_firm: bool) -> Option<(usize, usize)> {
     let mut start = 0;
     let mut from = 0;
@@ -118,7 +119,7 @@ pub(super) fn path_in(run: &str, separators: &[char], is_firm: bool) -> Option<(
         let is_first = from == start;
         let Some(len) = len else {
             if is_first {
-                // No separator: a bare name, from its last wide character on.
+                // Without a separator it is a bare name, after the last wide character.
                 let end = from + last_end(segment);
                 let bare = run[start..end].rfind(is_wide).map_or(start, |at| next(run, start + at));
                 return Some((bare, end));
@@ -156,7 +157,7 @@ pub(super) fn path_in(run: &str, separators: &[char], is_firm: bool) -> Option<(
     }
 }
 
-/// The path that begins with the plain end of a segment behind this place, if one does: `输入/输出见src/a.rs`.
+/// The path that begins at the plain end of a later segment, if there is one: `输入/输出见src/a.rs`.
 fn later(run: &str, from: usize, separators: &[char]) -> Option<(usize, usize)> {
     let mut at = from;
     loop {
@@ -172,12 +173,12 @@ fn later(run: &str, from: usize, separators: &[char]) -> Option<(usize, usize)> 
     }
 }
 
-/// The place behind the character at this one.
+/// The position after the character at this position.
 fn next(text: &str, at: usize) -> usize {
     at + text[at..].chars().next().map_or(0, char::len_utf8)
 }
 
-/// How much of this text a URL is whose scheme stands before it. `is_loose`: a sentence without blanks leads to it.
+/// How much of this text belongs to a URL whose scheme is before it. `is_loose`: the URL directly follows a sentence without blanks.
 pub(super) fn url_len(text: &str, is_loose: bool) -> usize {
     let mut before = '/';
     for (at, c) in text.char_indices() {

@@ -1,8 +1,8 @@
-//! What a single word is: a path, an id, an error code.
+//! Classifies a single word: a path, an id, an error code.
 
 use super::codes;
 
-/// Extensions that make a bare name a file's. Without such a list `this.thing` would be one.
+/// Extensions by which a bare name is recognised as a file's. Without such a list, `this.thing` would be one.
 const EXTENSIONS: [&str; 88] = [
     "astro", "avif", "bash", "bat", "bin", "bmp", "c", "cc", "cfg", "cjs", "conf", "cpp", "cs", "css", "csv",
     "cts", "dart", "db", "diff", "doc", "docx", "env", "ex", "exs", "gif", "go", "gradle", "graphql", "h",
@@ -13,7 +13,7 @@ const EXTENSIONS: [&str; 88] = [
     "xlsx", "xml", "yaml", "yml",
 ];
 
-/// System error names. A list, because `EXPORT` and `ERROR` look the same.
+/// Names of system errors. A list, because `EXPORT` and `ERROR` have the same form.
 const ERRNO: [&str; 46] = [
     "E2BIG", "EACCES", "EADDRINUSE", "EADDRNOTAVAIL", "EAGAIN", "EAI_AGAIN", "EBADF", "EBUSY", "ECANCELED",
     "ECHILD", "ECONNABORTED", "ECONNREFUSED", "ECONNRESET", "EDEADLK", "EEXIST", "EFAULT", "EFBIG",
@@ -23,19 +23,19 @@ const ERRNO: [&str; 46] = [
     "ERESOLVE", "ETIMEDOUT",
 ];
 
-/// A character of a path or an id.
+/// Whether a character may be part of a path or an id.
 pub(super) fn is_part(c: char) -> bool {
     c.is_ascii_alphanumeric()
         || matches!(c, '_' | '-' | '.' | '/' | '~' | '@' | '+')
         || (!c.is_ascii() && (c.is_alphanumeric() || is_mark(c)) && !is_cjk(c))
 }
 
-/// An accent or a vowel sign that stands behind its letter: file names of some systems are written so.
+/// An accent or vowel sign that follows its letter, as in file names of some systems.
 fn is_mark(c: char) -> bool {
     matches!(u32::from(c), 0x0300..=0x036F | 0x0591..=0x05C7 | 0x064B..=0x0652 | 0x093C | 0x094D | 0x09CD | 0x0E47..=0x0E4E)
 }
 
-/// A character of a URL, of a script that sets blanks between words.
+/// Whether a character may be part of a URL, for scripts with blanks between words.
 pub(super) fn is_url_part(c: char) -> bool {
     if !c.is_ascii() {
         return is_part(c);
@@ -43,24 +43,24 @@ pub(super) fn is_url_part(c: char) -> bool {
     c.is_ascii_graphic() && !matches!(c, '"' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}')
 }
 
-/// Chinese characters, kana and the like: scripts that set no blanks between words.
+/// Chinese characters, kana and the like: scripts without blanks between words.
 pub(crate) fn is_cjk(c: char) -> bool {
     matches!(u32::from(c), 0x2E80..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF | 0xFF00..=0xFFEF | 0x20000..=0x3FFFF)
 }
 
-/// Bytes of the run of [`is_part`] characters that `text` begins with.
+/// The length, in bytes, of the run of [`is_part`] characters at the start of `text`.
 pub(super) fn run_len(text: &str) -> usize {
     text.find(|c: char| !is_part(c)).unwrap_or(text.len())
 }
 
-/// `text[at..end]` without the punctuation of the sentence around it, and without a flag that a path is attached to
-/// (`-I./include`), and where it begins.
+/// Where the word `text[at..end]` begins, and the word, without surrounding punctuation and without a flag that a path is attached to
+/// (`-I./include`).
 pub(super) fn trimmed(text: &str, at: usize, end: usize) -> (usize, &str) {
     let word = text[at..end].trim_end_matches(['.', '-', '+', '@', '~']);
     if let [b'-', b'A'..=b'Z', b'.' | b'/' | b'~', ..] = word.as_bytes() {
         return (at + 2, &word[2..]);
     }
-    // `@src/a.rs` in a sentence mentions a file; `"@scope/name"` is a module, and `@/lib` an alias that some projects import by.
+    // `@src/a.rs` in a sentence mentions a file, `"@scope/name"` is a module, and `@/lib` is an import alias of some projects.
     let body = word.trim_start_matches(['-', '+']);
     let is_quoted = text[..at].ends_with(['"', '\'', '`']);
     let mentions = |rest: &&str| !is_quoted && !rest.starts_with('/') && has_known_extension(rest);
@@ -69,7 +69,7 @@ pub(super) fn trimmed(text: &str, at: usize, end: usize) -> (usize, &str) {
     (at + word.len() - body.len(), body)
 }
 
-/// A path in the head of a diff without the side that it names: `a/src/x.rs` and `b/src/x.rs` are the file `src/x.rs`.
+/// A path in the header of a diff without its side: `a/src/x.rs` and `b/src/x.rs` are the file `src/x.rs`.
 fn without_side<'a>(path: &'a str, text: &str, at: usize) -> &'a str {
     let Some(rest) = path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")) else { return path };
     let line = &text[text[..at].rfind('\n').map_or(0, |end| end + 1)..at];
@@ -77,7 +77,7 @@ fn without_side<'a>(path: &'a str, text: &str, at: usize) -> &'a str {
     if is_head { rest } else { path }
 }
 
-/// A URL without the punctuation after it; a closing bracket stays if it was opened inside.
+/// A URL without the punctuation after it. A closing bracket stays if it was opened inside.
 pub(super) fn trim_url(url: &str) -> &str {
     let mut balance: i64 = url.bytes().map(|b| i64::from(b == b'(') - i64::from(b == b')')).sum();
     let mut end = url.len();
@@ -92,7 +92,7 @@ pub(super) fn trim_url(url: &str) -> &str {
     &url[..end]
 }
 
-/// An absolute or relative path with an extension or two slashes, or a bare file name.
+/// Whether a word is an absolute or relative path with an extension or two slashes, or a bare file name.
 pub(super) fn is_path(word: &str) -> bool {
     if !word.bytes().any(|b| b == b'/' || b == b'.') {
         return false;
@@ -111,38 +111,38 @@ pub(super) fn is_path(word: &str) -> bool {
     }
 }
 
-/// `-DHAVE_UINT128_T`: a name that a compiler is to define, or to forget.
+/// Whether a word is a compiler's flag like `-DHAVE_UINT128_T` or `-UNAME`.
 pub(super) fn is_definition(word: &str) -> bool {
     let name = word.strip_prefix("-D").or_else(|| word.strip_prefix("-U"));
     name.is_some_and(|name| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
 }
 
-/// Whether what looks like a bare file's name is code by itself, or by what stands behind it: `self.bin`, `console.log`,
-/// `s.html = 3`, `answer.json()`.
+/// Whether what looks like a bare file name is code, judged by itself or by the text after it: `self.bin`, `console.log`, `s.html = 3`,
+/// `answer.json()`.
 pub(super) fn is_code(word: &str, behind: &str) -> bool {
     const CODE: [&str; 6] =
         ["console.log", "process.env", "import.meta.env", "Math.log", "math.log", "np.log"];
     const OWNERS: [&str; 3] = ["self", "this", "cls"];
     let Some((owner, _)) = word.split_once('.').filter(|_| !word.contains('/')) else { return false };
     let mut next = behind.chars();
-    // `main.ts(12,5)` is a place in a file.
+    // `main.ts(12,5)` is a position in a file.
     let is_called = next.next() == Some('(') && !next.next().is_some_and(|c| c.is_ascii_digit());
     let is_set = owner.len() == 1 && behind.trim_start_matches(' ').starts_with('=');
     is_called || is_set || OWNERS.contains(&owner) || CODE.contains(&word)
 }
 
 fn bare_file(name: &str) -> bool {
-    // A one-letter extension is as often a method or an initial.
+    // A one-letter extension may just as well be a method or an initial.
     let plain = name.split('.').next().is_some_and(|stem| stem.len() > 1);
     extension(name).is_some_and(|e| is_known_extension(e) && (e.len() > 1 || plain))
 }
 
-/// Whether an extension is a file's, in all its letters.
+/// Whether this is a file extension, in upper or lower case.
 pub(super) fn is_known_extension(extension: &str) -> bool {
     EXTENSIONS.binary_search(&extension.to_ascii_lowercase().as_str()).is_ok()
 }
 
-/// Whether a path ends in a well-known extension of two letters or more.
+/// Whether a path ends in a known extension of two letters or more.
 pub(super) fn has_known_extension(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(stem, e)| !stem.is_empty() && e.len() > 1 && is_known_extension(e))
 }
@@ -154,7 +154,7 @@ fn extension(name: &str) -> Option<&str> {
     (!stem.is_empty() && shaped && spoken).then_some(extension)
 }
 
-/// A UUID, a hash, or a name with a long enough tail of letters and digits.
+/// Whether a word is a UUID, a hash, or a name with a long enough tail of letters and digits.
 pub(super) fn is_id(word: &str) -> bool {
     is_uuid(word)
         || word.bytes().any(|b| b.is_ascii_digit())
@@ -176,7 +176,7 @@ fn is_hash(word: &str) -> bool {
         && word.bytes().any(|b| b.is_ascii_alphabetic())
 }
 
-/// `name_…` or `name-…` with six or more letters and digits, two of them digits, after a separator.
+/// `name_…` or `name-…`, where a part after a separator has six or more letters and digits, at least two of them digits.
 fn is_prefixed(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_alphabetic())
         && word.split(['_', '-']).skip(1).any(|tail| {

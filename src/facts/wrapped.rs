@@ -1,51 +1,51 @@
-//! Lines that continue on the next line, or may.
+//! Decides whether a line continues on the next line.
 
 use std::borrow::Cow;
 
 use super::sentences::{begins_anew, is_closing, is_entry, is_heading};
 use super::word::is_cjk;
 
-/// Characters of a line that may be as long as it is because it was wrapped.
+/// A line of more characters than this may have been wrapped.
 const WRAPPED_AT: usize = 50;
 
-/// The same in scripts whose characters are twice as wide.
+/// The same for scripts with characters of double width.
 const WIDE_WRAPPED_AT: usize = WRAPPED_AT / 2;
 
-/// Words that end no line but a wrapped one.
+/// Words that end a line only if it was wrapped.
 const BETWEEN: [&str; 32] = [
     "the", "a", "an", "to", "of", "in", "on", "at", "by", "for", "from", "with", "without", "into", "and",
     "or", "nor", "but", "that", "which", "than", "as", "if", "when", "unless", "is", "are", "be", "must",
     "may", "should", "never",
 ];
 
-/// Words that a line begins with which only goes on: what it says limits what stands before.
+/// First words of lines that limit the line before, so they always continue it.
 const LIMITING: [&str; 7] = ["unless", "except", "excluding", "until", "till", "than", "nor"];
 
-/// So many of them begin a line that limits the one before with a capital, too.
+/// The first `CAPITAL` of these limit the line before even if they are capitalised.
 const CAPITAL: usize = 5;
 
-/// Words that a line may begin with which goes on, and another as well: "if tests fail tell me".
+/// Words at the start of lines that may continue the line before or begin a new sentence: "if tests fail tell me".
 const PERHAPS: [&str; 31] = [
     "in", "on", "of", "by", "for", "from", "to", "with", "without", "into", "at", "as", "if", "when",
     "whenever", "while", "because", "since", "before", "after", "during", "and", "or", "but", "that",
     "which", "including", "besides", "like", "even", "not",
 ];
 
-/// Words that begin a sentence of their own, though the first of them begins many a line that goes on.
+/// Phrases that begin a new sentence, although their first word often continues one.
 const ANEW: [&str; 5] = ["from now on", "from here on", "until then", "till then", "of course"];
 
-/// What stands between two lines.
+/// How two consecutive lines are connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seam {
-    /// The first one ends there.
+    /// The first line ends there.
     Ends,
-    /// Who wrote them may have meant two.
+    /// It may be one sentence or two.
     InDoubt,
-    /// It goes on in the next.
+    /// The first line continues on the next.
     GoesOn,
 }
 
-/// What stands between a text, up to a line, and that line.
+/// How a text, up to a line, is connected to that line.
 pub(super) fn seam(before: &str, next: &str) -> Seam {
     let line = last_line(before);
     let next = next.trim_start_matches('(');
@@ -56,7 +56,7 @@ pub(super) fn seam(before: &str, next: &str) -> Seam {
         return Seam::Ends;
     }
     let word = line.rsplit(char::is_whitespace).next().unwrap_or(line);
-    // Who begins no line with a capital says nothing by a small letter: each short line stands by itself, as in a chat.
+    // If no line begins with a capital, a small letter means nothing: each short line is a sentence, as in a chat.
     let chats = !is_entry(before) && before.starts_with(char::is_lowercase);
     let small = first.is_lowercase();
     let begins = |words: &[&str]| words.iter().any(|word| begins_with(next, word));
@@ -77,7 +77,7 @@ pub(super) fn seam(before: &str, next: &str) -> Seam {
     Seam::Ends
 }
 
-/// "without asking me", not "without tests it fails".
+/// "without asking me", but not "without tests it fails".
 fn is_without_doing(line: &str) -> bool {
     let doing = line.strip_prefix("without ").and_then(|rest| rest.split(' ').next());
     doing.is_some_and(|word| word.ends_with("ing"))
@@ -89,7 +89,7 @@ fn last_line(text: &str) -> &str {
 
 const COLONS: [char; 2] = [':', '\u{FF1A}'];
 
-/// Whether a line ends in what ends a sentence, or stands for itself.
+/// Whether a line ends like a sentence or cannot be continued.
 fn ended(line: &str) -> bool {
     let Some(last) = line.chars().next_back() else { return false };
     matches!(last, '.' | '!' | '?' | ';' | '|' | '>' | '{' | '}' | '。' | '．' | '…')
@@ -101,15 +101,15 @@ fn begins_with(line: &str, word: &str) -> bool {
     line.split(|c: char| !c.is_alphanumeric()).next().is_some_and(|first| first.eq_ignore_ascii_case(word))
 }
 
-/// A sentence as it stands in a list: wrapped lines are one. Its own list stands below it, further in, and so does a line that
-/// may be another sentence: who reads it sees both as they were written.
+/// A sentence as it is written in a list, with wrapped lines joined. A list inside it stays below it, indented, and so does a line that may
+/// be a separate sentence, so that the reader sees both as they were written.
 pub fn unwrapped(sentence: &str) -> Cow<'_, str> {
     if !sentence.contains('\n') {
         return Cow::Borrowed(sentence);
     }
     let mut out = String::with_capacity(sentence.len() + 8);
     let mut announced = false; // by a colon, line by line
-    let mut end = 0; // of the lines before
+    let mut end = 0; // the end of the lines before
     let mut at = 0;
     for whole in sentence.split_inclusive('\n') {
         let line = whole.trim();

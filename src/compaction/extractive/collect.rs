@@ -1,4 +1,4 @@
-//! A conversation read into a draft.
+//! Reads a conversation into a draft of its summary.
 
 use super::deeds::{TODO_LABEL, act, call_line, command_line, mark_boxes, settle_errors};
 use super::draft::{Draft, Section, key_of};
@@ -12,7 +12,7 @@ use crate::facts::{
 };
 use crate::message::{ItemType, Message, Part, Role};
 
-/// Keys of the two requests that always stand in the summary.
+/// Keys of the two requests that are always part of the summary.
 pub(super) const FIRST: &str = "first request";
 pub(super) const LATEST: &str = "latest request";
 
@@ -25,7 +25,7 @@ const REQUEST_LABEL: &str = "Not answered in this record: ";
 const DOING_LABEL: &str = "In the middle of: ";
 const NEXT_LABEL: &str = "Next: ";
 
-/// `refs`: those of tool outputs stand in it.
+/// `refs`: include the refs of tool outputs.
 pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {
     let mut draft = Draft::default();
     let texts: Vec<String> = messages.iter().map(Message::plain_text).collect();
@@ -67,10 +67,10 @@ pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {
     draft
 }
 
-/// An earlier summary's lines become the oldest of the draft.
+/// Adds the lines of an earlier summary as the draft's oldest entries.
 fn merge(draft: &mut Draft, text: &str, refs: bool, root: &mut Option<String>) {
     let items = earlier::items(text);
-    // Of several summaries each stands for what came after the one before: it was gone on with since.
+    // If there are several summaries, the conversation went on after each of them.
     let user_spoke = items.iter().any(|i| i.section == Section::Task);
     drop_taken_up(draft, user_spoke, !items.is_empty());
     for item in items {
@@ -125,7 +125,7 @@ fn merge(draft: &mut Draft, text: &str, refs: bool, root: &mut Option<String>) {
     }
 }
 
-/// What an earlier summary called open and has since been taken up again by its speaker.
+/// Removes open entries of earlier summaries that have been taken up since, by the user or by the assistant.
 fn drop_answered(draft: &mut Draft, said: &[(usize, &Message, &str)]) {
     let user_spoke = said.iter().any(|(_, m, _)| m.role == Role::User);
     let assistant_spoke = said.iter().any(|(_, m, _)| m.role == Role::Assistant);
@@ -140,13 +140,13 @@ fn drop_taken_up(draft: &mut Draft, user_spoke: bool, assistant_spoke: bool) {
     });
 }
 
-/// A user message that asks for something, rather than one that an application put in.
+/// Whether a user message is the user's own and not one that an application inserted.
 fn is_request(message: &Message, text: &str) -> bool {
     let trimmed = text.trim();
     message.item_type() == ItemType::UserMessage && !(trimmed.starts_with('<') && trimmed.ends_with('>'))
 }
 
-/// What the user wrote, without the long texts that an application put beside it (files that were mentioned).
+/// The user's text, without the long texts that an application attached (files that were mentioned).
 fn without_attachments(message: &Message) -> String {
     const ATTACHMENT: usize = 1500;
     let texts = message.parts.iter().filter_map(|part| match part {
@@ -158,7 +158,7 @@ fn without_attachments(message: &Message) -> String {
     kept.join("\n")
 }
 
-/// The assistant's text after which it makes no call: the last word of a turn.
+/// Whether a turn ends with this message of the assistant: it has no calls and a user message or nothing follows.
 fn closes_turn(messages: &[Message], at: usize) -> bool {
     let calls = |m: &Message| m.tool_calls().next().is_some();
     messages.get(at).is_some_and(|m| !calls(m)) && messages.get(at + 1).is_none_or(|m| m.role == Role::User)
@@ -188,7 +188,7 @@ fn user(draft: &mut Draft, text: &str) {
     mark_boxes(draft, text);
 }
 
-/// More than "ok" or "go on".
+/// Whether a text asks for more than "ok" or "go on" does.
 fn asks_for_something(text: &str) -> bool {
     text.chars().filter(|c| c.is_alphanumeric()).map(|c| if c.is_ascii() { 1 } else { 3 }).sum::<usize>()
         >= 12
@@ -209,7 +209,7 @@ fn assistant(draft: &mut Draft, text: &str, closing: bool) {
     mark_boxes(draft, text);
 }
 
-/// What waits for someone at the end of the messages.
+/// Adds what is still open at the end of the messages.
 fn unresolved(
     draft: &mut Draft,
     messages: &[Message],

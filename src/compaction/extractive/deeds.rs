@@ -1,4 +1,4 @@
-//! What the tool calls did: files, commands and their outcomes, errors.
+//! Reads tool calls into the draft: files, commands and their outcomes, errors.
 
 use super::draft::{Draft, Section, key_of};
 use super::places::Places;
@@ -10,13 +10,13 @@ use crate::facts::{
 
 pub(super) const TODO_LABEL: &str = "To do: ";
 
-/// Longer commands and texts are scripts and data.
+/// The length limit for commands, calls and error lines, in bytes; longer ones are mostly scripts and data.
 const LONGEST_COMMAND: usize = 200;
 
-/// As much as is told of what a command said last.
+/// The length limit, in bytes, for the last line of a command's output.
 const LONGEST_SAID: usize = 120;
 
-/// Enters one call and what came of it.
+/// Adds one call and its outcome to the draft.
 pub(super) fn act(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
     let failed = action.outcome.as_ref().is_some_and(|o| o.status == Status::Failed);
     match action.deed {
@@ -56,7 +56,7 @@ pub(super) fn act(draft: &mut Draft, action: &Action<'_>, output: &str, places: 
     }
 }
 
-/// As much of an output as a line can show.
+/// The beginning of an output, longer than any line shows.
 fn beginning(output: &str) -> &str {
     let mut end = output.len().min(2000);
     while !output.is_char_boundary(end) {
@@ -65,7 +65,7 @@ fn beginning(output: &str) -> &str {
     &output[..end]
 }
 
-/// A tool call as one would write it: `name(path)`.
+/// A tool call on one line: `name(key: value, …)`.
 pub(super) fn call_line(action: &Action<'_>) -> String {
     let mut inside: Vec<String> = Vec::new();
     match &action.args {
@@ -94,7 +94,7 @@ fn run(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
     let Some(outcome) = &action.outcome else { return };
     let failed = outcome.status == Status::Failed;
     let from = directory(whole);
-    // Of several commands in one line the first may have done their work before another failed.
+    // If one of several commands failed, those before it may have done their work.
     if !failed || without_directory(whole).contains([';', '&', '\n']) {
         for effect in effects(whole) {
             file(draft, &places.relative(&effect.path, from), effect.changes);
@@ -127,7 +127,7 @@ fn run(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
     let verdict = match (outcome.status, &outcome.last) {
         (Status::Failed, _) => "failed".to_owned(),
         (Status::Ok, _) => "ok".to_owned(),
-        // It stands among the errors, and nothing else is known of it.
+        // The error is listed under the errors, and nothing else is known about the run.
         (Status::Unknown, _) if outcome.error.is_some() => return draft.remove(Section::Commands, &command),
         (Status::Unknown, Some(last)) => shorten::line(last, LONGEST_SAID),
         (Status::Unknown, None) => "no output".to_owned(),
@@ -136,7 +136,7 @@ fn run(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
     draft.put(Section::Commands, &command, &format!("`{command}` → {verdict}{notes}"), weight);
 }
 
-/// A command on one line: of a script its first line that does something.
+/// A command on one line. A script is represented by its first line that does something.
 pub(super) fn command_line(command: &str, places: &Places) -> String {
     let short = essence(command);
     let idle =
@@ -154,7 +154,7 @@ fn commit_hash<'a>(output: &'a str, message: &str) -> Option<&'a str> {
     (hash.len() >= 7 && hash.bytes().all(|b| b.is_ascii_hexdigit())).then_some(hash)
 }
 
-/// Says of each error whether the same command succeeded later.
+/// Notes at each error whether the same command succeeded later.
 pub(super) fn settle_errors(draft: &mut Draft) {
     let errors = draft.take(Section::Errors);
     for error in errors.into_iter().filter(|e| !e.text.is_empty()) {
@@ -172,7 +172,7 @@ pub(super) fn settle_errors(draft: &mut Draft) {
 
 const SETTLED: &str = " (succeeded later)";
 
-/// Open boxes are open work; ticked ones are no more.
+/// Open checkboxes become open work; ticked ones are removed from it.
 pub(super) fn mark_boxes(draft: &mut Draft, text: &str) {
     for entry in checkboxes(text) {
         mark(draft, entry.text, entry.done);

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use super::super::tags::neutralize;
 
-/// A heading of the summary, in the order in which they stand there.
+/// A section of the summary, in the summary's order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Section {
     Task,
@@ -49,12 +49,12 @@ impl Section {
         }
     }
 
-    /// A list whose reader would take it for whole: what found no room in it is told.
+    /// Whether the section is a list that readers would take for complete, so that the number of omitted lines is stated.
     pub const fn is_list(self) -> bool {
         !matches!(self, Self::Task | Self::Progress | Self::Earlier | Self::References)
     }
 
-    /// What its first entries are worth, and how slowly the worth of further ones falls.
+    /// The worth of its first entries, and how slowly the worth of further entries falls.
     pub const fn worth(self) -> (u64, u64) {
         match self {
             Self::Task => (220, 4),
@@ -74,38 +74,38 @@ impl Section {
 /// One line of the summary.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
-    /// What it is about; a later entry about the same replaces it.
+    /// The subject. A later entry with the same key replaces this one.
     pub key: String,
-    /// What it says, without its count.
+    /// The text, without the count.
     pub text: String,
-    /// When it was last heard of: higher is later.
+    /// When it was last mentioned; higher is later.
     pub seq: u64,
-    /// How often.
+    /// How often it was mentioned.
     pub count: u64,
-    /// What speaks for it apart from that.
+    /// Extra weight, apart from recency and count.
     pub weight: u64,
 }
 
-/// Everything that could stand in the summary, before it is made to fit.
+/// Everything that could be part of the summary, before it is made to fit.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     entries: HashMap<Section, Vec<Entry>>,
     index: HashMap<(Section, String), usize>,
     seq: u64,
-    /// How many lines earlier summaries had no room for.
+    /// The number of lines that earlier summaries had no room for, by section.
     missing: HashMap<Section, u64>,
-    /// What the entries of the plan are called, and what they say.
+    /// The texts of the plan's entries, by id.
     pub planned: HashMap<String, String>,
 }
 
 impl Draft {
-    /// The entries of a section.
+    /// Removes and returns the entries of a section.
     pub fn take(&mut self, section: Section) -> Vec<Entry> {
         self.index.retain(|(s, _), _| *s != section);
         self.entries.remove(&section).unwrap_or_default()
     }
 
-    /// An earlier summary had no room for so many lines of a section.
+    /// Records that an earlier summary had no room for this many lines of a section.
     pub fn misses(&mut self, section: Section, lines: u64) {
         let missing = self.missing.entry(section).or_default();
         *missing = missing.saturating_add(lines);
@@ -126,7 +126,7 @@ impl Draft {
         self.entries.get_mut(&section)?.get_mut(at)
     }
 
-    /// A line about `key`. If there is one already it says this now, counts once more, and is as recent as this.
+    /// Adds an entry. If there is one with this key, its text is replaced, its count grows by one, and it becomes the newest.
     pub fn put(&mut self, section: Section, key: &str, text: &str, weight: u64) {
         self.put_counted(section, key, text, weight, 1);
     }
@@ -150,7 +150,7 @@ impl Draft {
         list.push(Entry { key: key.to_owned(), text, seq, count, weight });
     }
 
-    /// Puts a line back that was taken, with another text and weight, at its old place in time.
+    /// Puts a removed entry back with another text and weight, keeping its position in time.
     pub fn put_at(&mut self, section: Section, entry: &Entry, text: &str, weight: u64) {
         let seq = self.seq;
         self.put_counted(section, &entry.key, text, weight, entry.count);
@@ -160,15 +160,15 @@ impl Draft {
         self.seq = seq;
     }
 
-    /// Takes a line out.
+    /// Removes an entry.
     pub fn remove(&mut self, section: Section, key: &str) {
         let Some(at) = self.index.remove(&(section, key.to_owned())) else { return };
         if let Some(entry) = self.entries.get_mut(&section).and_then(|list| list.get_mut(at)) {
-            entry.text.clear(); // its place stays, so that the index of the others holds; empty lines are not written
+            entry.text.clear(); // the entry stays so that the other indices remain valid; empty entries are not written
         }
     }
 
-    /// Takes out the lines that `drop` says.
+    /// Removes the entries that match `drop`.
     pub fn remove_where(&mut self, section: Section, drop: impl Fn(&Entry) -> bool) {
         let entries = self.entries.get(&section).map(Vec::as_slice).unwrap_or_default();
         let keys: Vec<String> = entries.iter().filter(|e| drop(e)).map(|e| e.key.clone()).collect();
@@ -177,13 +177,13 @@ impl Draft {
         }
     }
 
-    /// How recent the newest line is.
+    /// The `seq` of the newest entry.
     pub fn newest(&self) -> u64 {
         self.seq
     }
 }
 
-/// Text reduced to what makes it the same: letters and digits, lower case.
+/// Reduces a text to letters and digits in lower case, to recognise repetitions.
 pub(super) fn key_of(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).take(160).collect()
 }

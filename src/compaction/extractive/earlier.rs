@@ -1,4 +1,4 @@
-//! A summary of an earlier compaction, taken apart again so that it can be merged.
+//! Takes the summary of an earlier compaction apart so that it can be merged.
 
 use super::draft::Section;
 use crate::compaction::frame;
@@ -13,7 +13,7 @@ pub(super) struct Item {
     pub count: u64,
 }
 
-/// The message is a summary: the engine says so, or it carries our headings.
+/// Whether a message is a summary: the engine marked it as one, or it has our headings.
 pub(super) fn is_summary(message: &Message, text: &str) -> bool {
     if message.item_type() == ItemType::CompactionSummary {
         return true;
@@ -24,14 +24,14 @@ pub(super) fn is_summary(message: &Message, text: &str) -> bool {
         && text.lines().filter(|l| own(l.trim_end())).nth(1).is_some()
 }
 
-/// The lines of a summary by section. Headings of other writers count by their words; what stands under none, or
-/// under an unknown one, is earlier context.
+/// The lines of a summary by section. Foreign headings are classified by their words. Lines under no heading or an unknown one are earlier
+/// context.
 pub(super) fn items(text: &str) -> Vec<Item> {
     let mut out: Vec<Item> = Vec::new();
     let ours = text.lines().any(|l| l.trim_end() == "## Task");
     let mut section = Section::Earlier;
-    let mut carried = false; // the ledger under a summary is written anew each time
-    let mut before_headings = ours; // a sentence that introduces our own summary is none of it
+    let mut carried = false; // the ledger after a summary is written anew each time
+    let mut before_headings = ours; // a sentence that introduces our own summary is not part of it
     for line in text.lines() {
         let bare = line.trim();
         carried = LEDGER_HEADINGS.contains(&bare) || (carried && heading(line).is_none());
@@ -58,14 +58,14 @@ pub(super) fn items(text: &str) -> Vec<Item> {
     out
 }
 
-/// The last line of a list that has no room for all: how many more there are. What an earlier summary left out already may have
-/// come up again since.
+/// The last line of a list that has no room for all entries: how many more there are. If an earlier summary already left some out, the line
+/// says "up to", because those may have been mentioned again since.
 pub(super) fn more(new: u64, before: u64) -> String {
     let at_most = if before > 0 { AT_MOST } else { "" };
     format!("{MORE}{at_most}{} {WHERE}", new.saturating_add(before))
 }
 
-/// How many lines such a line tells of.
+/// Parses a line written by [`more`] and returns its number.
 pub(super) fn told_more(text: &str) -> Option<u64> {
     let told = text.strip_prefix(MORE)?.strip_suffix(WHERE)?;
     told.strip_prefix(AT_MOST).unwrap_or(told).trim_end().parse().ok()
@@ -84,7 +84,7 @@ fn is_tag(line: &str) -> bool {
     line.starts_with('<') && line.ends_with('>') && line.len() < 40
 }
 
-/// The notice of what was left out of a summary that was longer than its share of a request.
+/// Whether a line is the notice that the middle of a text was cut out.
 fn is_cut(line: &str) -> bool {
     line.starts_with("[…") && line.ends_with("…]")
 }
@@ -111,7 +111,7 @@ fn by_words(heading: &str) -> Section {
         .map_or(Section::Earlier, |(_, s)| *s)
 }
 
-/// `text (×3)` as text and 3.
+/// Splits `text (×3)` into text and 3.
 fn split_count(text: &str) -> (String, u64) {
     let parsed = text.strip_suffix(')').and_then(|t| {
         let (head, count) = t.rsplit_once(" (×")?;

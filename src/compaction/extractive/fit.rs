@@ -1,4 +1,4 @@
-//! The draft made to fit: which lines stand in the summary.
+//! Chooses which lines of the draft fit into the summary.
 
 use std::fmt::Write as _;
 
@@ -13,18 +13,18 @@ use crate::tokens::TokenCounter;
 const OPEN: &str = "<summary>\n";
 const CLOSE: &str = "</summary>";
 
-/// So many lines of a section are looked at; no budget holds more.
+/// The most lines per section that are considered; no budget holds more.
 const CANDIDATES: usize = 400;
 
-/// Tokens of a line, about: so many lines go at once from a summary that is too long.
+/// Approximate tokens of a line, to estimate how many lines to remove at once from a summary that is too long.
 const LINE: u64 = 24;
 
-/// A section as a whole.
+/// The numbers of a section's lines.
 struct List {
     section: Section,
-    /// How many lines it would have.
+    /// The number of lines in the draft.
     lines: u64,
-    /// How many more earlier summaries had no room for.
+    /// The number of further lines that earlier summaries had no room for.
     missing: u64,
 }
 
@@ -32,18 +32,18 @@ struct Candidate {
     section: Section,
     entry: Entry,
     line: String,
-    /// Higher goes in first.
+    /// Lines with a higher worth are added first.
     worth: u64,
 }
 
-/// Below this budget there is no room for lines that are cut.
+/// Below this budget, in tokens, lines are not shortened.
 const ROOM_TO_CUT: u64 = 48;
 
-/// A line of at most so many bytes stands whole: cut, it would say next to nothing.
+/// The least line limit, in bytes: cut shorter, a line would say next to nothing.
 const WHOLE_LINE: usize = 80;
 
-/// The summary of at most `budget` tokens; where not even one line fits, it says that something was left out, and where there is no
-/// room for that, nothing.
+/// Writes a summary of at most `budget` tokens. If not even one line fits, it says that something was left out; if that does not fit
+/// either, it is empty.
 pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> String {
     let newest = draft.newest().max(1);
     let mut candidates: Vec<Candidate> = Vec::new();
@@ -75,7 +75,8 @@ pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> 
         }
         taken.push(candidate);
     }
-    // The whole counts more than its lines, for lists tell what they left out: the least worthy go until it fits.
+    // The whole summary has more tokens than its lines, because lists state what they left out. Remove the least worthy lines until it
+    // fits.
     loop {
         if taken.is_empty() {
             let least = nothing();
@@ -91,19 +92,19 @@ pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> 
     }
 }
 
-/// A summary that says nothing.
+/// A summary that says only that messages were left out.
 pub fn nothing() -> String {
     format!("{OPEN}{NOTHING_SAID}\n{CLOSE}")
 }
 
-/// The best lines of a section with what each is worth, among all sections.
+/// The best lines of a section, with their worth compared to the lines of all sections.
 fn ranked(section: Section, mut entries: Vec<Entry>, newest: u64, budget: u64) -> Vec<Candidate> {
     let score = |e: &Entry| e.seq * 100 / newest + 20 * e.count.min(5) + 10 * e.weight;
     sort_by(&mut entries, |a, b| score(b).cmp(&score(a)).then(b.seq.cmp(&a.seq)));
     entries.truncate(CANDIDATES);
     let (base, slowness) = section.worth();
     let limit = line_limit(section, budget);
-    // Of which less than half would stand, the line does not stand at all; the requests stand in any case.
+    // Drop lines of which less than half would be shown, except the requests.
     let longest = if budget < ROOM_TO_CUT { limit } else { 2 * limit };
     entries.retain(|entry| entry.text.len() <= longest || (is_request(entry) && budget >= ROOM_TO_CUT));
     let ranked = entries.into_iter().enumerate().map(|(rank, entry)| {
@@ -117,12 +118,12 @@ fn ranked(section: Section, mut entries: Vec<Entry>, newest: u64, budget: u64) -
     ranked.collect()
 }
 
-/// The first request, the latest, or the answer to one: their lines are cut as short as they have to be.
+/// Whether an entry is the first or the latest request, or the last answer. These are cut as short as necessary.
 fn is_request(entry: &Entry) -> bool {
     [FIRST, LATEST, ANSWER_LABEL].contains(&entry.key.as_str())
 }
 
-/// Bytes of one line, so that no line takes the others' room.
+/// The most bytes of one line, so that no line takes the room of the others.
 fn line_limit(section: Section, budget: u64) -> usize {
     let (share, most) = match section {
         Section::Task => (5, 2400),
@@ -130,7 +131,7 @@ fn line_limit(section: Section, budget: u64) -> usize {
         Section::Open | Section::Earlier => (14, 500),
         _ => (16, 400),
     };
-    // Three bytes a token: few scripts have less.
+    // Three bytes per token: few scripts have fewer.
     ((budget * 3 / share) as usize).clamp(WHOLE_LINE, most)
 }
 
@@ -142,7 +143,7 @@ fn line(section: Section, entry: &Entry, limit: usize) -> String {
     let mut out = String::from("- ");
     let limit = match entry.key.as_str() {
         FIRST | LATEST => limit,
-        // The last word of a turn is often what the user came for.
+        // The last message of a turn is often what the user wanted.
         ANSWER_LABEL => limit * 2,
         _ if section == Section::Task => limit.min(300),
         _ => limit,
@@ -174,7 +175,7 @@ fn rendered(taken: &[Candidate], lists: &[List]) -> String {
         if lines.is_empty() {
             continue;
         }
-        // What happened stands in the order in which it did, the newest last.
+        // Lines are in chronological order, the newest last.
         sort_by_key(&mut lines, |c| (c.entry.key == LATEST, c.entry.key != FIRST, c.entry.seq));
         let left_out = all.saturating_sub(lines.len() as u64);
         let heading = heading(section);

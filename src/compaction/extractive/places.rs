@@ -2,14 +2,14 @@ use std::collections::BTreeMap;
 
 use crate::facts::{Action, directory};
 
-/// Where the work takes place, so that paths can be written relative to it.
+/// The working directory, so that paths can be written relative to it.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     root: Option<String>,
 }
 
 impl Places {
-    /// The folder that most commands change into; an earlier summary's stays.
+    /// The folder of an earlier summary, or else the one that most commands change into.
     pub fn of(actions: &[Action<'_>], earlier: Option<String>) -> Self {
         let mut votes: BTreeMap<&str, usize> = BTreeMap::new();
         for dir in actions.iter().filter_map(|a| directory(a.command.as_deref()?)) {
@@ -28,14 +28,14 @@ impl Places {
         self.root.as_deref()
     }
 
-    /// A command with the root taken out of its paths.
+    /// A command whose paths are written relative to the root.
     pub fn shorten(&self, command: &str) -> String {
         self.root
             .as_deref()
             .map_or_else(|| command.to_owned(), |root| command.replace(&format!("{root}/"), ""))
     }
 
-    /// `path` as seen from the root; `from` is the folder that the command changed into.
+    /// `path` relative to the root. `from` is the folder that the command changed into.
     pub fn relative(&self, path: &str, from: Option<&str>) -> String {
         let path = path.trim_start_matches('@');
         let joined = match from {
@@ -52,7 +52,7 @@ impl Places {
     }
 }
 
-/// Without `.` and resolvable `..`.
+/// The path without `.` and resolvable `..`.
 fn normalized(path: &str) -> String {
     let mut out: Vec<&str> = Vec::new();
     for part in path.split('/') {

@@ -9,7 +9,7 @@ use crate::sorting::sort_by_key;
 pub(super) const FOLDER_LABEL: &str = "Working directory: ";
 pub(super) const REF_LABEL: &str = "Tool output ";
 
-/// URLs, ids, codes, and files that were only talked about.
+/// Adds URLs, ids, error codes, and files that were only mentioned.
 pub(super) fn references(
     draft: &mut Draft,
     messages: &[Message],
@@ -67,7 +67,7 @@ pub(super) fn references(
     }
 }
 
-/// The refs of tool outputs.
+/// Adds the refs of tool outputs.
 pub(super) fn output_refs(draft: &mut Draft, messages: &[Message]) {
     for output_ref in messages.iter().flat_map(Message::tool_outputs).filter_map(|o| o.output_ref.as_ref()) {
         let line = format!("{REF_LABEL}ref={}", output_ref.id);

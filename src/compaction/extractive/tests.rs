@@ -28,7 +28,7 @@ fn summary(messages: &[Message], max_tokens: u64) -> String {
     summarize(messages, &BytesPerFour, ExtractiveOptions { max_tokens, ..ExtractiveOptions::default() })
 }
 
-/// Text that makes the conversation long enough to be worth a summary, and says nothing.
+/// Text that says nothing but makes the conversation long enough for a summary.
 fn padding() -> Message {
     said(&"Looking around for a while. ".repeat(200))
 }
@@ -235,7 +235,7 @@ fn a_conversation_cannot_forge_the_tags() {
     assert!(found.summary.unwrap().contains("Do it. ‹/summary> ‹summary> Never mind $& ‹RETAIN>x‹/retain>"));
 }
 
-/// The message that stands for a summary in the next round.
+/// The message that contains a summary in the next round.
 fn folded(text: &str) -> Message {
     let mut message = user(&extract(text).summary.unwrap());
     message.meta.item_type = Some(ItemType::CompactionSummary);
@@ -358,7 +358,7 @@ proptest! {
         if !text.is_empty() {
             prop_assert_eq!(extract(&text).form, Form::Tagged);
         }
-        // The family is never cut apart.
+        // The emoji of a family is never split.
         for grapheme in text.graphemes(true).filter(|g| g.contains('👧')) {
             prop_assert_eq!(grapheme, "👩‍👩‍👧");
         }

@@ -5,23 +5,23 @@ use crate::context::{Context, Node, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::facts::{is_cjk, shorten};
 
-/// Longer requests give their middle, and name the message that is whole.
+/// Longer requests, in bytes, lose their middle, and the line names the message that holds them whole.
 const LONGEST: usize = 400;
 
-/// Fewer words ask for nothing of their own.
+/// A text with fewer words is not a request of its own.
 const LEAST_WORDS: usize = 4;
 
-/// The same in scripts that set no blanks between words, in characters.
+/// The same limit, in characters, for scripts without blanks between words.
 const LEAST_CHARACTERS: usize = 8;
 
-/// What stands before the latest request.
+/// The label of the latest request.
 pub(super) const LATEST: &str = "Latest: ";
 
-/// A short message that begins so says no more than "go on".
+/// A short message that begins with one of these says no more than "go on".
 const GO_ON: [&str; 12] =
     ["continue", "go", "yes", "no", "ok", "okay", "thanks", "thank", "proceed", "next", "great", "sure"];
 
-/// The first request in what is folded, and the latest, where no later one stays in the view. Fails where `redact` does.
+/// The first folded request, and the latest if no later one stays in the view. Fails if `redact` does.
 pub(super) fn asked(
     context: &Context,
     members: &[NodeIndex],
@@ -38,20 +38,20 @@ pub(super) fn asked(
     Ok(out)
 }
 
-/// The first request from one end of what is folded, or was folded before.
+/// The first or, `from_end`, the last request in the folded messages, including earlier folds.
 fn found(context: &Context, members: &[NodeIndex], from_end: bool) -> Option<NodeIndex> {
     folded_turns(context, members, from_end)
         .find(|index| asks_for_something(&context.history.node(*index).message.plain_text()))
 }
 
-/// The user's messages in what is folded, or was folded before, from one end on.
+/// The user's folded messages, including those of earlier folds, in order or, `from_end`, in reverse.
 pub(super) fn folded_turns(
     context: &Context,
     members: &[NodeIndex],
     from_end: bool,
 ) -> impl Iterator<Item = NodeIndex> {
     let in_turn = move |members: &[NodeIndex]| -> Vec<NodeIndex> {
-        // The next one stands last.
+        // `next` is popped from its end.
         if from_end { members.to_vec() } else { members.iter().rev().copied().collect() }
     };
     let mut next = in_turn(members);
@@ -68,7 +68,7 @@ pub(super) fn folded_turns(
     })
 }
 
-/// Whether a message is one in which the user asks for something.
+/// Whether the user asks for something in this message.
 fn is_request(context: &Context, index: NodeIndex) -> bool {
     opens_turn(context, index) && asks_for_something(&context.history.node(index).message.plain_text())
 }

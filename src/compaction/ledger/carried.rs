@@ -9,45 +9,45 @@ use crate::facts::Strength;
 use crate::message::{Message, Role};
 use crate::saved::saved;
 
-/// What the messages of a fold, and of all folds before it, hold that must not be lost.
+/// The facts of the messages of a fold, and of all folds before it, that must not be lost.
 ///
-/// Messages are added in order and once each, so that a compaction costs what is new since the one before it.
+/// Messages are added in order and once each, so that a compaction only costs what is new since the last one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Carried {
     /// Paths, URLs, ids and error codes.
     pub(super) literals: Literals,
-    /// The user's constraints, word for word.
+    /// The user's constraints, verbatim.
     pub(super) rules: BTreeMap<String, Rule>,
-    /// Commands with what came of them: the latest of each kind.
+    /// Commands with their outcomes: the latest run of each command.
     pub(super) commands: BTreeMap<String, Ran>,
-    /// What is still to be done.
+    /// Open work.
     pub(super) open: Open,
-    /// Outputs that can be read again, in the order of their messages.
+    /// Stored outputs that can be read again, in the order of their messages.
     pub(super) outputs: Vec<Stored>,
-    /// How many messages were read.
+    /// The number of messages read.
     clock: u64,
-    /// What the user asked for, as the ledger tells it.
+    /// The user's requests, as the ledger lists them.
     pub(super) asked: Vec<String>,
-    /// What else the user said, the most telling first.
+    /// What else the user said, the likeliest rules first.
     pub(super) said: Vec<Said>,
 }
 
-/// How surely a sentence is a constraint, and when it was said first.
+/// How certain it is that a sentence is a constraint, and when it was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Rule {
     pub strength: Strength,
-    /// It holds one of the defining words.
+    /// It contains one of the words that define a rule.
     pub explicit: bool,
-    /// The number of the message that said it first.
+    /// The number of the first message that said it.
     pub first: u64,
-    /// The number of the message that said it last, and the place in it.
+    /// The number of the last message that said it, and the position in that message (the low `PLACES` bits).
     pub last: u64,
 }
 
-/// Bytes of an output that a line tells of well enough.
+/// The command's line says enough about an output of at most this many bytes.
 const LINE: u64 = 240;
 
-/// Bits of a rule's place in its message.
+/// Bits of `Rule::last` that hold the position within the message.
 const PLACES: u32 = 12;
 
 /// A command's line in the ledger.
@@ -58,7 +58,7 @@ pub(super) struct Ran {
     pub last: u64,
 }
 
-/// An output in the cache.
+/// An output in the tool output cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Stored {
     /// The number of its message.
@@ -73,7 +73,7 @@ saved!(struct Ran { line, failed, last });
 saved!(struct Stored { at, ref_id, bytes });
 
 impl Carried {
-    /// Reads messages, in order, whole as they were pushed.
+    /// Adds messages, in order, in full as they were pushed.
     pub fn add(&mut self, read: &Read<'_>) {
         let sights = self.add_but_literals(read);
         if !read.is_empty() {
@@ -81,13 +81,13 @@ impl Carried {
         }
     }
 
-    /// The same but for their literal facts, which are only looked at.
+    /// Like `add`, but returns the literal facts instead of storing them.
     pub(super) fn add_but_literals<'r>(&mut self, read: &'r Read<'_>) -> Sights<'r> {
         self.add_actions(read);
         self.add_all(read, true)
     }
 
-    /// Reads the facts of messages and the user's constraints in them, and nothing of what they did.
+    /// Adds only the facts in messages and the user's constraints, not what was done.
     pub(super) fn add_facts(&mut self, read: &Read<'_>) {
         if !read.is_empty() {
             let sights = self.add_all(read, false);
@@ -95,7 +95,7 @@ impl Carried {
         }
     }
 
-    /// Names no refs: nobody could open them.
+    /// Removes all refs, for models that cannot open them.
     pub fn forget_refs(&mut self) {
         let refs: HashSet<String> = self.outputs.drain(..).map(|stored| stored.ref_id).collect();
         for Ran { line, .. } in self.commands.values_mut() {
@@ -106,7 +106,7 @@ impl Carried {
         }
     }
 
-    /// Takes note of what came after: what it finished, ran again or answered is no longer as it was.
+    /// Applies later messages: removes what they finished, ran again or answered.
     pub(super) fn settle(&mut self, later: &Read<'_>) {
         for action in later.actions() {
             self.open.act(&action);
@@ -167,7 +167,7 @@ impl Carried {
                 continue;
             }
             let output_ref = message.tool_outputs().find_map(|o| o.output_ref.as_ref());
-            // A short output says no more than its line does.
+            // The line already says as much as a short output.
             let says_more = output_ref.filter(|r| r.byte_size.is_none_or(|bytes| bytes > LINE));
             let by_ref = says_more.map_or_else(String::new, |r| format!(" ({})", r.id));
             let line = format!("{}{}{by_ref}", run.head, answered.tail);

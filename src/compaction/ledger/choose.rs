@@ -5,18 +5,18 @@ use super::sights::{Seen, Sights};
 use super::stays::Stays;
 use crate::facts::{LiteralKind, Names, Needles};
 
-/// The place of a fact that is not to be chosen.
+/// The index of a fact that is not a choice.
 const NONE: u32 = u32::MAX;
 
-/// A literal fact that may stand in the ledger.
+/// A literal fact that may be listed in the ledger.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Choice<'a> {
     pub text: &'a str,
     pub seen: &'a Seen,
 }
 
-/// Which facts come first, whatever they cost: what somebody spoke of or acted on, then what only stood in an output; of these a
-/// name without a folder last, for a listing is full of them, and what is named from some file's folder, as imports do.
+/// The order of facts, whatever they cost: first facts that somebody mentioned or acted on, then those that only occur in outputs. Last are
+/// names without a folder, because listings are full of them, and paths relative to some file's folder, as in imports.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Used,
@@ -37,35 +37,35 @@ impl Choice<'_> {
     }
 }
 
-/// Literal facts that may stand in the ledger, by what each is worth for its price. A fact that stands inside another one (a
-/// folder in the path of a file in it) comes with that one for nothing.
+/// The literal facts that may be listed in the ledger, ranked by worth per cost. A fact that is contained in another (a folder in a path of
+/// its file) comes with it for free.
 pub(super) struct Choices<'a> {
     /// Sorted by text.
     all: Vec<Choice<'a>>,
     needles: Needles<'a>,
-    /// Those that stand inside each, one's behind the other's.
+    /// For each fact, the indices of the facts that it contains, concatenated.
     within: Vec<u32>,
-    /// Where in `within` those of each end.
+    /// The end of each fact's part of `within`.
     ends: Vec<u32>,
-    /// Those that stand inside others.
+    /// Whether a fact is contained in another.
     inner: Vec<bool>,
     prices: Vec<u32>,
-    /// Best first; asked for only where there is no room for all.
+    /// Best first; computed only if there is no room for all.
     order: OnceCell<Vec<u32>>,
 }
 
-/// So often or more, and seen again is worth nothing more.
+/// Seen this often, a fact gains nothing from being seen again.
 const OFTEN: usize = 21;
 
 impl<'a> Choices<'a> {
-    /// Those of the facts that are not said in what stays.
+    /// The facts that the rest of the view does not contain.
     pub fn missing(literals: &'a Literals, stays: &Stays<'_>) -> Self {
         let all: Vec<Choice<'a>> = literals.iter().map(|(text, seen)| Choice { text, seen }).collect();
         let known = stays.names().and_then(|names| Some((names, numbers(&all, names)?)));
         if let Some((names, numbers)) = known {
             return Self::of(all, numbers, names, stays);
         }
-        // Facts of messages that are otherwise now, or redacted: they are numbered here.
+        // Facts of messages that have changed or are redacted are numbered here.
         let mut names = stays.names().cloned().unwrap_or_default();
         for choice in &all {
             names.number(choice.text, choice.seen.kind);
@@ -75,7 +75,7 @@ impl<'a> Choices<'a> {
         Self::of(all, numbers, &names, stays)
     }
 
-    /// The same of facts that were only seen; `stays` has their numbers.
+    /// Like `missing`, for facts that were only collected; `stays` has their numbers.
     pub fn seen(sights: &'a Sights<'_>, stays: &Stays<'_>) -> Self {
         let most = sights.names().len();
         let (mut all, mut numbers) = (Vec::with_capacity(most), Vec::with_capacity(most));
@@ -86,7 +86,7 @@ impl<'a> Choices<'a> {
         Self::of(all, numbers, sights.names(), stays)
     }
 
-    /// `numbers`: those of the choices.
+    /// `numbers`: those of the choices, in the same order.
     fn of(mut all: Vec<Choice<'a>>, mut numbers: Vec<u32>, names: &Names, stays: &Stays<'_>) -> Self {
         let mut there = vec![false; names.len()];
         stays.mark_whole(names, &mut there);
@@ -115,26 +115,26 @@ impl<'a> Choices<'a> {
         Self { needles: needles(&all), all, within, ends, inner, prices, order: OnceCell::new() }
     }
 
-    /// How many there are.
+    /// The number of facts.
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Best first: by rank, then by what each is worth for its price.
+    /// Best first: by rank, then by worth per cost.
     fn by_worth(&self) -> Vec<u32> {
         let again: [f64; OFTEN + 1] = std::array::from_fn(|count| 1.0 + (count as f64).ln().min(3.0) / 2.0);
         let newest = self.all.iter().map(|choice| choice.seen.last).max().unwrap_or_default().max(1);
-        // What came up again and again is worth more than what came up once, and the newest twice as much as the oldest.
+        // What is seen repeatedly is worth more than what was seen once, and the newest is worth twice as much as the oldest.
         let own = |choice: &Choice<'_>| {
             let age = f64::from(choice.seen.last) / f64::from(newest);
             again[OFTEN.min(choice.seen.count as usize)] * (1.0 + age)
         };
         let own_worth: Vec<f64> = self.all.iter().map(own).collect();
-        // With a fact comes what stands inside it.
+        // A fact brings the facts inside it with it.
         let worth = |i: usize| {
             own_worth[i] + self.within(i).iter().map(|inner| own_worth[*inner as usize]).sum::<f64>()
         };
-        // Numbers above zero are in the order of their bits.
+        // The bits of positive floats sort like the numbers.
         let key = |(i, price): (usize, &u32)| {
             (self.all[i].rank(), u64::MAX - (worth(i) / f64::from(*price)).to_bits())
         };
@@ -144,13 +144,13 @@ impl<'a> Choices<'a> {
         order.into_iter().map(|(_, i)| i).collect()
     }
 
-    /// Those that stand inside a choice, once for every place.
+    /// The facts that a fact contains, once per occurrence.
     fn within(&self, i: usize) -> &[u32] {
         let start = i.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
         &self.within[start..self.ends[i] as usize]
     }
 
-    /// Chooses what stands in the ledger, and what found no room; `written` may hold some already. Sorted by text.
+    /// Returns the chosen facts and those that found no room, sorted by text. Facts that `written` already contains are skipped.
     pub fn choose(&self, written: &str, left: &mut u64) -> (Vec<Choice<'a>>, Vec<Choice<'a>>) {
         let mut there = vec![false; self.all.len()];
         self.needles.find(written, |i| there[i] = true);
@@ -167,7 +167,7 @@ impl<'a> Choices<'a> {
                 there[*found as usize] = true;
             }
         };
-        // First the longest of each kin, then what came in with none of them.
+        // First the facts that no other contains, then those whose containing facts were not chosen.
         let is_outer = |i: &usize| !self.inner[*i];
         let mut all = 0..self.all.len();
         if all.clone().filter(is_outer).map(|i| u64::from(self.prices[i])).sum::<u64>() <= room {
@@ -187,12 +187,12 @@ impl<'a> Choices<'a> {
     }
 }
 
-/// Facts that are sorted by text, to be looked for.
+/// Search patterns for facts that are sorted by text.
 fn needles<'a>(all: &[Choice<'a>]) -> Needles<'a> {
     Needles::of_sorted(all.iter().map(|choice| choice.text).zip(0..).collect())
 }
 
-/// The numbers of facts; `None` where one of them has none.
+/// The numbers of facts; `None` if one of them has none.
 fn numbers(choices: &[Choice<'_>], names: &Names) -> Option<Vec<u32>> {
     choices.iter().map(|choice| names.find(choice.text)).collect()
 }

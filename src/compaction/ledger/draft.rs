@@ -16,68 +16,68 @@ use crate::facts::shorten::one_line;
 use crate::sorting::sort_by_key;
 use crate::tokens::{Estimate, TokenCounter};
 
-/// What stands above the user's rules.
+/// The heading of the user's rules.
 pub const RULES_TITLE: &str = "Rules that hold";
 
-/// And above what holds a rule's words without being one: a question, a report.
+/// The heading of sentences that contain a rule's words without being rules: questions, reports.
 const WORDS_TITLE: &str = "The user's words";
 
-/// The share of the room that open work and commands have, however many literal facts there are.
+/// Open work and commands have this fraction (1/8) of the room, however many literal facts there are.
 const TOLD: u64 = 8;
 
-/// The share of the facts' room that the constraints of a paste may take.
+/// Constraints from pasted text may take this fraction (1/4) of the facts' room.
 const PASTED: u64 = 4;
 
-/// The share of the room that what the user asked for has.
+/// The user's requests may take this fraction (1/4) of the room.
 const TASK: u64 = 4;
 
-/// The share of the room that what else the user said has before facts, and of the facts' room that it may take of what they
-/// leave.
+/// The user's other remarks have a sixteenth of the room before the facts get any, and may take up to a quarter of the shared room if the
+/// facts leave that much.
 const SAID: u64 = 16;
 const SAID_AT_MOST: u64 = 4;
 
-/// Refs named beyond those that hold what found no room: the newest of the large outputs.
+/// The number of newest outputs that are named if they are large, besides those that contain facts without room.
 const NEWEST_REFS: usize = 12;
 const LARGE: u64 = 2_000;
 
 /// How many tokens a ledger may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Room {
-    /// All of it.
+    /// The whole ledger.
     pub all: u64,
-    /// The user's constraints, which come before all else, where that is more.
+    /// For the user's constraints, which come first, if this is more than `all`.
     pub rules: u64,
-    /// All but the constraints.
+    /// For everything except the constraints.
     pub facts: u64,
-    /// Of that, what the shares of a paste and of the user's other words are taken of.
+    /// The part of `facts` of which pasted constraints and the user's other remarks get their shares.
     pub shared: u64,
 }
 
-/// What is missing and found no room.
+/// How many missing facts found no room.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Missed {
-    /// Constraints of the user's.
+    /// The user's constraints.
     pub rules: u64,
     /// Paths, URLs, ids and error codes.
     pub facts: u64,
 }
 
-/// A ledger as it was tried.
+/// One attempt at a ledger.
 pub(super) struct Draft {
     pub text: String,
-    /// What its parts take, by the estimate: near to what the whole takes.
+    /// The estimated tokens of its parts, close to those of the whole.
     pub cost: u64,
-    /// It is all that is missing.
+    /// It contains everything that is missing.
     pub complete: bool,
-    /// What the user's own constraints take, by the estimate.
+    /// The estimated tokens of the user's own constraints.
     pub rules: u64,
     pub missed: Missed,
-    /// Some of them are the user's own.
+    /// Some of the missed rules are the user's own.
     pub missed_own: bool,
 }
 
 impl Draft {
-    /// The ledger of at most so many tokens, by the estimate; `None` where nothing fits.
+    /// The ledger that fits the room, by the estimate; `None` if nothing fits.
     pub fn of(missing: &Missing<'_>, room: Room) -> Option<Self> {
         let text = format!("{HEADING}\n");
         let missed = Missed::default();
@@ -102,11 +102,11 @@ impl Draft {
         (draft.text.len() > HEADING.len()).then_some(draft)
     }
 
-    /// The user's constraints: those that are told, and the tokens that are left. The oldest find room first, and stand in the
-    /// order in which they were said: where two disagree, the later one holds.
+    /// Writes the user's constraints. Returns those written, and the tokens left. The surest and oldest get room first, but they are listed
+    /// in the order in which they were said, because the later of two contradictory rules holds.
     fn rules<'r>(&mut self, rules: &'r [Ruled<'_>], room: Room) -> (Vec<&'r str>, u64) {
         let mut left = room.all.max(room.rules).saturating_sub(cost(&self.text) + 8);
-        // Where there is no room for facts, what only has the words of a rule is not told either.
+        // Without room for facts, sentences that only contain a rule's words are left out too.
         let rules = rules.iter().filter(|rule| rule.is_rule || room.facts > 0);
         let (own, pasted): (Vec<&Ruled<'_>>, Vec<&Ruled<'_>>) = rules.partition(|rule| rule.own);
         let mut taken = fitting(&own, &mut left, |rule| cost(rule.text) + 2);
@@ -127,13 +127,13 @@ impl Draft {
         (told, left.min(room.all.saturating_sub(all)).min(room.facts - of_pasted))
     }
 
-    /// What the user asked for, without the rules that were told: the tokens that it takes.
+    /// Writes the user's requests without the rules already written. Returns their tokens.
     fn task(&mut self, asked: &[&str], told: &[&str], room: u64) -> u64 {
         let new: Vec<String> = asked.iter().filter_map(|asked| without_rules(asked, told)).collect();
         self.list("Task", &new, room, String::as_str, |_| ())
     }
 
-    /// Literal facts, what else the user said, and refs that open what found no room: the tokens that they take.
+    /// Writes literal facts, the user's other remarks, and refs of outputs with facts that found no room. Returns their tokens.
     fn rest(&mut self, missing: &Missing<'_>, room: u64, most_for_said: u64) -> u64 {
         let mut shown = missing.said_shown.clone();
         missing.said_sought.find(&self.text, |i| shown[i] = true);
@@ -153,14 +153,15 @@ impl Draft {
         let title = "Also said by the user (done or not)";
         let taken =
             self.list(title, &new, left.min(most_for_said), |said| said.text.as_str(), |said| said.at);
-        // What has no more room in a larger ledger does not make this one smaller than it may be.
+        // A list that is limited by its own share would not be longer in a larger ledger, so the draft still counts as complete.
         self.complete = complete && (self.complete || is_cut);
         left = left - taken + reserve;
         let of_refs = self.refs(missing, &left_out, left);
         room - left + of_refs
     }
 
-    /// Refs that open what found no room, those that open most of it first; then the newest large outputs: the tokens that they take.
+    /// Writes refs of outputs with facts that found no room, those with most such facts first, then the newest large outputs. Returns their
+    /// tokens.
     fn refs(&mut self, missing: &Missing<'_>, left_out: &[Choice<'_>], room: u64) -> u64 {
         let mut opens: BTreeMap<u64, usize> = BTreeMap::new();
         for output in left_out.iter().filter_map(|c| c.seen.output) {
@@ -190,7 +191,7 @@ impl Draft {
         room - left
     }
 
-    /// A list of those that fit, in their order: the tokens that they take.
+    /// Writes a list of the items that fit, sorted by `order`. Returns its tokens.
     fn list<T, K: Ord>(
         &mut self,
         title: &str,
@@ -218,9 +219,9 @@ impl Draft {
     }
 }
 
-/// Names that count up stand as ranges: `out_3 to out_9`.
+/// Joins ids, with consecutive numbers as ranges: `out_3 to out_9`.
 fn ranges(ids: Vec<&str>) -> String {
-    /// So many in a row are a range.
+    /// This many consecutive ids become a range.
     const ROW: usize = 3;
     let mut all: Vec<(&str, Option<u64>, &str)> = ids.into_iter().map(numbered).collect();
     sort_by_key(&mut all, |(name, number, id)| (*name, *number, *id));
@@ -244,14 +245,14 @@ fn ranges(ids: Vec<&str>) -> String {
     parts.join(", ")
 }
 
-/// A name, what stands before the number at its end, and the number, where it is written as numbers are.
+/// An id as the text before its trailing number, the number (`None` if it has leading zeros or is missing), and the whole id.
 fn numbered(id: &str) -> (&str, Option<u64>, &str) {
     let name = id.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = &id[name.len()..];
     (name, digits.parse().ok().filter(|_| !digits.starts_with('0')), id)
 }
 
-/// A request without the rules that were told just now, where they are sentences of it; `None` where it is no more than these.
+/// A request without the rules that were just listed, if they are sentences of it; `None` if nothing else is left.
 fn without_rules(asked: &str, told: &[&str]) -> Option<String> {
     let mut rest = Cow::Borrowed(asked);
     for rule in told {
@@ -267,7 +268,7 @@ fn without_rules(asked: &str, told: &[&str]) -> Option<String> {
     said.contains(char::is_alphanumeric).then_some(words)
 }
 
-/// Those that fit, in order; what is too large for what is left is passed over.
+/// The items that fit, in order. Items too large for the remaining room are skipped.
 fn fitting<'a, T>(list: &'a [T], left: &mut u64, cost: impl Fn(&T) -> u64) -> Vec<&'a T> {
     let mut taken = Vec::new();
     let mut misses = 0;
@@ -286,7 +287,8 @@ fn fitting<'a, T>(list: &'a [T], left: &mut u64, cost: impl Fn(&T) -> u64) -> Ve
     taken
 }
 
-/// Literal facts by kind, sorted, each whole: what is shortened by a shared folder stands there no more. The tokens of the titles.
+/// Writes literal facts by kind, sorted. Each is written whole, because a path shortened by its folder can no longer be found in the text.
+/// Returns the tokens of the titles.
 fn groups(out: &mut String, chosen: &[Choice<'_>]) -> u64 {
     out.reserve(chosen.iter().map(|c| c.text.len() + 1).sum());
     let kinds = [
@@ -312,7 +314,7 @@ fn groups(out: &mut String, chosen: &[Choice<'_>]) -> u64 {
     of_titles
 }
 
-/// Tokens by the estimate, which costs next to nothing: the whole is counted by the session's counter.
+/// Estimated tokens, which cost next to nothing to compute. The finished text is counted by the session's counter.
 fn cost(text: &str) -> u64 {
     Estimate.count(text)
 }

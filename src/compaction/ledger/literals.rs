@@ -4,21 +4,21 @@ use super::sights::{Seen, Sights};
 use crate::error::Result;
 use crate::saved::{Reader, Saved, Writer};
 
-/// Literal facts, sorted by text. All texts stand in one: there may be tens of thousands, and they are copied as a whole.
+/// Literal facts, sorted by text. All texts are in one string, because there may be tens of thousands and they are copied together.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Literals {
     text: String,
-    /// Where each one's text ends, and what is known of it.
+    /// For each fact, the end of its text and what is known about it.
     list: Vec<(u32, Seen)>,
 }
 
 impl Literals {
-    /// How many there are.
+    /// The number of facts.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// All of them, by their texts.
+    /// All facts, sorted by text.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Seen)> {
         let mut start = 0;
         self.list.iter().map(move |(end, seen)| {
@@ -28,7 +28,7 @@ impl Literals {
         })
     }
 
-    /// Takes in what was seen after all that is here.
+    /// Adds facts that were seen after all those that are here.
     pub fn see(&mut self, sights: &Sights<'_>) {
         let (count, bytes) =
             sights.iter().fold((0, 0), |(n, bytes), (_, text, _)| (n + 1, bytes + text.len()));
@@ -56,7 +56,7 @@ impl Literals {
     }
 }
 
-/// As a map from texts.
+/// Saved as a map from text to `Seen`.
 impl Saved for Literals {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
         out.count(self.len());

@@ -8,10 +8,10 @@ use crate::context::{Context, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::saved::{MapEdit, saved};
 
-/// More folds than these are not taken back at once; what is not remembered is read again.
+/// At most this many folds are remembered: more are not undone at once, and forgotten ones are read again.
 const REMEMBERED: usize = 4;
 
-/// What the last folds carry, so that the next one reads only what is new.
+/// The facts of the last folds, so that the next one only reads what is new.
 #[derive(Debug, Clone, Default)]
 pub struct Memo {
     by_summary: BTreeMap<NodeIndex, Arc<Carried>>,
@@ -20,7 +20,7 @@ pub struct Memo {
 saved!(struct Memo { by_summary });
 
 impl Memo {
-    /// What `members` carry, earlier folds among them with all that those stand for. Fails where `redact` does.
+    /// The facts of `members`, including everything under earlier folds. Fails if `redact` does.
     pub fn of(&self, context: &Context, members: &[NodeIndex], redact: Option<&Redact>) -> Result<Carried> {
         let known = members.iter().rev().find_map(|m| Some((*m, self.by_summary.get(m)?)));
         let mut carried = known.map_or_else(Carried::default, |(_, carried)| Carried::clone(carried));
@@ -34,7 +34,7 @@ impl Memo {
                     let fold = context.folds.iter().find(|f| f.summary == index);
                     next.extend(fold.into_iter().flat_map(|f| f.members.iter().rev()));
                 }
-                // The retained text is the summariser's; a stand-in says nothing, and a pin is never folded.
+                // The retained text was written by the summariser, a placeholder says nothing, and a pin is never folded.
                 NodeKind::Summary
                 | NodeKind::Retain
                 | NodeKind::Ask
@@ -47,17 +47,17 @@ impl Memo {
         Ok(carried)
     }
 
-    /// What it remembers now and did not before.
+    /// The entries added or removed since `before`.
     pub fn changes_since(&self, before: &Self) -> MapEdit<NodeIndex, Arc<Carried>> {
         MapEdit::between(&before.by_summary, &self.by_summary, Arc::ptr_eq)
     }
 
-    /// Remembers that, too.
+    /// Applies such changes.
     pub fn put_changes(&mut self, changes: MapEdit<NodeIndex, Arc<Carried>>) {
         changes.apply(&mut self.by_summary);
     }
 
-    /// Remembers what the fold under `summary` carries.
+    /// Remembers the facts of the fold with this `summary`.
     pub fn keep(&mut self, summary: NodeIndex, carried: Carried) {
         self.by_summary.insert(summary, Arc::new(carried));
         if self.by_summary.len() > REMEMBERED {

@@ -8,37 +8,37 @@ use super::stays::Stays;
 use crate::facts::{Needles, Strength};
 use crate::sorting::sort_by_key;
 
-/// What the rest of the view does not say.
+/// The facts that the rest of the view does not contain.
 pub(super) struct Missing<'a> {
     pub carried: &'a Carried,
     /// Best first.
     pub rules: Vec<Ruled<'a>>,
     pub open: Vec<String>,
     pub asked: Vec<&'a str>,
-    /// Best first, those among them that the view shows already.
+    /// Best first, including those that the view contains; see `said_shown`.
     pub said: &'a [Said],
     pub said_sought: Needles<'a>,
     pub said_shown: Vec<bool>,
     pub literals: Choices<'a>,
-    /// Refs of outputs, in their order.
+    /// Refs of outputs, in the outputs' order.
     pub refs: Needles<'a>,
-    /// Those that the view shows already.
+    /// Which refs the view already contains.
     pub shown_refs: Vec<bool>,
 }
 
 /// A constraint.
 pub(super) struct Ruled<'a> {
     pub text: &'a str,
-    /// When it was said last.
+    /// When it was last said.
     pub last: u64,
-    /// By the user: not in a paste, whose lines have no room of their own.
+    /// Said by the user directly, not in pasted text, whose lines have no room reserved.
     pub own: bool,
-    /// It is one, and does not only hold such a word, or stand in a fence.
+    /// It is a rule, and not just a sentence that contains a rule's words, or fenced text.
     pub is_rule: bool,
 }
 
 impl<'a> Missing<'a> {
-    /// What of `carried`, with these literal facts, stays does not say.
+    /// The facts of `carried`, with these literal facts, that `stays` does not contain.
     pub fn of(carried: &'a Carried, literals: Choices<'a>, stays: &Stays<'_>) -> Self {
         let mut rules: Vec<_> = carried.rules.iter().collect();
         sort_by_key(&mut rules, |(_, r)| (Reverse((r.explicit, r.strength)), r.first));
@@ -70,14 +70,14 @@ impl<'a> Missing<'a> {
     }
 }
 
-/// Which of so many are found.
+/// For each of `len` indices, whether it is found.
 fn shown(len: usize, find: impl FnOnce(&mut dyn FnMut(usize))) -> Vec<bool> {
     let mut shown = vec![false; len];
     find(&mut |i| shown[i] = true);
     shown
 }
 
-/// Those of a list that are not found.
+/// The items of a list that are not found.
 fn absent<T>(list: Vec<T>, find: impl FnOnce(&[T], &mut dyn FnMut(usize))) -> Vec<T> {
     let shown = shown(list.len(), |found| find(&list, found));
     list.into_iter().zip(shown).filter(|(_, shown)| !shown).map(|(one, _)| one).collect()

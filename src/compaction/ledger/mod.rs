@@ -1,7 +1,7 @@
-//! The carry-over ledger (COMP-11): what must survive a fold, whatever the summariser writes.
+//! The carry-over ledger (COMP-11): facts that must survive a fold, whatever the summariser writes.
 //!
-//! [`Carried`] gathers it without a model, over all folds that came before; [`write()`] makes of it what neither the
-//! summary nor the rest of the view says, best first, within a budget of tokens.
+//! [`Carried`] collects them without a model, over all earlier folds. [`write()`] lists those that neither the summary nor the rest of the
+//! view contains, best first, within a token budget.
 
 mod asked;
 mod carried;
@@ -36,28 +36,28 @@ use crate::context::{Context, Form, NodeIndex, NodeSet};
 use crate::error::Result;
 use crate::even_cut::fixed_tokens;
 
-/// The share that facts may take of the room beside the header, in ledgers and in marks, where the caller set no figure. The facts of
-/// recorded sessions cost 1 to 7 % of their tokens: in a session that goes on, so much holds those of all but the most crowded.
+/// The share of the room beside the header that facts may take, in ledgers and in marks, if the caller set no budget. The facts of recorded
+/// sessions cost 1 to 7 % of their tokens, so in a session that goes on this share holds the facts of all but the densest.
 const SHARE: f64 = 0.3;
 
-/// The share of the room beside all that has to stand, in a view that is made once, as full as it may be: at a tenth of a session's
-/// tokens, two fifths hold 85 % of the facts of one that is full of checksums. The first tokens of a small room are for the newest
-/// steps and the user's rules alone.
+/// The share of the room beside everything that must stay, for a view that is made only once and may be filled. With a view of a tenth of
+/// the session's tokens, two fifths hold 85 % of the facts of a session full of checksums. The first `FOR_STEPS` tokens of the room are
+/// reserved for the newest steps and the user's rules.
 const SHARE_ONCE: f64 = 0.4;
 const FOR_STEPS: u64 = 300;
 
-/// In the smallest room: the user's rules, and a path or two.
+/// Enough for the user's rules and a path or two in the smallest room.
 const LEAST: u64 = 16;
 
-/// The ledger's budget where no window is known.
+/// The ledger's budget, in tokens, if no window is known.
 const WITHOUT_WINDOW: u64 = 4_000;
 
-/// What a ledger may take of the room of a view.
+/// How much of the view's room the ledger may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
-    /// The caller's figure, in tokens.
+    /// The caller's budget, in tokens.
     pub configured: Option<u64>,
-    /// The conversation does not go on after the fold.
+    /// The conversation does not continue after the fold.
     pub once: bool,
 }
 
@@ -65,13 +65,13 @@ impl Allowance {
     /// No ledger.
     pub const NONE: Self = Self { configured: Some(0), once: false };
 
-    /// There is no ledger.
+    /// Whether there is no ledger.
     pub fn is_none(self) -> bool {
         self.configured == Some(0)
     }
 
-    /// The tokens, in a view that is cut down to `low`: the caller's figure, or a share of the room beside the header. A view that is
-    /// made once serves the next step alone. Its room is what is left beside all that has to stand, so that facts leave room for steps.
+    /// The budget in a view that is cut to `low` tokens: the caller's, or a share of the room beside the header. A view that is made once
+    /// only serves the next step, so its room is what is left beside everything that must stay, and facts leave room for steps.
     pub fn budget(self, context: &Context, low: u64) -> Budget {
         let fixed = if self.once { fixed_tokens(context) } else { context.view.fixed_tokens() };
         let room = (low < u64::MAX).then(|| low.saturating_sub(fixed));
@@ -79,12 +79,12 @@ impl Allowance {
     }
 }
 
-/// How many tokens a ledger may take.
+/// The tokens that a ledger may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
-    /// So many for all but the user's rules.
+    /// For everything except the user's rules.
     pub tokens: u64,
-    /// So many for the rules alone; `u64::MAX`: what the view has room for.
+    /// For the rules alone; `u64::MAX`: as much as the view has room for.
     pub rules: u64,
 }
 
@@ -105,14 +105,14 @@ impl Budget {
         }
     }
 
-    /// There is no ledger.
+    /// Whether there is no ledger.
     pub fn is_none(self) -> bool {
         self.tokens == 0 && self.rules == 0
     }
 }
 
-/// The tokens of a ledger of all that stands in the view but these messages, which stay whole: what a plan keeps free for it, in a
-/// view of so many tokens.
+/// Tokens of a ledger of everything in the view except the messages `whole`, which stay whole. A plan keeps this many free for the ledger
+/// in a view of `target` tokens.
 pub fn need(context: &Context, budget: Budget, target: u64, whole: &[NodeIndex]) -> u64 {
     if budget.is_none() {
         return 0;
@@ -134,8 +134,8 @@ pub fn need(context: &Context, budget: Budget, target: u64, whole: &[NodeIndex])
     write::tokens_of(&Missing::of(&all, literals, &stays), room)
 }
 
-/// What a fold carries, seen beside what stays in the view: facts of what stands there only in part (all of it, if it is
-/// about to be cut) are carried, too; what was finished or run again there is settled. Fails where `redact` does.
+/// The facts of a fold, adjusted to what stays in the view. Adds facts of messages that stay only in part (or in whole, if they are about
+/// to be cut), and removes what messages that stay finished or ran again. Fails if `redact` does.
 pub(super) fn beside(
     context: &Context,
     members: &[NodeIndex],

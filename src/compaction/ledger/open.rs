@@ -6,40 +6,40 @@ use crate::message::{ItemType, Message, Role};
 use crate::saved::saved;
 use crate::sorting::sort_by_key;
 
-/// So many of the user's messages later, what an answer said was to be done is old.
+/// After this many further user messages, the next steps named in an answer are outdated.
 const OLD: u64 = 4;
-/// So many questions of the user's wait for an answer.
+/// At most this many unanswered questions of the user are kept.
 const MOST_ASKED: usize = 4;
 
-/// What a conversation has left open, going by its to-do lists, boxes and last questions: what somebody wrote down as
-/// open and nobody ticked since.
+/// The work that a conversation leaves open, according to its to-do lists, checkboxes and last questions: what was written down as open and
+/// not ticked since.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Open {
     /// The open entries of the plan.
     plan: Vec<String>,
-    /// Unticked boxes, and when they were written.
+    /// Unticked checkboxes, and the numbers of their messages.
     boxes: BTreeMap<String, u64>,
-    /// What the assistant asked last, until the user speaks again.
+    /// The assistant's last question, until the user speaks again.
     question: Option<String>,
-    /// What the plan's entries are called, in their order; empty where one has no name.
+    /// The ids of the plan's entries, in the same order; empty for entries without an id.
     ids: Vec<String>,
-    /// What the user asked since the last answer.
+    /// The user's questions since the last answer.
     asked: Vec<String>,
-    /// What the last answer that spoke of it said was to be done.
+    /// The next steps named by the last answer that named any.
     next: Vec<String>,
-    /// How often the user spoke since.
+    /// The number of user messages since then.
     spoken: u64,
 }
 
-/// Before a question that the assistant put.
+/// Label of the assistant's question.
 const ASKED: &str = "Asked the user: ";
-/// Before a question of the user's that nobody answered.
+/// Label of a user's question that was not answered.
 const ASKS: &str = "The user asked, not answered yet: ";
 
 saved!(struct Open { plan, boxes, question } since 2 { ids, asked, next, spoken });
 
 impl Open {
-    /// Reads what a message says.
+    /// Reads a message.
     pub fn read(&mut self, message: &Message, notes: Option<&Notes>, at: u64) {
         let question = notes.and_then(|notes| notes.question.clone());
         match message.role {
@@ -70,7 +70,7 @@ impl Open {
         self.tick(&notes.boxes, at);
     }
 
-    /// Reads what a call says of the plan, unless it failed.
+    /// Reads a call that changes the plan, unless it failed.
     pub fn act(&mut self, call: &Told<'_>) {
         let Some(plan) = &call.note.plan else { return };
         let output = call.output.map_or_else(Default::default, |(_, message)| message.plain_text());
@@ -125,12 +125,12 @@ impl Open {
         }
     }
 
-    /// What a line of these says, without what the ledger says of it.
+    /// One of these lines without the ledger's label.
     pub fn said(line: &str) -> &str {
         line.strip_prefix(ASKS).or_else(|| line.strip_prefix(ASKED)).unwrap_or(line)
     }
 
-    /// What is open, most urgent first.
+    /// The open work, most urgent first.
     pub fn lines(&self) -> Vec<String> {
         let question = self.question.iter().map(|q| format!("{ASKED}{q}"));
         let asked = self.asked.iter().map(|q| format!("{ASKS}{q}"));

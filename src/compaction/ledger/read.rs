@@ -7,35 +7,35 @@ use crate::error::Result;
 use crate::facts::{Answered, CallNote, Drawn, Kept, Notes};
 use crate::message::{Message, Role, ToolOutput};
 
-/// Messages with their facts, in the order in which they are read.
+/// Messages with their facts, in order.
 pub struct Read<'a> {
     facts: Cow<'a, Drawn>,
-    /// The messages, and where each was drawn.
+    /// The messages, and the index of each in `facts`.
     messages: Vec<(&'a Message, usize)>,
-    /// Where those were drawn that have the user's role and say what somebody else said.
+    /// Indices of messages that have the user's role but were not written by the user.
     others: HashSet<usize>,
 }
 
-/// A call that a ledger tells of.
+/// A call that matters to the ledger.
 pub(super) struct Told<'a> {
-    /// What it tells.
+    /// What the ledger notes about it.
     pub note: &'a CallNote,
-    /// Where the call stands among the messages.
+    /// The position of the call's message.
     pub at: usize,
-    /// What came of its command, and the message that says so; `None` while no output answers it.
+    /// The outcome of its command, and the message that holds it; `None` if no output answers it.
     pub answer: Option<(Cow<'a, Answered>, &'a Message)>,
     /// Its output, and the message that holds it.
     pub output: Option<(&'a ToolOutput, &'a Message)>,
 }
 
 impl<'a> Read<'a> {
-    /// Messages whose facts are drawn and settled, and where each was drawn.
+    /// Messages with facts that are already drawn and settled, and each message's index in them.
     pub fn drawn(facts: Cow<'a, Drawn>, messages: Vec<(&'a Message, usize)>) -> Self {
         debug_assert!(facts.names.is_settled());
         Self { facts, messages, others: HashSet::new() }
     }
 
-    /// Messages whose facts are drawn here, but for those whose facts were `kept`.
+    /// Draws the facts of `messages`, using those that were `kept` where available.
     pub fn anew(messages: &'a [Message], kept: &[Option<&Kept>]) -> Self {
         let mut facts = Drawn::default();
         for (at, message) in messages.iter().enumerate() {
@@ -52,53 +52,53 @@ impl<'a> Read<'a> {
         }
     }
 
-    /// The same, those that were drawn there being nobody's word for the user's.
+    /// Marks the messages at these indices as not written by the user.
     #[must_use]
     pub(super) fn with_others(self, others: impl IntoIterator<Item = usize>) -> Self {
         Self { others: others.into_iter().collect(), ..self }
     }
 
-    /// Whether a message that was drawn there is the user's own word.
+    /// Whether the message at this index was written by the user.
     pub(super) fn is_users(&self, message: &Message, at: usize) -> bool {
         message.opens_turn() && !self.is_others(at)
     }
 
-    /// Whether a message that was drawn there is the word of somebody else, in the user's role.
+    /// Whether the message at this index has the user's role but was written by somebody else.
     pub(super) fn is_others(&self, at: usize) -> bool {
         self.others.contains(&at)
     }
 
-    /// Those of the messages that are marked.
+    /// Only the marked messages.
     pub(super) fn those(&self, marked: &[bool]) -> Read<'_> {
         let messages = self.places().zip(marked).filter(|(_, marked)| **marked).map(|(place, _)| place);
         let others = self.others.clone();
         Read { facts: Cow::Borrowed(&self.facts), messages: messages.collect(), others }
     }
 
-    /// Of no message.
+    /// Whether there are no messages.
     pub(super) fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }
 
-    /// The facts, and those of other messages.
+    /// The facts, possibly including those of other messages.
     pub(super) fn facts(&self) -> &Drawn {
         &self.facts
     }
 
-    /// The messages, and where each was drawn.
+    /// The messages, and the index of each in the facts.
     pub(super) fn places(&self) -> impl Iterator<Item = (&'a Message, usize)> {
         self.messages.iter().copied()
     }
 
-    /// The messages, and what each says beside its literal facts.
+    /// The messages, and their facts other than literals.
     pub(super) fn messages(&self) -> impl Iterator<Item = (&'a Message, Option<&Notes>)> {
         self.places().map(|(message, at)| (message, self.facts.notes(at)))
     }
 
-    /// The calls that a ledger tells of, in order, with the outputs that answer them here.
+    /// The calls that matter to the ledger, in order, with the outputs that answer them here.
     pub(super) fn actions(&self) -> Vec<Told<'_>> {
         let mut told: Vec<Told<'_>> = Vec::new();
-        // The calls that wait; most sessions' calls are none that a ledger tells of.
+        // Calls waiting for an output. In most sessions few calls matter to the ledger.
         let mut open: HashMap<&str, usize> = HashMap::new();
         for (at, (message, notes)) in self.messages().enumerate() {
             if !open.is_empty() && message.role == Role::Tool {
@@ -130,7 +130,7 @@ impl<'a> Read<'a> {
     }
 }
 
-/// Messages, whole as they were pushed, with their facts; those of redacted texts are drawn anew. Fails where `redact` does.
+/// Reads messages, in full as they were pushed, with their facts; the facts of redacted texts are drawn again. Fails if `redact` does.
 pub(super) fn reading(
     context: &Context,
     nodes: &[NodeIndex],
@@ -149,7 +149,7 @@ pub(super) fn reading(
     Ok(())
 }
 
-/// Messages, whole as they were pushed, with their facts.
+/// Messages, in full as they were pushed, with their facts.
 pub(super) fn drawn<'a>(context: &'a Context, nodes: &[NodeIndex]) -> Read<'a> {
     let message = |n: &NodeIndex| (&*context.history.node(*n).message, n.get());
     let read = Read::drawn(context.facts(), nodes.iter().map(message).collect());

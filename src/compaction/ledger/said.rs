@@ -1,5 +1,5 @@
-//! What else the user said. A sentence may be a rule although no word marks it, in any language: if there is room, it
-//! stays.
+//! The user's other remarks. In any language, a sentence may be a rule without a word that marks it, so such sentences are kept if there is
+//! room.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -12,29 +12,29 @@ use crate::facts::{Drawn, Remark, remarks, unwrapped};
 use crate::hashing::HashSet;
 use crate::sorting::sort_by_key;
 
-/// So many messages are looked at from either end: a fold costs no more, however long the session is.
+/// At most this many messages are read from either end, so that the cost of a fold does not grow with the session.
 const MANY: usize = 100;
 
-/// A sentence of the user's, and when it was said.
+/// A sentence of the user, and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Said {
     pub text: String,
     pub at: (NodeIndex, usize),
 }
 
-/// How likely a sentence is a rule.
+/// How likely a sentence is a rule, most likely first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Likely {
-    /// It says something of its own.
+    /// It makes a general statement.
     General,
-    /// It names a path or the like, and is about that.
+    /// It names a path or the like and is about that.
     AboutOneThing,
-    /// It differs from one before by its numbers alone.
+    /// It differs from an earlier one only by its numbers.
     Again,
 }
 
-/// Sentences of the user's in what is folded, the likeliest first, and of these the newest, the oldest, the newest but one and
-/// so on. Fails where `redact` does.
+/// The user's sentences in the folded messages, most likely rules first. Sentences of equal likelihood alternate: newest, oldest, second
+/// newest, and so on. Fails if `redact` does.
 pub(super) fn said(
     context: &Context,
     facts: &Drawn,

@@ -1,24 +1,24 @@
-//! Whether a rule stands in a text as a sentence of its own: "Never push" says less than "Never push on Fridays".
+//! Finds a rule in a text as a sentence of its own: "Never push on Fridays" does not contain the rule "Never push".
 
-/// What ends a sentence.
+/// Characters that end a sentence.
 const ENDS: [char; 8] = ['.', '!', '?', ';', '。', '\u{FF01}', '\u{FF1F}', '\u{FF1B}'];
 
-/// What may stand before one in a list of them, or before what was asked last.
+/// Characters that may precede a sentence in a list or after a label.
 const OPENS: [char; 6] = [':', '\u{FF1A}', '-', '*', '•', '\n'];
 
-/// How a sentence begins that points at the one before.
+/// First words of sentences that refer to the sentence before.
 const POINTING: [&str; 14] = [
     "that", "this", "it", "these", "those", "they", "them", "also", "except", "das", "dies", "es", "cela",
     "eso",
 ];
 
-/// It stands there so, in a list or a line of its own, too.
+/// Whether `text` contains `sentence` as a sentence of its own, including in a list or on a line of its own.
 pub(super) fn stands(text: &str, sentence: &str) -> bool {
     places(text, sentence).next().is_some()
 }
 
-/// The same among other sentences alone: a line under a colon may be quoted, and one that another line follows may go on in it.
-/// What is told once more costs a few tokens.
+/// Like `stands`, but only among other sentences: a line after a colon may be a quote, and a line followed by another may continue there.
+/// Listing a rule once more costs only a few tokens.
 pub(super) fn stands_alone(text: &str, sentence: &str) -> bool {
     places(text, sentence).any(|at| {
         let behind = &text[at + sentence.len()..];
@@ -32,7 +32,7 @@ pub(super) fn stands_alone(text: &str, sentence: &str) -> bool {
     })
 }
 
-/// The list under a summary's heading for constraints, where nothing but that stands there.
+/// The list under a summary's heading for constraints, if that section contains nothing else.
 pub(super) fn constraints(summary: &str) -> Option<&str> {
     const HEADING: &str = "## Constraints\n";
     let at = summary.find(HEADING).filter(|at| *at == 0 || summary[..*at].ends_with('\n'))?;
@@ -43,7 +43,7 @@ pub(super) fn constraints(summary: &str) -> Option<&str> {
     is_list.then_some(section)
 }
 
-/// A text without it, where it stands there so and nothing behind it points at it.
+/// `text` without `sentence`, if it occurs as a sentence of its own and no sentence after it refers to it.
 pub(super) fn without(text: &str, sentence: &str) -> Option<String> {
     let mut out = String::new();
     let mut from = 0;

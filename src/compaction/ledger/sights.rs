@@ -1,23 +1,23 @@
 use crate::facts::{LiteralKind, Names};
 use crate::saved::saved;
 
-/// Where and how often a literal fact was seen: kept small, for there is one for every fact of the conversation.
+/// Where and how often a literal fact was seen. Small, because there is one for every fact of the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Seen {
     pub kind: LiteralKind,
     pub count: u32,
-    /// The number of the message in which it was seen last.
+    /// The number of the last message that contains it.
     pub last: u32,
-    /// Someone spoke of it or acted on it; it did not only stand in an output.
+    /// Somebody mentioned it or acted on it; it did not only occur in an output.
     pub used: bool,
-    /// The number of the output in which it stood last.
+    /// The number of the last stored output that contains it.
     pub output: Option<u32>,
 }
 
 saved!(struct Seen { kind, count, last, used, output });
 
 impl Seen {
-    /// It was seen again, so often and there.
+    /// Combines this with later sightings.
     pub fn and_then(self, later: Self) -> Self {
         Self {
             count: self.count.saturating_add(later.count),
@@ -29,15 +29,15 @@ impl Seen {
     }
 }
 
-/// What is seen of the literal facts of messages while they are read, by number: each text stays where it is.
+/// Collects the sightings of literal facts while messages are read, by the facts' numbers, without copying their texts.
 pub(super) struct Sights<'a> {
     names: &'a Names,
-    /// Of all facts; those that were not seen count 0.
+    /// One entry per fact; facts that were not seen have count 0.
     seen: Vec<Seen>,
 }
 
 impl<'a> Sights<'a> {
-    /// Of none so far of these facts, which are settled.
+    /// No sightings yet of these facts, which must be settled.
     pub fn of(names: &'a Names) -> Self {
         let seen = names.kinds().iter().map(|kind| Seen {
             kind: *kind,
@@ -54,7 +54,8 @@ impl<'a> Sights<'a> {
         self.names
     }
 
-    /// A fact stands in the message of this number, which someone said or did, or which is an output that can be read again.
+    /// Records a sighting in message number `at`. `used`: somebody said or did it; `output`: the message is an output that can be read
+    /// again.
     pub fn again(&mut self, fact: u32, at: u32, used: bool, output: bool) {
         let seen = &mut self.seen[fact as usize];
         seen.count = seen.count.saturating_add(1);

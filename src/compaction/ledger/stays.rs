@@ -4,23 +4,23 @@ use crate::context::{Context, NodeIndex};
 use crate::facts::{Names, Needles, texts};
 use crate::message::{Message, Role};
 
-/// So many of the messages that stay are looked through for what costs little to be told twice.
+/// How many of the user's newest messages are searched for remarks, which cost little to repeat.
 const NEARBY: usize = 32;
 
-/// What the model is shown beside a ledger, where the ledger need not say it again.
+/// What the model is shown beside the ledger, so that the ledger need not repeat it.
 pub struct Stays<'a> {
-    /// Messages whose texts are looked through.
+    /// Messages whose texts are searched.
     messages: Vec<&'a Message>,
-    /// Summaries, whose texts are looked through, too; a tool's output may have had a say in them.
+    /// Summaries, whose texts are searched too. They may be influenced by tool outputs.
     summaries: Vec<&'a Message>,
-    /// Messages that passes have made shorter, and may make shorter still.
+    /// Messages that passes have shortened and may shorten further.
     edited: Vec<&'a Message>,
-    /// Messages that stand whole, by their facts.
+    /// Messages that are in the view in full, searched by their facts.
     drawn: Option<Read<'a>>,
 }
 
 impl<'a> Stays<'a> {
-    /// Messages whose texts are looked through.
+    /// Starts with messages whose texts are searched.
     pub fn of(messages: impl IntoIterator<Item = &'a Message>) -> Self {
         Self {
             messages: messages.into_iter().collect(),
@@ -30,30 +30,30 @@ impl<'a> Stays<'a> {
         }
     }
 
-    /// And what summarisers wrote.
+    /// Adds texts written by summarisers.
     #[must_use]
     pub fn and_summaries(self, summaries: impl IntoIterator<Item = &'a Message>) -> Self {
         Self { summaries: summaries.into_iter().collect(), ..self }
     }
 
-    /// And messages that stand in the view shorter than they were pushed.
+    /// Adds messages that are in the view in shortened form.
     #[must_use]
     pub fn and_edited(self, edited: Vec<&'a Message>) -> Self {
         Self { edited, ..self }
     }
 
-    /// And messages that stand in the view as they were pushed.
+    /// Adds messages that are in the view as they were pushed.
     #[must_use]
     pub fn and_whole(self, context: &'a Context, nodes: &[NodeIndex]) -> Self {
         Self { drawn: Some(drawn(context, nodes)), ..self }
     }
 
-    /// Literal facts by number, settled, those of the messages that stand whole among them.
+    /// Numbered and settled literal facts, which include those of the messages in full.
     pub(super) fn names(&self) -> Option<&Names> {
         self.drawn.as_ref().map(|read| &read.facts().names)
     }
 
-    /// Marks by number the literal facts in messages that stand whole. One that stands in a longer one stands there, too.
+    /// Marks the literal facts in messages that are in the view in full, by number. Facts inside longer ones are marked too.
     pub(super) fn mark_whole(&self, names: &Names, there: &mut [bool]) {
         let Some(read) = &self.drawn else { return };
         for number in read.places().flat_map(|(_, at)| read.facts().literals(at)) {
@@ -64,10 +64,10 @@ impl<'a> Stays<'a> {
         }
     }
 
-    /// Calls `found` with the index of each rule that stands there, a sentence of its own, as the user's or an instruction's
-    /// word: what a tool's output happens to say has not their weight, and may be trimmed at any time. In the header
-    /// it may stand in a list; under a colon of the user's it may be quoted. In a summary it counts among the constraints alone: it may
-    /// say of any other sentence that it no longer holds.
+    /// Calls `found` with the index of each rule that is present as a sentence of its own, in the user's words or in an instruction. Tool
+    /// outputs do not count: they have no authority and may be trimmed at any time. In the header a rule may be an item of a list; after a
+    /// colon in a user's message it may be a quote. In a summary only the list of constraints counts, because elsewhere it may say that the
+    /// rule no longer holds.
     pub(super) fn find_ruled(&self, rules: &[&str], mut found: impl FnMut(usize)) {
         let needles = Needles::new(rules.iter().copied());
         let mut find = |messages: Vec<&'a Message>, stands: fn(&str, &str) -> bool| {
@@ -87,26 +87,26 @@ impl<'a> Stays<'a> {
         find(self.whole(rule), sentence::stands_alone);
     }
 
-    /// Calls `found` with the index of each text that stands there in the words of anyone but a tool.
+    /// Calls `found` with the index of each text that occurs in anything but a tool output.
     pub(super) fn find_said(&self, needles: &Needles<'_>, mut found: impl FnMut(usize)) {
         let whole = self.whole(|_, message, _| message.role != Role::Tool);
         find_in_texts(needles, self.written().chain(whole), &mut |_, i| found(i));
     }
 
-    /// Calls `found` with the index of each text that stands in the words of the engine, the header or the newest messages of the
-    /// user: what costs little to be told twice is not looked for in all that stays.
+    /// Calls `found` with the index of each text that occurs in the engine's messages, the header, or the user's newest messages. Not all
+    /// messages are searched, because these texts cost little to repeat.
     pub(super) fn find_nearby(&self, needles: &Needles<'_>, mut found: impl FnMut(usize)) {
         let newest = self.whole(Read::is_users).into_iter().rev().take(NEARBY);
         find_in_texts(needles, self.written().chain(newest), &mut |_, i| found(i));
     }
 
-    /// Those of the messages that stand whole that count.
+    /// The messages that are in the view in full and match `counts`.
     fn whole(&self, counts: impl Fn(&Read<'a>, &Message, usize) -> bool) -> Vec<&'a Message> {
         let Some(read) = &self.drawn else { return Vec::new() };
         read.places().filter(|(message, at)| counts(read, message, *at)).map(|(message, _)| message).collect()
     }
 
-    /// Calls `found` with the index of each text that stands in a message that is not looked through by its facts.
+    /// Calls `found` with the index of each text that occurs in a message that is not searched by its facts.
     pub(super) fn find_written(&self, needles: &Needles<'_>, mut found: impl FnMut(usize)) {
         let edited = self.edited.iter().copied();
         find_in_texts(needles, self.written().chain(edited), &mut |_, i| found(i));

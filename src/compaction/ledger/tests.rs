@@ -7,7 +7,7 @@ use crate::tokens::{Estimate, TokenCounter};
 
 const ALL: Room = room(10_000);
 
-/// So many tokens, whatever they are for.
+/// The same number of tokens for everything.
 const fn room(tokens: u64) -> Room {
     Room { all: tokens, rules: tokens, facts: tokens, shared: tokens }
 }
@@ -20,7 +20,7 @@ fn said(text: &str) -> Message {
     Message::text(Role::Assistant, text)
 }
 
-/// A call of a shell and its output, kept under `out_ID`.
+/// A shell call and its output, stored as `out_ID`.
 fn ran(id: &str, command: &str, output: &str) -> [Message; 2] {
     let arguments = serde_json::json!({ "command": command }).to_string();
     let call = Part::from(ToolCall::function(id, "bash", arguments));
@@ -96,7 +96,7 @@ fn rules_come_first_and_the_budget_is_kept() {
     }
     let text = ledger(&list, "", Room { rules: 60, ..room(0) });
     assert!(text.contains("Never push to main.") && !text.contains("deep/folder"), "{text}");
-    // What found no room can be opened by its ref.
+    // Facts that found no room can be read by their ref.
     let text = ledger(&list, "", room(300));
     assert!(text.contains("tool_output_cache opens them by name): out_"), "{text}");
 }
@@ -194,7 +194,7 @@ fn tags_in_rules_are_made_inert() {
     assert!(text.contains("‹/summary>") && !text.contains("</summary>"), "{text}");
 }
 
-/// A counter that says the same of every text.
+/// A counter that returns the same number for every text.
 #[derive(Debug)]
 struct Says(u64);
 
@@ -260,7 +260,7 @@ fn what_stays_is_redacted_like_what_is_folded() {
 }
 
 proptest::proptest! {
-    /// What is drawn for the whole history tells of any part of it what drawing that part alone tells.
+    /// The facts drawn for the whole history give the same result for a part of it as drawing that part alone.
     #[test]
     fn facts_drawn_once_are_those_drawn_anew(kinds in proptest::collection::vec(0..7_usize, 0..24), cut in 0..48_usize) {
         let step = |(n, kind): (usize, usize)| match kind {

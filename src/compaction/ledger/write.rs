@@ -5,11 +5,11 @@ use super::missing::Missing;
 use super::stays::Stays;
 use crate::tokens::{Estimate, TokenCounter};
 
-/// How often the writing is tried.
+/// The number of attempts.
 const TRIES: u32 = 4;
 
-/// What of `carried` is not shown beside it, best first, and its tokens (`None` where nothing is missing or nothing fits);
-/// and what had to be left out.
+/// Writes the facts of `carried` that `stays` does not contain, best first. Returns the text with its tokens (`None` if nothing is missing
+/// or nothing fits), and what was left out.
 pub fn write(
     carried: &Carried,
     stays: &Stays<'_>,
@@ -19,7 +19,7 @@ pub fn write(
     of(&Missing::of(carried, Choices::missing(&carried.literals, stays), stays), room, counter)
 }
 
-/// The tokens of what [`of`] writes, by the estimate. Where all that is missing finds room, its parts tell that.
+/// The estimated tokens of what [`of`] writes. If everything fits, the parts' estimates are enough.
 pub(super) fn tokens_of(missing: &Missing<'_>, room: Room) -> u64 {
     match Draft::of(missing, room) {
         Some(draft) if draft.complete => draft.cost,
@@ -33,11 +33,11 @@ fn of(missing: &Missing<'_>, room: Room, counter: &dyn TokenCounter) -> (Option<
     let mut aim = room;
     let mut best: Option<(Draft, u64)> = None;
     let mut over = None;
-    // The parts are counted one by one, by the estimate: the whole may count less or more. The next try aims by that.
+    // Each part is counted separately, by an estimate, and the whole may have fewer or more tokens. The next attempt corrects for that.
     for _ in 0..TRIES {
         let Some(draft) = Draft::of(missing, aim) else { break };
         let tokens = counter.count(&draft.text);
-        // The constraints may take what they need; the rest does not get what they leave.
+        // The constraints may take what they need, but the rest does not get what they leave.
         let aimed = if draft.missed_own { most } else { most.min(draft.rules.saturating_add(room.facts)) };
         let is_most = tokens.saturating_mul(20) >= aimed.saturating_mul(19);
         let done = tokens <= aimed && (draft.complete || is_most);
@@ -51,7 +51,7 @@ fn of(missing: &Missing<'_>, room: Room, counter: &dyn TokenCounter) -> (Option<
         if done {
             break;
         }
-        // A caller's counter may say anything, 0 included.
+        // A caller's counter may return anything, including 0.
         let scaled = |room: u64| {
             let by_aim = (u128::from(room) * u128::from(aimed)).saturating_mul(39);
             u64::try_from(by_aim / (u128::from(tokens.max(1)) * 40)).unwrap_or(u64::MAX)

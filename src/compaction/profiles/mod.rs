@@ -1,4 +1,4 @@
-//! What a summary is asked for, and what it must be, by the kind of agent that goes on with it.
+//! Profiles: which summary is asked for and accepted, depending on the kind of agent.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,23 +13,23 @@ const DESIGN: &str = include_str!("design.md");
 const EXECUTION: &str = include_str!("execution.md");
 const TAGS: &str = include_str!("tags.md");
 
-/// The element in which the steps profiles answer.
+/// The element in which the profiles other than the default answer.
 const ELEMENT: &str = "compact_summary";
 
-/// One of these in a summary tells that it is about the work (the reference document's check).
+/// A summary that contains none of these says nothing about the work (a check from the reference document).
 const SIGNS: [&str; 4] = ["current", "progress", "pending", "execution_output_dir"];
 
-/// A set of prompt, answer shape and limits for a summary.
+/// A summary's prompt, answer format and limits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Profile {
-    /// Prose under five headings, in `<summary>` tags.
+    /// Prose on five points (task, state, findings, next steps, what to keep), in `<summary>` tags.
     #[default]
     Default,
-    /// JSON of an agent that designs: the design, feedback on it, conclusions, pending actions, key paths.
+    /// JSON for an agent that designs: the design, feedback on it, conclusions, pending actions, key paths.
     Design,
-    /// JSON of an agent that executes: components, progress, issues, pending work, key paths.
+    /// JSON for an agent that executes: components, progress, issues, pending work, key paths.
     Execution,
 }
 
@@ -37,7 +37,7 @@ impl Profile {
     /// The names, in the order of the documentation.
     pub const NAMES: [&'static str; 3] = ["default", "design", "execution"];
 
-    /// The profile of this name.
+    /// The profile with this name.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Default, Self::Design, Self::Execution].into_iter().find(|p| p.as_str() == name)
     }
@@ -51,7 +51,7 @@ impl Profile {
         }
     }
 
-    /// What the summariser is asked.
+    /// The default prompt for the summariser.
     pub fn prompt(self) -> &'static str {
         match self {
             Self::Default => DEFAULT,
@@ -61,7 +61,7 @@ impl Profile {
         .trim_end()
     }
 
-    /// The lines that ask for the tags, for a caller's prompt without them; `None` where it has them.
+    /// The lines that ask for the tags, to be added to a custom prompt that lacks them; `None` if it has them.
     pub fn missing_tags(self, prompt: &str) -> Option<&'static str> {
         let (tag, lines) = match self {
             Self::Default => ("<summary>", DEFAULT_TAGS),
@@ -70,7 +70,7 @@ impl Profile {
         (!prompt.contains(tag)).then_some(lines.trim_end())
     }
 
-    /// Tokens that the answer may take, where the profile says so.
+    /// The most tokens that the answer may take, if the profile sets a limit.
     pub const fn max_tokens(self) -> Option<u64> {
         match self {
             Self::Default => None,
@@ -78,7 +78,7 @@ impl Profile {
         }
     }
 
-    /// The temperature to answer at, where the profile says so.
+    /// The temperature for the answer, if the profile sets one.
     pub const fn temperature(self) -> Option<f64> {
         match self {
             Self::Default => None,
@@ -86,7 +86,7 @@ impl Profile {
         }
     }
 
-    /// A text that was not written to this profile, in its shape: what the extractive summariser says.
+    /// Puts a text that was not written for this profile, such as the extractive summary, into its format.
     pub fn wrap(self, text: String) -> String {
         if self == Self::Default {
             return text;
@@ -96,14 +96,14 @@ impl Profile {
         format!("<{ELEMENT}>{json}</{ELEMENT}>")
     }
 
-    /// The summary in an answer: the text that is to stand in the view.
+    /// Returns the summary in an answer: the text for the view.
     ///
-    /// Of the steps profiles: what was said before the element, and the element with its JSON as it was written. An
-    /// answer that is the JSON alone, fenced or not, is put into the element.
+    /// For profiles with JSON: the text before the element, and the element with its JSON as written. An answer that is only JSON, fenced
+    /// or not, is put into the element.
     ///
     /// # Errors
-    /// With the reason, in words that the next attempt may be told: `SUMMARY_EMPTY`; `SUMMARY_TRUNCATED` for an element
-    /// that does not end; `SUMMARY_INVALID` for one that holds no JSON object, or nothing about the work.
+    /// The message gives a reason that the next attempt can be told. `SUMMARY_EMPTY`; `SUMMARY_TRUNCATED` for an element that is not
+    /// closed; `SUMMARY_INVALID` for several elements, for one without a JSON object, or for one that says nothing about the work.
     pub fn accept(self, answer: &str) -> Result<String> {
         if self == Self::Default {
             let tagged = tags::extract(answer);

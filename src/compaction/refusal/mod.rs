@@ -1,5 +1,4 @@
-//! Answers that only decline. Models sometimes refuse a request that they find in the conversation, instead of summarising
-//! it.
+//! Recognises answers that only decline. Models sometimes refuse a request that they find in the conversation instead of summarising it.
 
 mod words;
 
@@ -7,13 +6,13 @@ use words::{
     CHINESE, ENGLISH, FRENCH, GERMAN, ITALIAN, JAPANESE, KOREAN, Language, PORTUGUESE, RUSSIAN, SPANISH,
 };
 
-/// A longer text says more than that its writer will not.
+/// A longer text, in bytes, is more than a refusal.
 const LONGEST: usize = 400;
 
-/// Words of a sentence beside it.
+/// The most words in a polite sentence beside the refusal.
 const MOST_BESIDE: usize = 14;
 
-/// All of it is that its writer will not: "I'm sorry, I can't help with that."
+/// Whether the whole text is a refusal: "I'm sorry, I can't help with that."
 pub fn refuses(text: &str) -> bool {
     if text.len() > LONGEST {
         return false;
@@ -26,7 +25,7 @@ pub fn refuses(text: &str) -> bool {
 }
 
 impl Language {
-    /// One sentence refuses, and the others are polite.
+    /// Whether at least one sentence refuses and all others are polite.
     fn refuses(&self, text: &str, has_no_other_words: fn(&Self, &str) -> bool) -> bool {
         let mut refused = false;
         for sentence in sentences(text) {
@@ -40,14 +39,14 @@ impl Language {
         refused
     }
 
-    /// What a sentence may say beside a refusal: it is short, and names no file.
+    /// Whether a sentence may accompany a refusal: it is short and names no file.
     fn is_polite(&self, sentence: &str) -> bool {
         let names_a_file = sentence.contains('/') && !sentence.contains("://");
         let is_short = sentence.split_whitespace().count() <= MOST_BESIDE;
         is_short && !names_a_file && self.beside.split(", ").any(|start| sentence.starts_with(start))
     }
 
-    /// Where words are spaced.
+    /// Whether the sentence consists of the known words, for languages that separate words by spaces.
     fn is_made_of(&self, sentence: &str) -> bool {
         let mut words = sentence
             .split(|c: char| !c.is_alphanumeric() && c != '\'')
@@ -56,7 +55,8 @@ impl Language {
         words.all(|word| self.words.split(' ').chain(self.not.split(", ")).any(|one| one == word))
     }
 
-    /// Where they are not, or their endings vary: nothing is left when the longest that begins here is taken, again and again.
+    /// Like `is_made_of`, for languages without spaces or with varying endings: removes the longest known word at the front until nothing
+    /// is left.
     fn is_pieced_of(&self, sentence: &str) -> bool {
         let mut rest = sentence;
         loop {
@@ -71,7 +71,7 @@ impl Language {
     }
 }
 
-/// What is behind a word at the beginning of a text, whose spaces do not count.
+/// The text after `word`, ignoring spaces; `None` if it does not begin with it.
 fn without<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let mut rest = text;
     for c in word.chars() {

@@ -1,13 +1,13 @@
-//! What refusals are made of, a language each.
+//! The words of refusals, by language.
 
-/// What refusals of one language are made of.
+/// The words of refusals in one language.
 pub(super) struct Language {
-    /// One of these, between commas, says that it is not done.
+    /// Expressions of refusing, separated by commas. A refusal contains one of them.
     pub not: &'static str,
-    /// Beside them, a refusal has no other words than these, between blanks: what is refused is help, the request, the summary
-    /// itself. "I can't reproduce the crash" names something, and is news.
+    /// The only other words in a refusal, separated by blanks: they name help, the request or the summary itself. "I can't reproduce the
+    /// crash" names something else and is information.
     pub words: &'static str,
-    /// How a sentence begins that may stand beside it, between commas.
+    /// How polite sentences beside a refusal begin, separated by commas.
     pub beside: &'static str,
 }
 

@@ -1,11 +1,11 @@
-//! Tools with which an agent asks its user: their output is the user's own word.
+//! Tools with which an agent asks its user. Their output is what the user said.
 
 mod record;
 mod told;
 
 use serde_json::Value;
 
-/// Such tools' names, in lower case and without marks; what stands before `__`, `.`, `/` or `:` (a server's name) does not count.
+/// The names of such tools, in lower case and without punctuation. A server's name before `__`, `.`, `/` or `:` is ignored.
 const TOOLS: [&str; 12] = [
     "askuser", "askuserquestion", "askuserquestions", "askuserinput", "askhuman", "askfollowupquestion",
     "askclarifyingquestion", "askquestions", "requestuserinput", "getuserinput", "userinput", "humaninput",
@@ -19,9 +19,8 @@ pub fn is_put_to_the_user(tool: &str) -> bool {
     TOOLS.iter().any(|name| plain.eq_ignore_ascii_case(name))
 }
 
-/// What the user said, in the output of such a tool. Of JSON the texts in it, without what was asked and offered; of a text
-/// that is pairs of `"question"="answer"` the answers. An error, or that nobody answered, is the tool's own word, and so is
-/// a reminder among the rest.
+/// The user's answers in the output of such a tool. From JSON: its texts, without the questions and options. From a text of
+/// `"question"="answer"` pairs: the answers. Errors, notes that nobody answered, and reminders are from the tool and are left out.
 pub fn spoken(output: &str) -> Vec<String> {
     if let Ok(value @ (Value::Object(_) | Value::Array(_) | Value::String(_))) = serde_json::from_str(output)
     {

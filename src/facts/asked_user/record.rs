@@ -1,56 +1,56 @@
-//! An answer as JSON.
+//! Reads an answer in JSON.
 
 use serde_json::{Map, Value};
 
 use super::told;
 
-/// What an answer stands under, where the question stands beside it; a `user` before it does not count.
+/// Keys of answers beside their questions. A `user` in front is ignored.
 const ANSWERS: [&str; 6] = ["answer", "answers", "response", "responses", "reply", "replies"];
-/// Whether an element of this name holds an answer: `<answer>`, `<user_response>`.
+/// Whether an element of this name contains an answer: `<answer>`, `<user_response>`.
 pub(super) fn is_answer(name: &str) -> bool {
     ANSWERS.contains(&users(&plain(name))) || matches!(plain(name).as_str(), "usermessage" | "userinput")
 }
 
-/// What the user wrote beside an answer.
+/// Keys of what the user wrote beside an answer.
 const NOTED: [&str; 16] = [
     "annotation", "annotations", "comment", "comments", "custom", "customanswer", "customtext", "additional",
     "feedback", "freeform", "freetext", "note", "notes", "other", "remark", "remarks",
 ];
-/// What is asked by.
+/// Keys of questions.
 const QUESTIONS: [&str; 3] = ["question", "questions", "prompt"];
-/// What the agent asked and offered, and what the tool says of itself, which nobody said.
+/// Keys of what the agent asked and offered and of what the tool says about itself. None of this is from the user.
 const NOBODYS: [&str; 22] = [
     "question", "questions", "prompt", "options", "choices", "header", "label", "description", "title",
     "preview", "previews", "instruction", "instructions", "hint", "hints", "guidance", "reminder",
     "nextsteps", "type", "status", "id", "action",
 ];
 
-/// Fields that say how the asking ended, where they hold one of the words of [`FAILED`].
+/// Fields that say how asking ended: it failed if they contain one of the words in [`FAILED`].
 const ENDED: [&str; 7] = ["status", "state", "outcome", "result", "type", "action", "kind"];
 const FAILED: [&str; 26] = [
     "error", "failed", "failure", "fail", "cancel", "cancelled", "canceled", "abort", "aborted", "decline",
     "declined", "dismissed", "expired", "interrupted", "noanswer", "noresponse", "refused", "reject",
     "rejected", "skip", "skipped", "timeout", "timedout", "unanswered", "unavailable", "iserror",
 ];
-/// Fields that say so where they are false.
+/// Fields that say that asking failed if they are false.
 const SUCCEEDED: [&str; 5] = ["success", "succeeded", "ok", "answered", "responded"];
 
-/// Fields by whatever ids the caller gave to its questions.
+/// The kind of an object's keys: our known words, or ids that the caller gave to its questions.
 #[derive(Clone, Copy, PartialEq)]
 enum Keys {
     OurWords,
     Ids,
 }
 
-/// The texts in it that are the user's, in order.
+/// The user's texts in the value, in order.
 pub(super) fn spoken(value: Value) -> Vec<String> {
     let mut out = Vec::new();
-    // And whether it is the user's for certain, and not perhaps the tool's own.
+    // The last element says whether the value is certainly the user's and not perhaps the tool's.
     let mut next = vec![(value, Keys::OurWords, false)];
     while let Some((value, keys, certain)) = next.pop() {
         match value {
             Value::String(text) if certain => out.push(told::without_reminders(&text).into_owned()),
-            // Each is shorter than the one that it stood in.
+            // This ends, because each text is shorter than the one that contained it.
             Value::String(text) => out.extend(super::spoken(&text)),
             Value::Array(values) => {
                 next.extend(values.into_iter().rev().map(|value| (value, Keys::OurWords, certain)));
@@ -65,7 +65,7 @@ pub(super) fn spoken(value: Value) -> Vec<String> {
     out
 }
 
-/// What the user said in a record.
+/// The values in a record that the user said.
 fn of_record(fields: Map<String, Value>, certain: bool) -> Vec<(Value, Keys, bool)> {
     let failed = fields.iter().any(|(key, value)| says_failed(&plain(key), value));
     let answered = fields.keys().any(|key| ANSWERS.contains(&users(&plain(key))));
@@ -83,13 +83,13 @@ fn of_record(fields: Map<String, Value>, certain: bool) -> Vec<(Value, Keys, boo
     fields.into_iter().filter_map(read).collect()
 }
 
-/// Whether what might be answers by question is one question and its answer.
+/// Whether an object that may map questions to answers is itself one question with its answer.
 fn is_record(fields: &Map<String, Value>) -> bool {
     let any = |of: &[&str]| fields.keys().any(|key| of.contains(&users(&plain(key))));
     any(&ANSWERS) && any(&QUESTIONS)
 }
 
-/// Whether a field says that there was an error, or that nobody answered.
+/// Whether a field says that there was an error or that nobody answered.
 fn says_failed(key: &str, value: &Value) -> bool {
     match value {
         Value::Bool(true) => FAILED.contains(&key),
@@ -106,12 +106,12 @@ fn is_of_the_system(key: &str) -> bool {
     ["system", "tool", "assistant", "agent", "model"].iter().any(|who| key.starts_with(who))
 }
 
-/// A key in lower case and without marks.
+/// A key in lower case and without punctuation.
 fn plain(key: &str) -> String {
     key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// What stands behind `user` in a key.
+/// A key without `user` in front.
 fn users(key: &str) -> &str {
     let bare = key.strip_prefix("users").filter(|bare| !bare.is_empty());
     bare.or_else(|| key.strip_prefix("user").filter(|bare| !bare.is_empty())).unwrap_or(key)

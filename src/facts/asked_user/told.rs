@@ -1,11 +1,11 @@
-//! An answer as a text.
+//! Reads an answer in plain text.
 
 use std::borrow::Cow;
 
 use super::{is_put_to_the_user, record};
 use crate::facts::sentences;
 
-/// A text without what the host put into it in elements like `<system-reminder>`.
+/// A text without elements that the host inserted, such as `<system-reminder>`.
 pub(super) fn without_reminders(text: &str) -> Cow<'_, str> {
     const HOSTS: [&str; 5] =
         ["system-reminder", "system_reminder", "system-message", "system", "environment_details"];
@@ -22,7 +22,7 @@ pub(super) fn without_reminders(text: &str) -> Cow<'_, str> {
     text
 }
 
-/// What stands in an element like `<answer>` that is all of the text.
+/// The content of an element like `<answer>` that makes up the whole text.
 pub(super) fn without_element(text: &str) -> &str {
     let inner = text.trim().strip_prefix('<').and_then(|rest| {
         let (name, rest) = rest.split_once('>')?;
@@ -32,19 +32,19 @@ pub(super) fn without_element(text: &str) -> &str {
     inner.unwrap_or(text)
 }
 
-/// Whether a text is the tool's own: an error, or that nobody answered.
+/// Whether a text is from the tool: an error, or a note that nobody answered.
 pub(super) fn is_of_the_tool(text: &str) -> bool {
     is_error(text) || says_nobody_answered(text)
 }
 
 const ERRORS: [&str; 10] =
     ["error", "failed", "failure", "exception", "timeout", "错误", "錯誤", "失败", "エラー", "失敗"];
-/// What stands before the word for an error: "tool error", "MCP error -32001".
+/// Words before the word for an error: "tool error", "MCP error -32001".
 const WHOSE: [&str; 16] = [
     "api", "call", "execution", "fatal", "input", "internal", "mcp", "network", "request", "runtime",
     "server", "system", "tool", "unexpected", "unknown", "validation",
 ];
-/// What stands behind it: "error executing the tool", "failed to ask".
+/// Words after it: "error executing the tool", "failed to ask".
 const DOING: [&str; 7] = ["calling", "executing", "running", "invoking", "processing", "while", "to"];
 
 /// "Error: …", "Tool error: …", "Failed to ask. …", "<error>…</error>".
@@ -78,7 +78,7 @@ fn is_error(text: &str) -> bool {
     }
 }
 
-/// Where that ends which an error begins with.
+/// The end of the first words of a text, where an error is named.
 fn head_end(text: &str) -> Option<usize> {
     let at_blank = |at: usize| text[at..].chars().nth(1).is_none_or(char::is_whitespace);
     let ends = |(at, c): (usize, char)| match c {
@@ -102,7 +102,7 @@ fn is_any(words: &[&str], word: &str) -> bool {
 
 /// "The user did not answer.", "No response from user within 300 s.", "Request timed out."
 fn says_nobody_answered(text: &str) -> bool {
-    /// Behind "the user": "did", "has" and "was" aside.
+    /// Words after "the user", not counting "did", "has" and "was".
     const TURNED_DOWN: [&str; 20] = [
         "afk", "away", "offline", "unavailable", "aborted", "cancelled", "canceled", "closed", "declined",
         "didn't", "dismissed", "doesn't", "hasn't", "ignored", "interrupted", "isn't", "not", "refused",
@@ -154,7 +154,7 @@ fn says_unavailable(words: &[&str]) -> bool {
     )
 }
 
-/// The answers in a text that is, as a whole, `"question"="answer"` pairs, perhaps with words of the tool's around them.
+/// The answers in a text that consists of `"question"="answer"` pairs, perhaps with words of the tool around them.
 pub(super) fn answers(text: &str) -> Option<Vec<String>> {
     let (before, _) = text.split_once("\"=\"")?;
     let (head, _) = before.split_once('"')?;
@@ -173,14 +173,14 @@ pub(super) fn answers(text: &str) -> Option<Vec<String>> {
     Some(out)
 }
 
-/// Of an answer and the question of the next one what belongs to the answer: up to the first `, "` outside of its quotes.
+/// The part that belongs to the answer, from text that continues with the next question: up to the first `, "` outside quotes.
 fn before_the_next(piece: &str) -> Option<&str> {
     let ends = || piece.match_indices(", \"").map(|(at, _)| at);
     let even = |at: &usize| piece[..*at].matches('"').count() % 2 == 1;
     ends().find(even).or_else(|| piece.rfind(", \"")).map(|at| &piece[..at])
 }
 
-/// Of the last answer what belongs to it; `None` where the text is no such list after all.
+/// The part that belongs to the last answer; `None` if the text is not such a list after all.
 fn before_the_end(piece: &str) -> Option<&str> {
     const GO_ON: &str = ". You can now";
     let piece = piece.rfind(GO_ON).map_or(piece, |at| &piece[..at]).trim_end();
@@ -196,7 +196,7 @@ fn is_noted(more: &str) -> bool {
     more.starts_with(NOTES) || more.starts_with(PREVIEW)
 }
 
-/// An answer, and what stands behind its closing quote.
+/// An answer, and the text after its closing quote.
 fn split_answer(piece: &str) -> (&str, &str) {
     let noted = [NOTES, PREVIEW].iter().filter_map(|mark| piece.find(&format!("\"{mark}"))).min();
     let end = noted.or_else(|| piece.rfind('"')).unwrap_or(piece.len());

@@ -1,14 +1,13 @@
-//! Lines with which a tool says how it ended.
+//! Lines with which tools say how they ended.
 //!
-//! Each is one that its tool writes in that case alone. In a pattern, `#` stands for a number, of failures for one above 0, and `*` for
-//! anything.
+//! Each line is written by its tool in that case only. In a pattern, `#` stands for a number above 0, and `*` for anything.
 
 use super::{LONGEST_LINE, Status};
 
-/// A tool that failed has said so within so many lines from the end; behind that come hints and logs.
+/// A tool that failed says so within this many lines of the end. After that come only hints and logs.
 const NEAR: usize = 8;
 
-/// Nothing in so many lines before a success may say that something failed.
+/// A success counts only if none of this many last lines says that something failed.
 const BEFORE: usize = 30;
 
 const FAILED: &[&str] = &[
@@ -132,7 +131,7 @@ const FAILED: &[&str] = &[
     "upload failed: *",
 ];
 
-/// The same where it is the last line: what a shell says of a command.
+/// Like `FAILED`, but only as the last line: what a shell says about a command.
 const FAILED_LAST: &[&str] = &[
     "*: line #: *: command not found", "bash: *: command not found", "zsh: command not found: *",
     "sh: #: *: not found", "/bin/sh: #: *: not found", "*Segmentation fault*", "Aborted (core dumped)",
@@ -213,7 +212,7 @@ const OK: &[&str] = &[
     "Installed package `*",
 ];
 
-/// What a tool may write behind such a line.
+/// Lines that a tool may write after such a line.
 const TRAILERS: &[&str] = &[
     "[notice] *", "[INFO] *", "run `npm fund` *", "# packages are looking for funding",
     "# package is looking for funding", "To address *", "npm audit fix*", "found 0 vulnerabilities",
@@ -223,8 +222,8 @@ const TRAILERS: &[&str] = &[
     "REVISION: *", "TEST SUITE: *",
 ];
 
-/// How a tool's last lines say that it ended; `None` where none of them is known.
-/// `is_notice`: a line is the harness's, and not the tool's.
+/// How a tool ended, according to its last lines; `None` if none of them is known. `is_notice`: whether a line is from the harness and not
+/// from the tool.
 pub(super) fn closing(lines: &[&str], is_notice: impl Fn(&str) -> bool) -> Option<Status> {
     let end = lines.iter().rposition(|line| !is_notice(line)).map_or(0, |last| last + 1);
     let lines = &lines[..end];
@@ -235,15 +234,15 @@ pub(super) fn closing(lines: &[&str], is_notice: impl Fn(&str) -> bool) -> Optio
     let is_ok = ends.next().is_some_and(|(_, line)| is_any(OK, line));
     match failed {
         None if is_ok => Some(Status::Ok),
-        // What failed before a success may have been another command's.
+        // What failed before the success may have been another command.
         Some(_) if is_ok => None,
         Some(at) if at + NEAR >= near.len() => Some(Status::Failed),
         _ => None,
     }
 }
 
-/// The last line of a program that ended by an exception that nobody caught: Node writes its version, and Java names its thread. Python
-/// writes the same where a program prints what it caught.
+/// Whether this is the last line of a program that ended with an uncaught exception: Node prints its version, Java names its thread. Python
+/// is left out, because it prints the same for exceptions that a program caught and logged.
 fn ends_uncaught(line: &str, near: &[&str]) -> bool {
     if near.last().is_none_or(|last| *last != line) {
         return false;

@@ -1,11 +1,11 @@
-//! Tests that a runner counted.
+//! Reads test runners' counts.
 
 use super::LONGEST_LINE;
 
-/// A runner counts at its end: so many lines before the last.
+/// Runners print their counts within this many lines of the end.
 const END: usize = 40;
 
-/// How many tests passed and failed: the sums of the `test result:` lines, or what the last line says that counts both.
+/// How many tests passed and failed: the sum of all `test result:` lines, or else the last line that counts both.
 pub(super) fn test_counts(lines: &[&str]) -> Option<(u64, u64)> {
     let mut sum: Option<(u64, u64)> = None;
     let mut last: Option<(u64, u64)> = None;
@@ -20,18 +20,18 @@ pub(super) fn test_counts(lines: &[&str]) -> Option<(u64, u64)> {
         if at < end {
             continue;
         }
-        // TAP and mocha put the two on lines of their own, and so do some others.
+        // TAP, mocha and some others print the two on separate lines.
         let tap = |mark: &str| line.strip_prefix(mark).and_then(|n| n.trim().parse::<u64>().ok());
         let alone = |word: &str| line.strip_suffix(word).and_then(|n| n.trim().parse::<u64>().ok());
         let passing = tap("# pass ").or_else(|| tap("ℹ pass ")).or_else(|| alone(" pass"));
         pass = passing.or_else(|| counted(line, "passing")).or(pass);
         let failing = tap("# fail ").or_else(|| tap("ℹ fail ")).or_else(|| alone(" fail"));
         fail = failing.or_else(|| counted(line, "failing")).or(fail);
-        // Files of tests are no tests.
+        // Test files are not tests.
         let of_files = ["Test Suites", "Test Files", "Test Runs"].iter().any(|mark| line.starts_with(mark));
         if let Some(counts) = in_words(line).or_else(|| counted_both(line)).filter(|_| !of_files) {
             last = Some(match last {
-                // The browser's runners give each a line.
+                // Browser test runners print failed and passed tests on separate lines.
                 Some((0, failed)) if counts.1 == 0 => (counts.0, failed),
                 _ => counts,
             });
@@ -41,7 +41,7 @@ pub(super) fn test_counts(lines: &[&str]) -> Option<(u64, u64)> {
     sum.or(last).or(listed)
 }
 
-/// `2 failed, 12 passed, 1 error`: a line of nothing but counts.
+/// A line that consists of counts: `2 failed, 12 passed, 1 error`.
 fn counted_both(line: &str) -> Option<(u64, u64)> {
     const ALSO: [&str; 15] = [
         "skipped", "total", "todo", "ignored", "measured", "xfailed", "xpassed", "deselected", "warning",
@@ -77,7 +77,7 @@ fn counted_both(line: &str) -> Option<(u64, u64)> {
     is_any.then(|| (passed.unwrap_or(0), failed.unwrap_or(0).saturating_add(errors.unwrap_or(0))))
 }
 
-/// Runners that say it otherwise: `5 examples, 1 failure`, `OK (5 tests, 9 assertions)`, `Tests run: 5, Failures: 0`.
+/// Other forms: `5 examples, 1 failure`, `OK (5 tests, 9 assertions)`, `Tests run: 5, Failures: 0`.
 fn in_words(line: &str) -> Option<(u64, u64)> {
     let number_behind = |word: &str| {
         let rest = line[line.find(word)? + word.len()..].trim_start();
@@ -105,7 +105,7 @@ fn in_words(line: &str) -> Option<(u64, u64)> {
     Some((all.saturating_sub(failed), failed))
 }
 
-/// The number before this word, which ends a part of the line: "3 failed attempts" counts no tests.
+/// The number before this word, if the word ends a part of the line: "3 failed attempts" does not count tests.
 fn counted(line: &str, word: &str) -> Option<u64> {
     let at = line.find(word)?;
     let before = line[..at].trim_end();

@@ -1,21 +1,21 @@
-//! The exit code that a harness reports beside what the command printed.
+//! Reads the exit code that a harness reports beside the command's output.
 
 use super::LONGEST_LINE;
 
-/// Such a notice is the first or the last thing in an output: so many lines from either end.
+/// Such a notice is within this many lines of the start or end of the output.
 const EDGE: usize = 2;
 
-/// What is printed is set off within so many lines.
+/// A line `Output:` within this many lines separates the notice from the command's output.
 const TOP: usize = 6;
 
-/// The words of a line that is nothing but such a notice.
+/// The only words in a line that is such a notice.
 const WORDS: [&str; 34] = [
     "error", "elifecycle", "the", "command", "process", "program", "shell", "tool", "script", "bash",
     "failed", "exited", "finished", "completed", "terminated", "ended", "returned", "with", "a", "an",
     "exit", "code", "status", "exitcode", "exit_code", "exit_status", "returncode", "return_code", "return",
     "non-zero", "nonzero", "is", "was", "value",
 ];
-/// One of them stands there.
+/// One of these words must be in it.
 const NAMES: [&str; 7] =
     ["code", "status", "exitcode", "exit_code", "exit_status", "returncode", "return_code"];
 const ENDS: [&str; 9] = [
@@ -26,7 +26,7 @@ const ENDS: [&str; 9] = [
 /// The exit code that the lines report.
 pub(super) fn exit_code(lines: &[&str]) -> Option<i64> {
     let edges = lines.iter().enumerate().rev();
-    // At the top, a program may have said it of another one, unless it is set off from what was printed.
+    // At the top, a program may have printed the notice of another program, unless the output is clearly separated.
     let is_set_off = lines.iter().take(TOP).any(|line| line.starts_with("Output:"));
     let begins = |line: &str| {
         let line = line.trim_start_matches(['<', '[', '(']);
@@ -38,14 +38,14 @@ pub(super) fn exit_code(lines: &[&str]) -> Option<i64> {
     edges.map(|(_, line)| *line).find_map(told).or_else(|| in_json(lines))
 }
 
-/// A line is the harness's: a notice of the exit code, or the end of a tag or an object around the output.
+/// Whether a line is from the harness: a notice of the exit code, or the end of a tag or an object around the output.
 pub(super) fn is_notice(line: &str) -> bool {
     told(line).is_some()
         || (line.starts_with("\",") && line.ends_with('}'))
         || (line.starts_with("</") && line.ends_with('>') && !line.contains(' '))
 }
 
-/// That of a line that says nothing else.
+/// The exit code in a line that says nothing else.
 pub(super) fn told(line: &str) -> Option<i64> {
     if line.len() > LONGEST_LINE {
         return None;
@@ -67,7 +67,7 @@ pub(super) fn told(line: &str) -> Option<i64> {
     code.filter(|_| is_named && is_end)
 }
 
-/// Whether a text is a JSON object which holds what a command printed.
+/// Whether a text is a JSON object that contains a command's output.
 pub(super) fn is_object(text: &str) -> bool {
     text.starts_with('{') && has_output(text)
 }
@@ -76,7 +76,7 @@ fn has_output(text: &str) -> bool {
     ["\"output\"", "\"stdout\"", "\"stderr\""].iter().any(|key| text.contains(key))
 }
 
-/// That of a JSON object which holds what the command printed beside it.
+/// The exit code in a JSON object that also contains the command's output.
 fn in_json(lines: &[&str]) -> Option<i64> {
     const KEYS: [&str; 5] =
         ["\"exit_code\"", "\"exitCode\"", "\"exit_status\"", "\"returncode\"", "\"return_code\""];

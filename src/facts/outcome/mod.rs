@@ -1,4 +1,4 @@
-//! How a call ended, by what its output says.
+//! How a call ended, according to its output.
 
 mod closing;
 mod counts;
@@ -8,42 +8,42 @@ use std::borrow::Cow;
 
 use super::shorten;
 
-/// How a call ended, on evidence only (COMP-27).
+/// How a call ended, based on evidence only (COMP-27).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// The exit code is 0, or the tool's last line says so, or tests were counted and none failed.
     Ok,
-    /// The tool said so, the exit code is not 0, or a test failed.
+    /// The host or the tool said so, the exit code is not 0, or a test failed.
     Failed,
-    /// The output does not tell, or not the same twice: a line that names an error may be a warning, or what a test expects.
+    /// The output does not say, or contradicts itself. A line that names an error may be a warning, or expected by a test.
     Unknown,
 }
 
-/// What an output says about the call that it answers.
+/// What an output says about its call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     /// How it ended.
     pub status: Status,
-    /// The exit code, where one is named.
+    /// The exit code, if one is given.
     pub exit_code: Option<i64>,
-    /// Tests that passed and failed, where they are counted.
+    /// The numbers of tests that passed and failed, if they are counted.
     pub tests: Option<(u64, u64)>,
     /// The line that names an error.
     pub error: Option<String>,
-    /// The last line that says something: no notice of the exit code and, where another does, no line of code.
+    /// The last meaningful line: not a notice of the exit code and, if possible, not a line of code.
     pub last: Option<String>,
 }
 
-/// What stands before the line that names an error, where a call failed.
+/// The text before the line that names an error, if a call failed.
 pub const FAILED: &str = "failed: ";
 
 impl Outcome {
-    /// What it says of its end itself: the line that names an error, or else its last.
+    /// The output's own words about the end: the line that names an error, or else the last line.
     pub fn said(&self) -> Option<&str> {
         self.error.as_deref().or(self.last.as_deref())
     }
 
-    /// That it failed, and with what: the line that names an error, or what it printed last.
+    /// Says that the call failed and why: with the line that names an error, or the last line printed. At most about `most` bytes of it.
     pub fn failure(&self, most: usize) -> String {
         match (&self.error, &self.last) {
             (Some(error), _) => [FAILED, &shorten::line(error, most)].concat(),
@@ -53,11 +53,11 @@ impl Outcome {
     }
 }
 
-/// Longer lines are data; an error message has said what it has to say by then.
+/// Longer lines, in bytes, are data or are cut: the important part of an error message comes first.
 const LONGEST_LINE: usize = 240;
 
-/// Reads a tool output. `trust_text`: its text is a program's own messages rather than the content of some file, so
-/// that an error in it is an error of the call.
+/// Reads a tool output. `trust_text`: the text consists of a program's own messages and not of a file's content, so an error in it is an
+/// error of the call.
 pub fn outcome(text: &str, is_error: bool, trust_text: bool) -> Outcome {
     let plain = without_colours(text);
     let plain = if exit_code::is_object(&plain) { Cow::Owned(plain.replace("\\n", "\n")) } else { plain };
@@ -71,7 +71,7 @@ pub fn outcome(text: &str, is_error: bool, trust_text: bool) -> Outcome {
         _ if is_error => Status::Failed,
         (Some(code), _) if code != 0 => Status::Failed,
         _ if tests_failed == Some(true) => Status::Failed,
-        // A pipe hides how what stands before it ended, and a script may go on.
+        // A pipe hides the exit code of its earlier commands, and a script may continue after a failure.
         (Some(_), Some(Status::Failed)) => Status::Unknown,
         (None, Some(Status::Failed)) => Status::Failed,
         (Some(_), _) | (None, Some(Status::Ok)) => Status::Ok,
@@ -87,7 +87,7 @@ pub fn outcome(text: &str, is_error: bool, trust_text: bool) -> Outcome {
     Outcome { status, exit_code, tests, error: error.map(cut), last: last.map(cut) }
 }
 
-/// A text without the sequences that colour a terminal.
+/// The text without ANSI colour sequences.
 fn without_colours(text: &str) -> Cow<'_, str> {
     const BEGINS: &str = "\u{1b}[";
     if memchr::memchr(0x1B, text.as_bytes()).is_none() {
@@ -111,18 +111,18 @@ fn cut(line: &str) -> String {
     line[..end].to_owned()
 }
 
-/// The last line that says something: no notice of the exit code and, where another does, no line of code.
+/// The last meaningful line: not a notice of the exit code and, if possible, not a line of code.
 fn last_words<'a>(lines: &[&'a str]) -> Option<&'a str> {
     let said = |l: &&&str| exit_code::told(l).is_none() && **l != "(no output)";
     let last = lines.iter().rev().find(said).copied()?;
     if !looks_like_code(last) {
         return Some(last);
     }
-    // A line of a diff or a listing says nothing by itself; what it stands under may.
+    // A line of a diff or a listing says nothing by itself, but the first line may.
     lines.iter().find(said).copied().filter(|first| !looks_like_code(first)).or(Some(last))
 }
 
-/// A line of code, of a diff or of a drawing.
+/// Whether a line is code, or part of a diff or a drawing.
 fn looks_like_code(line: &str) -> bool {
     line.starts_with(['+', '-', '|', '}', ')', ']', '^', '~', '@', '{', '<'])
         || line.ends_with(['{', '}', ';', ',', '(', '[', '=', '|', '^', '~'])

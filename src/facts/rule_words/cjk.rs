@@ -1,4 +1,4 @@
-//! Chinese, Japanese and Korean: phrases are looked for as they stand.
+//! Chinese, Japanese and Korean: phrases are matched as substrings.
 
 pub(in crate::facts) const CJK_RULES: &[&str] = &[
     "必须", "必須", "不要", "禁止", "严禁", "嚴禁", "厳禁", "不得", "不能", "不可", "不准", "不许", "不許",
@@ -18,7 +18,7 @@ pub(in crate::facts) const CJK_WISHES: &[&str] = &[
     "得到我的许可", "等我确认", "等我確認", "请用中文", "請用中文", "请用英文", "請用英文", "请用英语",
     "用中文写", "用中文寫", "用英文写", "用英文寫", "用英语写",
 ];
-/// What takes a rule back.
+/// Phrases that revoke a rule.
 pub(in crate::facts) const CJK_REVOKING: &[&str] = &[
     "不用再", "不必再", "不再需要", "现在可以", "現在可以", "以后可以", "以後可以", "作废", "作廢", "忘掉",
     "忽略之前", "忽略上面", "忽略那", "なくていい", "なくて良い", "なくてもいい", "してもいい", "して良い",

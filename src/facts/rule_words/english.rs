@@ -4,7 +4,7 @@ use super::tongue::Tongue;
 
 pub(in crate::facts) const RULES: [&str; 4] = ["never", "always", "must", "mustn't"];
 pub(in crate::facts) const NEGATIONS: [&str; 3] = ["don't", "dont", "do not"];
-/// Rules without any of these words.
+/// Phrases of rules that contain none of the words above.
 pub(in crate::facts) const FORBIDDING: &[&str] = &[
     "under no circumstances", "on no account", "at no time", "in no case", "you may not", "you can't",
     "you cannot", "you can not", "shall not", "is forbidden", "are forbidden", "it's forbidden",
@@ -14,7 +14,7 @@ pub(in crate::facts) const FORBIDDING: &[&str] = &[
     "is mandatory", "are mandatory", "refrain from", "stay away from", "keep away from", "hands off",
     "you're required to", "you are required to", "from now on", "going forward", "henceforth",
 ];
-/// What takes a rule back, or gives leave.
+/// Phrases that revoke a rule or give permission.
 pub(in crate::facts) const REVOKING: &[&str] = &[
     "you may", "you can now", "you're allowed to", "you are allowed to", "is allowed now", "are allowed now",
     "feel free to", "it's ok to", "it's okay to", "it's fine to", "it is ok to", "it is okay to",
@@ -24,10 +24,10 @@ pub(in crate::facts) const REVOKING: &[&str] = &[
     "you don't have to", "you do not have to", "you don't need to", "you do not need to", "nevermind",
     "never mind",
 ];
-/// What such words begin with that only sound like it.
+/// Phrases that begin like those above but do not revoke anything.
 pub(in crate::facts) const NOT_REVOKING: &[&str] =
     &["you may not", "you may want", "you may have", "you may see", "you may find", "you may need"];
-/// Words that a sentence begins with which sets a bound: "Budget: 200 EUR", "The deadline is Friday".
+/// Words at the start of a sentence that sets a limit: "Budget: 200 EUR", "The deadline is Friday".
 pub(in crate::facts) const BOUNDS: &[&str] = &[
     "budget", "deadline", "rule", "rules", "policy", "constraint", "constraints", "requirement",
     "requirements",
@@ -40,13 +40,13 @@ pub(in crate::facts) const WISHES: &[&str] = &[
     "wait for my", "tell me before", "without asking", "without my", "unless i", "until i say", "answer in",
     "answer me in", "reply in", "respond in", "speak in", "from here on", "for the rest of",
 ];
-/// Words before "don't" that make it a statement about someone.
+/// Words before "don't" that make it a statement about somebody.
 pub(in crate::facts) const SUBJECTS: [&str; 11] =
     ["i", "we", "they", "it", "that", "which", "who", "if", "why", "things", "you"];
-/// Verbs that make "I don't …" a wish after all.
+/// Verbs that make "I don't …" a wish.
 pub(in crate::facts) const WANTING: [&str; 4] = ["want", "need", "like", "wanna"];
-/// Words of which each phrase that makes a rule or a wish holds one, where it is not one of [`BOUNDS`]. The shorter the
-/// list, the faster a text without.
+/// Every phrase that makes a rule or a wish contains one of these words, unless it begins with one of [`BOUNDS`]. The shorter this list,
+/// the faster texts without rules are skipped.
 pub(in crate::facts) const TELLING: &[&str] = &[
     "never", "always", "must", "mustn't", "don't", "dont", "not", "no", "only", "circumstances", "account",
     "can't", "cannot", "forbidden", "prohibited", "allowed", "permitted", "limits", "mandatory", "refrain",
@@ -57,7 +57,7 @@ pub(in crate::facts) const TELLING: &[&str] = &[
     "forget", "scratch", "changed", "needn't", "nevermind", "use",
 ];
 
-/// Rules in shapes that hold none of the words above.
+/// Forms of rules that contain none of the words above.
 pub(in crate::facts) const ENGLISH: Tongue = Tongue {
     softeners: "please also and but ok okay so first then note important just again hi hey rule reminder finally",
     orders: "run write add commit push use test check update ask create keep put make build format lint save back \

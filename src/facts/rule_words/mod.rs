@@ -20,7 +20,7 @@ pub(super) use patterns::{Pattern, Says, patterns_at};
 pub(super) use telling::{KNOWN, folded, tells, tells_any};
 pub(super) use tongue::Tongue;
 
-/// Every language of this kind; which place each has is its bit.
+/// The languages whose rules are matched by patterns. A language's index is its bit.
 pub(super) const TONGUES: [&Tongue; 7] = [
     &ENGLISH,
     &german::GERMAN,
@@ -31,7 +31,7 @@ pub(super) const TONGUES: [&Tongue; 7] = [
     &russian::RUSSIAN,
 ];
 
-/// The names of languages, in all of them.
+/// The names of languages, in all these languages.
 pub(super) const LANGUAGES: &str = "english german french spanish italian portuguese russian chinese japanese \
     korean dutch polish turkish \
     deutsch englisch franzoesisch spanisch italienisch portugiesisch russisch chinesisch japanisch koreanisch \

@@ -1,4 +1,4 @@
-//! The patterns of every language by the words that have a mark in them.
+//! The patterns of all languages, indexed by their marked words.
 
 use std::sync::OnceLock;
 
@@ -6,16 +6,16 @@ use super::telling::{SEED, hashed};
 use super::{LANGUAGES, TONGUES, Tongue};
 use crate::sorting::{sort, sort_by_key};
 
-/// What a pattern says where it stands.
+/// What a matching pattern means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::facts) enum Says {
     /// A rule.
     Rule,
-    /// A rule where no speaker stands beside it.
+    /// A rule, if no speaker word is next to it.
     Modal,
     /// A wish.
     Wish,
-    /// Nothing, but an order with this word may be a rule, and so may a sentence that it begins.
+    /// Nothing by itself, but an order with this word, or a sentence that begins with it, may be a rule.
     Bound,
 }
 
@@ -23,13 +23,13 @@ pub(in crate::facts) enum Says {
 #[derive(Debug, Clone, Copy)]
 pub(in crate::facts) struct Pattern {
     word: u32,
-    /// Its language's place in [`TONGUES`].
+    /// The index of its language in [`TONGUES`].
     pub tongue: usize,
     pub says: Says,
     pub text: &'static str,
 }
 
-/// Calls `each` with the patterns that have their mark at a word.
+/// Calls `each` with the patterns whose marked word is `word`.
 pub(in crate::facts) fn patterns_at(word: &str, each: &mut dyn FnMut(Pattern)) {
     static SORTED: OnceLock<(Vec<Pattern>, Vec<u32>)> = OnceLock::new();
     let (patterns, languages) = SORTED.get_or_init(|| (sorted(), sorted_languages()));

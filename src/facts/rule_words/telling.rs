@@ -1,14 +1,14 @@
-//! Finds the languages in which a text may hold rules, by its words.
+//! Finds the languages in which a text may contain rules, by its words.
 
 use super::{LANGUAGES, TELLING, TONGUES, Tongue, english::BOUNDS};
 use crate::facts::word::is_cjk;
 
-/// The bit of Chinese, Japanese and Korean, and of what is told in English by single words and phrases.
+/// The bit of Chinese, Japanese and Korean, and of the English rules that are recognised by words and phrases.
 pub(in crate::facts) const KNOWN: u32 = 1 << TONGUES.len();
 
 const BITS: u32 = 0xFF;
 const SLOTS: usize = 1024;
-/// The hash of each telling word, and in its last bits the languages in which it tells.
+/// A hash table: the hash of each significant word, with the bits of its languages in the last byte.
 static TABLE: [u32; SLOTS] = table();
 
 pub(super) const SEED: u32 = 0x811C_9DC5;
@@ -58,7 +58,7 @@ const fn table() -> [u32; SLOTS] {
     words(table, LANGUAGES, false, KNOWN - 1)
 }
 
-/// A list's words; of patterns those with a mark.
+/// Adds a list's words; of patterns only the words marked with `=`.
 const fn words(mut table: [u32; SLOTS], list: &str, marked: bool, bit: u32) -> [u32; SLOTS] {
     let bytes = list.as_bytes();
     let (mut at, mut hash, mut marks) = (0, SEED, !marked);
@@ -90,12 +90,12 @@ fn found(hash: u32) -> u32 {
     0
 }
 
-/// Whether any word of a text can be part of a rule.
+/// Whether any word of a text may be part of a rule.
 pub(in crate::facts) fn tells_any(text: &str) -> bool {
     each_telling(text, &mut |_| true)
 }
 
-/// The bits of the languages in which a word of a text can be part of a rule.
+/// The bits of the languages in which a word of the text may be part of a rule.
 pub(in crate::facts) fn tells(text: &str) -> u32 {
     let mut all = 0;
     each_telling(text, &mut |bits| {
@@ -105,7 +105,7 @@ pub(in crate::facts) fn tells(text: &str) -> u32 {
     all
 }
 
-/// Calls `told` with the languages of each word that tells, until it says that this is enough; whether it did.
+/// Calls `told` with the languages of each significant word until it returns true. Returns whether it did.
 fn each_telling(text: &str, told: &mut dyn FnMut(u32) -> bool) -> bool {
     let mut word = Word::default();
     let mut at = 0;
@@ -131,7 +131,7 @@ fn each_telling(text: &str, told: &mut dyn FnMut(u32) -> bool) -> bool {
     bits != 0 && told(bits)
 }
 
-/// The hashes of a word so far: of all of it, as English has it ("don't"), and from its last apostrophe on ("n'utilise").
+/// The hashes of a word so far: of the whole word, as in English ("don't"), and of the part after its last apostrophe ("n'utilise").
 struct Word {
     whole: u32,
     part: u32,
@@ -164,7 +164,7 @@ impl Word {
         }
     }
 
-    /// Takes in a character beyond ASCII.
+    /// Adds a non-ASCII character.
     fn takes(&mut self, c: char) -> u32 {
         if is_cjk(c) {
             return KNOWN | self.ends();
@@ -183,7 +183,7 @@ impl Word {
     }
 }
 
-/// Calls `each` with the letters that stand for a character: small, without an accent; none for an accent by itself.
+/// Calls `each` with the lower-case letters without accents that replace a character. A combining accent gives none.
 fn fold(c: char, each: &mut dyn FnMut(char)) {
     for c in c.to_lowercase() {
         let plain = match c {
@@ -215,7 +215,7 @@ fn fold(c: char, each: &mut dyn FnMut(char)) {
     }
 }
 
-/// A text as the tables have it: in small letters, without accents.
+/// A text in the form that the tables use: lower case, without accents.
 pub(in crate::facts) fn folded(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for c in text.chars() {

@@ -1,44 +1,45 @@
-/// How the rules of a language look.
+/// The forms of rules in one language.
 ///
-/// Words stand in small letters, without accents, `ä` as `ae` and `ß` as `ss`, a blank between them. `fass+` may have one
-/// of the language's `endings`, `kein*` begins so, `*ez` ends so.
+/// Words are in lower case, without accents, with `ä` as `ae` and `ß` as `ss`, separated by blanks. `fass+` may have one of the language's
+/// `endings`, `kein*` is a prefix, `*ez` a suffix.
 ///
-/// Patterns stand between commas. `^` is where a sentence or a clause begins, softeners aside, and `~` there or behind a comma;
-/// `%` an order, `!` a form that forbids, `#` a language's name, `_` any word; `..` a few words of the same clause and `...`
-/// any words; `$` the end. One word of each has a `=` before it: the pattern is looked for where that word stands.
+/// Patterns are separated by commas. `^` matches the start of a sentence or clause, ignoring softeners, and `~` also the position after a
+/// comma. `%` matches an order, `!` a form that forbids, `#` the name of a language, `_` any word, `..` a few words of the same clause,
+/// `...` any words, `$` the end. One word of each pattern is marked with `=`: the pattern is only tried on sentences that contain this
+/// word.
 pub(in crate::facts) struct Tongue {
-    /// Words that an order may begin behind: "please", "and".
+    /// Words that may precede an order: "please", "and".
     pub softeners: &'static str,
-    /// What an order begins with: its verb.
+    /// Verbs that begin an order.
     pub orders: &'static str,
-    /// A verb's forms that forbid behind a word for no, or alone at a sentence's end.
+    /// Verb forms that forbid after a negation, or alone at the end of a sentence.
     pub bans: &'static str,
-    /// What `+` stands for, beside nothing.
+    /// What `+` may stand for, besides nothing.
     pub endings: &'static str,
-    /// What is no order or ban, though it looks like one.
+    /// Words that look like orders or bans but are not.
     pub except: &'static str,
     /// Words that make an order a rule: "always", "not".
     pub always: &'static str,
-    /// Words that make it a wish: "only".
+    /// Words that make an order a wish: "only".
     pub only: &'static str,
-    /// Words behind which an order goes on with what it is about: "which", "why".
+    /// Words after which an order continues with its object: "which", "why".
     pub subordinating: &'static str,
     /// Patterns of rules.
     pub rules: &'static str,
-    /// Patterns of what takes a rule back.
+    /// Patterns of sentences that revoke a rule.
     pub revoking: &'static str,
-    /// Patterns of rules where no one of the `speakers` stands beside them: "must".
+    /// Patterns of rules if none of the `speakers` is next to them: "must".
     pub modals: &'static str,
-    /// Whose having to is no rule.
+    /// Words next to a modal that make it a statement instead of a rule.
     pub speakers: &'static str,
     /// Patterns of wishes.
     pub wishes: &'static str,
-    /// Patterns of what stands in the sentence before: "do not touch it".
+    /// Patterns of sentences that refer to the sentence before: "do not touch it".
     pub pointing: &'static str,
-    /// What a short sentence begins with that rules something out: "no".
+    /// First words of short sentences that rule something out: "no".
     pub bars: &'static str,
-    /// What such a sentence holds that does not.
+    /// Words of sentences that begin like this but rule nothing out.
     pub small_talk: &'static str,
-    /// Patterns of what reports rather than rules.
+    /// Patterns of sentences that report instead of setting a rule.
     pub reports: &'static str,
 }

@@ -4,7 +4,7 @@ use super::*;
 
 mod said_otherwise;
 
-/// What each sentence is, by itself and among others.
+/// The classification of each sentence, alone and among others.
 fn of(text: &str) -> Vec<(&str, Strength)> {
     constraints(text).into_iter().map(|c| (c.text, c.strength)).collect()
 }
@@ -342,7 +342,7 @@ fn what_a_rule_points_at_stays_with_it() {
 proptest::proptest! {
     #[test]
     fn any_text_is_read(text in "\\PC{0,60}|([a-zäéñ'’,.: ]|nie|no|non|ne|не|always|immer|=|#|%){0,40}") {
-        // What no word tells is no rule, and what is one is told.
+        // `tells` must not miss a rule.
         let found = ruled(&text).is_some();
         proptest::prop_assert!(!found || tells(&text) & (KNOWN - 1) != 0);
     }

@@ -1,4 +1,4 @@
-//! The same rule in shapes without "never", "must" and "do not", and what only looks like one.
+//! The same rules in forms without "never", "must" and "do not", and sentences that only look like rules.
 
 use super::super::super::{Strength, constraints};
 
