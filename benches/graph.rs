@@ -1,4 +1,4 @@
-//! What appending to a graph and viewing it costs at 1,000 and at 100,000 nodes: `cargo bench --bench graph`.
+//! The cost of appending to a graph and of viewing it at 1,000 and at 100,000 nodes: `cargo bench --bench graph`.
 
 #[cfg(not(target_arch = "wasm32"))]
 mod measured {
@@ -10,7 +10,7 @@ mod measured {
 
     const SIZES: [usize; 2] = [1_000, 100_000];
 
-    /// One lane with a system message and turns of a user's and an agent's message.
+    /// One lane: a system message, then turns of a user message and an agent's message.
     fn lane(nodes: usize) -> (ContextGraph, String) {
         let mut graph = ContextGraph::new(GraphLimits::default());
         let mut last = String::new();

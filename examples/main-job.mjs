@@ -1,5 +1,5 @@
-// The main job, and what `npm start` ends with: a recorded agent session that is too large for its context window
-// is compacted, and the report says how. Exits with 0 only when it was too large, and is below the threshold now.
+// The main job, which `npm start` ends with: a recorded agent session that is too large for its context window is
+// compacted, and the report says how. Exits with 0 only if it was too large and is below the threshold now.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -14,7 +14,7 @@ const SAMPLE = "examples/transcript.responses.json";
 const text = readFileSync(fileURLToPath(new URL("transcript.responses.json", import.meta.url)), "utf8");
 const items = JSON.parse(text);
 
-// The same items with nothing trimmed and nothing enforced: what would have been sent.
+// The same items with nothing trimmed and no limit: what would have been sent.
 const asItCame = new Session({ toolOutputCache: { enabled: false } });
 asItCame.pushFrom("openai-responses", items);
 const before = (await asItCame.prepare()).report;

@@ -14,13 +14,13 @@ import { Transcript } from "./recorder/transcript.mjs";
 import { SYSTEM, TASK, checkWildcards, closeLongTurn, leaveUnfinished, writeChangelog } from "./recorder/turns.mjs";
 import { openWorkspace } from "./recorder/workspace.mjs";
 
-/** Text of the whole recording, in bytes: well over 180,000 tokens at four bytes each, and under a mebibyte as JSON. */
+/** Text of the whole recording, in bytes: well over 180,000 tokens at four bytes each, and less than a mebibyte as JSON. */
 const BYTES = 770_000;
 const LEAST_TOKENS = 180_000;
 const LEAST_ITEMS = 150;
 const LEAST_STEPS = 60;
 const MOST_FILE_BYTES = 1 << 20;
-/** What the change and the later turns take beside repeated reads of the error file and test runs. */
+/** What the change and the later turns take, apart from repeated reads of the error file and test runs. */
 const LATER_BYTES = 30_000;
 const LATER_STEPS = 25;
 

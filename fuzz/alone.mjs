@@ -1,4 +1,4 @@
-// What works without a session: the functions for those who keep their own list, the graph, OpenAI's history.
+// What works without a session: the functions for callers who keep their own list, the graph, OpenAI's history.
 
 import { isDeepStrictEqual } from "node:util";
 import {
@@ -7,19 +7,19 @@ import {
 } from "contextfold";
 import { random } from "./random.mjs";
 
-/** The entries of a view: a list, or what holds one. */
+/** The entries of a view, which is a list or an object that holds one. */
 export const entries = (view) => (Array.isArray(view) ? view : (view.input ?? view.contents ?? view.messages));
 
-/** The value as it is saved: half a character is none. */
+/** The value as it is saved: lone surrogates are replaced. */
 export const wellFormed = (value) => JSON.parse(JSON.stringify(value), (_, v) => (typeof v === "string" ? v.toWellFormed() : v));
 
-/** What of a list its provider would refuse. */
+/** What the provider would refuse in a list. */
 export function refusals(format, list) {
   const wrong = check(format, list, { pending: true }).filter((v) => v.severity === "error");
   return wrong.filter((v) => v.message !== "no messages");
 }
 
-/** Does all of these, whatever the others come to. */
+/** Calls all of these, even if some throw. */
 function each(expected, works) {
   for (const work of works)
     try {
@@ -29,7 +29,7 @@ function each(expected, works) {
     }
 }
 
-/** The functions for a list, on one that is spoilt. */
+/** The functions that take a list, called with a corrupted one. */
 export function functions(list, op, expected) {
   const options = { provider: op.provider, pending: op.at % 2 === 0, stateful: op.at % 3 === 0, original: op.at % 5 === 0 ? list : undefined };
   each(expected, [
@@ -47,10 +47,10 @@ export function functions(list, op, expected) {
   if (left.length > 0) throw new Error(`repair left ${JSON.stringify(left[0])} in ${JSON.stringify(output).slice(0, 2000)}`);
 }
 
-/** What of messages no format may lose or put elsewhere: calls and their outputs. */
+/** What no format may lose or reorder: the ids of calls and of their outputs. */
 const said = (list) => list.flatMap((m) => [...(m.tool_calls ?? []).map((call) => call.id), m.tool_call_id]).filter(Boolean);
 
-/** A list of the package's own messages says the same after a way through another format, unless that says what it cannot. */
+/** Converts the package's own messages to another format and back. They must be the same, unless that format noted a loss. */
 function thereAndBack({ session, spoilt }, { format }) {
   if (spoilt) return;
   const list = wellFormed(session.view("messages"));
@@ -60,7 +60,7 @@ function thereAndBack({ session, spoilt }, { format }) {
   if (notes.length === 0 && !isDeepStrictEqual(said(back), said(list))) throw new Error(`${format}: ${JSON.stringify(said(list))} is ${JSON.stringify(said(back))} on the way back`);
 }
 
-/** Texts: shortened, counted, cut. */
+/** Functions for texts: shortening, counting, cutting. */
 function texts({ session, encoding, expected }, op) {
   const json = JSON.stringify(session.view("messages"));
   for (const text of [json, json.slice(0, -7), op.with]) {
@@ -80,7 +80,7 @@ function texts({ session, encoding, expected }, op) {
 
 const TYPES = ["user_message", "agent_message", "task", "summary", "system_message", "developer_message"];
 
-/** A graph of its own, whose snapshot is it again. */
+/** A standalone graph; its snapshot must restore the same graph. */
 function graph({ expected }, op) {
   const r = random(op.seed);
   const limits = r.chance(0.2) ? { maxNodes: 1 + r.below(8), maxEdges: r.below(9), maxContextNodes: 1 + r.below(5) } : {};
@@ -106,7 +106,7 @@ function graph({ expected }, op) {
   if (!same) throw new Error("a graph is restored to another one");
 }
 
-/** OpenAI's list, live: what was appended stands there, what was compacted takes its place. */
+/** OpenAI's live list: appended items are added to it, and compacted ones replace others in it. */
 function history({ session, expected }, op) {
   const view = entries(session.view("openai-responses"));
   const adapter = new OpenAIHistoryAdapter(view.slice(0, 3));
@@ -139,7 +139,7 @@ function compacted({ session, given }, op) {
   });
 }
 
-/** What a few ladders do to what is there. */
+/** Simulates some ladders on the session's messages. */
 function simulated({ session }, op) {
   const { contextWindow = 1000, tokenizer, ladder, ...options } = op.options;
   const recording = new Recording(op.format, session.view(op.format));

@@ -1,4 +1,4 @@
-// What a summariser answers, good and bad.
+// The answers of a summariser, good and bad.
 
 import { check } from "contextfold";
 import { tick } from "./clock.mjs";
@@ -8,7 +8,7 @@ const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai
 
 const GOOD = "<summary>the gist</summary>";
 
-/** Responses as providers' clients give them, handed on as they are. */
+/** Responses as providers' clients return them, passed on unchanged. */
 const BODIES = [
   { choices: [{ index: 0, message: { role: "assistant", content: GOOD }, finish_reason: "stop" }], usage: { prompt_tokens: 5, completion_tokens: 1 } },
   { choices: [{ index: 0, message: { role: "assistant", content: "" } }, { index: 1, message: { role: "assistant", content: GOOD } }] },
@@ -26,13 +26,13 @@ const BODIES = [
   { error: { type: "overloaded_error", message: "Overloaded" } },
 ];
 
-/** A request that is asked of the callback: what holds of each. */
+/** Checks what must hold of every request to the callback. */
 function sound(request) {
   if (!Array.isArray(request.messages) || request.messages.length === 0 || !Number.isFinite(request.input_tokens)) throw new Error("a request of another shape");
   if (!(request.input_tokens >= 0) || request.messages.at(-1).role !== "user") throw new Error("a request of another shape");
 }
 
-/** As a body it is such that the format's provider takes it. */
+/** The request, written as a body of a format, must be one that the provider accepts. */
 function taken(world, request, format) {
   if (world.spoilt) return;
   const wrong = check(format, request.as(format)).filter((v) => v.severity === "error");
@@ -49,7 +49,7 @@ export function summarizer(world, script) {
     } catch (error) {
       world.found ??= `the summariser: ${error.stack}`;
     }
-    // 200 questions in one script are a loop; and at the end nothing is pushed that it would begin again for.
+    // More than 200 questions in one script would be a loop. At the end of a script nothing is pushed, so that no new run begins.
     if (asked > 200 || world.ends) return "<summary>s</summary>";
     switch (answer.kind) {
       case "object": return { text: `<summary>${answer.text}</summary>`, finish_reason: answer.word, usage: { input_tokens: 5, output_tokens: 1 } };

@@ -1,8 +1,8 @@
-// What the walks are told on the command line.
+// The command-line arguments of the walks.
 
 import { FORMATS } from "../tests/support/session.mjs";
 
-/** Seeds, steps, formats, and the time for each of these. */
+/** Seeds, steps, formats, and the time for each format. */
 export function walkArguments() {
   const given = (name) => {
     const at = process.argv.indexOf(`--${name}`);

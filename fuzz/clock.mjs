@@ -1,7 +1,7 @@
-// The scripts' time. It passes only where nothing else can happen: who waits two minutes for a lease waits no time at all, and
-// a seed gives the same run on any machine. Who waits for what never comes is told, so that no script hangs.
+// The scripts' clock. Time passes only when nothing else can happen: waiting two minutes for a lease takes no real time, and a seed
+// gives the same run on any machine. Waiting for something that never comes is reported, so that no script hangs.
 
-/** Turns of the event loop without anything to wait for, until that is a finding: a host may need some of its own. */
+/** After this many turns of the event loop with nothing to wait for, it is reported. The host may need some turns of its own. */
 const IDLE_TURNS = 200;
 
 const immediate = globalThis.setImmediate;
@@ -9,7 +9,7 @@ let now = 1_700_000_000_000;
 let timers = [];
 let [numbered, ticking] = [0, 0];
 
-/** The next turn of the event loop; no time passes. */
+/** Resolves at the next turn of the event loop; no time passes. */
 export function tick() {
   ticking++;
   return new Promise((resolve) =>
@@ -20,21 +20,21 @@ export function tick() {
   );
 }
 
-/** Lets so many milliseconds pass. */
+/** Lets this many milliseconds pass. */
 export function pass(ms) {
   const until = now + ms;
   while (timers.length > 0 && timers[0].at <= until) ring();
   now = until;
 }
 
-/** The next timer rings. */
+/** Fires the next timer. */
 function ring() {
   const timer = timers.shift();
   now = Math.max(now, timer.at);
   timer.ring();
 }
 
-/** What the work comes to. `null` where it waits for what never comes. */
+/** The outcome of `work`; `null` if it waits for something that never comes. */
 export async function ended(work) {
   let end = null;
   work.then((value) => (end = { value }), (error) => (end = { error }));
@@ -48,7 +48,7 @@ export async function ended(work) {
   return end;
 }
 
-/** Takes the place of the host's timers and clock. */
+/** Replaces the host's timers and clock. */
 export function install() {
   globalThis.setTimeout = (callback, ms = 0, ...args) => {
     const timer = { id: ++numbered, at: now + Math.max(0, Number(ms) || 0), ring: () => callback(...args) };
@@ -62,7 +62,7 @@ export function install() {
   Date.now = () => now;
 }
 
-/** Nothing of the last script rings in the next. */
+/** Removes all timers, so that none of this script fires in the next one. */
 export function reset() {
   timers = [];
 }

@@ -1,5 +1,5 @@
-// Snapshots that were altered under a right checksum, which anybody can compute. They are refused, or they are a session that holds
-// whatever is done with it.
+// Snapshots that were altered and given a correct checksum, which anybody can compute. They must be refused, or give a session that
+// works whatever is done with it.
 
 import { ContextError, Session } from "contextfold";
 import { FORMATS } from "../tests/support/session.mjs";
@@ -11,14 +11,14 @@ function checksum(bytes) {
   return sum.toString(16).padStart(16, "0");
 }
 
-/** Puts the checksum of all that follows into a first line. */
+/** Writes the checksum of everything after a header line into that line. */
 function settle(bytes, line) {
   const end = bytes.indexOf("\n", line);
-  if (end < 0) return; // an alteration took the line's end
+  if (end < 0) return; // the alteration removed the end of the line
   bytes.write(checksum(bytes.subarray(end + 1)), end - 16, "latin1");
 }
 
-/** The bytes with a few of them altered. */
+/** A copy of the bytes, some of them altered. */
 function altered(snapshot, die) {
   const bytes = Buffer.from(snapshot);
   const body = bytes.indexOf("\n") + 1;
@@ -33,7 +33,7 @@ function altered(snapshot, die) {
   return bytes;
 }
 
-/** Does what a caller may do with a session of altered bytes. Whether they were taken for one. */
+/** Restores altered bytes and does what a caller may do with the session. Returns whether they were accepted. */
 export async function useAltered(snapshot, die, format, list) {
   const tries = async (what) => {
     try {

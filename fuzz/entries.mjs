@@ -1,4 +1,4 @@
-// What comes next in a conversation, in a format: questions, answers, calls with their outputs, and now and then something rarer.
+// The next entries of a conversation, in a format: questions, answers, calls with their outputs, and sometimes something rarer.
 
 const words = (die, most = 60) => `${"word ".repeat(1 + die.below(most))}${die.below(1000)}`;
 
@@ -30,7 +30,7 @@ const STEP = {
     { role: "assistant", content: [{ type: "tool-call", toolCallId: id, toolName: "run", input: { n: 1 } }] },
     { role: "tool", content: [{ type: "tool-result", toolCallId: id, toolName: "run", output: { type: "text", value: text } }] },
   ],
-  // Half of them as older APIs give them: without ids.
+  // Half of them without ids, as older APIs give them.
   gemini: (id, text, die) => {
     const own = die.pick([{}, { id }]);
     const answered = die.pick([own, {}]); // some callers do not send the id back
@@ -45,7 +45,7 @@ const STEP = {
   ],
 };
 
-/** Parts that are no text, by format. */
+/** Parts other than text, by format. */
 const RARE = {
   messages: [{ type: "image", url: "https://example.com/a.png" }],
   "openai-chat": [{ type: "image_url", image_url: { url: "https://example.com/a.png" } }, { type: "video", video: "AAAA" }],
@@ -56,14 +56,14 @@ const RARE = {
   "bedrock-converse": [{ image: { format: "png", source: { bytes: Uint8Array.of(1, 2, 3) } } }, { document: { format: "pdf", name: "a", source: { bytes: "AAAA" } } }, { video: { format: "mp4", source: { s3Location: { uri: "s3://b/a" } } } }],
 };
 
-/** Entries of a format, by dice. */
+/** Returns a function that makes random entries of a format. */
 export function entries(format) {
   const told = format === "bedrock-converse" ? inBlocks : (list) => list;
   const some = next(format);
   return (die) => told(some(die));
 }
 
-/** A content of Bedrock's is a list of blocks. */
+/** In Bedrock's format, a content is a list of blocks. */
 const inBlocks = (list) => list.map((entry) => (typeof entry.content === "string" ? { ...entry, content: [{ text: entry.content }] } : entry));
 
 function next(format) {
@@ -83,7 +83,7 @@ function next(format) {
       case 5:
         return STEP[format](id, words(die, 200), die);
       case 6:
-        return STEP[format](id, words(die), die).slice(0, -1); // its output is never told
+        return STEP[format](id, words(die), die).slice(0, -1); // a call without its output
       case 7:
         return [{ role: "user", [format === "gemini" ? "parts" : "content"]: [die.pick(RARE[format])] }];
       default:

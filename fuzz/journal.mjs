@@ -1,8 +1,7 @@
-// A walk beside a twin that is put together of the first snapshot and the records of all that was done since, after each step: what it
-// shows, and what it gives and shows with the next step, is the same as of the session that was led there. A third session is led by
-// `refresh` alone.
+// A walk that compares a session after each step with a twin, restored from the first snapshot and the records of everything since. What
+// the twin shows, and what it returns and shows after the next step, must be the same. A third session only follows with `refresh`.
 //
-//   node fuzz/journal.mjs --operations 20000 [--seconds N] [--from N] [--format anthropic]   so many in each format, no longer than that
+//   node fuzz/journal.mjs --operations 20000 [--seconds N] [--from N] [--format anthropic]   this many per format, within the time
 //   node fuzz/journal.mjs --seed N --format anthropic                                        one session again, step by step
 
 import { pathToFileURL } from "node:url";
@@ -14,13 +13,13 @@ import { entries } from "./entries.mjs";
 import { random } from "./random.mjs";
 import { done, idOf, NAMES, STEPS_OF } from "./steps.mjs";
 
-/** So many steps has a session. */
+/** The number of steps of a session. */
 export const STEPS = 50;
 
 const json = (value) => JSON.stringify(value);
 const summarize = () => "<summary>They went on with the work.</summary>";
 
-/** What a format says of a session, or that it cannot say it. */
+/** A session's view in a format, or the error code if the format cannot express it. */
 function view(session, format) {
   try {
     return session.view(format);
@@ -30,7 +29,7 @@ function view(session, format) {
   }
 }
 
-/** All that a session shows. */
+/** Everything that a session shows. */
 export function shown(session, formats = FORMATS) {
   const { tokens, limit, threshold, window, ladder, summaryState } = session;
   const views = Object.fromEntries(formats.map((format) => [format, view(session, format)]));
@@ -38,10 +37,10 @@ export function shown(session, formats = FORMATS) {
   return json({ ...views, ...lists, tokens, limit, threshold, window, ladder, summaryState });
 }
 
-/** What a session tells of what was, without what failed: that is news, and is saved nowhere. */
+/** A session's past, except reports of failed runs, which are not saved. */
 export const recalled = ({ report, graph, messages }) => json({ report, messages, nodes: graph.nodes(), edges: graph.edges() });
 
-/** What a journal has to tell beside the steps of every walk. */
+/** More steps, for what only a journal has to record. */
 const MORE = {
   context: (_, die) => {
     const parts = die.pick([null, { memory: [`remember ${die.below(9)}`] }, { injections: [{ role: "user", content: `Today is day ${die.below(7)}.` }], memory: ["and this"] }, { skills: [{ name: "sew", description: "to sew", content: "A needle." }] }]);
@@ -90,7 +89,7 @@ const MORE = {
   },
   late: (state, die) => {
     const ref = die.pick(state.put) ?? "out_0";
-    return (session) => session.toolOutputs.append(ref, Uint8Array.of(0x9c, 0xac, 0x0a)); // the rest of a character
+    return (session) => session.toolOutputs.append(ref, Uint8Array.of(0x9c, 0xac, 0x0a)); // the rest of a split character
   },
   hold: (state, die) => {
     const id = die.pick(state.session.folds())?.id ?? "fold_1";
@@ -105,7 +104,7 @@ const MORE = {
 
 const bytesOf = (session) => Buffer.from(session.snapshot()).toString("latin1");
 
-/** Where two values part, and what stands there. */
+/** Where two values differ, and both values there. */
 function apart(was, is, path = "") {
   if ([was, is].every((value) => value !== null && typeof value === "object"))
     for (const key of new Set([...Object.keys(was), ...Object.keys(is)])) {
@@ -119,12 +118,12 @@ function expect(is, was, what) {
   if (is !== was) throw new Error(`${what}:\n${apart(JSON.parse(was), JSON.parse(is))}`);
 }
 
-/** The session of a snapshot and of all records behind it. */
+/** Restores the session from the journal's snapshot and all records after it. */
 function put(journal, functions) {
   return Session.restore(journal.snapshot, { position: journal.position, changes: journal.records, ...functions });
 }
 
-/** Takes what is new into a journal: a record, or a new snapshot where what was there may not be kept. */
+/** Adds what is new to the journal: a record, or a new snapshot if the old one must not be kept. */
 function take(journal, session) {
   const now = session.position;
   if (now === journal.end) return;
@@ -141,7 +140,7 @@ function begun(session) {
   return { snapshot: session.snapshot(), position, end: position, records: [] };
 }
 
-/** One walk of a seed. `told` hears of each step. */
+/** One walk with a seed. `told` gets a line for each step. */
 export async function walk(format, seed, told = () => {}) {
   const die = random(seed * 31 + FORMATS.indexOf(format));
   const options = { contextWindow: die.pick([500, 900, 2000, 6000]), tokenizer: "bytes/4", safetyMargin: 0 };
@@ -162,7 +161,7 @@ export async function walk(format, seed, told = () => {}) {
   for (let n = 0; n < STEPS; n++) {
     const name = die.pick(names);
     const formats = [...new Set([format, "messages", die.pick(FORMATS)])];
-    const shows = shown(state.session, formats); // and has been read from here on
+    const shows = shown(state.session, formats); // this also counts as reading the view
     take(journal, state.session);
     let twin = put(journal, functions);
     told(`step ${n}: ${name}`);
@@ -180,7 +179,7 @@ export async function walk(format, seed, told = () => {}) {
     const after = shown(state.session, formats);
     expect(shown(twin, formats), after, `step ${n}, after ${name}: the session of the records shows something else`);
     if (die.chance(0.2)) {
-      // Goes on as the twin: its records stand behind those that it was made of.
+      // Continue with the twin: its records follow those that it was made from.
       [state.session, twin] = [twin, state.session];
       twin.free();
       if (die.chance(0.3)) Object.assign(journal, begun(state.session));
@@ -220,7 +219,7 @@ async function main() {
       } catch (error) {
         failed++;
         console.log(`${format}, seed ${seed}: ${error.message.slice(0, 4000)}\n${error.stack?.split("\n").slice(-4).join("\n")}\nagain: node fuzz/journal.mjs --seed ${seed} --format ${format}`);
-        if (error.code === "INTERNAL") process.exit(1); // its module is spoilt
+        if (error.code === "INTERNAL") process.exit(1); // the module is unusable now
       }
       if (only !== null) break;
     }

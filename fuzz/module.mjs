@@ -1,13 +1,13 @@
-// The built package under random scripts: what JavaScript hands in, in any shape and order. `npm run fuzz` runs it.
+// Random scripts against the built package: values of any shape from JavaScript, in any order. `npm run fuzz` runs it.
 //
 //   node fuzz/module.mjs --seconds 20 [--from N]   seeds one after the other
 //   node fuzz/module.mjs --seed N                  one of them again
 //   node fuzz/module.mjs --script FILE             a script as it was printed
 //
-// A seed is a script, plain JSON: options, operations, answers of the summariser. What fails is made smaller and printed.
+// A seed gives a script, plain JSON: options, operations, answers of the summariser. A script that fails is made smaller and printed.
 //
-// No script hangs: its time passes only where nothing else can happen (`clock.mjs`), so none waits, and one that waits for what
-// never comes fails; one that computes without end is ended and told (`watchdog.mjs`).
+// No script hangs. Time passes only when nothing else can happen (`clock.mjs`), so none really waits, and one that waits for something
+// that never comes fails. One that computes without end is stopped and reported (`watchdog.mjs`).
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import { run } from "./run.mjs";
 import { scriptOf } from "./script.mjs";
 import { LIMIT, watched } from "./watchdog.mjs";
 
-/** Children that are started to make a script smaller, at most. */
+/** At most this many child processes are started to make a script smaller. */
 const SHRINKS = 60;
 
 const given = (name) => {
@@ -27,7 +27,7 @@ const given = (name) => {
 };
 
 const only = given("seed");
-const note = given("note"); // a file for the seed that runs, for who finds this process crashed
+const note = given("note"); // a file with the current seed, for the parent process if this one crashes
 const file = given("script");
 if (file) {
   const problem = await run(JSON.parse(readFileSync(file, "utf8")));
@@ -58,7 +58,7 @@ if (problem) {
   process.exit(1);
 }
 
-/** The script without the operations and options that the failure does not need. Each try is a process: a trap spoils its module. */
+/** The script without operations and options that the failure does not need. Each try is a process, because a trap makes its module unusable. */
 function smaller(script) {
   const folder = mkdtempSync(join(tmpdir(), "contextfold-fuzz-"));
   const path = join(folder, "script.json");

@@ -1,8 +1,8 @@
-// A few entries as a format's own clients have them: files, thinking, calls of every kind, what the provider ran itself.
+// A few entries as a format's own clients produce them: files, thinking, calls of every kind, calls that the provider ran itself.
 
 const [image, pdf] = ["https://example.org/a.png", "https://example.org/a.pdf"];
 
-/** Entries of a format, about the call `id`; `item` is in the ids of its items, which are never used again. */
+/** Entries of a format around the call `id`; `item` is part of their item ids, which are never used twice. */
 export function native(format, r, id, item, text, meta) {
   const said = () => `${text()}.`;
   const lists = {
@@ -116,10 +116,10 @@ export function native(format, r, id, item, text, meta) {
   ];
   const list = (r.chance(0.6) ? lists : rare)[format]();
   const cut = r.chance(0.7) ? list : list.slice(0, 1 + r.below(list.length));
-  return cut.at(-1).type === "reasoning" ? cut.slice(0, -1) : cut; // it goes with what it made
+  return cut.at(-1).type === "reasoning" ? cut.slice(0, -1) : cut; // reasoning must be followed by what it led to
 }
 
-/** What holds entries, as it is sent or as it comes back. */
+/** A body with these entries, as it is sent or as it comes back. */
 export function body(format, r, input, words) {
   const text = () => `${words()}.`;
   const bodies = {

@@ -1,4 +1,4 @@
-// What a caller does with a session: a table, one entry for each operation. What comes back is awaited where the operation waits.
+// What a caller does with a session: a table of operations. If an operation returns a promise, the caller awaits it.
 
 import { isDeepStrictEqual } from "node:util";
 import { Session } from "contextfold";
@@ -6,11 +6,11 @@ import { ALONE, entries, functions, wellFormed } from "./alone.mjs";
 import { pass, tick } from "./clock.mjs";
 import { code, real } from "./strange.mjs";
 
-/** Entries that may be pushed again: an item's id is its own. */
+/** Entries with new item ids, so that they may be pushed again. */
 let renamed = 0;
 const withoutIds = (list) => JSON.parse(JSON.stringify(list, (key, value) => (["id", "itemId"].includes(key) && /^[a-z]+_call_|^ws_|^(ci|cmp|ctc|fs|ig|mcp|mcpl|ref)_\d+$/.test(value) ? (/^(rs|fc|msg)/.test(value) ? undefined : `${value.split("_")[0]}_${++renamed}`) : value)));
 
-/** A copy; of what no copy can be made of, the JSON. */
+/** A copy; if the value cannot be cloned, a copy of its JSON. */
 function copied(value) {
   try {
     return structuredClone(value);
@@ -19,7 +19,7 @@ function copied(value) {
   }
 }
 
-/** The value with the place number `at` of all its places as `junk`. */
+/** A copy of the value in which `junk` replaces the property number `at`, counted over all nested properties. */
 function spoilt(value, at, junk) {
   const copy = copied(value);
   const places = [];
@@ -32,11 +32,11 @@ function spoilt(value, at, junk) {
   if (copy !== null && typeof copy === "object") walk(copy);
   if (places.length === 0) return junk;
   const [of, key] = places[at % places.length];
-  if (!Reflect.set(of, key, junk)) return junk; // a character of a boxed text
+  if (!Reflect.set(of, key, junk)) return junk; // a character of a boxed string
   return copy;
 }
 
-/** The caller changes what he pushed: a mistake, which harms nobody but himself. */
+/** The caller changes a message after pushing it. That is a mistake, but must harm only his own objects. */
 function change(messages, at, junk) {
   const message = messages[at % messages.length];
   if (message === null || typeof message !== "object") return;
@@ -45,7 +45,7 @@ function change(messages, at, junk) {
     if (at % 3 === 0) message.role = "assistant";
     if (at % 5 === 0) message.tool_calls?.pop();
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error; // it is frozen
+    if (!(error instanceof TypeError)) throw error; // the message is frozen
   }
 }
 
@@ -53,7 +53,7 @@ const nth = (list, at) => (list.length ? list[at % list.length] : undefined);
 const idOf = ({ session }, at) => nth(session.messages, at)?.id ?? "nobody";
 const refOf = ({ session }, at) => nth(session.toolOutputs.refs(), at)?.id ?? "out_0";
 
-/** A run, which a signal may end at once. */
+/** Starts a run, which a signal may abort at once. */
 function run(world, op, name, options) {
   const abort = new AbortController();
   const started = world.session[name]({ ...options, ...(op.abort && { signal: abort.signal }) });
@@ -61,7 +61,7 @@ function run(world, op, name, options) {
   return started;
 }
 
-/** Goes on with another session. */
+/** Continues with another session. */
 function goOn(world, session) {
   world.session = session;
   world.plan = world.branch = world.line = null;
@@ -90,11 +90,11 @@ async function again(world, op) {
   const other = op.op === "load" ? await Session.load(store, "s", options) : Session.restore(session.snapshot(), options);
   world.open.push(other);
   if (before && !isDeepStrictEqual(wellFormed(other.view("anthropic")), before)) throw new Error("restored to another view");
-  if (op.frees) letGo(world, session); // or it lives on beside, and may hold the lease
+  if (op.frees) letGo(world, session); // otherwise it stays alive, and may hold the lease
   goOn(world, other);
 }
 
-/** An SDK that hands over its own list with every step: with more at its end, another past, or the view that it was given. */
+/** An SDK that passes its own list at every step: longer, with a changed past, or the view that it was given. */
 function line(world, op) {
   const { session } = world;
   let list = world.line?.format === op.format ? [...world.line.list] : [];
@@ -102,11 +102,11 @@ function line(world, op) {
   if (op.edit === "back") list = list.slice(0, op.at % (list.length + 1));
   if (op.edit === "copy") list = copied(list);
   if (op.edit === "within" && list.length > 0) list = list.toSpliced(op.at % list.length, 1);
-  while (list.at(-1)?.type === "reasoning") list.pop(); // it goes with what it made
+  while (list.at(-1)?.type === "reasoning") list.pop(); // reasoning must be followed by what it led to
   list = [...list, ...op.input];
   session.sync(op.format, list);
   world.line = { format: op.format, list };
-  if (world.does > 0) return; // a listener pushed something behind it
+  if (world.does > 0) return; // a listener pushed something after it
   const [messages, view] = [session.messages.length, JSON.stringify(session.view(op.format))];
   for (const again of [list, copied(list)]) {
     const { added, diverged_at } = session.sync(op.format, again);
@@ -116,7 +116,7 @@ function line(world, op) {
   }
 }
 
-/** What a provider says of a view of so many tokens that may have fewer. */
+/** How providers refuse a view of `counted` tokens when they take `takes`. */
 const REFUSALS = [
   (counted, takes) => new Error(`prompt is too long: ${counted} tokens > ${takes} maximum`),
   (counted, takes) => ({ error: { code: "context_length_exceeded", message: `This model's maximum context length is ${takes} tokens. However, your messages resulted in ${counted} tokens.` } }),
@@ -124,7 +124,7 @@ const REFUSALS = [
   (counted, takes) => `The input token count (${counted}) exceeds the maximum number of tokens allowed (${takes}).`,
 ];
 
-/** What servers say that refuse a request for its bytes or its images. */
+/** How servers refuse a request for its bytes or its images. */
 const TOO_MANY = [
   '413 {"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}',
   "request contains 52 images, exceeding the maximum of 2 allowed per request",
@@ -133,7 +133,7 @@ const TOO_MANY = [
   "413 status code (no body)",
 ];
 
-/** A refusal that is not about tokens: where there are images, it leaves the limit as it is. */
+/** A refusal that is not about tokens must not change the token limit if the view has images. */
 async function refuse(session, op) {
   const said = TOO_MANY[op.at % TOO_MANY.length];
   const [limit, holdsMedia] = [session.limit, session.messages.some(({ content }) => Array.isArray(content) && content.some((part) => ["image", "document", "audio"].includes(part?.type)))];
@@ -142,7 +142,7 @@ async function refuse(session, op) {
   if ((await answer) === null) throw new Error("it refused the request");
 }
 
-/** A server that counts for itself, and an agent that goes on with what `recover` gives until it is served or told why not. */
+/** A server with its own token counts, and an agent that retries with what `recover` returns until it is served or told why not. */
 async function serve(session, op) {
   const counted = () => Math.ceil((JSON.stringify(session.view(op.format)).length * op.counts) / 400);
   const takes = Math.ceil((counted() * op.takes) / 100);
@@ -155,7 +155,7 @@ async function serve(session, op) {
   if ((await session.recover(new Error("429 rate limit reached"))) !== null) throw new Error("it did not say too long");
 }
 
-/** A step of the agent's loop; what it gives and throws is handed on. */
+/** A step of the agent's loop. What it returns or throws is passed on. */
 function hook(world, op) {
   const { session } = world;
   const usage = real(op.usage, world);
@@ -183,7 +183,7 @@ export const OPERATIONS = {
   sync(world, op) {
     const view = entries(world.session.view(op.format));
     const kept = view.slice(0, Math.max(0, view.length - op.cut));
-    while (kept.at(-1)?.type === "reasoning") kept.pop(); // it goes with what it made
+    while (kept.at(-1)?.type === "reasoning") kept.pop(); // reasoning must be followed by what it led to
     const list = [...kept, { role: "user", content: "on second thoughts" }];
     world.session.sync(op.format, op.spoilt ? spoilt(list, op.at, op.with) : list);
   },

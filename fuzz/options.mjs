@@ -4,9 +4,9 @@ const PRESETS = ["contextfold", "spec", "rolling", "steps-design", "steps-execut
 const MODELS = ["gpt-5", "claude-sonnet-4-5", "gpt-4o", "mine"];
 const WINDOWS = [1, 50, 300, 800, 2000, 5000, 20_000, 100_000];
 
-/** Makes them; `gives` is what a callback gives in the place of an answer. */
+/** Makes random options; `gives` returns what a callback returns instead of an answer. */
 export function optionsOf(r, text, gives, does) {
-  /** A function that is right, but for one call. */
+  /** A function that works, except for one call. */
   const callback = (name) => ({ $: name, ...(r.chance(0.6) && { at: 1 + r.below(60), ...(r.chance(0.4) ? { gives: gives() } : { does: does() }) }) });
   const rule = () => r.pick([{ strategy: "DROP" }, { strategy: "NONE", priority: r.below(9) }, { strategy: "TRUNCATE", keepRecent: r.below(4) }]);
   const pass = () =>

@@ -1,4 +1,4 @@
-// Numbers from a seed (mulberry32), and what is chosen by them.
+// Random numbers from a seed (mulberry32), and random choices.
 
 export function random(seed) {
   let state = seed >>> 0;

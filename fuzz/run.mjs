@@ -1,4 +1,4 @@
-// Runs a script against the package; tells what went wrong, or null.
+// Runs a script against the package. Returns what went wrong, or null.
 
 import { ContextError, Session, loadEncoding } from "contextfold";
 import { entries, refusals } from "./alone.mjs";
@@ -16,17 +16,17 @@ let unhandled = null;
 process.on("unhandledRejection", (error) => {
   unhandled = error;
 });
-// A listener that throws is told there; it is one of ours.
+// contextfold reports a listener that throws on the console. These listeners are ours, so the report is hidden.
 const { error: told } = console;
 console.error = (message, ...more) => String(message).startsWith("contextfold: a listener threw") || told(message, ...more);
 
-// The first save in an ordinary store loads a file, and no turn of the event loop says how long that takes.
+// The first save in an ordinary store imports a file, which takes an unknown number of turns of the event loop.
 const warm = new Session();
 await warm.save({ getItem: async () => null, setItem: async () => {}, removeItem: async () => {} }, "warm").catch(() => {});
 warm.free();
 install();
 
-/** Throws what is a bug: anything but a coded error that a caller can act on, and what his own code threw. */
+/** Throws the error if it is a bug: anything but a coded error that a caller can act on, or what the caller's own code threw. */
 function expected(error) {
   if (error instanceof Boo || (error instanceof TypeError && error.message.endsWith("has been revoked"))) return error;
   if (!ContextError.isInstance(error) || error.code === "INTERNAL") throw error;
@@ -54,12 +54,12 @@ export async function run(script) {
   return unhandled ? `an unhandled rejection: ${unhandled?.stack ?? unhandled}` : world.found;
 }
 
-/** Frees what there is after a failure, which may have been a trap. */
+/** Frees all sessions after a failure, which may have been a trap. */
 function freed(sessions) {
   try {
     for (const session of sessions) session.free();
   } catch {
-    // told already
+    // the failure is reported already
   }
 }
 
@@ -78,7 +78,7 @@ function begin(world, script) {
   }
 }
 
-/** What can be read of an object that may throw as it is looked at. */
+/** The properties of an object that may throw when it is read. */
 function plain(object) {
   try {
     return { ...object };
@@ -127,7 +127,7 @@ function isFreed(session) {
   }
 }
 
-/** A caller's code freed the session: all that waits for it ends, and another begins. */
+/** The caller's code freed the session: everything that waits for it ends, and a new session begins. */
 async function begunAgain(world) {
   for (const promise of world.running.splice(0)) await promise;
   world.open = world.open.filter((session) => session !== world.session);
@@ -136,7 +136,7 @@ async function begunAgain(world) {
   world.plan = world.branch = world.line = null;
 }
 
-/** Whether it was refused. */
+/** Runs an operation. Returns whether it was refused. */
 async function operate(world, op) {
   const { session } = world;
   const before = session.messages.length;
@@ -148,11 +148,11 @@ async function operate(world, op) {
       const settled = waits.then(() => false, (error) => (expected(error), true));
       if (op.wait ?? true) return await settled;
       world.running.push(settled);
-      settled.catch(() => {}); // told when it is awaited
+      settled.catch(() => {}); // reported when it is awaited
     }
     return false;
   } catch (error) {
-    // Before anything else runs: a callback of the background may push at its next await.
+    // Check before anything else runs: a callback in the background may push at its next await.
     const taken = ["push", "pushFrom", "native", "setHeader"].includes(op.op) && world.does === 0 && session.messages.length !== before;
     expected(error);
     if (taken) throw new Error("refused, and taken all the same");
@@ -162,7 +162,7 @@ async function operate(world, op) {
   }
 }
 
-/** What holds at any time. */
+/** Checks what must hold at any time. */
 function sound(session, where, spoiltOnce) {
   const items = session.items();
   const sum = items.reduce((total, item) => total + item.tokens, 0);
@@ -170,7 +170,7 @@ function sound(session, where, spoiltOnce) {
   if (new Set(items.map((item) => item.id)).size !== items.length) throw new Error("a message stands twice");
   for (const format of FORMATS) {
     const view = entries(session.view(format));
-    if (spoiltOnce) continue; // what is not understood passes through as it came, and may be refused
+    if (spoiltOnce) continue; // parts that are not understood pass through unchanged and may be refused
     const wrong = refusals(format, view);
     if (wrong.length > 0) throw new Error(`${where}: ${format}: ${JSON.stringify(wrong[0])}`);
   }

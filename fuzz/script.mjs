@@ -1,4 +1,4 @@
-// From a seed to a script: plain JSON, so that it can be printed, made smaller and run again.
+// Makes a script from a seed: plain JSON, so that it can be printed, made smaller and run again.
 
 import { body, native } from "./natives.mjs";
 import { optionsOf } from "./options.mjs";
@@ -54,7 +54,7 @@ export function scriptOf(seed) {
     ).flat();
     return list;
   };
-  /** One place of a value is another. */
+  /** Replaces one nested value by another. */
   const spoil = (value) => {
     const copy = structuredClone(value);
     let at = copy;
@@ -72,7 +72,7 @@ export function scriptOf(seed) {
   };
   const natives = (format) => native(format, r, newCall().id, `call_${++items}`, text, meta);
   const options = optionsOf(r, text, () => r.pick(JUNK), does);
-  const lined = r.times(1, () => r.pick(FORMATS)).concat(r.pick(FORMATS)); // an SDK has one format, seldom another
+  const lined = r.times(1, () => r.pick(FORMATS)).concat(r.pick(FORMATS)); // an SDK has one format, rarely two
   const fault = () => ({ at: r.below(12), lasts: r.pick([1, 1, 2, 50]), ...(r.chance(0.2) && { gives: r.pick(JUNK) }) });
   const usage = () => r.pick([{ input_tokens: r.below(100_000), output_tokens: r.below(500) }, { input_tokens: r.below(3000), output_tokens: 1 }, r.pick(USAGES), junk()]);
   const op = () =>

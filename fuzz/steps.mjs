@@ -1,12 +1,12 @@
-// What is done to a session, step by step: each step takes its dice once, and gives what is done to a session with a copy of its data,
-// so that two sessions can be led the same way.
+// The steps of the walks. Each step rolls its dice once and returns a function that applies it to a session with a copy of its data, so
+// that two sessions can be driven in the same way.
 
 import { ContextError } from "contextfold";
 
 const json = (value) => JSON.stringify(value);
 export const listOf = (view) => (Array.isArray(view) ? view : (view.input ?? view.messages ?? view.contents));
 
-/** One of the ids in the view, or of the history. */
+/** A random id from the view. */
 export const idOf = (session, die) => die.pick(session.items())?.id ?? "m1";
 export const textOf = (session, id) => {
   const content = session.messages.find((m) => m.id === id)?.content;
@@ -95,7 +95,7 @@ function idsInARow(session, die) {
   return items.slice(at, at + 1 + die.below(4)).map((item) => item.id);
 }
 
-/** Does a step: what it gives, or the code of what it throws. */
+/** Applies a step. Returns its result, or the code of its error. */
 export async function done(session, step, list) {
   try {
     return { gave: json((await step(session, structuredClone(list))) ?? null) };

@@ -1,22 +1,22 @@
-// Stores as they are in the world: with what they lack, and with calls that go wrong.
+// Stores as they occur in practice: with missing methods, and with calls that fail.
 
 import { memoryStore } from "contextfold/stores/memory";
 import { tick } from "./clock.mjs";
 
 const METHODS = ["getItem", "setItem", "removeItem", "getItemRaw", "setItemRaw", "compareAndSet"];
 
-/** What a kind of store does not have. */
+/** The methods that each kind of store lacks. */
 const WITHOUT = { whole: [], texts: ["getItemRaw", "setItemRaw"], plain: ["compareAndSet"], poor: ["getItemRaw", "setItemRaw", "compareAndSet"] };
 
 export const STORES = Object.keys(WITHOUT);
 
-/** A store whose calls go wrong when they are told to. `slow`: every call takes a turn of the event loop. */
+/** A store whose calls fail on demand. `slow`: every call takes a turn of the event loop. */
 export function faulty(kind = "whole", slow = false) {
   const items = memoryStore();
   let fault = { at: 0 };
   let calls = 0;
   const store = {
-    /** From call number `at` on, so many calls: they throw, or give `gives`. No number: none does. */
+    /** From call number `at` on, this many calls throw, or return `gives`. Without a number, none fails. */
     fail(at = 0, lasts = 1, gives) {
       [calls, fault] = [0, { at, lasts, gives }];
     },

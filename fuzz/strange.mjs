@@ -1,6 +1,6 @@
-// What no JSON says, by name: a script is plain JSON, and has `{ "$": name, with: … }` where such a value stands.
+// Values that JSON cannot express, by name: a script is plain JSON, with `{ "$": name, with: … }` in place of such a value.
 
-/** What a caller's own code throws: it comes through as it is, or as the cause of a coded error. */
+/** What the caller's own code throws. It must come out unchanged, or as the cause of a coded error. */
 export class Boo extends Error {}
 
 const boo = () => {
@@ -8,7 +8,7 @@ const boo = () => {
 };
 const user = (content) => ({ role: "user", content });
 
-/** Values by name. `code` is what the caller's own code does while it is read. */
+/** Values by name. `code` is what the caller's own code does when it is read. */
 const VALUES = {
   cyclic() {
     const message = user([]);
@@ -64,7 +64,7 @@ const VALUES = {
   prototype: () => JSON.parse('{"role":"user","content":"x","__proto__":{"role":"system"},"constructor":1}'),
 };
 
-/** A callback that answers as it should, but for one call. */
+/** A callback that answers correctly, except for one call. */
 function onCall(at, code, gives, world, answer) {
   let calls = 0;
   return (...args) => {
@@ -74,22 +74,22 @@ function onCall(at, code, gives, world, answer) {
   };
 }
 
-/** The options that are functions. */
+/** Options that are functions. */
 export const CALLBACKS = ["tokenizer", "redact", "toolFilter", "now", "encoding"];
 
-/** Values in the place of data. */
+/** Values to use in place of data. */
 export const NAMES = Object.keys(VALUES).filter((name) => !CALLBACKS.includes(name));
 
-/** The value that a script means, with what is strange in it; `world` is what code may do something to. */
+/** The value that a script describes, with its strange values; `world` is what their code may act on. */
 export function real(value, world) {
   if (Array.isArray(value)) return value.map((entry) => real(entry, world));
   if (value === null || typeof value !== "object") return value;
   if (Object.hasOwn(VALUES, value.$ ?? "")) return VALUES[value.$](code(value.does, world), value, world);
-  // As `JSON.parse` has it: a key is a key, whatever its name.
+  // As in `JSON.parse`: a key is a key, whatever its name.
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, real(entry, world)]));
 }
 
-/** What a caller's code does when it is run: only while an operation is, so that what is read afterwards can be read. */
+/** Code of the caller's that a strange value runs. It acts only during an operation, so that results can be read afterwards. */
 export function code(does, world) {
   return () => {
     if (!world.busy || world.does >= 20) return;
@@ -99,12 +99,12 @@ export function code(does, world) {
   };
 }
 
-/** Whatever else could be done to a session meanwhile; its errors are as any. */
+/** Other operations on a session that such code may run; their errors are handled like any others. */
 export const DISTURBANCES = ["push", "view", "messages", "free", "setOptions", "setHeader", "setContext", "rewind", "unfold", "snapshot", "fork", "plan", "prepare", "compact", "recordUsage", "put", "pin", "collectGarbage", "sync", "graph", "save", "search"];
 
 export function disturb(world, how) {
   const { session, expected } = world;
-  if (session === null) return; // it is being made
+  if (session === null) return; // the session is still being created
   const last = () => session.items().at(-1)?.id ?? "nobody";
   const later = (promise) => world.running.push(promise.then(() => {}, expected));
   const doings = {

@@ -1,8 +1,7 @@
-// A walk over all public operations in every format, beside a twin that is restored before each step: what a step gives, the view, and
-// the bytes are the same of both; a call that fails leaves the bytes as they were; a fold by hand that is undone leaves the view as
-// it was.
+// A walk over all public operations in every format, beside a twin that is restored before each step. What a step returns, the view and
+// the bytes must be the same for both. A call that fails must not change the bytes, and undoing a fold by hand must restore the view.
 //
-//   node fuzz/walk.mjs --operations 20000 [--seconds N] [--from N] [--format anthropic]   so many in each format, no longer than that
+//   node fuzz/walk.mjs --operations 20000 [--seconds N] [--from N] [--format anthropic]   this many per format, within the time
 //   node fuzz/walk.mjs --seed N --format anthropic                                        one session again, step by step
 
 import { Session } from "contextfold";
@@ -13,7 +12,7 @@ import { useAltered } from "./crafted.mjs";
 import { entries } from "./entries.mjs";
 import { done, NAMES, STEPS_OF } from "./steps.mjs";
 
-/** So many steps has a session. */
+/** The number of steps of a session. */
 const STEPS = 50;
 
 const { only, from, most, formats, milliseconds } = walkArguments();
@@ -23,7 +22,7 @@ const summarize = () => "<summary>They went on with the work.</summary>";
 /** What a session shows. */
 const shown = (session, formats) => json([formats.map((format) => session.view(format)), session.items(), session.folds(), session.tokens]);
 
-/** Two texts from a little before where they part. */
+/** Both texts, from a little before the first difference. */
 const apart = (was, is) => {
   let at = 0;
   while (was[at] === is[at]) at++;
@@ -48,7 +47,7 @@ async function walk(format, seed, told) {
   for (let n = 0; n < STEPS; n++) {
     const name = die.pick(NAMES);
     const formats = [...new Set([format, "messages", die.pick(FORMATS)])];
-    const shows = shown(state.session, formats); // and has been read from here on, which a usage that is reported asks
+    const shows = shown(state.session, formats); // this also counts as reading the view, which matters for reported usage
     const before = state.session.snapshot();
     let twin = Session.restore(before, functions);
     told(`step ${n}: ${name}`);
@@ -65,7 +64,7 @@ async function walk(format, seed, told) {
       expect(bytesOf(state.session), Buffer.from(before).toString("latin1"), `step ${n}, ${name} failed (${came.threw}: ${came.why}) and left other bytes`);
     expect(shown(twin, formats), shown(state.session, formats), `step ${n}, after ${name}: the restored session shows something else`);
     if (die.chance(0.1)) await useAltered(before, die, format, list);
-    if (die.chance(0.2)) [state.session, twin] = [twin, state.session]; // goes on as the restored one
+    if (die.chance(0.2)) [state.session, twin] = [twin, state.session]; // continue with the restored session
     twin.free();
   }
   state.session.free();
@@ -81,7 +80,7 @@ for (const format of formats) {
     } catch (error) {
       failed++;
       console.log(`${format}, seed ${seed}: ${error.message.slice(0, 4000)}${error.cause ? `\n${error.cause.stack ?? error.cause}` : ""}\nagain: node fuzz/walk.mjs --seed ${seed} --format ${format}`);
-      if (error.code === "INTERNAL") process.exit(1); // its module is spoilt
+      if (error.code === "INTERNAL") process.exit(1); // the module is unusable now
     }
     if (only !== null) break;
   }

@@ -1,11 +1,11 @@
-// Ends the process where a script computes without end: the one thing that time cannot tell from within.
+// Ends the process if a script computes without end: the one case that the scripts' clock cannot detect.
 
 import { Worker } from "node:worker_threads";
 
-/** How long one script may take, in seconds. Most take some milliseconds. */
+/** The seconds that one script may take. Most take a few milliseconds. */
 export const LIMIT = 60;
 
-// A worker's console goes through the main thread, which is busy: so it writes by itself.
+// A worker's console goes through the main thread, which is busy here, so the worker writes to the stream directly.
 const watch = `
   const { workerData: { state, limit } } = require("node:worker_threads");
   const { writeSync } = require("node:fs");
@@ -19,9 +19,9 @@ const watch = `
   }, 1000);
 `;
 
-/** Watches from now on. Gives what is to be told the seed of each script as it begins, and -1 when none runs any more. */
+/** Starts watching. Returns a function to call with the seed of each script as it begins, and with -1 when none runs. */
 export function watched() {
-  const state = new Float64Array(new SharedArrayBuffer(16)); // scripts begun, and the seed of the one that runs
+  const state = new Float64Array(new SharedArrayBuffer(16)); // the number of scripts begun, and the seed of the current one
   new Worker(watch, { eval: true, workerData: { state, limit: LIMIT } }).unref();
   return (seed) => {
     state[1] = seed;

@@ -1,15 +1,15 @@
-// `npm run build`: the package's generated half, pkg/wasm. Skips what is up to date.
+// `npm run build`: builds the generated part of the package, pkg/wasm. Skips what is up to date.
 //
 //   contextfold_bg.wasm, contextfold_bg.js                     by wasm-pack, then wasm-opt
-//   contextfold.d.cts, contextfold.d.ts                        its types, for both kinds of modules
-//   core.wasm                                                  what Node loads of it at first, by scripts/lib/split.mjs
-//   tokenizer.wasm, tokenizer-bpe.wasm                         what `loadTokenizer` counts with, and the part of it that most models need,
+//   contextfold.d.cts, contextfold.d.ts                        its types, for CommonJS and for ES modules
+//   core.wasm                                                  the part of it that Node loads first, by scripts/lib/split.mjs
+//   tokenizer.wasm, tokenizer-bpe.wasm                         the module for `loadTokenizer`, and the part of it that most models need,
 //                                                              by cargo, then wasm-opt
 //   ../encodings                                               the vocabularies, by scripts/encodings.mjs
-//   ../THIRD-PARTY-NOTICES.txt                                 the licences of what is in them, by scripts/lib/notices.mjs
-//   cjs/, ../*.bundle.js                                       the Node entries as few files, and their types, by scripts/lib/bundles.mjs
+//   ../THIRD-PARTY-NOTICES.txt                                 the licences of the code in them, by scripts/lib/notices.mjs
+//   cjs/, ../*.bundle.js                                       the Node entries in few files, and their types, by scripts/lib/bundles.mjs
 //
-//   npm run build -- --quick   larger and slower, but there in a fraction of the time: to try a change with
+//   npm run build -- --quick   larger and slower code, built in a fraction of the time: for trying a change
 
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,13 +22,13 @@ import { must } from "./lib/run.mjs";
 
 const module = join(wasmDir, "contextfold_bg.wasm");
 
-must("node", ["scripts/encodings.mjs"]); // what the core is comes of a run that counts by them
+must("node", ["scripts/encodings.mjs"]); // first: the split below runs a session that counts with them
 if (process.argv.includes("--quick")) {
   pack(["--profile", "quick"]);
   await split();
   tokenizer("quick");
 } else if (!isBuilt()) {
-  pack(["--release"], remapped(env)); // a quick build keeps its cache: no flags of its own
+  pack(["--release"], remapped(env)); // only here: with other flags, a quick build would lose its cache
   optimize();
   writeFileSync(module, withoutCommit(readFileSync(module)));
   await split();
@@ -36,21 +36,21 @@ if (process.argv.includes("--quick")) {
   markBuilt();
 }
 removeLeftovers();
-const { writeBundles } = await import("./lib/bundles.mjs"); // late: esbuild is there only after the set-up
+const { writeBundles } = await import("./lib/bundles.mjs"); // imported late: esbuild is only there after the set-up
 await writeBundles();
 writeNotices();
 report();
 
-/** Bundler target, as typed: the glue in one file that takes any instance, which the entries in pkg/ hand in. */
+/** Builds for the "bundler" target, with types. The glue is one file that takes any instance; the entries in pkg/ pass one in. */
 function pack(profile, environment = env) {
   must("wasm-pack", ["build", ...profile, "--out-dir", "pkg/wasm", "--no-pack"], { env: environment });
-  // Once for both kinds of modules: TypeScript lets an ES module take the types of a CommonJS one, not the other way round.
+  // One declaration for both kinds of modules: TypeScript lets an ES module import the types of a CommonJS one, but not the reverse.
   const declarations = join(wasmDir, "contextfold.d.ts");
   writeFileSync(join(wasmDir, "contextfold.d.cts"), withFreeing(readFileSync(declarations, "utf8")));
   writeFileSync(declarations, 'export * from "./contextfold.cjs";\n');
 }
 
-/** The methods that bindgen adds to every class, with a word on each. */
+/** Adds doc comments to the methods that bindgen adds to every class. */
 function withFreeing(text) {
   return text
     .replace(/^    free\(\): void;$/gm, "    /** Frees its memory at once, not when it is collected. A use afterwards throws `FREED`; freeing twice does nothing. */\n$&")
@@ -58,10 +58,10 @@ function withFreeing(text) {
 }
 
 /**
- * No feature flags: wasm-opt reads from the module which ones it may use. Its levels (-O3, -Oz) make the module smaller and its
- * download a tenth larger, for what they inline and renumber is no longer alike. So only what nobody needs goes, an instruction
- * becomes a shorter one, and the locals that are used most come first; and functions stand in the order of their names, a generic one's
- * instances beside each other, which brotli likes.
+ * Needs no feature flags: wasm-opt reads from the module which features it may use. Its levels (-O3, -Oz) make the module smaller but
+ * its download a tenth larger, because inlined and renumbered code compresses worse. So these passes only remove what is unused, shorten
+ * instructions, put the most used locals first, and sort functions by name: the instances of a generic function are then side by side,
+ * which compresses well with brotli.
  */
 function optimize() {
   const passes = ["dce", "duplicate-function-elimination", "rse", "vacuum", "optimize-instructions", "reorder-locals", "reorder-functions-by-name", "strip-debug", "strip-producers"];
@@ -74,7 +74,7 @@ async function split() {
   await writeSplit(readFileSync(module));
 }
 
-/** Modules without glue: their functions take and give numbers. */
+/** Builds the tokenizer modules. They have no glue: their functions take and return numbers. */
 function tokenizer(profile, environment = env) {
   for (const [name, ...features] of [["tokenizer"], ["tokenizer-bpe", "--no-default-features"]]) {
     must("cargo", ["build", "--quiet", "--locked", "--package", "tokenizer", "--lib", "--profile", profile, "--target", "wasm32-unknown-unknown", ...features], { env: environment });
@@ -85,7 +85,7 @@ function tokenizer(profile, environment = env) {
   }
 }
 
-/** wasm-pack's own package files (its .gitignore would keep the whole folder out of the packed package), and what older builds left. */
+/** Removes wasm-pack's own package files (its .gitignore would exclude the folder from the npm package) and files of older builds. */
 function removeLeftovers() {
   for (const name of [".gitignore", "package.json", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "contextfold.js", "rest.wasm", "base64.js"])
     rmSync(join(wasmDir, name), { force: true });

@@ -1,7 +1,7 @@
-// `npm run docs`: the API reference as a site in `api`, from the declarations that the package carries. Typedoc and the SDKs whose
-// types stand in them are those of tests/integrations. An export without a word is an error.
+// `npm run docs`: builds the API reference as a site in `api`, from the package's declarations. Typedoc, and the SDKs whose types occur
+// in the declarations, are installed in tests/integrations. An export without a doc comment is an error.
 //
-//   node scripts/docs.mjs --check     writes nothing; of the package as tests/integrations has it
+//   node scripts/docs.mjs --check     only checks, on the copy of the package in tests/integrations
 
 import { join } from "node:path";
 import { install } from "./lib/installed.mjs";

@@ -1,5 +1,5 @@
-// Compares the generated types with their reference copy, so that a change of the public face shows in a diff.
-// `npm run dts:update` makes the generated ones the reference.
+// Compares the generated types with their reference copy, so that a change of the public API shows in a diff.
+// `npm run dts:update` copies the generated types to the reference.
 
 import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";

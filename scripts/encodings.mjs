@@ -1,4 +1,4 @@
-// The vocabularies of the exact encodings, packed from tiktoken-rs: pkg/encodings/*.bin. Skips what is up to date.
+// Packs the vocabularies of the exact encodings from tiktoken-rs: pkg/encodings/*.bin. Skips what is up to date.
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ const OUTPUTS = ["o200k_base.bin", "cl100k_base.bin", "p50k_base.bin"].map((name
 const state = () => `${hashOf(INPUTS)} ${hashOf(OUTPUTS)}`;
 
 if (readNote("encodings") !== state()) {
-  rmSync(join(root, OUT, "r50k_base.bin"), { force: true }); // as older builds left it
+  rmSync(join(root, OUT, "r50k_base.bin"), { force: true }); // left by older builds
   must("cargo", ["run", "--quiet", "--locked", "--package", "vocabulary", "--", "assets", OUT]);
   writeNote("encodings", state());
 }

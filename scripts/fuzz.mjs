@@ -1,9 +1,10 @@
-// `npm run fuzz`: random scripts against the engine and against the built package, side by side.
+// `npm run fuzz`: runs random scripts against the engine and the built package in parallel.
 //
-//   npm run fuzz -- --minutes 10      or --seconds; from a seed that the clock gives, or --from N
-//   npm run fuzz -- --engine --seed N one seed of the engine's again; --module, of the package's; --crafted, of altered snapshots
-//   npm run fuzz -- --walk            only the walks beside a twin of a snapshot and of records, a process for each format; --operations N in each
-//   npm run fuzz -- --tested          the engine as `cargo test` has built it: a short run without another build
+//   npm run fuzz -- --minutes 10      or --seconds; the first seed comes from the clock, or from --from N
+//   npm run fuzz -- --engine --seed N one seed of the engine again; --module: of the package; --crafted: of altered snapshots
+//   npm run fuzz -- --walk            only the walks beside a twin made from a snapshot and from records, one process per format;
+//                                     --operations N in each
+//   npm run fuzz -- --tested          the engine as `cargo test` built it: a short run without another build
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -43,14 +44,14 @@ const notes = mkdtempSync(join(tmpdir(), "contextfold-fuzz-"));
 if (wants("walk")) {
   const operations = number("operations") ?? 200_000;
   const told = ["--operations", String(operations), "--seconds", String(seconds), "--from", String(from)];
-  const { FORMATS } = await import("../tests/support/session.mjs"); // it needs the package, which is built by now
+  const { FORMATS } = await import("../tests/support/session.mjs"); // imported late: it needs the package, which is built by now
   for (const format of FORMATS) for (const walk of ["walk", "journal"]) runs.push(start(process.execPath, [`fuzz/${walk}.mjs`, ...told, "--format", format], {}));
 }
 if (wants("module")) {
   const at = join(notes, "seed");
   const told = seed === null ? ["--from", String(from), "--seconds", String(seconds)] : ["--seed", String(seed)];
   const run = start(process.execPath, ["fuzz/module.mjs", ...told, "--note", at], {});
-  // A process that crashed could not say where.
+  // A crashed process cannot report its seed, so the seed is in a note.
   runs.push(run.then((code) => (code === null && console.log(`module: its process crashed at seed ${readFileSync(at, "utf8")}`), code)));
 }
 const ended = await Promise.all(runs);

@@ -1,7 +1,7 @@
-// What the benchmarks said last, for the page that draws it: www/src/peers/recorded.json, out of the tables in the documents, which are
-// the record. `node scripts/peers.mjs` writes it; `-- --check` only says whether it is what the documents say.
+// Copies the benchmarks' last figures from the tables in the documents to www/src/peers/recorded.json, for the page that draws them.
+// `node scripts/peers.mjs` writes the file; `-- --check` only checks that it is up to date.
 //
-// After a run whose figures are to be shown: put its table into the document, the date and the machine into RUNS below, and run this.
+// After a run whose figures are to be shown: put its table into the document, its date and machine into RUNS below, and run this.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ export const RECORDED = "www/src/peers/recorded.json";
 const TOKEN_PEERS = "benches/package.json";
 const SESSION_PEERS = "benches/session/package.json";
 
-/** Each with the line that its table begins with, and what the table does not say itself. */
+/** Each benchmark, with the beginning of its table's first line and what the table itself does not say. */
 const RUNS = [
   {
     id: "bill",
@@ -21,7 +21,7 @@ const RUNS = [
     source: "docs/cost.md",
     begins: "| session, window |",
     date: "2026-11-26",
-    machine: null, // tokens are counted, not timed
+    machine: null, // tokens are counted; nothing is timed
     versions: ["ai", "langchain", "@mariozechner/pi-coding-agent", "@mastra/core"],
     peers: SESSION_PEERS,
   },
@@ -49,7 +49,7 @@ const RUNS = [
     id: "cut",
     run: "npm run bench:session -- cut",
     source: "docs/measured.md",
-    // A sentence, and no table: its figures by where they stand.
+    // A sentence instead of a table; the figures are its groups.
     sentence: /10,000 messages cut to half of their tokens and written as input items in (\d+) ms,\s+in (\d+) without a ledger, both linear\. deepagents, which counts characters and drops the oldest, takes (\d+)\./,
     columns: ["10,000 messages cut to half", "ms"],
     names: ["contextfold", "contextfold, without a ledger", "deepagents, by characters, drops the oldest"],
@@ -60,7 +60,7 @@ const RUNS = [
   },
 ];
 
-/** What the documents say now. */
+/** The figures in the documents now. */
 export function recorded() {
   return RUNS.map(({ id, run, source, begins, sentence, columns, names, date, machine, versions, peers }) => {
     const text = readFileSync(join(root, source), "utf8");

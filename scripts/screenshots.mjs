@@ -1,4 +1,5 @@
-// The pictures of the page in docs/images: light, dark, on a phone, and what changed at a call. `node scripts/screenshots.mjs`, after `npm run build`.
+// Takes the screenshots of the page in docs/images: light, dark, on a phone, and what changed at a call.
+// `node scripts/screenshots.mjs`, after `npm run build`.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,10 +18,10 @@ const PICTURES = [
   { name: "page-compare", colorScheme: "light", ...DESK, at: "compare/", look: (page) => page.locator(".chart-bar").first().waitFor() },
 ];
 
-/** The page as it begins: the sample has run. */
+/** Waits until the sample has run. */
 const sample = (page) => page.getByTestId("facts").filter({ hasText: "%" }).waitFor();
 
-/** What changed at the last fold, line by line. */
+/** Shows what changed at the last fold, line by line. */
 async function changes(page) {
   await sample(page);
   await page.getByRole("button", { name: "← Fold before" }).click();

@@ -1,6 +1,6 @@
-// `npm run setup`: everything that building needs, from the package registries; with --browsers,
-// --redis and --stores, testing, too.
-// Quick where all is there. Needs Rust (rustup, cargo) and Node, nothing else: only Node's own modules are used.
+// `npm run setup`: installs everything that building needs from the package registries; with --browsers, --redis and --stores
+// also what testing needs.
+// Fast if everything is there. Needs Rust (rustup, cargo) and Node; uses only Node's own modules.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ function checkRust() {
     fail("Rust is needed, with rustup: see https://rustup.rs, then run this again");
   const channel = /channel = "(.+)"/.exec(readFileSync(join(root, "rust-toolchain.toml"), "utf8"))[1];
   if (output("cargo", ["--version"]) !== null) return;
-  // Where rustup does not install on its own (RUSTUP_AUTO_INSTALL=0).
+  // rustup does not install toolchains on its own if RUSTUP_AUTO_INSTALL=0.
   step(`installing Rust ${channel}`);
   must("rustup", ["toolchain", "install", channel, "--profile", "minimal", "--no-self-update"]);
 }
@@ -59,7 +59,7 @@ function installPackages() {
   writeNote("installed", lock);
 }
 
-/** `wasm-bindgen` and its test runner refuse to work with any version but the crate's own. */
+/** `wasm-bindgen` and its test runner refuse to work with another version than the crate's. */
 function installBindgen() {
   const locked = /name = "wasm-bindgen"\nversion = "(.+)"/.exec(readFileSync(join(root, "Cargo.lock"), "utf8"))[1];
   const found = output("wasm-bindgen", ["--version"]);
@@ -75,7 +75,7 @@ function installWasmPack() {
   cargoInstall(["wasm-pack", "--version", WASM_PACK]);
 }
 
-/** A debug build without debug information: half the time, and quick enough for what these tools do. */
+/** Installs a debug build without debug information: it builds in half the time, and is fast enough for these tools. */
 function cargoInstall(args) {
   must("cargo", ["install", "--locked", "--debug", "--force", "--quiet", ...args], {
     env: { ...env, CARGO_PROFILE_DEV_DEBUG: "false" },
@@ -94,14 +94,14 @@ function installBrowsers() {
   installDebian(missing);
 }
 
-/** For the tests of stores. Where it cannot be installed, they say so and go on without it. */
+/** Installs Redis for the tests of stores. If it cannot be installed, they say so and go on without it. */
 function installRedis() {
   if (which("redis-server")) return;
   if (canInstall()) installDebian(["redis-server"]);
   else console.log("▸ redis-server is missing and cannot be installed here: the tests of stores go without it");
 }
 
-/** The servers that stores are tried on, and their clients. Where one cannot be installed, its tests say so and are left out. */
+/** Installs the servers that the stores are tested with, and their clients. If one cannot be installed, its tests say so and are skipped. */
 function installStores() {
   install("tests/stores/clients");
   const missing = [];
@@ -114,7 +114,7 @@ function installStores() {
   installMoto();
 }
 
-/** A server that speaks S3, in a Python of its own. */
+/** Installs moto, a server that speaks S3, in its own Python environment. */
 function installMoto() {
   const python = join(root, "tests/.cache/moto/bin/python");
   const wanted = hashOf(["tests/stores/requirements.txt"]);

@@ -1,4 +1,4 @@
-// What `npm test` runs: each suite a command that anyone can type, with a time budget in seconds.
+// The suites of `npm test`: each is a command that can also be run by hand, with a time limit in seconds.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -8,8 +8,8 @@ const CLIPPY = ["cargo", "clippy", "--locked", "--all-targets"];
 const STRICT = ["--", "-D", "warnings"];
 
 /**
- * `quick` suites are those of `npm run test:quick`; `counts` says how the output tells its tests; a suite that
- * `needs` another fails unrun when that one has failed, for it would test what an older build left.
+ * `quick` suites run with `npm run test:quick`; `counts` says how to count the tests in the output; a suite that `needs` another one fails
+ * without running if that one failed, because it would test an older build.
  */
 export const suites = [
   { name: "format", seconds: 60, quick: true, command: ["cargo", "fmt", "--all", "--check"] },
@@ -18,7 +18,7 @@ export const suites = [
   { name: "tokenizer", seconds: 600, counts: "cargo", command: ["cargo", "test", "--locked", "--package", "tokenizer"] },
   { name: "tokenizer, clippy", seconds: 300, command: ["cargo", "clippy", "--locked", "--package", "tokenizer", "--all-targets", ...STRICT] },
   { name: "tokenizer, its part, clippy", seconds: 300, command: ["cargo", "clippy", "--locked", "--package", "tokenizer", "--no-default-features", ...STRICT] },
-  // On the tokenizer.json files of nine models, which it fetches. `node tests/tokenizers/run.mjs --cases 100000` tries more texts.
+  // Fetches the tokenizer.json files of nine models. `node tests/tokenizers/run.mjs --cases 100000` tries more texts.
   { name: "tokenizers of Hugging Face", seconds: 600, counts: "cargo", command: ["node", "tests/tokenizers/run.mjs"] },
   {
     name: "rust",
@@ -26,8 +26,8 @@ export const suites = [
     quick: true,
     counts: "cargo",
     command: ["cargo", "test", "--locked", "--no-fail-fast"],
-    // A test run never writes into the tree, and tries the same random cases as the run before it; a plain `cargo test`
-    // tries new ones each time, and CONTEXTFOLD_CASES more of them.
+    // A test run never writes into the source tree, and tries the same random cases as the last one. A plain `cargo test` tries new
+    // cases each time; CONTEXTFOLD_CASES sets how many.
     extraEnv: { INSTA_UPDATE: "no", PROPTEST_RNG_SEED: process.env.PROPTEST_RNG_SEED ?? "20261121", PROPTEST_DISABLE_FAILURE_PERSISTENCE: "1" },
   },
   { name: "wasm in node", seconds: 900, counts: "cargo", command: ["wasm-pack", "test", "--node"] },
@@ -47,7 +47,7 @@ export const suites = [
   { name: "stores", needs: "build", seconds: 900, counts: "node", command: nodeTests("tests/stores") },
   { name: "package", needs: "build", seconds: 600, counts: "node", command: nodeTests("tests/package") },
   { name: "integrations", needs: "build", seconds: 1200, counts: "node", command: ["node", "tests/integrations/run.mjs"] },
-  // Always the same seeds: a test run that fails fails again. `npm run fuzz` tries new ones.
+  // Always the same seeds, so that a failure is reproducible. `npm run fuzz` tries new ones.
   { name: "fuzz", needs: "build", seconds: 300, command: ["node", "scripts/fuzz.mjs", "--engine", "--crafted", "--module", "--tested", "--seconds", "12", "--from", "1"] },
   { name: "fuzz, walk", needs: "build", seconds: 300, command: ["node", "scripts/fuzz.mjs", "--walk", "--operations", "20000", "--seconds", "110", "--from", "1"] },
   { name: "chat templates", needs: "build", seconds: 180, counts: "node", command: nodeTests("tests/templates") },
@@ -55,7 +55,7 @@ export const suites = [
   { name: "firefox and webkit", needs: "build", seconds: 300, counts: "node", command: nodeTests("tests/browsers") },
 ];
 
-/** Node's test runner over the *.test.mjs and *.test.ts of a folder. */
+/** Runs the *.test.mjs and *.test.ts files of a folder with Node's test runner. */
 function nodeTests(folder) {
   const files = readdirSync(join(root, folder), { recursive: true })
     .filter((name) => /\.test\.(mjs|ts)$/.test(name) && !name.includes("node_modules"))

@@ -1,10 +1,10 @@
-// `npm test`: sets up, then every suite, each within its time budget; a table and the sum at the end.
+// `npm test`: sets up, then runs every suite within its time limit, and prints a table and the sums at the end.
 //
 //   npm test                  everything
 //   npm run test:quick        the two-minute part, on the package as it is built
 //   npm test -- page types    the suites with these words in their names
-//   npm test -- --verbose     with all output as it comes
-//   npm test -- --list        what the suites are called, and their commands
+//   npm test -- --verbose     shows all output as it comes
+//   npm test -- --list        lists the suites and their commands
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -42,7 +42,7 @@ for (const suite of chosen) {
 }
 report(results);
 
-/** An option that is not there is refused: a whole run is too long to be had by mistake. */
+/** Refuses unknown options: a whole run takes too long to be started by mistake. */
 function readArguments() {
   try {
     const { values, positionals } = parseArgs({ options, allowPositionals: true });
@@ -82,7 +82,7 @@ function unrun(suite, missing) {
   return { name: suite.name, seconds: 0, passed: 0, failed: 1, problem };
 }
 
-/** What is wrong, or null. A suite that says it is fine but ran no test is not fine. */
+/** What is wrong with a suite's result, or null. A suite that succeeds but ran no test is wrong, too. */
 function problemOf(suite, { code, late }, counted) {
   if (late) return `ran out of its ${suite.seconds} s and was ended`;
   if (code !== 0) return `ended with ${code}`;
@@ -104,7 +104,7 @@ function report(results) {
   process.exitCode = results.some((r) => r.problem) ? 1 : 0;
 }
 
-/** A command as a person would type it, long lists of files left out. */
+/** A command as a person would type it, without long lists of files. */
 function shown(command) {
   return command.length > 8 ? `${command.slice(0, 4).join(" ")} …` : command.join(" ");
 }

@@ -1,4 +1,4 @@
-//! A strict reader of option objects: nothing unknown is ignored, nothing out of range is clamped.
+//! A strict reader of option objects: unknown keys are refused, and numbers out of range are not clamped.
 //!
 //! ```
 //! use contextfold::config::Keys;
@@ -8,7 +8,7 @@
 //! let enabled = keys.bool("enabled")?.unwrap_or(true);
 //! let ratio = keys.number_in("thresholdRatio", 0.0..=1.0)?.unwrap_or(0.8);
 //! let model = keys.or_null("model", Keys::string)?.flatten();
-//! keys.finish()?; // a key that nobody asked for is refused
+//! keys.finish()?; // refuses keys that were not read
 //! assert_eq!((enabled, ratio, model), (true, 0.9, None));
 //! # Ok::<(), contextfold::Error>(())
 //! ```
@@ -25,7 +25,7 @@ use crate::nearest::nearest;
 /// The largest whole number that JavaScript holds exactly.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
-/// The keys of one option object. Every method reads one key; `None` means that it is not there.
+/// Reads the keys of one option object. Every method reads one key and returns `None` if it is missing.
 ///
 /// Errors name the full path of the key, what was expected and what was found.
 #[derive(Debug)]
@@ -34,12 +34,12 @@ pub struct Keys<'a> {
     map: &'a Map<String, Value>,
     asked: Vec<&'a str>,
     code: ErrorCode,
-    /// A number or a yes and no in quotes is taken: models write them so.
+    /// Whether a number or boolean in quotes is accepted: models write them so.
     takes_quoted: bool,
 }
 
 impl<'a> Keys<'a> {
-    /// Reads `map`, which stands at the path `prefix` (empty at the top). Errors are `INVALID_CONFIG`.
+    /// Reads `map`, which is at the path `prefix` (empty at the top). Errors are `INVALID_CONFIG`.
     pub fn new(prefix: &str, map: &'a Map<String, Value>) -> Self {
         let code = ErrorCode::InvalidConfig;
         Self { prefix: prefix.to_owned(), map, asked: Vec::new(), code, takes_quoted: false }
@@ -50,12 +50,12 @@ impl<'a> Keys<'a> {
         Self::object_of(prefix, value, ErrorCode::InvalidConfig)
     }
 
-    /// Reads the arguments of a call: as [`Keys::of`], but errors are `INVALID_ARGUMENT`.
+    /// Like [`Keys::of`], for the arguments of a call: errors are `INVALID_ARGUMENT`.
     pub fn arguments(prefix: &str, value: &'a Value) -> Result<Self> {
         Self::object_of(prefix, value, ErrorCode::InvalidArgument)
     }
 
-    /// Reads what a model called a tool with: as [`Keys::arguments`], and a number, `true` or `false` may stand in quotes.
+    /// Like [`Keys::arguments`], for a tool call by a model: a number, `true` or `false` may be in quotes.
     pub fn called(tool: &str, value: &'a Value) -> Result<Self> {
         Ok(Self { takes_quoted: true, ..Self::arguments(tool, value)? })
     }
@@ -68,18 +68,18 @@ impl<'a> Keys<'a> {
         Ok(Self { code, ..Self::new(prefix, map) })
     }
 
-    /// The error for `key` here: `expected` says what is allowed.
+    /// An error for `key` of this object; `expected` says what is allowed.
     pub fn error(&self, key: &str, expected: impl Display) -> Error {
         Error::new(self.code, format!("`{}`: {expected}", self.path(key)))
     }
 
-    /// The value of `key` as it is, for a shape that no other method reads.
+    /// The raw value of `key`, for shapes that no other method reads.
     pub fn value(&mut self, key: &'a str) -> Option<&'a Value> {
         self.asked.push(key);
         self.map.get(key)
     }
 
-    /// `true` or `false`.
+    /// A boolean.
     pub fn bool(&mut self, key: &'a str) -> Result<Option<bool>> {
         let quoted = self.takes_quoted;
         self.read(key, "true or false", |v| {
@@ -144,18 +144,18 @@ impl<'a> Keys<'a> {
         })
     }
 
-    /// An object, to be read key by key in its turn.
+    /// An object, to be read key by key.
     pub fn object(&mut self, key: &'a str) -> Result<Option<Self>> {
         let Some(value) = self.value(key) else { return Ok(None) };
         Self::object_of(&self.path(key), value, self.code).map(Some)
     }
 
-    /// An object whose keys are names of the caller's.
+    /// An object whose keys are chosen by the caller.
     pub fn map(&mut self, key: &'a str) -> Result<Option<&'a Map<String, Value>>> {
         self.read(key, "an object", Value::as_object)
     }
 
-    /// Whatever `read` reads, or `null`: `Some(None)`.
+    /// What `read` reads; `Some(None)` for `null`.
     pub fn or_null<T>(
         &mut self,
         key: &'a str,
@@ -167,7 +167,7 @@ impl<'a> Keys<'a> {
         Ok(read(self, key)?.map(Some))
     }
 
-    /// Refuses the first key that nobody asked for, and names the one that was probably meant.
+    /// Refuses the first key that was not read, and suggests the key that was probably meant.
     pub fn finish(self) -> Result<()> {
         let Some(unknown) = self.map.keys().find(|k| !self.asked.contains(&k.as_str())) else {
             return Ok(());
@@ -209,7 +209,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// A count as a length in memory, where a larger one means "all of them".
+/// Converts a count to a `usize`; one that is too large becomes `usize::MAX`, which means "all".
 pub(crate) fn size(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
@@ -223,10 +223,10 @@ pub(crate) fn whole(value: &Value) -> Option<u64> {
     (n.fract() == 0.0 && (0.0..=MAX_SAFE_INTEGER as f64).contains(&n)).then_some(n as u64)
 }
 
-/// Characters of a text that an error shows.
+/// Characters of a text that an error message shows.
 const SHOWN: usize = 40;
 
-/// A key in an error message: who called may have written a long one.
+/// A key for an error message, shortened: callers may have written a long one.
 fn shortened(key: &str) -> Cow<'_, str> {
     match key.char_indices().nth(SHOWN) {
         Some((at, _)) => Cow::Owned(format!("{}…", &key[..at])),
@@ -234,7 +234,7 @@ fn shortened(key: &str) -> Cow<'_, str> {
     }
 }
 
-/// A value in an error message: short, and never more of a text than tells it apart.
+/// A value for an error message, shortened.
 pub(crate) fn describe(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),

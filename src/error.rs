@@ -1,4 +1,4 @@
-//! The one error type. Ground floor: imports nothing of ours.
+//! The one error type. It imports nothing from the other modules.
 
 use std::fmt;
 
@@ -24,19 +24,19 @@ pub enum ErrorCode {
     UnknownRef,
     /// An encoding asset is damaged, truncated, of another version or another encoding.
     EncodingInvalid,
-    /// A tokenizer needs what is not known here: its message names that.
+    /// A tokenizer needs something that is not supported; the error message names it.
     EncodingUnsupported,
     /// Every pass ran and the view is still larger than its limit.
     ContextWindowExceeded,
-    /// What may not be compacted (header, tools, pins) alone exceeds the limit.
+    /// The parts that may not be compacted (header, tools, pins) alone exceed the limit.
     BudgetImpossible,
-    /// The summarize callback threw, rejected, or answered with something that is no summary.
+    /// The summarize callback threw, rejected, or returned something that is not a summary.
     SummaryFailed,
     /// The summary is empty.
     SummaryEmpty,
-    /// The summary was cut off: by its own length limit, or by the provider's filter.
+    /// The summary was cut off by its own length limit or by the provider's filter.
     SummaryTruncated,
-    /// The summary is no smaller than what it would replace.
+    /// The summary is not smaller than what it would replace.
     SummaryNotSmaller,
     /// The summary lacks what its profile requires.
     SummaryInvalid,
@@ -52,13 +52,13 @@ pub enum ErrorCode {
     SnapshotInvalid,
     /// A snapshot was written by a newer version.
     SnapshotTooNew,
-    /// The store threw, is down, full, or returned rubbish.
+    /// The store threw, is down, is full, or returned invalid data.
     StoreFailed,
     /// Another writer saved first.
     StoreConflict,
     /// The object was freed.
     Freed,
-    /// A bug of ours. The module must be loaded anew.
+    /// A bug in contextfold. The module must be loaded again.
     Internal,
 }
 
@@ -130,29 +130,29 @@ impl fmt::Display for ErrorCode {
     }
 }
 
-/// An error with a stable [`ErrorCode`] and a message that says what to do.
+/// An error with a stable [`ErrorCode`], and a message that says what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     code: ErrorCode,
     message: String,
-    /// What a report says in its place, where the message is for who catches it.
+    /// What reports and events say instead of `message`, if `message` holds advice that only concerns the caller.
     brief: Option<Box<str>>,
 }
 
 impl Error {
-    /// An error of this code. The message says what was wrong and what to do.
+    /// An error with this code. The message says what was wrong and what to do.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), brief: None }
     }
 
-    /// The same, told by reports and events in these words: what advice the message has is for who catches it.
+    /// Sets what reports and events say instead of the message. Advice in the message is only for the caller.
     #[must_use]
     pub fn told_as(mut self, brief: impl Into<Box<str>>) -> Self {
         self.brief = Some(brief.into());
         self
     }
 
-    /// The same with more to say to who catches it; reports and events tell it as before.
+    /// Appends advice to the message. Reports and events do not show it.
     #[must_use]
     pub fn advising(mut self, advice: &str) -> Self {
         self.brief = Some(self.brief().into());
@@ -160,12 +160,12 @@ impl Error {
         self
     }
 
-    /// `INVALID_CONFIG` for one option: `key` is its full path, as `compaction.thresholdRatio`.
+    /// `INVALID_CONFIG` for one option: `key` is its full path, such as `compaction.thresholdRatio`.
     pub fn config(key: &str, expected: impl fmt::Display) -> Self {
         Self::new(ErrorCode::InvalidConfig, format!("`{key}`: {expected}"))
     }
 
-    /// `INVALID_MESSAGE` for the entry at `index` of what was handed in.
+    /// `INVALID_MESSAGE` for the message at `index` of the given list.
     pub fn message_at(index: usize, reason: impl fmt::Display) -> Self {
         Self::new(ErrorCode::InvalidMessage, format!("message {index}: {reason}"))
     }
@@ -185,17 +185,17 @@ impl Error {
         &self.message
     }
 
-    /// Whether reports and events tell it in other words than who catches it.
+    /// Whether reports and events use other words than the message.
     pub fn has_brief(&self) -> bool {
         self.brief.is_some()
     }
 
-    /// What reports and events tell of it beside the code.
+    /// What reports and events say, besides the code.
     pub fn brief(&self) -> &str {
         self.brief.as_deref().unwrap_or(&self.message)
     }
 
-    /// A line of a report or an event: the code, and what happened.
+    /// One line for a report or an event: the code and what happened.
     pub fn in_brief(&self) -> String {
         format!("{}: {}", self.code, self.brief())
     }

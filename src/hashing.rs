@@ -1,13 +1,13 @@
-//! Quick hashes: of bytes, for tables that compare what they find, the same in every process; and maps for what is looked up
-//! with every message, where the standard hasher costs more than the look-up.
+//! Fast hashing: a hash of bytes that is the same in every process, for tables that compare what they find; and maps for look-ups
+//! on every message, for which the standard hasher would cost more than the look-up.
 
-/// A map by hash.
+/// A hash map.
 pub type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;
 
-/// A set by hash.
+/// A hash set.
 pub type HashSet<T> = std::collections::HashSet<T, foldhash::fast::RandomState>;
 
-/// Spreads bytes over 64 bits.
+/// A 64-bit hash of bytes.
 pub fn hash(bytes: &[u8]) -> u64 {
     const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
     let mut hash = bytes.len() as u64;

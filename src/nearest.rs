@@ -1,8 +1,8 @@
-//! Finding what a misspelt name was meant to be.
+//! Finds the name that a misspelt one was meant to be.
 
 use crate::sorting::sort;
 
-/// The known names closest to `name`, best first, at most `most`; none that is plainly another word.
+/// The known names closest to `name`, best first, at most `most`. Names that are too different are left out.
 pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<&'a str> {
     let wanted: Vec<char> = name.chars().take(128).flat_map(char::to_lowercase).collect();
     let far = wanted.len() / 3 + 1;
@@ -18,7 +18,7 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, 
     found.into_iter().map(|(_, k)| k).collect()
 }
 
-/// Levenshtein's distance, letters compared without case.
+/// The Levenshtein distance, ignoring case.
 fn distance(a: &[char], b: &str) -> usize {
     let mut row: Vec<usize> = (0..=a.len()).collect();
     for (i, cb) in b.chars().flat_map(char::to_lowercase).enumerate() {

@@ -1,6 +1,6 @@
-//! Regular expressions in the syntax of Rust's `regex`, but for `\p{…}`, in time linear in the text.
+//! Regular expressions in the syntax of Rust's `regex` without `\p{…}`, in time linear in the text.
 //!
-//! `regex-automata`'s simplest engine, by itself: `regex` brings a choice among several, which a page would download.
+//! Uses only the simplest engine of `regex-automata`: `regex` brings several engines, all of which a web page would download.
 
 mod scan;
 
@@ -15,19 +15,19 @@ use regex_automata::util::{captures, syntax};
 /// Bytes that a compiled pattern may take: enough for any that a person writes.
 const MOST_BYTES: usize = 1 << 20;
 
-/// What can be said, for who said something else: tables of Unicode's properties would be much to download.
+/// The end of a syntax error: what is supported. Tables of Unicode properties would make the download much larger.
 const SYNTAX: &str = r"the syntax is that of Rust's `regex`, with no look-around, no backreferences and no `\p{…}` (`\w` has the letters of all scripts)";
 
-/// Bytes that a pattern may have before it is read at all: reading takes memory many times as large, and memory is never given back.
+/// Longer patterns, in bytes, are not even parsed: parsing takes many times as much memory, which WebAssembly never gives back.
 const MOST_PATTERN: usize = 2_000;
 
-/// Bytes of a text that is looked for letter by letter.
+/// Bytes that a literal search text may have.
 const MOST_TEXT: usize = 1_000;
 
-/// How a pattern is read.
+/// How a pattern is matched.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
-    /// Upper and lower case are alike: `(?i)`.
+    /// Ignore case: `(?i)`.
     pub ignore_case: bool,
     /// `^` and `$` match at lines: `(?m)`.
     pub multi_line: bool,
@@ -39,13 +39,13 @@ pub struct Options {
 #[derive(Debug)]
 pub struct Pattern {
     engine: PikeVM,
-    /// The bytes that a match can begin with; none where it can be empty.
+    /// The bytes that a match can begin with; `None` if a match can be empty.
     begins: Option<Box<[bool; 256]>>,
-    /// What a search works in, kept for the next one.
+    /// The engine's working memory, kept for the next search.
     kept: Mutex<Option<Cache>>,
 }
 
-/// Where a pattern and its named groups match.
+/// A match with its named groups.
 pub struct Captures<'t> {
     text: &'t str,
     groups: captures::Captures,
@@ -55,7 +55,7 @@ impl Pattern {
     /// Compiles `pattern`.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    /// What is wrong with the pattern, and where.
     pub fn new(pattern: &str, options: Options) -> Result<Self, String> {
         if pattern.len() > MOST_PATTERN {
             return Err(format!(
@@ -66,10 +66,10 @@ impl Pattern {
         Self::compiled(pattern, options)
     }
 
-    /// What matches one of these texts, letter by letter.
+    /// Compiles a pattern that matches any of these texts literally.
     ///
     /// # Errors
-    /// That one is too long.
+    /// If one of the texts is too long.
     pub fn of_texts(texts: &[&str], ignore_case: bool) -> Result<Self, String> {
         if let Some(long) = texts.iter().find(|text| text.len() > MOST_TEXT) {
             return Err(format!(
@@ -98,7 +98,7 @@ impl Pattern {
         Ok(Self { engine, begins, kept: Mutex::new(None) })
     }
 
-    /// Whether it matches anywhere.
+    /// Whether the pattern matches anywhere.
     pub fn is_match(&self, text: &str) -> bool {
         self.working(|engine, cache| engine.is_match(cache, text))
     }
@@ -142,10 +142,10 @@ impl<'t> Captures<'t> {
     }
 }
 
-/// Characters of a pattern that an error shows.
+/// Characters of a pattern that an error message shows.
 const SHOWN: usize = 40;
 
-/// What is wrong, and where it begins; never the whole of a pattern.
+/// What is wrong, and where; never the whole pattern.
 fn told(error: &regex_syntax::Error) -> String {
     let (what, pattern, span) = match error {
         regex_syntax::Error::Parse(error) => (error.kind().to_string(), error.pattern(), error.span()),
@@ -158,7 +158,7 @@ fn told(error: &regex_syntax::Error) -> String {
     format!("{what}, at character {} (`{shown}{more}`)", pattern[..from].chars().count() + 1)
 }
 
-/// `text` as a pattern that matches just it.
+/// `text` as a pattern that matches exactly this text.
 fn escape(text: &str) -> String {
     regex_syntax::escape(text)
 }

@@ -1,32 +1,32 @@
-//! Sorting by way of positions: the standard sort is several kilobytes of code for each type that it is used with, and here it
-//! is there once. For lists that are long and sorted often, use the standard one.
+//! Sorts by way of positions. The standard sort is several kilobytes of code for each type that it is used with; here there is only
+//! one copy. For lists that are long and sorted often, use the standard sort.
 
 use std::cmp::Ordering;
 
-/// Sorts a list; what is equal stays in its order.
+/// Sorts a list; equal elements keep their order.
 pub fn sort_by<T>(list: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {
     let order = order_of(list.len(), &mut |a, b| compare(&list[a], &list[b]));
     put_in_order(list, order);
 }
 
-/// The same by a key.
+/// Like [`sort_by`], by a key.
 pub fn sort_by_key<T, K: Ord>(list: &mut [T], mut key: impl FnMut(&T) -> K) {
     sort_by(list, |a, b| key(a).cmp(&key(b)));
 }
 
-/// The same by the elements themselves.
+/// Like [`sort_by`], by the elements' own order.
 pub fn sort<T: Ord>(list: &mut [T]) {
     sort_by(list, Ord::cmp);
 }
 
-/// The positions of `len` elements in their order.
+/// The positions of `len` elements in sorted order.
 fn order_of(len: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
     let mut order: Vec<usize> = (0..len).collect();
     order.sort_by(|a, b| compare(*a, *b));
     order
 }
 
-/// Puts the element of position `order[i]` at `i`: cycle by cycle.
+/// Moves the element at position `order[i]` to `i`, cycle by cycle.
 fn put_in_order<T>(list: &mut [T], mut order: Vec<usize>) {
     const DONE: usize = usize::MAX;
     for start in 0..order.len() {
@@ -42,11 +42,11 @@ fn put_in_order<T>(list: &mut [T], mut order: Vec<usize>) {
     }
 }
 
-/// So many bytes of a text are compared at once.
+/// Bytes of a text that are compared at once.
 const WORD: usize = 7;
 
-/// Sorts numbers by the texts that they stand for, those of one text by themselves. Many texts of a conversation begin
-/// alike: what they share is looked at once, not by every comparison.
+/// Sorts numbers by the texts that they refer to, and numbers of equal texts by themselves. Many texts of a conversation begin
+/// alike: a shared beginning is read once, not by every comparison.
 pub fn sort_texts<'a>(numbers: &mut [u32], text: &dyn Fn(u32) -> &'a str) {
     let mut words: Vec<(u64, u32)> = numbers.iter().map(|n| (0, *n)).collect();
     sort_from(&mut words, 0, text);
@@ -55,7 +55,7 @@ pub fn sort_texts<'a>(numbers: &mut [u32], text: &dyn Fn(u32) -> &'a str) {
     }
 }
 
-/// Sorts texts that are alike up to byte `at`.
+/// Sorts texts that are equal up to byte `at`.
 fn sort_from<'a>(list: &mut [(u64, u32)], at: usize, text: &dyn Fn(u32) -> &'a str) {
     for (word, number) in list.iter_mut() {
         *word = word_at(text(*number).as_bytes(), at);
@@ -69,8 +69,8 @@ fn sort_from<'a>(list: &mut [(u64, u32)], at: usize, text: &dyn Fn(u32) -> &'a s
     }
 }
 
-/// The bytes from `at` on as a number that sorts as they do, the last byte of it how many there are: a text that ends there
-/// comes before those that go on.
+/// The bytes from `at` on, as a number that sorts like them. Its last byte is how many there are, so that a text that ends sorts
+/// before those that go on.
 fn word_at(text: &[u8], at: usize) -> u64 {
     let rest = text.get(at..).unwrap_or_default();
     let len = rest.len().min(WORD);

@@ -1,4 +1,4 @@
-//! Tool outputs that live in the host's store: when they went there changes nothing of what a fold tells (INV-6).
+//! Tool outputs that are moved to the host's store: when they are moved changes nothing in a fold's ledger (INV-6).
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::sync::Arc;
@@ -22,7 +22,7 @@ fn redact() -> Redact {
     Redact::new(|text| Ok(text.replace("secret", "hidden")))
 }
 
-/// A question, a command, what it printed, an answer.
+/// A question, a command, its output, an answer.
 fn turn(n: usize) -> Vec<Message> {
     let args = json!({ "command": format!("cargo test -p part{n}") }).to_string();
     let call = Part::from(ToolCall::function(format!("call_{n}"), "shell", args));
@@ -39,7 +39,7 @@ fn turn(n: usize) -> Vec<Message> {
     ]
 }
 
-/// All outputs that may leave memory leave it; what the host's store holds then.
+/// Moves all outputs that may leave memory to the host's store. Returns what the store then holds.
 fn send_all_away(session: &mut Session) -> Vec<(String, Vec<u8>)> {
     let leave = session.context_mut().may_leave(0);
     let send = |id: String| {
@@ -51,7 +51,7 @@ fn send_all_away(session: &mut Session) -> Vec<(String, Vec<u8>)> {
     leave.into_iter().map(send).collect()
 }
 
-/// What a fold of everything but the last turns tells beside its summary.
+/// The ledger of a fold of everything but the last turns.
 fn ledger(session: &mut Session) -> String {
     let fit = session.compact(Reason::Manual, None).unwrap();
     let Some(Fit::NeedsSummary(pending)) = fit else { panic!("there is something to fold") };
@@ -134,7 +134,7 @@ fn what_a_summary_stands_for_is_told_in_the_tokens_of_the_counter_that_is_there(
     assert!((away / here - 1.0).abs() < 0.3, "{away} instead of {here}");
 }
 
-/// Counts ten times what the estimate does.
+/// Counts ten times as many tokens as the estimate.
 struct Tenfold;
 
 impl TokenCounter for Tenfold {

@@ -1,7 +1,7 @@
-//! Changing one's mind: folds undone, the conversation taken back, branches and what comes of them, the history as a graph.
+//! Undone folds, rewinds, branches and their results, and the history as a graph.
 #![cfg(not(target_arch = "wasm32"))]
 #![recursion_limit = "512"]
-// Tests read files and stop at the first surprise.
+// Tests read files and fail by panicking.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 #[path = "provider/data.rs"]

@@ -1,4 +1,4 @@
-//! What goes to the summariser: requests that fit its window, redacted, in the conversation's language.
+//! Requests to the summariser: they fit its window, are redacted, and are in the conversation's language.
 #![allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
 
 use std::cell::RefCell;
@@ -40,7 +40,7 @@ fn text_of(pending: &Pending) -> String {
     pending.request.messages().iter().map(|m| m.plain_text()).collect::<Vec<_>>().join("\n")
 }
 
-/// Answers every request with `reply`; gives the requests (reason, tokens, text) and the report.
+/// Answers every request with `reply`. Returns the requests (reason, tokens, text) and the report.
 fn run(session: &mut Session, mut fit: Fit, reply: &str) -> (Vec<(Reason, u64, String)>, Report) {
     let mut asked = Vec::new();
     loop {
@@ -55,7 +55,7 @@ fn run(session: &mut Session, mut fit: Fit, reply: &str) -> (Vec<(Reason, u64, S
     }
 }
 
-/// Every word of a long conversation.
+/// Pushes a long conversation.
 fn long_talk(session: &mut Session, turns: usize) {
     for turn in 0..turns {
         let asked = format!("question-{turn} {}", "lorem ipsum ".repeat(30));

@@ -1,4 +1,4 @@
-//! The extractive summary on recorded conversations, where the data folder is at hand.
+//! The extractive summary on recorded conversations, if the data folder exists.
 
 #![allow(clippy::disallowed_methods)] // a test may look for its data
 
@@ -15,7 +15,7 @@ fn data() -> Option<PathBuf> {
     own.or(Some(beside)).filter(|path| path.is_dir())
 }
 
-/// Enough of Anthropic's and Chat Completions' shapes to read the recordings; the real adapters stand elsewhere.
+/// Reads enough of the formats of Anthropic and Chat Completions for the recordings. The real adapters are elsewhere.
 fn read(list: &[Value]) -> Vec<Message> {
     list.iter().flat_map(entry_messages).collect()
 }

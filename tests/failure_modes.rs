@@ -1,7 +1,7 @@
-//! How compaction goes wrong in the wild (F1 … F33), each as a test that a naive implementation fails: the naive version
-//! stands in the test, and the test shows that it fails.
+//! How compaction goes wrong in practice (F1 … F33). Each failure mode is a test that a naive implementation fails: the test contains
+//! the naive version and shows that it fails.
 //!
-//! Where a failure needs JavaScript, its test is in `tests/ts/failure-modes.test.mjs`.
+//! Failures that need JavaScript are tested in `tests/ts/failure-modes.test.mjs`.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -27,7 +27,7 @@ const RUST: [&str; 5] = [
 ];
 const JAVASCRIPT: &str = include_str!("ts/failure-modes.test.mjs");
 
-/// The names of the tests of a failure mode.
+/// The names of a failure mode's tests.
 fn tests_of(number: u32) -> Vec<String> {
     let rust = RUST.iter().flat_map(|file| file.split("#[test]\nfn ").skip(1));
     let rust = rust.filter_map(|rest| rest.split('(').next()).map(str::to_owned);

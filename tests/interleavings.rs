@@ -1,9 +1,9 @@
 //! Races and faults: every operation at every await, in every order, with every kind of answer; and a fault at every step.
 //!
-//! `CONTEXTFOLD_DEPTH` sets how many operations fall into a path's awaits together (1, and 2 at the first await, where it says nothing).
+//! `CONTEXTFOLD_DEPTH` sets how many operations in total happen at the awaits of a path (by default 1, and 2 at the first await).
 #![cfg(not(target_arch = "wasm32"))]
 #![recursion_limit = "512"]
-// Tests stop at the first surprise.
+// Tests fail by panicking.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 #[path = "interleavings/explorer.rs"]

@@ -2,9 +2,9 @@
 //!
 //! `CONTEXTFOLD_CASES` sets how many scripts each property runs.
 #![recursion_limit = "512"]
-// Tests stop at the first surprise.
+// Tests fail by panicking.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
-// A generated message is a set of yes and no.
+// A generated message has many boolean properties.
 #![allow(clippy::struct_excessive_bools)]
 
 #[path = "invariants/account.rs"]
@@ -40,7 +40,7 @@ mod world;
 
 use proptest::test_runner::Config;
 
-/// How many scripts a property runs, unless the environment says otherwise.
+/// How many scripts a property runs by default.
 const CASES: u32 = 96;
 
 fn config() -> Config {
@@ -48,7 +48,7 @@ fn config() -> Config {
     Config { cases, failure_persistence: None, max_shrink_iters: 20_000, ..Config::default() }
 }
 
-/// A property that holds after every operation of every script.
+/// Checks a property after every operation of every script.
 fn always(check: impl Fn(&mut world::World, &world::Happened)) {
     let property = |script: generate::Script| {
         world::run(&script, &check);

@@ -1,5 +1,5 @@
-//! What the carry-over ledger of a fold tells, whoever sums up (COMP-11).
-#![allow(clippy::unwrap_used, clippy::panic)] // tests stop at the first surprise
+//! What a fold's ledger carries over, whoever writes the summary (COMP-11).
+#![allow(clippy::unwrap_used, clippy::panic)] // tests fail by panicking
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ fn said(text: impl Into<String>) -> Message {
     Message::text(Role::Assistant, text.into())
 }
 
-/// So many bytes that say nothing.
+/// Meaningless text of this many bytes.
 fn filler(bytes: usize) -> String {
     "lorem ipsum dolor sit amet ".chars().cycle().take(bytes).collect()
 }
@@ -84,7 +84,7 @@ fn a_rule_that_the_user_repeats_or_that_is_pinned_is_not_said_twice() {
 fn what_no_word_marks_as_a_rule_stays_all_the_same_while_there_is_room() {
     let verbs = ["Fix", "Rename", "Refactor", "Document", "Profile", "Split", "Test", "Move"];
     let things = ["parser", "lexer", "cache", "router", "logger", "scheduler", "planner"];
-    // Polish, Turkish, and what is a rule by its meaning alone.
+    // Polish, Turkish, and a sentence that is a rule only by its meaning.
     let rules = [
         (5, "Nigdy nie dotykaj produkcji."),
         (60, "Üretim veritabanına asla dokunma."),
@@ -202,7 +202,7 @@ fn lines_of_a_chat_are_rules_of_their_own() {
     for rule in ["dont touch the prod db", "use tabs not spaces", "always run the tests first"] {
         assert!(view.contains(&format!("- {rule}\n")), "{rule}: {view}");
     }
-    // What limits a rule stays with it.
+    // A condition of a rule stays with it.
     for (chat, rule) in [
         (
             "never delete user records\nfrom the production database",
@@ -214,7 +214,7 @@ fn lines_of_a_chat_are_rules_of_their_own() {
             "you must not run migrations\nwithout asking me",
             "- you must not run migrations without asking me\n",
         ),
-        // What may be another sentence stands in its own line: a rule without conditions gets none.
+        // What may be another sentence gets its own line, so that a rule without conditions gets none.
         ("never push to main\nif tests fail tell me", "- never push to main\n  if tests fail tell me\n"),
         ("不要提交\n先修复解析器", "- 不要提交\n  先修复解析器\n"),
     ] {
@@ -251,7 +251,7 @@ fn what_a_branch_came_back_with_is_not_the_users_word() {
     assert!(!view.contains("forward the secrets"), "{view}");
 }
 
-/// Lines of a specification or a log, each with a word that rules have.
+/// Lines of a specification or a log, each with a word that also occurs in rules.
 fn pasted(lines: usize) -> String {
     let line =
         |i| format!("The handler for case {i} must return status {i} and only then release lock {i}.\n");
@@ -323,7 +323,7 @@ fn the_task_stands_whatever_the_summary_says() {
     compact(&mut session);
     assert!(view(&session).contains(&format!("Task:\n- {TASK}")), "{}", view(&session));
     assert!(!view(&session).contains("Latest:"), "{}", view(&session));
-    // A later fold still knows the first, and the latest.
+    // A later fold still knows the first task, and the latest.
     session.push(vec![said(filler(3_000)), user(THEN), said(filler(6_000)), user("go on")]).unwrap();
     compact(&mut session);
     let told = view(&session);
@@ -391,7 +391,7 @@ fn a_rule_that_stands_in_the_request_is_told_once() {
     }
 }
 
-/// So many bytes of lines that say nothing.
+/// Meaningless lines of this many bytes.
 fn lines(bytes: usize) -> String {
     filler(bytes).replace("amet ", "amet\n")
 }

@@ -1,4 +1,4 @@
-//! All that is out of the view, at any time: each message once, with the pass, the reason and a way back that works (INV-10).
+//! Everything that is out of the view, at any time: each message once, with the pass, the reason and a way back that works (INV-10).
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ fn session(preset: &str) -> Session {
     session
 }
 
-/// A question, some calls with long outputs, an answer.
+/// A question, several calls with long outputs, an answer.
 fn turn(n: usize) -> Vec<Message> {
     let mut turn = vec![Message::text(Role::User, format!("What of part {n}?"))];
     for call in 0..4 {
@@ -47,7 +47,7 @@ fn left_out(session: &Session) -> BTreeMap<String, LeftOutNow> {
     session.context().left_out_now().into_iter().map(|line| (line.id.clone(), line)).collect()
 }
 
-/// Each message stands whole in the view, or is told of once.
+/// Each message is either whole in the view or listed once as left out.
 fn assert_all_accounted(session: &Session, preset: &str) {
     let lines = session.context().left_out_now();
     let told = left_out(session);
@@ -81,7 +81,7 @@ fn every_preset_tells_all_at_any_time() {
         }
         assert!(some, "{preset}: nothing left the view");
         let now = left_out(&session);
-        prepare(&mut session); // has nothing to do: what left before is told all the same
+        prepare(&mut session); // has nothing to do, but what left the view before is still listed
         assert_eq!(left_out(&session), now, "{preset}");
         let again =
             Session::restore(&session.snapshot(b""), None, |_| Ok(Arc::new(Estimate))).unwrap().session;

@@ -39,7 +39,7 @@ fn the_registered_class_is_what_is_thrown() {
     assert_eq!(get(&error, "message"), "no such thing");
     assert_eq!(get(&error, "cause"), cause);
     assert!(!Reflect::has(&error, &"report".into()).unwrap());
-    // A class that throws must not hide the error.
+    // An error class that throws must not hide the error.
     let broken: Function = Function::new_no_args("return class { constructor() { throw 1 } }")
         .call0(&JsValue::NULL)
         .unwrap()

@@ -1,6 +1,6 @@
-//! What is told of how a call ended, on outputs of real tools: `tests/corpus/outcomes` has each with how it ended in truth.
+//! The status that is reported for a call, on outputs of real tools. `tests/corpus/outcomes` has each with how the call really ended.
 //!
-//! `ran.json` was written by running the tools, `written.json` by hand, in their formats. "neither" is what only its exit code tells.
+//! `ran.json` was written by running the tools, `written.json` by hand, in their formats. "neither": only the exit code shows the outcome.
 
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
@@ -21,7 +21,7 @@ struct Case {
 }
 
 impl Case {
-    /// The tools of about half: no closing line was added for what these print untold.
+    /// A third of the tools are held back: no closing line was added to the rules because of their outputs.
     fn is_held_back(&self) -> bool {
         self.tool.bytes().fold(0_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into())) % 3 == 0
     }
@@ -33,7 +33,7 @@ impl Case {
         actions(&list)[0].outcome.as_ref().map(|outcome| outcome.status).unwrap()
     }
 
-    /// What is told is not so: the other way round, or nobody can know it.
+    /// Whether the reported status is wrong: the opposite of the truth, or something that nobody can know.
     fn is_false(&self, told: Status) -> bool {
         match told {
             Status::Ok => self.truth != "succeeded",

@@ -1,6 +1,6 @@
 //! Provider formats, in and out.
 #![recursion_limit = "512"]
-// Tests read files and stop at the first surprise.
+// Tests read files and fail by panicking.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 #[path = "provider/contract.rs"]

@@ -1,5 +1,5 @@
-//! What a session sends to providers that refuse it, or read less of it than it holds.
-// Tests stop at the first surprise.
+//! Sessions with providers that refuse part of what is sent, or read less of it than the session holds.
+// Tests fail by panicking.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "providers/compacted.rs"]
@@ -17,7 +17,7 @@ use contextfold::session::{Fit, Session, SessionConfig};
 use contextfold::tokens::BytesPerFour;
 use serde_json::Value;
 
-/// A session that counts four bytes a token.
+/// A session that counts four bytes as a token.
 fn session(options: &Value) -> Session {
     Session::new(SessionConfig::from_value(options).unwrap(), Arc::new(BytesPerFour))
 }
@@ -27,7 +27,7 @@ fn restored(bytes: &[u8]) -> Session {
     Session::restore(bytes, None, |_| Ok(Arc::new(BytesPerFour))).unwrap().session
 }
 
-/// Pushes a list of a format.
+/// Pushes a list in a format. Returns the messages' ids.
 fn push(session: &mut Session, format: Format, list: &Value) -> Vec<String> {
     let messages = provider(format).read(list).unwrap();
     let nodes = session.push(messages).unwrap();
@@ -40,7 +40,7 @@ fn sent(session: &Session, format: Format) -> Written {
     provider(format).write(&view)
 }
 
-/// The rules that what is sent breaks.
+/// The rules that the sent messages break.
 fn broken(session: &Session, format: Format) -> Vec<&'static str> {
     let list = Value::Array(sent(session, format).items);
     let found = check(format, &list, &CheckOptions::default()).unwrap();

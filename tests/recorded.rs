@@ -1,6 +1,6 @@
-//! Recorded conversations through sessions with small windows: every view is one that the provider takes.
+//! Recorded conversations in sessions with small windows: the provider accepts every view.
 #![recursion_limit = "512"]
-// Tests read files and stop at the first surprise.
+// Tests read files and fail by panicking.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 #[path = "provider/data.rs"]
@@ -18,7 +18,7 @@ use contextfold::session::{Fit, Session, SessionConfig};
 use contextfold::tokens::{BytesPerFour, count_message};
 use serde_json::{Value, json};
 
-/// What ran.
+/// Counts of what ran.
 #[derive(Debug, Default)]
 struct Ran {
     histories: usize,
@@ -41,7 +41,7 @@ fn written(session: &Session, format: Format) -> Vec<Value> {
     provider(format).write(&view).items
 }
 
-/// Violations of a list that were not in the recording itself.
+/// Violations in a list that were not in the recording itself.
 fn new_violations(format: Format, items: &[Value], recorded: &[Value]) -> Vec<String> {
     let without_index = |v: String| v.split_once(": ").map_or(v.clone(), |(_, what)| what.to_owned());
     let known: Vec<String> =
@@ -51,7 +51,7 @@ fn new_violations(format: Format, items: &[Value], recorded: &[Value]) -> Vec<St
     bad
 }
 
-/// Answers every request until the run ends; the error where it cannot.
+/// Answers every request until the run ends. Returns the error if it fails.
 fn finish(session: &mut Session, mut fit: Fit, ran: &mut Ran) -> Option<ErrorCode> {
     let answer = Answer { text: "<summary>s</summary>".to_owned(), ..Answer::default() };
     while let Fit::NeedsSummary(pending) = fit {
@@ -77,7 +77,7 @@ fn check(session: &Session, format: Format, recorded: &[Value], name: &str, ran:
     ran.views += 1;
 }
 
-/// Pushes a recorded list step by step into a session of this window, preparing and compacting on the way.
+/// Pushes a recorded list step by step into a session with this window, preparing and compacting on the way.
 fn replay(
     messages: &[Message],
     window: u64,
@@ -90,7 +90,7 @@ fn replay(
     let every = (messages.len() / 12).max(1);
     for (n, chunk) in messages.chunks(every).enumerate() {
         if session.push(chunk.to_vec()).is_err() {
-            return false; // a list that goes on from a stored response answers calls that are not in it
+            return false; // the list continues a stored response, so it answers calls that are not in it
         }
         match session.prepare() {
             Ok(fit) => {
@@ -124,7 +124,7 @@ fn replay(
     true
 }
 
-/// Reads recordings in `from` and judges every view as `format`.
+/// Reads recordings in `from` and checks every view in `format`.
 fn every_view_is_valid(suffix: &str, from: Format, format: Format) {
     let mut ran = Ran::default();
     for list in data::recorded(suffix) {

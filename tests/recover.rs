@@ -1,7 +1,7 @@
-//! Sessions whose past is rewritten, whose provider says "too long", whose thinking is bound.
+//! Sessions whose past is rewritten, whose provider says "too long", or whose thinking is bound.
 #![cfg(not(target_arch = "wasm32"))]
 #![recursion_limit = "512"]
-// Tests read files and stop at the first surprise.
+// Tests read files and fail by panicking.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 #[path = "provider/data.rs"]
@@ -128,7 +128,7 @@ fn the_same_refusal_twice_teaches_once() {
     assert_eq!(s.recover(&said).err().unwrap().code(), ErrorCode::ContextWindowExceeded);
 }
 
-/// Pushes a message, and has the model answer it with a usage of `ratio` times what is counted.
+/// Pushes a message and an answer, with a usage of `ratio` times the counted tokens.
 fn said_and_answered(s: &mut Session, words: usize, ratio: f64) {
     s.push(vec![Message::text(Role::User, "word ".repeat(words))]).unwrap();
     let fit = s.prepare().unwrap();
@@ -186,7 +186,7 @@ fn figures_of_another_request_do_not_ruin_the_limit() {
     assert_eq!(s.config().limit, Some(400));
 }
 
-/// A recorded Anthropic history behind a talk that is folded: what its provider would refuse of the view for its thinking.
+/// A recorded Anthropic history after messages that are folded: what the provider would refuse in the view because of its thinking.
 fn refused_for_thinking(list: &data::Recorded, mode: &str, dropped: &mut usize) -> Vec<String> {
     let long = |role: &str| json!({ "role": role, "content": "long ".repeat(400) });
     let talk = [long("user"), long("assistant"), long("user"), long("assistant")];
@@ -270,7 +270,7 @@ fn thinking_is_dropped_behind_an_edit_and_what_comes_later_stays() {
     assert_eq!(e.code(), ErrorCode::InvalidConfig);
 }
 
-/// Every recorded history, rewritten at every place after folds: the view is what the list says from there on, and valid.
+/// Rewrites every recorded history at every position, after folds: from there on the view equals the given list, and it is valid.
 #[test]
 fn a_rewritten_past_gives_valid_views() {
     let (mut histories, mut rewrites, mut undone) = (0, 0, 0);
@@ -308,7 +308,7 @@ fn a_rewritten_past_gives_valid_views() {
                 let tail: Vec<&Message> = view.iter().rev().take(messages.len() - at).map(|m| &**m).collect();
                 let mut given: Vec<&Message> =
                     messages[at..].iter().rev().filter(|m| !m.is_empty()).collect();
-                // Nothing of what the provider compacted is sent.
+                // Messages before the provider's own compaction are not sent.
                 if let Some(newest) = given.iter().position(|m| m.provider_compaction().is_some()) {
                     given.truncate(newest + 1);
                 }

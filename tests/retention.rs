@@ -1,5 +1,5 @@
-//! What is still in the view after a compaction whose summary says nothing (COMP-11, LAB-2).
-#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)] // tests read files and stop at the first surprise
+//! What is still in the view after a compaction with a meaningless summary (COMP-11, LAB-2).
+#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)] // tests read files and fail by panicking
 
 #[path = "provider/data.rs"]
 mod data;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 const USELESS: &str = "<summary>\nSome work was done.\nMore remains.\n</summary>";
 
-/// A transcript and what it holds.
+/// A transcript and the facts in it.
 struct Transcript {
     name: String,
     messages: Vec<Message>,
@@ -31,43 +31,43 @@ impl Transcript {
         Self { name, messages, tokens, facts }
     }
 
-    /// Worth a measure: long enough, with enough to forget.
+    /// Whether the transcript is worth measuring: long enough, with enough to forget.
     fn counts(&self) -> bool {
         self.messages.len() >= 12 && self.tokens >= 3_000 && self.facts.literals.len() >= 8
     }
 
-    /// What must stand whatever the budget: the header and the newest request, in tokens.
+    /// The tokens of what must stay whatever the budget: the header and the newest request.
     fn untouchable(&self) -> u64 {
         let header = self.messages.iter().take_while(|m| m.role.is_instruction());
         let newest = self.messages.iter().rev().find(|m| m.opens_turn());
         header.chain(newest).map(|m| count_message(m, &Estimate)).sum()
     }
 
-    /// The largest of all requests, which was the newest once, in tokens.
+    /// The tokens of the largest request: each was the newest one once.
     fn largest_request(&self) -> u64 {
         let requests = self.messages.iter().filter(|m| m.opens_turn());
         requests.map(|m| count_message(m, &Estimate)).max().unwrap_or(0)
     }
 
-    /// A plain list of all its facts, in tokens.
+    /// The tokens of a plain list of all its facts.
     fn cost(&self) -> u64 {
         Estimate.count(&self.facts.literals.join("\n")) + Estimate.count(&self.facts.constraints.join("\n"))
     }
 }
 
-/// One fit of a transcript to a share of its tokens.
+/// A transcript cut to a share of its tokens.
 struct Cut {
     kept: Retention,
     tokens: u64,
     ledger: u64,
 }
 
-/// `None`: what may not be cut (header, newest request) is larger than the budget.
+/// `None` if what may not be cut (header, newest request) exceeds the budget.
 fn cut(transcript: &Transcript, share: f64, compaction: &Value) -> Option<Cut> {
     let window = (transcript.tokens as f64 * share) as u64;
     let mut options = json!({ "contextWindow": window, "safetyMargin": 0, "toolOutputCache": { "contextBudgetTokens": 1_000_000 }, "compaction": compaction });
     if compaction["ledgerTokens"] == 0 {
-        options["ladder"] = json!([{ "pass": "summarize" }]); // the marks of an even cut tell facts, too
+        options["ladder"] = json!([{ "pass": "summarize" }]); // an even cut's marks also list facts
     }
     let mut session = Session::new(SessionConfig::from_value(&options).unwrap(), Arc::new(Estimate));
     session.push(transcript.messages.clone()).unwrap();
@@ -86,8 +86,8 @@ fn cut(transcript: &Transcript, share: f64, compaction: &Value) -> Option<Cut> {
     }
 }
 
-/// The same of a session that goes on: each step is pushed and the view prepared before the next call, so that there are
-/// many folds, each of the ones before it. What the last view keeps of all that was said.
+/// Like `cut`, for a session that goes on: each step is pushed and the view prepared before the next call, so that there are
+/// many folds, each including the ones before it. Measures what the last view keeps of everything that was said.
 fn run_through(transcript: &Transcript, share: f64, compaction: &Value) -> Option<Cut> {
     let window = (transcript.tokens as f64 * share) as u64;
     let options = json!({ "contextWindow": window, "safetyMargin": 0, "compaction": compaction });
@@ -122,7 +122,7 @@ fn kept(transcript: &Transcript, session: &Session) -> Retention {
     retention(&transcript.facts, view.iter().map(|m| &**m), opens)
 }
 
-/// The ledger's tokens after each of so many compactions of a session, as many steps pushed before each.
+/// The ledger's tokens after each of this many compactions, with the same number of steps pushed before each.
 fn growth(transcript: &Transcript, rounds: usize, options: &Value) -> Vec<u64> {
     let mut session = Session::new(SessionConfig::from_value(options).unwrap(), Arc::new(Estimate));
     let answer = Answer { text: USELESS.to_owned(), ..Answer::default() };
@@ -171,8 +171,8 @@ fn median(of: &[f64]) -> f64 {
     sorted.get(sorted.len() / 2).copied().unwrap_or(1.0)
 }
 
-/// The retention of every transcript; those are named and left out whose facts alone, or whose header and newest request
-/// alone, exceed the budget.
+/// The retention of every transcript. Transcripts whose facts alone, or whose header and newest request alone, exceed the budget
+/// are named and left out.
 fn measure(
     transcripts: &[Transcript],
     share: f64,
@@ -248,12 +248,12 @@ fn a_useless_summary_costs_few_facts() {
     }
 }
 
-/// By LAB-2's score: what stands literally in the view, or in an output that a ref in it opens.
+/// By LAB-2's score: facts that are literally in the view, or in an output that a ref in the view opens.
 #[test]
 fn a_session_that_goes_on_keeps_its_facts_through_many_useless_summaries() {
     let mut transcripts = recorded();
     if transcripts.is_empty() {
-        return; // the sample alone, which is full of checksums, says nothing of others
+        return; // the sample alone is full of checksums and not representative
     }
     transcripts.push(sample());
     for (share, least) in [(0.3, 0.95), (0.1, 0.85)] {
@@ -274,7 +274,7 @@ fn the_sample_keeps_its_facts_and_without_a_ledger_it_does_not() {
     }
 }
 
-/// What stands in the view after a compaction with a useless summary, all white space one blank.
+/// The view after a compaction with a meaningless summary, each run of white space as one blank.
 fn after_compaction(said: &[&str]) -> String {
     let options = json!({ "contextWindow": 16_000 });
     let mut session = Session::new(SessionConfig::from_value(&options).unwrap(), Arc::new(Estimate));
@@ -295,8 +295,8 @@ fn after_compaction(said: &[&str]) -> String {
     view
 }
 
-/// Rules as people write them, and what must stand in the view of each, by hand: this test takes nothing that the ledger
-/// takes for a sentence or a rule as given. `\u{1F}` parts two text parts of a message.
+/// Rules as people write them, and what must be in the view for each, written by hand: this test does not rely on what the ledger
+/// considers a sentence or a rule. `\u{1F}` separates two text parts of a message.
 #[rustfmt::skip]
 const RULES: &[(&str, &[&str])] = &[
     (
@@ -307,7 +307,7 @@ const RULES: &[(&str, &[&str])] = &[
             "Only the release captain may tag versions.",
         ],
     ),
-    // Whether the second line goes on or begins anew nobody can say: both stand, in their order.
+    // Whether the second line continues the first is ambiguous, so both are kept, in order.
     ("绝对不要提交\n任何密钥文件。", &["绝对不要提交 任何密钥文件。"]),
     (
         "You must not touch:\n- src/core\n- the CI config\n- Bob's branch\n\nThanks a lot",
@@ -368,7 +368,7 @@ fn what_takes_a_rule_back_stands_behind_it() {
     }
 }
 
-/// The user's rules in the sample, as a reader finds them.
+/// The user's rules in the sample, as found by a reader.
 const OF_THE_SAMPLE: &[&str] = &[
     "Never edit files under `pkg/` or `src/wasm/`: I change those myself.",
     "Always run `cargo test --lib error` before and after you change a file.",

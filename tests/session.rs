@@ -1,4 +1,4 @@
-//! The session's core, without JavaScript: what stands in the view after each step.
+//! The session without JavaScript: what is in the view after each step.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -13,8 +13,8 @@ use contextfold::session::{Fit, Pending, PlanOptions, Search, Session, SessionCo
 use contextfold::tokens::BytesPerFour;
 use serde_json::json;
 
-/// A session whose ladder folds all but the last turns, where the options name no other: what is tested here is how a fold comes
-/// about and how it stands, and not what is folded.
+/// A session whose ladder folds everything but the last turns, unless the options name another one. These tests are about how a fold is
+/// made and laid out, not about what is folded.
 fn session(options: &serde_json::Value) -> Session {
     let mut options = options.clone();
     if options.get("ladder").is_none() {
@@ -37,7 +37,7 @@ fn calls(ids: &[&str]) -> Message {
     Message::new(Role::Assistant, ids.iter().map(call).collect())
 }
 
-/// One line an item, as it stands in the view.
+/// One line per item, as it is shown in the view.
 fn layout(session: &Session) -> String {
     let line = |m: &Arc<Message>| {
         let calls: Vec<&str> = m.tool_calls().map(|c| c.id.as_str()).collect();
@@ -63,7 +63,7 @@ fn answer(text: &str) -> Answer {
     Answer { text: text.to_owned(), ..Answer::default() }
 }
 
-/// Three turns with a tool step each, about 100 tokens a turn.
+/// Three turns with a tool step each, about 100 tokens per turn.
 fn three_turns(session: &mut Session) {
     session.push(vec![Message::text(Role::System, "You are terse.")]).unwrap();
     for turn in 1..=3 {
@@ -639,7 +639,7 @@ fn a_usage_is_held_against_the_view_that_was_sent() {
         assert!((calibration(&mut s) - 1.0).abs() < 1e-9);
         s
     };
-    // What came after the run was sent too, and is in the report.
+    // Messages that came after the run were sent, too, and are in the reported usage.
     let mut s = prepared();
     s.push(vec![text(300)]).unwrap();
     s.record_usage(&usage(s.tokens()));
@@ -648,7 +648,7 @@ fn a_usage_is_held_against_the_view_that_was_sent() {
     s.set_tools(&[json!({ "name": "read", "description": "word ".repeat(900) })]);
     s.record_usage(&usage(s.tokens()));
     assert!((calibration(&mut s) - 1.0).abs() < 1e-9);
-    // Handed out again, it is what is learnt from; an answer that is pushed first, and its tool outputs, change nothing.
+    // If the view is read again, that view is learnt from. An answer and its tool outputs that are pushed before the usage change nothing.
     let mut s = prepared();
     s.push(vec![text(300)]).unwrap();
     s.note_read();
@@ -666,7 +666,7 @@ fn a_view_that_is_only_looked_at_teaches_nothing() {
         contextfold::tokens::ReportedUsage::from_value(&usage).unwrap()
     };
     let words = |n: usize| "some words of a text ".repeat(n);
-    // Two turns of an agent; bit by bit of `looks` says at which of the six places the view is looked at.
+    // Two turns of an agent. Each bit of `looks` says whether the view is read at one of six places.
     let learnt = |usage_first: bool, looks: u32| {
         let mut s = session(&json!({ "contextWindow": 100_000 }));
         s.push(vec![user(&words(400))]).unwrap();
@@ -691,7 +691,7 @@ fn a_view_that_is_only_looked_at_teaches_nothing() {
             if !usage_first {
                 s.record_usage(&reported);
                 look(&mut s, 3);
-                s.record_usage(&reported); // by a hook, too
+                s.record_usage(&reported); // a hook reports it again
             }
             s.push(vec![user("next")]).unwrap();
             look(&mut s, 4);
@@ -718,7 +718,7 @@ fn a_usage_of_which_nobody_knows_the_view_teaches_nothing() {
     s.prepare().unwrap();
     let first = s.tokens();
     s.push(vec![said(&"an answer of the model ".repeat(500))]).unwrap();
-    s.prepare().unwrap(); // the next call, or still the one that was answered
+    s.prepare().unwrap(); // for the next call, or still for the one that was answered
     s.record_usage(&usage(first));
     let Fit::Done(report) = s.prepare().unwrap() else { panic!("no summary needed") };
     assert!((report.counter.calibration - 1.0).abs() < 1e-9, "{}", report.counter.calibration);
@@ -735,12 +735,12 @@ fn pinned_texts_stand_in_the_order_of_their_pinning_behind_the_summary_and_go_by
         s.set_text_pinned("u", text, true).unwrap();
     }
     let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
-    let _ = s.resume(pending, &answer("<summary>s</summary>")); // too short a talk to gain from it
+    let _ = s.resume(pending, &answer("<summary>s</summary>")); // may fail: the conversation is too short to gain from it
     three_turns(&mut s);
     let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
     s.resume(pending, &answer("<summary>s</summary>")).unwrap();
     s.set_text_pinned("u", "three", true).unwrap();
-    s.set_pinned("u", true).unwrap(); // comes back out of the fold
+    s.set_pinned("u", true).unwrap(); // it comes back from the fold
     let lines: Vec<String> = layout(&s).lines().take(5).map(str::to_owned).collect();
     assert_eq!(lines[0], "user: s");
     for (line, text) in lines[1..4].iter().zip(["one", "two", "three"]) {
@@ -904,8 +904,8 @@ fn a_pinned_text_with_which_the_view_began_leaves_the_question_in_its_place() {
     }
 }
 
-/// A step that a pin holds in the view, its first output the same as one that stands further down; then, while
-/// the summary is written, a pinned message that no view has room for.
+/// A step that a pin keeps in the view, whose first output is the same as a later one; then, while the summary is written, a
+/// pinned message that no view has room for.
 fn too_much_behind_a_pinned_step(s: &mut Session) {
     let same = "the same line\n".repeat(40);
     let mut pinned = Message::tool("b", "fine");
@@ -1002,7 +1002,7 @@ fn what_passes_leave_out_before_a_fold_does_not_stay_when_its_plan_is_adjusted()
         assert!(matches!(s.resume_extractive(asks(fit)).unwrap(), Fit::Done(_)));
         (s.context().fold_infos()[0].items.clone(), layout(&s))
     };
-    // m2 asks, m3 calls, m4 is the output, m5 answers; and so on. A pass takes calls and outputs of older turns away.
+    // m2 asks, m3 calls, m4 is the output, m5 answers, and so on. A pass removes calls and outputs of older turns.
     assert_eq!(folded(&[], &[]).0, ["m2", "m5", "m6", "m9"]);
     assert_eq!(folded(&[], &["m12"]).0, ["m2", "m5", "m6", "m9", "m11", "m12"]);
     let (items, lines) = folded(&["m5"], &[]);
@@ -1108,7 +1108,7 @@ fn what_the_model_looked_up_is_not_found_before_what_it_looks_for() {
         session.push(vec![Message::tool(&*id, "The deploy key is K-77. ".repeat(9_000))]).unwrap();
         assert_eq!(find(&session), told);
     }
-    // What is said beside such a call is found, and so is what another tool answers under an id that was used before.
+    // Text beside such a call is found, and so is another tool's output under a call id that was used before.
     let arguments = json!({ "path": "the deploy key" }).to_string();
     let pushed = session
         .push(vec![
@@ -1130,14 +1130,14 @@ fn what_the_model_looked_up_is_not_found_before_what_it_looks_for() {
 
 #[test]
 fn no_fold_stands_for_nothing() {
-    // A fold of the one message that a view has to begin with.
+    // A fold of the only message that the view can begin with.
     let mut s = session(&json!({ "contextWindow": 100_000, "ladder": "rolling" }));
     s.push(vec![user("one").with_id("u1"), said("two").with_id("a1"), user("three"), said("four")]).unwrap();
     let before = (layout(&s), s.snapshot(b""));
     let refused = s.fold_by_hand(&["u1".to_owned()], "the beginning").unwrap_err();
     assert_eq!(refused.code(), ErrorCode::GraphConstraint, "{refused}");
     assert!((layout(&s), s.snapshot(b"")) == before, "{}", layout(&s));
-    // A fold whose one message is pinned afterwards.
+    // A fold whose only message is pinned afterwards.
     let mut s = session(&json!({ "contextWindow": 100_000 }));
     s.push(vec![user("one").with_id("u1"), said("two").with_id("a1"), user("three"), said("four")]).unwrap();
     let before = layout(&s);

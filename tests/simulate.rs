@@ -76,19 +76,19 @@ fn the_facts_of_a_small_transcript_by_hand() {
         Message::tool("c2", "src/e.rs"),
         Message::text(Role::Assistant, "Done, see src/f.rs."),
     ];
-    // Of a.rs, #12, b.rs, c.rs, E0308, d.rs and e.rs, c.rs and E0308 stand in the first output alone; f.rs was not said yet.
+    // Of a.rs, #12, b.rs, c.rs, E0308, d.rs and e.rs, only c.rs and E0308 are in the first output alone; f.rs is not said yet.
     let options = |budget: u64| json!({ "contextWindow": 100_000, "toolOutputCache": { "contextBudgetTokens": budget, "maxMessageBytes": 100_000 } });
     let trimmed = run(&messages, &options(100), "contextfold").retention;
     assert_eq!((trimmed.literal, trimmed.with_refs, trimmed.constraints), (5.0 / 7.0, 1.0, 1.0));
     let whole = run(&messages, &options(10_000), "contextfold").retention;
     assert_eq!((whole.literal, whole.with_refs, whole.constraints), (1.0, 1.0, 1.0));
-    // Without a cache nothing opens again what was left out.
+    // Without a cache, nothing can open what was left out.
     let window = json!({ "contextWindow": 160, "toolOutputCache": { "enabled": false }, "compaction": { "ledgerTokens": 0 } });
     let gone = run(&messages, &window, "contextfold").retention;
     assert!((gone.literal - gone.with_refs).abs() < f64::EPSILON, "{gone:?}");
 }
 
-/// One dollar per million tokens of input, ten cents where the cache serves it, five dollars for output.
+/// One dollar per million input tokens, ten cents if the cache serves them, five dollars for output.
 fn prices() -> Value {
     json!({ "input_cost_per_token": 1e-6, "cache_read_input_token_cost": 1e-7, "output_cost_per_token": 5e-6 })
 }
@@ -242,7 +242,7 @@ fn the_sums_are_those_of_the_sessions_own_reports() {
             if message.role == Role::Assistant && messages[at - 1].role != Role::Assistant {
                 let mut fit = match session.prepare() {
                     Ok(fit) => fit,
-                    // The ladder document ends in an error where one turn alone is too large.
+                    // The ladder document returns an error if one turn alone is too large.
                     Err(error) => {
                         let call = calls.next().unwrap();
                         assert_eq!(("ladder", error.code()), (ladder, call.error.as_ref().unwrap().code));
@@ -284,7 +284,7 @@ fn the_sums_are_those_of_the_sessions_own_reports() {
                 }
             }
             let mut message = message.clone();
-            message.meta.id = Some(format!("m{}", at + 1)); // as a recording names them
+            message.meta.id = Some(format!("m{}", at + 1)); // the name it has in a recording
             session.push(vec![message]).unwrap();
         }
         assert!(calls.next().is_none() && until > 0, "{ladder}");

@@ -1,6 +1,6 @@
 //! Snapshots of sessions: those of earlier versions, their size, and the memory that a session takes.
 #![cfg(not(target_arch = "wasm32"))]
-// Tests stop at the first surprise.
+// Tests fail by panicking.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 use std::path::PathBuf;
@@ -20,8 +20,8 @@ use serde_json::{Map, Value, json};
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// A fixture of each version; the last one's is written by `CONTEXTFOLD_WRITE_FIXTURE=1 cargo test --test snapshots`: once, and
-/// never changed after a release.
+/// One fixture per version. `CONTEXTFOLD_WRITE_FIXTURE=1 cargo test --test snapshots` writes the last one: once, and never again
+/// after a release.
 const FIXTURES: [&str; 5] = [
     "tests/fixtures/session-v1.snapshot", "tests/fixtures/session-v2.snapshot",
     "tests/fixtures/session-v3.snapshot", "tests/fixtures/session-v4.snapshot",
@@ -108,7 +108,7 @@ fn the_snapshot_of_every_version_is_read() {
         assert_eq!(session.context().lower().len(), rich().context().lower().len());
         assert_eq!(session.config().limit, Some(3_000));
     }
-    // What the fold of an earlier version says was written then; today's says what is written today.
+    // The fold of an older fixture has the words of its time. The newest one must have today's.
     let session = restored(&std::fs::read(&paths[FIXTURES.len() - 1]).unwrap()).unwrap();
     assert_eq!(session.context().lower(), rich().context().lower());
     assert_eq!(session.report(), rich().report());
@@ -171,10 +171,10 @@ fn messages(count: usize, size: usize) -> Vec<Message> {
 
 #[test]
 fn memory_is_at_most_twice_the_text_and_half_a_kilobyte_a_message() {
-    // Shorter ones are within it in the module only: here pointers and lengths take twice as much room.
+    // For shorter messages this only holds in the WebAssembly module: here pointers and lengths are twice as large.
     for size in [400, 800] {
         let input = messages(10_000, size);
-        // As they cross the boundary.
+        // The messages as JSON, as they cross the boundary.
         let written = provider(Format::Messages).write(&input.iter().collect::<Vec<_>>()).items;
         let bytes: usize = written.iter().map(|item| item.to_string().len()).sum();
         drop((input, written));

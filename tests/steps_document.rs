@@ -1,4 +1,4 @@
-//! The steps document: what the summaries of its two agents are asked for, and which are taken.
+//! The steps document: what the summaries of its two agents are asked for, and which are accepted.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use contextfold::ErrorCode;

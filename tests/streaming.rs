@@ -1,4 +1,4 @@
-//! A huge tool output goes in by chunks, and is read and searched in parts: it is never in memory twice (CACHE-6).
+//! A huge tool output is added in chunks and read and searched in parts. It is never in memory twice (CACHE-6).
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
@@ -13,10 +13,10 @@ static MEMORY: PeakAlloc = PeakAlloc;
 
 const MIB: usize = 1 << 20;
 
-/// What a chunk, a pattern, an answer and the index may take beside the text.
+/// What a chunk, a pattern, an answer and the index may take in addition to the text.
 const BESIDE: usize = 2 * MIB;
 
-/// The peak of what `work` allocates beyond what is held already, in bytes, and what it holds after.
+/// The result of `work`, the peak of what it allocates beyond what was held before, and what it still holds afterwards, in bytes.
 fn measure<T>(work: impl FnOnce() -> T) -> (T, usize, usize) {
     let before = MEMORY.current_usage();
     MEMORY.reset_peak_usage();
@@ -24,10 +24,10 @@ fn measure<T>(work: impl FnOnce() -> T) -> (T, usize, usize) {
     (result, MEMORY.peak_usage().saturating_sub(before), MEMORY.current_usage().saturating_sub(before))
 }
 
-/// One test, for what others allocate meanwhile would count, too.
+/// A single test, because allocations of tests that run in parallel would count, too.
 #[test]
 fn a_huge_output_is_never_held_twice() {
-    // Enough to tell; what is allowed beside it does not grow with it.
+    // Large enough to show: what is allowed in addition does not grow with it.
     let size = 40 * MIB;
     let config = ToolOutputCacheConfig::default();
     let mut outputs = ToolOutputs::new();
@@ -63,7 +63,7 @@ fn a_huge_output_is_never_held_twice() {
     );
     assert!(peak < BESIDE, "a search took {peak} bytes");
 
-    // The same as one line: what is put together of it is bounded, too.
+    // The same as one line: the parts of it that are put together are bounded, too.
     let ((), peak, _) = measure(|| {
         let mut line = LongText::default();
         while line.len() < size {
@@ -80,7 +80,7 @@ fn a_huge_output_is_never_held_twice() {
     assert!(text.starts_with("1:…") && text.contains("needle\n"), "{text}");
     assert!(peak < 18 * MIB, "a search in the line took {peak} bytes");
 
-    // What comes whole is shared with whoever brought it.
+    // A text that is added whole is shared with the caller.
     let whole: contextfold::message::Text = "a line of the log\n".repeat(MIB).into();
     let (_, peak, _) = measure(|| outputs.put(vec![Part::text(whole.clone())], None).unwrap());
     assert!(peak < MIB, "{peak} bytes were taken for a text that is shared");

@@ -24,7 +24,7 @@ struct Pair {
 
 impl Pair {
     fn new(name: &str, truth: CoreBPE) -> Self {
-        let asset = if name == "r50k_base" { "p50k_base" } else { name }; // as the package has it
+        let asset = if name == "r50k_base" { "p50k_base" } else { name }; // as in the package
         Self { ours: Encoding::new(name, vocabulary::pack(asset)).unwrap(), truth }
     }
 
@@ -82,7 +82,7 @@ fn generated_texts_have_tiktokens_tokens() {
     }
 }
 
-/// An encoding reads its tokens as far as a text needs them, and makes its merging tables when a piece asks for them.
+/// An encoding reads its tokens only as far as a text needs them, and builds its merging tables when a piece needs them.
 #[test]
 fn the_first_text_has_tiktokens_tokens() {
     let mut generator = Generator::new(0xF125);
@@ -108,7 +108,7 @@ fn the_first_text_has_tiktokens_tokens() {
 #[test]
 fn every_character_has_tiktokens_tokens() {
     for c in '\0'..=char::MAX {
-        // Unassigned planes are all alike: every 64th of them.
+        // Unassigned planes are all alike, so only every 64th character is tried.
         if ('\u{30000}'..'\u{E0000}').contains(&c) && u32::from(c) % 64 != 0
             || c >= '\u{F0000}' && u32::from(c) % 64 != 0
         {
@@ -167,7 +167,7 @@ fn huge_single_pieces_have_tiktokens_tokens() {
     }
 }
 
-/// tiktoken-rs's regular expression gives up on such runs, so this holds to shorter runs and to what must follow.
+/// tiktoken-rs's regular expression gives up on such runs. So this compares shorter runs, and checks what must follow for longer ones.
 #[test]
 fn long_runs_of_spaces_are_counted() {
     for pair in &ALL[..2] {
@@ -184,7 +184,7 @@ fn long_runs_of_spaces_are_counted() {
         let tokens = pair.ours.encode(&text);
         assert_eq!(tokens.len() as u64, pair.ours.count(&text));
         assert_eq!(pair.ours.decode(&tokens).unwrap(), text);
-        // Runs are covered by the longest token there is, and one shorter one.
+        // Runs are covered by the longest token there is and one shorter one.
         assert!((1_000_000 / 128..1_000_000 / 70).contains(&tokens.len()), "{} tokens", tokens.len());
     }
 }

@@ -1,4 +1,4 @@
-//! What an encoding refuses, and which encoding a model has.
+//! What an encoding refuses, and which encoding each model has.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(
     clippy::unwrap_used,

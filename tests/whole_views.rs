@@ -1,4 +1,4 @@
-//! Whole views as the model reads them, in each format: the words around a summary, what stands in it, what was cut and where.
+//! Whole views as the model reads them, in each format: the words around a summary, what is in it, what was cut and where.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -12,7 +12,7 @@ use contextfold::session::{Fit, Session, SessionConfig};
 use contextfold::tokens::BytesPerFour;
 use serde_json::{Value, json};
 
-/// A step: a command and what it printed.
+/// A step: a command and its output.
 fn ran(id: &str, command: &str, output: &str) -> [Message; 2] {
     let call = ToolCall::function(id, "bash", json!({ "command": command }).to_string());
     [Message::new(Role::Assistant, vec![Part::from(call)]), Message::tool(id, output)]
@@ -22,7 +22,7 @@ fn lines(what: &str, most: usize) -> String {
     (0..most).map(|i| what.replace('N', &i.to_string())).collect::<Vec<_>>().join("\n")
 }
 
-/// An agent that mends a parser.
+/// An agent that fixes a parser.
 fn conversation() -> Vec<Message> {
     let user = |text: &str| Message::text(Role::User, text);
     let said = |text: &str| Message::text(Role::Assistant, text);
@@ -62,7 +62,7 @@ fn conversation() -> Vec<Message> {
     list
 }
 
-/// The view of a session in which that ran, in a window of so many tokens.
+/// The view of a session with that conversation, in a window of this many tokens.
 fn view(window: u64) -> Vec<Arc<Message>> {
     let options = json!({ "contextWindow": window, "safetyMargin": 0 });
     let mut session = Session::new(SessionConfig::from_value(&options).unwrap(), Arc::new(BytesPerFour));
@@ -75,7 +75,7 @@ fn view(window: u64) -> Vec<Arc<Message>> {
     session.context().lower()
 }
 
-/// Every text of an entry, under its key.
+/// Every text of an entry, with its key.
 fn texts(value: &Value, key: &str, out: &mut String) {
     match value {
         Value::String(text) => {

@@ -1,8 +1,8 @@
-// Intervals over points: by drawing points with replacement, from a seed.
+// Confidence intervals over points, by bootstrapping: points are drawn with replacement, from a seed.
 
 import { random } from "../tokens/generate.mjs";
 
-/** [estimate, low, high] of `figure(points)`, 95 %. */
+/** [estimate, low, high] of `figure(points)`, at 95 %. */
 export function interval(points, figure, seed = 1, rounds = 2_000) {
   const next = random(seed);
   const drawn = Array.from({ length: rounds }, () => figure(points.map(() => points[Math.floor(next() * points.length)])));
@@ -13,10 +13,10 @@ export function interval(points, figure, seed = 1, rounds = 2_000) {
 
 export const mean = (list) => list.reduce((a, b) => a + b, 0) / list.length;
 
-/** Of pairs { none, full, loss }: what the view closes of the gap, all points together. */
+/** For pairs { none, full, loss }: the share of the gap that the views close, over all points together. */
 export const closed = (pairs) => pairs.reduce((sum, p) => sum + p.none - p.loss, 0) / pairs.reduce((sum, p) => sum + p.none - p.full, 0);
 
-/** "+" where the loss is lower than the other's on the same points, by the interval of the differences; "−" where it is higher. */
+/** "+" if the loss is lower than the other's on the same points, by the interval of the differences; "−" if it is higher. */
 export function sign(mine, other, seed = 1) {
   const [, low, high] = interval(mine.map((loss, i) => loss - other[i]), mean, seed);
   return high < 0 ? "+" : low > 0 ? "−" : "";

@@ -1,9 +1,9 @@
-// Exact tokens of messages, as a session counts them with an exact tokenizer: the texts, and what a provider adds per message and per call.
+// Exact tokens of messages, as a session counts them with an exact tokenizer: their texts, and what providers add per message and call.
 
 const MESSAGE = 4;
 const CALL = 8;
 
-/** `exact`: the tokens of a text. What was counted once is known. */
+/** `exact` counts the tokens of a text. Counts are cached. */
 export function counter(exact) {
   const known = new Map();
   const text = (s) => {

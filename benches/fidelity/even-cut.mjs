@@ -1,16 +1,16 @@
-// The even cut, plain: what the package's own policy is held against. A view of at most `budget` tokens in which nothing is
-// reordered and every call has its outputs.
+// A plain version of the even cut, which the package's own policy is compared with. Makes a view of at most `budget` tokens in
+// which nothing is reordered and every call has its outputs.
 //
-// 1. Whole: header, newest user message, last step. 2. Whole: what the newest user message answers, in at most 80 % of the
-// room that is left; then the newest steps, until 50 % of it are taken. 3. All other steps in their places, cut to one level:
+// 1. Whole: header, newest user message, last step. 2. Whole: the answer that precedes the newest user message, in at most 80 % of
+// the room that is left; then the newest steps, until 50 % of it are taken. 3. All other steps in their places, cut to one level:
 // outputs and strings in arguments to N tokens, the assistant's texts to 2 N, the user's to 3 N, the largest N that fits.
-// 4. Where the lowest level does not fit: newest first; smaller older steps may still go in.
+// 4. If the lowest level does not fit: newest first; smaller older steps may still be kept.
 
 import { headerOf, steps } from "./points.mjs";
 
 export const LEVELS = { least: 24, most: 400, text: 2, user: 3, answered: 0.8, whole: 0.5 };
 
-/** Head and tail of a text, 60 : 40, about `level` tokens. A text only a little longer stays whole: the mark costs tokens, too. */
+/** Head and tail of a text, 60 : 40, about `level` tokens. A text that is only a little longer stays whole: the mark costs tokens, too. */
 export function cutText(text, level, count, around = "\n") {
   const all = count.text(text);
   if (all <= level * 1.25 + 12) return text;
@@ -83,7 +83,7 @@ export function evenCut(messages, budget, count) {
   return [...header, ...all.flatMap((_, i) => kept.get(i) ?? [])];
 }
 
-/** The newest whole steps behind header and newest user message. */
+/** The newest whole steps after header and newest user message. */
 export function newest(messages, budget, count) {
   const header = headerOf(messages);
   const all = steps(messages.slice(header.length));

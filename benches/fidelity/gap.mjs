@@ -1,10 +1,10 @@
-// Gap closed: the loss of the recorded message in each policy's view, between that of everything and that of nothing.
+// Gap closed: where the loss of the recorded message in a policy's view lies between the losses in the full view and in the empty one.
 
 import { closed, interval, mean, sign } from "./bootstrap.mjs";
 import { budgetOf } from "./points.mjs";
 import { percent, range, table } from "./table.mjs";
 
-/** Below it a point tells nothing: all that came before was of no use for the message. */
+/** Points with a smaller gap are left out: nothing that came before helps to predict the message. */
 export const GAP = 0.05;
 
 /** The views of all policies at all points and shares: { point, share, policy, budget, tokens, view | error }. */
@@ -27,7 +27,7 @@ export async function views(points, shares, policies, count) {
   return out;
 }
 
-/** Losses of the views alone, where no model reads everything. */
+/** Losses of the views alone, if no model can read the full view. */
 export async function lossesOf(made, scorer, progress = () => {}) {
   const out = [];
   for (const v of made) {
@@ -37,7 +37,7 @@ export async function lossesOf(made, scorer, progress = () => {}) {
   return out;
 }
 
-/** Mean losses and how much better than the baseline on the same points, by budgets. */
+/** Mean losses, and how much better they are than the baseline's on the same points, by budget. */
 export function lossTable(results, budgets, policies, seed, baseline = "newest") {
   const of = (policy, budget) => new Map(results.filter((r) => r.policy === policy && r.budget === budget && r.loss !== null).map((r) => [r.point, r]));
   const rows = policies.map((policy) => [policy, ...budgets.flatMap((budget) => {
@@ -51,7 +51,7 @@ export function lossTable(results, budgets, policies, seed, baseline = "newest")
   return table(["", ...budgets.flatMap((budget) => [`loss in ${budget}`, "better than newest by", "tokens", "points"])], rows);
 }
 
-/** Losses of everything and nothing first; then of the views at the points that have a gap. */
+/** Losses of the full and the empty view first; then of the views at the points that have a gap. */
 export async function losses(points, made, scorer, progress = () => {}) {
   const ends = new Map();
   for (const point of [...points].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.from - b.from || a.at - b.at))) {
@@ -70,7 +70,7 @@ export async function losses(points, made, scorer, progress = () => {}) {
   return { useful, results: out };
 }
 
-/** One table for a model: policies down, groups and shares across. */
+/** The table of one model: a row for each policy, a column for each group and share. */
 export function gapTable(results, shares, policies, seed, baseline = "newest") {
   const groups = [...new Set(results.map((r) => r.point.group))].sort().reverse();
   const cells = groups.flatMap((group) => shares.map((share) => ({ group, share })));

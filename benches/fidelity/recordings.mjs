@@ -1,4 +1,4 @@
-// The recorded sessions: { name, group, messages }. Nothing of them is in the repository: `CONTEXTFOLD_DATA` says where they are.
+// The recorded sessions: { name, group, messages }. They are not in the repository: `CONTEXTFOLD_DATA` says where they are.
 
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
@@ -10,7 +10,7 @@ const data = process.env.CONTEXTFOLD_DATA ?? fileURLToPath(new URL("../../../sha
 const DIALOGUES = /tau-bench|LLaMA-Factory/;
 const FORMATS = { chat: "openai-chat", anthropic: "anthropic", responses: "openai-responses" };
 
-/** All recordings. `convert` is the package's: it reads each format. */
+/** All recordings. `convert` is the package's, which reads each format. */
 export function recordings(convert) {
   if (!existsSync(data)) throw new Error(`no recorded sessions at ${data}: set CONTEXTFOLD_DATA`);
   const out = [];
@@ -21,7 +21,7 @@ export function recordings(convert) {
   for (const folder of ["dialogs", "long-sessions"])
     for (const source of readdirSync(join(data, folder)).sort())
       for (const file of readdirSync(join(data, folder, source)).sort()) {
-        // The `-clean` copies are the same sessions, and a file made by a compaction is no session.
+        // The `-clean` copies are the same sessions, and a file made by a compaction is not a session.
         if (/-clean\.|\.compaction\./.test(file)) continue;
         take(`${source}/${file}`, file.split(".").at(-2), JSON.parse(readFileSync(join(data, folder, source, file), "utf8")));
       }
@@ -39,11 +39,11 @@ function read(convert, format, items) {
   try {
     return whole(convert(format, "messages", items).map(plain));
   } catch {
-    return null; // a recording of what a provider refused, or of a format's odd corner: nothing to go on from
+    return null; // a recording of a request that the provider refused, or of a rare shape: unusable
   }
 }
 
-/** Calls without an output and outputs without a call are left out: what is recorded is sometimes only a part. */
+/** Leaves out calls without an output and outputs without a call: some recordings are only parts. */
 function whole(messages) {
   const answered = new Set(messages.filter((m) => m.role === "tool").map((m) => m.tool_call_id));
   const kept = messages.map((m) => {
@@ -55,5 +55,5 @@ function whole(messages) {
   return kept.filter((m) => (m.role === "tool" ? called.has(m.tool_call_id) : m.content || m.tool_calls));
 }
 
-/** Which half a recording is in: by its name alone, so that it stays there whatever is added. */
+/** The half that a recording belongs to. It depends on the name alone, so that it stays the same when recordings are added. */
 export const half = (name) => (createHash("sha256").update(name).digest()[0] % 2 ? "reporting" : "tuning");

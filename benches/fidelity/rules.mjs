@@ -1,5 +1,5 @@
-// What is told as a rule of the user's, and is it one? By sentences of recorded sessions that were read and judged: rules.labels.json has
-// true, false, or null where a reader could say either, by the hash of the sentence.
+// Checks which sentences the package lists as a user's rules. The reference is sentences of recorded sessions that were read and judged:
+// rules.labels.json has true, false, or null if a reader could say either, by the hash of the sentence.
 //
 //     node benches/fidelity/rules.mjs [--package PATH] [--wrong]
 
@@ -13,7 +13,7 @@ const labels = JSON.parse(readFileSync(new URL("rules.labels.json", import.meta.
 const TITLES = /^(Task|Still open|Commands|Error codes|Ids|URLs|Paths|Also said|Outputs kept whole|Stored outputs|Rules|The user's words)\b/;
 const ROOM = 200_000;
 
-/** What the package tells as rules of a message that was folded. */
+/** The rules that the package lists from a folded message. */
 async function told(built, text) {
   const session = new built.Session({ contextWindow: ROOM, summarize: () => "<summary>The work went on.</summary>" });
   try {
@@ -36,7 +36,7 @@ async function told(built, text) {
 
 const tells = (rule, sentence) => rule.includes(sentence) || (rule.length >= 8 && sentence.includes(rule));
 
-/** Per half of the recordings: { messages, sentences, told, right, wrong, rules, found }, and what is wrong. */
+/** Per half of the recordings: { messages, sentences, told, right, wrong, rules, found }, and the wrong ones. */
 export async function rules(built, recorded) {
   const out = {};
   const seen = new Set();

@@ -1,4 +1,4 @@
-// `npm run bench:fidelity`: does the agent go on as it would have gone on with the whole conversation? README.md says what the
+// `npm run bench:fidelity`: does the agent go on as it would have with the whole conversation? README.md says what the
 // figures mean. Models and runner are fetched when missing; `npm test` fetches none of them.
 
 import { execFileSync } from "node:child_process";
@@ -38,7 +38,7 @@ const { counter } = await import("./count.mjs");
 const { LONG, candidates, choose, longCandidates } = await import("./points.mjs");
 const { half, recordings } = await import("./recordings.mjs");
 
-// `--package PATH`, or `NAME=PATH` for several that are compared in one run.
+// `--package PATH`, or `NAME=PATH` to compare several in one run.
 const packages = await Promise.all((o.package ?? [root]).map(async (spec, i, all) => {
   const [, name, path] = /^(?:([\w.-]+)=)?(.+)$/.exec(spec);
   return { name: name ?? (all.length > 1 ? `p${i + 1}` : ""), path, built: await load(path) };
@@ -98,7 +98,7 @@ if (o.json) {
 }
 process.exit();
 
-/** The peers are the session bench's, and are fetched when missing. */
+/** The peers of the session bench; they are fetched when missing. */
 async function keptByPeers() {
   const session = join(root, "benches/session");
   if (!existsSync(join(session, "node_modules"))) execFileSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: session, stdio: "inherit" });

@@ -1,4 +1,4 @@
-// The loss of a message behind a prompt: mean negative log-likelihood per token. What was computed once is on disk.
+// The loss of a message after a prompt: the mean negative log-likelihood per token. Losses are cached on disk.
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -9,7 +9,7 @@ import { getLlama } from "node-llama-cpp";
 import { cache, model } from "./models.mjs";
 import { said, templates } from "./template.mjs";
 
-/** Of the recorded message at most. */
+/** At most this many tokens of the recorded message are scored. */
 const TOKENS = 160;
 
 export async function scorer(name) {
@@ -43,7 +43,7 @@ export async function scorer(name) {
     computed: 0,
     /** The prompt's tokens. */
     prompt: (messages) => template(messages).flatMap((p) => (typeof p === "string" ? tokens(p) : mark(p.mark))),
-    /** null: prompt and message together are too long for the model. */
+    /** null if prompt and message together are too long for the model. */
     async loss(messages, next) {
       const prompt = this.prompt(messages);
       const continuation = tokens(said(next)).slice(0, TOKENS);

@@ -1,4 +1,4 @@
-// The sentences of a user's message, as they were labelled: no code of the engine's, so that a change there moves no label.
+// The sentences of a user's message, as they were labelled. Uses none of the engine's code, so that a change there moves no label.
 
 import { createHash } from "node:crypto";
 
@@ -6,7 +6,7 @@ const FENCE = /^\s*(```|~~~)/;
 const END = /(?<=[.!?]["')*_]*)\s+(?=["'(*_`-]*[\p{L}\d])|(?<=[。！？])/u;
 const MARK = /^\s*(?:[-*•]|\d+[.)])\s+/;
 
-/** In order, each on one line; what stands in a code fence is no sentence. */
+/** The sentences in order, each on one line. Code fences are skipped. */
 export function sentences(text) {
   const out = [];
   let fenced = false;
@@ -19,5 +19,5 @@ export function sentences(text) {
 
 export const flat = (text) => text.split(/\s+/).filter(Boolean).join(" ");
 
-/** The name under which a sentence's label is kept: the sentence itself is never in the repository. */
+/** The hash under which a sentence's label is stored. The sentence itself is never in the repository. */
 export const key = (sentence) => createHash("sha256").update(sentence).digest("hex").slice(0, 16);

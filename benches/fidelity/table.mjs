@@ -1,4 +1,4 @@
-// Tables as Markdown.
+// Markdown tables.
 
 export function table(head, rows) {
   const line = (cells) => `| ${cells.join(" | ")} |`;

@@ -1,5 +1,5 @@
 // What the model reads: messages in its own chat template, as pieces. A piece is a text, or `{ mark }`, a special token.
-// Ids of calls are not written: they are random, no policy can keep them, and guessing them is no knowledge.
+// Call ids are left out: they are random, no policy can keep them, and guessing them shows no knowledge.
 
 const call = ({ function: f }) => `<tool_call>{"name": ${JSON.stringify(f.name)}, "arguments": ${f.arguments || "{}"}}</tool_call>`;
 
@@ -9,7 +9,7 @@ export const said = (m) => [m.content, ...(m.tool_calls ?? []).map(call)].filter
 const spoken = (m) =>
   m.role === "tool" ? ["user", `<tool_response>\n${m.content}\n</tool_response>`] : m.role === "assistant" ? ["assistant", said(m)] : [m.role, m.content ?? ""];
 
-/** Neighbours of one role as one turn. */
+/** Joins neighbours with the same role to one turn. */
 function turns(messages) {
   const out = [];
   for (const [role, text] of messages.map(spoken)) if (out.at(-1)?.[0] === role) out.at(-1)[1] += `\n${text}`; else out.push([role, text]);

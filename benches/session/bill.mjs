@@ -1,6 +1,6 @@
-// What a session's requests cost where the provider has a prompt cache: call by call, how much of a request stands at the
-// beginning of the one before it, byte for byte, and what the rest and the summaries cost. In token-equivalents: a token of
-// input at its list price is 1. $CONTEXTFOLD_BEFORE: a checkout whose built package gets a row of its own.
+// What a session's requests cost if the provider has a prompt cache: call by call, how much of a request is the same as the beginning of
+// the last one, byte for byte, and what the rest and the summaries cost. In token-equivalents: one input token at its list
+// price is 1. $CONTEXTFOLD_BEFORE: a checkout whose built package gets its own row.
 
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -14,12 +14,12 @@ import { ClearToolUsesEdit, contextEditingMiddleware } from "langchain";
 import { random } from "../tokens/generate.mjs";
 import { SUMMARY, agent, asLangChain, asModelMessages, asPiEntries, asPrompt } from "./histories.mjs";
 
-/** Prices in tokens of input: what is read from the cache, what is written to it, what the model writes. */
+/** Prices per token, relative to input: reading from the cache, writing to it, and output. */
 const MODELS = {
   "claude-sonnet-4-5": { read: 0.1, write: 1.25, output: 5 },
   "gpt-5": { read: 0.1, write: 1, output: 8 },
 };
-/** Anthropic and OpenAI cache nothing shorter. */
+/** Anthropic and OpenAI cache nothing shorter than this many tokens. */
 const LEAST = 1024;
 
 const { convert } = contextfold;
@@ -44,7 +44,7 @@ export function sessions() {
   return out;
 }
 
-/** One turn of an agent that reads much: `calls` outputs of 4 to 28 kB. */
+/** One turn of an agent that reads a lot: `calls` outputs of 4 to 28 kB. */
 function reads(calls) {
   const next = random(11);
   const source = agent(4_000, 12).filter((m) => m.role === "tool").map((m) => m.content).join("\n");
@@ -61,13 +61,13 @@ function reads(calls) {
   return [...list, { role: "assistant", content: "It is mended." }];
 }
 
-/** The package that is built in a checkout, as the libraries below take one. */
+/** Loads the built package of a checkout, in the shape that `ours` takes. */
 async function builtIn(checkout) {
   const built = await import(pathToFileURL(resolve(checkout, "pkg/node.bundle.js")).href);
   return { built, tokenizer: await built.loadEncoding("o200k_base") };
 }
 
-/** A library over a whole session: `step(more)` takes in what is new, and gives what is sent: { messages, asked }. */
+/** A library over a whole session: `step(more)` takes new messages and returns what is sent: { messages, asked }. */
 const ours = (name, options = {}, { built: { Session, toolDefinitions }, tokenizer } = { built: contextfold, tokenizer: encoding }) => ({
   name,
   begin(window) {
@@ -127,13 +127,13 @@ const libraries = [
   }),
 ];
 
-/** Texts alone, for peers whose messages the histories' converters write. */
+/** Messages with text only, for peers whose messages the converters of the histories write. */
 const texts = (m) => ({ ...m, content: typeof m.content === "string" ? m.content : (m.content ?? []).map((p) => p.text ?? "").join("") });
 
-/** What pi keeps free for an answer, and mastra is told to. */
+/** What pi keeps free for an answer. Mastra is configured to do the same. */
 const ROOM = 16_384;
 
-/** As pi's agent does it: at window − 16,384 tokens all but the newest 20,000 become a summary. */
+/** As pi's agent does it: at window − 16,384 tokens, everything but the newest 20,000 becomes a summary. */
 function piCut(all, window, state) {
   state.from ??= 0;
   const view = () => [...(state.from ? [{ role: "user", content: SUMMARY }] : []), ...all.slice(state.from)];
@@ -149,7 +149,7 @@ function piCut(all, window, state) {
 
 const counts = new Map();
 const written = new WeakMap();
-/** A message as its bytes, whose tokens are counted. */
+/** A message as JSON. Also counts its tokens. */
 function bytes(message) {
   const known = written.get(message);
   if (known) return known;
@@ -160,14 +160,14 @@ function bytes(message) {
 }
 const sum = (messages) => messages.reduce((n, m) => n + counts.get(bytes(m)), 0);
 
-/** How many entries two requests begin with alike. */
+/** The number of entries at the beginning that two requests have in common. */
 function shared(before, now) {
   let same = 0;
   while (same < before.length && same < now.length && before[same] === now[same]) same++;
   return same;
 }
 
-/** One library over one session: what its calls cost. */
+/** Runs one library over one session. Returns what its calls cost. */
 async function run(library, messages, window) {
   const at = library.begin(window);
   const bill = { breaks: 0, largest: 0, sent: 0, cached: 0, asked: 0, askedCached: 0, askedBefore: 0, summaries: 0 };
@@ -186,7 +186,7 @@ async function run(library, messages, window) {
     bill.largest = Math.max(bill.largest, sent);
     bill.sent += sent;
     bill.cached += cached < LEAST ? 0 : cached;
-    // A summary is asked for before the call: what its request shares with the call before is in the cache.
+    // A summary is requested before the call: what its request shares with the last call is in the cache.
     for (const request of asked) {
       bill.summaries++;
       bill.askedCached += sum(request.slice(0, shared(before, request.map(bytes))));
@@ -199,7 +199,7 @@ async function run(library, messages, window) {
   return bill;
 }
 
-/** The table "bill": of all sessions in all windows, or of those whose name and window have `only` in them; `ours`: without the peers and presets. */
+/** Prints the table "bill" for all sessions in all windows, or those whose name and window contain `only`; `ours`: without peers and presets. */
 export async function bills(table, { only = "", ours = false } = {}) {
   for (const { name, messages, windows } of sessions())
     for (const window of windows.filter((window) => `${name}, ${window / 1000}k`.includes(only))) {

@@ -1,11 +1,11 @@
-// What crosses between JavaScript and the module in a call, in a process of its own: the bytes that the glue allocates in the
-// module for texts that go in, and those that are encoded into room of the module's own; the bytes that are decoded of texts that
-// come out.
+// What crosses the boundary between JavaScript and the module in a call, in a process of its own: the bytes that the glue allocates in
+// the module for texts that go in, those that it encodes into the module's own buffer, and the bytes of texts that are decoded when
+// they come out.
 
 import { agent } from "./histories.mjs";
 
 let [into, out] = [0, 0];
-/** The room that the glue had last: what it encodes there is counted. */
+/** The last buffer that the glue got. Bytes that it encodes there are counted. */
 let room = { at: 0, end: 0 };
 const allocated = (at, end) => ((room = { at, end }), at);
 const { Instance } = WebAssembly;

@@ -1,11 +1,11 @@
-// The same histories in the shapes that each library takes. Seeded: a run can be repeated.
+// The same histories in the shapes of each library. Seeded, so that a run can be repeated.
 
 import { random } from "../tokens/generate.mjs";
 
 const WORDS =
   "the user account invoice status was created updated pending shipped in warehouse region customer discount session token request response queue worker retry timeout connection database schema index cluster shard replica backup release branch commit merge review fn let match self error value item list read write parse count view fold step call open close next".split(" ");
 
-/** What the model answers that is asked for a summary. */
+/** The model's answer to every summary request. */
 export const SUMMARY = "The user asked for many things; all of them were done. Nothing is open. ".repeat(8);
 
 /** A text of about `length` characters. */
@@ -18,7 +18,7 @@ function text(next, length) {
   return out.slice(0, length);
 }
 
-/** An agent's history: a request, a call with some words, its output, an answer; 0.84 kB a message in the mean. */
+/** An agent's history: a request, a call with some words, its output, an answer; 0.84 kB per message on average. */
 export function agent(messages, seed = 1) {
   const next = random(seed);
   const out = [];
@@ -56,7 +56,7 @@ export const asModelMessages = (list) => list.map((m) => {
   return { role: m.role, content: [{ type: "text", text: m.content }, ...calls] };
 });
 
-/** As the prompt that the AI SDK hands to a provider, which mastra's processors take. */
+/** As the prompt that the AI SDK passes to a provider, which mastra's processors take. */
 export const asPrompt = (list) => asModelMessages(list).map((m) => (m.role === "system" ? { role: "system", content: m.content[0].text } : m));
 
 /** As LangChain's messages; `classes`: `@langchain/core/messages`. */

@@ -1,5 +1,5 @@
-// What the peers keep of a list of messages ({ role, content, tool_calls? }, no header): each as its documentation shows, with a limit in
-// tokens as it counts them. A summary is not written: what a peer would fold away is left out.
+// What the peers keep of a list of messages ({ role, content, tool_calls? }, no header). Each is used as its documentation shows, with a
+// limit in tokens as it counts them. No summary is written: what a peer would summarise is left out.
 
 import * as messages from "@langchain/core/messages";
 import { findCutPoint } from "@mariozechner/pi-coding-agent";
@@ -13,7 +13,7 @@ import { asLangChain, asModelMessages, asPiEntries, asPrompt } from "./histories
 const model = new FakeListChatModel({ responses: ["-"] });
 const offload = { write: () => ({}), uploadFiles: () => [{}] };
 
-/** Those of `list` whose converted form is among what was kept. */
+/** The messages of `list` whose converted form was kept. */
 const among = (list, converted, kept) => {
   const there = new Set(kept);
   return list.filter((_, n) => there.has(converted[n]));
@@ -24,7 +24,7 @@ const byId = (list, converted, kept) => {
 };
 
 export const kept = {
-  /** Best-fit: whole messages, newest first, whatever still fits. */
+  /** Best fit: whole messages, newest first, as long as they fit. */
   mastra: async (list, tokens) => {
     const prompt = asPrompt(list);
     return among(list, prompt, (await new TokenLimiter(Math.max(1, tokens)).processLLMRequest({ prompt }))?.prompt ?? prompt);
@@ -47,7 +47,7 @@ export const kept = {
     const options = { maxTokens, strategy: "last", tokenCounter: countTokensApproximately, startOn: "human", endOn: ["human", "tool"] };
     return byId(list, converted, await trimMessages(converted, options));
   },
-  /** It has no limit in tokens: calls are left out but those of so many of the newest messages. */
+  /** It has no limit in tokens. It only keeps the calls of this many of the newest messages. */
   ai: (list, newest) => {
     const pruned = pruneMessages({ messages: asModelMessages(list), toolCalls: newest > 0 ? `before-last-${newest}-messages` : "all", emptyMessages: "remove" });
     const calls = new Set(pruned.flatMap((m) => m.content.filter((p) => p.toolCallId).map((p) => p.toolCallId)));

@@ -1,10 +1,10 @@
-// The module's memory for a history, in a process of its own.
+// The module's memory for a history, in its own process.
 
 import { Session } from "contextfold";
 import { agent, asItems, asModelMessages, SUMMARY } from "./histories.mjs";
 import { ROOMY } from "./ours.mjs";
 
-const held = [new Session()]; // so that each size adds to what the ones before it hold
+const held = [new Session()]; // keeps earlier histories alive, so that each size adds to the memory in use
 
 console.log("### The module's memory for a history\n");
 console.log("| messages | bytes of each | UTF-8 bytes of their texts | memory | bytes a message beside its text twice | times the text |\n| --: | --: | --: | --: | --: | --: |");
@@ -36,7 +36,7 @@ for (const size of [200, 840])
   }
 console.log();
 
-/** As the Responses API gives them. */
+/** Items with ids, as the Responses API returns them. */
 function withIds(list, from) {
   return asItems(list).map((item, n) => {
     const id = (prefix) => `${prefix}_${String(from * 8 + n).padStart(48, "0")}`;
@@ -59,7 +59,7 @@ function fill(count, size) {
   return texts;
 }
 
-/** A text of an agent's history, as much longer or shorter as its history's messages are to be. */
+/** A text of an agent's history, scaled to the wanted message size. */
 function resized(text, size) {
   const length = Math.round((text.length * size) / 840);
   return text.repeat(Math.ceil(length / text.length)).slice(0, length);

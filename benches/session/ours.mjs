@@ -1,14 +1,14 @@
-// contextfold, in the shape of the peers.
+// contextfold, in the same shape as the peers.
 
 import { OpenAIHistoryAdapter, Session } from "contextfold";
 import { SUMMARY, asItems } from "./histories.mjs";
 
-/** Nothing is cut before it is asked for: neither by the window nor by the budget of tool outputs. */
+/** Limits so large that nothing is cut before it is asked for: neither by the window nor by the tool output budget. */
 export const ROOMY = { contextWindow: 1e9, toolOutputCache: { contextBudgetTokens: 1e9 } };
 
 const plain = (list) => list;
 
-/** `push` and `prepare` of a session, which has all that came before; `read` looks at what there is to send. */
+/** `push` and `prepare` of a session that has all earlier messages; `read` reads what would be sent. */
 export const session = (name, options = {}, read = () => undefined) => ({
   name,
   budget: true,
@@ -24,7 +24,7 @@ export const session = (name, options = {}, read = () => undefined) => ({
   },
 });
 
-/** A cut of the whole list to `tokens`, and the input items that are left of it. */
+/** Cuts the whole list to `tokens` and returns the input items that are left. */
 export const cutting = (name, options = {}) => ({
   name,
   budget: true,

@@ -1,9 +1,9 @@
-// The peers, each as { name, budget, convert(history), begin(list) }: `begin` gives what works on the list from then on:
-// `push` takes in what is new, `run` is what the library does before a model call with nothing to cut, `cut(tokens)` the same
-// where the rest has to go. `budget`: whether it holds the list against a number of tokens at all.
+// The peers, each as { name, budget, convert(history), begin(list) }. `begin` returns an object that works on the list:
+// `push` takes new messages, `run` is what the library does before a model call with nothing to cut, `cut(tokens)` the same if it
+// has to cut. `budget`: whether it limits the list to a number of tokens at all.
 //
-// Each is called as its documentation shows. What its messages are made of is converted before, untimed; a summary is one
-// constant text at once, for all.
+// Each is called as its documentation shows. Messages are converted to its types before, untimed; a summary is one constant text,
+// returned at once, for all.
 
 import * as messages from "@langchain/core/messages";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
@@ -18,7 +18,7 @@ import { SUMMARY, asEvents, asLangChain, asModelMessages, asPi, asPiEntries } fr
 const NEVER = 1e12;
 const model = new FakeListChatModel({ responses: [SUMMARY] });
 
-/** A peer that is handed the whole list each time. `limited(tokens)` gives the function that takes it. */
+/** A peer that gets the whole list each time. `limited(tokens)` returns the function that takes it. */
 const over = (name, budget, convert, limited, cutting = limited) => ({
   name,
   budget,

@@ -1,5 +1,5 @@
-// `npm run bench:session`: what a session costs, against the functions that the peers offer for the same, on the same
-// histories in one process, each round in another order. Medians, ratios, and how the cost grows with the history (log-log slope).
+// `npm run bench:session`: what a session costs, compared with the functions that the peers offer for the same, on the same
+// histories in one process, in another order each round. Medians, ratios, and how the cost grows with the history (log-log slope).
 //
 // The peers are devDependencies of benches/session/package.json and are fetched when missing.
 
@@ -26,11 +26,11 @@ const only = new Set(process.argv.slice(2).filter((a) => !a.startsWith("--")));
 const option = (name) => process.argv.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3);
 const wants = (section) => only.size === 0 || only.has(section);
 const SIZES = [100, 1_000, 10_000, 100_000];
-/** Of the calls with nothing to cut. */
+/** The calls with nothing to cut are measured in this many blocks. */
 const BLOCKS = 3;
-/** Each round in another order: who comes behind a peer that leaves cold caches and garbage behind is another one each time. */
+/** Another order each round, so that it is not always the same library that follows a peer which leaves cold caches and garbage. */
 const order = random(5);
-/** Nobody is asked again who needed longer than this for a call, in ms. */
+/** A library that needed more than this many ms for a call is not called again with larger histories. */
 const PATIENCE = 4_000;
 
 console.log(`Node ${process.version}${process.env.CPU ? ", processor time" : ""}\n`);
@@ -44,7 +44,7 @@ if (wants("memory")) inFreshProcess("memory.mjs");
 if (wants("ready")) ready();
 if (wants("size")) size();
 
-/** Two messages more, and what is to be done before the next model call: nothing is cut. */
+/** Two more messages, and what has to be done before the next model call: nothing is cut. */
 async function idle() {
   const ours = session("contextfold");
   const all = [ours, session("contextfold, o200k_base", { tokenizer }), session("contextfold, its view read", {}, (_, s) => s.view("messages").length), ...peers];
@@ -60,8 +60,8 @@ async function idle() {
       if (known.length && (last === null || last * 20 > PATIENCE)) known.push(null);
       else running.push({ name: library.name, more: library.convert(more), at: library.begin(library.convert(history)), times: [] });
     }
-    // A few calls of one library behind each other: else each is measured behind another's walk over all of its history, which
-    // leaves nothing in the processor's caches, and the more the longer the history is.
+    // Several calls of one library in a row. Otherwise each would be measured after another library's walk over its whole history, which
+    // empties the processor's caches, the more the longer the history is.
     for (let block = 0; block < BLOCKS; block++)
       for (const { more, at, times } of shuffled(running, order))
         for (let round = block; round < rounds; round += BLOCKS) {
@@ -83,7 +83,7 @@ async function idle() {
   ]));
 }
 
-/** A session from its first message on: 1,000 times two messages more, and what is to be done before the model call. */
+/** A session from its first message on: 1,000 times two more messages, and what has to be done before the model call. */
 async function turns() {
   const history = agent(2_000);
   const all = [session("contextfold"), session("contextfold, o200k_base", { tokenizer }), session("contextfold, its view read", {}, (_, s) => s.view("messages").length), ...peers];
@@ -100,7 +100,7 @@ async function turns() {
       }
       totals[i].push(now() - start);
       at.end?.();
-      await setImmediate(); // between two sessions of a real agent there is time to collect what was let go
+      await setImmediate(); // in a real agent there is time between two sessions to collect garbage
     }
   const medians = totals.map((list) => median(list.length > 2 ? list.slice(1) : list));
   const counting = median([1, 2, 3].map(() => {
@@ -112,7 +112,7 @@ async function turns() {
   table(["", "ms", "contextfold's share of it"], all.map(({ name }, i) => [name, figure(medians[i]), (medians[0] / medians[i]).toFixed(2)]));
 }
 
-/** 10,000 messages cut to half of their tokens, and the input items made anew. */
+/** Cuts 10,000 messages to half of their tokens, and makes the input items again. */
 async function cut() {
   const all = [
     cutting("contextfold, and its input items"),
@@ -148,7 +148,7 @@ async function cut() {
   console.log(`Pushing all of it before, facts drawn: ${pushes.map(figure).join(", ")} ms.\n`);
 }
 
-/** From before the import until it is done, and until the first session is there, in fresh processes of this Node and those that the tests have. */
+/** The time until the import is done and until the first session exists, in fresh processes of this Node and of the versions in the tests. */
 function ready() {
   const nodes = [process.execPath, ...[20, 22, 24].map((major) => join(root, `tests/package/runtimes/node_modules/node-${major}/bin/node`)).filter(existsSync)];
   const rows = nodes.flatMap((node) => [["module", 'await import("contextfold")'], ["commonjs", 'require("contextfold")']].map(([type, load]) => {
@@ -174,7 +174,7 @@ function inFreshProcess(file) {
   console.log(execFileSync(process.execPath, ["--expose-gc", join(here, file)], { encoding: "utf8" }));
 }
 
-/** The slope of log time over log size, from 1,000 messages on where that was measured, else over all. */
+/** The slope of log time over log size, from 1,000 messages on if there are enough sizes, otherwise over all. */
 function slope(times) {
   const points = times.map((ms, i) => [Math.log(SIZES[i]), ms]).filter(([, ms]) => ms !== null).map(([x, ms]) => [x, Math.log(ms)]);
   const used = points.length > 2 ? points.slice(1) : points;

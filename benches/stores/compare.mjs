@@ -1,4 +1,4 @@
-// The same conversation kept by others: bytes that reach the disk, and ms a message.
+// The same conversation stored by other libraries: bytes written to disk, and ms per message.
 
 import { random, shuffled } from "../tokens/generate.mjs";
 import { median } from "../tokens/measure.mjs";
@@ -8,7 +8,7 @@ import { STORES, temporary } from "./stores.mjs";
 import { byPostgres, byThisProcess } from "./written.mjs";
 
 const LONG = 32_000;
-/** Nobody is asked again who has needed longer than this in all. */
+/** A peer that has needed more than this in all is not measured further. */
 const PATIENCE_MS = 60_000;
 
 export async function compare({ only, quick, table, figure }) {
@@ -77,13 +77,13 @@ export async function compare({ only, quick, table, figure }) {
 const sum = (list) => list.reduce((total, n) => total + n, 0);
 const whyNot = (error) => `not measured: ${String(error.message ?? error).split("\n")[0]}`;
 
-/** The bytes at `LONG` messages, by a line through what each turn wrote: a session's bytes grow with its length, or with its square. */
+/** The bytes for `LONG` messages, from a line through what each turn wrote: a session's bytes grow with its length or with its square. */
 function extrapolated(written) {
   const n = written.length;
   const xs = written.map((_, i) => i + 0.5);
   const [mx, my] = [sum(xs) / n, sum(written) / n];
   const slope = sum(xs.map((x, i) => (x - mx) * (written[i] - my))) / sum(xs.map((x) => (x - mx) ** 2));
-  const isSteep = slope * n > my / 2; // what the last turn wrote is well above what the first one did
+  const isSteep = slope * n > my / 2; // the last turns wrote much more than the first ones
   const turns = LONG / 2;
   return { long: isSteep ? (my - slope * mx) * turns + (slope * turns * turns) / 2 : my * turns, grows: isSteep ? "with its square" : "with its length" };
 }

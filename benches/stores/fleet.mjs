@@ -1,4 +1,4 @@
-// The large fleet: `npm run bench:stores -- --fleet`.
+// Runs the large fleet: `npm run bench:stores -- --fleet`.
 
 import { join } from "node:path";
 import { fleet } from "../../tests/stores/fleet/fleet.mjs";

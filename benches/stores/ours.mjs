@@ -1,4 +1,4 @@
-// What saving, loading and refreshing costs here.
+// What saving, loading and refreshing cost with contextfold.
 
 import { Session } from "contextfold";
 import { memoryJournals, memoryStore } from "contextfold/stores/memory";
@@ -10,7 +10,7 @@ import { BYTES, message, sessionOf } from "./sessions.mjs";
 const order = random(7);
 const sum = (list) => list.reduce((total, n) => total + n, 0);
 
-/** A store in memory that counts the bytes that it is given. */
+/** A store in memory that counts the bytes it is given. */
 function counting() {
   const store = memoryJournals();
   const written = { appends: [], replaces: [] };
@@ -28,7 +28,7 @@ function counting() {
   };
 }
 
-/** An ordinary store over a Map that counts, too. */
+/** An ordinary store over a Map, which also counts. */
 function countingItems() {
   const store = memoryStore();
   const written = { bytes: 0 };
@@ -39,7 +39,7 @@ function countingItems() {
   return { ...store, written, setItem: count("setItem"), setItemRaw: count("setItemRaw"), compareAndSet: count("compareAndSet") };
 }
 
-/** Bytes a save of one new message, by the messages that are there: the median and the most of 32. */
+/** Bytes written per save of one new message, by session size: median and maximum of 32. */
 export async function bytesPerSave(sizes) {
   const rows = [];
   for (const size of sizes) {
@@ -59,7 +59,7 @@ export async function bytesPerSave(sizes) {
       await ordinary.save(segments, "chat");
     }
     const { appends, replaces } = store.written;
-    const again = replaces.slice(1); // records had grown beyond the snapshot
+    const again = replaces.slice(1); // snapshots written because the records had outgrown the last one
     rows.push({ size, typical: median(appends), most: Math.max(...appends), again: sum(again), segments: (items.written.bytes - before) / 32 });
     session.free();
     ordinary.free();
@@ -67,7 +67,7 @@ export async function bytesPerSave(sizes) {
   return rows;
 }
 
-/** A session that is saved after each message: all bytes that were written. */
+/** Saves a session after each message. Returns all bytes that were written. */
 export async function wholeSession(messages) {
   const store = counting();
   const session = new Session();
@@ -82,7 +82,7 @@ export async function wholeSession(messages) {
   return { messages, history: messages * BYTES, records: sum(appends), snapshots: sum(replaces), count: replaces.length, ms };
 }
 
-/** Saves of one new message each at two sizes, in turn, in one store: p50 in ms. */
+/** Saves one new message at a time, at two sizes in turn, in one store: p50 in ms. */
 export async function saves(stores, sizes, rounds) {
   const running = [];
   for (const { name, store } of stores)
@@ -107,7 +107,7 @@ export async function saves(stores, sizes, rounds) {
   return p50;
 }
 
-/** Loads of what `saves` left, and refreshes of ten saves that another one made, of all stores in turn: p50 in ms, and that of a round trip. */
+/** Loads what `saves` left, and refreshes after ten saves by another session, all stores in turn: p50 in ms, and that of a round trip. */
 export async function loads(stores, size, rounds) {
   const key = `saves-${size}`;
   const running = [];

@@ -1,5 +1,5 @@
-// How others keep a conversation that grows by a message at a time: their own stores, on the same disk and the same server, with the same
-// messages. `turn` takes two messages, a user's and the answer to it, and resolves when they are saved.
+// How other libraries store a conversation that grows message by message: their own stores, on the same disk and the same server, with
+// the same messages. `turn` takes two messages, a user's and its answer, and resolves when they are saved.
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { sqliteStore } from "contextfold/stores/sqlite";
 import { postgresStore } from "contextfold/stores/postgres";
 import { betterSqlite3 } from "./stores.mjs";
 
-/** Each with the database it lies in; `open` gives `{ turn, end }`. Whoever cannot be measured says why in `cannot`. */
+/** Each with the kind of database it uses; `open` returns `{ turn, end }`. `cannot` says why a peer is not measured. */
 export const PEERS = [
   { name: "contextfold, SQLite", lies: "sqlite", open: (url, place) => ours(sqliteStore(betterSqlite3(join(place, "ours.db")), { fsync: true })) },
   { name: "@langchain/langgraph-checkpoint-sqlite", lies: "sqlite", open: (_, place) => langgraph(sqliteSaver(place, "each"), {}) },
@@ -42,13 +42,13 @@ async function ours(store, end = async () => {}) {
 async function oursInPostgres(url) {
   const { default: pg } = await import("pg");
   const pool = new pg.Pool({ connectionString: url, max: 4 });
-  pool.on("error", () => {}); // it may still be ending when the server does
+  pool.on("error", () => {}); // the server may stop before the pool has ended
   return ours(postgresStore(pool), () => pool.end());
 }
 
 async function sqliteSaver(place, name) {
   const { SqliteSaver } = await import("@langchain/langgraph-checkpoint-sqlite");
-  const saver = SqliteSaver.fromConnString(join(place, `langgraph-${name}.db`)); // in WAL mode by itself
+  const saver = SqliteSaver.fromConnString(join(place, `langgraph-${name}.db`)); // it sets WAL mode itself
   return { saver, end: async () => saver.db.close() };
 }
 
@@ -60,7 +60,7 @@ async function postgresSaver(url, schema) {
   return { saver, end: () => saver.end() };
 }
 
-/** A graph of one node, which answers: as its guide shows it. */
+/** A graph with one node, which answers, as in LangGraph's guide. */
 async function langgraph(opening, options, isDelta = false) {
   const { saver, end } = await opening;
   const { END, MessagesAnnotation, MessagesDeltaValue, START, StateGraph, StateSchema } = await import("@langchain/langgraph");
@@ -77,7 +77,7 @@ async function langgraph(opening, options, isDelta = false) {
   };
 }
 
-/** Its storage of messages, which its `Memory` and its agents write to. */
+/** Mastra's message storage, which its `Memory` and its agents write to. */
 async function mastra(name, exported, options) {
   const store = new (await import(name))[exported]({ id: "bench", ...options });
   await store.init();

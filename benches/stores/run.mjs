@@ -1,9 +1,9 @@
-// `npm run bench:stores`: what it costs to keep a session in a store, in one run, beside what others do for the same.
+// `npm run bench:stores`: what it costs to keep a session in a store, compared with other libraries in the same run.
 //
-//   npm run bench:stores                       everything but the fleet: some minutes
+//   npm run bench:stores                       everything but the fleet: a few minutes
 //   npm run bench:stores -- --quick            smaller: a minute
-//   npm run bench:stores -- --only redis       these stores alone, as `--only redis,files`
-//   npm run bench:stores -- --part saves       these parts alone: bytes, saves, peers
+//   npm run bench:stores -- --only redis       only these stores, such as `--only redis,files`
+//   npm run bench:stores -- --part saves       only these parts: bytes, saves, peers
 //   npm run bench:stores -- --fleet            8 processes, 500 sessions, 20,000 saves, one process killed every second; each store
 //
 // The peers are devDependencies of benches/stores/package.json and are fetched when missing.
@@ -40,7 +40,7 @@ else {
 }
 process.exit();
 
-/** A figure that is asked for, and whether it is so. */
+/** Adds a required figure, and whether it is met. */
 function ask(what, limit, measured, unit, more = "") {
   asked.push([what, `≤ ${figure(limit)}${unit}${more}`, `${figure(measured)}${unit}`, measured <= limit ? "✓" : "✗"]);
 }

@@ -1,4 +1,4 @@
-// Sessions of messages of 1 kB each, the same in every run.
+// Sessions of messages with 1 kB each, the same in every run.
 
 import { Session } from "contextfold";
 import { random } from "../tokens/generate.mjs";
@@ -9,14 +9,14 @@ export const BYTES = 1_000;
 const next = random(11);
 let made = 0;
 
-/** A message with a content of 1,000 bytes, another one each time. */
+/** A new message with a content of 1,000 bytes. */
 export function message() {
   let content = `${(made += 1)} `;
   while (content.length < BYTES) content += `${WORDS[Math.floor(next() * WORDS.length)]} `;
   return { role: made % 2 ? "user" : "assistant", content: content.slice(0, BYTES) };
 }
 
-/** A session of so many messages. */
+/** A session with this many messages. */
 export function sessionOf(messages) {
   const session = new Session();
   for (let left = messages; left > 0; left -= 1_000) session.push(Array.from({ length: Math.min(left, 1_000) }, message));

@@ -1,4 +1,4 @@
-// The stores that are measured, each on a server or in a folder of its own; what cannot be had here says why.
+// The stores that are measured, each on its own server or in its own folder. If one is not available here, it says why.
 
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -21,13 +21,13 @@ const own = createRequire(import.meta.url);
 const folders = [];
 process.once("exit", () => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
-/** A folder that is gone with this process. */
+/** A folder that is deleted when this process ends. */
 export function temporary(name) {
   folders.push(mkdtempSync(join(tmpdir(), `contextfold-bench-${name}-`)));
   return folders.at(-1);
 }
 
-/** A SQLite database of better-sqlite3, which LangGraph's checkpointer brings, in WAL mode and synced: or why there is none. */
+/** A SQLite database of better-sqlite3, in WAL mode. LangGraph's checkpointer installs that package. */
 export function betterSqlite3(path) {
   const Database = own("better-sqlite3");
   const database = new Database(path);
@@ -35,7 +35,7 @@ export function betterSqlite3(path) {
   return database;
 }
 
-/** By name: `asked` where a figure is asked of it, `open`, which gives `{ store, again, stop }`, and `missing`, a reason. */
+/** By name: `asked` if a figure is required of the store; `open`, which returns `{ store, again, stop }`; `missing`, why it is not available. */
 export const STORES = {
   memory: { open: async () => stays(memoryJournals()) },
   files: {
@@ -73,7 +73,7 @@ export const STORES = {
     async open() {
       const server = await startPostgres();
       const pool = new (await clients()).pg.Pool({ connectionString: server.url, max: 4 });
-      pool.on("error", () => {}); // it may still be ending when the server does
+      pool.on("error", () => {}); // the server may stop before the pool has ended
       const stop = async () => {
         await pool.end();
         await server.stop();
@@ -93,7 +93,7 @@ export const STORES = {
   },
   segments: {
     async open() {
-      const items = memoryStore(); // over a Map
+      const items = memoryStore(); // kept in a Map
       return { store: segmented(items), again: () => segmented(items), items };
     },
   },
@@ -109,7 +109,7 @@ export const STORES = {
 
 const stays = (store) => ({ store, again: () => store });
 
-/** What each store is here. */
+/** How each store is set up here. */
 export const ABOUT = {
   memory: "in this process",
   files: "fsync",

@@ -1,8 +1,8 @@
-// How many bytes were written meanwhile.
+// Counts the bytes that were written.
 
 import { readFileSync } from "node:fs";
 
-/** What this process gave to the system to write (Linux counts it); `null` elsewhere. */
+/** Bytes that this process passed to the system to write (Linux counts them); `null` on other systems. */
 export function byThisProcess() {
   try {
     return Number(/wchar: (\d+)/.exec(readFileSync("/proc/self/io", "utf8"))[1]);
@@ -11,7 +11,7 @@ export function byThisProcess() {
   }
 }
 
-/** What a PostgreSQL wrote into its log, which is all that it writes at once. */
+/** Bytes that a PostgreSQL server wrote to its log, the only thing that it writes at once. */
 export async function byPostgres(ask) {
   const { rows } = await ask("SELECT (pg_current_wal_insert_lsn() - '0/0')::text AS bytes");
   return Number(rows[0].bytes);

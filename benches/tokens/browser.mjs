@@ -1,4 +1,4 @@
-// The rates of `measure.mjs` in headless Chromium: the page's script is bundled by esbuild, and served from 127.0.0.1.
+// The rates of `measure.mjs` in headless Chromium. The page's script is bundled by esbuild and served from 127.0.0.1.
 
 import { build } from "esbuild";
 import { createReadStream } from "node:fs";
@@ -39,7 +39,7 @@ export async function ratesInChromium(texts) {
   try {
     const page = await browser.newPage();
     page.on("pageerror", (error) => console.error(String(error)));
-    // Committed is enough: the page is loaded only when its script is done.
+    // Do not wait for the load event: it comes only when the page's script is done.
     await page.goto(`http://127.0.0.1:${server.address().port}/`, { waitUntil: "commit" });
     await page.waitForFunction(() => globalThis.rates ?? globalThis.failure, undefined, { timeout: 1_200_000 });
     const failure = await page.evaluate(() => globalThis.failure);

@@ -1,10 +1,10 @@
-// One fresh process: from before the import to after the first exact count, in milliseconds.
+// In one fresh process: milliseconds from before the import to after the first exact count.
 // node cold.mjs WHICH
 
 import { now } from "./measure.mjs";
 
 const which = process.argv[2];
-// The sentence is one of tokens alone; with LONGER=1, a page of text that needs all tables.
+// The sentence consists of whole tokens; with LONGER=1, a page of text that needs all tables follows.
 const longer = process.env.LONGER ? ` ${"An unremarkable qzxvw, again and again; ".repeat(200)}` : "";
 const text = "The quick brown fox jumps over the lazy dog." + longer;
 const start = now();

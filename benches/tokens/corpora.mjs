@@ -1,6 +1,6 @@
-// The texts that are counted: prose from Debian's packages, code in six languages, JSON and logs (recorded ones where
-// they are at hand, and seeded ones), mixed scripts, base64. Fetched and cut once, into .corpora/KIND/*.txt; nothing of
-// it is in the repository. Run alone, it says what there is.
+// The texts that are counted: prose from Debian's packages, code in six languages, JSON and logs (recorded ones if available,
+// and seeded ones), mixed scripts, base64. They are fetched and cut once, into .corpora/KIND/*.txt; none of them is in the
+// repository. Run on its own, this prints what there is.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ const PACKAGES = [
   "debian-reference-en", "debian-reference-zh-cn", "debian-reference-ja", "debian-handbook", // prose
   "libpython3.11-stdlib", "linux-libc-dev", "golang-github-spf13-cobra-dev", // Python, C, Go
 ];
-/** Bytes of one kind at most, and of one file. */
+/** The most bytes of one kind, and of one file. */
 const ENOUGH = 1_600_000;
 const LARGEST = 120_000;
 
@@ -57,7 +57,7 @@ export function setUp() {
 function unpack() {
   mkdirSync(debs, { recursive: true });
   const apt = (...args) => execFileSync("apt-get", ["-q=2", ...args], { cwd: debs, stdio: ["ignore", "inherit", "ignore"] });
-  apt("update"); // a bare machine has no package lists yet
+  apt("update"); // a fresh machine has no package lists yet
   apt("download", ...PACKAGES);
   for (const deb of readdirSync(debs).filter((name) => name.endsWith(".deb"))) {
     execFileSync("dpkg-deb", ["-x", deb, "."], { cwd: debs });
@@ -101,7 +101,7 @@ function mixed(books) {
   return Array.from({ length: Math.floor(order.length / 40) }, (_, i) => order.slice(i * 40, i * 40 + 40).join("\n"));
 }
 
-/** The repository, its dependencies' sources, and three languages more from Debian; each about as much. */
+/** The repository, its dependencies' sources, and three more languages from Debian, about the same amount of each. */
 function code() {
   const registry = join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "registry/src");
   const sources = [
@@ -119,7 +119,7 @@ function code() {
   });
 }
 
-/** Every other text recorded, every other one generated. */
+/** Recorded and generated texts. */
 function json() {
   const recorded = files(join(shared, "recorded-requests"), ".jsonl").flatMap((path) => {
     const lines = readFileSync(path, "utf8").split("\n").filter((line) => line.length > 400 && line.length < 20_000);
@@ -133,7 +133,7 @@ function logs() {
   return [...Array.from({ length: 70 }, (_, i) => logText(random(2000 + i))), ...recorded.filter((t) => /\n.*\n/.test(t)).slice(0, 120)];
 }
 
-/** The contents of tool messages, wherever they are. */
+/** The contents of all tool messages, at any depth. */
 function toolTexts(value) {
   if (Array.isArray(value)) return value.flatMap(toolTexts);
   if (value === null || typeof value !== "object") return [];

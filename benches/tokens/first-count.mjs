@@ -1,4 +1,4 @@
-// One fresh process: from the bytes of a tokenizer's file to the first count, in milliseconds; the library is imported before.
+// In one fresh process: milliseconds from the bytes of a tokenizer's file to the first count. The library is imported before.
 // node first-count.mjs json|packed|peer FILE CONFIG
 
 import { readFileSync } from "node:fs";

@@ -1,8 +1,8 @@
-// Fits the estimate of src/tokens/estimate.rs on one half of the corpora, and writes src/tokens/estimate_table.rs; the
+// Fits the estimate of src/tokens/estimate.rs on one half of the corpora and writes src/tokens/estimate_table.rs; the
 // other half judges it (`npm run bench:tokens`). Needs the o200k_base asset and the built package.
 //
-// The estimate says of each character how likely a token begins at it, from the character and what stands before it.
-// Fitting is counting: in how many of such places does a token of o200k_base begin? Each kind of text weighs the same.
+// For each character the estimate gives the probability that a token begins there, from the character and the state before it.
+// Fitting is counting: at how many such places does a token of o200k_base begin? Kinds of text are weighted by `WEIGHTS`.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -13,9 +13,9 @@ const asset = readFileSync(new URL("../../pkg/encodings/o200k_base.bin", import.
 const encoding = await loadEncoding("o200k_base", asset);
 const lengths = tokenLengths(asset);
 
-/** How much each kind weighs. */
+/** The weight of each kind. */
 const WEIGHTS = { english: 1.3, code: 1.3, json: 1, logs: 1, chinese: 1, japanese: 1, mixed: 0.5, base64: 0.5 };
-/** So many places like the average are added to what was counted, for what is seldom or never seen. */
+/** Smoothing: this many average places are added to the counts, for pairs that are rare or never seen. */
 const SMOOTH_LETTERS = 40;
 const SMOOTH_OTHERS = 20;
 
@@ -42,7 +42,7 @@ for (const [kind, weight] of Object.entries(WEIGHTS)) {
 }
 write();
 
-/** The bytes of a text, and at which of them a token begins. */
+/** The bytes of a text, and the bytes at which a token begins. */
 function marked(text) {
   const bytes = Buffer.from(text);
   const begins = new Uint8Array(bytes.length);
@@ -74,7 +74,7 @@ function count({ bytes, begins }, weight) {
   }
 }
 
-/** The slot of two letters that stand together, small or capital first; null for any other two. */
+/** The table index for two adjacent letters (small-small, Capital-small, CAPITAL-CAPITAL); null for any other pair. */
 function pairOf(before, byte) {
   if (!isLetter(before) || !isLetter(byte) || (isCapital(byte) && !isCapital(before))) return null;
   const table = isCapital(byte) ? 2 : isCapital(before) ? 1 : 0;

@@ -1,6 +1,6 @@
 // Seeded texts, so that a run can be repeated.
 
-/** Numbers from 0 to below 1 (mulberry32). */
+/** Random numbers from 0 to below 1 (mulberry32). */
 export function random(seed) {
   let state = seed >>> 0;
   return () => {
@@ -58,14 +58,14 @@ function jsonValue(next, depth) {
   }
 }
 
-/** An array of records, as a tool would answer: written densely, or indented by two or four. */
+/** An array of records, as a tool would return it: compact, or indented by two or four. */
 export function jsonText(next) {
   const indent = pick(next, [0, 0, 2, 2, 4]);
   const records = Array.from({ length: 12 + int(next, 40) }, (_, i) => ({ id: i, ...record(next) }));
   return JSON.stringify(records, null, indent);
 }
 
-/** Lines of one program's log: a server's, a build's, a shell's. */
+/** Lines of one program's log: of a server, a build or a shell. */
 export function logText(next) {
   const line = pick(next, [
     () => `${stamp(next)} ${pick(next, ["INFO", "WARN", "ERROR", "DEBUG"])} [${pick(next, HOSTS)}-${int(next, 9)}] ${pick(next, ["GET", "POST"])} ${pick(next, PATHS)} ${pick(next, [200, 201, 404, 500])} ${int(next, 900)}ms trace=${hex(next, 16)}`,

@@ -1,11 +1,11 @@
-// Measuring, the same in Node and in a page: a fresh slice of the text each round, every peer once a round, the order
-// rotated, so that what the machine does meanwhile meets all alike. Medians.
+// Measuring, in Node and in a page alike. Each round uses another slice of the text and runs every peer once, in rotating order, so
+// that other load on the machine affects all alike. Medians.
 
 export const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1];
 
 /**
- * Milliseconds: of the clock, or (`CPU=1`, in Node) of the processor. On a machine that others load, the clock is kind to
- * whoever is done before the next process gets its turn.
+ * Milliseconds by the clock, or by processor time (`CPU=1`, in Node). On a busy machine the clock favours whoever finishes before
+ * another process gets its turn.
  */
 export const now = globalThis.process?.env?.CPU
   ? () => {
@@ -14,11 +14,11 @@ export const now = globalThis.process?.env?.CPU
     }
   : () => performance.now();
 
-/** A text is cut into so many slices: as many as there are rounds of counting and encoding, 16 and 11. */
+/** The number of slices of a text: 16 rounds of counting and 11 of encoding. */
 const SLICES = 27;
 
 /**
- * Megabytes (UTF-8) a second of each peer's `run` over slices of `text`, one object by peer name.
+ * Megabytes (UTF-8) per second of each peer's `run` over slices of `text`, as one object by peer name.
  * @param {{ name: string, run: (text: string) => unknown }[]} peers
  */
 export function throughput(peers, text, { rounds = 14, warmUp = 2, skip = 0 } = {}) {
@@ -30,7 +30,7 @@ export function throughput(peers, text, { rounds = 14, warmUp = 2, skip = 0 } = 
       const { name, run } = peers[(round + turn) % peers.length];
       const at = (skip + round) * slice;
       const part = text.slice(at, at + slice);
-      const bytes = encoder.encode(part).length; // also flattens the slice, before the clock starts
+      const bytes = encoder.encode(part).length; // also flattens the slice before the clock starts
       const start = now();
       run(part);
       const time = now() - start;
@@ -40,7 +40,7 @@ export function throughput(peers, text, { rounds = 14, warmUp = 2, skip = 0 } = 
   return Object.fromEntries(Object.entries(rates).map(([name, list]) => [name, median(list)]));
 }
 
-/** The same for many small texts counted one by one. */
+/** Like `throughput`, for many small texts that are counted one by one. */
 export function messages(peers, texts, { rounds = 7 } = {}) {
   const bytes = texts.reduce((n, text) => n + new TextEncoder().encode(text).length, 0);
   const rates = Object.fromEntries(peers.map(({ name }) => [name, []]));
@@ -62,7 +62,7 @@ export function rates(peers, texts) {
   const rows = { count: {}, encode: {} };
   for (const [kind, text] of Object.entries(texts)) {
     rows.count[kind] = throughput(count, text);
-    rows.encode[kind] = throughput(encode, text, { rounds: 9, skip: 16 }); // text that no peer has in its cache
+    rows.encode[kind] = throughput(encode, text, { rounds: 9, skip: 16 }); // slices that no peer has in its cache
   }
   const small = Array.from({ length: 10_000 }, (_, i) => texts.english.slice((i * 97) % (texts.english.length - 200)).slice(0, 200));
   rows.count["10,000 messages"] = messages(count, small);

@@ -1,4 +1,4 @@
-// The page's script: see browser.mjs. Our package is imported from its own files, as a page without a bundler would.
+// The page's script: see browser.mjs. Our package is imported from its own files, as a page without a bundler would do it.
 
 import { rates } from "./measure.mjs";
 import { exactPeers } from "./peers.mjs";

@@ -1,4 +1,4 @@
-// The exact peers, each as `{ name, count, encode }`. Used in Node and, bundled, in a page.
+// The peers that count exactly, each as `{ name, count, encode }`. Used in Node and, bundled, in a page.
 
 import { Tokenizer } from "ai-tokenizer";
 import * as aiO200k from "ai-tokenizer/encoding/o200k_base";
@@ -13,7 +13,7 @@ const AI = { o200k_base: aiO200k, cl100k_base: aiCl100k };
 const GPT = { o200k_base: gptO200k, cl100k_base: gptCl100k };
 const JS = { o200k_base: jsO200k, cl100k_base: jsCl100k };
 
-/** `wasmTiktoken`: the package `tiktoken`'s `get_encoding`, where it can be loaded. */
+/** `wasmTiktoken`: `get_encoding` of the package `tiktoken`, if it can be loaded. */
 export function exactPeers(encoding, wasmTiktoken) {
   const gpt = GPT[encoding];
   const ai = new Tokenizer(AI[encoding]);

@@ -1,6 +1,6 @@
-// `npm run bench:tokens`: exact counting against the npm packages that do it, in one process; cold starts in fresh ones;
-// sizes, memory, the worst pieces; the estimate's errors. `--browser` measures the rates in headless Chromium instead.
-// The peers are devDependencies of benches/package.json and the corpora come from Debian: both are fetched when missing.
+// `npm run bench:tokens`: exact counting compared with the npm packages that do it, in one process; cold starts in fresh processes;
+// sizes, memory, worst cases; the errors of the estimate. `--browser` measures the rates in headless Chromium instead.
+// The peers are devDependencies of benches/package.json and the corpora come from Debian; both are fetched when missing.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -77,7 +77,7 @@ function coldStart(what, env) {
   table(["", ...names, "share of the fastest peer"], [["", ...names.map((name) => median(times[name]).toFixed(0)), (median(times.contextfold) / fastest).toFixed(2)]]);
 }
 
-/** Those named on the command line, or all. */
+/** The tokenizers named on the command line, or all. */
 async function tokenizers() {
   const rows = await tokenizerRows(texts, families.length > 0 ? families : FAMILIES);
   const kinds = Object.keys(rows[0].rates);
@@ -119,7 +119,7 @@ function sizes() {
 }
 
 function memory() {
-  // The package shows its memory to nobody: the script takes it from the instance when that is made.
+  // The package does not expose its memory, so the script takes it from the instance when that is created.
   const script = `let memory; const { Instance } = WebAssembly;
     WebAssembly.Instance = function (...given) { const made = new Instance(...given); memory ??= made.exports.memory; return made; };
     const { loadEncoding } = await import("contextfold"); const mb = () => (memory.buffer.byteLength / 1e6).toFixed(1);

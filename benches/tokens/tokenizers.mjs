@@ -1,5 +1,5 @@
-// Counting by a `tokenizer.json` against `@huggingface/tokenizers`, file by file: rates in one process, times to the first count
-// in fresh ones. The files come with the packages of tests/tokenizers.
+// Counting with a `tokenizer.json` compared with `@huggingface/tokenizers`, file by file: rates in one process, times to the first count
+// in fresh processes. The files come with the packages of tests/tokenizers.
 
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const modules = join(here, "../..", folder, "node_modules");
 
 export const FAMILIES = ["qwen3", "llama3", "deepseek_v3", "gptoss", "gemma3", "gemini", "llama2", "claude"];
 const KINDS = ["english", "code", "json", "logs", "chinese"];
-/** What the peer counts: a slice of 40 kB, in a tenth of a second or so. */
+/** How much the peer counts: slices of 40 kB, each in about a tenth of a second. */
 const MOST = 27 * 40_000;
 
 /** Rows of `{ family, rates: { english: { contextfold, peer }, … }, load: { json, packed, peer } }`. */

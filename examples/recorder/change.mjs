@@ -1,5 +1,5 @@
-// The second half of the long turn: the change itself, with the mistakes that a first draft has. Every failure below
-// is a real one: the code is written, built and refused, and then put right.
+// The second half of the long turn: the change itself, with the mistakes of a first draft. Every failure below is real:
+// the code is written, fails to build, and is then fixed.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StoryError } from "./transcript.mjs";
@@ -114,7 +114,7 @@ export function addRemedy(agent, { repo, errorFile }) {
   return { codes, passed: all.output.match(/(\d+) passed/)[1] };
 }
 
-/** Adds `Remedy` to what the crate exports beside `ErrorCode`, where it does that. */
+/** Adds `Remedy` to the crate's exports beside `ErrorCode`, if the crate exports that. */
 function exportRemedy(agent, repo) {
   const [lib] = agent.step("Callers import the error types from the crate's root; `Remedy` belongs beside them.", [
     "read_file",
@@ -143,7 +143,7 @@ ${bareVariants()}}
 `;
 }
 
-/** The match arm of all `codes` that `of` gives this remedy, on one line as a hasty hand writes it. */
+/** The match arm for the `codes` with this remedy, on one line, as in code that was written in a hurry. */
 const armOf = (codes, of, remedy) => arm(codes.filter((code) => of(code) === remedy), remedy);
 const arm = (codes, remedy) => `            ${codes.map((code) => `Self::${code}`).join(" | ")} => Remedy::${remedy},\n`;
 

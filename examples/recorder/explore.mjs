@@ -1,17 +1,17 @@
 // The first half of the long turn: the agent looks around, measures, and reads the repository module by module.
-// What is read is chosen from what is there when the recording is made, within a budget of bytes.
+// Which files it reads is chosen from those that exist at recording time, within a budget of bytes.
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { READ_LINES, textFilesUnder } from "./tools.mjs";
 
 const STEP_BYTES = 22_000;
 const STEP_CALLS = 3;
-/** A file above this is data rather than code: it is named in a listing and not read. */
+/** A larger file is data rather than code: it is listed but not read. */
 const FILE_BYTES = 90_000;
 const MOST_STEPS = 110;
 const ERROR_SITE = /\bError::(?:new|config|message_at|argument)\(|\bErrorCode::[A-Z]\w+/g;
 
-/** Every package's features on one line: what a tool prints that was not made for reading. */
+/** Every package's features on one line: an example of output that was not made for reading. */
 const FEATURES =
   "cargo metadata --format-version 1 | " +
   "node -p 'JSON.stringify(JSON.parse(fs.readFileSync(0)).packages.map(({ name, version, features }) => ({ name, version, features })))'";
@@ -64,7 +64,7 @@ export function measure(agent, errorFile) {
   );
 }
 
-/** Reads on until `bytes` of transcript are written and the turn has `steps` steps. */
+/** Reads until `bytes` of transcript are written and the turn has `steps` steps. */
 export function readThrough(agent, { repo, errorFile, bytes, steps }) {
   const taken = () => agent.steps[agent.turn - 1];
   const wanted = () => taken() < MOST_STEPS && (agent.bytes < bytes || taken() < steps);
@@ -107,7 +107,7 @@ function historyOf(agent, errorFile) {
   return commits.sort((a, b) => b.added - a.added).map(({ id }) => id);
 }
 
-/** `[place, files]` for each folder that holds text files, each file of a size that a person would open. */
+/** `[place, files]` for each folder with text files of a size that a person would open. */
 function modules(repo, roots, errorFile) {
   const places = new Map();
   for (const file of roots.flatMap((dir) => textFilesUnder(repo, dir))) {
@@ -119,13 +119,13 @@ function modules(repo, roots, errorFile) {
   return places;
 }
 
-/** Which part of all candidates fits into `bytes`: 1 or less. */
+/** The share of all candidates that fits into `bytes`: 1 or less. */
 function share(repo, roots, errorFile, bytes) {
   const all = [...modules(repo, roots, errorFile).values()].flat();
   return Math.min(1, bytes / all.reduce((sum, file) => sum + statSync(join(repo, file)).size, 1));
 }
 
-/** Of a module's files, those with the most error sites, up to its share of the budget, in their own order. */
+/** The files of a module with the most error sites, up to the module's share of the budget, in their own order. */
 function pick(repo, files, part) {
   if (part === 1) return files;
   const known = files.map((file) => ({ file, size: statSync(join(repo, file)).size, sites: sitesIn(repo, file).length }));
@@ -139,7 +139,7 @@ function pick(repo, files, part) {
   return files.filter((file) => chosen.has(file));
 }
 
-/** The reads of `files`, long ones in chunks, bundled into steps of at most `room` bytes and `most` parallel calls. */
+/** The reads of `files`, long ones in chunks, grouped into steps of at most `room` bytes and `most` parallel calls. */
 function groups(repo, files, room, most) {
   const out = [];
   let size = Infinity;

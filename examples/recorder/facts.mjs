@@ -1,4 +1,4 @@
-// Ten facts that a summary of the recording must hold, taken from what happened in it.
+// Ten facts that a summary of the recording must contain, taken from what happened in it.
 import { TEST } from "./change.mjs";
 import { StoryError } from "./transcript.mjs";
 import { filesOf } from "./turns.mjs";

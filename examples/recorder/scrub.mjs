@@ -1,14 +1,14 @@
-// Takes out of a tool's output what belongs to the machine or the moment and not to the repository.
+// Removes from a tool's output what belongs to the machine or the moment and not to the repository.
 import { homedir, hostname } from "node:os";
 
 const INDEX = /\b(registry|sparse)\+https?:\/\/[^\s"')]+/g;
 const REGISTRY = /https?:\/\/(?:[\w.-]*registry[\w.-]*|(?:static\.|index\.)?crates\.io)(?::\d+)?(?:\/[^\s"')]*)?/g;
-/** Colours, which rustfmt sends even to a file where the terminal's name promises them. */
+/** Colours. rustfmt writes them even to a file if the terminal's name promises them. */
 const COLOUR = /\x1b(?:\[[\d;]*[A-Za-z]|\(B)/g;
-/** What cargo prints or not depending on the state of its caches and locks, or on how busy the machine is. */
+/** Lines that cargo prints or not, depending on its caches and locks and on how busy the machine is. */
 const NOISE = /^\s*(?:(?:Blocking|Downloading|Downloaded|Updating|Locking|Fetching|Adding)\b.*|test .* has been running for over .*)\n/gm;
 
-/** `file` for what stands in files and history, `run` for what a command printed just now. */
+/** `file` is for the contents of files and history, `run` for the output of a command. */
 export function makeScrubber({ repo, target }) {
   const places = [
     [`${target}/`, "target/"],
@@ -35,12 +35,12 @@ export function makeScrubber({ repo, target }) {
   return { file: withoutPlaces, run };
 }
 
-/** Tests run in parallel and report in any order. */
+/** Sorts test lines, because tests run in parallel and report in any order. */
 function sortTestLines(text) {
   return text.replace(/(?:^test \S.* \.\.\. .*\n)+/gm, (block) => block.split(/(?<=\n)/).sort().join(""));
 }
 
-/** Names of this machine that stand in `text`, though the scrubber should have taken them out. */
+/** Names of this machine that are still in `text`, although the scrubber should have removed them. */
 export function leaks(text, { repo, target }, source) {
   const home = homedir();
   const names = [repo, target, source, `${home}/`, hostname(), process.env.USER, process.env.LOGNAME];

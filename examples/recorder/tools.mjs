@@ -1,4 +1,4 @@
-// The agent's tools. Each really does what it says, in the workspace, and answers with text as coding agents see it.
+// The agent's tools. Each really does what it says, in the workspace, and answers with the text that coding agents see.
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { makeScrubber } from "./scrub.mjs";
@@ -7,7 +7,7 @@ import { runShell } from "./workspace.mjs";
 export const READ_LINES = 600;
 const OUTPUT_BYTES = 52_000;
 const GREP_MATCHES = 300;
-/** Not looked into: what is generated, and the recording and recorder themselves. */
+/** Folders that are not searched: generated files, and the recording and the recorder themselves. */
 const SKIPPED = new Set([".git", "target", "node_modules", "examples", "dist"]);
 
 export function makeTools(workspace) {
@@ -109,7 +109,7 @@ export function makeTools(workspace) {
   };
 }
 
-/** Tracked or new text files under `path`, relative to the repository, in order. */
+/** Text files under `path`, relative to the repository, in order. */
 export function textFilesUnder(repo, path = ".") {
   if (statSync(join(repo, path)).isFile()) return [path];
   return sorted(join(repo, path)).flatMap((entry) => {
@@ -138,7 +138,7 @@ function readText(file, name) {
   }
 }
 
-/** As much of a long output as a tool hands over, whole lines where there are lines. */
+/** As much of a long output as a tool returns, in whole lines if it has lines. */
 function cap(text) {
   const bytes = Buffer.from(text);
   if (bytes.length <= OUTPUT_BYTES) return text;

@@ -1,6 +1,6 @@
-// Writes down what is said, called and answered, as OpenAI Responses items with ids that count up.
+// Records what is said, called and answered, as OpenAI Responses items with ids that count up.
 
-/** What a scripted step expects and does not find. The story must then be brought up to date with the repository. */
+/** A scripted step did not find what it expects. The script has to be updated to fit the repository. */
 export class StoryError extends Error {}
 
 export class Transcript {
@@ -8,7 +8,7 @@ export class Transcript {
   /** Every call with its outcome, for the facts: `{ turn, name, args, ok, exit, output }`. */
   calls = [];
   turn = 0;
-  /** Steps of each turn. */
+  /** The number of steps of each turn. */
   steps = [];
   /** UTF-8 bytes of all text, arguments and outputs. */
   bytes = 0;
@@ -29,7 +29,7 @@ export class Transcript {
     this.#input("user", text);
   }
 
-  /** One step: what the agent says (or null), then its calls, then their outputs. Gives the outcomes in order. */
+  /** One step: what the agent says (or null), then its calls, then their outputs. Returns the outcomes in order. */
   step(text, ...calls) {
     this.steps[this.turn - 1] += 1;
     if (text) {
@@ -69,7 +69,7 @@ export class Transcript {
     return begun;
   }
 
-  /** A step of one command that must fail with `pattern` in its output, or (no pattern) succeed. */
+  /** A step with one command, which must fail with `pattern` in its output, or succeed if there is no pattern. */
   run(text, command, pattern) {
     const [run] = this.step(text, ["run_command", { command }]);
     if (pattern ? run.ok || !pattern.test(run.output) : !run.ok) {

@@ -1,4 +1,4 @@
-// What the user asks, and the three shorter turns after the long one.
+// The user's requests, and the three shorter turns after the long one.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { TEST, codesIn, lineOf, remedyOf, screaming } from "./change.mjs";
@@ -168,7 +168,7 @@ const TABLE_TEST = `    #[test]
     }
 `;
 
-/** The files that were read and changed, with how often. */
+/** The files that were read and changed, and how often. */
 export function filesOf(agent) {
   const read = new Map();
   const changed = new Map();

@@ -1,5 +1,5 @@
-// The place where the scripted agent works: a clone of the repository in a temporary folder, so that its edits are
-// real and the checkout stays as it is. Builds share one target folder there, from one recording to the next.
+// The scripted agent's workspace: a clone of the repository in a temporary folder, so that its edits are real and the
+// checkout stays unchanged. Builds share a target folder there, which is kept from one recording to the next.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,7 +38,7 @@ export function openWorkspace(source) {
     RUST_BACKTRACE: "0",
     TERM: "dumb",
   };
-  // What the recording machine has beside the repository must not show in what the tests print.
+  // Settings of the recording machine must not affect what the tests print.
   delete env.CONTEXTFOLD_DATA;
   delete env.RUSTFLAGS;
   const workspace = { repo, target, env };
@@ -51,7 +51,7 @@ export function openWorkspace(source) {
   return workspace;
 }
 
-/** Runs a command line in the clone; standard output and errors come together, as in a terminal. */
+/** Runs a command line in the clone. Standard output and errors are merged, as in a terminal. */
 export function runShell({ repo, env }, command) {
   const run = spawnSync("sh", ["-c", `exec 2>&1\n${command}`], {
     cwd: repo,

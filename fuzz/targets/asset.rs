@@ -1,4 +1,4 @@
-//! No bytes make loading an encoding panic; the checksum is set right, so that what is behind it is reached, too.
+//! Loading an encoding never panics, whatever the bytes. The checksum is made correct, so that the code after it is reached, too.
 #![no_main]
 
 use contextfold::tokens::{Encoding, TokenCounter};

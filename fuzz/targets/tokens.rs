@@ -1,4 +1,4 @@
-//! Any text has tiktoken's tokens, and they decode to it.
+//! Any text has the same tokens as with tiktoken, and they decode to the text.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -19,7 +19,7 @@ static ENCODINGS: LazyLock<[(Encoding, CoreBPE); 3]> = LazyLock::new(|| {
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
     for (ours, truth) in &*ENCODINGS {
-        // Bytes that are no UTF-8 never come, but must not do harm either.
+        // Bytes that are not UTF-8 never occur, but must do no harm.
         ours.count_bytes(bytes);
         let tokens = ours.encode(&text);
         assert_eq!(tokens, truth.encode_ordinary(&text), "{}", ours.name());

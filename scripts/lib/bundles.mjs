@@ -1,9 +1,9 @@
-// What Node loads, in few files, for each costs it a third of a millisecond.
+// Bundles what Node loads into few files, because each file costs a third of a millisecond.
 //
-//   pkg/**/*.bundle.js   the entries for Node, and what they share: one instance of the module, whichever is imported
-//   pkg/wasm/cjs         the CommonJS twins: of the Node entry, the .wasm files read from beside the ESM one; and of all other entries,
-//                        which take that one by name, and have what they share in files of their own. The same declarations once more
-//                        as .d.cts, for TypeScript takes a .d.ts of this package for ESM.
+//   pkg/**/*.bundle.js   the Node entries and their shared code: one instance of the module, whichever entry is imported
+//   pkg/wasm/cjs         the CommonJS versions: of the Node entry, which reads the .wasm files beside the ESM one; and of all others,
+//                        which import that one by name and have their shared code in files of their own. Also the declarations as
+//                        .d.cts, because TypeScript takes a .d.ts of this package for ESM.
 
 import { build, transform } from "esbuild";
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ const out = join(wasmDir, "cjs");
 const tokenizerAtOnce = {
   name: "tokenizer at once",
   setup(build) {
-    // A late import waits for Node's loader: that takes as long as reading a packed tokenizer, and its code is small.
+    // A dynamic import waits for Node's loader, as long as reading a packed tokenizer takes; and its code is small.
     build.onLoad({ filter: /[\\/]pkg[\\/]exports\.js$/ }, ({ path }) => {
       const text = readFileSync(path, "utf8").replaceAll('(await import("./tokenizer.js"))', "tokenizerEntry");
       return { contents: `import * as tokenizerEntry from "./tokenizer.js";\n${text}`, resolveDir: pkg };
@@ -27,7 +27,7 @@ const tokenizerAtOnce = {
 const segmentsAtOnce = {
   name: "segments at once",
   setup(build) {
-    // In one file nothing is loaded later: what is imported late is there already, and no module has to be wrapped for it.
+    // In a single file nothing is loaded later: a static import avoids wrapping the module.
     build.onLoad({ filter: /[\\/]pkg[\\/]made\.js$/ }, ({ path }) => {
       const text = readFileSync(path, "utf8").replaceAll('await import("./stores/segments.js")', "segmentsEntry");
       return { contents: `import * as segmentsEntry from "./stores/segments.js";\n${text}`, resolveDir: pkg };
@@ -36,7 +36,7 @@ const segmentsAtOnce = {
 };
 const GLUE = `import { Session } from "contextfold"; export const detectFormat = (input) => Session.__detectFormat(input);`;
 
-/** Entries beside the main one and the integrations. */
+/** Entries other than the main one and the integrations. */
 const OTHERS = [...stores.map((name) => `${name}.js`), "transcript/node.js"];
 
 export async function writeBundles() {
@@ -72,7 +72,7 @@ async function writeCommonJs() {
     logLevel: "warning",
   });
   const integrations = readdirSync(join(pkg, "integrations")).filter((name) => name.endsWith(".js"));
-  // The one module, by name.
+  // The other entries import the one module by its name.
   const byName = {
     name: "by name",
     setup(build) {
@@ -89,7 +89,7 @@ async function writeCommonJs() {
     chunkNames: "shared-[hash]",
     write: false,
     bundle: true,
-    splitting: true, // which esbuild does for ES modules alone
+    splitting: true, // esbuild can only do this for ES modules
     packages: "external",
     plugins: [byName],
     platform: "node",
@@ -107,14 +107,14 @@ async function writeCommonJs() {
     writeDeclarations(join(pkg, path), written);
 }
 
-/** Writes this file and those it names, in the same folders under cjs/. */
+/** Writes this declaration file and those that it imports to the same folders under cjs/. */
 function writeDeclarations(file, written) {
   if (written.has(file)) return;
   written.add(file);
   const target = join(out, relative(pkg, file).replace(/\.d\.ts$/, ".d.cts"));
   const text = readFileSync(file, "utf8").replace(/(["'])(\.{1,2}\/[^"']+)\.js\1/g, (_, quote, path) => {
     const named = join(dirname(file), path);
-    if (named === join(wasmDir, "contextfold")) return `${quote}${relative(dirname(target), named).replaceAll("\\", "/")}.cjs${quote}`; // one for both
+    if (named === join(wasmDir, "contextfold")) return `${quote}${relative(dirname(target), named).replaceAll("\\", "/")}.cjs${quote}`; // one file for both
     writeDeclarations(`${named}.d.ts`, written);
     return `${quote}${path}.cjs${quote}`;
   });

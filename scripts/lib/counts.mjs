@@ -1,7 +1,7 @@
-// How many tests a runner's output tells of.
+// Reads the number of passed and failed tests from a test runner's output.
 
 const PATTERNS = {
-  // Also what wasm-bindgen's runner prints. One line per test binary.
+  // Also fits wasm-bindgen's runner. One line per test binary.
   cargo: { passed: /^test result: .*?(\d+) passed/gm, failed: /^test result: .*?(\d+) failed/gm },
   node: { passed: /^\S* ?pass (\d+)$/gm, failed: /^\S* ?(?:fail|cancelled) (\d+)$/gm },
 };

@@ -1,11 +1,11 @@
-// One hash over files and folders, to know whether work has to be done again.
+// A hash over files and folders, to know whether work has to be done again.
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./paths.mjs";
 
-/** The hash of these paths, relative to the root: names and contents. A missing one counts as such. */
+/** The hash of these paths (relative to the root), over names and contents. A missing path changes the hash, too. */
 export function hashOf(paths) {
   const hash = createHash("sha256");
   const add = (path) => {

@@ -1,4 +1,4 @@
-// What a folder's own package-lock.json names, installed in it: apart from the root's, which stays light.
+// Installs the packages of a folder's own package-lock.json in that folder, so that the root's stays small.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { readNote, writeNote } from "./notes.mjs";
 import { root } from "./paths.mjs";
 import { must } from "./run.mjs";
 
-/** Installs once for each state of the lock file. */
+/** Installs once per state of the lock file. */
 export function install(folder) {
   const lock = hashOf([`${folder}/package-lock.json`]);
   const note = `installed-${folder.replaceAll("/", "-")}`;
@@ -18,7 +18,7 @@ export function install(folder) {
 
 const RUNTIMES = "tests/package/runtimes";
 
-/** The path of a Node of this major: `tests/package/runtimes` brings them. */
+/** The path of Node with this major version, from `tests/package/runtimes`. */
 export function nodeOf(major) {
   install(RUNTIMES);
   return join(root, RUNTIMES, "node_modules", `node-${major}`, "bin/node");

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { notesDir } from "./paths.mjs";
 
-/** The note of this name, or null. */
+/** The note with this name, or null. */
 export function readNote(name) {
   try {
     return readFileSync(join(notesDir, name), "utf8");
@@ -13,7 +13,7 @@ export function readNote(name) {
   }
 }
 
-/** Leaves a note. */
+/** Writes a note. */
 export function writeNote(name, text) {
   mkdirSync(notesDir, { recursive: true });
   writeFileSync(join(notesDir, name), text);

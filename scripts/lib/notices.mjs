@@ -1,4 +1,4 @@
-// pkg/THIRD-PARTY-NOTICES.txt: the licences of what the modules and vocabularies are made of beside our own code.
+// Writes pkg/THIRD-PARTY-NOTICES.txt: the licences of the third-party code in the modules and vocabularies.
 
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,7 +10,7 @@ const OURS = ["contextfold", "tokenizer"];
 const RULE = `\n${"-".repeat(80)}\n\n`;
 
 export function writeNotices() {
-  const texts = new Map(); // by text: the crates under it
+  const texts = new Map(); // by licence text: the crates under it
   for (const crate of linkedCrates()) {
     const licences = licencesOf(crate);
     if (licences.length === 0) fail(`${crate.name} has no text of its licence (${crate.license}): put one into scripts/notices`);
@@ -22,7 +22,7 @@ export function writeNotices() {
   writeFileSync(join(root, "pkg/THIRD-PARTY-NOTICES.txt"), `${sections.join(`\n${RULE}`)}\n`);
 }
 
-/** Crates of others whose code is in a module: what ours need when they run there, not what builds them. */
+/** The third-party crates whose code is in a module: run-time dependencies, not build tools. */
 function linkedCrates() {
   const told = output("cargo", ["metadata", "--locked", "--format-version", "1", "--filter-platform", "wasm32-unknown-unknown"]) ?? fail("cargo does not say what the modules are made of");
   const { packages, resolve } = JSON.parse(told);
@@ -35,7 +35,7 @@ function linkedCrates() {
   return [...linked].map((id) => crates.get(id)).filter(({ source }) => source).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** MIT where it is offered, and what comes with data inside the crate. */
+/** The MIT licence where offered, and the licences of data inside the crate. */
 function licencesOf({ manifest_path, license }) {
   const folder = dirname(manifest_path);
   const files = readdirSync(folder, { recursive: true }).filter((path) => /(^|[\\/])LICEN[CS]E[^\\/]*$/i.test(path)).sort();

@@ -1,24 +1,24 @@
-// Running programs.
+// Runs programs.
 
 import { spawn, spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { env, root } from "./paths.mjs";
 
-/** Runs to the end with our streams; ends this program with one line if it fails. */
+/** Runs a program to its end with our streams. Ends this process with one line if the program fails. */
 export function must(command, args, options = {}) {
   const { status, error } = spawnSync(command, args, { cwd: root, env, stdio: "inherit", ...options });
   if (error) fail(`cannot run ${command}: ${error.message}`);
   if (status !== 0) fail(`\`${[command, ...args].join(" ")}\` ended with ${status}`);
 }
 
-/** What a program prints, or null where it is missing or fails (or, with `anyStatus`, only where it is missing). */
+/** What a program prints, or null if it is missing or fails (with `anyStatus`: only if it is missing). */
 export function output(command, args, { anyStatus = false } = {}) {
   const { status, stdout, error } = spawnSync(command, args, { cwd: root, env, encoding: "utf8" });
   return !error && (status === 0 || anyStatus) ? stdout.trim() : null;
 }
 
-/** The first of these programs that is on PATH, as a full path, or null. */
+/** The full path of the first of these programs that is on PATH, or null. */
 export function which(...names) {
   for (const name of names)
     for (const folder of env.PATH.split(delimiter)) {
@@ -27,7 +27,7 @@ export function which(...names) {
         accessSync(path, constants.X_OK);
         return path;
       } catch {
-        // not here
+        // not in this folder
       }
     }
   return null;
@@ -40,8 +40,8 @@ export function fail(why) {
 }
 
 /**
- * Runs with a time budget. All of its output goes to `onText`; when the budget is spent, the program and all its
- * children are ended.
+ * Runs a program with a time limit. All of its output goes to `onText`. When the time is up, the program and all its children are
+ * killed.
  */
 export function runWithin(seconds, [command, ...args], { cwd = root, extraEnv = {}, onText }) {
   return new Promise((done) => {
@@ -49,7 +49,7 @@ export function runWithin(seconds, [command, ...args], { cwd = root, extraEnv = 
       cwd,
       env: { ...env, ...extraEnv },
       stdio: ["ignore", "pipe", "pipe"],
-      detached: true, // a group of its own, so that cargo's and the browser's children end with it
+      detached: true, // its own process group, so that children such as browsers end with it
     });
     const endGroup = () => {
       try {

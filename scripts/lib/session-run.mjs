@@ -1,5 +1,5 @@
-// What a session does from its making to each model call while nothing has to be cut, and exact counting, in a copy of the module that
-// notes which of its functions are called. Prints their numbers.
+// Runs a session from its creation to its model calls while nothing has to be cut, and exact counting, in a copy of the module that
+// records which of its functions are called. Prints their numbers.
 
 import { readFileSync } from "node:fs";
 import { bind, importsOf } from "../../pkg/load.js";
@@ -40,7 +40,7 @@ for (const options of OPTIONS) {
   if (session.tokens === 0 || session.messages.length === 0) throw new Error("nothing was pushed");
   session.free();
 }
-// A first push is part of a start, whatever its format: one message, a few, an item, a body.
+// A first push is part of start-up, in every format: one message, several, an item, a body.
 const reading = { path: "src/main.rs" };
 const FIRST = {
   messages: turn("call_own"),

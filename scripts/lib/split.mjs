@@ -1,16 +1,16 @@
-// The module for Node, which reads it from disk at every start, and for all others. `core.wasm` has the functions that a session runs
-// from its making to each model call; the first call of another one puts `contextfold_bg.wasm` beside it, which has them all: a call
-// from one instance into another costs several times what it costs within one. Together they are one module: one memory, the same
-// tables, the same numbers behind function pointers. So `contextfold_bg.wasm` takes memory and tables from outside: in Node the core's,
-// elsewhere new ones (pkg/parts.js), which `begin` fills.
+// Splits the module in two for Node, which reads it from disk at every start. `core.wasm` has the functions that a session runs from its
+// creation to its model calls. The first call of any other function loads `contextfold_bg.wasm` beside it, which has all functions, because
+// a call between two instances costs several times as much as a call within one. Both work as one module, with the same memory, the same
+// tables and the same function pointers. So `contextfold_bg.wasm` imports its memory and tables: in Node the core's, elsewhere new ones
+// (pkg/parts.js), which `begin` fills.
 //
-// Which functions are the core's is found out by running such a session (session-run.mjs) in a copy that notes what is called.
+// Which functions belong to the core is found by running such a session (session-run.mjs) in a copy that records the calls.
 //
-// Why: V8 validates a whole module before its first call, which takes 10 ms for 3 MB at every start. The whole is compiled in the
+// Why: V8 validates a whole module before its first call, which takes 10 ms for 3 MB at every start. The whole module is compiled in the
 // background as soon as the program waits for something, so the first fold does not wait for it, and the package may be replaced under a
-// running process. As imports, the core's functions made a fold twice as slow, so the whole has them again. Binaryen's own `wasm-split` is
-// not in its npm package, and calls from one half into the other. Browsers and workers load only the whole: everything must be there before
-// the first call that cannot wait.
+// running process. With the core's functions as imports a fold was twice as slow, so the whole module contains them again. Binaryen's own
+// `wasm-split` is not in its npm package, and calls from one half into the other. Browsers and workers load only the whole module:
+// everything must be there before the first call that cannot wait.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -19,16 +19,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root, wasmDir } from "./paths.mjs";
 
-/** The table in which the core finds functions of the whole. */
+/** The table in which the core finds functions of the whole module. */
 const SLOTS = "slots";
-/** What only the two have to do with each other begins with this. */
+/** The prefix of exports and imports that connect the two modules. */
 const OWN = "$";
 
 /** Writes core.wasm and contextfold_bg.wasm from the bytes of the module. */
 export async function writeSplit(bytes) {
   const { default: binaryen } = await import("binaryen");
   const called = functionsOfASession(binaryen, bytes);
-  // The whole takes memory and tables from a module of this name: beside the core of another build it cannot be put.
+  // The whole module imports memory and tables from a module of this name, so it cannot be linked to the core of another build.
   const build = `core-${createHash("sha256").update(bytes).digest("hex").slice(0, 16)}`;
   const core = binaryen.readBinary(bytes);
   const whole = binaryen.readBinary(bytes);
@@ -40,7 +40,10 @@ export async function writeSplit(bytes) {
   }
 }
 
-/** Leaves the functions that were called, and of others that these may call what calls them in the whole; gives the names of those. */
+/**
+ * Keeps the functions that were called. Other functions that these may call are replaced by calls into the whole module. Returns the names
+ * of the replaced ones.
+ */
 function cutCore(binaryen, core, called, build) {
   const { i32, none } = binaryen;
   const others = functionsOf(binaryen, core).filter(({ name }) => !called.has(name));
@@ -66,13 +69,13 @@ function cutCore(binaryen, core, called, build) {
   return reached.map(({ name }) => name);
 }
 
-/** Has memory, tables and the stack's place come from outside, and says in a section of its own what they have to be like. */
+/** Turns memory, tables and the stack pointer into imports, and describes them in a custom section. */
 function openWhole(binaryen, whole, build, inSlots) {
   const tables = tablesOf(binaryen, whole);
   const globals = globalsOf(binaryen, whole).filter(({ mutable }) => mutable);
   const { initial, max } = whole.getMemoryInfo();
   const segments = each(whole.getNumDataSegments(), (i) => whole.getDataSegmentInfo(whole.getDataSegmentByIndex(i)));
-  const data = segments.map(({ data }, i) => ({ name: `data${i}`, passive: true, data: new Uint8Array(data) })); // beside a core they are there
+  const data = segments.map(({ data }, i) => ({ name: `data${i}`, passive: true, data: new Uint8Array(data) })); // a core has filled the memory already
   whole.setMemory(initial, max ?? -1, null, data, false, false, "0");
   whole.addMemoryImport("0", build, "memory");
   for (const { name } of tables) whole.addTableImport(name, build, `${OWN}table${name}`);
@@ -100,7 +103,7 @@ function openWhole(binaryen, whole, build, inSlots) {
   whole.addCustomSection("parts", new TextEncoder().encode(JSON.stringify(parts)));
 }
 
-/** The names of the functions that a session calls. */
+/** The names of the functions that such a session calls. */
 function functionsOfASession(binaryen, bytes) {
   const module = binaryen.readBinary(bytes);
   const functions = functionsOf(binaryen, module);
@@ -120,7 +123,7 @@ function functionsOfASession(binaryen, bytes) {
 }
 
 const each = (length, at) => Array.from({ length }, (_, i) => at(i));
-/** The functions that have a body. */
+/** The functions with a body, not the imported ones. */
 const functionsOf = (binaryen, module) => each(module.getNumFunctions(), (i) => binaryen.getFunctionInfo(module.getFunctionByIndex(i))).filter(({ module }) => !module);
 const tablesOf = (binaryen, module) => each(module.getNumTables(), (i) => binaryen.getTableInfo(module.getTableByIndex(i)));
 const globalsOf = (binaryen, module) => each(module.getNumGlobals(), (i) => binaryen.getGlobalInfo(module.getGlobalByIndex(i)));

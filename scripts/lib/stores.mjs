@@ -1,4 +1,4 @@
-// The stores that the package has, as package.json names them.
+// The stores in the package, from the exports in package.json.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { root } from "./paths.mjs";
 
 const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-/** Paths under pkg, without an ending: `stores/memory`, … */
+/** Paths under pkg without extension: `stores/memory`, … */
 export const stores = Object.keys(exports)
   .filter((entry) => entry.startsWith("./stores/"))
   .map((entry) => entry.slice(2));

@@ -1,4 +1,4 @@
-// The loader's hook: esbuild takes the types away. Nothing is checked here; the suite "types" does that.
+// The loader's hook: esbuild strips the types. Types are checked by the suite "types", not here.
 
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// Lets Node import .ts files, whatever its version: `node --import ./scripts/lib/typescript-loader.mjs …`.
+// Lets any version of Node import .ts files: `node --import ./scripts/lib/typescript-loader.mjs …`.
 
 import { register } from "node:module";
 

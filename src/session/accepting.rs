@@ -21,16 +21,16 @@ pub(super) struct Summarized {
     pub asked: Asked,
 }
 
-/// How it was asked for.
+/// How the summary was asked for.
 pub(super) struct Asked {
     pub size: Size,
     pub chunks: Option<Chunks>,
-    /// What the report says where `max_tokens` was lowered.
+    /// The note in the report if `max_tokens` was lowered.
     pub lowered: Option<String>,
 }
 
 impl Session {
-    /// Puts the fold in, with the messages that came meanwhile after it, and goes on with the ladder.
+    /// Puts the fold into the view, before messages that were pushed meanwhile, and goes on with the ladder.
     pub(super) fn accept(&mut self, pending: Pending, judged: Judged) -> Result<Fit> {
         let lowered = pending.request.lowered();
         let Question { mut run, pass, size, chunks, .. } = pending.question;
@@ -50,19 +50,19 @@ impl Session {
         self.advance(run)
     }
 
-    /// Whether what is folded has a tool output that its request could go without.
+    /// Whether the folded messages have tool outputs that the summary request can leave out.
     fn has_outputs(&self, plan: &FoldPlan) -> bool {
         let of = |node: &NodeIndex| &self.context.history.node(*node).message;
         plan.members.iter().any(|node| of(node).tool_outputs().next().is_some())
     }
 
-    /// Whether the summary stands alone at the beginning of the view: a provider takes its own compaction only there.
+    /// Whether the summary is alone at the beginning of the view. A provider accepts its own compaction only there.
     fn stands_first(&self, plan: &FoldPlan, accepted: &Accepted) -> bool {
         let alone = accepted.retain.is_none() && !plan.layout.with_role(plan.role).needs_user_behind();
         alone && self.context.compaction().is_none()
     }
 
-    /// Folds what a summary stands for under it.
+    /// Folds the plan's messages under the accepted summary.
     pub(super) fn put_in(&mut self, run: &mut Run, summarized: Summarized, mut why: String) {
         let Summarized { judged, pass, asked } = summarized;
         let Judged { plan, mut accepted, carried } = judged;
@@ -92,7 +92,7 @@ impl Session {
             made.summary.set_provider_summary(summary, beside.unwrap_or_default());
         }
         let summary = self.context.by_pass(pass, |context| context.fold(plan.members, made));
-        self.context.settle_pointers(); // the fold stays, whatever becomes of the run
+        self.context.settle_pointers(); // the fold stays even if the run fails
         self.carried.keep(summary, carried);
         if self.config.ladder.even_cut().is_some() {
             self.context.view.expect_layout(); // there is room now
@@ -102,7 +102,7 @@ impl Session {
         run.revision = self.revision;
         run.folded = true;
         if !is_even {
-            run.aim.low_after_fold = run.aim.low; // what is folded by hand leaves as much as the caller keeps
+            run.aim.low_after_fold = run.aim.low; // a fold made by hand keeps as much as the caller wants to keep
         }
         (run.unsummed, run.without) = (None, None);
         self.usage = None;

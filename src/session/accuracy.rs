@@ -1,4 +1,4 @@
-//! How far counted tokens can be believed (TOK-6, MOD-4).
+//! How accurate the token counts are (TOK-6, MOD-4).
 
 use std::collections::BTreeMap;
 
@@ -8,24 +8,24 @@ use crate::error::Result;
 use crate::saved::{Reader, Saved, Writer};
 use crate::tokens::{Calibration, Family, Method, ReportedUsage, TokenCounter, asset_of, encoding_for_model};
 
-/// The margin of a counter that is not exact.
+/// The safety margin for a counter that is not exact.
 const ESTIMATE_MARGIN: f64 = 0.1;
 
-/// What is known of a counter's accuracy for the session's model.
+/// What is known about a counter's accuracy for the session's model.
 ///
-/// Messages are counted once, and their counts stay as they are, so that a report's parts sum to its total. What the
-/// provider reports changes the figures that they are held against instead: limit, threshold and targets are divided by
-/// `calibration`, which is the same as multiplying every count.
+/// Messages are counted once and their counts stay, so that the parts of a report sum to its total. Usage that the provider
+/// reports changes the figures that counts are compared with instead: limit, threshold and targets are divided by
+/// `calibration`, which has the same effect as multiplying every count.
 #[derive(Clone)]
 pub(super) struct Accuracy {
     model: Option<String>,
-    /// For a model whose tokenizer is not public.
+    /// Set for a model whose tokenizer is not public.
     family: Option<Family>,
-    /// `None`: nothing is learnt.
+    /// `None` if nothing may be learnt.
     calibration: Option<Calibration>,
-    /// What was learnt for other models.
+    /// What was learnt for models that were used earlier.
     others: BTreeMap<Option<String>, Calibration>,
-    /// Which view the next usage is of.
+    /// Which view the next reported usage belongs to.
     sent: Sent,
 }
 
@@ -40,7 +40,7 @@ impl Accuracy {
         }
     }
 
-    /// Another model, or another counter: `recounted`. What was learnt for a model holds for that model, and for the counter.
+    /// The model changed, or the counter (`recounted`). What was learnt is kept per model; a new counter discards all of it.
     pub fn change(&mut self, model: Option<&str>, calibrate: bool, recounted: bool) {
         if recounted {
             self.others.clear();
@@ -57,15 +57,15 @@ impl Accuracy {
         self.calibration = calibrate.then(|| self.calibration.unwrap_or_default());
     }
 
-    /// Writes what was learnt.
+    /// Saves what was learnt.
     pub fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        let Self { model: _, family: _, calibration, others, sent } = self; // the first two are the options'
+        let Self { model: _, family: _, calibration, others, sent } = self; // model and family follow from the options
         calibration.save(out);
         others.save(out);
         sent.save(out);
     }
 
-    /// Reads what was learnt.
+    /// Loads what was learnt.
     pub fn load_learnt(&mut self, from: &mut Reader<'_>) -> Result<()> {
         self.calibration = Saved::load(from)?;
         self.others = Saved::load(from)?;
@@ -73,47 +73,47 @@ impl Accuracy {
         Ok(())
     }
 
-    /// Writes what was learnt, without which view was looked at.
+    /// Saves what was learnt, except which view was read last.
     pub fn save_but_look<'s>(&'s self, out: &mut Writer<'s>) {
         self.calibration.save(out);
         self.others.save(out);
         self.sent.save_but_shown(out);
     }
 
-    /// Reads that.
+    /// Loads what [`Self::save_but_look`] saved.
     pub fn load_but_look(&mut self, from: &mut Reader<'_>) -> Result<()> {
         self.calibration = Saved::load(from)?;
         self.others = Saved::load(from)?;
         self.sent.load_but_shown(from)
     }
 
-    /// Which view was looked at.
+    /// The tokens of the view that was read last.
     pub fn look(&mut self) -> &mut Option<u64> {
         self.sent.shown()
     }
 
-    /// Writes which view was looked at.
+    /// Saves the tokens of the view that was read last.
     pub fn save_look<'s>(&'s self, out: &mut Writer<'s>) {
         self.sent.save_shown(out);
     }
 
-    /// A view of so many tokens was read: to be sent, or to be looked at.
+    /// Records that a view of this many tokens was read, either to send it or only to look at it.
     pub fn reads(&mut self, tokens: u64) {
         self.sent.reads(tokens);
     }
 
-    /// A view of so many tokens was made ready: it is what the model gets next.
+    /// Records that a view of this many tokens was prepared: the model gets it next.
     pub fn prepares(&mut self, tokens: u64) {
         self.sent.prepares(tokens);
     }
 
-    /// An answer of the model was pushed behind a view of so many tokens.
+    /// Records that an answer of the model was pushed onto a view of this many tokens.
     pub fn answered(&mut self, tokens: u64) {
         self.sent.answers(tokens);
     }
 
-    /// Learns from the usage of the call that the view was sent with; `tokens` are the view's now. A sum over several calls
-    /// teaches nothing, and neither does a call of which it is not known what it was sent.
+    /// Learns from the usage of the call that the view was sent with; `tokens` is the view's size now. A sum over several calls
+    /// teaches nothing, nor does a call for which the sent view is unknown.
     pub fn learn(&mut self, reported: &ReportedUsage, tokens: u64) {
         let Some(call) = reported.last_call else { return };
         if let (Some(sent), Some(calibration)) = (self.sent.reports(tokens), &mut self.calibration) {
@@ -121,15 +121,15 @@ impl Accuracy {
         }
     }
 
-    /// Learns from a view that the provider refused as too long: it is as large as views get, and was counted exactly, so that
-    /// it outweighs what calls before it taught.
+    /// Learns from a view that the provider refused as too long. It outweighs what earlier calls taught, because the view was as
+    /// large as views get and its exact size is known.
     pub fn learn_from_refusal(&mut self, counted: u64, reported: u64) {
         if let Some(calibration) = &mut self.calibration {
             calibration.settle(counted, reported);
         }
     }
 
-    /// Whether the counter counts as the model does: it is exact, and for this model.
+    /// Whether the counter is exact and made for this model.
     pub fn exact(&self, counter: &dyn TokenCounter) -> bool {
         let name = match counter.method() {
             Method::Encoding(name) => name,
@@ -144,7 +144,7 @@ impl Accuracy {
             })
     }
 
-    /// The model's tokens over counted ones: as reported, or else as the model's family has it. An exact counter is not
+    /// The model's tokens per counted token: from reported usage, or else from the model's family. An exact counter is not
     /// corrected downwards.
     pub fn factor(&self, counter: &dyn TokenCounter) -> f64 {
         let reported = self.calibration.filter(|calibration| calibration.observations() > 0);
@@ -156,7 +156,7 @@ impl Accuracy {
         }
     }
 
-    /// The share of the limit that passes leave free where the caller does not say (MOD-4).
+    /// The share of the limit that passes leave free if the caller does not set it (MOD-4).
     pub fn margin(&self, counter: &dyn TokenCounter) -> f64 {
         if self.exact(counter) {
             return 0.0;
@@ -164,17 +164,17 @@ impl Accuracy {
         self.calibration.map_or(ESTIMATE_MARGIN, |calibration| calibration.margin(ESTIMATE_MARGIN))
     }
 
-    /// How many counted tokens are so many of the model's, rounded down. `u64::MAX` is no limit, and stays.
+    /// Converts the model's tokens into counted tokens, rounded down. `u64::MAX` means no limit and stays.
     pub fn as_counted(&self, tokens: u64, counter: &dyn TokenCounter) -> u64 {
         if tokens == u64::MAX { tokens } else { (tokens as f64 / self.factor(counter)) as u64 }
     }
 
-    /// How many of the model's tokens so many counted ones are, rounded up.
+    /// Converts counted tokens into the model's tokens, rounded up.
     pub fn corrected(&self, tokens: u64, counter: &dyn TokenCounter) -> u64 {
         (tokens as f64 * self.factor(counter)).ceil() as u64
     }
 
-    /// What a report says of it; `margin` is what holds.
+    /// The counter's part of a report; `margin` is the margin in effect.
     pub fn report(&self, counter: &dyn TokenCounter, margin: f64, tokens: u64) -> CounterReport {
         let rules = counter
             .rules()
@@ -195,7 +195,7 @@ impl Accuracy {
     }
 }
 
-/// Whether a tokenizer's file can be that of this model: of others the tokenizer is another one, or not public.
+/// Whether a tokenizer file can be this model's. Other models use another tokenizer, or one that is not public.
 fn is_open(model: &str) -> bool {
     let base = model.rsplit('/').next().unwrap_or(model);
     Family::of_model(model).is_none()
@@ -224,7 +224,7 @@ mod tests {
         assert!(is(accuracy.factor(&Estimate), 1.0), "nothing was sent");
         accuracy.prepares(1000);
         accuracy.learn(&usage(1250), 1000);
-        accuracy.learn(&usage(9000), 1000); // the same view again: nobody knows what else was in it
+        accuracy.learn(&usage(9000), 1000); // the same view again: it is unknown what else was sent with it
         assert!(is(accuracy.factor(&Estimate), 1.25));
         assert_eq!(accuracy.as_counted(1000, &Estimate), 800);
         assert_eq!(accuracy.corrected(800, &Estimate), 1000);
@@ -239,7 +239,7 @@ mod tests {
         accuracy.learn(&usage(3500), 1000);
         assert!(is(accuracy.factor(&Estimate), 1.0));
         accuracy.prepares(1000);
-        accuracy.answered(3500); // what was pushed first may have gone along
+        accuracy.answered(3500); // messages that were pushed before the answer may have been sent, too
         accuracy.learn(&usage(3500), 3600);
         assert!(is(accuracy.factor(&Estimate), 1.0));
         accuracy.prepares(1000);
@@ -285,7 +285,7 @@ mod tests {
         assert!(is(accuracy.factor(&Estimate), 1.3));
     }
 
-    /// Says that it is the encoding of this name.
+    /// A counter that claims to use the encoding of this name.
     struct Exact(&'static str);
 
     impl TokenCounter for Exact {

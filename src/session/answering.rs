@@ -1,8 +1,8 @@
-//! A run gets its answer: judged, asked for again, replaced or refused.
+//! What a run does with the answer to its summary request: accept it, ask again, replace it or refuse it.
 //!
-//! A refused answer is asked for again with the reason. A callback that fails is asked again too; its error goes into no
-//! prompt. If no summary can be had, a run whose view must fit goes on without one (`Run::unsummed`) and fails only if the view
-//! does not fit: whether to cut more is the caller's decision (`onFailure`). `compact`, which only folds, fails.
+//! If an answer is refused, the model is asked again and told why. If the callback fails, it is asked again, too; its error goes
+//! into no prompt. If there is no summary in the end, a run whose view must fit goes on without one (`Run::unsummed`) and fails
+//! only if the view does not fit: whether to cut more is the caller's decision (`onFailure`). `compact`, which only folds, fails.
 
 use super::facade::Session;
 use super::notices::Summarizer;
@@ -16,18 +16,18 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::message::Message;
 use crate::passes::Aim;
 
-/// With fewer tokens, the built-in summariser has nothing to say.
+/// The built-in summariser gets at least this many tokens; with fewer it could say nothing.
 const LEAST: u64 = 64;
 
-/// Turns below this many tokens, or below this share of the view, may go without a summary if none would be smaller: the
-/// next summary covers them, too.
+/// Turns with fewer tokens than this, or than 1 / `SMALL_SHARE` of what the view may take, may be left without a summary if none
+/// would be smaller: the next summary covers them, too.
 const LITTLE: u64 = 256;
 const SMALL_SHARE: u64 = 16;
 
 /// Characters of a callback's error that reports and events show.
 const LONGEST_NEWS: usize = 240;
 
-/// What they show if the redaction itself fails.
+/// Shown instead if redacting the error fails.
 const UNTOLD: &str = "the summarize callback failed";
 
 /// The end of an error for a missing summary: what the caller can do.
@@ -35,17 +35,17 @@ const STAND_IN: &str = "; with `compaction: { onFailure: \"extractive\" }` the b
 
 /// What happens with an answer.
 pub(super) enum Weighed {
-    /// It is a summary.
+    /// The answer is a summary.
     Accepted(Box<(Pending, Judged)>),
-    /// It is asked for again, or about the next piece.
+    /// Ask again, or ask about the next piece.
     AskOn(Box<Question>),
-    /// It cannot be used, and there is no further attempt.
+    /// The answer cannot be used, and no attempt is left.
     Refused(Box<Pending>, Error),
     /// Something other than the answer failed.
     Failed(Box<Question>, Error),
 }
 
-/// A summary that was accepted: what it stands for, and what it carries over.
+/// A summary that was accepted, with its plan and what it carries over.
 pub(super) struct Judged {
     pub plan: FoldPlan,
     pub accepted: compaction::Accepted,
@@ -53,8 +53,8 @@ pub(super) struct Judged {
 }
 
 impl Session {
-    /// Goes on with the model's answer. An answer that is no usable summary is asked for again, then refused or replaced
-    /// by the extractive summariser, as configured; when this fails, the session is as it was before the run (INV-4).
+    /// Goes on with the model's answer. If it is not a usable summary, the model is asked again; after the last attempt the run
+    /// fails or uses the extractive summariser, as configured. If that fails, the session is as it was before the run (INV-4).
     pub fn resume(&mut self, pending: Pending, answer: &Answer) -> Result<Fit> {
         match self.weigh(pending, answer)? {
             Weighed::Accepted(judged) => {
@@ -67,7 +67,7 @@ impl Session {
         }
     }
 
-    /// Decides what happens with an answer. If it is accepted, the passes before the fold have run.
+    /// Decides what happens with an answer. If it is accepted, the passes before the fold have already run.
     pub(super) fn weigh(&mut self, pending: Pending, answer: &Answer) -> Result<Weighed> {
         let mut pending = self.still_wanted(pending)?;
         self.draw_for(&pending.question.run.aim);
@@ -89,7 +89,7 @@ impl Session {
             return Err(self.fail(pending.question, error));
         }
         if error.code() == ErrorCode::SummaryFailed {
-            // No further question would bring the pieces together, and no other answer would mend `compaction.redact`.
+            // Asking again would not bring the pieces together, and another answer would not mend `compaction.redact`.
             return Ok(if pieces_do_not_end(&pending, &error) {
                 Weighed::Refused(Box::new(pending), error)
             } else {
@@ -105,7 +105,7 @@ impl Session {
         Ok(Weighed::AskOn(Box::new(pending.question)))
     }
 
-    /// The callback failed: the same request is made again while attempts are left. The model does not see the error, and
+    /// The callback failed: the same request is made again while attempts are left. The model never sees the error, and
     /// reports show it redacted.
     pub fn not_answered(&mut self, pending: Pending, error: Error) -> Result<Fit> {
         let error = self.redacted(error);
@@ -119,7 +119,7 @@ impl Session {
         self.ask(pending.question)
     }
 
-    /// An error for reports and events: short and redacted. If the redaction fails, only the code.
+    /// Shortens and redacts an error for reports and events. If the redaction fails, they show only the code.
     fn redacted(&self, error: Error) -> Error {
         if !error.has_brief() {
             return error;
@@ -136,26 +136,26 @@ impl Session {
         error.told_as(shown)
     }
 
-    /// Goes on with the built-in summary: no request had to be sent, however large it would have been.
+    /// Goes on with the built-in summary. No request is sent, so its size does not matter.
     pub fn resume_extractive(&mut self, pending: Pending) -> Result<Fit> {
         let mut pending = unasked(pending);
-        pending.question.built_in = self.summarizer != Summarizer::Given; // a plan foretells what a callback is asked
+        pending.question.built_in = self.summarizer != Summarizer::Given; // a plan previews what a callback would be asked
         let answer = self.built_in(&pending.question, &pending.question.plan);
         self.resume(pending, &answer)
     }
 
-    /// Goes on with a summary of all that is folded, though the request may have been about a piece of it.
+    /// Goes on with a summary of everything that is folded, even if the request was about one piece.
     pub fn resume_at_once(&mut self, mut pending: Pending, answer: &Answer) -> Result<Fit> {
         pending.question.chunks = None;
         self.resume(pending, answer)
     }
 
-    /// What the built-in summariser says of what this run folds.
+    /// The built-in summariser's summary of what this run folds.
     pub fn extractive(&self, pending: &Pending) -> String {
         self.built_in(&pending.question, &pending.question.plan).text
     }
 
-    /// An answer whose text only the provider can read, with our own summary for all other formats.
+    /// If only the provider can read the answer, adds our own summary for all other formats.
     fn worded(&self, answer: &Answer, question: &Question) -> Option<Answer> {
         let by_provider = answer.by_provider.clone().filter(|_| answer.text.is_empty());
         let own = |by_provider| Answer {
@@ -174,10 +174,10 @@ impl Session {
                 ..Answer::default()
             };
         }
-        // Whole, as they were pushed: an output that is a placeholder in the view still tells how its command ended.
+        // Use messages as they were pushed: an output that is now a placeholder still says how its command ended.
         let whole = |m: &NodeIndex| {
             let message = &self.context.history.node(*m).message;
-            // What cannot be redacted stays out.
+            // A message that cannot be redacted is left out.
             self.redact.as_ref().map_or_else(|| Some(Message::clone(message)), |r| r.message(message).ok())
         };
         let folded: Vec<Message> = plan.members.iter().filter_map(whole).collect();
@@ -197,20 +197,20 @@ impl Session {
         Answer { text, built_in: true, ..Answer::default() }
     }
 
-    /// No usable answer came: the extractive summariser stands in if configured. Otherwise a run whose view must fit goes
-    /// on without a summary, and fails with `error` only if the view does not fit; any other run fails. After a failure
-    /// nothing has changed.
+    /// No usable answer came. The extractive summariser is used if configured. Otherwise a run whose view must fit goes on
+    /// without a summary and fails with `error` only if the view does not fit; any other run fails. A failed run changes
+    /// nothing.
     pub fn give_up(&mut self, mut pending: Pending, error: Error) -> Result<Fit> {
         let error = of_all_attempts(error, &pending.question);
         if pending.question.run.background {
-            return Err(self.fail(pending.question, error)); // who needs a fold asks for it, and gets the stand-in then
+            return Err(self.fail(pending.question, error)); // a run that needs the fold asks again and falls back then
         }
         // Another process is summarising this session: load what it saves instead of summarising again.
         if matches!(error.code(), ErrorCode::Aborted | ErrorCode::StoreConflict) {
             return self.go_on_or_fail(pending.question, error);
         }
         if pending.question.built_in {
-            return self.go_on_or_fail(pending.question, error); // nobody else can be asked
+            return self.go_on_or_fail(pending.question, error); // there is nobody else to ask
         }
         if self.config.compaction.on_failure == OnFailure::Error {
             return self.go_on_or_fail(pending.question, error.advising(STAND_IN));
@@ -230,7 +230,7 @@ impl Session {
         }
     }
 
-    /// Whether a run that waits for a summary goes on without, if it cannot be had: its view fits, and nobody asked for a fold.
+    /// Whether a waiting run can go on if there is no summary: its view fits, and nobody asked for a fold.
     pub fn can_do_without(&self, pending: &Pending) -> bool {
         let Question { run, plan, .. } = &pending.question;
         let leaves_out = plan.layout == Layout::SystemSummary && run.must_fit();
@@ -238,15 +238,17 @@ impl Session {
         matches!(run.unanswered, Unanswered::GoesOn) && !run.background && !leaves_out && fits
     }
 
-    /// Lets such a run go on.
+    /// Makes such a run go on.
     pub fn do_without(&mut self, pending: Pending, why: Error) -> Result<Fit> {
         self.go_on_or_fail(pending.question, why)
     }
 
-    /// The view must fit even without a summary, so the ladder goes on with its next pass. If there was only too little to
-    /// fold, or if the caller wants no error, the last resort may follow; otherwise the run succeeds only if the view fits
-    /// without it. If turns were left out for the summary to cover, the run does not go on without it. A run that was asked
-    /// to fold fails, except in the last resort; a hook's run goes on if the view fits as it is.
+    /// Goes on without a summary if allowed, else fails.
+    ///
+    /// - A run whose view must fit goes on with the next pass if there was only little to fold or the caller wants no error
+    ///   (then the last resort may follow), or if no turns were left out for the summary to cover.
+    /// - A run that was asked to fold fails, unless its view must fit, does not, and may be shortened.
+    /// - A hook's run goes on if the view fits as it is.
     pub(super) fn go_on_or_fail(&mut self, question: Question, error: Error) -> Result<Fit> {
         let leaves_out = question.plan.layout == Layout::SystemSummary;
         let (tokens, most) = (self.tokens(), self.aim(question.run.aim.fill).most);
@@ -271,13 +273,13 @@ impl Session {
         run.decide(pass, self.tokens(), self.tokens(), Vec::new(), error.in_brief());
         run.summary.get_or_insert_default().attempts = attempt;
         run.without = Some(error.in_brief());
-        // If there was little to fold, or nobody to ask, the missing summary is not why the view does not fit.
+        // If there was little to fold, or nobody to ask, the view does not fit for another reason than the missing summary.
         let unsummed = Unsummed { error, shortens: may_shorten };
         run.unsummed = Some(unsummed).filter(|unsummed| !unsummed.shortens || !(is_little || built_in));
         self.go_on_without(run)
     }
 
-    /// Takes a piece's summary, and asks about what comes next (`None`); or judges the last answer.
+    /// Takes a piece's summary and returns `None` (ask about the next piece), or judges the last answer.
     fn judge_or_ask_on(&mut self, pending: &mut Pending, answer: &Answer) -> Result<Option<Judged>> {
         let question = &mut pending.question;
         if let Some(chunks) = question.chunks.as_mut().filter(|c| c.in_pieces()) {
@@ -297,8 +299,8 @@ impl Session {
         .map(Some)
     }
 
-    /// Judges on the view as the passes before the fold leave it; that is how it stays if the answer is accepted. The plan is
-    /// one that is [still wanted](Self::still_wanted).
+    /// Judges an answer on the view that the passes before the fold leave. If it is accepted, the view stays so. The plan must be
+    /// [still wanted](Self::still_wanted).
     pub(super) fn judge_settled<T>(
         &mut self,
         pending: &mut Pending,
@@ -335,8 +337,8 @@ impl Session {
         Ok(judged)
     }
 
-    /// Judges an answer. What it leaves room for is not folded. The ledger is then written again for what still is, and so is a
-    /// summary of our own.
+    /// Judges an answer. If the summary is smaller than planned, some planned messages stay; then the ledger is written again for
+    /// those that are still folded, and so is a built-in summary.
     pub(super) fn judge(&self, pending: &Pending, answer: &Answer, wants_retain: bool) -> Result<Judged> {
         let aim = pending.question.run.aim;
         let mut judged = self.judged(pending.question.plan.clone(), answer, wants_retain, &aim)?;
@@ -348,7 +350,7 @@ impl Session {
             return Err(Error::new(ErrorCode::SummaryNotSmaller, why));
         }
         if judged.plan.after(&self.context, tokens) > aim.most {
-            judged.plan.frame = None; // in a view of a few dozen tokens there is room for the summary, and for no word about it
+            judged.plan.frame = None; // in a view of a few dozen tokens there is no room for words around the summary
         }
         let marks = (aim.low_after_fold, aim.most);
         let smaller = judged.plan.clone().giving_back(&self.context, &judged.accepted, marks);
@@ -359,7 +361,7 @@ impl Session {
             });
             self.judged(plan, own.as_ref().unwrap_or(answer), wants_retain, &aim).ok()
         });
-        // A message that comes back may take the place of a rule's, for which the ledger then has no room.
+        // Messages that come back must not cost the ledger more of the user's rules.
         let smaller = smaller.filter(|smaller| smaller.accepted.missed.rules <= judged.accepted.missed.rules);
         Ok(smaller.unwrap_or(judged))
     }
@@ -378,8 +380,8 @@ impl Session {
         Ok(Judged { plan, accepted, carried })
     }
 
-    /// What the ledger of a fold has to cover: the newest summary that stays beside it (whose own ledger may have had no
-    /// room), and the fold's members.
+    /// The nodes whose facts a fold's ledger has to cover: the newest summary that stays in the view (its own ledger may have had
+    /// no room), and the fold's members.
     fn carriers(&self, members: &[NodeIndex]) -> Vec<NodeIndex> {
         let folded: NodeSet = members.iter().copied().collect();
         let mut body = self.context.view.body().iter().map(|slot| slot.node);
@@ -398,7 +400,7 @@ impl Session {
         run.decide(pass, self.tokens(), self.tokens(), Vec::new(), error.in_brief());
         run.summary.get_or_insert_default().attempts = attempt;
         if run.folded {
-            self.drop_bound_thinking(&[]); // what stood behind a fold that stays
+            self.drop_bound_thinking(&[]); // thinking after a fold that stays
         }
         self.failed = Some(self.make_report(run));
         error
@@ -425,7 +427,7 @@ pub(super) fn does_not_fit(error: Error, tokens: u64, most: u64) -> Error {
     ))
 }
 
-/// A pending run whose summary answers no request: the request's limits do not apply.
+/// Prepares a pending run for a summary that answers no request: the request's limits do not apply.
 fn unasked(mut pending: Pending) -> Pending {
     pending.question.chunks = None;
     pending.question.size = pending.question.plan.layout.first_size();

@@ -1,4 +1,4 @@
-//! A run asks for a summary: in a request that the summariser can take, in the conversation's language.
+//! How a run asks for a summary: in a request that fits the summariser, in the conversation's language.
 
 use super::facade::Session;
 use super::prompt::tool_name;
@@ -10,18 +10,18 @@ use crate::context::{NodeSet, PartName, Slot};
 use crate::error::{Error, ErrorCode, Result};
 use crate::tool_output::SEARCH_TOOL;
 
-/// A request that is refused as too long and has no more tokens than this is not cut into pieces.
+/// A request that was refused as too long is not cut into pieces if it has no more tokens than this.
 const LEAST_REQUEST: u64 = 512;
 
-/// User messages that are looked at for their language.
+/// The language is detected from this many of the newest user messages.
 const SPOKEN: usize = 8;
 
 impl Session {
-    /// Writes the request; where the summariser's window is known, one that fits it. Where the redaction fails, so does
-    /// the run, and nothing has changed.
+    /// Writes the request. If the summariser's window is known, the request fits it. If the redaction fails, the run fails and
+    /// nothing changes.
     pub(super) fn ask(&mut self, mut question: Question) -> Result<Fit> {
         question.plan.frame = self.frame();
-        // It tells the view as the passes before the fold will leave it.
+        // The request shows the view that the passes before the fold will leave.
         let done = match self.settle(&mut question.run) {
             Ok(done) => done,
             Err(error) => return Err(self.fail(question, error)),
@@ -35,8 +35,8 @@ impl Session {
         }
     }
 
-    /// The words around a summary: the caller's, or those of default under a ladder of our own, which cuts evenly: the
-    /// documents' summaries stand as their documents have them.
+    /// The words around a summary: the caller's, or our default ones under a ladder with an even cut. The documents' ladders
+    /// have no words around their summaries.
     fn frame(&self) -> Option<Frame> {
         if let Some(given) = &self.config.compaction.frame {
             return given.clone();
@@ -47,8 +47,8 @@ impl Session {
         })
     }
 
-    /// What the view has left for a summary, where there is no other turn to make room for it: the view as the passes before
-    /// the fold leave it.
+    /// The tokens that the view has left for a summary if no other turn can make room for it. `None` if there is no such
+    /// bound. Call it on the view that the passes before the fold leave.
     pub(super) fn room(&self, question: &Question) -> Option<u64> {
         let run = &question.run;
         let of_turns = question.plan.layout == Layout::SystemSummary && run.must_fit();
@@ -61,7 +61,7 @@ impl Session {
         Some(run.aim.most.saturating_sub(stays))
     }
 
-    /// The summariser says that the request is too long: a smaller one, or the error if there is none.
+    /// The summariser said that the request is too long: asks with a smaller one, or gives up if there is none.
     pub fn shrink(&mut self, pending: Pending) -> Result<Fit> {
         let pending = self.still_wanted(pending)?;
         let mut question = pending.question;
@@ -69,7 +69,7 @@ impl Session {
         if let Some(size) = self.smaller(question.size) {
             question.size = size;
             return match self.ask(question)? {
-                // Where all of the view's beginning is folded, both are one.
+                // If the whole beginning of the view is folded, the smaller size is the same request.
                 Fit::NeedsSummary(same) if size != Size::NoOutputs && same.request.input_tokens >= tokens => {
                     self.shrink(*same)
                 }
@@ -96,8 +96,8 @@ impl Session {
         )
     }
 
-    /// Input tokens of the requests that a model would be sent for this summary, if it answered each with `summary`: one,
-    /// or those for the pieces and for their summaries, where the conversation is larger than its window.
+    /// Input tokens of the requests that a model would get for this summary if it answered each with `summary`: one request, or
+    /// one per piece and one for their summaries if the conversation is larger than the model's window.
     pub fn request_tokens(&self, pending: &Pending, summary: &str) -> Vec<u64> {
         let mut sizes = vec![pending.request.input_tokens];
         let question = &pending.question;
@@ -137,7 +137,7 @@ impl Session {
         }
     }
 
-    /// What is left of the conversation in pieces goes without what may not leave, though it was cut before that was said.
+    /// Redacts the pieces that are left, in case the redaction was set after the conversation was cut.
     fn redact_pieces(&self, question: &mut Question) -> Result<()> {
         let Some(redact) = &self.redact else { return Ok(()) };
         let is_seen = question.redacted_by.as_ref().is_some_and(|by| by.is(redact));
@@ -148,7 +148,7 @@ impl Session {
         Ok(())
     }
 
-    /// Pieces of a window that became smaller are cut anew; false where they are as small as they get.
+    /// Cuts the pieces again after the window became smaller. Returns false if they cannot get smaller.
     fn cut_smaller(&self, question: &mut Question, window: u64) -> Result<bool> {
         let language = self.language();
         let ask = Ask { chunks: None, ..self.words(question, language.as_deref()) };
@@ -174,7 +174,7 @@ impl Session {
         }
     }
 
-    /// The next smaller size. The view's beginning is for a request that goes on from it.
+    /// The next smaller size. `Size::Beginning` is only for a request that continues the view.
     fn smaller(&self, size: Size) -> Option<Size> {
         size.smaller().and_then(|size| match size {
             Size::Beginning if !self.may_continue() => size.smaller(),
@@ -182,7 +182,7 @@ impl Session {
         })
     }
 
-    /// A request may be the view itself: the same model reads it, as it stands, with the tools whose calls are in it.
+    /// Whether a request may be the view itself: the same model reads it unchanged, with the tools whose calls are in it.
     fn may_continue(&self) -> bool {
         let config = &self.config.compaction;
         let by_default = match self.config.ladder.even_cut() {
@@ -204,7 +204,7 @@ impl Session {
         Ok(())
     }
 
-    /// The script that a summary should be in, where that can be told.
+    /// The script that a summary should be in, if it can be detected.
     pub(super) fn script(&self) -> Option<Script> {
         if let Some(language) = &self.config.compaction.language {
             return Script::of_language(language);
@@ -214,7 +214,7 @@ impl Session {
         Script::of_texts(newest.iter().map(String::as_str))
     }
 
-    /// The language that a summary is asked for in, where the prompt's own words do not do.
+    /// The language to ask for, if the prompt needs to name one.
     pub(super) fn language(&self) -> Option<String> {
         let detected = || self.script().filter(|s| *s != Script::Latin).map(|s| s.language().to_owned());
         self.config.compaction.language.clone().or_else(detected)

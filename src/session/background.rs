@@ -1,12 +1,11 @@
 //! A summary that is written in the background while the conversation goes on.
 //!
-//! It is asked for at a lower mark than the threshold. Its answer is judged and kept when it comes; the fold is put in by
-//! the next call that may change the view: [`Session::prepare`], [`Session::compact`] or [`Session::check_and_compact`].
-//! Until then only pushes change the view. So no prompt cache is lost between two calls, and nothing changes under a caller
-//! who reads it.
+//! It is asked for at a lower mark than the threshold. Its answer is judged and kept when it comes. The next call that may change
+//! the view puts the fold in: [`Session::prepare`], [`Session::compact`] or [`Session::check_and_compact`]. Until then only
+//! pushes change the view, so no prompt cache is lost between two calls, and nothing changes under a caller who reads the view.
 //!
-//! The answer holds if everything that it stands for is still in the view. A `prepare` that fits does not wait for it; one that
-//! does not fit joins it. Pauses after a failure are counted in messages, because the core has no clock.
+//! The answer holds while everything that it covers is still in the view. A `prepare` whose view fits does not wait for it; one
+//! whose view does not fit does. Pauses after a failure are counted in messages, because the core has no clock.
 
 use std::sync::Arc;
 
@@ -19,11 +18,11 @@ use crate::context::EventName;
 use crate::error::{Error, Result};
 use crate::saved::{Reader, Saved, Writer};
 
-/// How many new messages must come before another try, after a first failure or if no fold would have gained enough. Each
+/// How many new messages must come before the next try after a first failure, or if no fold would have saved enough. Each
 /// further failure doubles this.
 const PAUSE: usize = 8;
 
-/// How often it is doubled at most.
+/// The pause is doubled at most this often.
 const MOST_DOUBLINGS: u32 = 4;
 
 /// The state of the background summary.
@@ -31,7 +30,7 @@ const MOST_DOUBLINGS: u32 = 4;
 pub(super) struct Background {
     state: State,
     failures: u32,
-    /// It is not tried again before the history has so many entries.
+    /// No new try before the history has this many entries.
     pause_until: usize,
 }
 
@@ -40,11 +39,11 @@ enum State {
     #[default]
     Idle,
     Asked,
-    /// An answer that was found good, for the run that asked.
+    /// An accepted answer, with the run that asked for it.
     Ready(Box<(Pending, Answer)>),
 }
 
-/// Not saved in snapshots.
+/// The state is not saved, only failures and the pause.
 impl Saved for Background {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
         let Self { state: _, failures, pause_until } = self;
@@ -57,7 +56,7 @@ impl Saved for Background {
     }
 }
 
-/// A copy of a session does not wait: the answer goes to the session that asked.
+/// A copy of a session starts idle: the answer goes to the session that asked.
 impl Clone for Background {
     fn clone(&self) -> Self {
         Self { state: State::Idle, ..*self }
@@ -73,7 +72,7 @@ impl Background {
         matches!(self.state, State::Ready(_))
     }
 
-    /// Some fold was put in: earlier failures no longer matter.
+    /// Some fold was put in: earlier failures no longer count.
     pub fn folded(&mut self) {
         (self.failures, self.pause_until) = (0, 0);
     }
@@ -90,27 +89,27 @@ impl Background {
 }
 
 impl Session {
-    /// The tokens from which on a summary is asked for in the background; `None` where it never is.
+    /// A summary is asked for in the background from this many tokens on; `None` if it never is.
     pub fn background_mark(&self) -> Option<u64> {
         let config = &self.config.compaction;
         let share = config.background.filter(|_| config.enabled && config.auto)? / config.threshold_ratio;
         self.threshold().map(|threshold| (threshold as f64 * share) as u64)
     }
 
-    /// Whether [`Session::begin_in_background`] may have something to ask. Costs next to nothing.
+    /// Whether [`Session::begin_in_background`] may have something to ask. Cheap.
     pub fn wants_background(&self) -> bool {
         matches!(self.background.state, State::Idle)
             && self.context.history.len() >= self.background.pause_until
             && self.background_mark().is_some_and(|mark| self.has_reached(mark))
     }
 
-    /// A summary is being written in the background.
+    /// Whether a summary is being written in the background.
     pub fn is_asked_in_background(&self) -> bool {
         self.background.is_asked()
     }
 
-    /// Asks for a summary of what would be folded now, where the view has reached its mark. The session goes on as it is; the
-    /// answer goes to [`Session::answer_in_background`].
+    /// Asks for a summary of what would be folded now, if the view has reached its mark. The session goes on unchanged; pass the
+    /// answer to [`Session::answer_in_background`].
     pub fn begin_in_background(&mut self) -> Option<Pending> {
         if !self.wants_background() {
             return None;
@@ -119,7 +118,7 @@ impl Session {
         self.draw_for(&aim);
         let mark = self.background_mark();
         let left = |plan: &FoldPlan| self.corrected(plan.after(&self.context, 0));
-        // A fold that leaves the view above its mark would be asked for again a step later.
+        // If the view stayed above its mark after the fold, the next step would ask again.
         let gains = |plan: &FoldPlan| mark.is_some_and(|mark| left(plan) < mark);
         let Some((plan, pass)) = self.fold_plan(&aim, false).filter(|(plan, _)| gains(plan)) else {
             self.background.pause(self.context.history.len());
@@ -133,10 +132,10 @@ impl Session {
         self.go_on_in_background(asked)
     }
 
-    /// The answer has come: what is to be asked next; or `None`, for it is kept, or was refused (`compaction_failed`).
+    /// Takes an answer. Returns the next request, or `None` if the answer was kept or refused (`compaction_failed`).
     pub fn answer_in_background(&mut self, pending: Pending, answer: Answer) -> Option<Pending> {
         if !self.background.is_asked() {
-            return None; // it was turned off meanwhile
+            return None; // the background was turned off meanwhile
         }
         match self.weigh(pending, &answer) {
             Ok(Weighed::Accepted(judged)) => {
@@ -159,12 +158,12 @@ impl Session {
         }
     }
 
-    /// A summary is there, and not put in yet.
+    /// Whether a summary is ready and not put in yet.
     pub fn has_background_summary(&self) -> bool {
         self.background.is_ready()
     }
 
-    /// Nobody was asked (`compaction_failed`): another process is asking for the same summary.
+    /// Nobody was asked, because another process is asking for the same summary (`compaction_failed`).
     pub fn not_asked_in_background(&mut self, pending: Pending, error: Error) {
         if self.background.is_asked() {
             let failed = Err(self.fail(pending.question, error));
@@ -172,7 +171,7 @@ impl Session {
         }
     }
 
-    /// No answer came: the request is made smaller, or asked once more, or given up (`compaction_failed`).
+    /// No answer came: a smaller request is made, the request is repeated, or the run gives up (`compaction_failed`).
     pub fn not_answered_in_background(
         &mut self,
         pending: Pending,
@@ -180,14 +179,14 @@ impl Session {
         too_long: bool,
     ) -> Option<Pending> {
         if !self.background.is_asked() {
-            return None; // it was turned off meanwhile
+            return None; // the background was turned off meanwhile
         }
         let went_on = if too_long { self.shrink(pending) } else { self.not_answered(pending, error) };
         self.go_on_in_background(went_on)
     }
 
-    /// Drops the running or finished background summary if the options turn the background off (`compaction_failed` says
-    /// so).
+    /// Drops the running or finished background summary if the options turn the background off, and emits
+    /// `compaction_failed`.
     pub(super) fn drop_unwanted_background(&mut self) {
         if self.background_mark().is_some() || matches!(self.background.state, State::Idle) {
             return;
@@ -201,7 +200,7 @@ impl Session {
         self.context.emit(EventName::CompactionFailed, plan, why.to_owned());
     }
 
-    /// Drops the finished background summary if somebody asks for a fold with instructions: it was written without them.
+    /// Drops the finished background summary if a fold is asked for with instructions, because it was written without them.
     /// The report says so.
     pub(super) fn drop_uninstructed(&mut self, run: &mut Run) {
         if let State::Ready(ready) = &self.background.state {
@@ -212,7 +211,7 @@ impl Session {
         }
     }
 
-    /// The result of a step in the background. It never ends a run: the fold waits for [`Session::swap_in`].
+    /// Handles the result of a step in the background. It never ends a run: the fold waits for [`Session::swap_in`].
     fn go_on_in_background(&mut self, went_on: Result<Fit, Error>) -> Option<Pending> {
         match went_on {
             Ok(Fit::NeedsSummary(pending)) => Some(*pending),
@@ -223,8 +222,8 @@ impl Session {
         }
     }
 
-    /// Puts the fold in that the background has ready, as the first thing that `run` does. One that no longer holds is
-    /// dropped, and the report and an event say so. True if the fold was put in.
+    /// Puts in the fold that the background has ready, before anything else that `run` does. If it no longer holds it is
+    /// dropped, and the report and an event say so. Returns true if the fold was put in.
     pub(super) fn swap_in(&mut self, run: &mut Run) -> bool {
         if !self.background.is_ready() {
             return false;
@@ -263,7 +262,7 @@ impl Session {
         }
     }
 
-    /// Drops the finished background summary if another fold took its place: that fold's report says so.
+    /// Drops the finished background summary if another fold took its place. The report of that other fold says so.
     pub(super) fn drop_overtaken(&mut self, run: &mut Run) {
         if let State::Ready(ready) = &self.background.state
             && !self.still_stands(&ready.0.question.plan)

@@ -1,4 +1,4 @@
-//! Branches: a session of its own that begins as this one did, and its result brought back.
+//! Branches: a separate session that begins like this one, and whose result can be merged back.
 
 use std::sync::Arc;
 
@@ -12,48 +12,48 @@ use crate::saved::saved;
 #[derive(Clone, Debug)]
 pub(super) struct Fork {
     pub lane: String,
-    /// The message that it begins behind.
+    /// The message after which it branched off.
     pub at: NodeIndex,
-    /// What it says of itself beyond that, as far as it was heard.
+    /// The messages of the branch after that, as far as they were read by [`Session::hear`].
     pub story: Vec<Told>,
-    /// How much of its history was heard.
+    /// How many entries of the branch's history were read.
     heard: usize,
-    /// The message that its result came in as, and how much of its story that is the result of.
+    /// The message that the merged result became, and the length of `story` at that time.
     pub merged: Option<(NodeIndex, usize)>,
-    /// What only the two have.
+    /// Shared by only this fork and its branch: identifies the pair.
     bond: Arc<()>,
 }
 
-/// A message of another session's lane.
+/// A message of a branch, as its parent session knows it.
 #[derive(Clone, Debug)]
 pub(super) struct Told {
     pub id: Arc<str>,
     pub message: Arc<Message>,
-    /// Its place in that session's history.
+    /// Its index in the branch's history.
     index: NodeIndex,
-    /// What of the story it follows.
+    /// The entry of the story that it follows.
     pub after: Option<usize>,
-    /// What of the story made the calls that it answers.
+    /// The entries of the story with the calls that it answers.
     pub needs: Vec<usize>,
 }
 
-/// Where a session branched off.
+/// Where this session branched off.
 #[derive(Clone, Debug)]
 pub(super) struct Origin {
     bond: Arc<()>,
-    /// The message that it begins behind, by its number there.
+    /// The message after which it branched off, by its index in the parent's history.
     at: NodeIndex,
-    /// What stands before this in its history was there before.
+    /// The length of the inherited history: entries from here on are the branch's own.
     own_from: usize,
 }
 
-// A bond is between two sessions of one process: what is restored knows its branches, and takes no result of them.
+// A bond connects two sessions of one process. A restored session knows its branches but can merge no results of them.
 saved!(struct Fork { lane, at, story, heard, merged } fresh { bond: Arc::new(()) });
 saved!(struct Told { id, message, index, after, needs });
 saved!(struct Origin { at, own_from } fresh { bond: Arc::new(()) });
 
 impl Fork {
-    /// Whether all that it names is there, and came before it.
+    /// Whether every entry that it refers to exists and came earlier.
     pub fn is_whole(&self, history: &History) -> bool {
         let earlier = |(n, told): (usize, &Told)| told.after.iter().chain(&told.needs).all(|at| *at < n);
         let in_story = self.story.iter().enumerate().all(earlier);
@@ -65,36 +65,36 @@ impl Fork {
     }
 }
 
-/// What a branch's result comes in as.
+/// The form in which a branch's result is merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MergeAs {
-    /// The output of this open tool call: the branch was a task.
+    /// The output of this open tool call, for a branch that was a task.
     ToolOutput(String),
     /// A user message.
     User,
 }
 
 impl Session {
-    /// Who this session is among its branches; `main` where nobody named it.
+    /// The session's name among its branches; `main` by default.
     pub fn lane(&self) -> &str {
         &self.lane
     }
 
-    /// A session of its own that begins with the history up to and including a message: with the folds that stand for nothing
-    /// else, with every stored output, and with the view that [`Session::rewind`] to it would leave. Messages are shared, and
-    /// from there on the two know nothing of each other. `lane` names it; `None`: the next free of `fork_1`, `fork_2`, ….
+    /// A new session that begins with the history up to and including a message. It gets the folds whose members are all in that
+    /// history, every stored output, and the view that [`Session::rewind`] to the message would leave. Messages are shared in memory;
+    /// after that the two sessions are independent. `lane` names the new session; `None`: the next free name of `fork_1`, `fork_2`, ….
     ///
-    /// It has the options of this one; [`Session::set_options`] gives it its own.
+    /// It has this session's options; [`Session::set_options`] changes them.
     ///
     /// # Errors
-    /// As [`Session::rewind`]; `INVALID_ARGUMENT` for a lane that there is already. Nothing has changed then.
+    /// Those of [`Session::rewind`]; `INVALID_ARGUMENT` for a lane that exists already. Nothing has changed then.
     pub fn fork(&mut self, id: &str, lane: Option<&str>) -> Result<(Self, Renumbering)> {
         let (branch, renumbering) = self.branch(id, lane)?;
         self.note_branch(&branch);
         Ok((branch, renumbering))
     }
 
-    /// The same, before this session knows of it.
+    /// Like [`Session::fork`], but does not register the branch: see [`Session::note_branch`].
     ///
     /// # Errors
     /// As [`Session::fork`].
@@ -133,7 +133,7 @@ impl Session {
         Ok((branch, renumbering))
     }
 
-    /// Knows of a branch from now on: its lane, and that its result may come back.
+    /// Registers a branch: its lane is taken, and its result may be merged.
     pub fn note_branch(&mut self, branch: &Self) {
         let Some(Origin { bond, at, own_from }) = &branch.origin else { return };
         self.forks.push(Fork {
@@ -146,11 +146,11 @@ impl Session {
         });
     }
 
-    /// Takes a branch's result in: the text of its last answer.
+    /// Merges a branch's result: the text of its last answer.
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` for a session that did not branch off this one, and for a call that does not wait for an output;
-    /// `GRAPH_CONSTRAINT` where the branch has no result yet, or was merged before; as [`Session::push`]. Nothing has changed
+    /// `GRAPH_CONSTRAINT` if the branch has no result yet or was merged before; those of [`Session::push`]. Nothing has changed
     /// then.
     pub fn merge(&mut self, branch: &Self, result: &MergeAs) -> Result<NodeIndex> {
         let number = self.fork_of(branch).ok_or_else(|| {
@@ -186,7 +186,7 @@ impl Session {
         added.first().copied().ok_or_else(|| Error::new(ErrorCode::Internal, "a merged result did not enter"))
     }
 
-    /// Learns what a branch's lane holds by now, for the graph. A session that is no branch of this one changes nothing.
+    /// Reads the messages that a branch added since the last call, for the graph. Ignores a session that is no branch of this one.
     pub fn hear(&mut self, branch: &Self) {
         let (Some(number), Some(origin)) = (self.fork_of(branch), &branch.origin) else { return };
         let fork = &mut self.forks[number];
@@ -219,7 +219,7 @@ impl Session {
         self.forks.iter().position(|f| Arc::ptr_eq(&f.bond, &origin.bond))
     }
 
-    /// The text of the last answer since it branched off.
+    /// The text of the last answer that is not empty since the session branched off.
     pub fn result(&self) -> Option<String> {
         let own_from = self.origin.as_ref()?.own_from;
         let own = self.context.history.nodes().iter().enumerate().skip(own_from).rev();

@@ -1,4 +1,4 @@
-//! A fold whose summary the caller wrote.
+//! Folds with a summary written by the caller.
 
 use super::facade::Session;
 use crate::compaction::{Layout, engine_message};
@@ -7,13 +7,13 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::message::Role;
 
 impl Session {
-    /// Folds messages, and earlier folds, under a summary of the caller's own. It stands as the ladder's folds stand, and
-    /// [`Session::unfold`] undoes it. Gives its id.
+    /// Folds messages and earlier folds under the caller's own summary. The fold is laid out like the ladder's folds, and
+    /// [`Session::unfold`] undoes it. Returns its id.
     ///
     /// # Errors
-    /// Those of [`ContextGraph::compress`](crate::graph::ContextGraph::compress); and `GRAPH_CONSTRAINT` with the ids for what
-    /// no fold may take: the header, a pinned message, the newest user message, a part of a step, what left the conversation.
-    /// Nothing has changed then.
+    /// Those of [`ContextGraph::compress`](crate::graph::ContextGraph::compress); and `GRAPH_CONSTRAINT` with the ids of messages that
+    /// may not be folded: the header, pinned messages, the newest user message, part of a step, messages that left the
+    /// conversation. Nothing has changed then.
     pub fn fold_by_hand(&mut self, ids: &[String], summary: &str) -> Result<String> {
         self.graph()?;
         let tried = self.drawn.graph.compress(ids, summary)?;
@@ -22,7 +22,7 @@ impl Session {
         let members = self.whole_units(&named)?;
         let layout = self.config.ladder.passes().iter().find_map(|p| p.layout()).unwrap_or_default();
         let made = layout.messages(None, engine_message(Role::User, summary.trim()), Layout::ASK, None);
-        // Where the fold stands before all else, the view begins with what stands for it; else the whole is tried on a copy.
+        // A fold that begins with a user message may stand first in the view. Any other is tried on a copy first.
         let first = made.retain.as_ref().or(made.ask.as_ref()).unwrap_or(&made.summary);
         let begins_with_user = first.role == Role::User && !made.behind_earlier;
         if !begins_with_user && !self.stays_folded(&members, &made) {
@@ -40,7 +40,7 @@ impl Session {
         Ok(self.context.history.node(fold).id.to_string())
     }
 
-    /// Whether a fold of these stays what it is when the view begins with the user again.
+    /// Whether a fold of these members survives the rule that the view begins with a user message.
     fn stays_folded(&self, members: &[NodeIndex], made: &FoldMessages) -> bool {
         let mut tried = self.context.clone();
         let fold = tried.fold(members.to_vec(), made.clone());
@@ -48,7 +48,7 @@ impl Session {
         tried.folds.iter().any(|f| f.summary == fold)
     }
 
-    /// The units that these nodes make up, in view order.
+    /// The nodes of all units that the named nodes belong to, in view order. Fails if a unit is named only in part.
     fn whole_units(&self, named: &NodeSet) -> Result<Vec<NodeIndex>> {
         let refuse = |nodes: &[NodeIndex], why: &str| {
             let ids: Vec<String> = self.context.ids(nodes).iter().map(|id| format!("`{id}`")).collect();
@@ -82,7 +82,7 @@ impl Session {
             }
             members.extend(unit.nodes.iter().copied());
         }
-        // What stands beside a summary goes with it.
+        // The messages that were inserted beside a summary are folded with it.
         let beside = self.context.folds.iter().filter(|f| named.contains(&f.summary));
         let beside: NodeSet = beside.flat_map(|f| [f.retain, f.ask]).flatten().collect();
         if !beside.is_empty() {

@@ -1,4 +1,4 @@
-//! What a run's decisions cost the provider's prompt cache, and whether they are paid.
+//! What edits cost the provider's prompt cache, and whether they save more than that.
 
 use super::facade::Session;
 use super::run::Run;
@@ -7,32 +7,32 @@ use crate::message::Role;
 use crate::model::LEAST_CACHED_TOKENS;
 use crate::passes::{Aim, Pass};
 
-/// The newest calls whose size says what the next ones will add.
+/// The size of future calls is estimated from this many of the newest ones.
 const NEWEST_CALLS: usize = 8;
 
-/// A view before an edit, for what the edit costs.
+/// The state of the view before an edit, to calculate what the edit costs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stood {
-    /// Its tokens.
+    /// The view's tokens.
     pub tokens: u64,
-    /// Those at its beginning that were sent so before.
+    /// Tokens at its beginning that were sent unchanged before.
     pub sent: u64,
 }
 
 impl Session {
-    /// The view before an edit.
+    /// The state of the view now, before an edit.
     pub(super) fn stands(&self) -> Stood {
         Stood { tokens: self.tokens(), sent: self.context.view.stable_prefix_tokens() }
     }
 
-    /// Writes down what a pass did to the view since it `stood` so, and what that costs.
+    /// Records what a pass did to the view since the state `stood`, and what that costs.
     pub(super) fn decide(&self, run: &mut Run, pass: &str, stood: Stood, items: Vec<ItemId>, why: String) {
         let cache = self.cache_cost(&run.aim, stood);
         run.decide(pass, stood.tokens, self.tokens(), items, why);
         run.costs(cache);
     }
 
-    /// What an edit costs the prompt cache, and is expected to save.
+    /// What an edit costs the prompt cache, and what it is expected to save.
     pub(super) fn cache_cost(&self, aim: &Aim, stood: Stood) -> Option<CacheCost> {
         let saved = stood.tokens.saturating_sub(self.tokens());
         let behind = stood.sent.saturating_sub(self.context.view.stable_prefix_tokens());
@@ -47,12 +47,12 @@ impl Session {
         CacheCost::new(reread, saved, calls, self.config.cache_prices)
     }
 
-    /// Whether an edit saves at least what it costs.
+    /// Whether an edit saves at least as much as it costs.
     pub(super) fn is_paid(&self, aim: &Aim, stood: Stood) -> bool {
         self.cache_cost(aim, stood).is_none_or(|cache| cache.is_paid())
     }
 
-    /// What was edited as messages entered costs as well: the first of these decisions that touched what was sent before bears it.
+    /// Assigns the cache cost of edits made as messages entered. The first decision that touched what was sent before bears all of it.
     pub(super) fn cost_on_entry(&self, aim: &Aim, decisions: &mut [Decision]) {
         let view = &self.context.view;
         let mut behind = view.marked_tokens().saturating_sub(view.stable_prefix_tokens());
@@ -83,7 +83,7 @@ impl Session {
         (room / each).clamp(1, so_far.max(1))
     }
 
-    /// Whether a pass runs only if what it does is paid: the view has room as it is, and no document says what to take.
+    /// Whether a pass may run only if it saves at least what it costs: the view fits without it, and no document's ladder requires it.
     pub(super) fn must_pay(&self, pass: &dyn Pass, aim: &Aim) -> bool {
         pass.is_optional() && self.config.ladder.name.is_none() && !aim.is_due(self.tokens())
     }

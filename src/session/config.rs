@@ -11,25 +11,25 @@ use crate::passes::{Given, Ladder};
 use crate::provider::binds_thinking;
 use crate::tool_output::ToolOutputCacheConfig;
 
-/// A session's options, checked. Functions (tokenizer, summarize) are the host's and stand elsewhere.
+/// A session's options, checked. Functions (tokenizer, summarize) are kept by the host.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[allow(clippy::struct_excessive_bools, reason = "options are a set of yes and no")]
 pub struct SessionConfig {
-    /// The model, resolved.
+    /// The model's name, as given.
     pub model: Option<String>,
     /// The context window in tokens.
     pub window: Option<u64>,
-    /// The window that a table has for the model.
+    /// The model's window according to the model table.
     pub known_window: Option<u64>,
-    /// Tokens that a view may take.
+    /// Tokens that a view may take at most.
     pub limit: Option<u64>,
-    /// The share of the limit that passes leave free, where the caller says so.
+    /// The share of the limit that passes leave free, if the caller sets it.
     pub safety_margin: Option<f64>,
-    /// Counts do not learn from reported usage.
+    /// Counts are not corrected by reported usage.
     pub uncalibrated: bool,
-    /// The largest input of the model that writes summaries, where it is another one and a table says it.
+    /// The largest input of the model that writes summaries, if that is another model and its limits are known.
     pub summarizer_input: Option<u64>,
-    /// The largest output of the model that writes summaries, where a table says it.
+    /// The largest output of the model that writes summaries, if known.
     pub summarizer_output: Option<u64>,
     /// When and how to compact.
     pub compaction: CompactionConfig,
@@ -37,30 +37,29 @@ pub struct SessionConfig {
     pub tool_output_cache: ToolOutputCacheConfig,
     /// How many media a request may hold.
     pub media: MediaBudget,
-    /// What an edit costs the provider's prompt cache, and saves there.
+    /// What writing to and reading from the provider's prompt cache costs.
     pub cache_prices: CachePrices,
-    /// What the model's tokens cost, where that is known.
+    /// What the model's tokens cost, if known.
     pub price: Option<Price>,
-    /// The same of the model that writes summaries.
+    /// What tokens of the model that writes summaries cost, if known.
     pub summarizer_price: Option<Price>,
-    /// How long the provider's prompt cache keeps what nobody asks for, in milliseconds.
+    /// How long the provider's prompt cache keeps an unused entry, in milliseconds.
     pub cache_life_ms: u64,
-    /// The options as they were given, for a snapshot, and for what a change of some of them leaves as it is. Of a table of
-    /// models, which may be large, the session's own alone.
+    /// The options as they were given. Snapshots save them, and a change of some options is merged into them.
     pub given: Value,
     /// The passes that make a view smaller.
     pub ladder: Ladder,
-    /// The ladder acts where the limit is reached, and the caller named no other threshold.
+    /// Compaction is due at the limit: the ladder says so, and the caller set no threshold.
     pub acts_at_limit: bool,
-    /// Thinking is left out behind an edit: the provider binds it to what stood before it.
+    /// Thinking after an edit is left out, because the provider binds it to what came before it.
     pub drops_bound_thinking: bool,
-    /// Objects that were pushed are frozen by the host.
+    /// The host freezes objects that are pushed.
     pub freeze_inputs: bool,
-    /// Bytes of tool outputs that are held in memory; older ones live in the host's store alone.
+    /// Bytes of tool outputs that are held in memory; older outputs are kept only in the host's store.
     pub memory_bytes: Option<u64>,
-    /// Milliseconds that the host may spend on a search of the model's; it has the clock.
+    /// Milliseconds that a search by the model may take. The host enforces it, because it has the clock.
     pub search_ms: Option<u64>,
-    /// Messages and summaries that the history may have.
+    /// The most messages and summaries that the history may have.
     pub max_nodes: Option<usize>,
 }
 
@@ -95,7 +94,7 @@ impl SessionConfig {
         };
         let mut compaction = compaction.unwrap_or_default();
         let ladder = ladder.unwrap_or_default();
-        // The documents know of no other summariser than the model; an agent of ours goes on where it is down.
+        // The documents' ladders know no summariser but the model. Ours falls back to the built-in one if the model is down.
         if ladder.name == Some("contextfold") && !given.on_failure {
             compaction.on_failure = OnFailure::Extractive;
         }
@@ -113,21 +112,21 @@ impl SessionConfig {
             cache.finish()?;
         }
         for functions in ["summarize", "tokenizer", "now", "store", "onCost"] {
-            keys.value(functions); // the host's to read; named here for the hint at a misspelt key
+            keys.value(functions); // read by the host; listed here so that `finish` accepts them and suggests them for misspelt keys
         }
         keys.finish()?;
         let registry = models.map_or_else(|| Ok(Registry::new()), Registry::with)?;
         let limits = limits_of(&registry, model.as_deref(), assumed.as_deref())?;
         let summarizer = match &compaction.model {
-            // It is the callback that knows this model; a table need not.
+            // Only the callback has to know this model; the model table need not.
             Some(name) => registry.resolve(name).ok(),
             None => limits,
         };
-        // Its own model writes them in the window that the session has.
+        // `None` if the session's own model writes summaries: then the session's window applies.
         let summarizer_input = summarizer.filter(|_| compaction.model.is_some()).map(|l| l.limit(0));
         let summarizer_output = summarizer.and_then(|l| l.max_output_tokens);
         let window = given_window.or(limits.map(|l| l.window()));
-        // A largest input that is only the table's window gives way to a window that the caller knows better.
+        // If the table's largest input is just its window, a window given by the caller replaces it.
         let max_input = limits
             .map(|l| (l.max_input_tokens, l.window()))
             .filter(|(most, table)| given_window.is_none() || most < table)
@@ -166,8 +165,8 @@ impl SessionConfig {
         })
     }
 
-    /// The same with some options changed: those of `compaction`, `media` and `toolOutputCache` key by key; `contextWindow: null` takes
-    /// an explicit window off. A limit that a provider taught holds, unless the change is about the limit.
+    /// These options with some changed. `compaction`, `media`, `promptCache` and `toolOutputCache` are merged key by key;
+    /// `contextWindow: null` removes an explicit window. A limit learnt from a refusal stays, unless the change affects the limit.
     ///
     /// # Errors
     /// As [`SessionConfig::from_value`].
@@ -200,7 +199,7 @@ impl SessionConfig {
     }
 }
 
-/// What a table says of the model, or of another one in its place.
+/// The limits of the model according to the table, or of the model to assume in its place.
 fn limits_of(registry: &Registry, model: Option<&str>, assumed: Option<&str>) -> Result<Option<ModelLimits>> {
     match (model, assumed) {
         (Some(model), None) => registry.resolve(model).map(Some),
@@ -215,12 +214,12 @@ fn limits_of(registry: &Registry, model: Option<&str>, assumed: Option<&str>) ->
     }
 }
 
-/// The caller's prices before the built-in ones.
+/// The price table: the caller's prices take precedence over the built-in ones.
 fn price_table(prices: Option<&Value>) -> Result<Prices> {
     Ok(prices.filter(|prices| !prices.is_null()).map(Prices::with).transpose()?.unwrap_or_default())
 }
 
-/// What a model's tokens cost, where that is known.
+/// What a model's tokens cost, if known.
 fn price_of(table: &Prices, model: Option<&str>) -> Option<Price> {
     let known = model.and_then(|model| table.resolve(model).ok()).or_else(|| table.for_any());
     known.map(|known| known.price)
@@ -229,7 +228,8 @@ fn price_of(table: &Prices, model: Option<&str>) -> Option<Price> {
 /// Options that are objects of options.
 const NESTED: [&str; 4] = ["compaction", "media", "promptCache", "toolOutputCache"];
 
-/// A system message instructs, and a summary may repeat what a tool's output said: only documents that have it so may.
+// A system message gives instructions, and a summary may repeat what a tool output said. So only ladders of documents that ask for
+// it may use this role.
 fn refuse_system_summary(compaction: &CompactionConfig, ladder: &Ladder) -> Result<()> {
     let mut layouts = ladder.passes().iter().filter_map(|p| p.layout()).peekable();
     let by_document = ladder.name == Some("ladder")
@@ -242,7 +242,7 @@ fn refuse_system_summary(compaction: &CompactionConfig, ladder: &Ladder) -> Resu
     Ok(())
 }
 
-/// The options as they are saved: of tables only what the session's own models are in them.
+/// The options to save. Of the tables of models and prices, only the rows for the session's own models are kept.
 pub(super) fn kept(options: &Value) -> Value {
     let mut kept: Map<String, Value> = options.as_object().cloned().unwrap_or_default();
     if let Some(table) = kept.remove("prices").and_then(|prices| price_table(Some(&prices)).ok()) {
@@ -274,8 +274,8 @@ pub(super) fn kept(options: &Value) -> Value {
 }
 
 impl SessionConfig {
-    /// Tokens that all tool outputs in the view may take together: as many as the caller says, or as the cache's rule has it under
-    /// a ladder that keeps them within a budget.
+    /// Tokens that all tool outputs in the view may take together: as the caller says, or else by the cache's rule if the ladder
+    /// trims them to a budget.
     pub fn output_budget(&self) -> OutputBudget {
         let (cache, trims) = (&self.tool_output_cache, self.ladder.trims());
         let low_ratio = trims.map_or(LOW_RATIO, |pass| pass.low_ratio);
@@ -283,14 +283,14 @@ impl SessionConfig {
             (Some(given), _) => OutputBudget::new(given, low_ratio),
             (None, None) => OutputBudget::NONE,
             (None, Some(_)) if self.ladder.name == Some("spec") => {
-                OutputBudget::new(cache.budget(self.window), low_ratio) // its document's
+                OutputBudget::new(cache.budget(self.window), low_ratio) // as the document says
             }
             (None, Some(_)) => OutputBudget::new(cache.growing_budget(self.window), low_ratio),
         }
     }
 }
 
-/// What the options say that a preset says as well.
+/// Which options the caller set that a preset would set as well.
 fn given(options: &Value) -> Given {
     let compaction = options.get("compaction");
     let of = |key: &str| compaction.and_then(|c| c.get(key));

@@ -1,4 +1,4 @@
-//! Erases a message for good, for example because the law demands it.
+//! Erases a message for good, for example because a law requires it.
 
 use super::background::Background;
 use super::facade::Session;
@@ -12,17 +12,17 @@ use crate::message::{Message, Role};
 /// The least that a summary may take, in tokens.
 const LEAST: u64 = 64;
 
-/// What a summary says that was written anew.
+/// Added to a summary that was rewritten because of an erasure.
 const WRITTEN_ANEW: &str = "(A message that this stood for was erased; this was written anew without it.)";
 
 impl Session {
-    /// Erases what a message says: from the history, the view, the tool output cache, and from the summaries that were made of it,
-    /// which the built-in summariser writes anew. Who called what stays, so that the view stays valid. The ids of the folds that
-    /// were written anew.
+    /// Erases the content of a message from the history, the view, the tool output cache and the summaries made of it. The built-in
+    /// summariser rewrites those summaries. Tool calls keep their ids and outputs, so that the view stays valid. Returns the ids of the
+    /// rewritten folds.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for an unknown id and for what the engine wrote; `GRAPH_CONSTRAINT` for a part of a run of a provider's own
-    /// tool. Nothing has changed then.
+    /// `INVALID_ARGUMENT` for an unknown id and for a message that the engine wrote; `GRAPH_CONSTRAINT` for part of a run of a
+    /// provider's own tool. Nothing has changed then.
     pub fn erase(&mut self, id: &str) -> Result<Vec<String>> {
         let index = self.context.history.require(id)?;
         self.context.check_erase(index)?;
@@ -30,7 +30,7 @@ impl Session {
         let folds = self.context.folds_made_of(index);
         self.carried = Memo::default();
         self.context.draw_all_facts();
-        // The innermost first: the others are made of it. That one was written anew is told once all are, or it would be summed up, too.
+        // Innermost first, because outer folds include inner ones. `WRITTEN_ANEW` is added at the end, or it would be summarised, too.
         let mut anew = Vec::new();
         for summary in &folds {
             let text = self.summary_anew(*summary);
@@ -55,11 +55,11 @@ impl Session {
         Ok(self.context.ids(&folds))
     }
 
-    /// What a fold stands for, summed up by the built-in summariser.
+    /// The built-in summariser's summary of a fold's members.
     fn summary_anew(&self, summary: NodeIndex) -> String {
         let fold = self.context.folds.iter().find(|fold| fold.summary == summary);
         let members = fold.into_iter().flat_map(|fold| &fold.members);
-        // What cannot be redacted stays out.
+        // A message that cannot be redacted is left out.
         let whole = |node: &NodeIndex| {
             let message = &self.context.history.node(*node).message;
             self.redact.as_ref().map_or_else(|| Some(Message::clone(message)), |r| r.message(message).ok())
@@ -74,8 +74,8 @@ impl Session {
         text.trim().trim_start_matches("<summary>").trim_end_matches("</summary>").trim().to_owned()
     }
 
-    /// The ledger of what a fold stands for, in the room that it had: the user's rules stay, but for the erased one. Where texts cannot be
-    /// redacted, there is none.
+    /// The ledger of a fold's members, at most as large as before. The user's rules stay, except an erased one. `None` if texts cannot
+    /// be redacted.
     fn ledger_anew(&self, summary: NodeIndex, text: &str) -> Option<String> {
         let tokens = self.context.history.node(summary).tally.ledger();
         let fold = self.context.folds.iter().find(|fold| fold.summary == summary).filter(|_| tokens > 0)?;

@@ -21,13 +21,13 @@ use crate::message::{Message, Role};
 use crate::passes::{Aim, Pass, Summarize};
 use crate::tokens::{Counter, ReportedUsage, TokenUsage, by_rules_of};
 
-/// A summary is not asked for to save fewer tokens than this.
+/// No summary is asked for to save fewer tokens than this.
 const LEAST_FOLD: u64 = 64;
 
-/// A fold goes down by this part of the room more than a cut does. A fold costs a request besides, so it should come less often.
+/// A fold goes 1 / `DEEPER` of the room further down than a cut does: it also costs a request, so it should come less often.
 const DEEPER: u64 = 20;
 
-/// The facts of so many messages are drawn ahead for each that enters.
+/// Facts of this many messages are extracted ahead for each message that enters.
 const DRAWN_AHEAD: usize = 8;
 
 /// One conversation: its history, its view, its tool outputs.
@@ -37,55 +37,55 @@ pub struct Session {
     /// Counts text; the context's counter adds the rules of the model.
     pub(super) counter: Counter,
     pub(super) config: SessionConfig,
-    /// The last usage that was reported after the last fold.
+    /// The last usage that was reported since the last fold.
     pub(super) usage: Option<TokenUsage>,
-    /// How far counted tokens can be believed.
+    /// How accurate the token counts are.
     pub(super) accuracy: Accuracy,
-    /// Counts what makes a waiting run stale.
+    /// Counts the changes that make a waiting run stale.
     pub(super) revision: u64,
-    /// The revision at which the ladder was set. Runs from before it are stale, whatever they fold.
+    /// The revision at which the ladder was set. Runs that began before are stale, whatever they fold.
     pub(super) ladder_since: u64,
-    /// Of the last run that ended well.
+    /// The report of the last successful run.
     pub(super) report: Option<Rc<Report>>,
-    /// The report of a failed run after it. Not saved.
+    /// The report of a run that failed after that. Not saved.
     pub(super) failed: Option<Report>,
-    /// The history's length when `prepare` last ended well: without new messages it has nothing more to do.
+    /// The history's length when `prepare` last succeeded: without new messages it has nothing to do.
     pub(super) prepared_at: Option<usize>,
-    /// What the last folds carry over.
+    /// The facts that the newest folds carry over.
     pub(super) carried: Memo,
-    /// Sees what goes to the summariser and into ledgers.
+    /// Redacts what goes to the summariser and into ledgers.
     pub(super) redact: Option<Redact>,
-    /// Whether the host can have summaries written.
+    /// Whether the host has a callback that writes summaries.
     pub(super) summarizer: Summarizer,
-    /// Notices about the host's store.
+    /// A notice about the host's store.
     pub(super) store_notice: Option<String>,
     pub(super) recovery: Recovery,
-    /// What stands between header and conversation, as it was set.
+    /// Skills, memory and injections, as they were set: shown between header and conversation.
     pub(super) parts: ContextParts,
-    /// The tools' definitions, and which of them the model is given.
+    /// The tools' definitions. `allowed_tools` says which of them the model gets.
     pub(super) tools: Vec<serde_json::Value>,
     pub(super) allowed_tools: Vec<bool>,
-    /// A fold was undone by hand: below this many tokens, nothing folds by itself while the view fits.
+    /// A fold was undone by hand: while the view fits, no automatic fold begins below this many tokens.
     pub(super) resting: u64,
     /// How large the history may grow.
     pub(super) limits: GraphLimits,
-    /// Its name among its branches.
+    /// The session's name among its branches.
     pub(super) lane: String,
-    /// Where it branched off, if it did.
+    /// Where the session branched off, if it did.
     pub(super) origin: Option<Origin>,
-    /// What branched off it.
+    /// The sessions that branched off this one.
     pub(super) forks: Vec<Fork>,
-    /// Its history as a graph, as far as it was asked for.
+    /// The history as a graph, built as far as it was last read.
     pub(super) drawn: Drawn,
-    /// The summary that is being written while the talk goes on.
+    /// The summary that is being written while the conversation goes on.
     pub(super) background: Background,
-    /// What calls cost, by the node that answered.
+    /// The costs of calls, with the node that answered.
     pub(super) costs: Vec<(NodeIndex, ContextCost)>,
-    /// What the call costs that the model has not answered yet.
+    /// The cost of the call that the model has not answered yet.
     pub(super) unanswered_cost: Option<ContextCost>,
-    /// The calls for which no view fitted: how long the history was, and what was tried.
+    /// The calls for which no view fitted: the history's length, and what was tried.
     pub(super) failed_calls: Vec<(usize, ContextCost)>,
-    /// What was saved of it.
+    /// The record of what changed since the last save.
     pub(super) journal: Journal,
 }
 
@@ -141,17 +141,17 @@ impl Session {
         session
     }
 
-    /// How large the history, and its graph, may grow from now on.
+    /// Sets how large the history and its graph may grow.
     pub fn set_limits(&mut self, limits: GraphLimits) {
         self.limits = limits;
     }
 
-    /// How large they may grow: as the options say, or else as it was set.
+    /// The limits in effect: the options' `maxNodes`, or else what was set.
     pub(super) fn limits(&self) -> GraphLimits {
         GraphLimits { max_nodes: self.config.max_nodes.unwrap_or(self.limits.max_nodes), ..self.limits }
     }
 
-    /// `SAFETY_LIMIT_EXCEEDED` where so many messages more are too many.
+    /// `SAFETY_LIMIT_EXCEEDED` if this many more messages would be too many.
     pub(super) fn allow(&self, more: usize) -> Result<()> {
         let there = self.context.history.len();
         GraphLimits::allow(
@@ -162,18 +162,18 @@ impl Session {
         )
     }
 
-    /// Redacts what goes to the summariser and into ledgers from now on (COMP-21).
+    /// Sets the redaction of what goes to the summariser and into ledgers from now on (COMP-21).
     pub fn set_redact(&mut self, redact: Option<Redact>) {
         self.redact = redact;
         self.carried = Memo::default();
         self.context.history.forget_redacted_facts();
     }
 
-    /// The host's store has a tool output of so many bytes: its content leaves memory, and its facts stay. The messages that
-    /// held it; `None` where it has to stay after all.
+    /// The host's store has taken a tool output of this many bytes: its content leaves memory, its facts stay. Returns the messages
+    /// that held it, or `None` if it has to stay in memory.
     ///
     /// # Errors
-    /// What the redaction says; nothing has changed then.
+    /// The error of the redaction; nothing has changed then.
     pub fn send_away(&mut self, id: &str, key: &str, bytes: u64) -> Result<Option<Vec<NodeIndex>>> {
         let redact = self.redact.clone();
         let redacted = redact.as_ref().map(|redact| |message: &Message| redact.message(message));
@@ -181,7 +181,7 @@ impl Session {
         self.context.send_away(id, key, bytes, redacted)
     }
 
-    /// What sees what goes to the summariser and into ledgers.
+    /// The redaction of what goes to the summariser and into ledgers.
     pub fn redact(&self) -> Option<&Redact> {
         self.redact.as_ref()
     }
@@ -206,12 +206,12 @@ impl Session {
         &self.config
     }
 
-    /// The last run's report, of a failed run too.
+    /// The report of the last run, even if it failed.
     pub fn report(&self) -> Option<&Report> {
         self.failed.as_ref().or(self.report.as_deref())
     }
 
-    /// Takes messages in, all or none. Tool outputs are stored and cut at once; a summary is never asked for here.
+    /// Appends messages, all or none. Tool outputs are stored and cut at once; a summary is never asked for here.
     pub fn push(&mut self, messages: Vec<Message>) -> Result<Vec<NodeIndex>> {
         self.allow(messages.len())?;
         let tokens = self.tokens();
@@ -224,7 +224,7 @@ impl Session {
         self.drop_bound_thinking(&added);
         self.draw_ahead(added.len());
         if let Some(answer) = added.first().filter(|_| answers) {
-            // Where the provider compacted the view on its way, its usage is not of what the view was.
+            // If the provider compacted the view on its side, the usage is not that of the view as we know it.
             self.accuracy.answered(if compacted { u64::MAX } else { tokens });
             self.answered_by(*answer);
         }
@@ -234,14 +234,14 @@ impl Session {
         Ok(added)
     }
 
-    /// The sizes of views in which the budget of tool outputs trims nothing, because a fold is near.
+    /// The sizes of views in which the tool output budget trims nothing, because a fold is near.
     fn fold_near(&self) -> Range<u64> {
         let waits = self.config.ladder.trims().is_some_and(|pass| pass.waits());
         if waits { self.aim(false).fold_near() } else { 0..0 }
     }
 
-    /// Draws some of the facts that the next fold's ledger will need, once the view is half way to its threshold. Each
-    /// message costs a few microseconds when it enters; all at once they would be most of the fold's cost.
+    /// Extracts some of the facts that the next fold's ledger will need, once the view is half way to its threshold. That takes a
+    /// few microseconds per message as it enters; all at once it would be most of the fold's cost.
     fn draw_ahead(&mut self, added: usize) {
         let in_sight = self.threshold().is_some_and(|threshold| self.tokens() >= threshold / 2);
         if in_sight {
@@ -252,15 +252,15 @@ impl Session {
         }
     }
 
-    /// Draws all facts that a run will need.
+    /// Extracts all facts that a run will need.
     pub(super) fn draw_for(&mut self, aim: &Aim) {
         if self.needs_facts(aim) {
             self.context.draw_all_facts();
         }
     }
 
-    /// Marks of an even cut list facts of the view's texts. With a redaction, a fold's ledger lists facts of the redacted
-    /// texts, which are drawn again each time.
+    /// Whether facts of the messages are needed. The marks of an even cut list facts from the view's texts. With a redaction, a
+    /// fold's ledger lists facts from the redacted texts, which are extracted again each time.
     fn needs_facts(&self, aim: &Aim) -> bool {
         self.config.ladder.even_cut().is_some() || (!aim.ledger.is_none() && self.redact.is_none())
     }
@@ -272,30 +272,30 @@ impl Session {
         Ok(())
     }
 
-    /// Remembers the usage of a model call, which decides whether the next compaction is due.
+    /// Records the usage of a model call. It decides whether the next compaction is due.
     pub fn record_usage(&mut self, reported: &ReportedUsage) {
-        // A sum over several calls does not say how full the window was: the earlier figure stays.
+        // A sum over several calls does not say how full the window was: the earlier figure is kept then.
         self.usage = reported.last_call.or(self.usage);
         self.accuracy.learn(reported, self.tokens());
     }
 
-    /// A message came with a lone surrogate, which no provider takes: it is written anew (INV-5).
+    /// Notes that a message had a lone surrogate. It was replaced, because no provider accepts one (INV-5).
     pub fn note_mended(&mut self, node: NodeIndex) {
         self.context.note_left_out(node, "half a surrogate pair became U+FFFD: no provider takes it", None);
     }
 
-    /// The view was handed out. If it is sent, the next usage is compared with its tokens (TOK-6); a view that is only read
-    /// teaches nothing. After a successful run of the ladder, a call is expected anyway.
+    /// Records that the view was read. If it is sent, the next usage is compared with its tokens (TOK-6); a view that is only
+    /// looked at teaches nothing. After a successful run of the ladder, a call is expected anyway.
     pub fn note_read(&mut self) {
         self.accuracy.reads(self.tokens());
     }
 
-    /// Tokens of the view, as counted.
+    /// The view's tokens, as counted.
     pub fn tokens(&self) -> u64 {
         self.context.view.tokens()
     }
 
-    /// The same as the provider would report them, as far as is known.
+    /// The view's tokens as the provider would report them, as far as that is known.
     pub fn corrected_tokens(&self) -> u64 {
         self.corrected(self.tokens())
     }
@@ -305,8 +305,8 @@ impl Session {
         self.accuracy.corrected(tokens, &*self.context.counter)
     }
 
-    /// limit × thresholdRatio, and more where the header takes so much of the limit that the low mark comes near; or the limit
-    /// itself, under a ladder that acts there.
+    /// The tokens from which on a compaction is due: limit × `thresholdRatio`, or more if the header takes so much of the limit that
+    /// the low mark comes near; under a ladder that acts at the limit, the limit itself.
     pub fn threshold(&self) -> Option<u64> {
         self.config.ladder.threshold().or_else(|| self.config.limit.map(|limit| self.due_below(limit)))
     }
@@ -332,12 +332,12 @@ impl Session {
         config.enabled && config.auto && due && self.aim(false).is_awake(self.tokens())
     }
 
-    /// Whether the view takes so many tokens: by the last usage since the last compaction, or else as counted.
+    /// Whether the view has at least this many tokens: by the last usage since the last compaction, or else as counted.
     pub(super) fn has_reached(&self, tokens: u64) -> bool {
         self.usage.map_or_else(|| self.corrected_tokens(), |u| u.total_tokens) >= tokens
     }
 
-    /// Pins or unpins a message. A pinned message stands verbatim in the view: cut or folded ones come back.
+    /// Pins or unpins a message. A pinned message is in the view verbatim: if it was cut or folded, it comes back.
     pub fn set_pinned(&mut self, id: &str, pinned: bool) -> Result<()> {
         let index = self.context.history.require(id)?;
         if pinned && !self.context.can_be_pinned(index) {
@@ -353,8 +353,8 @@ impl Session {
         Ok(())
     }
 
-    /// Pins or unpins a piece of a message's text: it stands verbatim in every view, in a user message of its own, whatever
-    /// becomes of its message (COMP-18).
+    /// Pins or unpins a piece of a message's text. The piece is verbatim in every view, in a user message of its own, whatever
+    /// happens to its message (COMP-18).
     pub fn set_text_pinned(&mut self, id: &str, text: &str, pinned: bool) -> Result<()> {
         let index = self.context.history.require(id)?;
         if pinned {
@@ -365,13 +365,13 @@ impl Session {
         Ok(())
     }
 
-    /// Folds if that is due, or if a summary of the background's is ready; `None` where there is nothing to do.
+    /// Folds if a compaction is due or a background summary is ready; `None` if there is nothing to do.
     pub fn check_and_compact(&mut self) -> Result<Option<Fit>> {
         self.fold_if_due(Unanswered::Fails)
     }
 
-    /// The same for an agent between two steps: if there is no summary, it goes on as long as the view fits, and the report
-    /// says so.
+    /// Like [`Session::check_and_compact`], for an agent between two steps: if there is no summary, the run goes on as long as the
+    /// view fits, and the report says so.
     pub fn keep_up(&mut self) -> Result<Option<Fit>> {
         self.fold_if_due(Unanswered::GoesOn)
     }
@@ -383,9 +383,9 @@ impl Session {
         Ok(None)
     }
 
-    /// Folds what the ladder's first pass that folds would fold; a summary that the background has ready is that fold.
-    /// `None`: there is nothing to fold, or (where nobody asked for it by hand) so little that is new since the last fold
-    /// that it is not worth another.
+    /// Folds what the ladder's first folding pass would fold; if a background summary is ready, it puts in that one. `None`: there
+    /// is nothing to fold, or the compaction was not asked for by hand and too little is new since the last fold to be worth
+    /// another.
     pub fn compact(&mut self, reason: Reason, instructions: Option<String>) -> Result<Option<Fit>> {
         self.fold(reason, instructions, Unanswered::Fails)
     }
@@ -421,14 +421,14 @@ impl Session {
         self.ask(Question::first(run, plan, pass)).map(Some)
     }
 
-    /// A fold leaves what the ladder's even cut takes care of.
+    /// After the fold, the run goes on with the ladder's even cut, if it has one.
     pub(super) fn cuts_behind(&self, run: &mut Run) {
         let Some(at) = self.config.ladder.even_cut() else { return };
         run.passes = self.config.ladder.passes().clone();
         (run.next_pass, run.settled) = (at, at);
     }
 
-    /// What the ladder's first pass that folds would fold, and its name.
+    /// What the ladder's first folding pass would fold, and that pass's name.
     pub(super) fn fold_plan(&self, aim: &Aim, by_hand: bool) -> Option<(FoldPlan, &'static str)> {
         let tokens = self.tokens();
         let worth = |plan: &FoldPlan| by_hand || aim.is_worth(plan, tokens);
@@ -439,7 +439,7 @@ impl Session {
         Some((plan, folding.name()))
     }
 
-    /// The report if somebody asked for a fold and there is nothing to fold: it says why.
+    /// The report for a fold that was asked for when there is nothing to fold. It says why.
     pub fn unchanged_report(&mut self, instructions: Option<&str>) -> Rc<Report> {
         let mut run = self.begin(Reason::Manual, None, self.aim(false), Arc::new([]));
         let why = match instructions {
@@ -457,8 +457,8 @@ impl Session {
         self.prepare_to(false)
     }
 
-    /// The same for a conversation that will not go on: a fold keeps as much as there is room for, instead of going down to
-    /// the low mark (PASS-14).
+    /// Like [`Session::prepare`], for a conversation that will not go on: a fold keeps as much as there is room for instead of going
+    /// down to the low mark (PASS-14).
     pub fn prepare_filling(&mut self) -> Result<Fit> {
         self.prepare_to(true)
     }
@@ -478,22 +478,22 @@ impl Session {
         if news || !fits {
             run.passes = self.config.ladder.passes().clone();
         }
-        // What is being written in the background need not be asked for again.
+        // A summary that is being written in the background need not be asked for again.
         run.may_fold = !(fits && self.background.is_asked());
         self.advance(run)
     }
 
-    /// Whether the view is over its limit, so that a run that has to make it fit cannot go on without a fold.
+    /// Whether the view is over its limit, so that a run that must make it fit needs a fold.
     pub fn is_too_large(&self) -> bool {
         self.tokens() > self.aim(false).most
     }
 
-    /// The events since the last call.
+    /// Returns the events since the last call.
     pub fn take_events(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.context.events)
     }
 
-    /// What a run aims at. With `fill`, a cut keeps as much as there is room for.
+    /// The targets of a run. With `fill`, a cut keeps as much as there is room for.
     pub(super) fn aim(&self, fill: bool) -> Aim {
         let compaction = &self.config.compaction;
         let limit = self.config.limit;
@@ -509,11 +509,11 @@ impl Session {
         let is_even = self.config.ladder.even_cut().is_some();
         let low = if is_even { low_beside(fixed, low, most) } else { low };
         let enough = if self.context.folds.is_empty() { (low / 20).min(LEAST_FOLD) } else { low / 10 };
-        // Nothing is due in a view that is made once, as long as it fits; what does not fit is cut to what does.
+        // In a view that is made only once, nothing is due while it fits; otherwise it is cut to just fit.
         let (low, threshold) = if fill { (most, most.saturating_add(1)) } else { (low, threshold) };
-        // In a view that is made once, what the built-in summary says in less room is not worth its place.
+        // In a view that is made only once, a very short built-in summary is not worth its tokens.
         let is_short = fill && self.summarizer == Summarizer::None && compaction.frame.is_none();
-        // The documents' presets fold as their documents say; a ledger is the caller's choice there.
+        // The documents' presets fold as their documents say: there, a ledger is only written if the caller asks for one.
         let by_preset = self.config.ladder.name.filter(|name| *name != "contextfold").map(|_| 0);
         Aim {
             window: self.config.window,
@@ -539,7 +539,7 @@ impl Session {
         self.config.safety_margin.unwrap_or_else(|| self.accuracy.margin(&*self.context.counter))
     }
 
-    /// If the parts that no pass may touch exceed the limit, fail at once (COMP-19).
+    /// Fails at once if the parts that no pass may touch exceed the limit (COMP-19).
     pub(super) fn refuse_impossible(&mut self, aim: &Aim) -> Result<()> {
         if self.tokens() <= aim.most {
             return Ok(());

@@ -1,14 +1,14 @@
-//! A session's history as a graph. It is built when somebody reads it, and caught up when it is read again. A session whose
-//! graph nobody reads pays nothing for it.
+//! A session's history as a graph. It is built when it is first read, and brought up to date at each later read. A session whose
+//! graph is never read pays nothing for it: kept eagerly, it would cost some 300 bytes per message.
 //!
-//! A message is a node that shares the history's message and id; kept eagerly, it would cost every session some 300 bytes a
-//! message. It shows the order in time, not in the view: a late output is a node at its time, and depends on its call. After a
-//! rewind, the old past is a dead end. If a newer message takes an id of that past, the older node is `id@number`.
+//! Each message is a node that shares the history's message and id. The graph shows the order in time, not that of the view: a
+//! late output is a node at its time and depends on its call. After a rewind, the old past is a dead end. If a newer message takes
+//! an id of that past, the older node is named `id@number`.
 //!
-//! A session's folds may go around a pin and up to the last message. A fold by hand (`compress` on the session's graph) may
-//! not, and keeps the session's constraints too: whole steps, no pins, not the newest user message. A branch has its own
-//! history, a renumbered copy that shares every message, so no fold of it can cross lanes; `merge` adds a `branch` edge from
-//! its last node to the result.
+//! A session's folds may surround a pinned message and may reach the last message. A fold by hand (`compress` on the session's
+//! graph) may not, and has to keep the session's constraints, too: whole steps, no pins, not the newest user message. A branch has
+//! its own history, a renumbered copy that shares every message, so none of its folds can cross lanes; `merge` adds a `branch`
+//! edge from the branch's last node to the result.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -20,24 +20,24 @@ use crate::error::Result;
 use crate::graph::{ContextGraph, EdgeKind, NodeState, Place};
 use crate::message::{Message, Role};
 
-/// A history's node that no graph's node stands for: the engine made it.
+/// Marks a history entry that has no node in the graph, because the engine made it.
 const NONE: u32 = u32::MAX;
 
-/// The graph, and how far it has come.
+/// The graph, and how much of the session is in it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Drawn {
     pub(super) graph: ContextGraph,
-    /// The graph's nodes, by the history's.
+    /// The graph's node of each history entry.
     nodes: Vec<u32>,
-    /// Who made the calls that no output has answered yet, by call id.
+    /// The messages whose calls have no output yet, by call id.
     callers: HashMap<String, NodeIndex>,
-    /// Messages whose calls were being executed.
+    /// The messages whose calls were still running at the last read.
     running: Vec<NodeIndex>,
     folds: Vec<DrawnFold>,
     folds_changed: u64,
-    /// How many of the session's costs are written to their nodes.
+    /// How many of the session's costs are on their nodes.
     costs: usize,
-    /// The nodes of the calls that could not be made.
+    /// The nodes of failed calls: no view fitted.
     failed: Vec<u32>,
     /// The nodes of each fork's lane.
     lanes: Vec<Vec<u32>>,
@@ -47,16 +47,16 @@ pub(super) struct Drawn {
 struct DrawnFold {
     summary: NodeIndex,
     members: Vec<NodeIndex>,
-    /// None where it stands for nothing but what the engine made.
+    /// `None` if the fold has only members that the engine made.
     place: Option<Place>,
 }
 
 impl Session {
-    /// The history as a graph: one node a message in the session's lane, outputs behind their calls, folds over what they
-    /// stand for, forks as lanes. It costs what is new since it was last asked for.
+    /// The history as a graph: one node per message in the session's lane, outputs after their calls, folds over their members,
+    /// forks as lanes. A call costs only what is new since the last one.
     ///
     /// # Errors
-    /// `SAFETY_LIMIT_EXCEEDED` where it has more nodes than the session's limits allow.
+    /// `SAFETY_LIMIT_EXCEEDED` if the graph would have more nodes than the session's limits allow.
     pub fn graph(&mut self) -> Result<&ContextGraph> {
         let mut drawn = std::mem::take(&mut self.drawn);
         let done = drawn.catch_up(self);
@@ -99,13 +99,13 @@ impl Drawn {
         self.draw_folds(context)
     }
 
-    /// Whether an id that a message of a past had now names a newer one: the graph is drawn anew then.
+    /// Whether a new message has an id that the graph already knows from an abandoned past. The graph is then built again.
     fn is_taken(&self, history: &History) -> bool {
         let new = history.nodes().iter().skip(self.nodes.len());
         new.filter(|n| n.kind == NodeKind::Message).any(|n| self.graph.find(&n.id).is_ok())
     }
 
-    /// Draws one node of the history; `result`: the node of another lane that it brings the result of.
+    /// Adds the node of one history entry. `result` is the node of another lane whose result it merges.
     fn draw(&mut self, history: &History, index: NodeIndex, lane: &str, result: Option<u32>) -> Result<u32> {
         let node = history.node(index);
         if node.kind != NodeKind::Message {
@@ -133,7 +133,7 @@ impl Drawn {
         Ok(drawn)
     }
 
-    /// Calls that are being executed keep their message running; everything else has ended.
+    /// A message with calls that are still running is `Running`; every other one is `Finished`.
     fn draw_states(&mut self, history: &History) {
         let mut running: Vec<NodeIndex> = if history.has_open_calls() {
             history.unanswered().into_iter().map(|(_, n)| n).collect()
@@ -149,7 +149,7 @@ impl Drawn {
         }
     }
 
-    /// What a call cost stands at the message that answered it (GRAPH-8).
+    /// Writes the cost of each call to the message that answered it (GRAPH-8).
     fn draw_costs(&mut self, costs: &[(NodeIndex, ContextCost)]) {
         for (node, cost) in &costs[self.costs.min(costs.len())..] {
             if let Ok(cost) = serde_json::to_value(cost) {
@@ -159,7 +159,7 @@ impl Drawn {
         self.costs = costs.len();
     }
 
-    /// A call that nothing fitted is an errored node with its cost, behind the message that it was to answer (GRAPH-8).
+    /// Adds an errored node with its cost for each call for which no view fitted, after the message that it was to answer (GRAPH-8).
     fn draw_failed(&mut self, session: &Session) -> Result<()> {
         for (at, (entered, cost)) in session.failed_calls.iter().enumerate() {
             let cost = serde_json::to_value(cost).unwrap_or_default();
@@ -220,7 +220,7 @@ impl Drawn {
         }
     }
 
-    /// A fork's lane up to so many of its messages.
+    /// Adds the first `until` messages of a fork's lane.
     fn draw_lane(&mut self, number: usize, fork: &Fork, until: usize) -> Result<()> {
         let origin = self.nodes[fork.at.get()];
         while self.lanes.len() <= number {
@@ -246,7 +246,7 @@ impl Drawn {
     }
 }
 
-/// Who made a call that an output at `index` answers.
+/// The message that made the call which an output at `index` answers.
 fn caller(history: &History, index: NodeIndex, call_id: &str) -> Option<NodeIndex> {
     let calls = |n: &NodeIndex| history.node(*n).message.tool_calls().any(|c| c.id == call_id);
     (0..index.0).rev().map(NodeIndex).find(calls)

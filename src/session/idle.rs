@@ -6,19 +6,19 @@ use crate::context::EventName;
 use crate::error::Result;
 use crate::passes::Aim;
 
-/// So long a prompt cache keeps what nobody asks for: Anthropic's five minutes, and the least of `OpenAI`'s.
+/// How long a prompt cache keeps an unused entry: Anthropic's five minutes, and the least of `OpenAI`'s.
 pub const CACHE_LIFE_MS: u64 = 5 * 60 * 1000;
 
 impl Session {
-    /// `prepare` after so many milliseconds without a call. Past the life of the prompt cache an edit takes nothing from it, so a fold
-    /// that is near is done now; before, it waits up to the limit.
+    /// Like `prepare`, after this many milliseconds without a call. Once the prompt cache has expired, an edit loses nothing, so a fold
+    /// that is near is done now. Before that, it waits until the limit is reached.
     ///
     /// # Errors
     /// As [`Session::prepare`].
     pub fn prepare_after(&mut self, idle_ms: u64) -> Result<Fit> {
         let aim = self.aim_after(idle_ms);
         if aim.is_cold && aim.is_due(self.tokens()) {
-            self.prepared_at = None; // nothing is new, and yet there is something to do
+            self.prepared_at = None; // there is nothing new, but something to do
         }
         self.prepare_for(aim)
     }
@@ -35,12 +35,12 @@ impl Session {
         Aim { threshold, is_cold, ..aim }
     }
 
-    /// What a run aims at that goes on: options may have changed meanwhile.
+    /// The targets of a run that goes on: options may have changed meanwhile.
     pub(super) fn aim_again(&self, before: &Aim) -> Aim {
         Aim { is_cold: before.is_cold, ..self.aim(before.fill) }
     }
 
-    /// Tells once that a compaction is near: when the view has come so far since the call before.
+    /// Reports once that a compaction is near: when the view has grown that far since the last call.
     pub(super) fn tell_compaction_due(&mut self, aim: &Aim) {
         let near = aim.fold_near();
         let (before, tokens) = (self.context.view.marked_tokens(), self.tokens());

@@ -1,13 +1,13 @@
-//! The record of what changed in a session since the last save, so that a save costs only what is new. A saved session is a
-//! snapshot and the records after it.
+//! Records what changed in a session since the last save, so that a save costs only what is new. A saved session is a snapshot
+//! and the records after it.
 //!
-//! A save leaves marks in the session, and the next one reads from them what changed: new nodes at the history's end, nodes
-//! that were touched, and a snapshot of the view, which copies nothing. Lists of small numbers are compared with a copy. Small
-//! parts (window and usage, options, context parts, tools, forks) are written whole if their checksum changed.
+//! A save leaves marks in the session, and the next save finds the changes with them: nodes added to the history, nodes that were
+//! touched, and a snapshot of the view (which copies nothing). Lists of small numbers are compared with a copy. Small parts
+//! (window and usage, options, context parts, tools, forks) are written whole if their checksum changed.
 //!
-//! Records hold effects, not operations. A log of operations would be smaller. But a later version's passes would decide
-//! otherwise, so a replay would give a session that never was; and a replay costs what the passes cost. A record is read like a
-//! snapshot: by its version, and the session is checked afterwards.
+//! Records hold effects, not operations. A log of operations would be smaller, but the passes of a later version would decide
+//! differently, so a replay would give a session that never existed; and it would cost as much as the passes. A record is read
+//! like a snapshot: by its version, and the session is checked afterwards.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -31,13 +31,13 @@ const KEPT_BYTES: usize = 1 << 18;
 /// is saved this often.
 pub const FAR: u64 = 1 << 24;
 
-/// How far a session's journal has come, and the session as it was there.
+/// The session's position in its journal, and its state there.
 #[derive(Default)]
 pub(super) struct Journal {
-    /// `None` until somebody wants to save what is new.
+    /// `None` until the first incremental save.
     mark: Option<Box<Mark>>,
     position: u64,
-    /// The checksum of the newest record; 0 where it is not known.
+    /// The checksum of the newest record; 0 if unknown.
     newest: u64,
     /// The newest records, framed.
     records: VecDeque<Vec<u8>>,
@@ -50,7 +50,7 @@ impl Clone for Journal {
     }
 }
 
-/// A session as it was when it was saved, as far as it takes to tell what is new.
+/// What is needed of a session's state at the last save to find what is new.
 struct Mark {
     context: ContextMark,
     method: String,
@@ -60,40 +60,39 @@ struct Mark {
     costs: usize,
 }
 
-/// The parts of a session that are told whole where they changed.
+/// The parts of a session that are written whole if they changed.
 const PARTS: usize = 6;
 const OPTIONS: usize = 1;
 
-/// Which view was read. Recorded together with other changes, and no change by itself.
+/// Which view was read last. It is recorded together with other changes, but is no reason for a record.
 const LOOK: usize = 5;
 
 /// What a record holds.
 struct Changes {
-    /// The checksum of the record before this one; 0 where it is not known. A position alone does not tell what two have written that
-    /// saved at once.
+    /// The checksum of the record before this one; 0 if unknown. The position alone cannot tell apart the records of two processes
+    /// that saved at once.
     follows: u64,
-    /// How its messages are counted.
+    /// How messages are counted.
     method: String,
     redacted: bool,
     summarized: bool,
     parts: Vec<(u32, Bytes)>,
-    /// There is another report, or none any more.
+    /// The report was replaced or removed.
     reported: bool,
     report: Option<Report>,
     carried: MapEdit<NodeIndex, Arc<Carried>>,
     costs: Vec<(NodeIndex, ContextCost)>,
     context: ContextChanges,
-    /// What the host wants to have back.
+    /// Data that the host wants back when the record is read.
     host: Bytes,
 }
 
 saved!(struct Changes { follows, method, redacted, summarized, parts, reported, report, carried, costs, context, host });
 
-/// The records behind a snapshot, read.
+/// The records after a snapshot, as read.
 #[derive(Default)]
 pub(super) struct Tail(Vec<Told>);
 
-/// A record that was read.
 struct Told {
     position: u64,
     sum: u64,
@@ -102,8 +101,8 @@ struct Told {
 }
 
 impl Session {
-    /// The position of the session as it is now: what is new since the last time is a record from now on. A journal begins at
-    /// `start`. `host` writes what the host wants to have back of what it changed.
+    /// The session's position in its journal now. What is new since the last call becomes a record. A journal begins at `start`.
+    /// `host` returns the host's own changes, to be given back when the record is read.
     pub fn journal_position(&mut self, start: u64, host: impl FnOnce(&Self) -> Vec<u8>) -> u64 {
         let Some(mark) = self.journal.mark.take() else {
             self.begin_journal(start);
@@ -124,8 +123,8 @@ impl Session {
         self.journal.position
     }
 
-    /// The session with the records behind it, and what the host wants to have back of each: what another process saved.
-    /// `None` where they change how messages are counted, or the options: then the session is to be read anew.
+    /// A copy of this session with the records of another process applied, and the host's data of each. `None` if they change
+    /// how messages are counted, or the options: then the whole session has to be loaded again.
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID` with the position of a record that does not fit; `SNAPSHOT_TOO_NEW`.
@@ -140,23 +139,23 @@ impl Session {
         let mut known = self.context.known();
         let host = tail.put_into(&mut session, &mut known)?;
         session.complete(&Reader::of(b"", SESSION.version, SESSION.what), &known)?;
-        session.drawn = Drawn::default(); // a call's id may be another one now
+        session.drawn = Drawn::default(); // a call's id may have changed
         session.failed = None;
         session.journal.position = position;
         session.journal.newest = newest;
         Ok(Some((session, host)))
     }
 
-    /// Goes on as one that was read anew: what was planned before holds no longer.
+    /// Goes on as a session that was loaded again. Plans and requests made before are stale.
     pub fn go_on_as_read(&mut self, mut other: Self) {
         other.revision = self.revision + 1;
         other.ladder_since = other.revision;
         self.go_on_as(other);
     }
 
-    /// Goes on as another one. Snapshots of the view stay what they were.
+    /// Takes over the state of another session. Snapshots of the view stay valid.
     pub fn go_on_as(&mut self, mut other: Self) {
-        self.journal.mark = None; // else the view would be copied for it, and it is not asked for again
+        self.journal.mark = None; // or the view would be copied for it; and the mark is not used again
         self.context.view.go_back_to(std::mem::take(&mut other.context.view));
         other.context.view = std::mem::take(&mut self.context.view);
         let Journal { position, newest, .. } = other.journal;
@@ -169,31 +168,31 @@ impl Session {
         self.journal.position
     }
 
-    /// The checksum of the newest record; 0 where it is not known.
+    /// The checksum of the newest record; 0 if unknown.
     pub fn newest_record(&self) -> u64 {
         self.journal.newest
     }
 
-    /// What was saved holds what may be nowhere any more: the next save writes all of the session anew.
+    /// Saved records may hold content that must not exist any more: the next save writes the whole session again.
     pub(super) fn begin_journal_anew(&mut self) {
         if self.journal.mark.is_some() {
             self.begin_journal(self.journal.position + 1);
         }
     }
 
-    /// The session as it is now is saved at this position.
+    /// The session is now saved at this position.
     pub fn begin_journal(&mut self, position: u64) {
         self.begin_journal_behind(position, 0);
     }
 
-    /// The same behind a record of this checksum.
+    /// Like [`Self::begin_journal`], after a record with this checksum.
     pub(super) fn begin_journal_behind(&mut self, position: u64, newest: u64) {
         self.journal.records.clear();
         (self.journal.position, self.journal.newest) = (position, newest);
         self.journal.mark = Some(Box::new(self.mark_saved(&self.all_parts())));
     }
 
-    /// The records behind a position; `None` where they are not kept.
+    /// The records after a position; `None` if they are not kept any more.
     pub fn records_since(&self, position: u64) -> Option<Vec<u8>> {
         let journal = &self.journal;
         let behind = usize::try_from(journal.position.checked_sub(position)?).ok()?;
@@ -216,7 +215,7 @@ impl Session {
         }
     }
 
-    /// The body of the record of what is new; `None` where nothing is.
+    /// The body of a record with what is new; `None` if nothing is.
     fn changes_since(&self, mark: &Mark, parts: &[Vec<u8>; PARTS], host: Vec<u8>) -> Option<Vec<u8>> {
         let part = |n: usize| {
             let is_other = Checksum::of(&parts[n]) != mark.parts[n];
@@ -241,7 +240,7 @@ impl Session {
             context: self.context.changes_since(&mark.context),
             host: Bytes(host),
         };
-        // Which functions there are is told with what is new, and is nothing new by itself: whoever loads a session gives them again.
+        // Which functions are given goes into every record, but is no reason for one: whoever loads the session gives them again.
         (mark.method != method || changes.is_any()).then(|| {
             let mut out = SESSION.within();
             changes.save(&mut out);
@@ -249,12 +248,12 @@ impl Session {
         })
     }
 
-    /// Whether texts are redacted, and whether there is a summariser: what no snapshot holds.
+    /// Whether texts are redacted, and whether there is a summariser. Snapshots cannot hold the functions themselves.
     fn functions(&self) -> (bool, bool) {
         (self.redact.is_some(), self.summarizer.was_given())
     }
 
-    /// One of the parts that are told whole.
+    /// One of the parts that are written whole.
     fn part(&self, n: usize) -> Vec<u8> {
         let mut out = Writer::default();
         let given;
@@ -304,7 +303,7 @@ impl Session {
                 self.unanswered_cost = Saved::load(from)?;
             }
             OPTIONS => {
-                let _given = Value::load(from)?; // read before the session was made: see `Tail::options`
+                let _given = Value::load(from)?; // read before the session was created: see `Tail::options`
                 self.limits = Saved::load(from)?;
                 self.lane = Saved::load(from)?;
                 self.origin = Saved::load(from)?;
@@ -344,8 +343,8 @@ impl Journal {
 }
 
 impl Tail {
-    /// Reads the records behind a snapshot at `position`; those that it holds already are left out. `newest` is the checksum of the
-    /// record before them, 0 where it is not known.
+    /// Reads the records after a snapshot at `position`, and skips those that the snapshot already holds. `newest` is the checksum of
+    /// the record before them; 0 if unknown.
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID` with the position, `SNAPSHOT_TOO_NEW`.
@@ -380,18 +379,18 @@ impl Tail {
         Ok(Self(tail))
     }
 
-    /// Where a session stands behind it, and the checksum of the newest record.
+    /// The position and the checksum of the last record.
     pub fn end(&self) -> Option<(u64, u64)> {
         self.0.last().map(|told| (told.position, told.sum))
     }
 
-    /// How messages are counted behind it, whether texts are redacted, and whether there is a summariser.
+    /// What the last record says: how messages are counted, whether texts are redacted, and whether there is a summariser.
     pub fn functions(&self) -> Option<(&str, bool, bool)> {
         let Told { changes, .. } = self.0.last()?;
         Some((changes.method.as_str(), changes.redacted, changes.summarized))
     }
 
-    /// The options behind it, where it changes them.
+    /// The options after these records, if they change them.
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID`.
@@ -406,8 +405,8 @@ impl Tail {
         SessionConfig::from_value(&given).map(Some).map_err(|error| from.invalid(error.message()))
     }
 
-    /// Puts what is new into a session, which is to be completed then. What is not `known` any more is taken off it. Gives what the host
-    /// wants to have back of each record.
+    /// Applies the records to a session, which must be completed afterwards. Removes from `known` what is no longer up to date. Returns
+    /// the host's data of each record.
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID` with the position.
@@ -444,7 +443,7 @@ impl Tail {
     }
 }
 
-/// The version that wrote a record's body, and what it holds.
+/// A record's body: the version that wrote it, and the changes.
 fn changes_of(body: &[u8]) -> Result<(u32, Changes)> {
     let (version, mut from) = SESSION.read_within(body)?;
     let changes = Changes::load(&mut from)?;

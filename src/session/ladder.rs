@@ -1,15 +1,15 @@
 //! A run of the ladder over the view, from its beginning to its report.
 //!
-//! Passes change the view one after the other. Where one needs a summary, what the passes before it did is taken back
-//! while the summary is awaited, and done again when it is there: until then the session is as it was (INV-4), and what
-//! was pushed meanwhile finds its place.
+//! Passes change the view one after the other. If one needs a summary, the effects of the passes before it are undone while the
+//! summary is awaited, and redone when it is there: until then the session is as it was (INV-4), and messages that are pushed
+//! meanwhile are handled as usual.
 //!
 //! A run that fails after a fold was accepted keeps the fold: it is valid, smaller and paid for, and the error carries the
-//! report. The report of a failed run is in no snapshot. Two things outlast a failure on purpose: the limit that a refusal
-//! taught `recover`, and the pause after a failure in the background.
+//! report. The report of a failed run is not saved in snapshots. Two things outlast a failure on purpose: the limit that
+//! `recover` learnt from a refusal, and the pause after a failure in the background.
 //!
-//! A pass may say that it has more to give. If the view is still too large at the end, the ladder goes back to that pass; so a
-//! summary that left no room costs one more turn.
+//! A pass may say that it could shrink the view further. If the view is still too large at the end, the ladder goes back to that
+//! pass. So a summary that left no room costs one more turn.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -23,25 +23,24 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::passes::{Aim, Outcome, Pass, Shorten};
 use crate::tool_output::Mark;
 
-/// The state to which passes can be taken back.
+/// The state before passes ran, to undo them.
 pub(super) struct Checkpoint {
     view: View,
     pointers: Vec<(NodeIndex, NodeIndex)>,
-    /// All of them, because a pass may also remove lines: those of messages that it brings back.
+    /// The whole list, because a pass may also remove entries: those of messages that it brings back.
     left_out: Vec<LeftOut>,
     outputs: Mark,
     events: usize,
     decisions: usize,
 }
 
-/// The passes before a fold have run; this is the way back.
+/// What [`Session::settle`] did, to undo it.
 pub(super) struct Settled {
     before: Option<Checkpoint>,
     settled: usize,
 }
 
 impl Session {
-    /// Begins a run over the view as it is.
     pub(super) fn begin(
         &mut self,
         reason: Reason,
@@ -77,8 +76,8 @@ impl Session {
         }
     }
 
-    /// Runs passes until one needs a summary or all have run. A run that fails leaves the view as it found it; a fold that
-    /// was accepted before stays.
+    /// Runs passes until one needs a summary or all have run. A run that fails leaves the view as it was; a fold that was
+    /// accepted before stays.
     pub(super) fn advance(&mut self, run: Run) -> Result<Fit> {
         self.advance_from(run, None)
     }
@@ -87,7 +86,7 @@ impl Session {
         let folded = run.folded;
         let came = self.run_on(run, before);
         if came.is_err() && folded {
-            self.drop_bound_thinking(&[]); // what stood behind a fold that stays
+            self.drop_bound_thinking(&[]); // thinking after a fold that stays
         }
         came
     }
@@ -122,7 +121,7 @@ impl Session {
         if !run.must_fit() || tokens <= most {
             return Ok(Fit::Done(self.finish(run)));
         }
-        // What came back does not fit after all, and no pass removed it again: the view stays as it was, which fits.
+        // Messages that came back do not fit after all, and no pass removed them again. The view stays as it was before, which fits.
         if let Some(before) = before.take_if(|before| before.view.tokens() <= most) {
             run.decisions.truncate(before.decisions);
             self.undo(Some(before));
@@ -150,7 +149,7 @@ impl Session {
         Err(Error::new(ErrorCode::ContextWindowExceeded, why))
     }
 
-    /// Goes back to a pass that has more to give, where all have run and the view is still too large.
+    /// Goes back to a pass that can shrink the view further, if all have run and the view is still too large.
     fn goes_back(&self, run: &mut Run) -> bool {
         if !run.must_fit() || self.tokens() <= run.aim.most {
             return false;
@@ -165,8 +164,8 @@ impl Session {
         true
     }
 
-    /// Runs the passes before a fold again, now that its summary is there. They fold nothing themselves: that is left to
-    /// the next run.
+    /// Runs the passes before a fold again, now that its summary is there. They make no folds themselves: that is left to the
+    /// next run.
     pub(super) fn settle(&mut self, run: &mut Run) -> Result<Settled> {
         let mut before: Option<Checkpoint> = None;
         let settled = run.settled;
@@ -189,14 +188,14 @@ impl Session {
         self.undo(done.before);
     }
 
-    /// Goes on behind the pass whose fold was refused. Limits may have changed since it was asked for.
+    /// Goes on after the pass whose fold failed. Limits may have changed since it was asked for.
     pub(super) fn go_on_without(&mut self, mut run: Run) -> Result<Fit> {
         run.aim = self.aim_again(&run.aim);
         let done = self.settle(&mut run)?;
         self.advance_from(run, done.before)
     }
 
-    /// Runs one pass if it wants to, and writes down what it decided.
+    /// Runs one pass if it wants to run, and records its decision.
     pub(super) fn run_pass(
         &mut self,
         run: &mut Run,
@@ -207,7 +206,7 @@ impl Session {
         self.run_one(run, &*passes[at], before)
     }
 
-    /// The last resort of every ladder.
+    /// Runs `Shorten`, the last resort of every ladder.
     fn shorten(&mut self, run: &mut Run, before: &mut Option<Checkpoint>) -> Result<()> {
         if !run.must_fit() || run.passes.iter().any(|p| p.builds_from_turns()) {
             return Ok(());
@@ -260,7 +259,7 @@ impl Session {
         Ok(outcome)
     }
 
-    /// Marks what a run keeps as pinned, for as long as a pass looks. What was not pinned before.
+    /// Pins what a run keeps while a pass runs. Returns the nodes that were not pinned before.
     fn hold(&mut self, keep: &[NodeIndex]) -> Vec<NodeIndex> {
         let held: Vec<NodeIndex> =
             keep.iter().copied().filter(|n| !self.context.history.node(*n).pinned).collect();
@@ -281,7 +280,7 @@ impl Session {
         }
     }
 
-    /// Takes back what passes did to the view, the full texts that they stored for it, and the events about it.
+    /// Undoes what passes did to the view, with the full texts that they stored and the events that they emitted.
     pub(super) fn undo(&mut self, before: Option<Checkpoint>) {
         let Some(before) = before else { return };
         self.context.view.go_back_to(before.view);
@@ -307,7 +306,7 @@ impl Session {
         }
     }
 
-    /// Ends a run: the report, and a fresh start for the next one.
+    /// Ends a run: makes its report, and resets what the next one collects.
     pub(super) fn finish(&mut self, mut run: Run) -> Rc<Report> {
         let (must_fit, aim) = (run.must_fit(), run.aim);
         if let Some(why) = run.without.take() {
@@ -340,7 +339,7 @@ impl Session {
         self.report.insert(Rc::new(report)).clone()
     }
 
-    /// What the run did, so far.
+    /// The report of the run so far.
     pub(super) fn make_report(&self, mut run: Run) -> Report {
         number_attempts(&mut run.decisions);
         let tokens_after = self.tokens();

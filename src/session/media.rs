@@ -1,4 +1,4 @@
-//! The option `media`, and what providers publish.
+//! The option `media`, and the limits that providers publish.
 
 use crate::config::Keys;
 use crate::context::MediaBudget;
@@ -6,7 +6,7 @@ use crate::error::Result;
 
 const MIB: u64 = 1024 * 1024;
 
-/// What providers publish, by a part of their models' names. Of several figures for one family the smallest: it fits all its models.
+/// The published limits, by a part of the model's name. If a family has several figures, the smallest is used: it fits all its models.
 ///
 /// | family | images | bytes of a request | bytes of an image | side | source |
 /// | --- | --: | --: | --: | --: | --- |
@@ -46,7 +46,7 @@ const GEMINI: MediaBudget = MediaBudget {
     max_image_side: None,
 };
 
-/// What the provider of a model publishes; no limits for any other model.
+/// The limits that a model's provider publishes; none for any other model.
 fn published(model: Option<&str>) -> MediaBudget {
     let Some(model) = model else { return MediaBudget::default() };
     let model = model.to_ascii_lowercase();
@@ -58,7 +58,7 @@ fn published(model: Option<&str>) -> MediaBudget {
     PUBLISHED.iter().find(is).map(|(_, budget)| *budget).unwrap_or_default()
 }
 
-/// Reads `media`: `null` takes a limit off, and what is left out is as the model's provider publishes it.
+/// Reads `media`. `null` removes a limit; a missing key means the published limit.
 pub(super) fn read(keys: &mut Keys<'_>, model: Option<&str>) -> Result<MediaBudget> {
     let published = published(model);
     let Some(mut media) = keys.object("media")? else { return Ok(published) };

@@ -1,7 +1,7 @@
 //! The facade: what a `Session` of the npm package does, without JavaScript.
 //!
-//! It never waits. [`Session::prepare`] and [`Session::compact`] answer [`Fit::Done`], or [`Fit::NeedsSummary`] with a
-//! request and a pending token; [`Session::resume`] takes the answer and goes on. The host asks its model in between.
+//! Nothing here waits. [`Session::prepare`] and [`Session::compact`] return [`Fit::Done`], or [`Fit::NeedsSummary`] with a
+//! request and a pending run. The host asks its model in between and passes the answer to [`Session::resume`].
 
 mod accepting;
 mod accuracy;

@@ -1,4 +1,4 @@
-//! What a report says of how the session is set up.
+//! Notices: what a report says about how the session is set up.
 
 use std::borrow::Cow;
 
@@ -12,14 +12,14 @@ pub(super) const NOTHING_LEFT: &str =
 /// Whether the host has a callback that writes summaries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Summarizer {
-    /// It did not say, and may answer requests itself.
+    /// The host did not say. It may answer requests itself.
     #[default]
     Unknown,
-    /// It has none.
+    /// The host has no callback.
     None,
-    /// It has.
+    /// The host has a callback.
     Given,
-    /// The session that was saved had one, and it was not given again.
+    /// The saved session had a callback, and it was not given again.
     Missing,
 }
 
@@ -31,7 +31,7 @@ impl Summarizer {
 }
 
 impl Session {
-    /// The host has a callback that writes summaries, or has none. A snapshot says so, for functions are in none.
+    /// Says whether the host has a callback that writes summaries. Snapshots record only whether there was one: functions cannot be saved.
     pub fn set_summarizer(&mut self, given: bool) {
         self.summarizer = match self.summarizer {
             _ if given => Summarizer::Given,
@@ -40,12 +40,12 @@ impl Session {
         };
     }
 
-    /// What the store that the session was loaded from gave that the caller may not expect; none any more.
+    /// Sets the notice about the store that the session was loaded from; `None` removes it.
     pub fn set_store_notice(&mut self, notice: Option<String>) {
         self.store_notice = notice;
     }
 
-    /// What the caller may not expect, for as long as it holds.
+    /// The notices that apply now: things that the caller may not expect.
     pub(super) fn notices(&self) -> Vec<Cow<'static, str>> {
         let mut notices = Vec::new();
         if self.config.limit.is_none() {
@@ -71,7 +71,7 @@ impl Session {
         notices
     }
 
-    /// Which message takes most, for an error about tokens.
+    /// Names the largest message, for an error about tokens.
     pub(super) fn largest<'s>(&self, slots: impl Iterator<Item = &'s Slot>) -> String {
         let Some(slot) = slots.max_by_key(|slot| slot.tokens()) else { return String::new() };
         let (id, role) = (&self.context.history.node(slot.node).id, slot.message.role.as_str());

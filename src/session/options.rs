@@ -1,7 +1,7 @@
-//! Options that change while a session goes on.
+//! Changes options while a session goes on.
 //!
-//! Options are kept as they were given (`SessionConfig::given`). A change is merged into them and all of it is read again, so a
-//! changed option means what it would have meant at construction.
+//! Options are kept as they were given (`SessionConfig::given`). A change is merged into them and all of them are read again, so a
+//! changed option means the same as if it had been given at construction.
 
 use super::config::SessionConfig;
 use super::facade::{Session, counting};
@@ -9,11 +9,11 @@ use super::recover::Recovery;
 use crate::tokens::{Counter, count_tools};
 
 impl Session {
-    /// Goes on with other options, and with another counter where one is given. Limit, threshold and counts are judged anew at
-    /// once (COMP-22). A run that waits for a summary goes on with them; under another ladder it is stale.
+    /// Replaces the options, and the counter if one is given. Limit, threshold and counts are judged anew at once (COMP-22). A run
+    /// that waits for a summary goes on with the new options; if the ladder changed, the run is stale.
     ///
-    /// Counts do not change with the model unless its provider counts images or tools by another rule; what was learnt of them
-    /// from reported usage is the model's own, and comes back with it.
+    /// Counts stay the same with another model, unless its provider counts images or tools by another rule. What was learnt from
+    /// reported usage belongs to one model, and is used again when that model comes back.
     pub fn set_options(&mut self, config: SessionConfig, counter: Option<Counter>) {
         let (low, budget) = (self.aim(false).low, self.context.output_budget.most);
         let before = std::mem::replace(&mut self.config, config);
@@ -24,7 +24,7 @@ impl Session {
         }
         self.accuracy.change(model, !self.config.uncalibrated, is_new_counter);
         if before.model.as_deref() != model {
-            self.usage = None; // another model counts otherwise
+            self.usage = None; // another model counts differently
             self.recovery = Recovery::default();
         }
         let counter = counting(model, self.counter.clone());

@@ -1,8 +1,8 @@
 //! Plans a compaction without doing it, and applies such a plan.
 //!
-//! A plan is a dry run on a copy of the session, with the extractive summariser in place of the callback: no second code path
-//! predicts what passes do. It holds while its messages stand as they stood (`Basis` compares), whatever was pushed behind
-//! them. What `apply` is to keep is pinned while passes look.
+//! A plan is a dry run on a copy of the session, with the extractive summariser in place of the callback, so no separate code
+//! predicts what passes do. A plan holds while its messages are in the view as they were (`Basis` compares); new messages do not
+//! matter. Messages that `apply` has to keep are pinned while passes run.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,31 +17,31 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::message::Message;
 use crate::passes::{Outcome, Pass, Summarize};
 
-/// What is to be planned.
+/// What to plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlanOptions {
-    /// Only what `prepare` would do now: nothing is folded before that is due.
+    /// Plan only what `prepare` would do now: no fold before one is due.
     pub if_due: bool,
-    /// A fold keeps as much as there is room for, as `prepare({ fill: true })` does.
+    /// Keep as much as there is room for, as `prepare({ fill: true })` does.
     pub fill: bool,
-    /// Added to what the summary is asked for.
+    /// Instructions added to the summary request.
     pub instructions: Option<String>,
 }
 
 /// What a compaction would do. Every message of the view is folded, kept or trimmed.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// Ids of what the summary would stand for.
+    /// Ids of the messages that the summary would replace.
     pub folded: Vec<String>,
-    /// Ids of what would stand in the view as it stands now.
+    /// Ids of the messages that would stay in the view unchanged.
     pub kept: Vec<String>,
-    /// Ids of what passes would show shorter, or leave out.
+    /// Ids of the messages that passes would shorten or leave out.
     pub trimmed: Vec<String>,
-    /// What the summariser would be asked; `None` where nothing would be folded.
+    /// The request to the summariser; `None` if nothing would be folded.
     pub request: Option<SummaryRequest>,
-    /// Tokens of the view.
+    /// The view's tokens now.
     pub tokens_before: u64,
-    /// Tokens that it would have, with a summary as long as the extractive summariser's.
+    /// The view's tokens afterwards, with a summary as long as the extractive summariser's.
     pub tokens_after_estimate: u64,
     fold: Option<Intended>,
     options: PlanOptions,
@@ -53,11 +53,11 @@ pub struct Plan {
 struct Intended {
     plan: FoldPlan,
     pass: &'static str,
-    /// The pass that comes next.
+    /// The index of the pass to run after the fold.
     next_pass: usize,
 }
 
-/// What a plan was made for.
+/// The state of the session that a plan was made for.
 #[derive(Debug, Clone)]
 struct Basis {
     revision: u64,
@@ -69,7 +69,7 @@ struct Basis {
     standing: Vec<Standing>,
 }
 
-/// How a message stood.
+/// How a message was shown in the view.
 #[derive(Debug, Clone, Copy)]
 struct Standing {
     node: NodeIndex,
@@ -79,7 +79,7 @@ struct Standing {
 }
 
 impl Standing {
-    /// An output that became a placeholder since, as its budget has it, changes no plan.
+    /// Whether a plan for `self` holds for `now`. An output that became a placeholder meanwhile, because of its budget, does no harm.
     fn still_holds(self, now: Self) -> bool {
         (self.node, self.pinned, self.dropped) == (now.node, now.pinned, now.dropped)
             && (self.form == now.form || now.form == Form::Placeholder)
@@ -87,11 +87,11 @@ impl Standing {
 }
 
 impl Session {
-    /// What a compaction would do now: the passes of the ladder, with one fold, due or not. Nothing changes, and the same
-    /// session gives the same plan.
+    /// Plans a compaction: the passes of the ladder, with one fold, due or not. Changes nothing. The same session always gives the
+    /// same plan.
     ///
     /// # Errors
-    /// `BUDGET_IMPOSSIBLE`, as the compaction itself.
+    /// `BUDGET_IMPOSSIBLE`, as for the compaction itself.
     pub fn plan(&self, options: PlanOptions) -> Result<Plan> {
         let mut dry = self.clone();
         let aim = dry.aim(options.fill);
@@ -112,7 +112,7 @@ impl Session {
         let (after, tokens) = if fit.is_ok() {
             (&dry.context.view, dry.tokens())
         } else {
-            // It does not fit like this; a shorter summary may do.
+            // The view does not fit with this summary; a shorter one may fit.
             let gone = fold.as_ref().map_or(0, |f| f.plan.tokens);
             (&passed, passed.tokens() - gone + gone.min(aim.low / 4) / 2)
         };
@@ -131,12 +131,12 @@ impl Session {
         })
     }
 
-    /// Does what `plan` says, but for what is to stay in addition (`keep`) and what is to be folded in addition (`fold`); ids.
-    /// Messages that came since stand behind.
+    /// Carries out `plan`, except that the messages `keep` stay and the messages `fold` are folded, too (ids). Messages that came
+    /// after the plan follow the fold.
     ///
     /// # Errors
-    /// `STALE_PLAN` where anything but that happened since, the same plan's doing among it; `INVALID_ARGUMENT` that names
-    /// the message, for one that cannot stay or be folded; as [`Session::compact`] where no summary could be had; and as
+    /// `STALE_PLAN` if anything else happened since, such as applying the same plan; `INVALID_ARGUMENT` naming a message that
+    /// cannot be kept or folded; those of [`Session::compact`] if there is no summary; and those of
     /// [`Session::prepare`].
     pub fn apply(&mut self, plan: &Plan, keep: &[String], fold: &[String]) -> Result<Fit> {
         if !self.holds(&plan.basis) {
@@ -163,13 +163,13 @@ impl Session {
         self.refuse_impossible(&aim)?;
         let fit = self.carry_out(&plan.options, intended, keep)?;
         if matches!(fit, Fit::Done(_)) {
-            self.revision += 1; // nothing was folded: all the same it is done
+            self.revision += 1; // nothing was folded, but the plan counts as applied
         }
         Ok(fit)
     }
 
-    /// The fold as the caller wants it, in the view that the passes before it leave: they run for a look. What they leave
-    /// out does not stay.
+    /// Changes the planned fold as the caller wants. The passes before it run for this and are undone again. A message that they
+    /// leave out cannot be kept.
     fn adjusted(
         &mut self,
         options: &PlanOptions,
@@ -185,7 +185,7 @@ impl Session {
         plan
     }
 
-    /// A run that does what was planned, and folds nothing else.
+    /// A run that does what was planned and makes no other fold.
     fn run_of(&mut self, options: &PlanOptions, keep: Vec<NodeIndex>) -> Run {
         let aim = self.aim(options.fill);
         let passes = self.config.ladder.passes().clone();
@@ -209,7 +209,7 @@ impl Session {
         self.ask(Question::first(run, plan, pass))
     }
 
-    /// Runs passes up to the first that folds.
+    /// Runs passes up to the first one that folds. Returns the fold that it wants.
     fn intend(
         &mut self,
         run: &mut Run,
@@ -236,13 +236,13 @@ impl Session {
         if if_due || passes.iter().any(|p| p.folds()) {
             return Ok(None);
         }
-        // A ladder that never folds: what `compact()` would fold, behind all of it.
+        // The ladder never folds: plan what `compact()` would fold after all its passes.
         let by_default = Summarize::default();
         let plan = by_default.fold(&self.context, &run.aim, true);
         Ok(plan.map(|plan| Intended { plan, pass: by_default.name(), next_pass: passes.len() + 1 }))
     }
 
-    /// What of the view, but for what is folded, stands in `after` as it stands now; and the rest.
+    /// The ids of messages that are not folded: those that are unchanged in `after`, and the others.
     fn what_stays(&self, folded: &NodeSet, after: &View) -> (Vec<String>, Vec<String>) {
         let then: HashMap<NodeIndex, &Arc<Message>> = after.slots().map(|s| (s.node, &s.message)).collect();
         let same = |slot: &&Slot| then.get(&slot.node).is_some_and(|m| Arc::ptr_eq(m, &slot.message));
@@ -264,8 +264,8 @@ impl Session {
         }
     }
 
-    /// How the first `known` entries of the history stand in the view, or beside it. A stand-in makes way for the output that
-    /// it stands for.
+    /// How the first `known` entries of the history are shown in the view, or were dropped from it. Stand-ins are left out, because
+    /// the real output may replace them.
     fn standing(&self, known: usize) -> Vec<Standing> {
         let Self { context, .. } = self;
         let slots = context.view.with_dropped();
@@ -282,7 +282,7 @@ impl Session {
             .collect()
     }
 
-    /// Whether nothing but messages came since.
+    /// Whether only messages were added since.
     fn holds(&self, basis: &Basis) -> bool {
         let view = &self.context.view;
         let now = self.standing(basis.known);

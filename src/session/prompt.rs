@@ -1,4 +1,4 @@
-//! Prompt assembly (GRAPH-7): what stands in a view beside header and conversation.
+//! Prompt assembly (GRAPH-7): what a view shows between the header and the conversation.
 
 use serde_json::Value;
 
@@ -12,21 +12,21 @@ use crate::provider::provider;
 use crate::tokens::count_tools;
 use crate::tool_output::CACHE_TOOL;
 
-/// What is to be shown from now on; what is not named stays as it is.
+/// A change of what is shown. A field that is `None` stays as it is.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ContextChange {
     /// Texts that a memory search found, best first.
     pub memory: Option<Vec<String>>,
-    /// At most so many of them are shown.
+    /// At most this many of them are shown.
     pub memory_limit: Option<usize>,
-    /// Messages of the caller's own.
+    /// Messages written by the caller.
     pub injections: Option<Vec<Message>>,
-    /// What the agent can do.
+    /// The skills of the agent.
     pub skills: Option<Vec<Skill>>,
 }
 
 impl ContextChange {
-    /// Nothing is shown any more.
+    /// A change that clears every part.
     pub fn clear() -> Self {
         Self {
             memory: Some(Vec::new()),
@@ -36,11 +36,11 @@ impl ContextChange {
         }
     }
 
-    /// Reads `{ memory?, memoryLimit?, injections?, skills? }`; `null` clears a part. The filter of tools is the host's.
+    /// Reads `{ memory?, memoryLimit?, injections?, skills? }`; `null` clears a part. The host reads `toolFilter`.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` naming the key; `INVALID_MESSAGE` with the index of an injection that is malformed, or that calls or
-    /// answers a tool.
+    /// `INVALID_ARGUMENT` naming the key; `INVALID_MESSAGE` with the index of an injection that is malformed, or that calls a tool
+    /// or answers a call.
     pub fn from_value(value: &Value) -> Result<Self> {
         let mut keys = Keys::arguments("", value)?;
         keys.value("toolFilter");
@@ -65,7 +65,7 @@ impl ContextChange {
         named.into_iter().filter(|(is, _)| *is).map(|(_, item_type)| item_type).collect()
     }
 
-    /// The parts as they will be.
+    /// The parts after the change.
     fn applied_to(&self, before: &ContextParts) -> ContextParts {
         let shared = |messages: &Vec<Message>| messages.iter().cloned().map(Into::into).collect();
         ContextParts {
@@ -77,7 +77,7 @@ impl ContextChange {
     }
 }
 
-/// Messages that can stand before any conversation: nobody calls a tool in them.
+/// Reads injections: messages without tool calls and tool outputs, so that they can come before any conversation.
 fn injections(value: &Value) -> Result<Vec<Message>> {
     if value.is_null() {
         return Ok(Vec::new());
@@ -91,7 +91,7 @@ fn injections(value: &Value) -> Result<Vec<Message>> {
         if message.is_empty() {
             return Err(Error::message_at(at, "an injection says something; leave out what is empty"));
         }
-        // It belongs to no turn, and is no message of the history that anything could name.
+        // An injection belongs to no turn and is not in the history, so nothing may refer to it.
         message.meta = Meta { item_type: Some(ItemType::Injection), ..Meta::default() }.into();
     }
     Ok(messages)
@@ -116,7 +116,7 @@ fn read_skills(value: &Value, keys: &Keys<'_>) -> Result<Vec<Skill>> {
     list.iter().enumerate().map(read).collect()
 }
 
-/// A tool definition's name, in any format; a hosted tool has its type's.
+/// A tool definition's name, in any format. For a hosted tool without a name, its type.
 pub fn tool_name(tool: &Value) -> &str {
     let function = ["function", "toolSpec"].iter().find_map(|key| tool.get(*key)).unwrap_or(tool);
     let named = ["name", "type"].iter().find_map(|key| function.get(*key)?.as_str());
@@ -124,24 +124,24 @@ pub fn tool_name(tool: &Value) -> &str {
 }
 
 impl Session {
-    /// Shows skills, memory and injections between the header and the conversation. Nothing can fail here any more.
+    /// Shows skills, memory and injections between the header and the conversation. The change was checked before and cannot fail here.
     pub fn set_context(&mut self, change: &ContextChange) {
         self.parts = change.applied_to(&self.parts);
         self.context.set_parts(self.parts.messages(), &change.named());
         self.drop_bound_thinking(&[]);
     }
 
-    /// What would be shown after a change, for who has to count it beforehand.
+    /// The messages that would be shown after a change, for a caller that has to count them first.
     pub fn context_messages(&self, change: &ContextChange) -> Vec<Message> {
         change.applied_to(&self.parts).messages()
     }
 
-    /// The tools that the model is given: their definitions count with every view.
+    /// Sets the tools that the model gets. Their definitions count in every view.
     pub fn set_tools(&mut self, tools: &[Value]) {
         self.set_tools_where(tools, |_| true);
     }
 
-    /// As [`Session::set_tools`], but for those that are not `allowed`, by their positions.
+    /// Like [`Session::set_tools`], but gives the model only the tools whose positions are `allowed`.
     pub fn set_tools_where(&mut self, tools: &[Value], allowed: impl Fn(usize) -> bool) {
         let allowed: Vec<bool> = (0..tools.len()).map(allowed).collect();
         if tools == self.tools && allowed == self.allowed_tools {
@@ -154,8 +154,8 @@ impl Session {
         self.drop_bound_thinking(&[]);
     }
 
-    /// Placeholders are written in a document's words under its ladder; else refs are named where the model has the tool that
-    /// opens them.
+    /// Chooses the words of placeholders: a document's words under its ladder; otherwise our own, which name refs if the model has
+    /// the tool that opens them.
     pub(super) fn settle_wording(&mut self) {
         self.context.wording = if self.config.ladder.is_a_documents() {
             Wording::Document
@@ -164,12 +164,12 @@ impl Session {
         };
     }
 
-    /// Every tool, also those that the filter leaves out.
+    /// All tools, including those that the filter hides from the model.
     pub fn all_tools(&self) -> &[Value] {
         &self.tools
     }
 
-    /// The tools that the model is given.
+    /// The tools that the model gets.
     pub fn tools(&self) -> Vec<Value> {
         let given = self.tools.iter().zip(&self.allowed_tools).filter(|(_, allowed)| **allowed);
         given.map(|(tool, _)| tool.clone()).collect()

@@ -1,4 +1,4 @@
-//! When the provider refuses a request as too long all the same (COMP-23).
+//! Recovers when the provider refuses a request as too long although it seemed to fit (COMP-23).
 
 use std::sync::Arc;
 
@@ -13,30 +13,30 @@ use crate::message::Role;
 use crate::provider::{Overflow, TooMany, overflow, too_many};
 use crate::saved::saved;
 
-/// How often a view may be refused before the model has answered again.
+/// How often a view may be refused until the model has answered again.
 const TRIES: u32 = 3;
 
-/// What is left of a view that was refused without figures that explain it.
+/// A view that was refused without figures that explain it shrinks to this share.
 const SMALLER: f64 = 0.75;
 
-/// How much more than we a provider may count: beyond that the two figures are not of the same request.
+/// If the provider counted more than this many times our count, the two counts are not of the same request.
 const MOST_UNDER_COUNTED: f64 = 2.0;
 
-/// Anthropic's limits, for errors that name none: bytes and pixels of an image; and how many images a request may hold before
-/// smaller ones are wanted.
+/// Anthropic's limits, for errors that name none: bytes and pixels per image, and the number of images from which on smaller
+/// ones are required.
 const IMAGE_BYTES: u64 = 5 * 1024 * 1024;
 const IMAGE_SIDE: u64 = 8_000;
 const MANY_IMAGES: u64 = 20;
 
-/// How often the view was refused since the model last answered.
+/// The refusals since the model last answered.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Recovery {
     tries: u32,
-    /// What was refused before, as we counted it and as the provider did.
+    /// The tokens of the view that was refused last, as we counted them and as the provider did.
     refused: Option<(u64, u64)>,
-    /// The model's answers in the history when it was refused.
+    /// The number of the model's answers in the history at the refusal.
     answers: usize,
-    /// What was said last, for the report of the run that minds it.
+    /// What the provider said last, for the report of the run that follows.
     said: Option<Overflow>,
 }
 
@@ -60,17 +60,17 @@ impl Recovery {
 }
 
 impl Session {
-    /// Makes the view fit what a provider's error teaches; `None` for an error that does not refuse the request for its size.
+    /// Makes the view fit the limit that a provider's error reveals; `None` if the error does not refuse the request for its size.
     ///
-    /// A refusal by bytes or by images teaches the media budget, not the limit in tokens: see [`MediaBudget`](crate::context::MediaBudget).
+    /// A refusal for bytes or images lowers the media budget, not the token limit: see [`MediaBudget`](crate::context::MediaBudget).
     ///
-    /// `said` is all that the error says. The limit that it names holds from now on, in the model's own tokens as all limits;
-    /// where the provider counted more than we did, counts are corrected by as much from now on (where nothing may be learnt
-    /// of counts, the limit is smaller by as much instead). An error without figures, or with figures that the view keeps,
-    /// takes a quarter off the view.
+    /// `said` is the full text of the error. The limit that it names holds from now on, in the model's own tokens like all limits.
+    /// If the provider counted more tokens than we did, later counts are corrected by the same factor (or, if counts may not be
+    /// corrected, the limit is lowered by it). If the error has no figures, or figures that the view already keeps, the view shrinks by
+    /// a quarter.
     ///
     /// # Errors
-    /// `CONTEXT_WINDOW_EXCEEDED` on the fourth call without an answer of the model in between, and as
+    /// `CONTEXT_WINDOW_EXCEEDED` on the fourth call without an answer of the model in between, and those of
     /// [`Session::prepare`].
     pub fn recover(&mut self, said: &str) -> Result<Option<Fit>> {
         let overflow = overflow(said);
@@ -78,7 +78,7 @@ impl Session {
         if overflow.is_none() && too_many.is_none() {
             return Ok(None);
         }
-        // Where media have none of them, bytes are text, and fewer of them are fewer tokens.
+        // If the view has no media, a limit in bytes means text, and fewer tokens make fewer bytes.
         let no_media = self.context.view.media().bytes == 0;
         let too_many = too_many.filter(|what| !(no_media && matches!(what, TooMany::Bytes(_))));
         let nodes = self.context.history.nodes().iter();
@@ -114,8 +114,8 @@ impl Session {
         Ok(Some(fit))
     }
 
-    /// Whether it is the view refused before that is refused, once more: by a call that ran beside the first, or by a retry
-    /// of the old request. The view has been made smaller since, so that there is nothing more to learn.
+    /// Whether the error is again about the view that was refused before: from a call that ran in parallel, or from a retry of the
+    /// old request. The view has shrunk since, so there is nothing more to learn.
     fn speaks_of_the_view_before(&self, overflow: Overflow) -> bool {
         let (Some((counted, reported)), Some(actual)) = (self.recovery.refused, overflow.actual) else {
             return false;
@@ -126,13 +126,13 @@ impl Session {
         now < counted && nearer && self.config.limit.is_some_and(|limit| self.corrected(now) <= limit)
     }
 
-    /// A request that has too many images or bytes teaches a media budget, and nothing about tokens. It holds until `media` is set
-    /// otherwise.
+    /// Lowers the media budget after a refusal for images or bytes, which says nothing about tokens. The new budget holds until
+    /// `media` is set again.
     fn learn_media(&mut self, too_many: TooMany, said: &str) -> Result<()> {
         let before = self.context.view.media();
         let smaller = |named: Option<u64>, now: u64| match named {
             Some(named) if named < now || now == 0 => Some(named),
-            // Without a figure, or with one that the view keeps: the rest of the request counts, too.
+            // No figure, or one that the view already keeps: the rest of the request counts, too.
             _ => Some(now - now.div_ceil(4)).filter(|_| now > 0),
         };
         let known = self.config.media;
@@ -164,7 +164,7 @@ impl Session {
         Err(Error::new(ErrorCode::ContextWindowExceeded, why))
     }
 
-    /// A refusal never gives more room: what is `known` stays where it is less.
+    /// Lowers one media limit. A refusal never raises it: a smaller `known` limit stays.
     fn lower_media(&mut self, key: &str, known: Option<u64>, most: u64) -> Result<()> {
         if known.is_some_and(|known| known <= most) {
             return Ok(());
@@ -174,8 +174,8 @@ impl Session {
         Ok(())
     }
 
-    /// Limits are in the model's own tokens: what the provider counted beyond what we make of our counts corrects the counts,
-    /// and comes off the limit only where it cannot.
+    /// Learns from a refusal. Limits are in the model's own tokens: if the provider counted more than we expect, our counts are
+    /// corrected, and the limit is lowered only as far as they cannot be.
     fn learn(&mut self, overflow: Overflow) {
         let counted = self.tokens().max(1);
         self.recovery.refused = overflow.actual.map(|actual| (counted, actual));

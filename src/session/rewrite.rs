@@ -1,4 +1,4 @@
-//! Rewrites by the caller: of the past, of the header, or of the form of messages.
+//! Rewrites by the caller: of past messages, of the header, or of how messages are written.
 
 use super::facade::Session;
 use super::graph::Drawn;
@@ -7,10 +7,10 @@ use crate::error::{Error, Result};
 use crate::message::Message;
 
 impl Session {
-    /// Takes `gone` out of the view and `messages` in behind what is left, all or none. The history keeps all of it.
+    /// Removes `gone` from the view and appends `messages`, all or none. The history keeps everything.
     ///
     /// # Errors
-    /// As [`Session::push`]; nothing has changed then.
+    /// Those of [`Session::push`]; nothing has changed then.
     pub fn rewrite(&mut self, gone: &[NodeIndex], messages: Vec<Message>) -> Result<Vec<NodeIndex>> {
         if gone.is_empty() {
             return self.push(messages);
@@ -24,11 +24,11 @@ impl Session {
         Ok(added)
     }
 
-    /// Replaces messages of the header, in their place; without any, the new ones enter at position `at`. Empty messages
-    /// are skipped, because no provider takes an empty instruction. Returns the nodes that stand there now.
+    /// Replaces messages of the header in place; if `replaced` is empty, inserts the new ones at position `at`. Empty messages
+    /// are skipped, because no provider accepts an empty instruction. Returns the nodes that are there now.
     ///
     /// # Errors
-    /// `INVALID_MESSAGE` for another role's message, and for an id that is taken; nothing has changed then.
+    /// `INVALID_MESSAGE` for a message with another role, and for an id that is taken; nothing has changed then.
     pub fn replace_in_header(
         &mut self,
         replaced: &[NodeIndex],
@@ -42,10 +42,10 @@ impl Session {
         Ok(nodes)
     }
 
-    /// Refuses messages that cannot stand in the header; changes nothing.
+    /// Fails if these messages cannot be in the header; changes nothing.
     ///
     /// # Errors
-    /// As [`Session::replace_in_header`].
+    /// Those of [`Session::replace_in_header`].
     pub fn check_header(&self, replaced: &[NodeIndex], messages: &[Message]) -> Result<()> {
         for (i, message) in messages.iter().enumerate() {
             if !message.role.is_instruction() {
@@ -60,12 +60,12 @@ impl Session {
         self.allow(messages.len())
     }
 
-    /// Takes over what formats carry beside messages that came in again.
+    /// Updates the format-specific data that is carried beside messages, from messages that were given again.
     pub fn renew(&mut self, messages: &[(NodeIndex, Message)]) {
         self.context.renew(messages);
     }
 
-    /// Gives renamed calls and their outputs their new ids, which the history has checked.
+    /// Gives renamed calls and their outputs their new ids. The history has checked them.
     pub fn rename_calls(&mut self, renamed: &[CallRenamed]) {
         if !renamed.is_empty() {
             self.context.rename_calls(renamed);

@@ -5,22 +5,22 @@ use crate::passes::{Aim, Pass};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// How far a run has come.
+/// The result of a run so far.
 pub enum Fit {
-    /// The view is what the run made of it.
+    /// The run is done; this is its report.
     Done(Rc<Report>),
-    /// A summary is needed: ask the model with `request`, then [`resume`](super::Session::resume).
+    /// A summary is needed: ask the model with `request`, then call [`resume`](super::Session::resume).
     NeedsSummary(Box<Pending>),
 }
 
-/// A run that waits for a summary. Until it is resumed the session is as it was before the run.
+/// A run that waits for a summary. Until it is resumed, the session is as it was before the run.
 pub struct Pending {
     /// What to ask the model.
     pub request: SummaryRequest,
     pub(super) question: Question,
 }
 
-/// What a run wants to know, and how it was asked so far.
+/// What a run wants to fold, and the attempts to get its summary.
 pub(super) struct Question {
     pub run: Run,
     pub plan: FoldPlan,
@@ -28,17 +28,17 @@ pub(super) struct Question {
     pub pass: &'static str,
     pub attempt: u32,
     pub size: Size,
-    /// The conversation in pieces, where no request about all of it fits the summariser's window.
+    /// The conversation in pieces, if no request about all of it fits the summariser's window.
     pub chunks: Option<Chunks>,
-    /// What saw these pieces.
+    /// The redaction that was applied to these pieces.
     pub redacted_by: Option<Redact>,
-    /// Why the answer before was refused.
+    /// Why the previous answer was refused.
     pub refused: Option<String>,
-    /// Why the attempts before failed, as reports may tell it.
+    /// Why earlier attempts failed, in words for reports.
     pub failures: Vec<String>,
-    /// Tokens that the view has left for the summary of the turns that it was too small for.
+    /// The tokens that the view has left for this summary, if it replaces turns that did not fit: see [`super::Session::room`].
     pub room: Option<u64>,
-    /// The built-in summariser answers: there is no callback.
+    /// The built-in summariser answers, because there is no callback.
     pub built_in: bool,
 }
 
@@ -61,12 +61,12 @@ impl Question {
     }
 }
 
-/// What becomes of a run whose summary cannot be had.
+/// What happens to a run that gets no summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unanswered {
-    /// It fails, though its view may fit: whoever asked wants the fold.
+    /// The run fails even if its view fits: the caller wants the fold.
     Fails,
-    /// It goes on where its view fits without.
+    /// The run goes on if its view fits without the fold.
     GoesOn,
 }
 
@@ -76,44 +76,44 @@ pub(super) struct Run {
     pub instructions: Option<String>,
     pub aim: Aim,
     pub passes: Arc<[Box<dyn Pass>]>,
-    /// The passes before this one have done their work for good; those between it and `next_pass` run anew once the
-    /// summary is there, for the view is left as it was while it is awaited.
+    /// The passes before this index are done for good. Those from here to `next_pass` run again once the summary is there,
+    /// because their effects are undone while it is awaited.
     pub settled: usize,
     pub next_pass: usize,
     pub tokens_before: u64,
     pub messages_before: u64,
     pub decisions: Vec<Decision>,
     pub summary: Option<SummaryReport>,
-    /// The session's count of rewrites when the run began.
+    /// The session's revision when the run began.
     pub revision: u64,
-    /// How often it may go back to a pass that has more to give.
+    /// How often the run may still go back to a pass that can shrink the view further.
     pub rounds: Option<usize>,
-    /// Its passes may ask for summaries.
+    /// Whether passes may ask for summaries.
     pub may_fold: bool,
-    /// A fold was put in.
+    /// Whether a fold was put in.
     pub folded: bool,
-    /// It goes on without a summary that could not be had.
+    /// Set if the run goes on without a summary.
     pub unsummed: Option<Unsummed>,
-    /// Why its last summary could not be had, in brief.
+    /// Why the last summary failed, in brief.
     pub without: Option<String>,
-    /// What becomes of it where no summary can be had.
+    /// What happens if there is no summary.
     pub unanswered: Unanswered,
-    /// What no pass may touch while it runs, as if it was pinned.
+    /// Messages that no pass may touch during this run, as if they were pinned.
     pub keep: Vec<NodeIndex>,
-    /// Nobody waits for it: its failure is told by an event alone.
+    /// Nobody waits for this run: only an event reports its failure.
     pub background: bool,
 }
 
 /// Why a run goes on without a summary.
 pub(super) struct Unsummed {
-    /// What it fails with where its view does not fit in the end.
+    /// The error of the run if its view does not fit in the end.
     pub error: Error,
-    /// It goes on to the last resort; otherwise its view fits as it is.
+    /// The last resort may follow. Otherwise the view fits as it is.
     pub shortens: bool,
 }
 
 impl Run {
-    /// Whether its view must fit in the end, or an error says why not; a compaction alone only folds.
+    /// Whether the view must fit in the end, or the run fails. A run of `compact` only folds.
     pub fn must_fit(&self) -> bool {
         matches!(self.reason, Reason::Ladder | Reason::Recover)
     }
@@ -128,7 +128,7 @@ impl Run {
     ) {
         self.decisions.push(Decision {
             pass: pass.to_owned(),
-            attempt: None, // told when all decisions are known
+            attempt: None, // set when all decisions are known
             tokens_before,
             tokens_after,
             items,
@@ -137,7 +137,7 @@ impl Run {
         });
     }
 
-    /// What the newest decision costs the prompt cache.
+    /// Sets what the newest decision costs the prompt cache.
     pub fn costs(&mut self, cache: Option<CacheCost>) {
         if let Some(decision) = self.decisions.last_mut() {
             decision.cache = cache;

@@ -7,19 +7,19 @@ use crate::context::{NodeIndex, NodeKind, Unit};
 use crate::error::{Error, Result};
 use crate::message::Role;
 
-/// A summary of an earlier process, to be put in again: what [`SummaryState`](crate::context::SummaryState) said of it.
+/// A summary from an earlier process, as [`SummaryState`](crate::context::SummaryState) reported it, to be put in again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SavedSummary {
-    /// Its text.
+    /// The summary's text.
     pub summary: String,
-    /// How many messages, from the first on, it covers.
+    /// How many messages it covers, counted from the first.
     pub summarized_until: u64,
     /// When it was written.
     pub created_at: Option<f64>,
 }
 
 impl SavedSummary {
-    /// Reads a saved state. What can be counted anew is not read; nor is `is_summarizing`: who wrote that is gone.
+    /// Reads a saved state. Ignores what can be counted again, and `is_summarizing`, because the process that was summarising is gone.
     pub fn from_value(value: &Value) -> Result<Self> {
         let mut keys = Keys::arguments("state", value)?;
         let missing =
@@ -39,11 +39,11 @@ impl SavedSummary {
 }
 
 impl Session {
-    /// Folds the messages that a saved summary covers under it again, as the ladder's folds stand.
+    /// Folds the messages that a saved summary covers under it again, laid out like the ladder's folds.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` where the view has a summary already, where fewer messages were pushed than it covers, or where
-    /// nothing of them can be folded. Nothing has changed then.
+    /// `INVALID_ARGUMENT` if the view has a summary already, if fewer messages were pushed than the summary covers, or if
+    /// none of them can be folded. Nothing has changed then.
     pub fn restore_summary(&mut self, saved: &SavedSummary) -> Result<()> {
         if !self.context.folds.is_empty() {
             return Err(Error::argument(

@@ -1,4 +1,4 @@
-//! Recall (COMP-24): what was ever there is found again, folded, trimmed or not.
+//! Recall (COMP-24): finds anything in the history again, whether folded, trimmed or shown.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -17,62 +17,64 @@ use crate::message::Role;
 use crate::pattern::{Came, Options, Pattern, Scan, Searched};
 use crate::tool_output::{Output, SEARCH_TOOL, is_own_tool, prefix_bytes, suffix_bytes};
 
-/// Places that are shown of one message.
+/// Matches that are shown per message.
 const PER_MESSAGE: usize = 3;
-/// Bytes that an excerpt shows on either side of what was found.
+/// Bytes that an excerpt shows on either side of a match.
 const AROUND: usize = 100;
-/// Bytes of what was found that an excerpt shows.
+/// Bytes of a match that an excerpt shows.
 const LONGEST_MATCH: usize = 300;
-/// Outputs that are named where they could not be searched.
+/// At most this many outputs that could not be searched are named.
 const NAMED: usize = 20;
-/// Steps that a search may take where nobody asks for it in slices: some ten seconds.
+/// Steps that a search may take if it is not run in slices: about ten seconds.
 const MOST_STEPS: u64 = 500_000_000;
-/// Steps that a message costs beside the search in it.
+/// Steps that each message costs in addition to the search in it.
 const PER_MESSAGE_STEPS: u64 = 50;
 const DEFAULT_HITS: u64 = 20;
 const MOST_HITS: u64 = 1_000;
 
-/// What is looked for, and how much of it is wanted.
+/// What to search for, and how many hits to return.
 #[derive(Debug, Clone)]
 pub struct Search {
     pattern: Arc<Pattern>,
     max_hits: usize,
 }
 
-/// A place where something was found.
+/// A match.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Hit {
-    /// The message's id; the ref of a stored output that belongs to no message.
+    /// The message's id; for a stored output that belongs to no message, its ref.
     pub id: String,
-    /// The fold that stands for the message in the view, where one does: what `unfold` takes.
+    /// The fold that replaces the message in the view, if any: pass it to `unfold`.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fold: Option<String>,
-    /// The ref that opens the whole output, where it is one.
+    /// If the message is a stored tool output, the ref that opens the whole of it.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub output_ref: Option<String>,
-    /// Whose message it is.
+    /// The message's role.
     #[cfg_attr(
         target_arch = "wasm32",
         tsify(type = "\"system\" | \"developer\" | \"user\" | \"assistant\" | \"tool\"")
     )]
     pub role: Role,
-    /// What was found, with about 100 bytes on either side.
+    /// The matched text, with about 100 bytes on either side.
     pub excerpt: String,
-    /// Set on a last line that finds nothing, but says which tool outputs were not searched: they live in the store.
+    /// True for a last entry that is no match: it says what was not searched. These are tool outputs that are only in the store, or
+    /// everything older than where the search stopped because it took too long.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unseen: bool,
-    /// On that line: the refs of these outputs, oldest first. `toolOutputs.grep` searches one; `runTool` of `contextfold/tools` all.
+    /// On such an entry, the refs of the outputs in the store, oldest first. `toolOutputs.grep` searches one of them; `runTool` of
+    /// `contextfold/tools` searches all.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refs: Vec<String>,
 }
 
 impl Search {
-    /// A text, found letter by letter; `options` are those of [`Search::read`] without the query.
+    /// Searches for a literal text; `options` are those of [`Search::read`] without the query.
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` for an empty query, an unknown key, a wrong type, a number out of range.
@@ -80,8 +82,8 @@ impl Search {
         Self::of(&[query], None, options)
     }
 
-    /// A text that may be written in several ways (a letter with its accent, or the two apart), as [`Search::text`]; the first is
-    /// what was asked for.
+    /// Like [`Search::text`], for a text with several spellings (an accented letter as one character or as two). The first is the one
+    /// that the caller gave.
     ///
     /// # Errors
     /// As [`Search::text`].
@@ -89,18 +91,18 @@ impl Search {
         Self::of(queries, None, options)
     }
 
-    /// A JavaScript `RegExp`, by its source and flags, in the syntax that both know. `options` as above.
+    /// Searches by a JavaScript `RegExp`, given its source and flags, in the syntax that JavaScript and Rust share. `options` as above.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for what Rust's `regex` does not have: look-around and backreferences.
+    /// `INVALID_ARGUMENT` for what Rust's `regex` does not support: look-around and backreferences.
     pub fn js_regex(source: &str, flags: &str, options: &Value) -> Result<Self> {
         Self::of(&[&from_js(source)], Some(flags), options)
     }
 
-    /// The arguments of the tool `search_history`, as a model writes them.
+    /// Reads the arguments of the tool `search_history`, as a model writes them.
     ///
     /// # Errors
-    /// As above, and where `query` is missing.
+    /// As above, and if `query` is missing.
     pub fn read(arguments: &Value) -> Result<Self> {
         let mut keys = Keys::called(SEARCH_TOOL, arguments)?;
         let query = keys.string("query")?.ok_or_else(|| keys.error("query", "the query is missing"))?;
@@ -109,7 +111,7 @@ impl Search {
 
     fn of(queries: &[&str], js_flags: Option<&str>, options: &Value) -> Result<Self> {
         let mut keys = Keys::called(SEARCH_TOOL, options)?;
-        keys.value("query"); // the whole of a model's arguments may be handed on as options
+        keys.value("query"); // callers may pass all of the model's arguments as options
         let regex = keys.or_null("regex", Keys::bool)?.flatten().unwrap_or(js_flags.is_some());
         let ignore_case = keys.or_null("ignore_case", Keys::bool)?.flatten();
         let max_hits = keys.or_null("max_hits", |k, key| k.u64_in(key, 1..=MOST_HITS))?.flatten();
@@ -132,17 +134,17 @@ impl Search {
 }
 
 impl Session {
-    /// Searches the whole history, folded and trimmed parts too, and every stored output, in time linear in their length.
-    /// The newest come first; three places of a message at most. The model's own looking (calls of `search_history` and of the
-    /// tools of the cache, and their answers) is passed over: it repeats what is searched, and would be found before it. Where it
-    /// takes too many steps it stops, and a last line says so.
+    /// Searches the whole history, including folded and trimmed parts, and every stored output, in time linear in their length.
+    /// Newest hits come first, at most three per message. Calls of `search_history` and of the cache's tools are skipped, with their
+    /// outputs: they repeat what is searched, and would be found before it. A search that takes too many steps stops, and a last entry
+    /// says so.
     pub fn search(&self, search: &Search) -> Vec<Hit> {
         let mut looking = self.look_for(search.clone());
         self.go_on(&mut looking, MOST_STEPS);
         self.hits(looking)
     }
 
-    /// Begins a search that is gone on with in slices.
+    /// Begins a search that runs in slices: see [`Session::go_on`].
     pub fn look_for(&self, search: Search) -> Looking {
         let context = self.context();
         Looking {
@@ -156,20 +158,20 @@ impl Session {
         }
     }
 
-    /// Searches on for about so many steps; whether it is done. What was pushed since it began is not searched.
+    /// Continues a search for about this many steps. Returns whether it is done. Messages pushed since it began are not searched.
     pub fn go_on(&self, looking: &mut Looking, mut steps: u64) -> bool {
         let context = self.context();
         while looking.nodes > 0 && !looking.is_full() {
             let at = looking.nodes - 1;
             let node = context.history.node(NodeIndex(at as u32));
-            // What the engine wrote stands for what is searched itself.
+            // Skip what the engine wrote: it summarises messages that are searched themselves.
             if node.kind == NodeKind::Message {
                 let output_ref = node.message.tool_outputs().find_map(|o| o.output_ref.as_ref());
                 let stored = output_ref.and_then(|r| context.outputs.get(&r.id).ok());
                 let is_own = looking.looked_up.contains(&at);
                 let done = match stored {
                     _ if is_own => true,
-                    // The cache holds what the message holds, and what was appended since.
+                    // The cache holds the message's output and what was appended to it since.
                     Some(output) if !looking.opened.contains(output.id()) => {
                         looking.places.in_output(&looking.search.pattern, output, &mut steps)
                     }
@@ -206,7 +208,7 @@ impl Session {
         true
     }
 
-    /// What was found, as far as the search has come.
+    /// The hits of a search, as far as it has come.
     pub fn hits(&self, looking: Looking) -> Vec<Hit> {
         let history = &self.context().history;
         let stopped = (!looking.is_full())
@@ -226,7 +228,7 @@ impl Session {
         hits
     }
 
-    /// Where the answers of our own tools stand.
+    /// The history entries that are outputs of our own tools.
     fn looked_up(&self) -> HashSet<usize> {
         let mut answers = HashSet::new();
         let mut asked: HashSet<&str> = HashSet::new();
@@ -235,7 +237,7 @@ impl Session {
                 if is_own_tool(&call.name) {
                     asked.insert(&call.id);
                 } else if !asked.is_empty() {
-                    asked.remove(&*call.id); // ids may begin anew with each answer
+                    asked.remove(&*call.id); // a provider may reuse call ids in later answers
                 }
             }
             if node.message.tool_outputs().any(|output| asked.contains(&*output.call_id)) {
@@ -245,7 +247,7 @@ impl Session {
         answers
     }
 
-    /// What lives in the host's store cannot be searched from here: a line that says so.
+    /// An entry that names the outputs in the host's store, which cannot be searched from here.
     fn not_searched(&self) -> Option<Hit> {
         let away = self.context().outputs.iter().filter(|o| o.away().is_some());
         let refs: Vec<String> = away.map(|output| output.id().to_owned()).collect();
@@ -265,7 +267,7 @@ impl Session {
         })
     }
 
-    /// The fold that stands in the view for a message: the last of those that took each other in.
+    /// The fold that replaces a message in the view: the outermost of nested folds.
     fn outermost_fold(&self, index: NodeIndex) -> Option<String> {
         let history = &self.context().history;
         let mut fold = history.node(index).folded_by?;
@@ -276,17 +278,17 @@ impl Session {
     }
 }
 
-/// A search under way, for who has something else to do between two slices of it.
+/// A search in progress, for callers that do other work between slices.
 #[derive(Debug)]
 pub struct Looking {
     search: Search,
     hits: Vec<Hit>,
-    /// Outputs that were searched with the message that they belong to.
+    /// Outputs that were searched together with their message.
     opened: HashSet<String>,
     looked_up: HashSet<usize>,
-    /// Messages that are left, from the first on.
+    /// The number of history entries that are left to search.
     nodes: usize,
-    /// Outputs that are left, the next one last.
+    /// Outputs that are left to search; the next one is the last.
     outputs: Vec<String>,
     places: Places,
 }
@@ -317,17 +319,17 @@ impl Hit {
     }
 }
 
-/// What is shown of one message, and where the search in it stands.
+/// The matches in one message so far, and the state of the search in it.
 #[derive(Debug, Default)]
 struct Places {
     excerpts: Vec<String>,
-    /// Texts of it that are done.
+    /// The number of its texts that are done.
     texts: usize,
     scan: Scan,
 }
 
 impl Places {
-    /// Whether the texts are done.
+    /// Returns whether the texts are done.
     fn in_texts(&mut self, pattern: &Pattern, texts: &[Cow<'_, str>], steps: &mut u64) -> bool {
         texts.iter().enumerate().skip(self.texts).all(|(_, text)| self.find(pattern, &**text, steps))
     }
@@ -336,7 +338,7 @@ impl Places {
         output.texts().skip(self.texts).all(|text| self.find(pattern, &text.as_line(), steps))
     }
 
-    /// Whether the text is done.
+    /// Returns whether the text is done.
     fn find<S: Searched + ?Sized>(&mut self, pattern: &Pattern, text: &S, steps: &mut u64) -> bool {
         while self.excerpts.len() < PER_MESSAGE {
             let found = match self.scan.go_on(pattern, text, steps) {
@@ -357,10 +359,10 @@ impl Places {
     }
 }
 
-/// What was found, with what stands around it, and where that ends.
+/// A match with the text around it, and the position where the excerpt ends.
 fn excerpt<S: Searched + ?Sized>(text: &S, found: &Range<usize>) -> (String, usize) {
     let piece = |from: usize, to: usize| text.piece(text.floor(from)..text.floor(to.min(text.bytes())));
-    // A little more than is shown, so that what is cut is cut between clusters.
+    // Take a little more than is shown, so that the cut can be between grapheme clusters.
     let matched = piece(found.start, found.end.min(found.start + 2 * LONGEST_MATCH));
     let matched = prefix_bytes(&matched, LONGEST_MATCH);
     let end = found.start + matched.len();
@@ -376,8 +378,8 @@ fn excerpt<S: Searched + ?Sized>(text: &S, found: &Range<usize>) -> (String, usi
     (excerpt, end + after.len())
 }
 
-/// A pattern of JavaScript's in Rust's syntax, where they differ in more than what they can do: in a class of characters
-/// `[`, `&&`, `--` and `~~` are nothing special, `[^]` is any character, `[]` none, and `\b` a backspace.
+/// Translates a JavaScript pattern into Rust's syntax where the same feature is written differently: within a character class,
+/// `[`, `&&`, `--` and `~~` are literal and `\b` is a backspace; `[^]` is any character and `[]` none.
 fn from_js(source: &str) -> String {
     let mut out = String::with_capacity(source.len() + 8);
     let mut chars = source.chars().peekable();

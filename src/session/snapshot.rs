@@ -1,4 +1,4 @@
-//! A session as bytes (API-5): everything that makes the next answers what they are.
+//! A session as bytes (API-5): everything that affects what the session does next.
 
 use serde_json::Value;
 
@@ -13,36 +13,37 @@ use crate::error::Result;
 use crate::saved::{Checksum, Kind, Reader, Record, Saved, Writer};
 use crate::tokens::Counter;
 
-/// The snapshots of sessions. Version 1: the first. Version 2: the facts of tool outputs that live in the store.
-/// Version 3: what older steps are cut to, which view the next usage is of, and where skills are found.
-/// Version 4: what decisions cost the prompt cache. Version 5: by which pass messages left the view.
+/// The snapshot format of sessions. What each version added:
+/// 1: the first. 2: the facts of tool outputs that are in the store.
+/// 3: what older steps are cut to, which view the next usage belongs to, and where skills are found.
+/// 4: what decisions cost the prompt cache. 5: the pass that removed a message from the view.
 pub const SESSION: Kind = Kind { name: "contextfold-session", version: 5, what: "a session" };
 
-/// A session of a snapshot.
+/// A session that was loaded from a snapshot.
 pub struct Restored {
     /// The session, with the options that were saved.
     pub session: Session,
     /// What the host saved with it.
     pub host: Vec<u8>,
-    /// What the host saved with the records behind it, oldest first.
+    /// What the host saved with the records after it, oldest first.
     pub host_changes: Vec<Vec<u8>>,
-    /// Its messages were counted by another tokenizer than the one that it has now: options are to be set with it.
+    /// The messages were counted by another tokenizer than the session has now: call [`Session::set_options`] with the counter.
     pub counted_otherwise: bool,
-    /// The session that was saved had what it gave away redacted.
+    /// The saved session had a redaction.
     pub redacted: bool,
 }
 
 impl Session {
-    /// The session as bytes, the same for the same session; `host` is what the host wants to have back. A run that waits for
-    /// a summary is not part of it: until it is resumed, the session is as it was before.
+    /// The session as bytes; equal sessions give equal bytes. `host` is data that the host wants back. A run that waits for a
+    /// summary is not included: until it is resumed, the session is as it was before the run.
     pub fn snapshot(&self, host: &[u8]) -> Vec<u8> {
         let mut body = Vec::new();
         let sum = self.write_snapshot(host, &mut |piece| body.extend_from_slice(piece));
         [SESSION.head(&sum).into_bytes(), body].concat()
     }
 
-    /// The same, what stands behind the first line piece by piece; the checksum is that of all pieces, and of [`SESSION`]'s first
-    /// line.
+    /// Like [`Session::snapshot`], but passes what follows the first line to `to`, piece by piece. Returns the checksum of all pieces,
+    /// which [`SESSION`]'s first line needs.
     pub fn write_snapshot(&self, host: &[u8], to: &mut dyn FnMut(&[u8])) -> Checksum {
         let mut sum = Checksum::default();
         let given = kept(&self.config.given);
@@ -56,8 +57,8 @@ impl Session {
         sum
     }
 
-    /// Bytes that are the same for the same content, however memory shares it: a session whose journal was replayed has those of
-    /// the one that wrote it.
+    /// Bytes that depend only on content, not on how memory is shared: a session whose journal was replayed has the same bytes as the
+    /// one that wrote it.
     pub fn content(&self) -> Vec<u8> {
         let given = kept(&self.config.given);
         let mut out = Writer::apart();
@@ -72,15 +73,15 @@ impl Session {
             config,
             usage,
             accuracy,
-            revision: _, // of runs that wait
+            revision: _, // concerns only waiting runs
             ladder_since: _,
             report,
-            failed: _, // news: what fails leaves the session as it was
+            failed: _, // reports only: a failed run leaves the session as it was
             prepared_at,
             carried,
-            redact, // the host's, as the next one
+            redact, // given again by the host, like the next one
             summarizer,
-            store_notice: _, // of the store that it was loaded from
+            store_notice: _, // set by the host when it loads the session
             recovery,
             parts,
             tools,
@@ -90,12 +91,12 @@ impl Session {
             lane,
             origin,
             forks,
-            drawn: _, // from the history, when it is asked for
+            drawn: _, // built again from the history when it is read
             background,
             costs,
             unanswered_cost,
-            failed_calls: _, // news, too
-            journal: _,      // of what is saved, and no part of it
+            failed_calls: _, // reports only
+            journal: _,      // about saved sessions, not part of them
         } = self;
         out.string(counter.method().as_str());
         let summarized = summarizer.was_given();
@@ -124,12 +125,12 @@ impl Session {
         out.bytes(host);
     }
 
-    /// The session of these bytes, with the options that were saved; [`Session::set_options`] changes them. `counter` gives
-    /// the counter, and is told by which method messages were counted; `redact` is given again, too.
+    /// Restores a session with the options that were saved; [`Session::set_options`] changes them. `counter` gets the name of the
+    /// method that counted the messages and returns a counter. `redact` has to be given again.
     ///
     /// # Errors
-    /// `SNAPSHOT_TOO_NEW` for a version that this one does not know; `SNAPSHOT_INVALID` for anything else that is no
-    /// snapshot, or a damaged one; and what `counter` says.
+    /// `SNAPSHOT_TOO_NEW` for a version that this one does not know; `SNAPSHOT_INVALID` for bytes that are no snapshot, or a
+    /// damaged one; and the errors of `counter`.
     pub fn restore(
         bytes: &[u8],
         redact: Option<Redact>,
@@ -138,11 +139,11 @@ impl Session {
         Self::restore_with(bytes, None, &[], redact, counter)
     }
 
-    /// The same, and what the records of its journal hold that are behind it. The snapshot stands at `position`, where that is
+    /// Like [`Session::restore`], with the records of its journal that follow the snapshot. `position` is the snapshot's position, if
     /// known.
     ///
     /// # Errors
-    /// As [`Session::restore`]; those of a record name its position.
+    /// Those of [`Session::restore`]; errors of a record name its position.
     pub fn restore_with(
         bytes: &[u8],
         position: Option<u64>,
@@ -196,16 +197,16 @@ impl Session {
         let host_changes = tail.put_into(&mut session, &mut known)?;
         session.complete(from, &known)?;
         if let Some(position) = position {
-            session.begin_journal_behind(position, newest); // what the caller changes from here on is new
+            session.begin_journal_behind(position, newest); // later changes by the caller are new
         }
         if session.redact.is_some() != redacted {
-            session.carried = Memo::default(); // it may hold what may not leave now
+            session.carried = Memo::default(); // it may hold text that must be redacted now
             session.context.history.forget_redacted_facts(); // and so may these
         }
         Ok(Restored { session, host, host_changes, counted_otherwise, redacted })
     }
 
-    /// Checks what was read, and finds what follows from it: see [`Context::complete`](crate::context::Context::complete).
+    /// Checks what was loaded, and derives the rest: see [`Context::complete`](crate::context::Context::complete).
     pub(super) fn complete(&mut self, from: &Reader<'_>, known: &Known) -> Result<()> {
         self.context.complete(from, known)?;
         let history = &self.context.history;

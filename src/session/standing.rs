@@ -10,7 +10,7 @@ use crate::message::{Role, steps_of};
 pub(super) const NOTHING_LEFT: &str = "everything that this summary was to stand for has to stay since: it was pinned, the provider compacted it, or the conversation went back to it; nothing is left to fold";
 
 impl Session {
-    /// A run that waits, its plan as it stands now; `STALE_PLAN` where nothing of it is left to fold.
+    /// Refreshes the plan of a waiting run; `STALE_PLAN` if nothing of it is left to fold.
     pub(super) fn still_wanted(&mut self, mut pending: Pending) -> Result<Pending> {
         let plan = &pending.question.plan;
         let revision = pending.question.run.revision;
@@ -18,7 +18,7 @@ impl Session {
             "another ladder was set while this summary was being written; ask again"
         } else if revision == self.revision || self.still_stands(plan) {
             self.refresh(&mut pending.question.plan);
-            // Limits may have changed since it was asked, and what is known of the counter.
+            // Limits and the counter's accuracy may have changed since the summary was asked for.
             pending.question.run.aim = self.aim_again(&pending.question.run.aim);
             if !pending.question.plan.members.is_empty() {
                 return Ok(pending);
@@ -30,8 +30,8 @@ impl Session {
         Err(self.fail(pending.question, Error::new(ErrorCode::StalePlan, why)))
     }
 
-    /// Whether everything that a plan folds is still in the view or beside it, whatever else was rewritten. A stand-in may
-    /// have been replaced by its output.
+    /// Whether everything that a plan folds is still in the view or was only dropped from it, whatever else was rewritten. A
+    /// stand-in may have been replaced by its output.
     pub(super) fn still_stands(&self, plan: &FoldPlan) -> bool {
         let there: NodeSet = self.context.view.with_dropped().iter().map(|s| s.node).collect();
         let stands =
@@ -39,9 +39,9 @@ impl Session {
         plan.members.iter().all(stands)
     }
 
-    /// Adjusts the plan to what happened while its summary was written. An output that came joins its call. These stay out
-    /// of the fold: a step in which something was pinned; after a rewind, the message that is now the newest of the user,
-    /// or a call that is being executed; what the provider compacted; and everything else that came (COMP-14).
+    /// Adjusts the plan to what happened while its summary was written. An output that arrived joins its call. These stay out
+    /// of the fold: a step in which something was pinned; after a rewind, the message that is now the newest user message,
+    /// or a call that is being executed; what the provider compacted; and everything else that is new (COMP-14).
     pub(super) fn refresh(&self, plan: &mut FoldPlan) {
         let planned: NodeSet = std::mem::take(&mut plan.members).into_iter().collect();
         (plan.tokens, plan.hidden_tokens) = (0, 0);
@@ -55,7 +55,7 @@ impl Session {
                 || live.contains(&node)
                 || covered.contains(&node)
         };
-        // As it came: a pass may have taken its calls off what the view shows, or has dropped.
+        // Use the messages as they were pushed: a pass may have removed calls from what the view shows.
         let mut came = self.context.seen(&slots);
         for (seen, slot) in came.iter_mut().zip(&slots) {
             let node = self.context.history.node(slot.node);
@@ -81,8 +81,8 @@ impl Session {
         }
     }
 
-    /// Where what stays behind the fold would begin with a step of the model's, the user's message that led to it stays, too:
-    /// something in that step may have been pinned since. Only a view on which the passes before the fold have run can tell.
+    /// If the messages after the fold would begin with a step of the model, keeps the user message that led to it: something in
+    /// that step may have been pinned since. Call it on the view that the passes before the fold leave; earlier it cannot be known.
     pub(super) fn keep_who_asked(&self, plan: &mut FoldPlan) {
         if !plan.layout.with_role(plan.role).needs_user_behind() {
             return;
@@ -93,7 +93,7 @@ impl Session {
             let is_request = slot.message.role == Role::User;
             if going.contains(&slot.node) {
                 let said = is_request && !self.context.history.node(slot.node).is_fold();
-                // A summary in the user's place does where nobody asked.
+                // If no user message was folded, an earlier summary in the user's place does.
                 asked = said.then_some(slot).or(asked).or(is_request.then_some(slot));
                 continue;
             }

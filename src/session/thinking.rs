@@ -1,12 +1,12 @@
-//! Bound thinking (PROV-3b): after an edit of the view it is left out, if the model requires that.
+//! Bound thinking (PROV-3b): some models require that thinking after an edit of the view is left out.
 
 use super::facade::Session;
 use super::run::Run;
 use crate::context::NodeIndex;
 
 impl Session {
-    /// Leaves out the thinking that edits since the last call have ended, and those of outputs that were cut as they
-    /// `entered`. The messages that lost some.
+    /// Leaves out the thinking after edits made since the last call of this, and after outputs that were cut as they `entered`.
+    /// Returns the messages that lost some.
     pub(super) fn drop_bound_thinking(&mut self, entered: &[NodeIndex]) -> Vec<NodeIndex> {
         if !self.config.drops_bound_thinking {
             return Vec::new();
@@ -14,7 +14,7 @@ impl Session {
         self.context.by_pass("drop_bound_thinking", |context| context.drop_bound_thinking(entered))
     }
 
-    /// The same at the end of a run, which says so.
+    /// Like [`Self::drop_bound_thinking`], at the end of a run, whose report says so.
     pub(super) fn decide_bound_thinking(&mut self, run: &mut Run) {
         let stood = self.stands();
         let lost = self.drop_bound_thinking(&[]);

@@ -1,4 +1,4 @@
-//! Changing one's mind: a fold undone, the conversation taken back to an earlier message.
+//! Undoes folds, and takes the conversation back to an earlier message.
 
 use serde::Serialize;
 
@@ -6,44 +6,43 @@ use super::facade::Session;
 use crate::context::NodeIndex;
 use crate::error::Result;
 
-/// What must be new before a fold that was undone by hand is made again, while the view fits.
+/// Tokens that must be new before a fold that was undone by hand is made again, while the view fits.
 const LEAST_NEW: u64 = 64;
 
-/// How full the view is once a fold was undone.
+/// How full the view is after a fold was undone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Undone {
     /// Tokens of the view, in the model's own tokens.
     pub tokens: u64,
-    /// What a view may take, `null` where neither model nor window is known.
+    /// The limit of a view, in tokens; `null` if neither the model nor the window is known.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub limit: Option<u64>,
-    /// From here on a compaction is due.
+    /// A compaction is due from this many tokens on; `null` if there is no threshold.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub threshold: Option<u64>,
-    /// Where the view is over its threshold or its limit: when it folds again, and what keeps it from that.
+    /// Only if the view is over its threshold or its limit: when it will fold again, and how to prevent that.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
 }
 
 impl Session {
-    /// Undoes a fold: its messages stand again where they stood, as they stood, and its summary leaves the view. A fold of
-    /// folds gives back the folds. While the view fits its limit, no fold begins on its own account until something new is
-    /// there to fold.
+    /// Undoes a fold: its messages come back to their places in the view as they were, and its summary leaves the view. Undoing a
+    /// fold of folds brings the inner folds back. While the view fits its limit, no automatic fold begins until there is something new
+    /// to fold.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` where there is no such fold; `GRAPH_CONSTRAINT` where a later fold holds it: that must be undone
-    /// first.
+    /// `INVALID_ARGUMENT` if there is no such fold; `GRAPH_CONSTRAINT` if a later fold contains it: undo that one first.
     pub fn unfold(&mut self, id: &str) -> Result<Undone> {
         self.undo_fold(id, false)
     }
 
-    /// The same, and while the view fits its limit no fold begins on its own account at all, until the view is edited again or
+    /// Like [`Session::unfold`], but while the view fits its limit, no automatic fold begins at all until the view is edited again or
     /// a fold is asked for by hand.
     ///
     /// # Errors
-    /// As [`Session::unfold`].
+    /// Those of [`Session::unfold`].
     pub fn unfold_and_hold(&mut self, id: &str) -> Result<Undone> {
         self.undo_fold(id, true)
     }
@@ -59,7 +58,7 @@ impl Session {
         Ok(self.undone(enough, hold))
     }
 
-    /// Says how full the view is, and when it folds again.
+    /// Reports how full the view is, and when it will fold again.
     fn undone(&self, enough: u64, hold: bool) -> Undone {
         let (tokens, limit, threshold) = (self.corrected_tokens(), self.config.limit, self.threshold());
         let keeps =
@@ -79,11 +78,11 @@ impl Session {
         Undone { tokens, limit, threshold, notice }
     }
 
-    /// Goes back to a message: what came after it leaves the view, and stays in the history. The message itself stands in the
-    /// view then, folds over it undone, and the conversation goes on from it. Gives what is gone.
+    /// Goes back to a message: everything after it leaves the view but stays in the history. The message itself is in the view
+    /// again, with folds over it undone, and the conversation goes on from it. Returns what left the view.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for an id that there is not, and for what is no message of the conversation as it goes on now.
+    /// `INVALID_ARGUMENT` for an unknown id, and for an entry that is not a message of the current conversation.
     pub fn rewind(&mut self, id: &str) -> Result<Vec<NodeIndex>> {
         let to = self.context.turning_point(id)?;
         self.drop_bound_thinking(&[]);
@@ -93,7 +92,7 @@ impl Session {
         Ok(gone)
     }
 
-    /// Where most of the conversation is gone, there is room for what was taken out of the rest for want of it.
+    /// If most of the conversation is gone, notes that there is room again for messages that were dropped or cut to save room.
     pub(super) fn look_for_room(&mut self) {
         let (low, tokens) = (self.aim(false).low, self.tokens());
         if tokens <= low / 2 || tokens + self.context.view.dropped_tokens() <= low {
@@ -101,7 +100,7 @@ impl Session {
         }
     }
 
-    /// The view is another one than what was judged, prepared or asked about before.
+    /// The view was edited: earlier usage, preparations and pending requests no longer apply.
     pub(super) fn after_an_edit(&mut self) {
         self.drop_bound_thinking(&[]);
         self.usage = None;
