@@ -3,7 +3,7 @@ import type { Session } from "contextfold";
 /** The names of the tools. */
 export type ToolName = "tool_output_cache" | "tool_output_cache_grep" | "search_history";
 
-/** A session, or a function that returns it if it is made later. While it returns `null`, the tools tell the model that there is no session. */
+/** A session, or a function that returns it if it is made later. While it returns `null`, the tools answer that there is no session. */
 export type SessionSource = Session | (() => Session | null | undefined | Promise<Session | null | undefined>);
 
 /**
