@@ -1,8 +1,8 @@
-// The tokens that a model's chat template adds to texts: measured by rendering it, or known for its family.
+// The tokens that a model's chat template adds to texts: measured by rendering the template, or known for the model's family.
 
 import { ContextError } from "./error.js";
 
-/** Figures, each in tokens. */
+/** The figures, each a number of tokens. */
 const KEYS = ["system", "user", "assistant", "call", "output", "tools", "tool"];
 
 /**
