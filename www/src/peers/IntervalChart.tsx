@@ -1,4 +1,4 @@
-// Figures with the interval in which they lie, on one scale from 0 to 1.
+// Figures with their confidence intervals, on one scale from 0 to 1.
 
 export interface Point {
   name: string;
@@ -8,7 +8,7 @@ export interface Point {
   isOwn?: boolean;
 }
 
-/** The scale's ends: a little beyond what the intervals reach. */
+/** The ends of the scale, a little beyond the intervals. */
 const [LOW, HIGH] = [-0.2, 1.1];
 const place = (value: number) => `${(100 * (Math.max(LOW, Math.min(HIGH, value)) - LOW)) / (HIGH - LOW)}%`;
 const width = (from: number, to: number) => `${(100 * (to - from)) / (HIGH - LOW)}%`;
