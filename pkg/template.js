@@ -136,5 +136,5 @@ function tried(run) {
   }
 }
 
-/** No figure is negative. */
+/** Replaces negative figures by 0. */
 const wholeFigures = (found) => Object.fromEntries(KEYS.map((key) => [key, Math.max(0, found[key])]));

@@ -25,7 +25,7 @@ const FRAME = ["default-src 'none'", "script-src 'self'", "connect-src https: ht
 const policyOf = (path: string) => (path.endsWith("ask.html") ? FRAME : PAGE).join("; ");
 
 /**
- * Puts the policy at the beginning of each page, because it does not apply to anything before it. The development server also sends
+ * Puts the policy at the beginning of each page, because it does not apply to anything before it. The preview server also sends
  * it as a header, because a worker is subject to the policy of its own response, not to the page's.
  */
 const policy = (): Plugin => ({

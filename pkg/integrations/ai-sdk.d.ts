@@ -5,7 +5,7 @@ export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession
 
 declare module "contextfold" {
   interface EntryTypes {
-    /** Of `ai`. */
+    /** A message of `ai`. */
     "ai-sdk": ModelMessage;
   }
 }
@@ -16,7 +16,7 @@ export interface StepArguments {
   messages: readonly object[];
   /** The steps so far. The usage of the last one corrects the counts. */
   steps: readonly { usage?: object }[];
-  /** From 0. */
+  /** Counted from 0. */
   stepNumber: number;
   /** Only in `ai` 7. */
   instructions?: string | object | undefined;
@@ -54,7 +54,7 @@ export interface Middleware {
   transformParams: <P extends { prompt: object[] }>(options: { type: "generate" | "stream"; params: P; model: object }) => Promise<P>;
   /** Calls the model. If the request is refused as too long, retries once with a smaller one. The usage corrects the counts. */
   wrapGenerate: <P, R extends object>(options: { doGenerate: () => PromiseLike<R>; params: P; model: { doGenerate: (params: P) => PromiseLike<R> } }) => Promise<R>;
-  /** The same for a stream. */
+  /** Like `wrapGenerate`, for a stream. */
   wrapStream: <P, R extends { stream: ReadableStream }>(options: { doStream: () => PromiseLike<R>; params: P; model: { doStream: (params: P) => PromiseLike<R> } }) => Promise<R>;
 }
 

@@ -64,7 +64,7 @@ export function middleware(options) {
       // Some providers send a refusal as the first event of a stream.
       const { stream, error } = await begun(result.stream);
       const fitting = error && (await smaller(params, error));
-      if (fitting) await stream.cancel().catch(() => {}); // it holds a connection open
+      if (fitting) await stream.cancel().catch(() => {}); // because it holds a connection open
       const { stream: whole, ...rest } = fitting ? await model.doStream(fitting) : { ...result, stream };
       const listening = new TransformStream({
         transform(chunk, controller) {

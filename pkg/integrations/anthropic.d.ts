@@ -7,11 +7,11 @@ export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession
 
 declare module "contextfold" {
   interface EntryTypes {
-    /** Of `@anthropic-ai/sdk`. */
+    /** A message of `@anthropic-ai/sdk`. */
     anthropic: Anthropic.MessageParam;
-    /** Of `@anthropic-ai/sdk`: a block of the system prompt. */
+    /** A block of the system prompt, of `@anthropic-ai/sdk`. */
     "anthropic-system": Anthropic.TextBlockParam;
-    /** Of `@anthropic-ai/sdk`: a tool's definition. */
+    /** A tool definition of `@anthropic-ai/sdk`. */
     "anthropic-tool": Anthropic.Tool;
   }
 }

@@ -5,9 +5,9 @@ export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession
 
 declare module "contextfold" {
   interface EntryTypes {
-    /** Of `@aws-sdk/client-bedrock-runtime`. */
+    /** A message of `@aws-sdk/client-bedrock-runtime`. */
     "bedrock-converse": Message;
-    /** Of `@aws-sdk/client-bedrock-runtime`: a block of the system prompt. */
+    /** A block of the system prompt, of `@aws-sdk/client-bedrock-runtime`. */
     "bedrock-converse-system": SystemContentBlock;
   }
 }

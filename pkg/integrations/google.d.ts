@@ -5,9 +5,9 @@ export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession
 
 declare module "contextfold" {
   interface EntryTypes {
-    /** Of `@google/genai`. */
+    /** A message of `@google/genai`. */
     gemini: Content;
-    /** Of `@google/genai`: a function declaration, an element of a tool's `functionDeclarations`. */
+    /** A function declaration of `@google/genai`, an element of a tool's `functionDeclarations`. */
     "gemini-tool": FunctionDeclaration;
   }
 }

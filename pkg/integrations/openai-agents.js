@@ -85,7 +85,7 @@ const LIMITS = ["model", "models", "contextWindow", "reservedOutputTokens", "saf
 const pick = (options, keys) => Object.fromEntries(keys.filter((key) => options[key] !== undefined).map((key) => [key, options[key]]));
 const hooksOf = (options) => pick(options, HOOKS);
 
-/** Of a session that was handed over, the window is what is known. */
+/** The limits for the filter. A session of the caller has no options to read, so its limit is used as the window. */
 function limitsOf(options) {
   if (!options.session) return pick(options, LIMITS);
   return options.session.limit === null ? {} : { contextWindow: options.session.limit };

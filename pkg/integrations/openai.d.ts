@@ -6,13 +6,13 @@ export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession
 
 declare module "contextfold" {
   interface EntryTypes {
-    /** Of `openai`. */
+    /** An input item of `openai`. */
     "openai-responses": OpenAI.Responses.ResponseInputItem;
-    /** Of `openai`. */
+    /** A message of `openai`. */
     "openai-chat": OpenAI.Chat.ChatCompletionMessageParam;
-    /** Of `openai`: a tool's definition. */
+    /** A tool definition of `openai`. */
     "openai-responses-tool": OpenAI.Responses.FunctionTool;
-    /** Of `openai`: a tool's definition. */
+    /** A tool definition of `openai`. */
     "openai-chat-tool": OpenAI.Chat.ChatCompletionFunctionTool;
   }
 }

@@ -32,13 +32,13 @@ export interface AssembleParams {
   runtimeContext?: any;
 }
 
-/** What `compact` answers. Tokens are the engine's counts of the view, before and after. */
+/** The result of `compact`. Tokens are the engine's counts of the view, before and after. */
 export interface CompactResult {
   /** False if it failed. */
   ok: boolean;
   /** Whether the view is smaller than before. */
   compacted: boolean;
-  /** Why not. */
+  /** Why it is not smaller, or why it failed. */
   reason?: string;
   /** The outcome. */
   result?: { summary?: string; tokensBefore: number; tokensAfter?: number };

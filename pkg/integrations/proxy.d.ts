@@ -81,6 +81,6 @@ export interface RunningProxy {
  * agent.once("exit", () => proxy.close());
  * ```
  *
- * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`; also if it cannot listen at that address.
+ * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`; `INVALID_CONFIG` also if it cannot listen at that address.
  */
 export declare function startProxy(options: ProxyOptions): Promise<RunningProxy>;

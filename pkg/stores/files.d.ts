@@ -36,7 +36,7 @@ export interface FileStoreOptions {
  * It is not reliable on a network folder: if the clients may see outdated lists of files (as with NFS), two machines may save at
  * once. Use a database there.
  *
- * `removeOlder` uses the clock of the file system. `ttlMs` of `compareAndSet` is ignored: items stay.
+ * `removeOlder` uses the clock of the file system. `ttlMs` of `compareAndSet` is ignored: items do not expire.
  *
  * @param folder Its path.
  */

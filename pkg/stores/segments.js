@@ -20,7 +20,7 @@ import { times } from "./segments/times.js";
 /** This many segments of one level may exist; the next save merges them into one of the next level. */
 const FAN_OUT = 8;
 
-/** How often a head is read again if it changes during the read. */
+/** How many times a read is tried if the head changes in the meantime. */
 const READS = 10;
 
 /** How many times to read a head that is not valid, and the milliseconds in between, because somebody may be writing it. */

@@ -46,7 +46,7 @@ export function database(name) {
       transaction.oncomplete = resolve;
       transaction.onabort = () => reject(transaction.error ?? new DOMException("the transaction was aborted", "AbortError"));
     });
-    ended.catch(() => {}); // it is awaited below
+    ended.catch(() => {}); // prevents an unhandled rejection; it is awaited below
     let result;
     try {
       result = await work((store) => transaction.objectStore(store));
