@@ -1,4 +1,4 @@
-// Edge runtimes that want the `?module` suffix for a compiled module.
+// For edge runtimes, in which the suffix `?module` imports a compiled module.
 
 import module from "./wasm/contextfold_bg.wasm?module";
 import { bindModule } from "./load.js";
@@ -7,6 +7,6 @@ bindModule(module);
 
 export * from "./exports.js";
 
-/** Does nothing here: the module is loaded. */
+/** Does nothing here, because the module is loaded already. */
 export async function init() {}
 export default init;

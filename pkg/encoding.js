@@ -1,20 +1,20 @@
-// Exact encodings: where their assets come from, and how text gets into the module.
+// Exact encodings: loads their assets, and passes text to the module.
 
 import * as glue from "./wasm/contextfold_bg.js";
 import { ContextError } from "./error.js";
 import { memory } from "./load.js";
 import { Room } from "./room.js";
 
-/** The property by which the module knows an encoding: its handle. */
+/** The property by which the module recognises an encoding. It holds the encoding's handle. */
 const BRAND = Symbol.for("contextfold.encoding");
 
-// Written out, so that bundlers see which files are meant.
+// Written as literals, so that bundlers find the files.
 const ASSETS = {
   o200k_base: () => new URL("./encodings/o200k_base.bin", import.meta.url),
   cl100k_base: () => new URL("./encodings/cl100k_base.bin", import.meta.url),
   p50k_base: () => new URL("./encodings/p50k_base.bin", import.meta.url),
 };
-/** These encodings use the asset of another one: they differ only in special tokens, or are its beginning. */
+/** Encodings that use the asset of another one, because they differ only in special tokens or are a prefix of it. */
 const SAME_ASSET = { o200k_harmony: "o200k_base", p50k_edit: "p50k_base", r50k_base: "p50k_base", gpt2: "p50k_base" };
 
 const room = new Room((size) => glue.encodingRoom(size), memory);
@@ -23,22 +23,22 @@ const loading = new Map();
 let readFile;
 
 /**
- * Reads files in Node, Bun and Deno: `read(path, roomFor)` puts the file's bytes into what `roomFor(size)` returns, and returns
- * their number.
+ * Sets the function that reads files in Node, Bun and Deno: `read(path, roomFor)` puts the file's bytes into the array that
+ * `roomFor(size)` returns, and returns their number.
  */
 export function readFilesWith(read) {
   readFile = read;
 }
 
-/** Whether it does. */
+/** Whether files can be read here. */
 export const readsFiles = () => readFile !== undefined;
 
-/** Loads an encoding once; a failed attempt may be repeated. */
+/** Loads an encoding once. A failed attempt may be repeated. */
 export function loadEncoding(name, source) {
   const there = loaded.get(name);
   if (there) return Promise.resolve(there);
   const other = loading.get(name);
-  // Another source may be damaged where this one is not.
+  // The other source may be damaged although this one is not.
   if (other) return other.source === source ? other.attempt : other.attempt.catch(() => loadEncoding(name, source));
   const attempt = load(name, source).finally(() => loading.delete(name));
   loading.set(name, { attempt, source });
@@ -48,7 +48,7 @@ export function loadEncoding(name, source) {
 async function load(name, source) {
   if (glue.encodingLoaded(String(name)) === undefined) {
     const length = await putAsset(name, source);
-    room.taken(); // and given back, whether the module can use the asset or not
+    room.taken(); // the module frees it, whether it can use the asset or not
     glue.encodingLoad(name, length);
   }
   const encoding = new Encoding(name, glue.encodingLoaded(name));
@@ -56,7 +56,7 @@ async function load(name, source) {
   return encoding;
 }
 
-/** Puts the asset's bytes into the module's memory; how many they are. A file goes there directly: no second copy of it. */
+/** Puts the asset's bytes into the module's memory and returns their number. A file is read directly into it, without another copy. */
 async function putAsset(name, source) {
   if (source instanceof ArrayBuffer) return room.put(new Uint8Array(source));
   if (ArrayBuffer.isView(source)) return room.put(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
@@ -80,7 +80,7 @@ async function putAsset(name, source) {
   }
 }
 
-/** The bytes of a file, or of what a server answers. */
+/** The bytes of a file, or of a server's response. */
 export async function bytesFrom(where) {
   if (readFile && isFile(where)) {
     let bytes = new Uint8Array();
@@ -142,7 +142,7 @@ function isTokens(value) {
   return Array.isArray(value) && value.every((token) => Number.isInteger(token) && token >= 0 && token <= 0xffff_ffff);
 }
 
-// A revoked proxy throws here: it is no encoding.
+// `instanceof` throws for a revoked proxy, which is not an encoding.
 function isEncoding(value) {
   try {
     return value instanceof Encoding;
@@ -151,7 +151,7 @@ function isEncoding(value) {
   }
 }
 
-/** A text with an encoding is counted by the encoding directly; everything else goes through the glue. */
+/** If a text is counted with an encoding, calls the encoding directly; everything else goes through the glue. */
 export function countTokens(input, tokenizer) {
   if (typeof input === "string" && typeof tokenizer === "object" && isEncoding(tokenizer)) return tokenizer.count(input);
   return glue.countTokens(input, tokenizer);

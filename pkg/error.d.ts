@@ -1,14 +1,17 @@
 import type { ErrorCode, Report } from "./wasm/contextfold.js";
 
-/** What every function of this package throws or rejects with. */
+/** The error that every function of this package throws or rejects with. */
 export declare class ContextError extends Error {
   constructor(code: ErrorCode, message: string, details?: { cause?: unknown; report?: Report });
-  /** What went wrong: stable from version to version. */
+  /** What went wrong. Codes are stable across versions. */
   readonly code: ErrorCode;
-  /** What a callback or a store threw, as it was thrown. */
+  /** The original error or value that a callback or a store threw. */
   readonly cause?: unknown;
-  /** What was tried, if a compaction or a `prepare` failed. */
+  /** If a compaction or a `prepare` failed: the report of what was tried. */
   readonly report?: Report;
-  /** The same as `instanceof`, which also holds between two copies of this package (ESM and CommonJS, the main entry and a store). */
+  /**
+   * Whether `error` is a `ContextError`, even of another copy of this package (ESM and CommonJS, the main entry and a store).
+   * `instanceof` returns the same.
+   */
   static isInstance(error: unknown): error is ContextError;
 }

@@ -1,8 +1,8 @@
-// The one error class. Its code is the contract; its message says what to do.
+// The only error class. Callers can rely on its code; its message says what to do.
 
 import { withDeeperStack, trimStack } from "./stack.js";
 
-// Two copies of the package (ESM and CommonJS, or two versions) know each other's errors by this mark.
+// By this mark, two copies of the package (ESM and CommonJS, or two versions) recognise each other's errors.
 const BRAND = Symbol.for("contextfold.ContextError");
 
 export class ContextError extends Error {
@@ -14,7 +14,7 @@ export class ContextError extends Error {
     if ("report" in details) this.report = details.report;
   }
 
-  /** `instanceof` knows the errors of another copy, too; a class that extends this one is itself. */
+  /** Makes `instanceof ContextError` accept the errors of another copy, too. Subclasses use the ordinary check. */
   static [Symbol.hasInstance](error) {
     return this === ContextError ? ContextError.isInstance(error) : Function.prototype[Symbol.hasInstance].call(this, error);
   }
@@ -24,7 +24,7 @@ export class ContextError extends Error {
   }
 }
 
-// On the prototype, so that neither shows as an own field of every error.
+// On the prototype, so that they are not displayed as own fields of every error.
 Object.defineProperties(ContextError.prototype, {
   name: { value: "ContextError", writable: true, configurable: true },
   [BRAND]: { value: true },

@@ -1,4 +1,4 @@
-// The public names. A test compares them with the generated types, so that none is forgotten and none slips out.
+// The public names. A test compares them with the generated types, so that none is missing and none is exported by accident.
 
 import "./load.js";
 import { promising } from "./guard.js";
@@ -32,9 +32,9 @@ export {
   version,
 } from "./wasm/contextfold_bg.js";
 
-// A function that returns a promise; methods are watched already (see guard.js).
+// This function returns a promise, so it is wrapped. Methods are wrapped in guard.js.
 export const compactMessages = promising(glue.compactMessages);
 
-// What few programs use comes when it is used.
+// Loaded on first use, because few programs need it.
 export const loadTokenizer = async (...args) => (await import("./tokenizer.js")).loadTokenizer(...args);
 export const packTokenizer = async (...args) => (await import("./tokenizer.js")).packTokenizer(...args);

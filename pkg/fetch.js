@@ -1,11 +1,11 @@
-// Loading for pages and bundlers: the module comes over the network, or as whatever the caller has in hand.
+// Loads the module for pages and bundlers: over the network, or from what the caller passes.
 
 import { ContextError } from "./error.js";
 import { bind, importsOf, isLoaded } from "./load.js";
 
 let loading;
 
-/** Loads the module once; a failed attempt may be repeated. */
+/** Loads the module once. A failed attempt may be repeated. */
 export function initFrom(source) {
   if (isLoaded()) return Promise.resolve();
   loading ??= instantiate(source).then(bind).finally(() => (loading = undefined));
@@ -22,7 +22,7 @@ async function compiled(given) {
   if (given instanceof ArrayBuffer || ArrayBuffer.isView(given)) return WebAssembly.compile(given);
   const response = given instanceof Response ? given : await fetched(given);
   if (!response.ok) throw unloadable(response.url, `the server answers ${response.status}`);
-  // A server that sends another type than application/wasm cannot be streamed from.
+  // Streaming requires the content type application/wasm.
   if (WebAssembly.compileStreaming && response.headers.get("content-type") === "application/wasm") return WebAssembly.compileStreaming(response);
   const bytes = await response.arrayBuffer();
   if (!startsAsWasm(bytes)) throw unloadable(response.url, "what the server sends is no WebAssembly module");

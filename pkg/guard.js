@@ -1,8 +1,8 @@
-// Stands between the generated glue and the module, so that no raw trap and no raw binding error reaches a caller.
+// A layer between the generated glue and the module, so that callers never see a raw trap or a raw error of the bindings.
 //
-// The glue reads every function off one object, its `wasm`. That object is ours: before the module is there it
-// refuses with NOT_INITIALIZED; while it runs it turns a trap into INTERNAL; after a trap, when memory can no
-// longer be trusted, it refuses everything with INTERNAL.
+// The glue takes every function from one object, its `wasm`. We provide that object. Before the module is loaded, it throws
+// NOT_INITIALIZED; while the module runs, it turns a trap into INTERNAL; after a trap, when memory can no longer be trusted, it
+// throws INTERNAL for every call.
 
 import { ContextError } from "./error.js";
 import { isResolved } from "./made.js";
@@ -14,7 +14,7 @@ export const unloaded = refusing(
   () => new ContextError("NOT_INITIALIZED", "contextfold is not loaded yet: call `await init()` first"),
 );
 
-/** The glue's `wasm` for these exports; `onTrap` is told what stands in for them once the module is broken. */
+/** The glue's `wasm` for these exports. After a trap, `onTrap` is called with the object to use instead from then on. */
 export function guarded(exports, onTrap) {
   const out = Object.create(null);
   let broken; // the error of the first trap
@@ -37,9 +37,9 @@ export function guarded(exports, onTrap) {
   return out;
 }
 
-// Every crossing into the module goes through here, with a copy of its arguments. V8 would inline a call that it knows the
-// arguments of; and V8 11.3 (Node 20) ends the process where it has to undo that while a function of the module runs that
-// returns an object. A copy costs some 50 ns.
+// Every call into the module goes through here, with a copy of its arguments. Without the copy, V8 would inline the call; and
+// V8 11.3 (Node 20) crashes the process if it has to deoptimise that while a function of the module runs that returns an
+// object. The copy costs some 50 ns.
 const copied = Array.prototype.slice;
 function calling(fn, failed) {
   return function () {
@@ -51,8 +51,8 @@ function calling(fn, failed) {
   };
 }
 
-// A closure is mostly entered from the microtask queue, where nobody could catch what it throws: there the
-// promises that wait for it tell of the trap instead.
+// A closure is mostly called from the microtask queue, where nobody can catch its errors. There, the promises that wait for it
+// reject instead.
 function callingLater(fn, failed) {
   return function () {
     const waiting = pending.size > 0;
@@ -66,8 +66,8 @@ function callingLater(fn, failed) {
   };
 }
 
-// A freed object has no pointer any more; freeing it again does nothing. If the caller frees it, everything that it holds is
-// released at once. If the garbage collector finds it (`found` is 1), something that it gave away may still be read.
+// A freed object has a null pointer; freeing it again does nothing. If the caller frees an object, everything that it holds is
+// released at once. If the garbage collector does (`found` is 1), objects that it has handed out may still be read.
 const releasing = (release, setFreeing = () => {}) => (pointer, found) => {
   if (pointer === 0) return;
   setFreeing(found === 1 ? 0 : 1);
@@ -102,7 +102,7 @@ function tracked(promise, place) {
   });
 }
 
-/** `fn`, whose promise (if it returns one) rejects with INTERNAL when the module breaks under it. */
+/** Wraps `fn`: if it returns a promise, that rejects with INTERNAL if the module breaks in the meantime. */
 export function settling(fn) {
   return function settled(...args) {
     const result = fn.apply(this, args);
@@ -111,7 +111,7 @@ export function settling(fn) {
   };
 }
 
-/** The same for what always returns a promise: nothing is thrown, the promise rejects. */
+/** Like `settling`, for functions that always return a promise: instead of throwing, they return a rejected promise. */
 export function promising(fn) {
   const settled = settling(fn);
   return function (...args) {
@@ -123,7 +123,7 @@ export function promising(fn) {
   };
 }
 
-/** The methods that always return a promise. */
+/** Names of the methods that always return a promise. */
 const PROMISING = new Set([
   "prepare",
   "recover",
@@ -141,7 +141,7 @@ const PROMISING = new Set([
   "flush",
 ]);
 
-/** Makes every method of the generated classes `settling`, in place. */
+/** Wraps every method of the generated classes with `settling` or `promising`, in place. */
 export function settleMethods(glue) {
   for (const exported of Object.values(glue)) {
     if (typeof exported !== "function" || !exported.prototype?.free) continue;
@@ -150,18 +150,18 @@ export function settleMethods(glue) {
         const property = Object.getOwnPropertyDescriptor(home, key);
         if (typeof property.value !== "function" || !property.writable || isInternal(key)) continue;
         const watched = PROMISING.has(key) ? promising : settling;
-        home[key] = watched(property.value); // keeps what else the property is
+        home[key] = watched(property.value); // keeps the property's other attributes
       }
     }
   }
 }
 
-// ---- what the names and errors of the bindings mean
+// ---- the meaning of the bindings' names and errors
 
 const isInternal = (key) => key === "constructor" || (typeof key === "string" && key.startsWith("__"));
 const isRelease = (name) => /^__wbg_\w+_free$/.test(name);
 const isClosure = (name) => /closure/.test(name);
-// Clean-up for the garbage collector: it can be skipped, and nobody could catch an error.
+// Clean-up for the garbage collector. It can be skipped, and nobody could catch its errors.
 const isCleanUp = (name) => isRelease(name) || /^__wbindgen_(free|destroy_closure)/.test(name);
 
 function refusing(error) {

@@ -1,5 +1,5 @@
-// Binds the generated glue to one instance of the module. Every entry goes through here, so that two entries in
-// one program share the instance.
+// Binds the generated glue to one instance of the module. Every entry point goes through here, so that two entry points in one
+// program share the instance.
 
 import * as glue from "./wasm/contextfold_bg.js";
 import { ContextError } from "./error.js";
@@ -11,9 +11,9 @@ import { guarded, settleMethods, unloaded } from "./guard.js";
 import { showState } from "./shown.js";
 import { refuseClones } from "./uncloned.js";
 
-/** Functions of the glue. */
+/** The functions of the glue. */
 const imports = { "./contextfold_bg.js": glue };
-/** All that a module imports. */
+/** Everything that a module imports. */
 export const importsOf = (module) => ({ ...imports, ...ownParts(module) });
 
 let instance;
@@ -23,13 +23,13 @@ settleMethods(glue);
 showState(glue.Session);
 refuseClones(glue.Session);
 
-/** Whether the module is there. */
+/** Whether the module is loaded. */
 export const isLoaded = () => instance !== undefined;
 
 /** The instance's memory. */
 export const memory = () => instance?.exports.memory;
 
-/** Makes `candidate` the instance. A second one is ignored, because objects of the first may be alive. */
+/** Makes `candidate` the instance. Later ones are ignored, because objects of the first may still be in use. */
 export function bind(candidate) {
   if (instance) return;
   instance = candidate;
@@ -41,12 +41,15 @@ export function bind(candidate) {
   glue.setPacker(packer);
 }
 
-/** Instantiates at once, where that is allowed (anywhere but on a page's main thread). */
+/** Instantiates the module synchronously, which is allowed everywhere except on a page's main thread. */
 export function bindModule(module) {
   if (!instance) bind(new WebAssembly.Instance(module, importsOf(module)));
 }
 
-/** The same, first with `core` alone. `readWhole` returns the bytes of the whole module; `wholeAhead` is a promise of the compiled module, or of nothing. */
+/**
+ * Like `bindModule`, but instantiates only `core` at first. `readWhole` returns the bytes of the whole module. `wholeAhead` is a
+ * promise of the compiled whole module, or of `undefined`.
+ */
 export function bindSplit(core, readWhole, wholeAhead) {
   if (!instance) bind(instantiateSplit(core, imports, readWhole, wholeAhead));
 }

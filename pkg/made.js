@@ -1,12 +1,12 @@
-// Objects that are made faster here than from within the module.
+// Makes objects that would take longer to make from within the module.
 
-/** A promise that was resolved when its call returned. */
+/** The newest promise that was made by `resolved`, until somebody asks. */
 let atOnce;
 
-/** A promise that is resolved already. */
+/** Makes a promise that is resolved already. */
 export const resolved = (value) => (atOnce = Promise.resolve(value));
 
-/** Whether it is such a promise. Ask at once, because the promise is kept alive until then. */
+/** Whether this promise is the newest one of `resolved`. Ask right after the call, because the promise is kept alive until then. */
 export function isResolved(promise) {
   const is = promise === atOnce;
   atOnce = undefined;
@@ -14,7 +14,7 @@ export function isResolved(promise) {
 }
 
 /**
- * `{ messages, report }`: each is made by `read` on first access, and is a plain field from then on.
+ * An object `{ messages, report }`. Each is made by `read` on first access, and is a plain field from then on.
  * @param {(messages: boolean) => unknown} read
  */
 export function prepared(read) {
@@ -53,8 +53,8 @@ export function append(list, others) {
 }
 
 /**
- * The elements at these places of a list. Places after its end are in `others`.
- * @param {Uint32Array} runs where each run of neighbours begins and ends
+ * The elements at the given positions of a list. Positions past its end refer to `others`.
+ * @param {Uint32Array} runs the start and end of each run of consecutive positions
  */
 export function picked(list, others, runs) {
   const out = [];
@@ -65,7 +65,7 @@ export function picked(list, others, runs) {
 }
 
 /**
- * A copy of a tool message that says where its full output lies.
+ * A copy of a tool message with a reference to its full output.
  * @param {object} message
  * @param {string} id
  * @param {number} [byte_size]
@@ -79,7 +79,7 @@ export function withRef(message, id, byte_size, line_count) {
 }
 
 /**
- * The JSON of a value, with the bytes in it as `{ $bytes: base64 }`: JSON itself would write each byte as a key and a number.
+ * The JSON of a value, with bytes written as `{ $bytes: base64 }`. By default, JSON would write each byte as a key and a number.
  * @param {unknown} value
  */
 export function json(value) {
@@ -97,18 +97,18 @@ const base64 = ({ buffer, byteOffset, byteLength }) => {
   return btoa(text);
 };
 
-/** Journals made from a store's items, by store. */
+/** Journals on top of an ordinary store's items, by store. */
 const ofItems = new WeakMap();
 
 /**
- * The journals of a store: its own, or journals made from its items. That code is loaded only with the first save.
+ * The journals of a store: its own, or journals on top of its items. The code for the latter is loaded with the first save.
  * @param {object} store
  */
 export async function journals(store) {
   if (typeof store.append === "function" && typeof store.replace === "function") return store;
   if (!ofItems.has(store)) {
     const { segmented } = await import("./stores/segments.js");
-    if (!ofItems.has(store)) ofItems.set(store, segmented(store)); // two may have waited for it
+    if (!ofItems.has(store)) ofItems.set(store, segmented(store)); // another call may have waited for the import, too
   }
   return ofItems.get(store);
 }

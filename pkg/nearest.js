@@ -1,19 +1,19 @@
-// What a misspelt word was meant to be.
+// Finds the known word that a misspelt word was probably meant to be.
 
-/** ` (did you mean …?)`, or nothing where no known word is near. */
+/** ` (did you mean …?)`, or an empty text if no known word is similar. */
 export function meant(word, known) {
   const found = nearest(word, known);
   return found === undefined ? "" : ` (did you mean ${found}?)`;
 }
 
-/** The known word that is nearest; `undefined` where none is near. */
+/** The most similar known word; `undefined` if none is similar enough. */
 export function nearest(word, known) {
   const far = Math.floor((word.length + 2) / 4);
   const near = known.map((name) => [distance(word.toLowerCase(), name.toLowerCase()), name]).filter(([steps]) => steps <= far);
   return near.length === 0 ? undefined : near.reduce((best, next) => (next[0] < best[0] ? next : best))[1];
 }
 
-/** Levenshtein's. */
+/** The Levenshtein distance. */
 function distance(a, b) {
   let row = Array.from({ length: a.length + 1 }, (_, i) => i);
   for (let j = 1; j <= b.length; j++) {

@@ -1,27 +1,27 @@
-// Node, Bun, and Deno through npm: ready when imported. The CommonJS twin is bundled from this file.
+// For Node, Bun, and Deno through npm: ready when imported. The CommonJS version is bundled from this file.
 //
-// `import` and `require` give one instance from Node 20.19 and 22.12 on, which can require ES modules (the condition `module-sync`). In
-// older versions, a program that does both has two instances, and an object of one does not belong to the other.
+// From Node 20.19 and 22.12 on, which can require ES modules (the condition `module-sync`), `import` and `require` share one
+// instance. In older versions, a program that uses both has two instances, and cannot pass objects of one to the other.
 
 import { readFilesWith } from "./encoding.js";
 import { ContextError } from "./error.js";
 import { bindSplit } from "./load.js";
 import { Session, detectFormat } from "./wasm/contextfold_bg.js";
 
-// An import would load everything that belongs to `fs`, a tenth of the time until the module is ready.
+// An import would load all of `fs`, which is a tenth of the time until the module is ready.
 const { closeSync, fstatSync, openSync, readFile, readFileSync, readSync } = process.getBuiltinModule("node:fs");
-const { setImmediate } = process.getBuiltinModule("node:timers"); // a test's environment may have none
+const { setImmediate } = process.getBuiltinModule("node:timers"); // test environments may not have it as a global
 const { fileURLToPath } = process.getBuiltinModule("node:url");
 const here = import.meta.url;
 
-// A bundler sees from this which files are meant; in CommonJS output their place is not known.
+// Written as literals, so that bundlers find the files. In CommonJS output their location is not known.
 const core = () => pathOf(new URL("./wasm/core.wasm", import.meta.url), "core");
 const whole = () => pathOf(new URL("./wasm/contextfold_bg.wasm", import.meta.url), "contextfold_bg");
 
 /**
- * Next.js replaces the URL by one of its own, which file functions refuse: the URL of the file, or, in components that also run
- * in the browser, the one for the browser. Then the file is read from the package's folder. The path is built so that no bundler
- * takes it for one more file.
+ * Next.js replaces the URL by an object of its own, which file functions refuse. It has the URL of the file or, in components that
+ * also run in the browser, the URL for the browser; then the file is read from the package's folder. That path is built in a way
+ * that no bundler mistakes for another file.
  */
 function pathOf({ protocol, href }, name) {
   return protocol === "file:" ? fileURLToPath(href) : fileURLToPath(here).replace(/[^\\/]*$/, `wasm/${name}.wasm`);
@@ -38,7 +38,7 @@ function bytesOf(file) {
   }
 }
 
-/** Starts when the program first waits for something. A program that ends before does not load it. */
+/** Compiles the whole module as soon as the program waits for something. A program that ends before that does not load it. */
 async function wholeAhead() {
   await new Promise((go) => setImmediate(go).unref());
   const bytes = await new Promise((done) => readFile(whole(), (error, bytes) => done(bytes)));
@@ -57,11 +57,11 @@ readFilesWith((path, roomFor) => {
   }
 });
 
-// For the CommonJS readers of transcripts, which use nothing else of this entry. Not public.
+// Not public: for the CommonJS version of `contextfold/transcript`, which needs nothing else of this entry point.
 Object.defineProperty(Session, "__detectFormat", { value: detectFormat });
 
 export * from "./exports.js";
 
-/** Does nothing here: the module is loaded. */
+/** Does nothing here, because the module is loaded already. */
 export async function init() {}
 export default init;

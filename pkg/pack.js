@@ -1,20 +1,20 @@
-// A fast path for text-only messages: their texts go into the module directly. JSON would be written, copied and parsed.
+// A fast path for text-only messages: their texts are written directly into the module's memory, without JSON.
 
 const encoder = new TextEncoder();
 
-/** The keys that may stand in such a message, in the order in which they are written; and those of its calls. */
+/** The keys that such a message may have, in the order in which they are written; then those of its calls. */
 const KEYS = ["role", "tool_call_id", "content", "tool_calls"];
 const CALL_KEYS = ["id", "type", "function"];
 const FUNCTION_KEYS = ["name", "arguments"];
-/** The letter of a role. An assistant message with calls is a `c`. */
+/** The letter of each role. An assistant message with calls has the letter `c`. */
 const ROLES = new Map([["system", "s"], ["developer", "d"], ["user", "u"], ["assistant", "a"], ["tool", "t"]]);
-/** Bytes; what is longer crosses as JSON. */
+/** In bytes. Longer messages are passed as JSON. */
 const LONGEST = 1 << 30;
 
 /**
- * Writes a message's texts as UTF-8, with U+FFFD for a lone surrogate: the letter of its role, then a tool's call id, or the
- * number of calls and id, name and arguments of each, with a NUL after each of these; then the content. Returns the number of
- * bytes; 0 for a message that holds anything else; `-n` if `n` bytes are needed.
+ * Writes a message's texts as UTF-8, with U+FFFD for a lone surrogate: first the letter of its role; then a tool message's call id,
+ * or the number of calls and the id, name and arguments of each, with a NUL after each of these; then the content. Returns the
+ * number of bytes; 0 if the message holds anything else; `-n` if `n` bytes are needed.
  * @param {unknown} message
  * @param {Uint8Array} into
  */
@@ -22,7 +22,7 @@ export function pack(message, into) {
   try {
     return packed(message, into);
   } catch {
-    return 0; // what it throws when it is looked at, it throws again when its JSON is written
+    return 0; // if reading the message throws, writing its JSON throws again
   }
 }
 
@@ -37,10 +37,10 @@ function packed(message, into) {
   if (calls !== undefined) head = head === "a" ? headOf(calls) : undefined;
   if (head === undefined) return 0;
   if (callId !== undefined) head += `${callId}\0`;
-  // An object may have looked into the module, whose memory has moved since: nothing is written where none is left.
+  // A getter of the message may have called the module, which detaches `into` if memory grows: then nothing can be written.
   if (into.length === 0) return 0;
   if ((head.length + content.length) * 3 > into.length) {
-    const bytes = bytesOf(head) + bytesOf(content); // just as many: what is asked for stands beside the message for a while
+    const bytes = bytesOf(head) + bytesOf(content); // the exact number, because a room of that size is kept for a while
     if (bytes > into.length) return bytes > LONGEST ? 0 : -bytes;
   }
   if (head.length === 1) into[0] = head.charCodeAt(0);
@@ -48,7 +48,7 @@ function packed(message, into) {
   return written + encoder.encodeInto(content, into.subarray(written)).written;
 }
 
-/** How many bytes of UTF-8 a text is, a lone surrogate being U+FFFD. */
+/** The number of UTF-8 bytes of a text, with U+FFFD for a lone surrogate. */
 function bytesOf(text) {
   let bytes = text.length;
   for (let at = 0; at < text.length; at++) {
@@ -56,13 +56,13 @@ function bytesOf(text) {
     if (unit < 0x80) continue;
     bytes += unit < 0x800 ? 1 : 2;
     const isPair = unit >= 0xd800 && unit < 0xdc00 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
-    if (isPair) at++; // four bytes of two units
+    if (isPair) at++; // two units, four bytes
   }
   return bytes;
 }
 
 /**
- * Writes a text that is only ASCII, one byte a character. Returns whether it was.
+ * Writes a text that is only ASCII, one byte per character. Returns whether it was.
  * @param {string} text
  * @param {Uint8Array} into
  */
@@ -71,7 +71,7 @@ export function writeAscii(text, into) {
   return read === text.length && written === read;
 }
 
-/** The part before the content of a message with these calls; `undefined` if a call holds more than its texts. */
+/** What is written before the content of a message with these calls; `undefined` if a call holds anything else than its texts. */
 function headOf(calls) {
   if (!Array.isArray(calls) || calls.length === 0 || calls.toJSON !== undefined) return;
   let head = `c${calls.length}\0`;
@@ -90,7 +90,7 @@ function isPlain(value) {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** These keys, in this order: any other is written again as it came. */
+/** Whether the value has exactly these keys, in this order. Otherwise JSON is needed to reproduce it as it came. */
 function hasJust(value, keys) {
   let at = 0;
   for (const key in value) if (keys[at++] !== key) return false;

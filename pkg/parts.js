@@ -1,6 +1,6 @@
-// Memory, tables and stack pointer that the whole module imports when it runs without the core (scripts/lib/split.mjs).
+// The memory, tables and stack pointer that the whole module imports if it runs without the core (scripts/lib/split.mjs).
 
-/** Makes them as the module's section `parts` says. A module straight from wasm-pack has its own, and needs none. */
+/** Makes them as the module's section `parts` describes. A module straight from wasm-pack has its own, and imports none. */
 export function ownParts(module) {
   const [section] = WebAssembly.Module.customSections(module, "parts");
   if (!section) return {};

@@ -1,4 +1,4 @@
-// The presets, read from the module when asked for: in browsers it may not be there yet.
+// The presets. They are read from the module on access, because in browsers it may not be loaded yet.
 
 import * as glue from "./wasm/contextfold_bg.js";
 

@@ -1,11 +1,11 @@
-// The room in a module's memory that texts and bytes are written into.
+// A buffer in a module's memory into which texts and bytes are written.
 
 import { ContextError } from "./error.js";
 
 const SMALLEST = 1 << 16;
-/** A larger room is given back after use. */
+/** A larger buffer is freed after use. */
 const LARGEST = 1 << 22;
-/** Up to this length a loop over the characters is quicker than the encoder. */
+/** Up to this length, a loop over the characters is faster than the encoder. */
 const SHORT = 40;
 
 const encoder = new TextEncoder();
@@ -17,31 +17,31 @@ export class Room {
   #size = 0;
   #view = new Uint8Array();
 
-  /** `open(size)` says where in `memory()` so many bytes may be written; `open(0)` gives the room back. */
+  /** `open(size)` allocates that many bytes and returns their address in `memory()`; `open(0)` frees the buffer. */
   constructor(open, memory) {
     this.#open = open;
     this.#memory = memory;
   }
 
-  /** Room for `size` bytes; what was in it is gone. */
+  /** Returns a buffer of at least `size` bytes. Its previous content is lost. */
   of(size) {
     if (size > this.#size) {
       this.#size = Math.max(size, SMALLEST);
       this.#at = this.#open(this.#size) >>> 0;
       this.#view = new Uint8Array(this.#memory().buffer, this.#at, this.#size);
     } else if (this.#view.length === 0) {
-      this.#view = new Uint8Array(this.#memory().buffer, this.#at, this.#size); // memory has grown, and the old view is detached
+      this.#view = new Uint8Array(this.#memory().buffer, this.#at, this.#size); // the old view is detached, because memory has grown
     }
     return this.#view;
   }
 
-  /** Puts bytes into it; how many they are. */
+  /** Writes bytes and returns their number. */
   put(bytes) {
     this.of(bytes.length).set(bytes);
     return bytes.length;
   }
 
-  /** Writes the text as UTF-8; its length in bytes. */
+  /** Writes a text as UTF-8 and returns its length in bytes. */
   write(text) {
     if (typeof text !== "string") throw new ContextError("INVALID_ARGUMENT", "text: expected a string");
     const length = text.length;
@@ -58,7 +58,7 @@ export class Room {
     return encoder.encodeInto(text, view).written;
   }
 
-  /** The module has taken it. */
+  /** Forgets the buffer, because the module has taken it over. */
   taken() {
     this.#size = 0;
     this.#view = new Uint8Array();

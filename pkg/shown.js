@@ -1,16 +1,16 @@
-// What a printed session shows, instead of its address in memory.
+// What `console.log` and `JSON.stringify` show of a session, instead of its address in memory.
 
-/** A session in a few figures, made when somebody looks. */
+/** A few figures of a session, made when it is printed. */
 function state() {
   try {
     const turns = this.items().filter(({ item_type }) => item_type === "USER_MESSAGE").length;
     return { messages: this.memory().messages, turns, tokens: this.tokens, limit: this.limit, folds: this.folds().length };
   } catch ({ code }) {
-    return { code }; // FREED, or at work
+    return { code }; // freed, or one of its methods is running
   }
 }
 
-/** Gives a class `toJSON`, and what `console.log` prints in Node, Bun and Deno. */
+/** Gives a class `toJSON`, and the methods that `console.log` calls in Node, Bun and Deno. */
 export function showState({ prototype }) {
   const shown = function (depth, options, inspect) {
     const text = inspect ?? JSON.stringify;

@@ -1,17 +1,20 @@
-// The core of the module, and beside it the whole, as scripts/lib/split.mjs writes them: the whole is instantiated when a function that is
-// only there is first called.
+// Loads the module in two parts, as scripts/lib/split.mjs writes them: first a small core; then the whole module, when a function
+// that the core lacks is first called.
 
-/** Names that only core and whole use between each other begin with this. */
+/** Prefix of the exports that core and whole module use only between themselves. */
 export const OWN = "$";
 
-/** The whole module is missing, or is of another build. As after a trap, the call that needs it can neither go on nor be undone. */
+/** The whole module is missing or of another build. Like a trap: the call that needs it can neither continue nor be undone. */
 export class WholeMissing extends WebAssembly.RuntimeError {}
 
-/** An instance of the core. `readWhole` returns the bytes of the whole module; `wholeAhead` is a promise of the compiled module, or of nothing. */
+/**
+ * Instantiates the core. `readWhole` returns the bytes of the whole module. `wholeAhead` is a promise of the compiled whole module,
+ * or of `undefined`.
+ */
 export function instantiateSplit(core, imports, readWhole, wholeAhead) {
-  let whole; // compiled beside what the program does, so that its first fold neither waits for it nor finds the file gone
-  wholeAhead.then((module) => (whole = module), () => {}); // why not is told when it is needed
-  const { module: build } = WebAssembly.Module.imports(core).find(({ name }) => name === "loadWhole"); // no other's fits
+  let whole; // compiled in the background, so that the first fold does not wait for it, and works even if the file is gone by then
+  wholeAhead.then((module) => (whole = module), () => {}); // an error is reported when the module is needed
+  const { module: build } = WebAssembly.Module.imports(core).find(({ name }) => name === "loadWhole"); // core and whole must be of one build
   const { exports } = new WebAssembly.Instance(core, { ...imports, [build]: { loadWhole } });
   function loadWhole() {
     try {

@@ -1,14 +1,14 @@
-// An error's stack for its reader: the caller's own line first, and no frames of the module.
+// Cleans the stack of an error for its reader: the caller's own line comes first, without frames of the module.
 
-/** The files of `pkg` that stand between a caller and the module; a test compares them with the folder. */
+/** The files of `pkg` that are between a caller and the module. A test compares them with the folder. */
 export const BETWEEN = ["edge-light", "encoding", "error", "exports", "fetch", "guard", "load", "made", "nearest", "node", "pack", "parts", "presets", "room", "shown", "split", "stack", "template", "tokenizer", "uncloned", "web", "workerd"];
 
-/** Frames of the module, its glue and what stands between. */
+/** Matches stack frames of the module, its glue and the files above. */
 const INSIDE = new RegExp(
   String.raw`[\\/]pkg[\\/](?:wasm[\\/](?:contextfold_bg|cjs[\\/]node\.cjs)|(?:${BETWEEN.join("|")}|(?:node|inline|shared-\w+)\.bundle)\.js)|wasm:\/\/|wasm-function|\[wasm code\]`,
 );
 
-/** The most frames between a caller and the module's error. */
+/** Maximum number of frames between a caller and the module's error. */
 const WAY = 30;
 
 /** Makes V8 capture more frames. Returns the old limit, which `trimStack` sets again. */
@@ -18,14 +18,14 @@ export function withDeeperStack() {
   return limit;
 }
 
-/** Takes the frames of the module out of an error that was just made. */
+/** Removes the frames of the module from an error that was just made. */
 export function trimStack(error, limit) {
   if (typeof limit === "number" && limit > 0) Reflect.set(Error, "stackTraceLimit", limit);
   const frames = framesOf(error, limit);
   if (frames.length > 0) write(error, frames);
 }
 
-/** The stack of the call that made a promise: by the time that it rejects, this stack is gone. */
+/** Captures the stack of the call that made a promise, because it is gone by the time the promise rejects. */
 export function calledFrom(called) {
   if (typeof Error.captureStackTrace !== "function") return undefined;
   const place = {};
@@ -38,13 +38,13 @@ const placed = new WeakSet();
 /** Makes the stack of a rejected error begin at the call that made the promise. */
 export function placeAt(error, place) {
   if (!place || placed.has(error)) return;
-  placed.add(error); // whoever joined a run later hears of it as the one who began it
+  placed.add(error); // callers who joined a run later get the error with the stack of the caller who began it
   const frames = framesOf(place);
   if (frames.length > 0) write(error, frames);
 }
 
 function framesOf({ stack, name, message }, limit = Infinity) {
-  if (typeof stack !== "string") return []; // the host's own `prepareStackTrace`
+  if (typeof stack !== "string") return []; // the host has a `prepareStackTrace` of its own
   const head = `${name}: ${message}`;
   const lines = (stack.startsWith(head) ? stack.slice(head.length) : stack).split("\n");
   return lines.filter((line) => /^ +at |@/.test(line) && !INSIDE.test(line)).slice(0, limit);
@@ -53,5 +53,5 @@ function framesOf({ stack, name, message }, limit = Infinity) {
 function write(error, frames) {
   const text = frames.join("\n");
   const value = frames[0].startsWith(" ") ? `${error.name}: ${error.message}\n${text}` : text;
-  Reflect.defineProperty(error, "stack", { value, writable: true, configurable: true }); // whoever froze it keeps it
+  Reflect.defineProperty(error, "stack", { value, writable: true, configurable: true }); // a frozen error keeps its stack
 }

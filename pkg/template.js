@@ -1,13 +1,13 @@
-// The tokens that a model's chat template adds to texts: measured by rendering it, or known for its family.
+// The tokens that a model's chat template adds to texts: measured by rendering the template, or known for the model's family.
 
 import { ContextError } from "./error.js";
 
-/** Figures, each in tokens. */
+/** The figures, each a number of tokens. */
 const KEYS = ["system", "user", "assistant", "call", "output", "tools", "tool"];
 
 /**
- * Templates that were measured, by an added token that no other family has; `tests/templates/templates.test.mjs` measures them
- * again. Where a template writes no calls or no definitions, these figures are the usual estimates.
+ * Measured templates, each recognised by an added token (`mark`) that no other family has; `tests/templates/templates.test.mjs`
+ * measures them again. If a template writes no calls or no definitions, those figures are the usual estimates.
  */
 const KNOWN = [
   { mark: "<|im_start|>", source: "the chat template of Qwen 3", system: 5, user: 5, assistant: 5, call: 12, output: 8, tools: 82, tool: 1 },
@@ -16,23 +16,23 @@ const KNOWN = [
   { mark: "<｜User｜>", source: "the chat template of DeepSeek V3", system: 0, user: 1, assistant: 2, call: 11, output: 1, tools: 12, tool: 7 },
 ];
 
-/** The figures for a tokenizer without a template, by its added tokens; undefined for an unknown family. */
+/** The figures for a tokenizer without a template, found by its added tokens; `undefined` for an unknown family. */
 export function knownTemplate(isAdded) {
   const { mark, ...template } = KNOWN.find(({ mark }) => isAdded(mark)) ?? {};
   return mark && Object.freeze(template);
 }
 
-/** As it was packed. */
+/** The figures that were packed into a tokenizer. */
 export function packedTemplate(note) {
   return note ? Object.freeze(JSON.parse(note)) : undefined;
 }
 
 /**
- * Renders conversations that differ in one thing, and counts.
+ * Measures a template: renders conversations that differ in one thing, and counts their tokens.
  *
- * @param config A `tokenizer_config.json`, as text, bytes or parsed, or the template itself.
+ * @param config A `tokenizer_config.json`, as text, bytes or a parsed object, or the template itself.
  * @param jinja The module `@huggingface/jinja`.
- * @param count Tokens of a text, special ones as themselves.
+ * @param count Counts the tokens of a text, special tokens as such.
  */
 export function measuredTemplate(config, jinja, count) {
   if (typeof jinja?.Template !== "function") throw new ContextError("INVALID_ARGUMENT", '`jinja`: expected the module, `import * as jinja from "@huggingface/jinja"`');
@@ -57,7 +57,7 @@ function configOf(config) {
   let value = ArrayBuffer.isView(config) || config instanceof ArrayBuffer ? decoder.decode(config) : config;
   if (typeof value === "string") value = /^\s*\{(?!\{|%|#)/.test(value) ? parsed(value) : { chat_template: value };
   const found = value?.chat_template;
-  // Some have several, by name.
+  // Some configs have several named templates.
   const template = Array.isArray(found) ? (found.find(({ name }) => name === "default") ?? found[0])?.template : found;
   if (typeof template !== "string") throw new ContextError("INVALID_ARGUMENT", "`template`: expected a tokenizer_config.json with a `chat_template`, or that template");
   return { ...value, chat_template: template };
@@ -83,14 +83,14 @@ function figures(rendered, count) {
   const begun = [USER, ASSISTANT, USER];
   const base = rendered(begun);
   const pair = rendered([...begun, ASSISTANT, USER]) - base - 2 * word;
-  // Some templates want the two in turns: then each has half.
+  // Some templates require user and assistant to alternate: then each gets half of the pair.
   const assistant = tried(() => rendered([USER, ASSISTANT, ASSISTANT, USER]) - base - word) ?? Math.floor(pair / 2);
   const user = pair - assistant;
   const system = tried(() => rendered([SYSTEM, ...begun]) - base - word) ?? user;
   return wholeFigures({ system, user, assistant, ...toolFigures(rendered, count, assistant, word), ...definitionFigures(rendered, count, begun, base) });
 }
 
-/** Of calls and outputs: as usual where the template says neither. */
+/** The figures of calls and outputs; the usual estimates if the template writes neither. */
 function toolFigures(rendered, count, assistant, word) {
   const usual = { call: 8, output: 8 };
   for (const [content, args] of [["", ARGUMENTS], [null, JSON.stringify(ARGUMENTS)]]) {
@@ -109,7 +109,7 @@ function toolFigures(rendered, count, assistant, word) {
   return usual;
 }
 
-/** Of definitions: as usual where the template writes none. */
+/** The figures of tool definitions; the usual estimates if the template writes none. */
 function definitionFigures(rendered, count, begun, base) {
   const written = (name) => count(spaced(definition(name)));
   const found = tried(() => {
@@ -120,14 +120,14 @@ function definitionFigures(rendered, count, begun, base) {
   return found && found.tools + found.tool > 0 ? found : { tools: 12, tool: 7 };
 }
 
-/** JSON as templates write it. */
+/** JSON as templates write it, with spaces after `,` and `:`. */
 function spaced(value) {
   if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   return `{${Object.entries(value).map(([key, inner]) => `${JSON.stringify(key)}: ${spaced(inner)}`).join(", ")}}`;
 }
 
-/** The rendered text; undefined if the template refuses such a conversation. */
+/** The result of `run`; `undefined` if the template refuses such a conversation. */
 function tried(run) {
   try {
     return run();
@@ -136,5 +136,5 @@ function tried(run) {
   }
 }
 
-/** No figure is negative. */
+/** Replaces negative figures by 0. */
 const wholeFigures = (found) => Object.fromEntries(KEYS.map((key) => [key, Math.max(0, found[key])]));

@@ -1,25 +1,26 @@
-// Counting by a `tokenizer.json`. The WebAssembly module for it is loaded with the first tokenizer: first a small one that reads what
-// most models have, which says if a file needs the whole one. Each tokenizer has its own instance, so that its memory is freed with it.
+// Counts tokens by a `tokenizer.json`. The WebAssembly module for it is loaded with the first tokenizer: first a small module, which
+// supports most models and reports if a file needs the whole one. Each tokenizer has its own instance, so that its memory is freed
+// with it.
 
 import { bytesFrom, readsFiles } from "./encoding.js";
 import { ContextError } from "./error.js";
 import { Room } from "./room.js";
 import { knownTemplate, measuredTemplate, packedTemplate } from "./template.js";
 
-/** The property by which a session knows a tokenizer: how it counts. */
+/** The property by which a session recognises a tokenizer. It holds the counting function. */
 const BRAND = Symbol.for("contextfold.tokenizer");
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-// Written out, so that bundlers see which files are meant.
+// Written as literals, so that bundlers find the files.
 const MODULES = {
   part: () => new URL("./wasm/tokenizer-bpe.wasm", import.meta.url),
   whole: () => new URL("./wasm/tokenizer.wasm", import.meta.url),
 };
 const compiled = {};
 
-/** The compiled module from `source`, or ours of this name; a failed attempt may be repeated. */
+/** The compiled module from `source`, or our own module of this name. A failed attempt may be repeated. */
 function moduleFrom(source, name) {
   if (source instanceof WebAssembly.Module) return source;
   if (source !== undefined) return compile(source);
@@ -33,7 +34,7 @@ function moduleFrom(source, name) {
 async function compile(source) {
   try {
     const bytes = isBytes(source) ? source : await bytesFrom(source);
-    // Where files are read at once, this is done at once, too: what waits gives its turn to others.
+    // If files are read synchronously, compile synchronously, too: awaiting would let other work run first.
     return readsFiles() ? new WebAssembly.Module(bytes) : await WebAssembly.compile(bytes);
   } catch (cause) {
     const why = `the tokenizer's module could not be read from ${isBytes(source) ? "these bytes" : source}: ${cause.message}. Serve it there, or hand \`tokenizer.wasm\` to \`loadTokenizer\` as \`module\``;
@@ -50,7 +51,7 @@ export async function loadTokenizer(source, options = {}) {
   if (special !== "text" && special !== "token") throw new ContextError("INVALID_ARGUMENT", '`special`: expected "text" or "token"');
   const asText = special === "text" ? 1 : 0;
   const instance = await loaded(module, await fileOf(source), asText);
-  // What is packed or known is asked for when it is needed.
+  // Packed or known figures are looked up only when they are needed.
   const template = options.template === undefined ? () => templateOf(instance, options, asText) : templateOf(instance, options, asText);
   return new Tokenizer(name, instance, template);
 }
@@ -81,7 +82,7 @@ export async function packTokenizer(source, options = {}) {
   return instance.answer().slice();
 }
 
-/** What the model's chat template adds: measured now, measured when it was packed, or known for the family. */
+/** The figures of the model's chat template: measured now, measured when the tokenizer was packed, or known for the family. */
 function templateOf(instance, { template, jinja }, asText) {
   if (template === false) return undefined;
   if (template === undefined) {
@@ -96,7 +97,7 @@ function templateOf(instance, { template, jinja }, asText) {
 
 const bytesOf = (words) => new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
 
-/** The bytes of the file: given as bytes, text or object, or read from its place. */
+/** The bytes of the file, which is given as bytes, text or object, or read from a path or URL. */
 async function fileOf(source) {
   if (source instanceof ArrayBuffer) return new Uint8Array(source);
   if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
@@ -124,7 +125,7 @@ async function fileOf(source) {
 }
 
 const CODES = { 1: "ENCODING_INVALID", 2: "ENCODING_UNSUPPORTED" };
-/** An instance of the module, and the room in it that texts are written into. */
+/** An instance of the module, with the buffer in its memory that texts are written into. */
 class Instance {
   #exports;
   #broken;
@@ -134,7 +135,7 @@ class Instance {
     this.room = new Room((size) => this.call("room", size), () => this.#exports.memory);
   }
 
-  /** Calls a function; a trap breaks this instance, and no other. */
+  /** Calls a function. A trap breaks only this instance. */
   call(name, ...args) {
     if (this.#broken) throw this.#broken;
     try {
@@ -145,7 +146,7 @@ class Instance {
     }
   }
 
-  /** False where this is not the whole module, and the file needs it. */
+  /** Calls `load` or `pack` with a file's bytes. Returns false if the file needs the whole module, and this is the small one. */
   make(how, bytes, ...options) {
     const length = this.room.put(bytes);
     this.room.taken();
@@ -154,7 +155,7 @@ class Instance {
     return outcome === 0;
   }
 
-  /** The last answer; valid until the next call. */
+  /** The result of the last call, valid until the next call. */
   answer() {
     const at = this.call("answer") >>> 0;
     return new Uint8Array(this.#exports.memory.buffer, at, this.call("answered") >>> 0);

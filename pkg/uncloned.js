@@ -1,9 +1,9 @@
-// A session is not plain data: `structuredClone` and `postMessage` would silently make an empty object of it. They throw with the
-// name of the first value that they cannot clone; this value's name says what to do instead.
+// A session is not plain data: `structuredClone` and `postMessage` would silently turn it into an empty object. They throw an error
+// that names the first value that they cannot clone, so we add a value whose name says what to do instead.
 
 const WHY = Symbol("a Session is no plain data: session.snapshot() gives its bytes, and Session.restore(bytes) the session; fork(id) goes on beside it; a Session itself");
 
-/** Gives each object of a class a value that cannot be cloned, and hides its address. */
+/** Gives each object of a class a value that cannot be cloned, and makes its address (`__wbg_ptr`) non-enumerable. */
 export function refuseClones({ prototype }) {
   Object.defineProperty(prototype, "__wbg_ptr", {
     configurable: true,

@@ -1,4 +1,4 @@
-// Cloudflare Workers: a .wasm import is a compiled module.
+// For Cloudflare Workers, where importing a .wasm file gives a compiled module.
 
 import module from "./wasm/contextfold_bg.wasm";
 import { bindModule } from "./load.js";
@@ -7,6 +7,6 @@ bindModule(module);
 
 export * from "./exports.js";
 
-/** Does nothing here: the module is loaded. */
+/** Does nothing here, because the module is loaded already. */
 export async function init() {}
 export default init;

@@ -1,11 +1,11 @@
-// The guides of docs/ as pages beside this one: the same texts, for somebody who has only the page.
+// Builds the guides of docs/ as pages next to this one, for visitors who only have the page.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Marked } from "marked";
 import type { Plugin } from "vite";
 
-/** Emits each document as a page; `policy`: what these pages may do. */
+/** Emits each document as a page. `policy`: the pages' Content-Security-Policy. */
 export function guides(folder: string, policy: string): Plugin {
   return {
     name: "guides",
@@ -18,19 +18,19 @@ export function guides(folder: string, policy: string): Plugin {
   };
 }
 
-/** The first one is what a server shows for the folder. */
+/** The file name of a document's page. README.md becomes the folder's index page. */
 const pageOf = (name: string) => (name === "README.md" ? "index.html" : `${basename(name, ".md")}.html`);
 
 function page(text: string, names: ReadonlySet<string>, css: string[], icons: string[], policy: string): string {
   const title = /^# (.+)$/m.exec(text)?.[1] ?? "contextfold";
-  let tables = 0; // each has a name of its own
+  let tables = 0; // for a unique label of each table
   const marked = new Marked({
     renderer: {
-      // As the links between the documents say it: by the heading's words.
+      // The id by which links between the documents refer to a heading: made from its words.
       heading: (html, level, raw) => `<h${level} id="${raw.toLowerCase().replace(/<[^>]*>|[^\p{L}\p{N}\s_-]/gu, "").trim().replace(/\s/g, "-")}">${html}</h${level}>\n`,
       link(href, _title, html) {
         const [path = "", hash] = href.split("#");
-        // What is no guide is not beside this page: its name stays, the link does not.
+        // A relative link to something that is not a guide would be dead here, so only its text is kept.
         if (path && !names.has(path) && !/^https?:/.test(path)) return html;
         return `<a href="${names.has(path) ? pageOf(path) : path}${hash ? `#${hash}` : ""}">${html}</a>`;
       },

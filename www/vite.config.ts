@@ -1,11 +1,11 @@
-// Static files that work from any path; the package comes in as it does for any user, through its `exports`.
+// Builds static files that work from any path. The package is imported as by any user, through its `exports`.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vite";
 import { guides } from "./guides";
 
-/** What the page may do: nothing of it, and nothing it loads, may reach another place. */
+/** The page's policy: neither the page nor anything that it loads may send requests to another host. */
 const PAGE = [
   "default-src 'self'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -19,14 +19,14 @@ const PAGE = [
   "form-action 'none'",
 ];
 
-/** The frame that asks an endpoint of the visitor's: a request may leave, and nothing else works there. */
+/** The policy of the frame that calls the visitor's endpoint: it may send requests, and nothing else works there. */
 const FRAME = ["default-src 'none'", "script-src 'self'", "connect-src https: http:", "base-uri 'none'", "form-action 'none'"];
 
 const policyOf = (path: string) => (path.endsWith("ask.html") ? FRAME : PAGE).join("; ");
 
 /**
- * Puts the policy into each page, first of all: what comes before it would not be under it. As a header too, where this server
- * is used: a worker is under the policy of its own response, not under the page's.
+ * Puts the policy at the beginning of each page, because it does not apply to anything before it. The preview server also sends
+ * it as a header, because a worker is subject to the policy of its own response, not to the page's.
  */
 const policy = (): Plugin => ({
   name: "content-security-policy",
@@ -43,7 +43,7 @@ const policy = (): Plugin => ({
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Where the source is, as the package says it; empty where it does not. */
+/** The URL of the source from package.json; empty if there is none. */
 function sourceUrl(): string {
   const { repository, homepage } = JSON.parse(readFileSync(at("../package.json"), "utf8"));
   const url: string = repository?.url ?? repository ?? homepage ?? "";

@@ -1,17 +1,17 @@
-// What a conversation is made of, from its messages: turns, steps, and what each tool was asked and said.
+// Statistics of a conversation: turns, steps, and each tool's calls and outputs.
 
-/** User messages, each with what follows it; what stands before the first is a turn, too, unless it is the header. */
+/** The number of turns: each user message begins one. Summaries do not count. */
 export function countTurns(messages) {
   return messages.filter((message) => message.role === "user" && message.item_type !== "COMPACTION_SUMMARY").length;
 }
 
-/** Model answers: a run of assistant messages and the tool messages after it. */
+/** The number of steps: each is a run of assistant messages, with the tool messages after it. */
 export function countSteps(messages) {
   return messages.filter((message, index) => message.role === "assistant" && messages[index - 1]?.role !== "assistant")
     .length;
 }
 
-/** The longest turn's steps: what makes a single turn too large for a window. */
+/** The number of steps of the longest turn, because a single turn may be too large for a window. */
 export function longestTurn(messages) {
   let longest = 0;
   let from = 0;
@@ -25,7 +25,7 @@ export function longestTurn(messages) {
   return longest;
 }
 
-/** Every tool output, with the call that it answers: `{ id, call_id, tool, asked, bytes, lines, tokens }`, in order. */
+/** All tool outputs in order, each with its call: `{ id, call_id, tool, asked, bytes, lines, tokens }`. */
 export function toolOutputs(session) {
   const messages = session.messages;
   const tokens = new Map(session.items().map((item) => [item.id, item.tokens]));
@@ -49,7 +49,7 @@ export function toolOutputs(session) {
   return out;
 }
 
-/** Tools by name, the one with the most output first: `{ name, calls, output_bytes, output_tokens }`. */
+/** All tools, those with the most output first: `{ name, calls, output_bytes, output_tokens }`. */
 export function toolTable(messages, outputs) {
   const tools = new Map();
   const row = (name) => {

@@ -1,4 +1,4 @@
-// From a transcript to a session and back: the one place of the command line that talks to the engine.
+// Converts a transcript to a session and back, with the engine's options from the flags.
 
 import { Session, encodingForModel, loadEncoding } from "contextfold";
 
@@ -17,7 +17,7 @@ export function sessionOptions(flags) {
 
 const ENCODINGS = ["o200k_base", "cl100k_base"];
 
-/** The flags, an encoding's name replaced by the encoding; without a tokenizer, the model's own where it is public. */
+/** Replaces the name of an encoding in the flags by the loaded encoding. Default tokenizer: the model's own, if it is public. */
 export async function withEncoding(flags) {
   const name = flags.tokenizer ?? publicEncoding(flags.model);
   if (!ENCODINGS.includes(name)) return flags;
@@ -28,11 +28,11 @@ function publicEncoding(model) {
   try {
     return model && encodingForModel(model);
   } catch {
-    return undefined; // the estimate, with the factor of the model's family
+    return undefined; // then tokens are estimated, with the factor of the model's family
   }
 }
 
-/** Puts the transcript into the session; its tools, too, which cost tokens with every call. */
+/** Puts the transcript into the session, with its tools, which cost tokens in every call. */
 export function push(session, transcript) {
   const { format, body, items } = transcript;
   const tools = body?.tools ?? body?.toolConfig?.tools;
@@ -40,7 +40,7 @@ export function push(session, transcript) {
   session.pushFrom(format, body ? plainBody(transcript) : items);
 }
 
-/** The body under the keys that its format's own API has, whatever key the file used. */
+/** The body with its header and list under the keys of its format's own API, whatever keys the file used. */
 export function plainBody({ format, body, items }) {
   if (format === "openai-responses")
     return body.instructions ? { instructions: body.instructions, input: items } : items;
@@ -50,10 +50,10 @@ export function plainBody({ format, body, items }) {
   return typeof header === "string" && header ? [{ role: "system", content: header }, ...items] : items;
 }
 
-/** The model for its rules of counting, without its limits. */
+/** Options to count as for this model, without its limits. */
 const countedFor = (model) => ({ model, models: { [model]: { max_input_tokens: Number.MAX_SAFE_INTEGER } } });
 
-/** The transcript as it came: nothing trimmed, nothing enforced. `{ session, report }`; free the session. */
+/** Counts the transcript as it is, without trimming and without limits. Returns `{ session, report }`; the caller frees the session. */
 export async function measure(transcript, flags = {}) {
   const session = new Session({
     ...sessionOptions({ tokenizer: flags.tokenizer }),
@@ -66,7 +66,7 @@ export async function measure(transcript, flags = {}) {
   return { session, report };
 }
 
-/** What the flags allow: `{ window, limit, threshold }`, each null where neither model nor window is given. */
+/** The limits by the flags: `{ window, limit, threshold }`, all `null` if neither model nor window is given. */
 export function limits(flags) {
   const session = new Session(sessionOptions(flags));
   try {
@@ -76,7 +76,7 @@ export function limits(flags) {
   }
 }
 
-// Where each format's body keeps the list and what heads it.
+// The keys of the list and the header in each format's body.
 const BODIES = {
   "openai-responses": { list: "input", header: "instructions" },
   anthropic: { list: "messages", header: "system" },
@@ -87,12 +87,12 @@ const LISTS = new Set(["input", "messages", "contents", "items", "output"]);
 const HEADERS = new Set(["instructions", "system", "systemInstruction"]);
 
 /**
- * The view in a format, in the shape in which the transcript came: a list for a list, a body for a body.
- * `left_behind`: keys of the body that another format would not understand.
+ * The view in a format, in the shape of the input: a list for a list, a body for a body.
+ * `left_behind`: keys of the body that are left out because another format does not have them.
  */
 export const output = (session, transcript, format) => shaped(session.view(format), transcript, format);
 
-/** What the engine gives for a format, in the shape in which the transcript came. */
+/** A result of the engine in a format, in the shape of the input. */
 export function shaped(view, transcript, format) {
   const [list, header] = Array.isArray(view) ? [view, {}] : split(view);
   const { body } = transcript;
@@ -102,7 +102,7 @@ export function shaped(view, transcript, format) {
     const left_behind = Object.keys(body ?? {}).filter((key) => !LISTS.has(key) && !HEADERS.has(key));
     return { value: { ...header, [listKey]: list }, list, left_behind };
   }
-  // The file's own keys in the file's own order, with the view's list in the place of its list.
+  // Keep the file's keys in their order, and replace its list by the view's.
   const kept = Object.entries(body).flatMap(([key, value]) => {
     if (key === transcript.key) return [[key === "output" ? listKey : key, list]];
     if (HEADERS.has(key)) return key === BODIES[format]?.header ? [[key, header[key] ?? value]] : [];

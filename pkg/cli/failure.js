@@ -1,4 +1,4 @@
-// Why the command line stops: a code, one line that says what to do, and the exit code.
+// Failures of the command line: a code, one line that says what to do, and an exit code.
 
 import { ContextError } from "contextfold";
 
@@ -15,7 +15,7 @@ export class Failure extends Error {
 export const usage = (message, command) =>
   new Failure(EXIT.usage, "USAGE", `${message} (see contextfold ${command ? `${command} ` : ""}--help)`);
 
-/** Why a file could not be read, in words. */
+/** Describes why a file could not be read. */
 export const whyUnreadable = (error) =>
   ({ ENOENT: "no such file", ENOTDIR: "no such file", EISDIR: "it is a folder", EACCES: "permission denied", EPERM: "permission denied", EAGAIN: "nothing was piped in" })[error.code] ??
   error.code ??
@@ -23,16 +23,16 @@ export const whyUnreadable = (error) =>
 
 const DISK = { ENOSPC: "the disk is full", EDQUOT: "the disk quota is used up", EFBIG: "it is larger than a file may be there", EIO: "the disk failed" };
 
-/** The output could not be written, and not because of how the command was typed. */
+/** The output could not be written for a reason that is not a usage error. */
 export const failedToWrite = (name, error) => new Failure(EXIT.unwritable, "UNWRITABLE", `cannot write ${name}: ${DISK[error.code] ?? error.code ?? error.message}`);
 
 export const unreadable = (message) => new Failure(EXIT.unreadable, "UNREADABLE", message);
 
-// The engine's codes for wrong calls, and for wrong input.
+// The engine's codes for misuse, and for wrong input.
 const MISUSED = new Set(["INVALID_CONFIG", "INVALID_ARGUMENT", "UNKNOWN_MODEL"]);
 const UNREADABLE = new Set(["INVALID_MESSAGE", "ENCODING_INVALID", "ENCODING_UNSUPPORTED", "SNAPSHOT_INVALID", "SNAPSHOT_TOO_NEW", "STORE_FAILED", "UNKNOWN_REF"]);
 
-/** Any thrown value as a message for a person: never a stack trace. */
+/** Converts any thrown value to a `Failure` with a readable message, without a stack trace. */
 export function asFailure(thrown) {
   if (thrown instanceof Failure) return thrown;
   if (!ContextError.isInstance(thrown))
@@ -46,7 +46,7 @@ export function asFailure(thrown) {
   return new Failure(exitCode, code, inFlags(oneLine(thrown.message), code));
 }
 
-// The engine names its options; a person typed flags.
+// The engine's messages name options; the user typed flags.
 const FLAGS = [
   [/`contextWindow`/g, "--window"],
   [/`reservedOutputTokens`/g, "--reserve"],

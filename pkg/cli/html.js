@@ -1,9 +1,9 @@
-// The report of a simulation as one HTML file: no script, no request, light and dark. Its style is that of the other pages, too.
+// The report of a simulation as one HTML file: no scripts, no requests, light and dark. The proxy's page uses the same styles.
 
 import { number, percent, plain, plural } from "./paint.js";
 import { partName } from "./report.js";
 
-// In the order in which they are stacked; light and dark.
+// In stacking order; the light and the dark colour.
 const PARTS = {
   system: ["#7567d6", "#9286ee"],
   tools: ["#a897e8", "#b9abf3"],
@@ -19,10 +19,10 @@ const PARTS = {
 const OTHER = ["#8a9297", "#8d979c"];
 const WIDE = 1000;
 const HIGH = 220;
-/** More bars than this are drawn as the largest of several calls each. */
+/** Maximum number of bars. If there are more calls, each bar shows the largest of several calls. */
 const BARS = 500;
 
-/** `simulation` as `simulate` gives it; `source`: what came in, in words. */
+/** `simulation`: the result of `simulate`; `source`: a description of the input. */
 export function htmlReport({ name, source, simulation }) {
   const { runs, recorded, prices } = simulation;
   const scale = Math.max(1, ...runs.flatMap((run) => [run.tokens_largest, Math.min(run.window, run.tokens_largest * 1.4)]));
@@ -98,7 +98,7 @@ function comparison({ runs, recorded, prices }) {
   return `<div class="scroll"><table><thead><tr>${head.map((cell) => `<th scope="col">${cell}</th>`).join("")}</tr></thead><tbody>${rows.join("")}${asRecorded}</tbody></table></div>`;
 }
 
-/** What stands between a run's name and its cost: the largest call, folds, tokens asked, cached, and the facts that were kept. */
+/** A run's columns between its name and its cost: the largest call, folds, tokens asked, cached, and the facts that were kept. */
 export function figuresOf(run) {
   const { compactions } = run;
   const kept = run.retention_mean ?? run.retention;
@@ -107,7 +107,7 @@ export function figuresOf(run) {
   return [number(run.tokens_largest), ...folds, percent(run.cache_hit_ratio), ...shares];
 }
 
-/** What the prompt cache lost in a run, and to which pass. */
+/** Describes what the prompt cache lost in a run, and because of which passes. */
 export function cacheNote({ cache_breaks: breaks, cache_write_tokens: written }) {
   const each = breaks.map(({ pass, calls, tokens }) => `${pass ?? "no pass"} before ${plural(calls, "call")} (${number(tokens)} tokens lost)`);
   return `${number(written)} tokens were written to the cache; it was broken by ${each.join(", ")}.`;
@@ -117,7 +117,7 @@ const bar = (label, share) => `<span class="bar" style="--share:${(100 * share).
 
 export const dollars = (value) => (value === null || value === undefined ? "–" : `$${value < 0.095 ? value.toFixed(4) : value < 100 ? value.toFixed(2) : number(value)}`);
 
-/** What money is counted by, in words. */
+/** Describes the prices used. */
 export function priceNote(prices) {
   if (!prices) return "";
   const { input_cost_per_token: input, cache_read_input_token_cost: cached, cache_creation_input_token_cost: written, output_cost_per_token: output } = prices.rates;
@@ -184,7 +184,7 @@ function chart({ calls, limit, threshold, asked }, scale, names) {
 
 const fine = (n) => String(+n.toFixed(1));
 
-/** What a decision costs the prompt cache, and is expected to save. */
+/** A decision's cost for the prompt cache, and its expected saving. */
 const bill = ({ cache }) => (cache ? ` (costs ${number(cache.cost)}, saves ${number(cache.saves)})` : "");
 
 function callTable(run) {

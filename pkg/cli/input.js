@@ -1,4 +1,4 @@
-// Reads a transcript: a file or standard input, however it was written.
+// Reads a transcript of any kind from a file or from standard input.
 
 import { readFileSync } from "node:fs";
 import { TranscriptError, listKey, ofValue, readTranscript as read } from "contextfold/transcript";
@@ -13,7 +13,8 @@ export function readTranscript(file, { format, partial }) {
 }
 
 /**
- * The same for a file that may hold several: JSON lines that are whole requests, or lists. Each is a transcript, named by its line.
+ * Like `readTranscript`, for a file that may hold several transcripts: JSON lines, each a whole request or a list. Each transcript is
+ * named by its line.
  * @returns {(import("../transcript/index.d.ts").Transcript & { name: string, bytes: number, line?: number })[]}
  */
 export function readTranscripts(file, flags) {
@@ -29,7 +30,7 @@ export function readTranscripts(file, flags) {
   });
 }
 
-/** A line that is no JSON, said so. */
+/** Throws the error for a line that is not JSON. */
 const broken = (line) => read(line).items;
 
 function named(name, bytes, transcript) {
@@ -60,7 +61,7 @@ export function readBytes(file) {
 
 function decode(bytes, name) {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes); // a byte order mark is taken off
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes); // also removes a byte order mark
   } catch {
     throw unreadable(`${name} is not UTF-8 text; convert it first (iconv -t utf-8)`);
   }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command line: parses, runs one command, and turns whatever goes wrong into one line and an exit code.
+// The command line: parses the arguments, runs one command, and reports any error as one line and an exit code.
 
 import { version } from "contextfold";
 import { check } from "./commands/check.js";
@@ -25,14 +25,14 @@ async function run(argv) {
   if (command === "version") return print(`${version()}\n`);
   if (command === "help") return print(help(topic, style(process.stdout).paint));
   if (command === "mcp") return void (process.exitCode = await mcp(flags));
-  if (command === "proxy") return void (process.exitCode = await (await import("./commands/proxy.js")).proxy(flags)); // a server, which the others need not load
+  if (command === "proxy") return void (process.exitCode = await (await import("./commands/proxy.js")).proxy(flags)); // imported here, because other commands do not need the server
   if (command === "pack-tokenizer") return void (process.exitCode = await packTokenizerFile(file, flags));
   progress("reading");
   const read = command === "check" ? readTranscripts : readTranscript;
   process.exitCode = await COMMANDS[command](() => read(file, flags), await withEncoding(flags));
 }
 
-/** Says in one line why it stops, and gives the exit code. */
+/** Prints an error as one line, and returns the exit code. */
 function tell(thrown) {
   const { code, message, exitCode } = asFailure(thrown);
   progress("");
@@ -46,5 +46,5 @@ forgiveClosedPipe(process.stderr, () => EXIT.unwritable);
 try {
   await run(process.argv.slice(2));
 } catch (thrown) {
-  process.exitCode = tell(thrown); // not exit(): what is still on its way to a pipe would be cut off
+  process.exitCode = tell(thrown); // not exit(), which would cut off output that is still being written to a pipe
 }

@@ -1,4 +1,4 @@
-// What `repair` and `convert` tell: what was done where, and where the outcome went.
+// The report of `repair` and `convert`: what was changed where, and where the result was written.
 
 import { usage } from "./failure.js";
 import { fitEnd, left, plain, plural, size, wrap } from "./paint.js";
@@ -12,7 +12,7 @@ export function refuseTwoOutputs(flags, command) {
   if (flags.json && flags.out === "-") throw usage("--json and --out - both print to standard output: take one", command);
 }
 
-/** The report goes to standard output, unless the transcript does. */
+/** Prints the report to standard output, or to standard error if the transcript goes to standard output. */
 export function show({ transcript, what, rows, verdict, format, list, written, left_behind = [], failed }, flags) {
   const stream = flags.out === "-" ? process.stderr : process.stdout;
   const { paint, width } = style(stream, flags);

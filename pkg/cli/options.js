@@ -1,11 +1,11 @@
-// What may be typed: commands, flags, and their help.
+// The commands and flags, and their help.
 
 import { parseArgs } from "node:util";
 import { FORMATS } from "contextfold/transcript";
 import { usage } from "./failure.js";
 import { meant } from "../nearest.js";
 
-// Each: how it is typed, what it does. `read` turns the text into a value.
+// `value`: the placeholder of its value; `help`: what it does; `read`: parses the value; `as`: the name that is typed.
 const FLAGS = {
   out: { value: "FILE", help: "write the transcript there (- for standard output; *.jsonl: JSON lines)" },
   to: { value: "FORMAT", help: "write it in this format; default: the format it came in", read: formatName },
@@ -145,7 +145,7 @@ export const COMMANDS = {
 
 const CHOICE = Object.keys(COMMANDS).join(", ").replace(/, ([\w-]+)$/, " or $1");
 
-/** `argv` without node and script, as `{ command, file, flags }`; `command` may be "help" (of `topic`) or "version". */
+/** Parses `argv` (without node and script): `{ command, file, flags }`. `command` may also be "help" (on `topic`) or "version". */
 export function parse(argv) {
   const [first, ...rest] = argv;
   if (first === undefined) throw usage(`which command? ${CHOICE}`);
@@ -172,7 +172,7 @@ export function parse(argv) {
   return { command, file, flags: out === undefined ? flags : { ...flags, out } };
 }
 
-/** What stands behind a command, in its order. */
+/** The positional arguments of a command, in order. */
 const takenBy = (command) => COMMANDS[command].takes ?? ["FILE"];
 
 function known(name) {
@@ -203,7 +203,7 @@ function split(command, args) {
   }
 }
 
-/** The flag as it is typed: what one command takes once, another may take several times. */
+/** The flag as it is typed. Two flags may share a typed name, because one command accepts it once and another one several times. */
 const typedName = (name) => FLAGS[name].as ?? name;
 
 // ---- values

@@ -1,4 +1,4 @@
-// The report of a run as a person reads it: what came in, what was decided, what is left, where it went.
+// Lays out the report of a run as text: the input, the decisions, what is left, and where it was written.
 
 import {
   beforeAfter,
@@ -22,12 +22,12 @@ const SUMMARY_LINES = 8;
 /**
  * Lays out a report.
  *
- * @param {import("../index.d.ts").Report} report what `session.prepare()` gave, or an error carries
+ * @param {import("../index.d.ts").Report} report the report of `session.prepare()`, or of its error
  * @param {object} [options] all optional:
- *   `title`, `source` (what came in, in words), `before` (the report of the transcript as it came, untrimmed),
+ *   `title`, `source` (a description of the input), `before` (the report of the untrimmed transcript),
  *   `folds` (of `session.folds()`), `written` (lines: where the output went), `failure` (`{ code, message }`),
  *   `width` in columns (80), `color` (false).
- * @returns {string} lines, closed by a newline
+ * @returns {string} lines, each with a newline at its end
  */
 export function renderReport(report, options = {}) {
   const columns = options.width ?? 80;
@@ -49,7 +49,7 @@ export function renderReport(report, options = {}) {
 }
 
 const row = (view, label, text) => `  ${view.paint.dim(left(label, LABEL))}${text}`;
-/** A row's text with as many of the additions as the line has room for. */
+/** A row's text with as many of the additions as fit on the line. */
 function withMore(view, text, ...additions) {
   const next = text + additions[0];
   return additions.length && LABEL + 2 + width(next) <= view.columns
@@ -85,7 +85,7 @@ export function counter(report) {
   return `${method}${exact ? ", exact" : ", not exact"}${calibration === 1 ? "" : `, calibrated ×${calibration.toFixed(2)}`}`;
 }
 
-/** Limit and threshold in tokens as they are counted here, which all other figures are in: the model's may be more. */
+/** Limit and threshold converted from the model's tokens to ours, because all other figures of the report are in our count. */
 function held({ limit, threshold, counter: { calibration } }) {
   const counted = (tokens) => (tokens == null ? tokens : Math.floor(tokens / calibration));
   return { limit: counted(limit), threshold: counted(threshold) };
@@ -205,7 +205,7 @@ function parts(view) {
 
 const dimZero = (tokens, paint) => (tokens === 0 ? paint.dim("–") : number(tokens));
 
-/** Parts of both reports, those of the later one in its order. */
+/** Combines the parts of both reports, in the order of the later one. */
 function joined(before, after) {
   const rows = new Map();
   for (const part of [...after, ...before]) rows.set(part.name, { name: part.name, before: 0, after: 0 });
@@ -219,7 +219,7 @@ function joined(before, after) {
 function changes(view) {
   const { report, paint, columns, folds } = view;
   const folded = new Set(report.left_out.filter((entry) => entry.fold).map((entry) => entry.id));
-  const groups = new Map(); // why → ids of what still stands, shorter; and how many of them are in a fold by now
+  const groups = new Map(); // by reason: how many messages were shortened, how many are folded by now, and how many have refs
   for (const entry of report.left_out) {
     if (entry.fold) continue;
     if (!groups.has(entry.why)) groups.set(entry.why, { count: 0, folded: 0, refs: 0 });
@@ -304,7 +304,7 @@ function verdict(report, failure, paint) {
   const { limit, threshold } = held(report);
   if (failure) return `${paint.red("✗ does not fit")} ${paint.dim(`(${failure.code})`)}`;
   if (limit != null && tokens > limit) return paint.red(`✗ ${number(tokens - limit)} tokens over the limit`);
-  // A view that is made once is as full as it may be: the threshold is for sessions that go on.
+  // A view that is made only once (`fill`) may be filled up to the limit; the threshold is for sessions that continue.
   if (limit != null && report.target > threshold) return paint.green(`✓ fits, ${plural(limit - tokens, "token")} under the limit`);
   if (threshold != null && tokens >= threshold)
     return paint.yellow(`fits its limit, ${plural(tokens - threshold, "token")} over the threshold`);

@@ -1,4 +1,4 @@
-// A session as another process has saved it: the bytes of a snapshot in a file, or a store in a folder. Only read.
+// Reads a session that another process has saved: a snapshot in a file, or a store in a folder. Nothing is written.
 
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -6,10 +6,10 @@ import { Session } from "contextfold";
 import { fileStore } from "contextfold/stores/files";
 import { unreadable, usage, whyUnreadable } from "./failure.js";
 
-// Its tokenizer and redaction are not needed: nothing is counted here, and no summary is asked for.
+// The session's own tokenizer and redaction are not needed, because nothing is counted and no summary is requested.
 const ONLY_READ = { tokenizer: "estimate", compaction: { redact: null } };
 
-/** Gives the session as it is now: it is read again when it has changed. */
+/** Returns a function that returns the session in its current state. It is read again only if it has changed. */
 export function savedSession({ session: file, store: folder, key }) {
   if ((file === undefined) === (folder === undefined)) throw usage("one of --session FILE and --store DIR is needed", "mcp");
   if (file !== undefined) {
@@ -22,7 +22,7 @@ export function savedSession({ session: file, store: folder, key }) {
   return renewed(() => stamp(pathOf(folder, `${name}:head`)), () => Session.load(store, name, ONLY_READ));
 }
 
-/** The same in a folder of `contextfold/stores/files`. */
+/** The same for a folder of `contextfold/stores/files`. */
 function ofFileStore(store, key, folder) {
   let known;
   let session;
@@ -62,7 +62,7 @@ function reading(file, read) {
   }
 }
 
-/** Keys as paths, `:` between the folders: as unstorage's driver for the file system lays them. */
+/** The path of a key, with a folder for each part before a `:`, as unstorage's file system driver has it. */
 function pathOf(folder, key) {
   const parts = key.split(":");
   if (parts.some((part) => part === ".." || part === "." || part === "" || /[/\\]/.test(part))) throw usage(`--key: ${key} is no key`, "mcp");
@@ -93,7 +93,7 @@ function folderStore(folder) {
   };
 }
 
-/** The sessions that unstorage's driver has in a folder. */
+/** The keys of the sessions that unstorage's driver has stored in a folder. */
 function keysIn(folder) {
   return reading(folder, () => readdirSync(folder, { recursive: true }))
     .map((path) => path.replaceAll("\\", "/").split("/"))
@@ -101,7 +101,7 @@ function keysIn(folder) {
     .map((parts) => parts.slice(0, -1).join(":"));
 }
 
-/** The one session that is saved in a folder. */
+/** The only key in a folder; throws if there is none or more than one. */
 function only(keys, folder) {
   if (keys.length === 1) return keys[0];
   if (keys.length === 0) throw unreadable(`no session is saved in ${folder}`);

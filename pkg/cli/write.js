@@ -1,10 +1,10 @@
-// Where a transcript or a report goes: a file, or standard output.
+// Writes a transcript or a report to a file or to standard output.
 
 import { writeFileSync } from "node:fs";
 import { failedToWrite, usage } from "./failure.js";
 import { onWire, print } from "./terminal.js";
 
-/** Another path would do. */
+/** Errors that another path would solve. */
 const WRONG_PLACE = {
   ENOENT: "no such folder",
   ENOTDIR: "a part of the path is no folder",
@@ -14,13 +14,13 @@ const WRONG_PLACE = {
   EROFS: "read-only",
   ENAMETOOLONG: "the name is too long",
 };
-/** Writes the transcript, and says how many bytes that took. */
+/** Writes the transcript and returns the number of bytes. */
 export function write(path, { value, list }, command) {
   const lines = path.endsWith(".jsonl") && value === list;
   return writeText(path, lines ? list.map((item) => `${JSON.stringify(item, onWire)}\n`).join("") : `${JSON.stringify(value, onWire, 2)}\n`, command);
 }
 
-/** Writes a text, and says how many bytes that took. */
+/** Writes a text and returns the number of bytes. */
 export function writeText(path, text, command) {
   writeBytes(path, text, command);
   return Buffer.byteLength(text);

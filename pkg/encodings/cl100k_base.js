@@ -1,4 +1,4 @@
-// The bytes of the asset, for `loadEncoding("cl100k_base", bytes)`, from beside this file.
+// The bytes of the asset, for `loadEncoding("cl100k_base", bytes)`, fetched from next to this file.
 
 import { bytesOf } from "./fetched.js";
 

@@ -1,4 +1,4 @@
-// An asset, where a runtime or bundler serves it beside the program.
+// Fetches an asset in environments where a runtime or bundler serves it next to the program.
 
 /** @param {URL} url */
 export async function bytesOf(url) {

@@ -8,17 +8,17 @@ export interface MessageWithParts {
   metadata?: unknown;
 }
 
-/** A fold, as the server sends it: plain JSON. */
+/** A fold (messages that a summary replaces in the view), as the server sends it: plain JSON. */
 export interface FoldedSteps {
-  /** What `session.unfold` takes. */
+  /** The fold's id, for `session.unfold`. */
   id: string;
-  /** The summary that the model is sent instead. */
+  /** The summary that the model gets instead of the messages. */
   summary: string;
-  /** Tokens that the messages took. */
+  /** Tokens of the messages. */
   tokens_folded: number;
-  /** Tokens that the summary takes. */
+  /** Tokens of the summary. */
   tokens: number;
-  /** The steps that it stands for, counted from 0: a message of the user is one, and so is each answer of the model with the outputs of its calls. */
+  /** Indexes, from 0, of the steps that it replaces. A user message is one step, and so is an answer of the model with its tool outputs. */
   steps: number[];
 }
 
@@ -28,49 +28,50 @@ export interface FoldMetadata {
   contextfold?: FoldedSteps[] | undefined;
 }
 
-/** A divider: stands where the messages stood. */
+/** A divider, shown in place of the folded messages. */
 export interface FoldDivider<M extends MessageWithParts = MessageWithParts> {
   /** Distinguishes it from a message. */
   role: "fold";
-  /** The fold's id: for the undo, and as a key. */
+  /** The fold's id: for an undo, and as a React key. */
   id: string;
-  /** The summary that the model is sent instead. */
+  /** The summary that the model gets instead of the messages. */
   summary: string;
-  /** Tokens that the messages took. */
+  /** Tokens of the messages. */
   tokens_folded: number;
-  /** Tokens that the summary takes. */
+  /** Tokens of the summary. */
   tokens: number;
-  /** How many steps it stands for: a message of the user is one, and so is each answer of the model with the outputs of its calls. */
+  /** How many steps it replaces. A user message is one step, and so is an answer of the model with its tool outputs. */
   steps: number;
   /**
-   * The messages that it stands for. If an answer is folded in part, this has a message with those parts, and the list one with
-   * the others; the last of them keeps the message's id, the others get one of their own (`id#0`).
+   * The messages that it replaces. If only some parts of an answer are folded, the answer is split into several messages: those
+   * with folded parts are here, the others stay in the list. The last one keeps the message's id, the others get ids such as `id#0`.
    */
   folded: M[];
 }
 
 /**
- * On the server: the `messageMetadata` of `toUIMessageStreamResponse` (and its like) that tells the page which steps are folded, whenever
- * that has changed.
+ * On the server: a `messageMetadata` for `toUIMessageStreamResponse` and similar functions. It sends the page the list of folds
+ * whenever that list has changed.
  *
  * ```js
  * const result = streamText({ model, messages: await convertToModelMessages(messages), prepareStep: prepareStep({ session }) });
  * return result.toUIMessageStreamResponse({ originalMessages: messages, messageMetadata: foldMetadata(session, messages) });
  * ```
  *
- * For metadata of your own, use `messageMetadata: (about) => ({ ...tell(about), model })`, where `tell` is what this returns.
+ * To add metadata of your own, use `messageMetadata: (about) => ({ ...tell(about), model })`, where `tell` is the function that
+ * this returns.
  *
- * @param messages the UI messages that came in: folds that they already have are not sent again
+ * @param messages the incoming UI messages; folds in their metadata are not sent again
  */
 export declare function foldMetadata(session: Session, messages?: readonly MessageWithParts[]): (about: { part: { type: string } }) => FoldMetadata | undefined;
 
 /**
- * On the server: the folds in a session's view, for the page: the answer to an undo, and what a page may begin with.
+ * On the server: the folds in a session's view. Send them to the page in answer to an undo, or as its initial state.
  */
 export declare function foldsOf(session: Session): FoldedSteps[];
 
 /**
- * On the page: the list to display. A divider stands in the place of folded messages. Without folds, it returns the same list.
+ * On the page: the list to display, with a divider in place of folded messages. Without folds, it returns the same list.
  *
  * ```jsx
  * withFolds(messages).map((entry) => (entry.role === "fold" ? <Divider key={entry.id} {...entry} /> : <Message key={entry.id} {...entry} />));
@@ -79,6 +80,6 @@ export declare function foldsOf(session: Session): FoldedSteps[];
 export declare function withFolds<M extends MessageWithParts>(messages: M[]): (M | FoldDivider<M>)[];
 
 /**
- * On the page: the same messages, with these folds. For `setMessages`, with the server's answer to an undo.
+ * On the page: the same messages, with these folds in their metadata. Pass the result to `setMessages` after an undo on the server.
  */
 export declare function updateFolds<M extends MessageWithParts>(messages: M[], folds: FoldedSteps[]): M[];

@@ -1,18 +1,18 @@
-// The AI SDK's user interface (`useChat`, `UIMessage`s): where folds stand among the messages. Nothing is imported, neither the
-// engine nor `ai`, so that a page which shows folds loads no more than this file.
+// The AI SDK's user interface (`useChat`, `UIMessage`s): shows folds among the messages. Nothing is imported, neither the engine
+// nor `ai`, so that a page which shows folds loads only this file.
 //
-// Server and page have one list in two shapes. Both can count its steps: a message of the user is one, and so is each answer of the
-// model with the outputs of its calls. So that is what the server says of a fold.
+// Server and page have the same list in two shapes. Both can count its steps: a user message is one step, and so is each answer of
+// the model with its tool outputs. So the server identifies the folded messages by their step numbers.
 
 const KEY = "contextfold";
 
 /** See ai-sdk-ui.d.ts. */
 export function foldMetadata(session, messages = []) {
-  foldsOf(session); // a wrong argument is told now, not in a stream
+  foldsOf(session); // so that a wrong argument throws now, not in a stream
   let told = JSON.stringify(newestOf(messages));
   let isSaid = false;
   return ({ part }) => {
-    // What a step is sent is decided by its start.
+    // The view of a step is final when the step starts.
     if (part.type !== "start-step" && part.type !== "finish") return undefined;
     try {
       const folds = foldsOf(session);
@@ -21,7 +21,7 @@ export function foldMetadata(session, messages = []) {
       told = text;
       return { [KEY]: folds };
     } catch (error) {
-      // An answer that is shown without its dividers is better than none.
+      // Better to show the answer without dividers than no answer.
       if (!isSaid) console.warn(`contextfold (ai-sdk-ui): the folds cannot be told, and the answer goes on without them. ${error}`);
       isSaid = true;
       return undefined;
@@ -42,7 +42,7 @@ export function foldsOf(session) {
   });
 }
 
-/** The number of the step that each message of the history belongs to. */
+/** Maps each message id of the history to its step number. */
 function stepsOf(session) {
   const gone = new Set(session.leftOut().flatMap(({ id, state }) => (state === "removed" ? [id] : [])));
   const nodes = session.graph.nodes();
@@ -74,14 +74,14 @@ export function withFolds(messages) {
     dividers.get(fold).folded.push(message);
   };
   messages.forEach((message, n) => {
-    const pieces = []; // of a message that a fold stands for in part
+    const pieces = []; // more than one if only a part of the message is folded
     for (const parts of stepsIn(message, n < asked)) {
       const fold = foldOf.get(next++);
       if (pieces.length > 0 && pieces.at(-1).fold === fold) pieces.at(-1).parts.push(...parts);
       else pieces.push({ fold, parts: [...parts] });
     }
     if (pieces.length < 2) return show(message, pieces[0]?.fold);
-    // The last one keeps the id, for what acts on the message.
+    // The last piece keeps the id, for code that acts on the message.
     pieces.forEach(({ fold, parts }, i) => show({ ...message, parts, id: i === pieces.length - 1 ? message.id : `${message.id}#${i}` }, fold));
   });
   return list;
@@ -97,11 +97,11 @@ export function updateFolds(messages, folds) {
 const newestOf = (messages) => messages.findLast(({ metadata }) => metadata?.[KEY])?.metadata[KEY] ?? [];
 
 /**
- * The parts of a message, step by step, as `convertToModelMessages` makes model messages of them. Parts that the model is sent
- * nothing of stand with the step that they begin, or else with the one before.
+ * The parts of a message, grouped by step as in `convertToModelMessages`. Parts that are not sent to the model belong to the step
+ * that they begin, or else to the step before.
  */
 function stepsIn({ role, parts }, isPast) {
-  if (role === "system") return []; // it becomes the header
+  if (role === "system") return []; // part of the header
   if (role === "user") return [parts];
   const steps = [];
   let waiting = []; // for the step that they begin
@@ -122,7 +122,7 @@ function stepsIn({ role, parts }, isPast) {
 const CONTENT = ["text", "reasoning", "reasoning-file", "file", "custom"];
 const UNFINISHED = ["input-available", "approval-requested"];
 
-/** Whether the model is sent something of a part: of a call that never got its output, nothing once the user has gone on. */
+/** Whether the part is sent to the model. A call without output is not sent any more once the user has gone on (`isPast`). */
 function isSent({ type, state }, isPast) {
   if (CONTENT.includes(type)) return true;
   const isCall = type === "dynamic-tool" || type.startsWith("tool-");

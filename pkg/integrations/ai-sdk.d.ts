@@ -5,22 +5,22 @@ export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession
 
 declare module "contextfold" {
   interface EntryTypes {
-    /** Of `ai`. */
+    /** A message of `ai`. */
     "ai-sdk": ModelMessage;
   }
 }
 
-/** The arguments of a `prepareStep` that are read here, the same in `ai` 6 and 7. */
+/** The arguments of a `prepareStep` of `ai` 6 or 7 that are read here. */
 export interface StepArguments {
-  /** What would be sent: in `ai` 7 with the overrides of earlier steps. */
+  /** The messages about to be sent; in `ai` 7 with the overrides of earlier steps. */
   messages: readonly object[];
-  /** The steps so far; the last one's usage corrects the counts. */
+  /** The steps so far. The usage of the last one corrects the counts. */
   steps: readonly { usage?: object }[];
-  /** From 0. */
+  /** Counted from 0. */
   stepNumber: number;
-  /** In `ai` 7. */
+  /** Only in `ai` 7. */
   instructions?: string | object | undefined;
-  /** In `ai` 7, where an override of the messages carries forward to later steps. */
+  /** Only in `ai` 7, where an override of the messages carries over to later steps. */
   initialMessages?: readonly object[];
 }
 
@@ -35,33 +35,33 @@ export interface StepArguments {
  * await generateText({ model, tools, messages, stopWhen, prepareStep: prepareStep({ contextWindow: 128_000 }) });
  * ```
  *
- * The summary is a user message. A `prepareStep` of your own goes around it: call it with your arguments, and
- * return what else you want beside its messages.
+ * The summary is a user message. If you have a `prepareStep` of your own, call this one inside it with your arguments, and return
+ * its messages together with your other settings.
  *
- * @param options `tools` and `instructions`: those of the call, if they are large, so that they count from the first step (`ai` 7
- * passes the instructions itself). `signal`: the call's abort signal, which a hook does not get.
+ * @param options `tools` and `instructions`: pass those of the call if they are large, so that they are counted from the first
+ * step on (`ai` 7 passes the instructions itself). `signal`: the call's abort signal, because the SDK does not pass it to hooks.
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */
 export declare function prepareStep(
   options: IntegrationOptions<StepArguments> & { tools?: object | undefined; instructions?: string | undefined; signal?: AbortSignal | undefined },
 ): <M extends object>(args: { messages: M[]; steps: readonly { usage?: object }[]; stepNumber: number; instructions?: string | object | undefined }) => Promise<{ messages: M[] } | undefined>;
 
-/** A middleware for `wrapLanguageModel`: `P` is what a call of the model takes. */
+/** A middleware for `wrapLanguageModel`. `P`: the parameters of a model call. */
 export interface Middleware {
-  /** `any`, for version 6 of `ai` demands `"v3"` here and version 7 takes any text. */
+  /** `any`, because `ai` 6 requires `"v3"` here and `ai` 7 accepts any string. */
   readonly specificationVersion: any;
   /** Makes the prompt of a call fit. */
   transformParams: <P extends { prompt: object[] }>(options: { type: "generate" | "stream"; params: P; model: object }) => Promise<P>;
-  /** Calls the model; if it refuses the request as too long, once more with a smaller one. Learns from the usage. */
+  /** Calls the model. If the request is refused as too long, retries once with a smaller one. The usage corrects the counts. */
   wrapGenerate: <P, R extends object>(options: { doGenerate: () => PromiseLike<R>; params: P; model: { doGenerate: (params: P) => PromiseLike<R> } }) => Promise<R>;
-  /** The same for a stream. */
+  /** Like `wrapGenerate`, for a stream. */
   wrapStream: <P, R extends { stream: ReadableStream }>(options: { doStream: () => PromiseLike<R>; params: P; model: { doStream: (params: P) => PromiseLike<R> } }) => Promise<R>;
 }
 
 /**
- * A middleware for `wrapLanguageModel` of `ai` 6 and 7, if the loop is not yours: every call of the model gets a prompt that
- * fits, generated or streamed. A call that is still refused as too long, at once or at the beginning of its stream, is made once
- * more, smaller.
+ * A middleware for `wrapLanguageModel` of `ai` 6 and 7, for agents whose loop you do not control: every model call, streamed or
+ * not, gets a prompt that fits. If a call is still refused as too long, at once or at the beginning of its stream, it is retried
+ * once with a smaller prompt.
  *
  * ```js
  * import { wrapLanguageModel } from "ai";

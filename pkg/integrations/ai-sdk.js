@@ -1,4 +1,4 @@
-// The AI SDK (`ai` 6 and 7): a `prepareStep`, and a middleware for loops of others. Nothing of `ai` is imported.
+// The AI SDK (`ai` 6 and 7): a `prepareStep`, and a middleware for loops that the caller does not control. Does not import `ai`.
 
 import { definitionsOf, inParts } from "./shared/ai-prompt.js";
 import { withoutBytes } from "./shared/bytes.js";
@@ -15,15 +15,15 @@ export function prepareStep(options) {
   const { tools, instructions, signal } = keeper.options;
   return async (args) => {
     const { list } = await keeper.fit(args.messages, async () => ({
-      // In version 6 a hook is not told what the instructions are; there, and for tools, the options say it.
+      // Version 6 does not pass the instructions to hooks, and no version passes the tools: then the options have them.
       header: headerOf(args.instructions ?? instructions),
       tools: tools && (await definitionsOf(tools)),
       usage: args.steps.at(-1)?.usage,
       signal,
       args,
     }));
-    // Version 7 (the one that hands over `initialMessages`) carries an override forward, version 6 does not: either way
-    // what comes in next is recognised, so an override is only given where something has changed.
+    // Version 7 (which passes `initialMessages`) carries an override over to later steps, version 6 does not. Either way the next
+    // list is recognised, so the messages are overridden only if something has changed.
     return list === args.messages ? undefined : { messages: list };
   };
 }
@@ -31,12 +31,12 @@ export function prepareStep(options) {
 /** See ai-sdk.d.ts. */
 export function middleware(options) {
   const keeper = new Keeper("ai-sdk middleware", FORMAT, options, { mirror: inParts() });
-  const sent = new WeakMap(); // the conversation of a call's parameters
+  const sent = new WeakMap(); // the conversation of each call, by the call's parameters
   const smaller = async (params, error) => {
     const prompt = await keeper.recovered(sent.get(params), error, { signal: params.abortSignal });
     return prompt && { ...params, prompt };
   };
-  /** Calls the model; if it refuses the request as too long, once more, smaller. */
+  /** Calls the model. If the request is refused as too long, retries once with a smaller one. */
   const called = async (params, call, callAgain) => {
     try {
       return await call();
@@ -64,7 +64,7 @@ export function middleware(options) {
       // Some providers send a refusal as the first event of a stream.
       const { stream, error } = await begun(result.stream);
       const fitting = error && (await smaller(params, error));
-      if (fitting) await stream.cancel().catch(() => {}); // it holds a connection open
+      if (fitting) await stream.cancel().catch(() => {}); // because it holds a connection open
       const { stream: whole, ...rest } = fitting ? await model.doStream(fitting) : { ...result, stream };
       const listening = new TransformStream({
         transform(chunk, controller) {

@@ -7,20 +7,20 @@ export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession
 
 declare module "contextfold" {
   interface EntryTypes {
-    /** Of `@anthropic-ai/sdk`. */
+    /** A message of `@anthropic-ai/sdk`. */
     anthropic: Anthropic.MessageParam;
-    /** Of `@anthropic-ai/sdk`: a block of the system prompt. */
+    /** A block of the system prompt, of `@anthropic-ai/sdk`. */
     "anthropic-system": Anthropic.TextBlockParam;
-    /** Of `@anthropic-ai/sdk`: a tool's definition. */
+    /** A tool definition of `@anthropic-ai/sdk`. */
     "anthropic-tool": Anthropic.Tool;
   }
 }
 
-/** Options of an integration, and how many marks for the prompt cache are put into each request. */
+/** Options of an integration, and the number of prompt-cache marks for each request. */
 export type AnthropicOptions = IntegrationOptions<object> & {
   /**
-   * How many `cache_control` marks (0 to 4; default 0) are set, where parts end that stay the same from call to call, as
-   * `session.view("anthropic", { cacheMarks })` does it. Your own stay, and there are never more than four in a request,
+   * How many `cache_control` marks to set (0 to 4; default 0). They are put at the ends of parts that stay the same from call to
+   * call, as by `session.view("anthropic", { cacheMarks })`. Your own marks stay; a request never has more than four in all,
    * including one on the body itself.
    */
   cacheMarks?: number | undefined;
@@ -28,7 +28,7 @@ export type AnthropicOptions = IntegrationOptions<object> & {
 
 /**
  * A middleware for the client: the `messages` of every request to `/v1/messages` (`create`, `stream`, `beta`, the tool runner) are
- * made to fit. A request that is still refused as too long is sent once more, smaller. Your own list stays whole.
+ * made to fit. If a request is still refused as too long, a smaller one is sent once. Your own list stays whole.
  *
  * ```js
  * import Anthropic from "@anthropic-ai/sdk";
@@ -37,8 +37,8 @@ export type AnthropicOptions = IntegrationOptions<object> & {
  * const client = new Anthropic({ middleware: [middleware({ model: "claude-opus-5-5", cacheMarks: 4 })] });
  * ```
  *
- * `compaction` blocks of Anthropic's own stay where they are. A request of a conversation that Anthropic holds (`thread`) goes
- * out as it is, and this is reported as a failure: the tool runner needs `thread: false`.
+ * Anthropic's own `compaction` blocks stay where they are. If Anthropic holds the conversation (`thread`), the request is sent
+ * unchanged and this is reported as a failure; so the tool runner needs `thread: false`.
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a request.
  */
@@ -55,7 +55,7 @@ export declare function middleware(options: AnthropicOptions): Middleware;
  * ```
  *
  * @throws {ContextError} `INVALID_ARGUMENT` without `thread: false`: by default Anthropic holds the conversation, and a client
- * can take nothing out of it.
+ * cannot remove anything from it.
  */
 export declare function toolRunner<P extends Parameters<Anthropic["beta"]["messages"]["toolRunner"]>[0] & { thread: false }>(
   client: Anthropic,
@@ -65,7 +65,8 @@ export declare function toolRunner<P extends Parameters<Anthropic["beta"]["messa
 ): P extends { stream: true } ? import("@anthropic-ai/sdk/lib/tools/BetaToolRunner").BetaToolRunner<true> : import("@anthropic-ai/sdk/lib/tools/BetaToolRunner").BetaToolRunner<false>;
 
 /**
- * A `summarize` that asks Anthropic to compact the conversation itself, by `compaction: { type: "summarize" }` under the beta `compact-2026-09-04` (docs: Compaction on demand).
+ * A `summarize` that asks Anthropic to compact the conversation, by `compaction: { type: "summarize" }` under the beta
+ * `compact-2026-09-04` (docs: Compaction on demand).
  *
  * ```js
  * import Anthropic from "@anthropic-ai/sdk";
@@ -75,16 +76,16 @@ export declare function toolRunner<P extends Parameters<Anthropic["beta"]["messa
  * const session = new Session({ model: "claude-opus-5-5", summarize: providerCompaction("anthropic", { client: new Anthropic() }) });
  * ```
  *
- * What Anthropic wrote stands first in views of `anthropic`, unchanged, with the engine's record of facts beside it. The history keeps the
- * messages, for search, `unfold` and other providers: views of other formats have the text of that compaction.
+ * Anthropic's compaction comes first in views of the format `anthropic`, unchanged, next to the engine's record of facts. Views of
+ * other formats have its text. The history keeps the messages, for search, `unfold` and other providers.
  *
- * Each request whose view begins with it needs the beta, too. The middleware adds it; in a loop of your own,
+ * Every request whose view begins with the compaction needs the beta, too. The middleware adds it; in a loop of your own,
  * call `client.beta.messages.create({ betas: ["compact-2026-09-04"], … })`.
  *
  * @param options.client of `@anthropic-ai/sdk`; it may have our middleware
  * @param options.model the model that compacts, if `compaction.model` names none
  * @param options.instructions replaces Anthropic's own prompt for the summary
- * @throws {ContextError} `INVALID_CONFIG` for a client that cannot compact. A compaction that fails is a `summarize` that fails: see
+ * @throws {ContextError} `INVALID_CONFIG` if the client cannot compact. A failed compaction counts as a failed `summarize`: see
  * `compaction.onFailure`.
  */
 export declare function providerCompaction(provider: "anthropic", options: { client: Anthropic; model?: string | undefined; instructions?: string | undefined }): Summarize;

@@ -1,4 +1,4 @@
-// Anthropic's SDK (`@anthropic-ai/sdk` 1): a client middleware, and a tool runner whose requests fit. Nothing of it is imported.
+// Anthropic's SDK (`@anthropic-ai/sdk` 1): a client middleware, and a tool runner whose requests fit. Does not import the SDK.
 
 import { ContextError } from "contextfold";
 import { BodyKeeper } from "./shared/bodies.js";
@@ -11,7 +11,7 @@ export { providerCompaction };
 export function middleware(options) {
   const keeper = new BodyKeeper("anthropic middleware", "anthropic", options, { more: ["cacheMarks"] });
   return async (request, next) => {
-    // Not /v1/messages/count_tokens, nor batches.
+    // Excludes /v1/messages/count_tokens and batches.
     const isMessages = new URL(request.url, "http://host").pathname.endsWith("/v1/messages") && request.method?.toUpperCase() === "POST";
     if (!isMessages || typeof request.body !== "string") return next(request);
     return sendFitting(keeper, request.body, {

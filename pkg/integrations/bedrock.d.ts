@@ -5,19 +5,19 @@ export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession
 
 declare module "contextfold" {
   interface EntryTypes {
-    /** Of `@aws-sdk/client-bedrock-runtime`. */
+    /** A message of `@aws-sdk/client-bedrock-runtime`. */
     "bedrock-converse": Message;
-    /** Of `@aws-sdk/client-bedrock-runtime`: a block of the system prompt. */
+    /** A block of the system prompt, of `@aws-sdk/client-bedrock-runtime`. */
     "bedrock-converse-system": SystemContentBlock;
   }
 }
 
-/** Options of an integration, and how many cache points are put into each request. */
+/** Options of an integration, and the number of cache points for each request. */
 export type BedrockOptions = IntegrationOptions<object> & {
   /**
-   * How many `cachePoint` blocks (0 to 4; default 0) are set, where parts end that stay the same from call to
-   * call, as `session.view("bedrock-converse", { cacheMarks })` does it. Your own stay, and there are never
-   * more than four in a request. Not every model takes them.
+   * How many `cachePoint` blocks to set (0 to 4; default 0). They are put at the ends of parts that stay the same from call to
+   * call, as by `session.view("bedrock-converse", { cacheMarks })`. Your own stay; a request never has more than four in all. Not
+   * every model accepts them.
    */
   cacheMarks?: number | undefined;
 };
@@ -29,8 +29,8 @@ export interface BedrockPlugin {
 }
 
 /**
- * A plugin for the client: the `messages` of every `ConverseCommand` and `ConverseStreamCommand` are made to fit. A request that
- * is still refused as too long is sent once more, smaller. The usage in answers, streamed or not, corrects the counts. Your own
+ * A plugin for the client: the `messages` of every `ConverseCommand` and `ConverseStreamCommand` are made to fit. If a request is
+ * still refused as too long, a smaller one is sent once. The usage in answers, streamed or not, corrects the counts. Your own
  * list stays whole.
  *
  * ```js
@@ -41,7 +41,7 @@ export interface BedrockPlugin {
  * client.middlewareStack.use(plugin({ contextWindow: 200_000 }));
  * ```
  *
- * `InvokeModelCommand` and all other commands go out as they are. If a refusal comes inside a stream that has begun, the caller
+ * `InvokeModelCommand` and all other commands are sent unchanged. If the refusal arrives inside a stream that has begun, the caller
  * gets the error.
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a request.

@@ -1,7 +1,7 @@
-// Amazon Bedrock's client (`@aws-sdk/client-bedrock-runtime` 3): a plugin whose requests fit. Nothing of it is imported.
+// Amazon Bedrock's client (`@aws-sdk/client-bedrock-runtime` 3): a plugin that makes requests fit. Does not import the SDK.
 //
-// The plugin stands at the first step of the client's stack: there a command still has its input as an object, and a second request is
-// serialised and signed like any other.
+// The plugin runs at the first step of the client's stack: there a command still has its input as an object, and a second request
+// is serialised and signed like any other.
 
 import { BodyKeeper } from "./shared/bodies.js";
 
@@ -35,7 +35,7 @@ export function plugin(options) {
   return { applyToStack: (stack) => stack.add(middleware, { step: "initialize", name: "contextfoldMiddleware", tags: ["CONTEXTFOLD"] }) };
 }
 
-/** The stream as it comes; what it says of usage is heard on its way. */
+/** Passes a stream on unchanged, and records the usage in its events. */
 function heard(stream, record) {
   return {
     async *[Symbol.asyncIterator]() {

@@ -1,4 +1,4 @@
-// The Claude Agent SDK: a hook behind the compactions of its own program. Nothing of the SDK is imported.
+// The Claude Agent SDK: a hook that runs after Claude Code's own compactions. Does not import the SDK.
 
 import { readFile } from "node:fs/promises";
 import { ContextError, Session, extractiveSummarize } from "contextfold";
@@ -6,7 +6,7 @@ import { readTranscript } from "contextfold/transcript";
 import { nearest } from "../nearest.js";
 
 const OPTIONS = ["maxTokens", "strict", "onError"];
-/** What the program writes into its transcript of commands that are run there, in the user's name. */
+/** Matches the user messages that Claude Code writes into its transcript for local commands. */
 const COMMAND = /^\s*<(local-command-|command-name>)/;
 
 /** See claude-agent.d.ts. */
@@ -47,13 +47,13 @@ function read(options) {
   return options;
 }
 
-/** What a transcript says, word for word where it can be: its file has all messages, those of before earlier compactions, too. */
+/** The record of a transcript, word for word where possible. The file has all messages, even those before earlier compactions. */
 async function recordOf(text, summarize) {
-  const { format, items } = readTranscript(text, { partial: true }); // its last line may be half written
+  const { format, items } = readTranscript(text, { partial: true }); // the last line may be half written
   const session = new Session({ summarize });
   try {
     session.pushFrom(format, items.filter(({ role, content }) => !(role === "user" && typeof content === "string" && COMMAND.test(content))));
-    session.push({ role: "user", content: "Go on." }); // the newest message of the user is never folded
+    session.push({ role: "user", content: "Go on." }); // because the newest user message is never folded
     await session.compact();
     const fold = session.folds().at(-1);
     return fold && `From the conversation before it was compacted, word for word:\n\n${[fold.summary, fold.ledger].filter(Boolean).join("\n\n")}`;

@@ -5,17 +5,17 @@ export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession
 
 declare module "contextfold" {
   interface EntryTypes {
-    /** Of `@google/genai`. */
+    /** A message of `@google/genai`. */
     gemini: Content;
-    /** Of `@google/genai`: the declaration of a function, which stands in a tool's `functionDeclarations`. */
+    /** A function declaration of `@google/genai`, an element of a tool's `functionDeclarations`. */
     "gemini-tool": FunctionDeclaration;
   }
 }
 
 /**
  * A `fetch` for `new GoogleGenAI({ httpOptions: { fetch } })`: the `contents` of every request to `generateContent` and
- * `generateContentStream` are made to fit, also those of a chat and of automatic function calling. A request that is
- * still refused as too long is sent once more, smaller. A chat's history, and your own list, stay whole.
+ * `generateContentStream` are made to fit, including those of a chat and of automatic function calling. If a request is still
+ * refused as too long, a smaller one is sent once. A chat's history and your own list stay whole.
  *
  * ```js
  * import { GoogleGenAI } from "@google/genai";
@@ -24,10 +24,11 @@ declare module "contextfold" {
  * const ai = new GoogleGenAI({ apiKey, httpOptions: { fetch: fittingFetch({ model: "gemini-2.5-pro" }) } });
  * ```
  *
- * If the `httpOptions` of a single call have a `fetch` of their own, that one sends. What the service holds as `cachedContent` is
- * not in the request, and is neither counted nor made smaller. The Live API and the Interactions API are left alone.
+ * If the `httpOptions` of a single call have their own `fetch`, that one is used instead of this. `cachedContent` is held by the
+ * service and is not in the request, so it is neither counted nor made smaller. The Live API and the Interactions API are left
+ * alone.
  *
- * @param options `fetch`: what sends; default the global one.
+ * @param options `fetch`: the function that sends the requests; default: the global `fetch`.
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a request.
  */
 export declare function fittingFetch(options: IntegrationOptions<object> & { fetch?: typeof fetch }): (url: string | URL | Request, init?: RequestInit) => Promise<Response>;

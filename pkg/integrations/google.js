@@ -1,9 +1,9 @@
-// Google's SDK (`@google/genai` 2 and 3): a `fetch` for its `httpOptions`. Nothing of the SDK is imported.
+// Google's SDK (`@google/genai` 2 and 3): a `fetch` for its `httpOptions`. Does not import the SDK.
 
 import { BodyKeeper } from "./shared/bodies.js";
 import { fetchFitting } from "./shared/http.js";
 
-/** Methods of a model whose request holds a conversation: not `countTokens`, `embedContent`, … */
+/** The model's methods whose requests hold a conversation; not `countTokens`, `embedContent`, … */
 const GENERATES = /:(generateContent|streamGenerateContent)$/;
 
 /** See google.d.ts. */

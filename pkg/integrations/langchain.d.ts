@@ -5,8 +5,8 @@ export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession
 export { tools } from "./shared/langchain-tools.js";
 
 /**
- * A middleware for `createAgent` of `langchain` 1: the messages of every model call are made to fit. The agent's state, and what a
- * checkpointer saves of it, stays whole. A call that is still refused as too long is made once more, smaller.
+ * A middleware for `createAgent` of `langchain` 1: the messages of every model call are made to fit. The agent's state and its
+ * checkpoints stay whole. If a call is still refused as too long, it is retried once with fewer messages.
  *
  * ```js
  * import { createAgent } from "langchain";

@@ -24,7 +24,7 @@ export function middleware(options) {
 
 const textOf = (content) => (Array.isArray(content) ? content.map((block) => block.text ?? "").join("\n\n") : content);
 
-/** Instructions at the list's beginning (a session's memory) go to the system prompt: some models take them nowhere else. */
+/** Moves instructions at the list's beginning (a session's memory) to the system prompt, because some models accept them only there. */
 function withMessages(request, list) {
   const [more, messages] = parted(list);
   return more.length === 0 ? { ...request, messages } : { ...request, messages, systemMessage: joined(request.systemMessage, more) };

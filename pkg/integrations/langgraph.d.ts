@@ -7,30 +7,30 @@ export { tools } from "./shared/langchain-tools.js";
 
 /** The argument of `key` and `session`, if they are functions. */
 export interface GraphCall {
-  /** The messages that came in. */
+  /** The incoming messages. */
   messages: BaseMessage[];
   /** The node's configuration, if you passed it to the hook: `config.configurable.thread_id` is the thread. */
   config?: RunnableConfig | undefined;
 }
 
-/** What the model gets beside the messages, so that it counts. */
+/** What the model gets besides the messages, so that it can be counted. */
 export interface BesideMessages {
-  /** The tools that are bound to the model. */
+  /** The tools bound to the model. */
   tools?: readonly object[] | undefined;
   /** The system prompt, if it is not in the messages. */
   instructions?: string | undefined;
 }
 
-/** Options of a node: the key of the state that has the messages. */
+/** Options of a node: which key of the state holds the messages. */
 export interface InState<K extends string> {
   /** Default `"messages"`. */
   messagesKey?: K | undefined;
 }
 
 /**
- * A function for use in a node that calls a model: it calls with messages that fit, and returns the answer. The state is not
- * touched. A call that is still refused as too long is made once more, with fewer; the usage of the answer (`usage_metadata`)
- * corrects the counts.
+ * A function for a node that calls a model: it makes the call with messages that fit, and returns the answer. The state is not
+ * touched. If the call is still refused as too long, it is retried once with fewer messages. The usage of the answer
+ * (`usage_metadata`) corrects the counts.
  *
  * ```js
  * import { modelCall } from "contextfold/langgraph";
@@ -41,7 +41,7 @@ export interface InState<K extends string> {
  * });
  * ```
  *
- * `messages` may begin with system messages; they stay. `config` is the node's, for its signal and thread.
+ * `messages` may begin with system messages, which are kept. `config` is the node's, for its abort signal and its thread id.
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */
@@ -50,8 +50,8 @@ export declare function modelCall(
 ): <T>(messages: BaseMessage[], call: (messages: BaseMessage[]) => T | PromiseLike<T>, config?: RunnableConfig) => Promise<T>;
 
 /**
- * A `preModelHook` for `createReactAgent` of `@langchain/langgraph/prebuilt`: it gives the model `llmInputMessages` that fit. The
- * state's own messages stay whole.
+ * A `preModelHook` for `createReactAgent` of `@langchain/langgraph/prebuilt`: it returns `llmInputMessages` that fit. The messages
+ * in the state stay whole.
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */
@@ -60,12 +60,12 @@ export declare function preModelHook<K extends string = "messages">(
 ): (state: { [key in K]: BaseMessage[] }, config?: RunnableConfig) => Promise<{ llmInputMessages: BaseMessage[] }>;
 
 /**
- * A node that compacts the state itself, so that checkpoints do not grow. If the view has changed, its update removes all
- * messages and puts those of the view in their place; otherwise it is empty. Unchanged messages stay the same objects, and cut
+ * A node that compacts the state itself, so that checkpoints do not grow. If the view has changed, its update replaces all
+ * messages of the state with those of the view; otherwise the update is empty. Unchanged messages stay the same objects, and cut
  * ones keep their ids. The state's key needs LangGraph's reducer for messages.
  *
- * What was removed is in the session and in earlier checkpoints. After `session.unfold`, the node gives it back. Do not use one
- * session for this node and for `modelCall`.
+ * Removed messages are still in the session and in earlier checkpoints; after `session.unfold`, the node puts them back. Do not
+ * share one session between this node and `modelCall`.
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */

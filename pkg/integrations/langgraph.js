@@ -1,5 +1,6 @@
-// Graphs of one's own with LangGraph (`@langchain/langgraph` 1): a call that fits within a node, a node before the model of
-// `createReactAgent`, and one that compacts the state itself. Nothing of it is imported; its messages are those of `@langchain/core`.
+// Custom graphs with LangGraph (`@langchain/langgraph` 1): a model call that fits, for use in a node; a hook before the model of
+// `createReactAgent`; and a node that compacts the state itself. Does not import LangGraph; its messages are those of
+// `@langchain/core`.
 
 import { RemoveMessage } from "@langchain/core/messages";
 import { Keeper } from "./shared/keeper.js";
@@ -10,7 +11,7 @@ export { tools } from "./shared/langchain-tools.js";
 
 const FORMAT = "openai-chat";
 
-/** `REMOVE_ALL_MESSAGES` of LangGraph: its reducer takes what stands behind it for all that there is. */
+/** `REMOVE_ALL_MESSAGES` of LangGraph: its reducer drops all messages before it. */
 const ALL = "__remove_all__";
 
 /** See langgraph.d.ts. */
@@ -37,7 +38,7 @@ export function compactionNode(options) {
     const messages = state[messagesKey];
     const { list } = await keeper.fit(messages, aboutOf(messages, config, usageBefore));
     if (list === messages) return {};
-    // What the session says of itself before the conversation is said anew each time: it is nothing to store.
+    // Instructions that the session itself adds at the beginning (its memory) are added anew each time, so they are not stored.
     const stored = new Set(messages);
     const [instructions, rest] = parted(list);
     return { [messagesKey]: [new RemoveMessage({ id: ALL }), ...instructions.filter((message) => stored.has(message)), ...rest] };
@@ -52,7 +53,7 @@ function opened(name, options, more = []) {
     keeper,
     messagesKey,
     aboutOf: (messages, config, usage) => async () => ({ header: instructions, tools: await definitionsOf(tools), usage: usage?.(messages), signal: config?.signal, args: { messages, config } }),
-    /** Of a node that does not call the model itself: the usage of the call before it, which the newest answer has. Told once. */
+    /** For nodes that do not call the model themselves: the usage of the last call, from the newest answer. Returned once per answer. */
     usageBefore: (messages) => {
       const answer = messages.findLast((message) => message.getType() === "ai");
       if (!answer || told.has(answer.id ?? answer)) return undefined;
@@ -65,7 +66,7 @@ function opened(name, options, more = []) {
 
 const MOST_TOLD = 100;
 
-/** Some models take one system message alone: a session's memory is joined to the one of the list. */
+/** Merges the system messages at the beginning (such as a session's memory) into one, because some models accept only one. */
 function withOneInstruction(list) {
   const [[own, ...more], rest] = parted(list);
   return more.length === 0 ? list : [joined(own, more), ...rest];

@@ -3,12 +3,13 @@ import type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession
 
 export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf };
 
-/** What `processor` returns: the methods of a Mastra processor that it has. */
+/** What `processor` returns: a Mastra processor with these methods. */
 export type ContextProcessor = Processor<"contextfold"> & Required<Pick<Processor, "processInputStep" | "processLLMRequest" | "processLLMResponse" | "processAPIError">>;
 
 /**
- * A processor for an `Agent` of `@mastra/core` 1: before each model call the prompt is made to fit. Memory, the message list and what a
- * run returns stay whole. Listed in `errorProcessors` too, it answers a call that is refused as too long with a smaller one.
+ * A processor for an `Agent` of `@mastra/core` 1: before each model call the prompt is made to fit. Memory, the message list and
+ * the result of a run stay whole. List it in `errorProcessors`, too, to retry a call that is refused as too long with a smaller
+ * prompt.
  *
  * ```js
  * import { Agent } from "@mastra/core/agent";
@@ -20,7 +21,7 @@ export type ContextProcessor = Processor<"contextfold"> & Required<Pick<Processo
  *
  * List it after the other input processors, so that it counts what they add. The summary is a user message.
  *
- * @param options `key` and `session`, if they are functions, get the arguments of `processLLMRequest`:
+ * @param options `key` and `session`, if functions, are called with the arguments of `processLLMRequest`:
  * `requestContext`, `messageList`, `stepNumber`, `model`.
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */

@@ -1,4 +1,4 @@
-// Mastra (`@mastra/core` 1): a processor for an agent's input, and for the errors of its model. Nothing of it is imported.
+// Mastra (`@mastra/core` 1): a processor for an agent's input, and for the errors of its model. Does not import Mastra.
 
 import { definitionsOf, inParts } from "./shared/ai-prompt.js";
 import { Keeper } from "./shared/keeper.js";
@@ -8,7 +8,7 @@ const FORMAT = "ai-sdk";
 /** See mastra.d.ts. */
 export function processor(options) {
   const keeper = new Keeper("mastra processor", FORMAT, options, { mirror: inParts() });
-  // Mastra gives each run of an agent a state, and hands it to every method here: by it is known what the run's step has.
+  // Mastra makes a state object for each run of an agent and passes it to every method here. It is the key to what we know of the run.
   const runs = new WeakMap();
   const runOf = (state) => {
     if (!runs.has(state)) runs.set(state, {});
@@ -18,7 +18,7 @@ export function processor(options) {
     id: "contextfold",
     name: "contextfold",
     description: "Keeps what reaches the model inside its context window.",
-    // The only method that is told the step's tools.
+    // The only method that gets the step's tools.
     processInputStep({ state, tools, activeTools }) {
       runOf(state).tools = tools && Object.fromEntries(Object.entries(tools).filter(([name]) => activeTools?.includes(name) ?? true));
     },
@@ -33,7 +33,7 @@ export function processor(options) {
     processLLMResponse({ state, chunks, fromCache }) {
       if (!fromCache) keeper.record(runOf(state).conversation, chunks.findLast(({ type }) => type === "finish")?.payload?.output?.usage);
     },
-    // What was learnt from the refusal makes the next view smaller: Mastra asks for it, when it calls the model again.
+    // The next view is smaller because of what was learnt from the refusal. Mastra gets it when it calls the model again.
     async processAPIError({ state, error, abortSignal: signal }) {
       return { retry: (await keeper.recovered(runOf(state).conversation, error, { signal })) !== null };
     },

@@ -1,7 +1,7 @@
-// The OpenAI Agents SDK (`@openai/agents`): a session that folds between runs, and a filter that cuts tool outputs within one.
-// Nothing of it is imported.
+// The OpenAI Agents SDK (`@openai/agents`): a session that compacts between runs, and a filter that cuts tool outputs during a run.
+// Does not import the SDK.
 //
-// The SDK stores what a filter changes in a user's message. So the filter replaces tool outputs in their places and nothing else.
+// The SDK stores a filter's changes to user messages. So the filter only replaces tool outputs, in their places.
 
 import { ContextError, contextLimit } from "contextfold";
 import { agentItems } from "./shared/agent-items.js";
@@ -15,11 +15,11 @@ const OPTIONAL = ["applyHistoryTransaction", "applyHistoryMutations", "replaceHi
 export function foldingSession(options = {}) {
   const { sessionId, store = new MemoryStore(), ...rest } = options;
   if (typeof rest.session === "function") throw new ContextError("INVALID_CONFIG", "session: a session of the SDK's is one conversation; give it one Session");
-  // It is one conversation, whatever becomes of its items.
+  // Always the same conversation, whatever its items are: hence a fixed key.
   const keeper = new Keeper("openai-agents session", FORMAT, rest.session ? rest : { key: "session", ...rest }, { mirror: agentItems() });
   let id = sessionId;
   let conversation;
-  // What a store gives are copies each time: the items that are known keep their objects.
+  // A store returns new copies each time. For items that are known already, keep using the known objects.
   let known = [];
   const load = async () => {
     const items = await store.getItems();
@@ -51,7 +51,7 @@ export function foldingSession(options = {}) {
           keeper.failed(error);
         }
       }
-      return null; // a summary's tokens are the summariser's, and the service was not asked
+      return null; // no usage to report: the service was not called, and the summary's tokens are the summariser's
     },
     callModelInputFilter: callModelInputFilter({ ...hooksOf(rest), ...limitsOf(rest) }),
     get context() {
@@ -72,8 +72,7 @@ export function callModelInputFilter(options = {}) {
     const { modelData, agent } = args;
     const { list } = await keeper.fit(modelData.input, () => ({ header: modelData.instructions, tools: definitionsOf(agent), args }));
     if (list === modelData.input) return modelData;
-    // What the model's user said, what was called and what was answered goes to the SDK's own session as it leaves here:
-    // nothing but outputs is touched, and each stays in its place.
+    // The SDK stores user messages, calls and answers as the filter returns them, so only outputs are changed, each in its place.
     const cut = new Map(list.filter(isOutput).map((item) => [item.callId, item]));
     return { ...modelData, input: modelData.input.map((item) => (isOutput(item) ? (cut.get(item.callId) ?? item) : item)) };
   };
@@ -86,13 +85,13 @@ const LIMITS = ["model", "models", "contextWindow", "reservedOutputTokens", "saf
 const pick = (options, keys) => Object.fromEntries(keys.filter((key) => options[key] !== undefined).map((key) => [key, options[key]]));
 const hooksOf = (options) => pick(options, HOOKS);
 
-/** Of a session that was handed over, the window is what is known. */
+/** The limits for the filter. A session of the caller has no options to read, so its limit is used as the window. */
 function limitsOf(options) {
   if (!options.session) return pick(options, LIMITS);
   return options.session.limit === null ? {} : { contextWindow: options.session.limit };
 }
 
-/** A session that does nothing but cut tool outputs, to a share of the limit. */
+/** Options of a session that only cuts tool outputs, to a share of the limit. */
 function trimmingOnly(options, outputRatio) {
   const limit = limitOf(options);
   if (limit === null) return options;
@@ -110,11 +109,11 @@ function limitOf({ model, models, contextWindow, reservedOutputTokens = 0 }) {
   try {
     return contextLimit(model, models);
   } catch {
-    return null; // the session itself says what is wrong
+    return null; // the session reports what is wrong
   }
 }
 
-/** What the agent's function tools look like to the model, to be counted. */
+/** The definitions of the agent's function tools, to be counted. */
 function definitionsOf(agent) {
   const tools = (agent?.tools ?? []).filter(({ type }) => type === "function");
   return tools.map(({ type, name, description, parameters, strict }) => ({ type, name, description, parameters, strict }));

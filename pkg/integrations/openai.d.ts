@@ -6,28 +6,28 @@ export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession
 
 declare module "contextfold" {
   interface EntryTypes {
-    /** Of `openai`. */
+    /** An input item of `openai`. */
     "openai-responses": OpenAI.Responses.ResponseInputItem;
-    /** Of `openai`. */
+    /** A message of `openai`. */
     "openai-chat": OpenAI.Chat.ChatCompletionMessageParam;
-    /** Of `openai`: a tool's definition. */
+    /** A tool definition of `openai`. */
     "openai-responses-tool": OpenAI.Responses.FunctionTool;
-    /** Of `openai`: a tool's definition. */
+    /** A tool definition of `openai`. */
     "openai-chat-tool": OpenAI.Chat.ChatCompletionFunctionTool;
   }
 }
 
-/** Options of a request, beside its body. */
+/** Options of a request, besides its body. */
 export interface FitOptions {
-  /** Ends a running compaction. */
+  /** Aborts a running compaction. */
   signal?: AbortSignal | undefined;
   /** The usage of the previous answer, which corrects the counts. */
   usage?: unknown;
 }
 
 /**
- * For a loop of your own: returns the body of a request, of the Responses API or of Chat Completions, with a list that fits. Keep
- * your own list whole, and pass it whole each time.
+ * For a loop of your own: returns a request body, of the Responses API or of Chat Completions, with a list that fits. Keep your
+ * own list whole, and pass all of it each time.
  *
  * ```js
  * import { fit } from "contextfold/openai";
@@ -38,16 +38,16 @@ export interface FitOptions {
  * ```
  *
  * The service's own `compaction` items stay where they are, untouched. A body with `previous_response_id` or `conversation` is
- * sent as it is, and this is reported as a failure: nothing can be taken out of what the service holds.
+ * returned unchanged, and this is reported as a failure, because nothing can be removed from a conversation that the service holds.
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */
 export declare function fit(options: IntegrationOptions<object>): <B extends object>(body: B, options?: FitOptions) => Promise<B>;
 
 /**
- * A `fetch` for `new OpenAI({ fetch })`, if the loop is not yours (`runTools`, a framework): the list in every request to
- * `/responses` and `/chat/completions` is made to fit, streamed or not. A request that is still refused as too long is sent once
- * more, smaller.
+ * A `fetch` for `new OpenAI({ fetch })`, for loops that you do not control (`runTools`, a framework): the list in every request to
+ * `/responses` and `/chat/completions`, streamed or not, is made to fit. If a request is still refused as too long, a smaller one
+ * is sent once.
  *
  * ```js
  * import { fittingFetch } from "contextfold/openai";
@@ -55,29 +55,32 @@ export declare function fit(options: IntegrationOptions<object>): <B extends obj
  * const client = new OpenAI({ fetch: fittingFetch({ model: "gpt-5" }) });
  * ```
  *
- * @param options `fetch`: what sends; default the global one.
+ * @param options `fetch`: the function that sends the requests; default: the global `fetch`.
  */
 export declare function fittingFetch(options: IntegrationOptions<object> & { fetch?: typeof fetch }): (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** Runs a tool: `args` is the parsed JSON, or the text of a custom tool. Its result is sent as it is (text, content parts), or as JSON; the model sees what it throws. */
+/**
+ * Runs a tool. `args`: the parsed JSON arguments, or the input text of a custom tool. Text and content parts are sent as they are,
+ * any other result as JSON. If it throws, the model gets the error.
+ */
 export type Execute = (args: any, about: { call: object; signal?: AbortSignal }) => unknown;
 
-/** Options of a loop, beside a session or a session's options. `R`: an answer, `E`: an event of its stream. */
+/** Options of a loop, besides a session or a session's options. `R`: an answer, `E`: an event of its stream. */
 export type LoopOptions<R, E = unknown> = IntegrationOptions & {
   /**
-   * The conversation to continue; without it a new one is made and returned. A text, or a list that begins differently, is added
-   * after what the session has. A list that begins like the session's history or view is taken as the whole conversation.
+   * The conversation to continue. Default: a new one, which is returned. If the body's list begins like the session's history or
+   * view, it is taken as the whole conversation; any other list, or a text, is added at the end of the session.
    */
   session?: Session;
   /** The tools, by name; or one function for all. A call of an unknown tool is answered with an error. */
   execute?: { [name: string]: Execute } | ((name: string, args: any, about: { call: object; signal?: AbortSignal }) => unknown);
-  /** The most model calls; default 100. */
+  /** Maximum number of model calls; default 100. */
   maxSteps?: number | undefined;
-  /** Ends the loop, its requests, its tools and a running compaction. */
+  /** Aborts the loop, its requests, its tools and a running compaction. */
   signal?: AbortSignal | undefined;
   /** Called with every whole answer, also with `stream: true`. `step` counts from 1. */
   onResponse?: (response: R, step: number) => void;
-  /** With `stream: true` in the body: called with each event as it comes. A promise is waited for. */
+  /** With `stream: true` in the body: called with each event as it arrives. If it returns a promise, the loop awaits it. */
   onEvent?: (event: E, step: number) => unknown;
 };
 
@@ -89,14 +92,15 @@ export interface LoopResult<R> {
   finished: boolean;
   /** How many model calls were made. */
   steps: number;
-  /** The conversation with its whole history: to search, to go on with. */
+  /** The session with the whole history, to search or to continue. */
   session: Session;
 }
 
 /**
- * An agent loop over the Responses API: asks, runs the tools that the model calls, asks again, each time with an input that fits;
- * a refusal as too long is answered with a smaller one. The returned `input` is whole: what your `session` showed before, and
- * everything said since. With `stream: true` in the body, `onEvent` gets each answer while it is made.
+ * An agent loop over the Responses API: it asks the model, runs the tools that the model calls, and asks again, each time with an
+ * input that fits. If a request is refused as too long, it sends a smaller one. The returned `input` is whole: the view that your
+ * `session` had before, and everything since. With `stream: true` in the body, `onEvent` gets the events of each answer as they
+ * arrive.
  *
  * ```js
  * import { runResponses } from "contextfold/openai";
@@ -107,8 +111,8 @@ export interface LoopResult<R> {
  * });
  * ```
  *
- * @throws what the client throws, what `onEvent` throws, and an `Error` for a stream that ends before its answer does. The
- * session has everything before the failure.
+ * @throws Errors of the client and of `onEvent`, and an `Error` if a stream ends before its answer is complete. The session has
+ * everything up to the failure.
  */
 export declare function runResponses(
   client: Pick<OpenAI, "responses">,
@@ -117,8 +121,8 @@ export declare function runResponses(
 ): Promise<LoopResult<OpenAI.Responses.Response> & { input: OpenAI.Responses.ResponseInputItem[] }>;
 
 /**
- * The same over Chat Completions. A stream is asked for its usage (`stream_options: { include_usage: true }`, unless you set it),
- * and joined again: `response` is a completion.
+ * Like `runResponses`, but over Chat Completions. Streams are requested with their usage (`stream_options: { include_usage: true }`,
+ * unless you set it) and reassembled, so `response` is a completion.
  */
 export declare function runChat(
   client: Pick<OpenAI, "chat">,
@@ -127,7 +131,7 @@ export declare function runChat(
 ): Promise<LoopResult<OpenAI.Chat.ChatCompletion> & { messages: OpenAI.Chat.ChatCompletionMessageParam[] }>;
 
 /**
- * A `summarize` that asks OpenAI to compact the conversation itself, by `/responses/compact`.
+ * A `summarize` that asks OpenAI to compact the conversation, by `/responses/compact`.
  *
  * ```js
  * import OpenAI from "openai";
@@ -137,15 +141,15 @@ export declare function runChat(
  * const session = new Session({ model: "gpt-5", summarize: providerCompaction("openai", { client: new OpenAI() }) });
  * ```
  *
- * What OpenAI wrote stands first in views of `openai-responses`, unchanged, with the engine's record of facts beside it. The history keeps the
- * messages, for search, `unfold` and other providers: views of other formats have the built-in summary.
+ * OpenAI's compaction comes first in views of the format `openai-responses`, unchanged, next to the engine's record of facts. Views
+ * of other formats have the built-in summary. The history keeps the messages, for search, `unfold` and other providers.
  *
- * What it wrote is encrypted, and its length is not known: it is counted as long as the built-in summary, until the usage of the next call
- * corrects the counts.
+ * The compaction is encrypted, so its length in tokens is not known. It is counted as if it were as long as the built-in summary,
+ * until the usage of the next call corrects the counts.
  *
  * @param options.client of `openai`
  * @param options.model the model that compacts, if `compaction.model` names none
- * @throws {ContextError} `INVALID_CONFIG` for a client that cannot compact. A compaction that fails is a `summarize` that fails: see
+ * @throws {ContextError} `INVALID_CONFIG` if the client cannot compact. A failed compaction counts as a failed `summarize`: see
  * `compaction.onFailure`.
  */
 export declare function providerCompaction(provider: "openai", options: { client: OpenAI; model?: string | undefined }): Summarize;

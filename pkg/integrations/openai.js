@@ -1,5 +1,5 @@
-// OpenAI's SDK (`openai` 6 and 7): requests that fit, a loop that runs tools, and a `fetch` for who does not own the loop.
-// Nothing of `openai` is imported.
+// OpenAI's SDK (`openai` 6 and 7): requests that fit, a loop that runs tools, and a `fetch` for loops that the caller does not
+// control. Does not import `openai`.
 
 import { runLoop } from "./shared/agent-loop.js";
 import { BodyKeeper } from "./shared/bodies.js";

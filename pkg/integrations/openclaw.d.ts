@@ -3,9 +3,12 @@ import type { SessionOptions } from "contextfold";
 
 export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf };
 
-/** A message of OpenClaw's: pi's `user`, `assistant` or `toolResult`, or one of its own roles. Declared here, because OpenClaw's package is too large to import its types. */
+/**
+ * A message of OpenClaw: with one of pi's roles (`user`, `assistant`, `toolResult`) or one of its own. Declared here, because
+ * OpenClaw's package is too large to import its types.
+ */
 export interface OpenclawMessage {
-  /** Who says it. */
+  /** Who wrote it. */
   role: string;
   /** A text, or blocks. */
   content?: unknown;
@@ -15,35 +18,35 @@ export interface OpenclawMessage {
 export interface AssembleParams {
   /** OpenClaw's session. */
   sessionId: string;
-  /** Its key, which outlives `/new`. */
+  /** The session's key, which stays the same after `/new`. */
   sessionKey?: string;
-  /** The transcript, or its part before the turn. */
+  /** The transcript, or the part before the current turn. */
   messages: any[];
-  /** Tokens for the whole request. */
+  /** Maximum tokens of the whole request. */
   tokenBudget?: number;
-  /** The model that is asked. */
+  /** The model that is called. */
   model?: string;
-  /** Limits among other settings. */
+  /** Settings of the host, including limits. */
   runtimeSettings?: any;
-  /** What else the host knows. */
+  /** Further information from the host. */
   runtimeContext?: any;
 }
 
-/** What `compact` answers. Tokens are the engine's counts of the view, before and after. */
+/** The result of `compact`. Tokens are the engine's counts of the view, before and after. */
 export interface CompactResult {
-  /** False where it failed. */
+  /** False if it failed. */
   ok: boolean;
   /** Whether the view is smaller than before. */
   compacted: boolean;
-  /** Why not. */
+  /** Why it is not smaller, or why it failed. */
   reason?: string;
-  /** What it came to. */
+  /** The outcome. */
   result?: { summary?: string; tokensBefore: number; tokensAfter?: number };
 }
 
-/** OpenClaw's context engine: what `registerContextEngine` takes a factory of. */
+/** A context engine of OpenClaw. `registerContextEngine` takes a factory of it. */
 export interface OpenclawEngine {
-  /** Its id, that it owns compaction, and how it handles turns. */
+  /** Its id, whether it owns compaction, and how it handles turns. */
   readonly info: {
     id: string;
     name: string;
@@ -51,34 +54,34 @@ export interface OpenclawEngine {
     acceptedHostParams: string[];
     transcriptSemantics: { currentTurnFence: "before-current-turn-entry-v1"; turnAdvancementIdempotency: "atomic-idempotent-v1" };
   };
-  /** Stores nothing: `assemble` brings all. */
+  /** Stores nothing, because `assemble` gets all messages. */
   ingest(params: { sessionId: string; message: any }): Promise<{ ingested: boolean }>;
-  /** The messages that fit the budget; the same array where nothing has to change. */
+  /** Returns messages that fit the budget; the same array if nothing has to change. */
   assemble(params: AssembleParams): Promise<{ messages: any[]; estimatedTokens: number }>;
-  /** Records what the last call took. */
+  /** Records the usage of the last call. */
   afterTurn(params: { sessionId: string; runtimeContext?: any }): Promise<void>;
-  /** Recognises a turn that comes a second time. */
+  /** Recognises a turn that is committed twice. */
   commitTurn(params: { advancementKey: string }): Promise<{ status: "committed" | "duplicate" }>;
-  /** Folds all but the last turn. After a refusal as too long, learns how much the model takes. */
+  /** Compacts all but the last turn. If a call was refused as too long, also learns the model's limit. */
   compact(params: { sessionId: string; customInstructions?: string; runtimeContext?: any; runtimeSettings?: any; abortSignal?: AbortSignal }): Promise<CompactResult>;
 }
 
-/** What a plugin of OpenClaw's exports by default. */
+/** The default export of an OpenClaw plugin. */
 export interface OpenclawPlugin {
   /** As in `openclaw.plugin.json`, and in `plugins.slots.contextEngine`. */
   id: string;
-  /** For people. */
+  /** The displayed name. */
   name: string;
-  /** For people. */
+  /** The displayed description. */
   description: string;
-  /** The slot that it can have. */
+  /** The slot that it can fill. */
   kind: "context-engine";
   /** Registers the engine. */
   register(api: { registerContextEngine(id: string, factory: any): void }): void;
 }
 
 /**
- * A whole plugin, which registers a `contextEngine` of these options.
+ * A complete plugin, which registers a `contextEngine` with these options.
  *
  * ```js
  * import { plugin } from "contextfold/openclaw";
@@ -86,40 +89,41 @@ export interface OpenclawPlugin {
  * export default plugin();
  * ```
  *
- * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once. OpenClaw says then that it could not load the plugin.
+ * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once. OpenClaw then reports that it could not load the plugin.
  */
 export declare function plugin(options?: IntegrationOptions<AssembleParams> & { id?: string }): OpenclawPlugin;
 
 /**
- * A factory for OpenClaw's `api.registerContextEngine`: the messages of every model call are made to fit OpenClaw's token budget, less what an
- * answer may take (at most 16,384 tokens and a quarter of the budget; `reservedOutputTokens` says otherwise). The transcript stays whole.
+ * A factory for OpenClaw's `api.registerContextEngine`: the messages of every model call are made to fit OpenClaw's token budget,
+ * minus the room for an answer (`reservedOutputTokens`, by default at most 16,384 tokens and at most a quarter of the budget). The
+ * transcript stays whole.
  *
  * ```js
  * api.registerContextEngine("contextfold", contextEngine());
  * ```
  *
- * `id` (default `"contextfold"`) must be the one that it is registered under. A conversation is recognised by OpenClaw's session
+ * `id` (default `"contextfold"`) must be the id that it is registered under. A conversation is recognised by OpenClaw's session
  * id, unless a `key` or a `session` is given. A `contextWindow` can only lower the budget.
  *
- * An error inside is logged once, and OpenClaw goes on with its own messages; with `strict` it is thrown, and OpenClaw goes on
- * with its built-in engine until it is restarted.
+ * After an internal error, which is logged once, OpenClaw goes on with its own messages. With `strict` the error is thrown, and
+ * OpenClaw uses its built-in engine until it is restarted.
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */
 export declare function contextEngine(options?: IntegrationOptions<AssembleParams> & { id?: string }): () => OpenclawEngine;
 
-/** OpenClaw's compaction provider: what `registerCompactionProvider` takes. */
+/** A compaction provider of OpenClaw, for `registerCompactionProvider`. */
 export interface OpenclawCompactionProvider {
-  /** What `agents.defaults.compaction.provider` names. */
+  /** The id to set as `agents.defaults.compaction.provider`. */
   id: string;
-  /** For people. */
+  /** The displayed name. */
   label: string;
   /** One summary for all messages. Rejects if there is none; OpenClaw then writes its own. */
   summarize(params: { messages: unknown[]; previousSummary?: string; customInstructions?: string; signal?: AbortSignal }): Promise<string>;
 }
 
 /**
- * For OpenClaw's built-in engine: writes its compactions, without a model unless you give `summarize`.
+ * For OpenClaw's built-in engine: writes its compaction summaries, without a model unless you pass `summarize`.
  *
  * ```js
  * api.registerCompactionProvider(compactionProvider());

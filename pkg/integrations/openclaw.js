@@ -1,5 +1,5 @@
-// OpenClaw: a context engine that owns compaction, and a compaction provider for who keeps the built-in engine. Nothing of OpenClaw is imported.
-// Its messages are pi's.
+// OpenClaw: a context engine that owns compaction, and a compaction provider for OpenClaw's built-in engine. Does not import
+// OpenClaw. Its messages are pi's.
 
 import { ContextError, countTokens } from "contextfold";
 import { Keeper } from "./shared/keeper.js";
@@ -10,7 +10,7 @@ import { wholeSummary } from "./shared/whole-summary.js";
 
 const FORMAT = "ai-sdk";
 const ID = "contextfold";
-/** So many turns are remembered as committed: a host asks again within one. */
+/** How many committed turns are remembered. That is plenty, because a host repeats a commit only within one turn. */
 const MOST = 1_000;
 
 /** See openclaw.d.ts. */
@@ -43,7 +43,7 @@ export function contextEngine(options = {}) {
   };
   const engine = {
     info,
-    // Each `assemble` brings the whole transcript: nothing has to be stored before.
+    // Each `assemble` gets the whole transcript, so nothing has to be stored here.
     ingest: async () => ({ ingested: false }),
     async assemble(params) {
       const list = params.messages.filter(isSent);
@@ -63,15 +63,15 @@ export function contextEngine(options = {}) {
     },
     async compact({ sessionId, customInstructions: instructions, runtimeContext, runtimeSettings, abortSignal: signal }) {
       const conversation = conversations.get(sessionId);
-      // By these words OpenClaw knows an answer that is no failure; by any other it would end the turn.
+      // OpenClaw recognises by the words of `reason` that this is not a failure; with other words it would end the turn.
       if (!conversation) return { ok: true, compacted: false, reason: "nothing to compact: this session is made to fit before its next model call" };
       const { session } = conversation;
       const tokensBefore = session.tokens;
       const skipped = { ok: true, compacted: false, reason: "already under target: each model call is made to fit", result: { tokensBefore, tokensAfter: tokensBefore } };
-      // Before a turn OpenClaw asks by the length of the transcript, which stays as it is: it would ask before each.
+      // Before a turn, OpenClaw decides by the length of the transcript, which we do not change: it would ask before every turn.
       if (runtimeContext?.trigger === "budget") return skipped;
       try {
-        // What was sent was refused: the limit is lower than it was said to be.
+        // The request was refused, so the limit is lower than OpenClaw said.
         const isRefused = runtimeContext?.trigger === "overflow" || runtimeSettings?.diagnostics?.degradedReason === "context_overflow";
         const isLearnt = isRefused && (await keeper.recovered(conversation, "context_length_exceeded", { signal })) !== null;
         if (!isLearnt) await session.compact({ ...(signal && { signal }), ...(instructions && { instructions }) });
@@ -103,10 +103,10 @@ export function compactionProvider(options = {}) {
   };
 }
 
-/** So many tokens are kept free for an answer, at the most. */
+/** At most this many tokens are reserved for an answer. */
 const RESERVED = 16_384;
 
-/** The limits of this call. While a turn is under way, OpenClaw takes what it appends itself off the budget. */
+/** The limits of this call. During a turn, OpenClaw has already subtracted from the budget what it appends itself. */
 function limitsOf({ contextWindow, reservedOutputTokens, session }, { tokenBudget, runtimeSettings }) {
   if (session !== undefined || !(tokenBudget > 0)) return undefined;
   const window = Math.min(tokenBudget, contextWindow ?? Infinity);

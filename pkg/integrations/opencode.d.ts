@@ -3,7 +3,7 @@ import type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession
 
 export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf };
 
-/** What a `key` or `session` function is called with. */
+/** The argument of a `key` or `session` function. */
 export interface OpencodeCall {
   /** opencode's session. */
   sessionID: string;
@@ -12,8 +12,8 @@ export interface OpencodeCall {
 }
 
 /**
- * A plugin for opencode: the messages of every model call are made to fit, also those that opencode is about
- * to summarize. opencode's own session keeps all of them.
+ * A plugin for opencode: the messages of every model call are made to fit, including calls by which opencode writes a summary.
+ * opencode's own session keeps all messages.
  *
  * ```js
  * // .opencode/plugin/contextfold.js
@@ -22,12 +22,13 @@ export interface OpencodeCall {
  * export default plugin();
  * ```
  *
- * The window is that of the model that opencode asks, less what it reserves for an answer (the model's `limit.output`, at most 32,000
- * tokens and half of the window), unless the options set one. A conversation is recognised by opencode's session id, unless the
- * options have a `key` or a `session`.
+ * Unless the options set a window, it is that of the model that opencode calls, minus what opencode reserves for an answer (the
+ * model's `limit.output`, at most 32,000 tokens and at most half of the window). A conversation is recognised by opencode's session
+ * id, unless the options have a `key` or a `session`.
  *
- * An error inside is logged once, and opencode goes on with its own messages; with `strict` it is thrown, and the run fails.
+ * After an internal error, which is logged once, opencode goes on with its own messages. With `strict` the error is thrown, and the
+ * run fails.
  *
- * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once. opencode says then that it could not load the plugin.
+ * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once. opencode then reports that it could not load the plugin.
  */
 export declare function plugin(options?: IntegrationOptions<OpencodeCall>): Plugin;

@@ -1,4 +1,4 @@
-// opencode: a plugin. Nothing of opencode is imported.
+// opencode: a plugin. Does not import opencode.
 
 import { Keeper } from "./shared/keeper.js";
 import { remember } from "./shared/newest.js";
@@ -11,18 +11,18 @@ export function plugin(options = {}) {
   const keeper = new Keeper("opencode plugin", "ai-sdk", own, { mirror: opencodePieces() });
   return async ({ client }) => {
     const conversations = new Map();
-    const learning = new Map(); // by session, what is learnt of a refusal just now
-    const prompts = new Map(); // by session, as they were last sent
+    const learning = new Map(); // by session: a promise while we learn from a refusal
+    const prompts = new Map(); // by session: the system prompt
     const tools = new Map();
     const windows = windowsOf(client);
     return {
       "tool.definition": async ({ toolID: name }, { description, parameters, jsonSchema }) => void tools.set(name, { type: "function", name, description, inputSchema: jsonSchema ?? plain(parameters) }),
       "experimental.chat.system.transform": async ({ sessionID }, { system }) => {
         const text = system.join("\n\n");
-        // A title is asked for in the same session, with a short prompt of its own.
+        // opencode also asks for a title in the same session, with a short prompt of its own: the longest prompt counts.
         if (sessionID !== undefined && text.length > (prompts.get(sessionID)?.length ?? 0)) remember(prompts, sessionID, text);
       },
-      // Also called with what opencode is about to summarize.
+      // Also called with the messages that opencode is about to summarize.
       "experimental.chat.messages.transform": async (_, { messages }) => {
         const sessionID = messages[0]?.info.sessionID;
         await learning.get(sessionID);
@@ -36,7 +36,7 @@ export function plugin(options = {}) {
           args: { sessionID, messages },
         }));
         remember(conversations, sessionID, fitting.conversation);
-        // opencode goes on with this very array.
+        // In place, because opencode goes on with this very array.
         if (fitting.list !== pieces) messages.splice(0, messages.length, ...messagesOf(fitting.list, messages));
       },
       event: async ({ event: { type, properties } }) => {
@@ -50,13 +50,13 @@ export function plugin(options = {}) {
   };
 }
 
-/** Parameters that are JSON Schema already; others would have to be asked of their library. */
+/** Parameters that are JSON Schema already. Only their library could convert other schemas. */
 const plain = (parameters) => (typeof parameters?.type === "string" && parameters.properties ? parameters : {});
 
-/** opencode reserves so many tokens for an answer, at the most. */
+/** opencode reserves at most this many tokens for an answer. */
 const RESERVED = 32_000;
 
-/** The limits of the model that is asked, where the options say none. */
+/** The limits of the model that is called; `undefined` if the options set them. */
 async function limitsOf({ model, contextWindow, session, reservedOutputTokens }, windows, messages) {
   if (model !== undefined || contextWindow !== undefined || session !== undefined) return undefined;
   const limit = await windows(messages.findLast(({ info }) => info.role === "user")?.info.model);
@@ -65,7 +65,7 @@ async function limitsOf({ model, contextWindow, session, reservedOutputTokens },
   return { contextWindow: limit.context, reservedOutputTokens: reservedOutputTokens ?? Math.min(limit.output || RESERVED, RESERVED, Math.floor(limit.context / 2)) };
 }
 
-/** What gives the limits of a model: opencode is asked once for all, and again for a model that it did not know then. */
+/** Returns a function that looks up a model's limits. It asks opencode once for all models, and again for a model that is not known. */
 function windowsOf(client) {
   const known = new Map();
   return async ({ providerID, modelID } = {}) => {
@@ -79,7 +79,7 @@ function windowsOf(client) {
   };
 }
 
-/** What the call before this one took. */
+/** The usage of the previous call. */
 function usageOf(messages) {
   const tokens = messages.findLast(({ info }) => info.role === "assistant")?.info.tokens;
   return tokens && { input_tokens: tokens.input, cache_read_input_tokens: tokens.cache?.read ?? 0, cache_creation_input_tokens: tokens.cache?.write ?? 0, output_tokens: tokens.output };

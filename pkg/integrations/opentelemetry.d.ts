@@ -2,7 +2,7 @@ import type { Report, Session } from "contextfold";
 
 /** The methods of a span of `@opentelemetry/api` that are used here. */
 export interface SpanLike {
-  /** Whether the span is recorded; nothing is written on it otherwise. */
+  /** Whether the span is recorded. If not, nothing is written on it. */
   isRecording(): boolean;
   /** Sets one attribute. */
   setAttribute(key: string, value: string | number | boolean): unknown;
@@ -17,8 +17,8 @@ export interface TraceLike {
 }
 
 /**
- * An `onReport` for any of the integrations: the active span gets `gen_ai.conversation.compacted` if tokens
- * were saved, the figures as `contextfold.*`, and an event `contextfold.decision` for each decision.
+ * An `onReport` for any integration. It sets on the active span `gen_ai.conversation.compacted` if tokens were saved, and the
+ * figures as `contextfold.*`; it adds an event `contextfold.decision` for each decision.
  *
  * ```js
  * import { trace } from "@opentelemetry/api";
@@ -29,8 +29,11 @@ export interface TraceLike {
  */
 export declare function traceReports(trace: TraceLike): (report: Report) => void;
 
-/** The same for a session without an integration, with an event for each failed compaction. Call the returned function to stop. */
+/**
+ * Like `traceReports`, for a session without an integration. Also adds an event for each failed compaction. Returns a function that
+ * stops the tracing.
+ */
 export declare function traceSession(trace: TraceLike, session: Session): () => void;
 
-/** Writes one report on a span. */
+/** Writes one report to a span. */
 export declare function recordReport(span: SpanLike, report: Report): void;

@@ -1,4 +1,4 @@
-// OpenTelemetry: what was decided, on the span that is active. The API is handed in; nothing of it is imported.
+// OpenTelemetry: writes decisions to the active span. The caller passes the API in, so nothing is imported.
 
 /** See opentelemetry.d.ts. */
 export function traceReports(trace) {
@@ -28,7 +28,7 @@ export function traceSession(trace, session) {
 
 /** See opentelemetry.d.ts. */
 export function recordReport(span, report) {
-  // The convention knows `true` only: the attribute is left out where nothing was compacted.
+  // By the semantic conventions the attribute is either `true` or left out.
   if (report.decisions.some(({ tokens_before, tokens_after }) => tokens_after < tokens_before)) span.setAttribute("gen_ai.conversation.compacted", true);
   const figures = {
     "contextfold.tokens_before": report.tokens_before,

@@ -1,5 +1,5 @@
-// pi: an extension for its coding agent (`pi-coding-agent`), and a stream function for an agent of one's own (`pi-agent-core`).
-// Nothing of pi is imported: it is published under two scopes.
+// pi: an extension for its coding agent (`pi-coding-agent`), and a stream function for custom agents (`pi-agent-core`).
+// Does not import pi, which is published under two scopes.
 
 import { Keeper } from "./shared/keeper.js";
 import { isSent, piMessages } from "./shared/pi-messages.js";
@@ -36,7 +36,7 @@ export function extension(options = {}) {
 export function fittingStream(streamFn, options = {}) {
   const keeper = keeperOf("pi stream function", options);
   return async (model, context, rest) => {
-    // Newer versions say the prompt and the tools in messages of the list itself; they stay, in their order.
+    // Newer versions have the prompt and the tools in system messages of the list itself. They are kept in their order.
     const system = context.messages.filter(({ role }) => role === "system");
     const list = context.messages.filter((message) => message.role !== "system" && isSent(message));
     const signal = rest?.signal;
@@ -58,17 +58,17 @@ export function fittingStream(streamFn, options = {}) {
 
 const keeperOf = (name, options) => new Keeper(name, FORMAT, options, { mirror: piMessages() });
 
-/** pi reserves so many tokens for an answer, before it compacts. */
+/** pi reserves this many tokens for an answer before it compacts. */
 const RESERVED = 16_384;
 
-/** The limits of the model that is asked, where the options say none. */
+/** The limits of the model that is called; `undefined` if the options set them. */
 function limitsOf({ model, contextWindow, session, reservedOutputTokens }, asked) {
   if (model !== undefined || contextWindow !== undefined || session !== undefined || !(asked?.contextWindow > 0)) return undefined;
   const reserved = Math.min(asked.maxTokens || RESERVED, RESERVED, Math.floor(asked.contextWindow / 4));
   return { contextWindow: asked.contextWindow, reservedOutputTokens: reservedOutputTokens ?? reserved };
 }
 
-/** pi's figures: its input is what no cache was read for or written with. */
+/** pi's usage as Anthropic's: pi's `input` does not include tokens read from or written to a cache. */
 const usageOf = ({ usage }) => usage && { input_tokens: usage.input, cache_read_input_tokens: usage.cacheRead, cache_creation_input_tokens: usage.cacheWrite, output_tokens: usage.output };
 
 function toolsOf(pi) {
@@ -92,7 +92,7 @@ function declaredIn(system) {
   return [...tools.values()];
 }
 
-/** A stream of pi's, read as far as its first word; and the answer that this word was an error of. */
+/** Reads one of pi's streams up to its first event after `start`. Returns the same stream, with that event's `error` if it is one. */
 async function begun(stream) {
   const events = stream[Symbol.asyncIterator]();
   const head = [];
@@ -109,10 +109,10 @@ async function begun(stream) {
   return { error, result: () => stream.result(), [Symbol.asyncIterator]: whole };
 }
 
-/** What pi writes into its session in place of the messages that it wants to let go of; `undefined`: it makes that itself. */
+/** The compaction that pi writes into its session in place of messages; `undefined` if pi should make it itself. */
 async function compactionOf(keeper, { preparation, customInstructions: instructions, signal }, { model }) {
   const { ofSession, session } = keeper.options;
-  if (session) return undefined; // its options are its own
+  if (session) return undefined; // we do not know the options of the caller's session
   try {
     const { previousSummary, messagesToSummarize, turnPrefixMessages = [], firstKeptEntryId, tokensBefore } = preparation;
     const mirror = piMessages();

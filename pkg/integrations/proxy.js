@@ -1,4 +1,4 @@
-// `contextfold proxy` inside one's own process: for an agent that runs as a program of its own and takes a base URL.
+// `contextfold proxy` inside the caller's process, for an agent that runs as a separate program and accepts a base URL.
 
 import { ContextError, Session } from "contextfold";
 import { listening, upstreamUrl } from "../cli/proxy/place.js";
@@ -36,7 +36,7 @@ function read(options) {
   const { contextWindow, models, ladder, onError } = options;
   if (onError !== undefined && typeof onError !== "function") throw new ContextError("INVALID_CONFIG", "onError: expected a function");
   const ofSession = Object.fromEntries(Object.entries({ contextWindow, models, ladder }).filter(([, value]) => value !== undefined));
-  new Session(ofSession).free(); // tells what is wrong with these
+  new Session(ofSession).free(); // throws if these options are wrong
   try {
     return { ...options, upstream: upstreamUrl(options.upstream) };
   } catch (error) {

@@ -2,23 +2,23 @@ import type { FoldInfo, Format, Report, Session, Undone, ViewOf } from "contextf
 
 /** What `useSession` returns: the same object until the session's next event. */
 export interface SessionState<F extends Format = "messages"> {
-  /** What the model is sent next, in the format asked for. */
+  /** What the model will be sent next, in the requested format. */
   view: ViewOf<F>;
-  /** The folds that stand in it, oldest first. */
+  /** The folds in the view, oldest first. */
   folds: FoldInfo[];
-  /** Of the last run; `null` before the first. */
+  /** The report of the last run; `null` before the first. */
   report: Report | null;
-  /** Tokens of the view, as counted. */
+  /** Counted tokens of the view. */
   tokens: number;
   /** Tokens that a view may take; `null` if neither model nor window is known. */
   limit: number | null;
-  /** `session.unfold`: undoes a fold, and returns how full the view is then. */
+  /** `session.unfold`: undoes a fold, and returns how full the view is afterwards. */
   unfold: (id: string, options?: { hold?: boolean | undefined }) => Undone;
 }
 
 /**
- * A session's state in a React component, which renders again on each event of the session (a message, a
- * fold, an undo). Needs React 18 or newer. Without a session (while it is loaded) everything is empty.
+ * Returns a session's state in a React component, which re-renders on each event of the session (a message, a fold, an undo).
+ * Needs React 18 or newer. Without a session (for example while it loads) everything is empty.
  *
  * ```jsx
  * import { useSession } from "contextfold/react";

@@ -1,10 +1,10 @@
-// A session's state for React: read again after each event, and the same object until then.
+// A session's state for React: the same object until the next event, then read again.
 
 import { useSyncExternalStore } from "react";
 
 const NOTHING = Object.freeze({ view: Object.freeze([]), folds: Object.freeze([]), report: null, tokens: 0, limit: null, unfold() {} });
 
-/** What was read of each session, by format. */
+/** The watchers of each session, by format. */
 const watched = new WeakMap();
 
 /** See react.d.ts. */
@@ -25,14 +25,14 @@ function watch(session, format) {
 function watcher(session, format) {
   const listeners = new Set();
   let state, stop, told, seen;
-  // Nobody listens before a component is mounted: what a look at little tells to be as it was is not read again.
+  // Nobody listens before a component is mounted. This cheap summary shows whether the session has changed until then.
   const look = () => JSON.stringify(session.toJSON());
   const read = () => {
     const { report, tokens, limit } = session;
     seen = look();
     return { view: session.view(format), folds: session.folds(), report, tokens, limit, unfold: (id, options) => session.unfold(id, options) };
   };
-  // A push tells of each of its messages: they are one change. What a run has put in stands in its report by then, too.
+  // A push emits an event for each message; they count as one change. By the microtask, the report of a run is complete, too.
   const tell = () => {
     if (told) return;
     told = true;
@@ -63,7 +63,7 @@ function watcher(session, format) {
   };
 }
 
-/** A session may be freed while it is still shown: then nothing is told of it any more. */
+/** A session may be freed while it is still displayed. Then its errors are ignored. */
 function unlessFreed(act) {
   try {
     act();

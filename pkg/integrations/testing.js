@@ -1,4 +1,4 @@
-// For tests of agents: summaries by a script, and recorders. Nothing here needs a model, a network or a test framework.
+// For tests of agents: scripted summaries and recorders. Nothing here needs a model, a network or a test framework.
 
 import { check, convert, countTokens } from "contextfold";
 
@@ -49,7 +49,7 @@ export function agentTranscript(format = "messages", { task = "Find out why the 
   return format === "messages" ? messages : convert("messages", format, messages);
 }
 
-/** A text of about this many tokens that is like no other. */
+/** A text of about this many tokens, different for each `n`. */
 function textOf(n, tokens) {
   const lines = [];
   for (let line = 1, size = 0; size < tokens * 3.2; line++) {

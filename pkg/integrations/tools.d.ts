@@ -3,32 +3,32 @@ import type { Session } from "contextfold";
 /** The names of the tools. */
 export type ToolName = "tool_output_cache" | "tool_output_cache_grep" | "search_history";
 
-/** A session, or a function that returns it, if it is made later. As long as it returns `null`, the model is told that there is none. */
+/** A session, or a function that returns it if it is made later. While it returns `null`, the tools answer that there is no session. */
 export type SessionSource = Session | (() => Session | null | undefined | Promise<Session | null | undefined>);
 
 /**
- * Runs one of the tools as a model called it, and returns the text of its output. `tool_output_cache` reads a stored output by
- * line, `tool_output_cache_grep` searches one, `search_history` searches the whole history and the tool outputs in the session's
- * store (the 200 newest, until there are enough hits). For an unknown ref, a pattern that does not parse or arguments that are no
- * JSON object, the text is an error for the model.
+ * Runs one of the tools as a model called it, and returns the text of its output. `tool_output_cache` reads lines of a stored
+ * output, `tool_output_cache_grep` searches a stored output, `search_history` searches the whole history and the tool outputs in
+ * the session's store (the 200 newest, until there are enough hits). For an unknown ref, an invalid pattern or arguments that are
+ * not a JSON object, the text is an error message for the model.
  *
  * @param name A `ToolName`, as the model called it.
- * @param args The arguments: an object, or the JSON text that OpenAI's APIs give (`call.function.arguments`).
+ * @param args The arguments: an object, or JSON text as in OpenAI's APIs (`call.function.arguments`).
  * @throws {ContextError} `INVALID_ARGUMENT` for an unknown tool.
  */
 export declare function runTool(session: SessionSource, name: ToolName | (string & {}), args: object | string): Promise<string>;
 
-/** JSON Schema of what a tool takes. */
+/** JSON Schema of a tool's arguments. */
 export type ToolParameters = { type: "object"; properties: { [name: string]: any }; [key: string]: unknown };
 
 /** Runs a tool with the model's arguments, and returns the text of its output. */
 export type RunTool = (args: any) => Promise<string>;
 
-/** A tool as `ai` takes it. */
+/** A tool for `ai`. */
 export interface AiSdkTool {
-  /** What the model reads of it. */
+  /** The description for the model. */
   description: string;
-  /** As `jsonSchema` of `ai` makes it. */
+  /** A schema as made by `jsonSchema` of `ai`. */
   inputSchema: any;
   /** Runs it. */
   execute: RunTool;
@@ -44,34 +44,34 @@ export interface AiSdkTool {
  */
 export declare function aiSdkTools(session: SessionSource): Record<ToolName, AiSdkTool>;
 
-/** A tool as the Responses API takes it. */
+/** A tool for the Responses API. */
 export interface ResponsesTool {
   type: "function";
   name: ToolName;
-  /** What the model reads of it. */
+  /** The description for the model. */
   description: string;
   parameters: ToolParameters;
   strict: false;
 }
 
-/** A tool as Chat Completions takes it. */
+/** A tool for Chat Completions. */
 export interface ChatTool {
   type: "function";
   function: { name: ToolName; description: string; parameters: ToolParameters };
 }
 
-/** The definitions for a request of OpenAI's, and what runs them: what `execute` of `contextfold/openai` takes. */
+/** The tool definitions for a request to OpenAI, and the functions that run them, for `execute` of `contextfold/openai`. */
 export declare function openaiTools(session: SessionSource, api?: "responses"): { tools: ResponsesTool[]; execute: Record<ToolName, RunTool> };
 export declare function openaiTools(session: SessionSource, api: "chat"): { tools: ChatTool[]; execute: Record<ToolName, RunTool> };
 
-/** A tool as `runTools` takes it. */
+/** A tool for `runTools`. */
 export interface RunnableChatTool {
   type: "function";
   function: {
     name: ToolName;
     description: string;
     parameters: ToolParameters;
-    /** Reads the arguments, which are JSON. */
+    /** Parses the JSON arguments. */
     parse: (input: string) => object;
     /** Runs it. */
     function: RunTool;
@@ -81,13 +81,13 @@ export interface RunnableChatTool {
 /** For `tools` of `client.chat.completions.runTools`. */
 export declare function openaiRunnableTools(session: SessionSource): RunnableChatTool[];
 
-/** A tool as Anthropic's tool runner takes it. */
+/** A tool for Anthropic's tool runner. */
 export interface AnthropicTool {
   name: ToolName;
-  /** What the model reads of it. */
+  /** The description for the model. */
   description: string;
   input_schema: ToolParameters;
-  /** Returns the arguments as they are: the engine checks them. */
+  /** Returns the arguments unchanged, because the engine checks them. */
   parse: (input: unknown) => object;
   /** Runs it. */
   run: RunTool;
@@ -96,19 +96,19 @@ export interface AnthropicTool {
 /** For `tools` of `client.beta.messages.toolRunner`. */
 export declare function anthropicTools(session: SessionSource): AnthropicTool[];
 
-/** A tool as an `Agent` takes it. */
+/** A tool for an `Agent` of `@openai/agents`. */
 export interface AgentsTool {
   type: "function";
   name: ToolName;
-  /** What the model reads of it. */
+  /** The description for the model. */
   description: string;
   parameters: { type: "object"; properties: { [name: string]: any }; required: string[]; additionalProperties: true };
   strict: false;
-  /** No. */
+  /** Always false. */
   needsApproval: () => Promise<boolean>;
-  /** Yes. */
+  /** Always true. */
   isEnabled: () => Promise<boolean>;
-  /** Runs it: `input` is JSON. */
+  /** Runs it. `input`: JSON text. */
   invoke: (context: any, input: string) => Promise<string>;
 }
 
@@ -116,7 +116,7 @@ export interface AgentsTool {
 export declare function openaiAgentsTools(session: SessionSource): AgentsTool[];
 
 /**
- * Registers the three tools at an `McpServer` of `@modelcontextprotocol/server` 2. `npx contextfold mcp` is such a server for a
+ * Registers the three tools with an `McpServer` of `@modelcontextprotocol/server` 2. `npx contextfold mcp` runs such a server for a
  * saved session.
  */
 export declare function registerMcpTools(server: { registerTool(name: string, config: any, run: any): unknown }, session: SessionSource): void;

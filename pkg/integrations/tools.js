@@ -1,5 +1,5 @@
-// The three tools by which a model reads what its view leaves out, ready for each SDK. No SDK is imported: each takes its tools
-// as plain objects.
+// The three tools by which a model reads what its view leaves out, in the shape of each SDK. No SDK is imported, because all of them
+// accept tools as plain objects.
 
 import { ContextError, toolDefinitions } from "contextfold";
 import { tellOfTools } from "./shared/opens.js";
@@ -14,12 +14,12 @@ const RUN = {
   },
 };
 
-/** Outputs in the store that one search reads at most. */
+/** One search reads at most this many outputs from the store. */
 const MOST_READ = 200;
-/** Matches that are shown of one, as of a message. */
+/** Matches shown per output; the same as per message. */
 const PER_OUTPUT = 3;
 
-/** `session.searchAsync`, and the outputs that live in the store: newest first, until there are hits enough. */
+/** `session.searchAsync`, plus the outputs in the store: newest first, until there are enough hits. */
 async function search(session, { query, regex, ignore_case, max_hits }) {
   const hits = await session.searchAsync(query, { regex, ignore_case, max_hits });
   if (!hits.at(-1)?.refs) return hits;
@@ -30,10 +30,10 @@ async function search(session, { query, regex, ignore_case, max_hits }) {
     const ref = left.at(-1);
     try {
       const found = await session.toolOutputs.grep({ ref_id: ref, pattern, ignore_case: ignore_case ?? true, max_matches: PER_OUTPUT });
-      if (/\[stopped[^\]]*\]$/.test(found)) break; // a pattern that is too slow here is so in the others
+      if (/\[stopped[^\]]*\]$/.test(found)) break; // the pattern is too slow, so it would be in other outputs, too
       if (!found.startsWith("[none of ")) hits.push({ id: ref, ref, role: "tool", excerpt: found });
     } catch (error) {
-      if (error?.code !== "UNKNOWN_REF") break; // the store is down: what is left is told
+      if (error?.code !== "UNKNOWN_REF") break; // the store is down: the rest is listed as not searched
     }
     left.pop();
   }
@@ -44,7 +44,7 @@ async function search(session, { query, regex, ignore_case, max_hits }) {
 
 const NO_ARGUMENTS = "Error: the arguments are no JSON object";
 
-/** The arguments of a call as an object; nothing where they are none. OpenAI's APIs give them as text. */
+/** The arguments of a call as an object; `undefined` if they are not an object. OpenAI's APIs have them as text. */
 function argumentsOf(args) {
   let given = args ?? {};
   try {
@@ -66,7 +66,7 @@ export async function runTool(session, name, args) {
   try {
     return await run(of, given);
   } catch (error) {
-    // A wrong ref or pattern is the model's, and it can try another.
+    // A wrong ref or pattern is the model's mistake, and it can try another.
     if (error?.code === "UNKNOWN_REF" || error?.code === "INVALID_ARGUMENT") return `Error: ${error.message}`;
     throw error;
   }
@@ -74,7 +74,7 @@ export async function runTool(session, name, args) {
 
 const definitions = () => toolDefinitions("openai-responses").map(({ name, description, parameters }) => ({ name, description, parameters }));
 
-// How a schema is known to `ai`, in every version: nothing of it is needed to make one.
+// By this symbol `ai` recognises a schema, in every version. So we can make schemas without importing `ai`.
 const SCHEMA = Symbol.for("vercel.ai.schema");
 
 /** See tools.d.ts. */
@@ -117,7 +117,7 @@ export function openaiAgentsTools(session) {
     type: "function",
     name,
     description,
-    // The SDK asks for a list of what is required, even where that is said elsewhere.
+    // The SDK needs a `required` list even if nothing is required.
     parameters: { ...parameters, required: parameters.required ?? [] },
     strict: false,
     needsApproval: async () => false,
@@ -136,7 +136,7 @@ export function registerMcpTools(server, session) {
     });
 }
 
-/** A JSON Schema as a Standard Schema: the engine itself looks at the arguments. */
+/** Wraps a JSON Schema as a Standard Schema that accepts everything, because the engine checks the arguments. */
 const standardSchema = (schema) => ({
   "~standard": { version: 1, vendor: "contextfold", validate: (value) => ({ value: value ?? {} }), jsonSchema: { input: () => schema, output: () => schema } },
 });

@@ -1,9 +1,9 @@
-// Bytes as text, for stores that have nothing else.
+// Bytes as base64 text, for stores that hold only text.
 
 /** Bytes per call: more arguments are not safe in every engine. A multiple of 3. */
 const PIECE = 3 << 13;
 
-/** Bytes in base64. */
+/** Encodes bytes in base64. */
 export function toBase64(bytes) {
   let text = "";
   for (let at = 0; at < bytes.length; at += PIECE) text += btoa(String.fromCharCode.apply(null, bytes.subarray(at, at + PIECE)));

@@ -1,14 +1,15 @@
-// One process at a time, by folders.
+// A lock between processes, made of folders.
 //
 // To get a lock, a process makes a folder with a unique name, its claim, and then looks for other claims: of two processes, at
-// least the later one sees the other. With a lock of one name, two processes could find it stale at once, and one could remove
-// the new lock of the other; unique names prevent this. A claim names its process. If that is gone, as after SIGKILL, the claim
-// no longer counts. If the process cannot be checked (in another container, on another machine), the claim counts until it has
+// least the later one sees the other. If locks had a fixed name, two processes could find a stale lock at once, and one could remove
+// the new lock of the other; unique names prevent this. A claim names its process. If that process is gone, as after SIGKILL, the
+// claim no longer counts. If the process cannot be checked (in another container, on another machine), the claim counts until it has
 // not been renewed for STALE_MS.
 //
-// A process may also have been stopped, and go on later. So a holder writes by renaming out of its claim and into it: if another
-// process has passed it by, the claim is removed, and the rename fails. A holder that writes into an open file calls `isHeld`
-// after opening and after writing: a process that passed it by has put another file in its place by then (`passBy`).
+// A process may also have been suspended, and continue later, after another process has taken over its lock ("passed it by"). So a
+// holder writes by renaming files out of its claim and into it: if it was passed by, its claim was removed, and the rename fails. A
+// holder that writes into an open file calls `isHeld` after opening and after writing: a process that passed it by has replaced that
+// file by then (`passBy`).
 
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
@@ -28,12 +29,12 @@ const turns = new Map();
 let own;
 
 /**
- * Runs `work` while no other process, and nothing else in this one, runs under the same folder's lock.
+ * Runs `work` while nothing else, in this process or another one, runs under the lock of this folder.
  *
- * @param passBy Called before `work` if a process was passed by that may only have been stopped.
+ * @param passBy Called before `work` if the lock was taken over from a process that may only be suspended.
  */
 export function locked(folder, work, passBy) {
-  // Within the process they queue; between processes they have to look.
+  // Within this process, calls are queued; between processes, claims decide.
   const alone = async () => {
     const claim = await taken(folder, passBy);
     try {
@@ -61,7 +62,7 @@ async function taken(folder, passBy) {
           return claim;
         }
         if (performance.now() > patience) throw new Error(`${folder} was held by another process for ${PATIENCE_MS / 1000} s`);
-        // The first waiting process keeps its claim: it is next.
+        // The process with the oldest claim keeps its claim while it waits: it is next.
         if (live.some(({ name }) => name < claim.name)) break;
         await pause();
       }
@@ -71,7 +72,7 @@ async function taken(folder, passBy) {
       if (!wasPassedBy) throw error;
     }
     await claim.release();
-    // A claim stands in the way of others, so the next one is made when none is there, or to see which of them is stale.
+    // A claim blocks others, so make the next one only when there are none, or after a while, to find out which of them are stale.
     for (const since = performance.now(); performance.now() - since < LOOK_AGAIN_MS; ) {
       await pause();
       if ((await namesIn(folder)).length === 0) break;
@@ -83,11 +84,11 @@ const pause = () => sleep(1 + Math.random() * LONGEST_PAUSE_MS);
 
 async function made(folder) {
   own ??= self();
-  // By age. If clocks differ, the order is unfair, but still safe.
+  // Names sort by age. If clocks differ, the order is unfair, but still safe.
   const name = [Date.now().toString(16).padStart(12, "0") + randomBytes(4).toString("hex"), own.place, process.pid, own.start].join("-");
   const path = join(folder, name);
   await mkdir(path, { recursive: true });
-  // A new entry makes the folder younger by the clock of its file system.
+  // A new entry updates the folder's time, by the clock of its file system.
   let beats = 0;
   const beating = setInterval(() => writeFile(join(path, `beat-${++beats}`), "").catch(() => {}), BEAT_MS);
   beating.unref();
@@ -102,7 +103,7 @@ async function made(folder) {
         await rmdir(path).catch(() => rm(path, { recursive: true, force: true }));
         await rmdir(folder);
       } catch {
-        // Others are in the folder. Or the claim could not be removed: what was done is done, and they wait until it is stale.
+        // There are other claims in the folder. Or the claim could not be removed: then others wait until it is stale.
       }
     },
   };
@@ -119,7 +120,7 @@ async function othersThan(claim, folder) {
     }
     const path = join(folder, name);
     const since = await stat(path).catch(() => null);
-    if (since === null) continue; // released meanwhile
+    if (since === null) continue; // released in the meantime
     others[(await claim.now()) - since.mtimeMs > STALE_MS ? "stale" : "live"].push({ name, isGone: false });
   }
   return others;
@@ -127,7 +128,7 @@ async function othersThan(claim, folder) {
 
 async function passedBy(claim, stale, passBy) {
   for (const { name } of stale) {
-    // In one step: what is half removed could still be renamed out of.
+    // Move it away atomically: its process could still rename files out of a half-removed claim.
     await rename(join(claim.path, "..", name), join(claim.path, name)).catch((error) => {
       if (error.code !== "ENOENT") throw error;
     });
@@ -136,7 +137,7 @@ async function passedBy(claim, stale, passBy) {
   if (stale.some(({ isGone }) => !isGone)) await passBy?.(claim);
 }
 
-/** Identifies this process for others: where it runs, and since when. */
+/** Identifies this process for others: where it runs, and when it was started. */
 function self() {
   const read = (look) => {
     try {
@@ -159,11 +160,11 @@ function isGone(place, pid, start) {
     return error.code === "ESRCH";
   }
   const there = processAt(pid);
-  // A process id may be used again, and an ended process keeps its id until somebody asks for its result.
+  // A process id may be reused, and an ended process keeps its id until its parent has read its exit status.
   return there !== null && (there.start !== start || /[ZX]/.test(there.state));
 }
 
-/** What Linux says of a process; `null` on other systems. */
+/** The state and start time of a process, on Linux; `null` on other systems. */
 function processAt(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");

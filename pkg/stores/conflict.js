@@ -1,8 +1,8 @@
-// The error of a journal store for a process that another one was faster than.
+// The error of a journal store if another process was faster.
 
 import { ContextError } from "../error.js";
 
-/** `STORE_CONFLICT`. `null` as a position: nothing is there. */
+/** Makes a `STORE_CONFLICT`. A position `null` means that there is no journal. */
 export function conflict(key, expected, there) {
   return new ContextError("STORE_CONFLICT", `${why(key, expected, there)}; nothing was written. Load it again, and push what is new`);
 }

@@ -1,4 +1,4 @@
-// Encryption at rest, around any store: of journals, or an ordinary one.
+// Encryption at rest, around any store: a journal store or an ordinary one.
 
 import { ContextError } from "../error.js";
 import { fromBase64, toBase64 } from "./base64.js";
@@ -7,7 +7,7 @@ import { keysOf } from "./encrypted/keys.js";
 import { hidden, isOutput, listedFrom, shown } from "./encrypted/names.js";
 import { sealedRecords, unsealedRecords } from "./encrypted/records.js";
 
-/** How often a comparison is repeated if another process has stored the same text again. */
+/** How often `compareAndSet` is retried if another process has stored the same text again in the meantime. */
 const SWAPS = 10;
 
 const snapshotAt = (name, position) => ({ kind: "snapshot", name, position, what: `the snapshot of \`${name}\` at position ${position}` });
@@ -21,7 +21,7 @@ export function wrapStore(store, { encrypt } = {}) {
   const keys = keysOf(encrypt);
   const has = (...methods) => methods.every((method) => typeof store[method] === "function");
 
-  /** The names under which an item may lie, the current one first. */
+  /** The names under which an item may be stored, the current one first. */
   async function namesOf(name) {
     if (!isOutput(name)) return [name];
     const { id, older } = await keys.current();
@@ -72,7 +72,7 @@ export function wrapStore(store, { encrypt } = {}) {
       return value === null ? null : bytesIn(name, value);
     };
     items.setItemRaw = (name, value) => {
-      const bytes = new Uint8Array(value); // at once: the caller may overwrite what it gave
+      const bytes = new Uint8Array(value); // copied at once, because the caller may overwrite its array
       return put("setItemRaw", name, (id) => sealed(keys, id, itemAt("bytes", name), bytes));
     };
   }

@@ -2,18 +2,18 @@ import type { JournalStore } from "./journal.js";
 
 export type { Journal, JournalStore } from "./journal.js";
 
-/** How `fileStore` writes. */
+/** Options of `fileStore`. */
 export interface FileStoreOptions {
   /**
-   * Whether a save waits until the disk has it; default `true`. With `false` it takes half the time or less. But if the machine
-   * loses power, the saves of the last seconds may be gone, or a session damaged. If only a process dies, nothing is lost either
-   * way.
+   * Whether a save waits until it is on the disk; default `true`. With `false` a save takes half the time or less. But if the
+   * machine loses power, the saves of the last seconds may be lost, or a session damaged. If only a process dies, nothing is lost
+   * either way.
    */
   fsync?: boolean | undefined;
 }
 
 /**
- * Sessions in a folder, for Node. The folder is made when something is saved.
+ * Sessions in a folder, for Node. The folder is created by the first save.
  *
  * ```js
  * import { fileStore } from "contextfold/stores/files";
@@ -22,21 +22,21 @@ export interface FileStoreOptions {
  * await session.save(store, "chat-17");
  * ```
  *
- * A session is one file, `journals/KEY`: its snapshot, and behind it the records of what came since. A save appends to it. In its
- * name, everything but small letters, digits, `-` and `_` is escaped, for every file system. To copy sessions, copy the folder: a
- * file copied in the middle of a save lacks only that save.
+ * A session is one file, `journals/KEY`: its snapshot, followed by the records of what came since. A save appends to the file. In
+ * its name, everything but lowercase letters, digits, `-` and `_` is escaped, so that it works on every file system. To copy
+ * sessions, copy the folder: a file copied in the middle of a save lacks only that save.
  *
- * It promises:
+ * Guarantees:
  * - When the promise resolves, the save is on the disk (unless `fsync` is `false`).
- * - A save is there whole or not at all, whenever the process is killed. A half-written save blocks nobody.
- * - Any number of processes may use the folder: if several save at the same position of one session, one succeeds, and the others
- *   get `STORE_CONFLICT`. If a process is killed while it saves, processes on the same machine do not wait for it; on another
- *   machine or in another container, they wait six seconds.
+ * - A save is there completely or not at all, even if the process is killed. A half-written save does not block other processes.
+ * - Any number of processes may use the folder. If several save at the same position of one session, one succeeds, and the others
+ *   get `STORE_CONFLICT`. If a process is killed while it saves, other processes on the same machine do not wait for it; those on
+ *   another machine or in another container wait six seconds.
  *
- * It does not work reliably on a network folder: if its clients have outdated lists of files (as NFS may), two machines may save
- * at once. Use a database there.
+ * It is not reliable on a network folder: if the clients may see outdated lists of files (as with NFS), two machines may save at
+ * once. Use a database there.
  *
- * `removeOlder` uses the clock of the file system. `ttlMs` of `compareAndSet` is ignored: items stay.
+ * `removeOlder` uses the clock of the file system. `ttlMs` of `compareAndSet` is ignored: items do not expire.
  *
  * @param folder Its path.
  */

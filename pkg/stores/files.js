@@ -2,7 +2,7 @@
 //
 //   journals/NAME   a journal: snapshot and records (journal-file.js)
 //   items/NAME      an item: its key, a line feed, its content
-//   locks           who is writing just now (claims.js); empty while nobody is
+//   locks           who is writing right now (claims.js); empty if nobody is
 
 import { mkdir, open, readFile, rename, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -20,7 +20,7 @@ export function fileStore(folder, { fsync = true } = {}) {
   const lockOf = (kind, key) => join(root, "locks", `${kind}-${nameOf(key)}`);
   const known = new Map();
 
-  /** Runs `work` while nobody else writes the journal. */
+  /** Runs `work` while nobody else writes to the journal. */
   const withJournal = (key, work) => locked(lockOf("journals", key), work, (claim) => moved(key, claim));
 
   async function withItem(key, work) {
@@ -28,7 +28,7 @@ export function fileStore(folder, { fsync = true } = {}) {
     return locked(lockOf("items", key), work);
   }
 
-  /** A folder in the root, and those above, there for good. */
+  /** Makes a folder in the root, and its parents, durably. */
   async function makeFolder(kind) {
     const path = join(root, kind);
     const made = await mkdir(path, { recursive: true });
@@ -36,7 +36,7 @@ export function fileStore(folder, { fsync = true } = {}) {
     for (let above = path; above.length >= made.length; above = dirname(above)) await syncFolder(dirname(above));
   }
 
-  /** Looks at the journal's file and goes on with what it found; `null` where there is none. */
+  /** Opens and inspects the journal's file, and calls `work` with the result; `null` if there is no file. */
   const withFile = (key, flags, work) =>
     opened(pathOf("journals", key), flags, async (file) => {
       const looked = await lookAt(file, key, known.get(key));
@@ -45,12 +45,12 @@ export function fileStore(folder, { fsync = true } = {}) {
     });
 
   function remember(key, { id, end, marks }) {
-    known.delete(key); // the last used come last
+    known.delete(key); // the most recently used come last
     known.set(key, { id, end, marks });
     if (known.size > 1000) known.delete(known.keys().next().value);
   }
 
-  /** Puts a file in its place, whole. Only while the claim stands, for the file is in its folder until then. */
+  /** Writes a file and moves it into place atomically. Fails if the claim is gone, because the file is written in the claim's folder. */
   async function put(claim, path, parts) {
     const next = join(claim.path, "next");
     const file = await open(next, "wx");
@@ -73,7 +73,7 @@ export function fileStore(folder, { fsync = true } = {}) {
     try {
       await moveTo(path, old);
     } catch (error) {
-      if (error.code === "ENOENT" && (await claim.isHeld())) return false; // it is not there
+      if (error.code === "ENOENT" && (await claim.isHeld())) return false; // the file does not exist
       throw error;
     }
     await unlink(old);
@@ -81,7 +81,7 @@ export function fileStore(folder, { fsync = true } = {}) {
     return true;
   }
 
-  /** Gives the journal a new file: a stopped process that was passed by may still write into the old one. */
+  /** Copies the journal to a new file, because a suspended process whose lock was taken over may still write into the old one. */
   const moved = (key, claim) =>
     withFile(key, "r", async (file, { start, snapshotPosition, snapshotLength, size }) =>
       put(claim, pathOf("journals", key), [headerOf(key, snapshotPosition, snapshotLength), await bytesOf(file, start - snapshotLength, size)]),
@@ -114,7 +114,7 @@ export function fileStore(folder, { fsync = true } = {}) {
     const keys = [];
     for (const name of await namesIn(join(root, kind))) {
       const key = keyOf(name) ?? (await keyIn(join(root, kind, name), line));
-      // Files with other names are not ours.
+      // Ignore files that are not ours.
       if (key?.startsWith(prefix) && nameOf(key) === name) keys.push(key);
     }
     return keys;
@@ -124,7 +124,7 @@ export function fileStore(folder, { fsync = true } = {}) {
     async read(key, from = -1) {
       const reading = (isAlone) =>
         withFile(key, "r", async (file, looked) => {
-          // After the last whole record there may be one that is being written now, or the rest of one whose writer died.
+          // After the last whole record there may be a partial one: it is being written now, or its writer died.
           if (looked.size > looked.end && !isAlone) return undefined;
           return journalIn(file, looked, from, looked.size);
         });
@@ -140,7 +140,7 @@ export function fileStore(folder, { fsync = true } = {}) {
         const there = await withFile(key, "r+", async (file, looked) => {
           if (looked.position !== expected) throw conflict(key, expected, looked.position);
           await isStillHeld(key, claim);
-          known.delete(key); // until it is written
+          known.delete(key); // until the write is done
           if (looked.size > looked.end) await file.truncate(looked.end);
           await writeAt(file, bytes, looked.end);
           if (fsync) await file.datasync();
@@ -193,7 +193,7 @@ export function fileStore(folder, { fsync = true } = {}) {
       return withItem(key, async (claim) => {
         const path = pathOf("items", key);
         const since = await opened(path, "r", async (file) => (await file.stat()).mtimeMs);
-        // Both by the clock of the file system. The time spent waiting for the lock makes nothing older.
+        // Both times are by the clock of the file system. The time spent waiting for the lock does not count.
         const now = since !== null && (await claim.now()) - (performance.now() - asked);
         return since !== null && now - since > ms && takeAway(claim, path);
       });
@@ -205,7 +205,7 @@ async function isStillHeld(key, claim) {
   if (!(await claim.isHeld())) throw new Error(`this process stood still while it saved \`${key}\`, and another one took over: whether the save is there, a read tells`);
 }
 
-/** On Windows, a file that somebody reads just now cannot be put away. */
+/** Renames a file. On Windows this is retried, because a file cannot be moved while somebody reads it. */
 async function moveTo(from, to, tries = process.platform === "win32" ? 100 : 1) {
   for (;;) {
     try {
@@ -217,14 +217,14 @@ async function moveTo(from, to, tries = process.platform === "win32" ? 100 : 1) 
   }
 }
 
-/** The key in the first line of a file, where its name does not tell it. */
+/** Reads the key from the first line of a file, for files whose name does not contain it. */
 const keyIn = (path, line) =>
   opened(path, "r", async (file) => {
     const text = Buffer.from(await bytesOf(file, 0, 1000)).toString("utf8");
     return line(text.slice(0, text.indexOf("\n")));
   });
 
-/** So that a name survives a power failure. Windows has no such call, and keeps names by itself. */
+/** Syncs a folder, so that new names in it survive a power failure. Windows has no such call and does not need it. */
 async function syncFolder(path) {
   if (process.platform === "win32") return;
   const folder = await open(path, "r");

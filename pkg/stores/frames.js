@@ -1,4 +1,5 @@
-// Frames of a journal: length of the body (4 bytes), 1, position (8 bytes), body, FNV-1a 64 of all that. Numbers are little-endian.
+// Frames of a journal: length of the body (4 bytes), the version 1 (1 byte), position (8 bytes), body, FNV-1a 64 of all that (8 bytes).
+// Numbers are little-endian.
 
 const HEADER = 13;
 const CHECKSUM = 8;
@@ -6,7 +7,7 @@ const SMALLEST = HEADER + CHECKSUM;
 const VERSION = 1;
 const TWO_32 = 2 ** 32;
 
-/** One whole frame around a body. */
+/** Makes a frame around a body. */
 export function frame(position, body) {
   const bytes = new Uint8Array(SMALLEST + body.length);
   const view = new DataView(bytes.buffer);
@@ -21,12 +22,12 @@ export function frame(position, body) {
   return bytes;
 }
 
-/** The position that a session has behind the frame that begins at `offset`. */
+/** The position that a session has after the frame that begins at `offset`. */
 export function positionAt(bytes, offset) {
   return uint32(bytes, offset + 5) + uint32(bytes, offset + 9) * TWO_32;
 }
 
-/** The length of the whole frame that begins at `offset`; 0 where none does. */
+/** The length of the whole, undamaged frame that begins at `offset`; 0 if there is none. */
 export function wholeAt(bytes, offset) {
   if (offset + SMALLEST > bytes.length || bytes[offset + 4] !== VERSION) return 0;
   const end = offset + HEADER + uint32(bytes, offset);
@@ -36,8 +37,8 @@ export function wholeAt(bytes, offset) {
 }
 
 /**
- * Where the last whole frame at or behind `offset` ends, and the position behind it; `position` is the one at `offset`. What follows
- * that end is torn. A damaged frame with whole ones after it is skipped: it is no torn tail.
+ * Finds where the last whole frame at or after `offset` ends, and the position after it. `position` is the position at `offset`.
+ * What follows that end is a partial frame. A damaged frame with whole ones after it is skipped, because it is not a partial frame.
  */
 export function lastWhole(bytes, offset, position) {
   let end = offset;
@@ -54,14 +55,14 @@ export function lastWhole(bytes, offset, position) {
   return { end, position };
 }
 
-/** Where the first frame begins that is behind `position`; the end of `bytes` where none is. */
+/** The offset of the first frame after `position`; the end of `bytes` if there is none. */
 export function startBehind(bytes, position) {
   let at = 0;
   while (at + SMALLEST <= bytes.length && bytes[at + 4] === VERSION && positionAt(bytes, at) <= position) at += SMALLEST + uint32(bytes, at);
   return Math.min(at, bytes.length);
 }
 
-/** The next whole frame after damage at `offset`, or -1. Its position must be reachable by frames in the damaged part. */
+/** The offset of the next whole frame after damage at `offset`, or -1. Its position must be possible given the size of the damage. */
 function nextWhole(bytes, offset, position) {
   for (let at = offset + 1; at + SMALLEST <= bytes.length; at++) {
     if (bytes[at + 4] !== VERSION) continue;
@@ -77,8 +78,8 @@ function uint32(bytes, offset) {
 }
 
 /**
- * FNV-1a 64, its low half first. The prime is 2^40 + 0x1b3: the halves are multiplied by 0x1b3, and the low half, moved by 8, is added to
- * the high one. Everything stays within 32 bits, for a BigInt of each byte would cost a hundred times as much.
+ * FNV-1a 64, the low half first. The prime is 2^40 + 0x1b3: both halves are multiplied by 0x1b3, and the low half, shifted by 8, is
+ * added to the high one. Everything stays within 32 bits, because BigInts would be a hundred times as slow.
  */
 export function checksum(bytes, start, end) {
   let low = 0x84222325;

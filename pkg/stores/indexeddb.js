@@ -1,4 +1,5 @@
-// A browser's own database. Plain IndexedDB: a journal needs several object stores in one transaction, and `idb-keyval` has one in each.
+// Sessions in a browser's own database. Uses plain IndexedDB, because a journal needs several object stores in one transaction, and
+// `idb-keyval` supports only one.
 
 import { ContextError } from "../error.js";
 import { conflict } from "./conflict.js";
@@ -6,21 +7,21 @@ import { database } from "./indexeddb/database.js";
 import { oldSession } from "./indexeddb/old-session.js";
 import { joined } from "./segments/records.js";
 
-/** The records of a journal behind a position. */
+/** The key range of a journal's records after a position. */
 const behind = (key, position) => IDBKeyRange.bound([key, position], [key, []], true);
 
-/** A store that stays with the page's origin. */
+/** A store that belongs to the page's origin. */
 export function indexedDBStore(name = "contextfold") {
   const { transact, asked, close } = database(name);
   const JOURNAL = ["journals", "snapshots", "records", "items"];
   const ITEM = ["items", "times"];
 
-  /** The journal's row: as it is, or that of a session that was saved before there were journals. */
+  /** The journal's row, also for a session saved by a version without journals. */
   async function rowOf(of, key) {
     return (await asked(of("journals").get(key))) ?? (await oldSession(of("items"), asked, key));
   }
 
-  /** The row that a save goes on from; a conflict where the journal stands elsewhere. */
+  /** The row that a save continues from. Throws a conflict if the journal is at another position. */
   async function standing(of, key, expected) {
     const row = (await rowOf(of, key)) ?? null;
     if ((row?.position ?? null) !== expected) throw conflict(key, expected, row?.position ?? null);
@@ -38,7 +39,7 @@ export function indexedDBStore(name = "contextfold") {
     });
   }
 
-  /** Keys that begin so. */
+  /** The keys with this prefix. */
   const beginning = (keys, prefix) => keys.filter((key) => typeof key === "string" && key.startsWith(prefix));
   const getItem = (key) => transact(["items"], "readonly", async (of) => (await asked(of("items").get(key))) ?? null);
 
@@ -58,7 +59,7 @@ export function indexedDBStore(name = "contextfold") {
       }),
 
     append(key, expectedPosition, records) {
-      const frames = records.map((record) => new Uint8Array(record)); // at once: the caller may overwrite what it gave
+      const frames = records.map((record) => new Uint8Array(record)); // copied at once, because the caller may overwrite its arrays
       return transact(JOURNAL, "readwrite", async (of) => {
         const row = await standing(of, key, expectedPosition);
         if (row === null) throw conflict(key, expectedPosition, null);
@@ -121,7 +122,7 @@ export function indexedDBStore(name = "contextfold") {
       transact(ITEM, "readwrite", async (of) => {
         if ((await asked(of("items").count(key))) === 0) return false;
         const time = await asked(of("times").get(key));
-        // Stored before there were times: its own begins now.
+        // Stored by a version that did not record times: its age counts from now.
         if (time === undefined) of("times").put(Date.now(), key);
         if (time === undefined || Date.now() - time <= ms) return false;
         for (const name of ITEM) of(name).delete(key);

@@ -1,18 +1,18 @@
-// One journal as one file: a header, the snapshot, and then the records. A new snapshot makes a new file, which replaces the old
-// one as a whole, so that a snapshot never meets another one's records. After that, records are only appended.
+// One journal as one file: a header, the snapshot, and then the records. For a new snapshot, a new file replaces the old one as a
+// whole, so that a snapshot is never combined with the records of another one. After that, records are only appended.
 
 import { randomBytes } from "node:crypto";
 import { open } from "node:fs/promises";
 import { checksum, lastWhole, startBehind } from "./frames.js";
 
-/** Behind the line of text: what the file is known by, the snapshot's position and its length, and a checksum of the header. */
+/** Bytes after the line of text: the file's id, the snapshot's position and length, and a checksum of the header (8 bytes each). */
 const NUMBERS = 32;
 const TWO_32 = 2 ** 32;
 const MARKS = 30;
 
 const lineOf = (key) => Buffer.from(`contextfold journal 1 ${key}\n`);
 
-/** The header of a new file. Its `id` is its own: another file with the same inode is another file. */
+/** The header of a new file. Its random id distinguishes it from a later file with the same inode. */
 export function headerOf(key, snapshotPosition, snapshotLength) {
   const line = lineOf(key);
   const header = Buffer.concat([line, randomBytes(8), Buffer.alloc(NUMBERS - 8)]);
@@ -25,11 +25,10 @@ export function headerOf(key, snapshotPosition, snapshotLength) {
 }
 
 /**
- * What is known of a file after a look at it: `end`, where its last whole record ends, with the `position` there; `size`, which
- * is more than `end` if somebody is writing, or died while writing; and `marks`, the first and the last places where a record
- * ends.
+ * Inspects a file. Returns `end`, the offset where its last whole record ends, with the `position` there; `size`, which is more than
+ * `end` if somebody is writing, or died while writing; and `marks`, the first and the last offsets at which records end.
  *
- * @param known What was known of it before: only what is behind that is read, and given as `tail`.
+ * @param known The result of an earlier call: then only what comes after it is read, and returned as `tail`.
  */
 export async function lookAt(file, key, known) {
   const header = await headerIn(file, key);
@@ -43,13 +42,13 @@ export async function lookAt(file, key, known) {
   return { ...header, ...marked(marks, tail.at + whole.end, whole.position), size, tail };
 }
 
-/** The end moved on. */
+/** The new `end`, `position` and `marks` after the end has moved. */
 export function marked(marks, end, position) {
   if (marks.at(-1).end === end) return { end, position, marks };
   return { end, position, marks: [marks[0], ...marks.slice(1).slice(-MARKS), { end, position }] };
 }
 
-/** What `read` answers: the part of the file up to the byte `to` that the caller has not. */
+/** The result of `read`: the part of the file, up to the byte `to`, that the caller does not have. */
 export async function journalIn(file, { position, snapshotPosition, snapshotLength, start, marks, tail }, from, to) {
   const hasSnapshot = from >= snapshotPosition;
   const snapshot = hasSnapshot ? null : await bytesOf(file, start - snapshotLength, start);
@@ -77,7 +76,7 @@ async function headerIn(file, key) {
 
 const damaged = (key) => new Error(`the file of the journal \`${key}\` is damaged at its beginning. Put it back from a backup, or remove the key`);
 
-/** The bytes of a part of the file, in memory of their own; fewer where it ends before. */
+/** Reads a part of the file into a new array; fewer bytes if the file ends before `to`. */
 export async function bytesOf(file, from, to) {
   const bytes = new Uint8Array(Math.max(0, to - from));
   let length = 0;
@@ -89,13 +88,13 @@ export async function bytesOf(file, from, to) {
   return bytes;
 }
 
-/** Writes all of it at a place in the file. */
+/** Writes all bytes at an offset of the file. */
 export async function writeAt(file, bytes, from) {
   for (let length = 0; length < bytes.length; )
     length += (await file.write(bytes, length, Math.min(bytes.length - length, 2 ** 30), from + length)).bytesWritten;
 }
 
-/** The file that is there, for as long as `work` takes; `null` where none is. */
+/** Opens an existing file, calls `work`, and closes the file; `null` if it does not exist. */
 export async function opened(path, flags, work) {
   let file;
   try {

@@ -3,11 +3,11 @@ import type { JournalStore } from "./journal.js";
 
 export type { Journal, JournalStore } from "./journal.js";
 
-/** A store that is gone with the process: for tests, and for sessions that share one. */
+/** A store in memory, lost when the process ends: for tests, and for sessions that share a store. */
 export declare function memoryStore(): Required<Store>;
 
 /**
- * A journal store that is gone with the process: for tests, and for sessions that share one.
+ * A journal store in memory, lost when the process ends: for tests, and for sessions that share a store.
  *
  * ```js
  * import { memoryJournals } from "contextfold/stores/memory";

@@ -3,7 +3,7 @@
 import { conflict } from "./conflict.js";
 import { positionAt } from "./frames.js";
 
-/** A store that is gone with the process. */
+/** A store that is lost when the process ends. */
 export function memoryStore() {
   const items = new Map();
   const copy = (value) => (value instanceof Uint8Array ? value.slice() : (value ?? null));
@@ -22,14 +22,14 @@ export function memoryStore() {
   };
 }
 
-/** A journal store that is gone with the process. */
+/** A journal store that is lost when the process ends. */
 export function memoryJournals() {
   const journals = new Map();
   const items = new Map();
   const startingWith = (map, prefix) => [...map.keys()].filter((key) => key.startsWith(prefix));
   const put = (key, value) => void items.set(key, { value, since: Date.now() });
 
-  /** The journal that stands where it is expected. */
+  /** The journal, if it is at the expected position. Throws a conflict otherwise. */
   function expected(key, position) {
     const journal = journals.get(key);
     if ((journal?.position ?? null) !== position) throw conflict(key, position, journal?.position ?? null);
@@ -82,7 +82,7 @@ export function memoryJournals() {
   };
 }
 
-/** A copy: a Buffer's own `slice` would be a view of the same bytes. */
+/** Copies bytes. A Buffer's own `slice` would return a view of the same bytes. */
 const bytesOf = (bytes) => Uint8Array.prototype.slice.call(bytes);
 
 function joined(records) {

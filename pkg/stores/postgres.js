@@ -1,25 +1,25 @@
-// Journals and items in PostgreSQL, through `pg` or `postgres`, whichever the caller has.
+// Journals and items in PostgreSQL, through `pg` or `postgres`, whichever the caller uses.
 //
-// A journal is a row with its position and the snapshot, and one row for each later record. Each call is one statement, and so a
-// transaction by itself: nothing is left in the connection, so a pooler may give it to anybody next.
+// A journal is a row with its position and the snapshot, and one row for each later record. Each call is one statement and therefore
+// its own transaction. No state is left in the connection, so a pooler may give the connection to anybody next.
 //
 // An append or a replacement first updates the journal's row `WHERE position = expected`. PostgreSQL lets one transaction at a
 // time update a row; a transaction that waited reads the row again, finds another position, and writes nothing. A reader's
 // statement sees all rows as of one moment, so journal and records belong together. A removal or replacement that began before an
-// append was committed does not see the records of that append. For a removal, the foreign key deletes them, because it looks
-// again; after a replacement they are never read, because they do not follow the new snapshot.
+// append was committed does not see the records of that append. After a removal, the foreign key deletes them, because its cascade
+// sees them; after a replacement they are never read, because they do not follow the new snapshot.
 
 import { Buffer } from "node:buffer";
 import { conflict } from "./conflict.js";
 
 const VERSION = 1;
-/** Any number, the same in every process: the holder of this lock makes the tables. */
+/** An arbitrary number, the same in every process: the holder of this advisory lock makes the tables. */
 const LOCK = 7_310_204_118;
-/** How often a statement is repeated after a clash with another one. */
+/** How often a statement is tried if it clashes with another one. */
 const TURNS = 10;
 /**
- * Bytes of a snapshot in one row: while a row is on its way, PostgreSQL makes the next one. They come in base64, which is shorter than the
- * digits that bytes come in otherwise, and Node reads it in half of the time.
+ * Bytes of a snapshot in one row of a result, so that PostgreSQL makes the next row while one is being transferred. They are sent as
+ * base64, which is shorter than the hexadecimal digits in which bytes are sent otherwise, and which Node decodes in half the time.
  */
 const PIECE = 3 * 2 ** 16;
 
@@ -58,7 +58,7 @@ export function postgresStore(client, { schema = "public", migrate = true } = {}
   const [journals, records, items] = [`${at}_journals`, `${at}_records`, `${at}_items`];
   const ask = typeof client?.unsafe === "function" ? ofPostgresJs(client) : ofPg(client);
 
-  // The first row has what is behind the snapshot. All of them are of one moment.
+  // The first row also has the records. All rows are from one moment.
   const READ = `
     SELECT n::text, position::text, snapshot_position::text,
       CASE WHEN has_it THEN NULL ELSE encode(substring(snapshot FROM 1 + n * ${PIECE} FOR ${PIECE}), 'base64') END,
@@ -68,7 +68,7 @@ export function postgresStore(client, { schema = "public", migrate = true } = {}
     FROM (SELECT *, $2::bigint >= snapshot_position AS has_it FROM ${journals} WHERE key = $1::text) AS journal,
       generate_series(0, CASE WHEN has_it THEN 0 ELSE greatest(length(snapshot) - 1, 0) / ${PIECE} END) AS n`;
 
-  // The frames come as one value, and where each one lies in it, for clients differ in how they write arrays of bytes.
+  // The frames are passed as one value, with the start and length of each, because clients write arrays of bytes differently.
   const APPEND = `
     WITH head AS (
       UPDATE ${journals} SET position = $2::bigint + $3::bigint WHERE key = $1::text AND position = $2::bigint RETURNING key
@@ -98,7 +98,7 @@ export function postgresStore(client, { schema = "public", migrate = true } = {}
   const LIST = `SELECT key FROM ${journals} WHERE starts_with(key, $1::text)`;
 
   const LIVES = "(expires_at IS NULL OR expires_at > clock_timestamp())";
-  const UNTIL = "clock_timestamp() + $3::double precision * interval '1 millisecond'"; // nothing where $3 is
+  const UNTIL = "clock_timestamp() + $3::double precision * interval '1 millisecond'"; // null if $3 is null
   const RENEWED = "value = excluded.value, stored_at = clock_timestamp(), expires_at = excluded.expires_at";
   const GET_ITEM = `SELECT value FROM ${items} WHERE key = $1::text AND ${LIVES}`;
   const SET_ITEM = `INSERT INTO ${items} (key, value) VALUES ($1::text, $2::bytea) ON CONFLICT (key) DO UPDATE SET ${RENEWED}`;
@@ -113,21 +113,21 @@ export function postgresStore(client, { schema = "public", migrate = true } = {}
   const REMOVE_OLDER = `
     DELETE FROM ${items} WHERE key = $1::text AND stored_at < clock_timestamp() - $2::double precision * interval '1 millisecond' RETURNING true`;
 
-  /** Whether a statement wrote, and where the journal stood before it. */
+  /** Selects whether a statement wrote, and the journal's position before it. */
   function outcome(written) {
     return `SELECT (SELECT count(*) FROM ${written})::text, (SELECT position::text FROM ${journals} WHERE key = $1::text)`;
   }
 
   let tables = null;
-  /** Makes the tables before the first statement, once; what failed is tried again by the next one. */
+  /** Makes the tables once, before the first statement. After a failure, the next statement tries again. */
   const ready = () => (tables ??= repeated(prepare).catch((error) => ((tables = null), Promise.reject(error))));
 
   async function prepare() {
     const [[there, within]] = await ask("SELECT to_regclass($1::text)::text, to_regnamespace($2::text)::text", [`${at}_version`, name]);
     if (there === null) {
       if (!migrate) throw new Error(`the tables of contextfold are missing in the schema \`${schema}\`: run what \`postgresSchema\` gives, or leave \`migrate\` out`);
-      // Statements that are sent together are one transaction, and the lock ends with it. A role that may make tables in a schema need not
-      // be one that may make schemas.
+      // Statements that are sent together are one transaction, and the lock ends with it. The schema is created only if it is missing,
+      // because a role that may create tables in a schema may not be allowed to create schemas.
       await ask(`SELECT pg_advisory_xact_lock(${LOCK});\n${within === null ? postgresSchema(schema) : tablesAt(at)}`);
     }
     const [[version]] = await ask(`SELECT max(version)::text FROM ${at}_version`, []);
@@ -206,7 +206,7 @@ export function postgresStore(client, { schema = "public", migrate = true } = {}
   };
 }
 
-/** Rows as arrays, from unnamed statements: the next transaction may have another connection. */
+/** Returns rows as arrays. Statements are unnamed, because the next transaction may have another connection. */
 function ofPg(client) {
   if (typeof client?.query !== "function") throw new TypeError("postgresStore needs a Pool or a Client of `pg`, or an instance of `postgres`");
   return async (text, values) => (values ? (await client.query({ text, values, rowMode: "array" })).rows : client.query(text));
@@ -216,7 +216,7 @@ function ofPostgresJs(sql) {
   return (text, values) => (values ? sql.unsafe(text, values, { prepare: false }).values() : sql.unsafe(text).simple());
 }
 
-/** With a stricter isolation level, a statement fails instead of waiting. Repeated, it finds what the other one left. */
+/** Repeats a statement that clashes with another: with a strict isolation level, it fails instead of waiting. */
 async function repeated(act) {
   const IN_THE_WAY = ["40001", "40P01"]; // serialization failure, deadlock
   for (let turn = 1; ; turn++) {
@@ -235,5 +235,5 @@ function named(schema) {
 
 const array = (numbers) => `{${numbers.join(",")}}`;
 
-/** Bytes that share their memory with nothing else. */
+/** The bytes in memory that they do not share with anything else. */
 const own = (bytes) => (bytes.byteLength === bytes.buffer.byteLength ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes));

@@ -1,19 +1,19 @@
 import type { JournalStore } from "./journal.js";
 
-/** A client of `ioredis` (`Redis` or `Cluster`), or of `redis` 5 or newer (`createClient`, `createCluster`), connected and ended by you. */
+/** A client of `ioredis` (`Redis` or `Cluster`), or of `redis` 5 or newer (`createClient`, `createCluster`). You connect and end it. */
 export type RedisClient =
   | {
-      /** `ioredis`: sends a command, and gives bytes. */
+      /** `ioredis`: sends a command and returns bytes. */
       callBuffer: (...args: never[]) => unknown;
     }
   | {
-      /** `redis`: the client, with other types for what it gives. */
+      /** `redis`: returns a client whose replies have other types. */
       withTypeMapping(mapping: any): any;
     };
 
-/** How journals are kept in Redis. */
+/** Options of `redisStore`. */
 export interface RedisStoreOptions {
-  /** The prefix of all its keys; default `"contextfold:"`. */
+  /** The prefix of all keys; default `"contextfold:"`. */
   prefix?: string | undefined;
   /**
    * Each journal expires this many milliseconds after the last write to it; default: never. Tool outputs do not expire, because
@@ -23,7 +23,7 @@ export interface RedisStoreOptions {
 }
 
 /**
- * Sessions in Redis, with `ioredis` or `redis` (`npm install ioredis`), from Redis 6.2 on, alone or as a cluster.
+ * Sessions in Redis 6.2 or newer, a single server or a cluster, with `ioredis` or `redis` (`npm install ioredis`).
  *
  * ```js
  * import { Redis } from "ioredis";
@@ -34,19 +34,18 @@ export interface RedisStoreOptions {
  * await session.save(store, "chat-17");
  * ```
  *
- * **What it promises.** Each call is one script, which Redis runs without interruption. An append is there
- * whole or not at all, in order, and if two expect one position, one gets it. An append sends and writes only
- * what is new; a read with a position gets what came after it. A journal is one key, so it expires, is
- * evicted, and moves between the nodes of a cluster as a whole. Everything is read from where it is written,
- * never from a replica.
+ * **Guarantees.** Each call is one script, which Redis runs without interruption. An append is stored completely or not at all, in
+ * order; if two processes append at the same position, one succeeds. An append sends and writes only what is new; a read with a
+ * position gets only what came after it. A journal is one key, so it expires, is evicted, and moves between the nodes of a cluster
+ * as a whole. Reads go to the primary, never to a replica.
  *
- * **What it does not.** A save is as durable as your Redis. By default a journal is gone with the process; with `appendonly yes`
- * the last second may be; only with `appendfsync always` is it on the disk when `save` resolves. A replica gets a write after you
- * do. If one takes over, the last saves may be missing, and a session that goes on from there gets `STORE_CONFLICT`, or does not
- * notice if somebody else has saved as often as was lost. `min-replicas-to-write` makes that rarer. If Redis may evict keys
- * (`maxmemory-policy`), it evicts sessions: use a Redis with `noeviction`.
+ * **Limits.** A save is as durable as your Redis. By default, journals may be lost when the Redis process ends; with
+ * `appendonly yes`, those of the last second; only with `appendfsync always` is a save on the disk when `save` resolves. Replicas
+ * get a write after `save` has resolved. If a replica takes over, the last saves may be lost. A session that goes on then gets
+ * `STORE_CONFLICT`, but does not notice if somebody else has since saved as many times as were lost. `min-replicas-to-write` makes
+ * that rarer. If Redis may evict keys (`maxmemory-policy`), it evicts sessions, so use `noeviction`.
  *
- * `list` and `getKeys` go through all keys of the database (`SCAN`): for maintenance, not for each request. One journal has room for some
- * hundred MB: Redis holds it in memory, and is busy for as long as it is read whole.
+ * `list` and `getKeys` scan all keys of the database (`SCAN`): use them for maintenance, not in each request. A journal may have
+ * some hundred MB: Redis holds it in memory, and is blocked while a whole journal is read.
  */
 export declare function redisStore(client: RedisClient, options?: RedisStoreOptions): JournalStore;

@@ -1,10 +1,11 @@
-// Journals and items in Redis, through `ioredis` or `redis`, whichever the caller has.
+// Journals and items in Redis, through `ioredis` or `redis`, whichever the caller uses.
 //
 // A journal is one list: the snapshot's position, the snapshot, then each later record; the journal's position follows from the
-// number of records. Because it is one key, it expires, is evicted, and lies on a node of a cluster as a whole. Each change is
-// one script, and Redis runs one script at a time: nobody sees half of it, and of two that expect one position, one finds it.
+// number of records. Because it is one key, it expires, is evicted, and is stored on a node of a cluster as a whole. Each change is
+// one script, and Redis runs one script at a time, so nobody sees half a change, and of two writers that expect the same position,
+// only one succeeds.
 //
-// An item is a hash: its value, and since when it has been there by the server's clock.
+// An item is a hash: its value, and when it was stored by the server's clock.
 
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
@@ -14,7 +15,7 @@ const POSITION = `
   local start = redis.call("LINDEX", KEYS[1], 0)
   local count = redis.call("LLEN", KEYS[1]) - 2`;
 
-// ARGV: the position that the caller has. A caller without one reads the list directly, because Lua would copy the snapshot
+// ARGV: the position that the caller has. Without a position, the list is read directly, because Lua would copy the snapshot
 // twice; but not in a cluster, whose client may ask a replica.
 const READ = script(`${POSITION}
   if not start then return false end
@@ -24,14 +25,14 @@ const READ = script(`${POSITION}
   local records = behind > 0 and redis.call("LRANGE", KEYS[1], -behind, -1) or {}
   return {start, count, not isKnown and redis.call("LINDEX", KEYS[1], 1), records}`);
 
-// ARGV of both: the position that is expected (nothing: there is no journal), the time to live, what is written.
+// ARGV of APPEND and REPLACE: the expected position (empty: there is no journal), the time to live, what to write.
 const EXPECT = `${POSITION}
   local position = start and string.format("%.0f", start + count) or ""
   if position ~= ARGV[1] then return position end`;
 const EXPIRE = `
   if ARGV[2] == "" then redis.call("PERSIST", KEYS[1]) else redis.call("PEXPIRE", KEYS[1], ARGV[2]) end
   return "done"`;
-// A thousand at once, for Lua takes only so many arguments.
+// A thousand at a time, because Lua limits the number of arguments.
 const APPEND = script(`${EXPECT}
   for i = 3, #ARGV, 1000 do redis.call("RPUSH", KEYS[1], unpack(ARGV, i, math.min(i + 999, #ARGV))) end
   ${EXPIRE}`);
@@ -45,11 +46,11 @@ const NOW = `
   local time = redis.call("TIME")
   local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 const GET_ITEM = script(`return redis.call("HGET", KEYS[1], "value")`);
-// The old value is deleted first, because its time to live would stay.
+// The old value is deleted first, because its time to live would remain.
 const SET_ITEM = script(`${NOW}
   redis.call("UNLINK", KEYS[1])
   redis.call("HSET", KEYS[1], "value", ARGV[1], "since", string.format("%.0f", now))`);
-// ARGV: the next value, the time to live, and what is expected (left out: nothing).
+// ARGV: the next value, the time to live, and the expected value (left out: no item).
 const SWAP_ITEM = script(`${NOW}
   if redis.call("HGET", KEYS[1], "value") ~= (ARGV[3] or false) then return 0 end
   redis.call("UNLINK", KEYS[1])
@@ -71,7 +72,7 @@ export function redisStore(client, { prefix = "contextfold:", ttlMs } = {}) {
       return await evaluate("evalsha", sha, key, values);
     } catch (error) {
       if (!/^NOSCRIPT/.test(error?.message)) throw error;
-      return evaluate("eval", text, key, values); // this server has not seen it yet, or has started anew
+      return evaluate("eval", text, key, values); // this server does not have the script yet, or was restarted
     }
   }
 
@@ -132,7 +133,7 @@ export function redisStore(client, { prefix = "contextfold:", ttlMs } = {}) {
   };
 }
 
-/** The answer of `READ` without a position, made from the list. */
+/** Makes the answer of `READ` without a position from the whole list. */
 const whole = ([start, snapshot, ...records]) => (start === undefined ? null : [start, records.length, snapshot, records]);
 
 function script(text) {
@@ -142,7 +143,7 @@ function script(text) {
 const isIoredis = (client) => typeof client?.callBuffer === "function";
 
 function ofIoredis(client) {
-  const added = client.options?.keyPrefix ?? ""; // the client puts it before the keys of scripts, but not into patterns
+  const added = client.options?.keyPrefix ?? ""; // the client prepends it to the keys of scripts, but not to patterns
   return {
     evaluate: (command, script, key, values) => client.callBuffer(command, script, 1, key, ...values),
     listAt: !client.isCluster && ((key) => client.callBuffer("lrange", key, 0, -1)),
@@ -170,7 +171,7 @@ function ofNodeRedis(client) {
   };
 }
 
-/** All that `scan`, from cursor to cursor, finds. */
+/** Everything that `scan` finds, from cursor to cursor. */
 async function scanned(scan) {
   const all = [];
   let cursor = "0";
@@ -182,12 +183,12 @@ async function scanned(scan) {
   return all;
 }
 
-/** A pattern that means this very text. */
+/** A pattern that matches exactly this text. */
 const literally = (text) => text.replace(/[\\*?[\]]/g, "\\$&");
 
 const milliseconds = (ms) => (ms === undefined ? "" : String(Math.max(1, Math.round(ms))));
 
-/** The caller may overwrite its own as soon as it has made the call. */
+/** Copies bytes, because the caller may overwrite its array right after the call. */
 const copied = (bytes) => Buffer.from(bytes);
 
 const joined = (buffers) => {

@@ -1,22 +1,22 @@
-// What a store needs of S3, through either kind of client: `@aws-sdk/client-s3`, or something whose `fetch` signs requests.
+// The S3 operations that a store needs, through either kind of client: `@aws-sdk/client-s3`, or one whose `fetch` signs requests.
 //
 //   get(name)                   { bytes, etag }, or null
 //   head(name)                  { etag, size, modified }, or null
-//   put(name, bytes, over)      the new etag, or null where the condition did not hold
-//   remove(name, etag)          an etag: only what has it
+//   put(name, bytes, over)      the new etag, or null if the condition did not hold
+//   remove(name, etag)          with an etag: only if the object has it
 //   list(prefix)                { name, size, modified } of each
 //
-// `over` of a put: an etag (only over this one), null (only where nothing is), or left out (over anything).
+// `over` of a put: an etag (replaces only that object), null (only if there is none), or left out (replaces anything).
 
-/** No browser cache and no proxy may answer with an old object. */
+/** So that no browser cache and no proxy returns an old object. */
 const FRESH = "no-store";
 
-/** A missing bucket also gives 404, but the caller has to learn of it. */
+/** A missing bucket also gives 404, but that must be reported as an error. */
 const NO_BUCKET = "NoSuchBucket";
 
 const isMissing = (status, why) => status === 404 && !why.includes(NO_BUCKET);
 
-/** Not what was expected: gone, another etag (412), or changed while S3 looked (409), which may be tried again. */
+/** The condition failed: the object is gone, has another etag (412), or was changed at the same time (409), which may be retried. */
 const isRefused = (status, why) => isMissing(status, why) || status === 409 || status === 412;
 
 const never = () => false;
@@ -30,7 +30,7 @@ export function objectsOf({ client, commands, bucket, endpoint }) {
 function ofSdk(client, commands, bucket) {
   if (!commands?.PutObjectCommand) throw new TypeError('s3Store needs the commands of its client: `import * as commands from "@aws-sdk/client-s3"`');
   const send = (name, input) => client.send(new commands[`${name}Command`]({ Bucket: bucket, ...input }));
-  /** `null` where S3 answers so. */
+  /** The response; `null` if S3's error satisfies `isNull`. */
   const unless = async (isNull, sent) => {
     try {
       return await sent;
@@ -72,11 +72,11 @@ function ofSdk(client, commands, bucket) {
 
 function ofFetch(client, base) {
   const url = (name) => `${base}/${name.split("/").map(encodeURIComponent).join("/")}`;
-  /** The response; `null` where its status is one of those; an error for any other that is none of success. */
+  /** The response; `null` if its error satisfies `isNull`. Throws for any other error. */
   async function ask(isNull, url, init) {
     const response = await client.fetch(url, init);
     if (response.ok) return response;
-    const text = await response.text(); // read in any case, so that the connection is free again
+    const text = await response.text(); // always read, so that the connection is free again
     if (isNull(response.status, text)) return null;
     throw Object.assign(new Error(`S3 answered ${response.status}: ${text.slice(0, 300)}`), { status: response.status });
   }
@@ -104,7 +104,7 @@ function ofFetch(client, base) {
       const all = [];
       let token = "";
       do {
-        const query = `list-type=2&prefix=${encodeURIComponent(prefix)}${token && `&continuation-token=${encodeURIComponent(token)}`}`; // a space as %20, which signatures want
+        const query = `list-type=2&prefix=${encodeURIComponent(prefix)}${token && `&continuation-token=${encodeURIComponent(token)}`}`; // spaces as %20, as signatures require
         const text = await (await ask(never, `${base}?${query}`, { method: "GET" })).text();
         for (const [, entry] of text.matchAll(/<Contents>(.*?)<\/Contents>/gs)) all.push({ name: element(entry, "Key"), size: Number(element(entry, "Size")), modified: Date.parse(element(entry, "LastModified")) });
         token = element(text, "NextContinuationToken");
@@ -114,7 +114,7 @@ function ofFetch(client, base) {
   };
 }
 
-/** The text of an element of XML; nothing where there is none. */
+/** The text of an XML element; empty if there is no such element. */
 function element(xml, name) {
   const ENTITIES = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
   const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? "";

@@ -1,39 +1,41 @@
 // Journals and items in S3, or in a compatible server with conditional writes.
 //
-// S3 cannot append. A journal is one small object, its *head*, and *parts*: the snapshot, and segments of records. The head names the parts
-// and carries the last records itself, up to TAIL bytes; beyond that they become a segment, merged with those before it that are less than
-// twice as long. So each segment has at least twice the length of the one behind it, up to SEGMENT bytes, from which on it is left alone:
-// 10,000 records of 1.2 kB are some 12. An append is one PUT of the head; about each 50th of 1.2 kB has one more, for the segment, and on
-// average as many GETs and DELETEs. A reader who lacks only the last records reads the head alone.
+// S3 cannot append. A journal is one small object, its *head*, and *parts*: the snapshot, and segments of records. The head names the
+// parts and holds the last records itself, up to TAIL bytes. Beyond that, these records become a segment, merged with the segments
+// before it that are less than twice as long. So each segment is at least twice as long as the next one, up to SEGMENT bytes; longer
+// ones are not merged any more: 10,000 records of 1.2 kB are some 12 segments. An append is one PUT of the head. About every 50th
+// append of 1.2 kB needs one more PUT, for the segment, and on average a GET and a DELETE. A reader that lacks only the last records
+// reads only the head.
 //
-// Why nobody overwrites anybody, and why an append and a replacement cannot both win: each change of a journal takes effect with one
-// conditional PUT of the head, over the etag that was read (or over nothing), and S3 lets one of those through. Each head has a revision
-// and a random mark in it, so no two are alike, and no etag comes back. (One object for each append, made where nothing is, would need no
-// head; but a replacement writes another object, so both could win, and a place whose object was removed with the old records could be
-// taken again by somebody who is late.)
+// Why writers do not overwrite each other, and an append and a replacement cannot both succeed: each change of a journal takes effect
+// with one conditional PUT of the head, over the etag that was read (or if there is none), and S3 accepts only one of those. Each head
+// contains a revision and a random mark, so no two heads are alike, and no etag repeats. (With one object for each append, made only if
+// there is none, no head would be needed. But a replacement writes another object, so both could succeed, and if the old records are
+// removed, a late writer could reuse the name of one of them.)
 //
-// Why a reader sees a whole journal: parts have names of their own, are written before the head that names them and never changed. They are
-// removed after a head has been put that does not name them. A reader that finds one gone reads the head again.
+// Why a reader sees a consistent journal: parts have unique names, are written before the head that names them, and never change. They
+// are removed only after a new head that does not name them was written. A reader that finds a part missing reads the head again.
 //
-// Why no part is removed that a head will name: its name begins with the revision that its writer is about to put. Behind a head of
-// revision r, parts of up to r are removed unless it names them. Who wrote one of those had read a head before r, and can put none any
-// more. Parts of a journal that was removed stand in a folder with another random name than those of the next journal under its key.
+// Why no part is removed that a later head will name: a part's name begins with the revision of the head that its writer is about to
+// write. After a head of revision r, parts of revisions up to r are removed unless that head names them. Their writers had read a head
+// before r, so their own PUT of a head will fail. If a journal is removed and a new one begins under its key, the parts of the two are
+// in folders with different random names.
 
 import { conflict } from "./conflict.js";
 import { startBehind } from "./frames.js";
 import { objectsOf } from "./s3-objects.js";
 
-/** So many bytes of records stay in the head. */
+/** At most this many bytes of records stay in the head. */
 const TAIL = 65_536;
-/** Segments of so many bytes are not merged any more. */
+/** Segments of this many bytes or more are not merged any more. */
 const SEGMENT = 1_048_576;
-/** How often others may save in between before this gives up. */
+/** How many times an operation is tried while others save in between. */
 const TURNS = 8;
-/** The last marks of a head. If an answer was lost, a writer recognises its own head by them, even if others have written since. */
+/** A head keeps this many marks. If an answer was lost, a writer recognises its own head by them, even if others have written since. */
 const MARKS = 16;
-/** So many heads are remembered, for who appends next: `TAIL` bytes each. */
+/** How many heads are remembered for the next append; each may have `TAIL` bytes. */
 const REMEMBERED = 64;
-/** Parts without a head are left to who may be about to put it. */
+/** `remove` deletes other parts without a head only if they are older than this, because somebody may be about to write their head. */
 const ABANDONED_MS = 24 * 3600 * 1000;
 
 export function s3Store({ prefix = "", ...access }) {
@@ -56,13 +58,13 @@ export function s3Store({ prefix = "", ...access }) {
     return remember(key, there && readFrom(there));
   }
 
-  /** Puts the head that `next` makes of the one that stands at `expected`. */
+  /** Writes the head that `next` makes from the current one, which must be at the position `expected`. */
   async function change(key, expected, next) {
     const mark = random();
     let head = known.get(key);
     if (expected === null || head?.position !== expected) head = await readHead(key);
     for (let turn = 1; turn <= TURNS; turn++) {
-      if (head?.marks.includes(mark)) return head; // a try of before came through, but its answer was lost
+      if (head?.marks.includes(mark)) return head; // an earlier attempt succeeded, but its answer was lost
       if ((head?.position ?? null) !== expected) throw conflict(key, expected, head?.position ?? null);
       const revision = (head?.revision ?? 0) + 1;
       const made = await next(head, revision);
@@ -70,7 +72,7 @@ export function s3Store({ prefix = "", ...access }) {
       const etag = made && (await objects.put(heads + nameOf(key), bytesOf(after), head?.etag ?? null));
       if (etag) return remember(key, { ...after, etag });
       const there = await readHead(key);
-      // Where nothing has changed, that try may still be on its way; and where it came through, what it names has to stay.
+      // Keep the new parts if the head is unchanged (the PUT may still arrive) or if the PUT has succeeded after all.
       const isLost = there?.etag !== head?.etag && !there?.marks.includes(mark);
       if (made && isLost) await removeAll(written.map((name) => part(key, after, name)));
       else await pause(turn);
@@ -79,7 +81,7 @@ export function s3Store({ prefix = "", ...access }) {
     throw conflict(key, expected, expected);
   }
 
-  /** Removes parts that the head does not name and no head will. If this fails, the save is still good: the next one tries again. */
+  /** Removes parts that neither this head nor a later one names. If this fails, the save is still valid, and the next one tries again. */
   async function clean(key, head) {
     const within = `${folder(key)}${head.journal}/`;
     const named = new Set([head.snapshot, ...head.segments].map(({ name }) => name));
@@ -94,7 +96,7 @@ export function s3Store({ prefix = "", ...access }) {
     for (let at = 0; at < names.length; at += 20) await Promise.all(names.slice(at, at + 20).map((name) => objects.remove(name)));
   }
 
-  /** The last records, and the segments before them that are less than twice as long as what is behind, in one. `null`: one of them is gone. */
+  /** Merges the last records with the segments before them that are less than twice as long as what follows. `null` if one is gone. */
   async function merged(key, head, tail) {
     const segments = [...head.segments];
     const taken = [];
@@ -162,7 +164,7 @@ export function s3Store({ prefix = "", ...access }) {
     async remove(key) {
       const head = await readHead(key);
       remember(key, null);
-      await objects.remove(heads + nameOf(key)); // from here on it is gone
+      await objects.remove(heads + nameOf(key)); // from now on the journal does not exist
       await items.removeItem(`${key}:lease`);
       const isOver = ({ name, modified }) => (head && name.startsWith(`${folder(key)}${head.journal}/`)) || modified < Date.now() - ABANDONED_MS;
       await removeAll((await objects.list(folder(key))).filter(isOver).map(({ name }) => name));
@@ -173,7 +175,7 @@ export function s3Store({ prefix = "", ...access }) {
   };
 }
 
-/** Each item is an object: 16 random bytes, so that no etag comes again, then the value. An object of only eight bytes means that the item was removed. */
+/** Each item is an object: 16 random bytes, so that no etag repeats, then the value. An object of only eight bytes is a removed item. */
 function itemsOf(objects, folder) {
   const STAMP = 16;
   const at = (key) => folder + nameOf(key);
@@ -194,14 +196,17 @@ function itemsOf(objects, folder) {
       const bytes = stamped(utf8(next));
       for (let turn = 1; turn <= TURNS; turn++) {
         const there = await objects.get(at(key));
-        if (turn > 1 && there && isSame(there.bytes, bytes)) return true; // the answer to the one before was lost
+        if (turn > 1 && there && isSame(there.bytes, bytes)) return true; // the previous attempt succeeded, but its answer was lost
         if (text(valueOf(there)) !== expected) return false;
         if (await objects.put(at(key), bytes, there?.etag ?? null)) return true;
         await pause(turn);
       }
       return false;
     },
-    /** Not every server removes under a condition, but each puts under one: that decides. What stays behind if the rest fails is nothing. */
+    /**
+     * Not every server supports a conditional DELETE, but all support a conditional PUT. So the item is first replaced by a marker for a
+     * removed item. If the deletion then fails, the marker counts as nothing.
+     */
     async removeOlder(key, ms) {
       const there = await objects.head(at(key));
       if (!there || there.size < STAMP || there.modified >= Date.now() - ms) return false;
@@ -217,7 +222,7 @@ const REVISION = 16;
 const partName = (revision) => `${String(revision).padStart(REVISION, "0")}-${random()}`;
 const revisionOf = (name) => Number(name.slice(0, REVISION));
 
-/** A line of JSON, then the last records. */
+/** A head as bytes: a line of JSON, then the last records. */
 function bytesOf({ tail, etag, ...head }) {
   return joined([utf8(`${JSON.stringify({ version: 1, ...head })}\n`), tail]);
 }
@@ -229,7 +234,7 @@ function readFrom({ bytes, etag }) {
   return { ...head, tail: bytes.slice(end + 1), etag };
 }
 
-/** A key as a part of an object's name: only what needs no escape in a URL, and no dots, for `..` would be understood. */
+/** A key as part of an object's name: only characters that need no escape in a URL, and no dots, because `..` has a meaning there. */
 function nameOf(key) {
   return [...utf8(key)].map((byte) => (/[\w-]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `~${byte.toString(16).padStart(2, "0").toUpperCase()}`)).join("");
 }

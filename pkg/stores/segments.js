@@ -1,10 +1,10 @@
-// The contract of journal stores on top of an ordinary store: a journal is a snapshot, segments of records, and a head that names them.
+// A journal store on top of an ordinary store: a journal is a snapshot, segments of records, and a head that names them.
 //
-// A save puts its segment beside the others and then swaps the head: every reader gets a whole state. Then items that the head no
-// longer names are removed; a reader that misses one reads the head again.
+// A save writes a new segment and then replaces the head, so every reader gets a consistent state. Then items that the head no longer
+// names are removed; a reader that finds one missing reads the head again.
 //
-// Eight segments of one size become one with the next save, so each record is written about five times, and a long session has some 40
-// segments. S3 has the same layout, with the newest records in the head itself.
+// Eight segments of one size are merged into one by the next save, so each record is written about five times, and a long session has
+// some 40 segments. S3 has a similar layout, but with the newest records in the head itself.
 
 import { ContextError } from "../error.js";
 import { conflict } from "./conflict.js";
@@ -17,37 +17,37 @@ import { ordinary } from "./segments/ordinary.js";
 import { joined, lead, wholePart } from "./segments/records.js";
 import { times } from "./segments/times.js";
 
-/** This many segments of one level may exist; with the next save they become one of the next level. */
+/** This many segments of one level may exist; the next save merges them into one of the next level. */
 const FAN_OUT = 8;
 
-/** How often a head is read again if it changes during the read. */
+/** How many times a read is tried if the head changes in the meantime. */
 const READS = 10;
 
-/** How often, and for how many milliseconds, to wait for somebody who is writing a head that names nothing. */
+/** How many times to read a head that is not valid, and the milliseconds in between, because somebody may be writing it. */
 const TORN_READS = 4;
 const TORN_MS = 25;
 
-/** So many heads are remembered, and of so many bytes of segments what they hold. */
+/** How many heads are remembered, and how many bytes of segments are cached. */
 const HEADS = 1_000;
 const CACHE_BYTES = 8 << 20;
 
-/** Notices for a session that was read without its head, or not to its end. */
+/** Notices for a session that was read without its head, or without its last records. */
 const NO_HEAD =
   "the store's head of this session was cut off, as when a process dies while it saves: this is the newest state that lay there whole; look whether the last messages are there, and save";
 const NO_END =
   "the store's last records of this session were cut off, as when a machine loses its power: this is what lay before them whole; look whether the last messages are there, and save";
 
-/** Journals in an ordinary store. */
+/** A journal store on top of an ordinary store. */
 export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
   const items = ordinary(store);
   const heads = kept(HEADS);
   const segments = kept(cacheBytes, (bytes) => bytes.length);
-  /** By key, the state that was read where the head named none. The head may name another one by now that stands at the same position. */
+  /** By key: the state that was read although the head was damaged. By now there may be a head with another state at the same position. */
   const guessed = kept(HEADS);
-  /** What failed saves may have left, by key: it goes once another one has succeeded. */
+  /** By key: items that failed saves may have left. They are removed when a later save succeeds. */
   const leftOver = kept(HEADS);
 
-  /** The head of a key, once whoever is writing it has: a store that writes files empties them first. `null`: there is none. */
+  /** The head of a key; `null` if there is none. Waits if it is being written, because a store of files empties a file first. */
   async function currentHead(key) {
     for (let reads = 1; ; reads++) {
       const text = await items.text(headOf(key));
@@ -62,7 +62,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
         continue;
       }
       const newest = isCutOff(text) ? await newestWhole(items, key) : null;
-      // If several processes save all the time, it may only have looked empty each time.
+      // If several processes save all the time, the head may just happen to be empty at each read.
       if (reads < 2 * TORN_READS && (await items.text(headOf(key))) !== text) continue;
       if (!newest) throw damaged(key, "names no version");
       return { ...newest.head, text, leftOver: newest.leftOver, notice: NO_HEAD };
@@ -78,7 +78,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
     return bytes;
   }
 
-  /** The records of some of a head's segments; `null` where one is not there any more. */
+  /** The records of some of a head's segments; `null` if one of them is gone. */
   async function recordsOfAll(key, chosen) {
     const arrays = await Promise.all(chosen.map((segment) => recordsOf(key, segment)));
     return arrays.includes(null) ? null : joined(arrays);
@@ -93,7 +93,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
       const chosen = head.segments.filter(({ to }) => !has || to > from);
       const [snapshot, all] = await Promise.all([has ? null : items.bytes(snapshotOf(key, head.version)), recordsOfAll(key, chosen)]);
       if ((!has && snapshot === null) || all === null) {
-        // Somebody saved meanwhile and took it out, or else it is gone.
+        // Somebody has saved and removed it in the meantime, or it is lost.
         missing = { text: head.text, reads: head.text === missing.text ? missing.reads + 1 : 1 };
         if (missing.reads === TORN_READS) break;
         if (missing.reads > 1) await sleep(TORN_MS);
@@ -108,7 +108,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
     throw damaged(key, "names what is not there");
   }
 
-  /** The head that a save goes on from; a conflict where the journal stands elsewhere. */
+  /** The head that a save continues from. Throws a conflict if the journal is at another position. */
   async function standing(key, expected, isFirstLook) {
     const known = isFirstLook && !guessed.get(key) ? heads.get(key) : undefined;
     if (known && known.position === expected) return known;
@@ -122,7 +122,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
     return mended;
   }
 
-  /** A head whose last segments are not whole, up to where they are, if that is the position. */
+  /** For a head whose last segments are damaged: a head of what is undamaged, if that ends at `position`; otherwise `null`. */
   async function endingAt(key, head, position) {
     const chosen = head.segments.filter(({ to }) => to > position);
     const last = await recordsOfAll(key, chosen.slice(-1));
@@ -136,14 +136,14 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
   }
 
   async function append(key, expected, records) {
-    const added = joined(records); // at once: the caller may overwrite what it gave
+    const added = joined(records); // copied at once, because the caller may overwrite its arrays
     const count = records.length;
     for (let tries = 1; ; tries++) {
       const head = await standing(key, expected, tries === 1);
       if (count === 0) return;
       const made = await merged(key, head, added, count);
       if (made === null) {
-        // Somebody took them out: what was known of the head is old. If it is not, they are gone.
+        // Somebody has merged or removed the segments, so our head is outdated. If the head is unchanged, they are lost.
         heads.forget(key);
         if (tries === READS || (tries > 1 && (await items.text(headOf(key))) === head.text)) throw damaged(key, "names what is not there");
         continue;
@@ -164,8 +164,8 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
   }
 
   /**
-   * Which segments stay as they are, and the bytes of the new one: the new records, behind those of the segments that it takes in. `null`
-   * where one of those is not there.
+   * Decides which segments stay as they are, and returns the bytes of the new segment: the records of the segments that it replaces,
+   * then the new ones. `null` if one of those segments is gone.
    */
   async function merged(key, head, added, count) {
     const stay = [...head.segments];
@@ -175,7 +175,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
       const level = levelOf(taken);
       const smaller = stay.length - stay.findLastIndex((segment) => levelOf(segment.to - segment.from) > level) - 1;
       const same = stay.slice(stay.length - smaller).filter((segment) => levelOf(segment.to - segment.from) === level).length;
-      // Those of lower levels are smaller than what is new: to take them in costs no more than that.
+      // Segments of lower levels are smaller than what is new, so merging them costs no more than writing that.
       const lower = smaller - same;
       const n = same >= FAN_OUT ? smaller : lower;
       if (n === 0) break;
@@ -186,13 +186,13 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
     const before = await recordsOfAll(key, parts);
     if (before === null) return null;
     const rest = head.rest ?? new Uint8Array(0);
-    // What is damaged stays as it is and where it is.
+    // Damaged segments are left as they are.
     if (parts.length > 0 && !lead(before, parts[0].from, parts.at(-1).to)) return { stay: head.segments, bytes: joined([rest, added]) };
     return { stay, bytes: joined([before, rest, added]) };
   }
 
   async function replace(key, expected, snapshot, position) {
-    const bytes = new Uint8Array(snapshot); // at once, as above; `slice` of a Node Buffer is no copy
+    const bytes = new Uint8Array(snapshot); // copied at once, as above; `slice` of a Node Buffer is not a copy
     const version = newVersion(position, bytes);
     for (let tries = 1; ; tries++) {
       const head = expected === null ? null : await standing(key, expected, tries === 1);
@@ -208,7 +208,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
     }
   }
 
-  /** Puts an item beside what is there. What was not written to its end is never read: it goes now, or with the next save. */
+  /** Stores a new item. If that fails, a partly written item is never read, and is removed now or with the next save. */
   async function put(key, name, bytes) {
     try {
       await items.putBytes(name, bytes);
@@ -219,8 +219,8 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
   }
 
   /**
-   * Swaps the head, and returns whether it did. `false`: somebody else did, and nothing of this save is left. A swap may have
-   * succeeded though its answer got lost: then the current head is this one, or continues from it.
+   * Replaces the head and returns whether it did. `false`: somebody else did, and nothing of this save is left. The swap may have
+   * succeeded although its answer was lost: then the current head is this one, or continues from it.
    */
   async function swapped(key, head, next, name) {
     let failure;
@@ -230,7 +230,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
       failure = error;
     }
     heads.forget(key);
-    // Where it was made and nobody hears of it, what the head named before goes with the next save.
+    // If we cannot find out whether the swap succeeded, the next save removes these items unless the head names them.
     const unsure = [name, ...(head ? itemsOf(key, head) : [])];
     let there;
     try {
@@ -239,11 +239,11 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
       if (text !== null && !there) throw damaged(key, "names no version");
       if (there && (isBehind(there, next) || ((failure || !items.swapsAtOnce) && (await isTakenUp(there, next, name))))) return true;
     } catch (error) {
-      leave(key, unsure); // nobody can tell whether it was made
+      leave(key, unsure); // not known whether the swap succeeded
       throw failure ?? error;
     }
     if (failure) {
-      leave(key, unsure); // it may be made yet
+      leave(key, unsure); // the swap may still take effect
       throw failure;
     }
     await items.remove(name).catch(() => leave(key, [name]));
@@ -258,14 +258,14 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
     }
   }
 
-  /** Whether the current head continues from this save: then its writer has removed this save's item. A head that replaced it leaves the item. */
+  /** Whether the current head continues from this save: then its writer has merged and removed this save's item. Another head does not. */
   async function isTakenUp(there, next, name) {
     if (there.position <= next.position) return false;
     await sleep(TORN_MS);
     return (await items.bytes(name)) === null;
   }
 
-  /** After a swap: what the head does not name any more goes. */
+  /** After a swap: removes items that the head does not name any more. */
   async function settled(key, before, next) {
     heads.set(key, next);
     guessed.forget(key);
@@ -286,13 +286,13 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
   const leave = (key, names) => leftOver.set(key, [...(leftOver.get(key) ?? []), ...names].slice(-100));
 
   async function remove(key) {
-    const lying = (await lyingUnder(items, key))?.names ?? []; // before the head goes: who begins anew has put nothing yet
+    const lying = (await lyingUnder(items, key))?.names ?? []; // listed before the head is removed, so that nothing of a new journal is among them
     const text = await items.text(headOf(key));
     const head = text === null ? null : readHead(text);
     heads.forget(key);
     guessed.forget(key);
-    if (text !== null) await items.remove(headOf(key)); // first: from here on nothing is there
-    // Without a head, what lies there is left over, or somebody is just beginning with it.
+    if (text !== null) await items.remove(headOf(key)); // first, so that from now on the journal does not exist
+    // Without a head, these items are left over, or somebody is just starting a journal.
     else if (lying.length > 0) await sleep(TORN_READS * TORN_MS);
     const next = readHead((await items.text(headOf(key))) ?? "");
     const isNew = next ? new Set(itemsOf(key, next)) : new Set();
@@ -301,7 +301,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
     await stored.forget(leaseOf(key));
   }
 
-  /** Names that begin so. A store with folders lists whole ones, and writes `:` for `/`. */
+  /** The names with this prefix. A store with folders can only list whole folders, and may write `:` for `/`. */
   async function listed(prefix, read) {
     const names = await items.keys(/^.*[:/\\]|/s.exec(prefix)[0]);
     if (names === null) throw new ContextError("STORE_FAILED", "the store lists no keys: it has no `getKeys`");
@@ -328,28 +328,28 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
     },
     getItemRaw: (name) => items.bytes(itemOf(name)),
     async setItemRaw(name, value) {
-      const bytes = new Uint8Array(value); // at once, as above
+      const bytes = new Uint8Array(value); // copied at once, as above
       await stored.renew(name);
       await items.putBytes(itemOf(name), bytes);
     },
     getKeys: (prefix = "") => listed(prefix, readItem),
     async compareAndSet(name, expected, next, options) {
       const done = await items.swap(itemOf(name), expected, next, options);
-      if (done && !options?.ttlMs) await stored.renew(name).catch(() => {}); // it was done; and what goes by itself needs no time
+      if (done && !options?.ttlMs) await stored.renew(name).catch(() => {}); // the swap is done anyway; and an item that expires needs no time
       return done;
     },
     removeOlder: stored.removeOlder,
   };
 }
 
-/** By how many records it holds: eight times as many are a level more. */
+/** The level of a segment with this many records: eight times as many are one level more. */
 function levelOf(count) {
   return Math.floor(Math.log2(count) / Math.log2(FAN_OUT));
 }
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** `STORE_FAILED` that waiting does not help. */
+/** A `STORE_FAILED` for which retrying does not help. */
 function damaged(key, how) {
   const head = headOf(key);
   return new ContextError(

@@ -1,10 +1,10 @@
-// One face for the databases that the store takes: `rows` and `run` a statement, `within` a transaction.
+// One interface for all databases that the store accepts: `rows` and `run` execute a statement, `within` runs a transaction.
 
 const BUSY_MS = 5000;
 
 /**
  * @param database A path, a database of `node:sqlite` or `better-sqlite3`, or a Durable Object's `ctx.storage`.
- * @param options `fsync`, `busyTimeoutMs`: settings that are left out stay unchanged in a database of the caller's.
+ * @param options `fsync`, `busyTimeoutMs`: in a database that the caller passes, settings that are left out are not changed.
  */
 export function connected(database, { fsync, busyTimeoutMs } = {}) {
   if (typeof database?.transactionSync === "function") return durableObject(database);
@@ -30,7 +30,7 @@ function openedAt(path) {
   return new sqlite.DatabaseSync(path);
 }
 
-/** If another process does the same at this moment, it fails without waiting for the busy timeout. */
+/** Retries `work`, because it fails at once, without the busy timeout, if another process does the same at this moment. */
 function patiently(ms, work) {
   for (const end = performance.now() + ms; ; ) {
     try {
@@ -51,7 +51,7 @@ function onConnection(database, isOwn) {
   return {
     rows: (sql, ...values) => prepared(sql).all(...values),
     run: (sql, ...values) => void prepared(sql).run(...values),
-    /** All of it or nothing. With `writes`, it takes the lock at the start, so that what it reads is still current when it writes. */
+    /** Runs a transaction. The mode `writes` takes the lock at the start, so that what it reads is still current when it writes. */
     within(mode, work) {
       database.exec(mode === "writes" ? "BEGIN IMMEDIATE" : "BEGIN");
       try {
@@ -62,7 +62,7 @@ function onConnection(database, isOwn) {
         try {
           database.exec("ROLLBACK");
         } catch {
-          // It was rolled back already, as on a full disk.
+          // Already rolled back, for example because the disk is full.
         }
         throw error;
       }
@@ -73,7 +73,7 @@ function onConnection(database, isOwn) {
   };
 }
 
-/** Where one object has the database for itself, and BEGIN is not a statement. */
+/** A Durable Object has its database for itself, and does not allow BEGIN as a statement. */
 const durableObject = (storage) => ({
   rows: (sql, ...values) => storage.sql.exec(sql, ...values).toArray(),
   run: (sql, ...values) => void storage.sql.exec(sql, ...values),

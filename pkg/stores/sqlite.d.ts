@@ -6,13 +6,13 @@ export type { Journal, JournalStore } from "./journal.js";
 export interface SqliteDatabase {
   /** Runs statements. */
   exec(sql: string): unknown;
-  /** Prepares one. */
+  /** Prepares a statement. */
   prepare(sql: string): SqliteStatement;
 }
 
 /** A statement of such a database. */
 export interface SqliteStatement {
-  /** Runs it and gives its rows. */
+  /** Runs it and returns its rows. */
   all(...values: never[]): unknown[];
   /** Runs it. */
   run(...values: never[]): unknown;
@@ -26,37 +26,37 @@ export interface DurableObjectSqlite {
   transactionSync<T>(work: () => T): T;
 }
 
-/** The `ctx.storage.sql` of a Durable Object. It has no transactions by itself, so the store takes `ctx.storage`. */
+/** The `ctx.storage.sql` of a Durable Object. It has no transactions, so `sqliteStore` takes `ctx.storage` instead. */
 export interface DurableObjectSql {
   /** Runs a statement. */
   exec(sql: string, ...values: never[]): DurableObjectRows;
 }
 
-/** What a statement gives in a Durable Object. */
+/** The result of a statement in a Durable Object. */
 export interface DurableObjectRows {
   /** Its rows. */
   toArray(): unknown[];
 }
 
-/** Settings of the database. In a database of your own, settings that you leave out stay unchanged; a Durable Object needs none. */
+/** Settings of the database. In a database that you pass in, settings that you leave out are not changed; a Durable Object needs none. */
 export interface SqliteStoreOptions {
   /**
-   * Whether a save waits until the disk has it (`synchronous` `FULL`, or else `NORMAL`). With `false`, the saves of the last
-   * seconds may be gone if the machine loses power; the database stays whole. Default with a path: `true`.
+   * Whether a save waits until it is on the disk (`synchronous` is `FULL`, or else `NORMAL`). With `false`, the saves of the last
+   * seconds may be lost if the machine loses power, but the database is not damaged. Default with a path: `true`.
    */
   fsync?: boolean | undefined;
-  /** For how many milliseconds to wait while another process writes, before it fails. Default with a path: 5000. */
+  /** How many milliseconds a call waits while another process writes, before it fails. Default with a path: 5000. */
   busyTimeoutMs?: number | undefined;
 }
 
-/** A store in a database, which can be closed. */
+/** A store in an SQLite database, which can be closed. */
 export interface SqliteStore extends JournalStore {
   /** Closes the database, if it was opened from a path. */
   close(): Promise<void>;
 }
 
 /**
- * Sessions in SQLite. A path opens a file with `node:sqlite` (Node 22.13 and later), in WAL mode; its folder has to be there.
+ * Sessions in SQLite. A path opens a file with `node:sqlite` (Node 22.13 or newer), in WAL mode; its folder must exist.
  *
  * ```js
  * import { sqliteStore } from "contextfold/stores/sqlite";
@@ -66,7 +66,7 @@ export interface SqliteStore extends JournalStore {
  * await store.close();
  * ```
  *
- * A database of your own may hold other tables beside `contextfold_schema`, `contextfold_journals`, `contextfold_parts` and
+ * A database that you pass in may hold other tables besides `contextfold_schema`, `contextfold_journals`, `contextfold_parts` and
  * `contextfold_items`, which are created if they are missing. In WAL mode, `better-sqlite3` does not wait for the disk
  * unless you ask for it:
  *
@@ -79,17 +79,17 @@ export interface SqliteStore extends JournalStore {
  * ```
  *
  * In a Durable Object, pass the storage itself: `sqliteStore(ctx.storage)`. Responses leave the object only when the writes are
- * durable, so no lost save is ever confirmed.
+ * durable, so a save is never confirmed and then lost.
  *
- * It promises:
+ * Guarantees:
  * - When the promise resolves, the save is on the disk (see `fsync`).
- * - A save is there whole or not at all, whenever the process is killed.
- * - Any number of processes on one machine may use the file: if several save at the same position of one session, one succeeds,
+ * - A save is there completely or not at all, even if the process is killed.
+ * - Any number of processes on one machine may use the file. If several save at the same position of one session, one succeeds,
  *   and the others get `STORE_CONFLICT`.
  *
- * SQLite blocks the calling thread while it writes or waits for other processes. The file may not lie on a network drive. While a
- * transaction of your own is open on the database, a call fails.
+ * SQLite blocks the calling thread while it writes or waits for other processes. The file must not be on a network drive. While you
+ * have a transaction open on the database, calls of the store fail.
  *
- * @param database A path (`":memory:"` too), a database, or a Durable Object's `ctx.storage`.
+ * @param database A path (or `":memory:"`), a database, or a Durable Object's `ctx.storage`.
  */
 export declare function sqliteStore(database: string | SqliteDatabase | DurableObjectSqlite, options?: SqliteStoreOptions): SqliteStore;

@@ -5,10 +5,10 @@ import { connected } from "./sqlite-database.js";
 
 const VERSION = 1;
 
-/** Durable Objects take no value of more than 2 MB. */
+/** Longer values are split, because Durable Objects accept no value of more than 2 MB. */
 const PART = 1_000_000;
 
-// The snapshot lies at its own position, before those of the records, so each part of a journal has a unique place.
+// The snapshot is stored at its own position, before those of the records, so each part of a journal has a unique primary key.
 const SCHEMA = [
   "CREATE TABLE IF NOT EXISTS contextfold_schema (version INTEGER NOT NULL)",
   "CREATE TABLE IF NOT EXISTS contextfold_journals (key TEXT NOT NULL PRIMARY KEY, position INTEGER NOT NULL, snapshot_position INTEGER NOT NULL)",
@@ -27,7 +27,7 @@ export function sqliteStore(pathOrDatabase, options) {
     throw error;
   }
 
-  /** The journal that stands where it is expected. */
+  /** Throws a conflict unless the journal is at this position. */
   function expected(key, position) {
     const [journal] = rows("SELECT position FROM contextfold_journals WHERE key = ?", key);
     if ((journal?.position ?? null) !== position) throw conflict(key, position, journal?.position ?? null);
@@ -121,7 +121,7 @@ export function sqliteStore(pathOrDatabase, options) {
   };
 }
 
-/** Behind every key that goes on from a prefix: no key is longer than fifty of the last letter. */
+/** A suffix that sorts a prefix after all keys with that prefix: 200 bytes of the last character, and no key is longer. */
 const LAST = "\u{10ffff}".repeat(50);
 
 function prepare({ rows, run, within }) {
@@ -134,13 +134,13 @@ function prepare({ rows, run, within }) {
   if (version !== VERSION) throw new Error(`the tables of contextfold in this database are of version ${version}, and this version of the package knows ${VERSION}: install the newer one`);
 }
 
-/** Pieces with their numbers; one empty piece of what is empty. */
+/** Splits bytes into numbered pieces; one empty piece if there are none. */
 function partsOf(bytes) {
   const count = Math.max(1, Math.ceil(bytes.length / PART));
   return Array.from({ length: count }, (_, part) => [part, bytes.subarray(part * PART, (part + 1) * PART)]);
 }
 
-/** One array of memory of its own: what a driver gives is a Buffer, an ArrayBuffer, or `null` for nothing. */
+/** Joins the bytes of rows in a new array. Drivers return a Buffer, an ArrayBuffer, or `null` for no bytes. */
 function joined(rows) {
   const pieces = rows.map(({ bytes }) => (bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : (bytes ?? new Uint8Array(0))));
   const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));

@@ -1,11 +1,11 @@
-// Tool outputs in a store that no session refers to any more.
+// Removes tool outputs in a store that no session refers to any more.
 //
-// Others may go on saving. If an output is stored again, it is new, and `removeOlder` leaves it. If a session is saved after it
-// was read here, its further outputs were stored shortly before that save.
+// Others may go on saving in the meantime. If an output is stored again, it is new, and `removeOlder` keeps it. If a session is saved
+// after it was read here, its further outputs were stored shortly before that save.
 //
-// References are not counted: a count would have to be written in one step with the journal, and stores have no such step. Sessions are
-// listed again until no new one is found, so a session may move to another key meanwhile. An output is old by the time at which the sweep
-// began to read.
+// There is no reference counting, because a count would have to be written atomically with the journal, which stores cannot do. Sessions
+// are listed again until no new one is found, so a session may move to another key in the meantime. Ages are measured at the time
+// when the sweep began to read.
 
 import { storedOutputs } from "contextfold";
 import { ContextError } from "../error.js";
@@ -15,7 +15,7 @@ import { segmented } from "./segments.js";
 const OUTPUTS = "contextfold:output:";
 const HOUR_MS = 3_600_000;
 
-/** So many outputs are removed at a time. */
+/** How many outputs are removed in parallel. */
 const AT_ONCE = 8;
 
 /** Removes the tool outputs that no session refers to. */
@@ -42,7 +42,7 @@ function ageOf(options = {}) {
   return olderThanMs;
 }
 
-/** As a session takes a store: with journals, or an ordinary one. */
+/** The journals of a store, which may have them itself or be an ordinary one, as for a session. */
 const journalsOf = (store) => (typeof store?.append === "function" && typeof store.replace === "function" ? store : segmented(store));
 
 async function removeUnused(journals, outputs, olderThanMs, otherwise) {
@@ -52,7 +52,7 @@ async function removeUnused(journals, outputs, olderThanMs, otherwise) {
   const unused = outputs.filter((name) => !used.has(name));
   let removed = 0;
   while (unused.length > 0) {
-    // As old as they were when the first session was read: those that were stored since may belong to a session by now.
+    // Their age when the first session was read counts, because outputs stored since may belong to a session by now.
     const age = olderThanMs + Math.ceil(performance.now() - start);
     const done = await Promise.all(unused.splice(-AT_ONCE).map((name) => journals.removeOlder(name, age)));
     removed += done.filter(Boolean).length;
@@ -60,7 +60,7 @@ async function removeUnused(journals, outputs, olderThanMs, otherwise) {
   return { kept: outputs.length - removed, removed };
 }
 
-/** What the sessions of the store refer to. They are listed again until none is new: one may be moved to another key meanwhile. */
+/** The outputs that sessions refer to. Sessions are listed again until none is new, because one may be moved to another key. */
 async function usedOutputs(journals, otherwise) {
   const used = new Set();
   const seen = new Set();
@@ -74,13 +74,13 @@ async function usedOutputs(journals, otherwise) {
   }
 }
 
-/** What one session refers to. */
+/** The outputs that one session refers to. */
 async function outputsOf(journals, key, otherwise) {
   try {
     const journal = await journals.read(key);
     if (journal === null) return [];
     const { position, snapshot, snapshotPosition, records } = journal;
-    // A process that has this session in memory may still refer to what the damaged record named.
+    // A process that has this session in memory may still refer to the outputs in the damaged record.
     if (lastWhole(records, 0, snapshotPosition).position !== position) throw new Error("Its last record is damaged");
     return storedOutputs(snapshot, records);
   } catch (cause) {

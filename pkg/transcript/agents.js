@@ -1,8 +1,8 @@
-// The session files that agents keep of themselves: Claude Code's, and Codex's rollouts. Both are JSON lines in an envelope.
+// Session files of agents: Claude Code's, and Codex's rollouts. Both are JSON lines with an envelope around each message.
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What wrote these lines: `"claude-code"`, `"codex"`, or `null`. */
+/** The agent that wrote these lines: `"claude-code"`, `"codex"`, or `null`. */
 export function agentOf(lines) {
   if (lines.some((line) => typeof line.sessionId === "string" && typeof line.uuid === "string" && isObject(line.message))) return "claude-code";
   const isRollout = (line) => isObject(line.payload) && ["session_meta", "response_item", "turn_context", "event_msg", "compacted"].includes(line.type);
@@ -16,13 +16,13 @@ export const readAgent = (agent, lines) => (agent === "codex" ? readCodex(lines)
 // ---- Claude Code
 
 /**
- * Each line is a message or a part of one. An answer of several blocks has one line for each block, all with the message's id,
- * and outputs may stand between them. Lines of sub-agents and rewound lines are not part of the conversation.
+ * Each line is a message or a part of one. An answer of several blocks has one line for each block, all with the same message id,
+ * and there may be outputs between them. Lines of sub-agents and rewound lines are not part of the conversation.
  */
 function readClaudeCode(lines) {
   const notes = new Notes();
   const isSaid = (line) => isObject(line.message) && (line.type === "user" || line.type === "assistant");
-  // A sub-agent's own file has nothing else: then it is the conversation.
+  // If a file has only lines of a sub-agent, it is the sub-agent's own file, and they are the conversation.
   const isBeside = lines.some((line) => isSaid(line) && !line.isSidechain) ? (line) => line.isSidechain === true : () => false;
   const said = lines.filter((line) => {
     if (!isSaid(line)) return false;
@@ -45,7 +45,7 @@ function readClaudeCode(lines) {
   return { format: "anthropic", key: "messages", body: { messages }, model, usage, notes: notes.list, lanes };
 }
 
-/** Lines as messages: `{ messages, model, usages }`. */
+/** Converts lines to messages: `{ messages, model, usages }`. */
 function messagesOf(lines) {
   const messages = [];
   const answers = new Map(); // by the message's id
@@ -75,7 +75,7 @@ function messagesOf(lines) {
   return { messages, model, usages: [...usages.values()] };
 }
 
-/** The sub-agents' conversations, each with the call of the main one that began it: its prompt is what the call says. */
+/** The conversations of sub-agents, each with the call in the main conversation that started it, found by its prompt. */
 function lanesOf(lines, main) {
   const chains = new Map();
   const roots = new Map(); // by a line's id, the first line of its chain
@@ -99,7 +99,7 @@ function lanesOf(lines, main) {
 
 const holdsOutputs = (message) => Array.isArray(message.content) && message.content.some((block) => block?.type === "tool_result");
 
-/** After going back to an earlier point, what the person types replaces what came after that point. */
+/** Leaves out rewound lines: if the user went back to an earlier point and typed something else, what came after that point is dropped. */
 function withoutRewound(said, lines, notes) {
   const parents = new Map(lines.map((line) => [line.uuid, line.parentUuid ?? line.logicalParentUuid]));
   const kept = [];
@@ -132,7 +132,7 @@ function indexOfAncestor(kept, line, parents) {
 
 const NOT_SENT = new Set(["ghost_snapshot"]);
 
-/** The first rollouts had no envelope: a line about the session, then items. */
+/** Early rollouts had no envelope: a line about the session, then items. */
 const isOldRollout = ([first, ...rest]) =>
   isObject(first) && typeof first.id === "string" && typeof first.timestamp === "string" && !first.type && !first.role && rest.some((line) => line.type === "message" || line.record_type === "state");
 
@@ -177,7 +177,7 @@ const number = (value) => (Number.isFinite(value) ? value : 0);
 
 const sum = (a, b) => (a ? Object.fromEntries(Object.keys(b).map((key) => [key, a[key] + b[key]])) : b);
 
-/** What was left out, and how often: "12 entries of sub-agents". */
+/** Counts what was left out, by reason, for notes such as "left out: 12 entries, of sub-agents". */
 class Notes {
   #counts = new Map();
 

@@ -2,52 +2,52 @@ import type { Format } from "../index.js";
 
 /** A transcript that was read. */
 export interface Transcript {
-  /** Its format, detected unless it was given. */
+  /** Its format, detected unless the option `format` was given. */
   format: Format;
-  /** Whether it was given. */
+  /** Whether the option `format` was given. */
   forced: boolean;
-  /** How it was written: an array, a request body, or one JSON value a line. */
+  /** How it was written: an array, a request body, or one JSON value per line. */
   shape: "array" | "body" | "lines";
-  /** The agent whose session file it is. */
+  /** The agent that wrote the session file; `null` for other files. */
   source: "claude-code" | "codex" | null;
   /** The request body, or one made from a session file; `null` for a list. */
   body: { [key: string]: unknown } | null;
-  /** The body's key that has the list. */
+  /** The key of the body that holds the list. */
   key: string | null;
   /** The messages or items. */
   items: object[];
   /** The model that the file names. */
   model?: string;
-  /** The provider's reported usage, if the file has it, summed over all calls. `input_tokens` includes the cached ones. */
+  /** The usage reported by the provider, if the file has it, summed over all calls. `input_tokens` includes the cached ones. */
   usage: { input_tokens: number; cached_tokens: number; cache_write_tokens: number; output_tokens: number; calls: number } | null;
   /** What was left out, and why, in words. */
   notes: string[];
   /**
-   * Conversations of sub-agents that the file also has; they are not in `items`. Each is in `format`, with the id of the call
-   * that began it, if known.
+   * Conversations of sub-agents in the same file; they are not in `items`. Each is in `format`, with the id of the tool call that
+   * started it, if known.
    */
   lanes: { name: string; messages: object[]; call?: string }[];
 }
 
-/** A file that is not a transcript. */
+/** Thrown if a file is not a transcript. */
 export class TranscriptError extends Error {
-  /** Empty; not JSON; JSON, but not a transcript. */
+  /** The file is empty; not JSON (`"broken"`); JSON, but not a transcript (`"foreign"`). */
   readonly kind: "empty" | "broken" | "foreign";
   /** What is wrong, as the end of the sentence "the file …". */
   readonly what: string;
-  /** Where: `line` and `column` from 1, the text around it, and the fault's place in that. */
+  /** Where: `line` and `column`, counted from 1, the text around it, and the position of the fault in that text (`caret`). */
   readonly place: { line: number; column: number; what: string; excerpt: string; caret: number } | null;
   /** How many entries can still be read. */
   readonly readable: number;
-  /** Reads them. */
+  /** Reads those entries. `null` if there are none. */
   readonly partial: (() => Transcript) | null;
 }
 
 /**
- * Reads a transcript: an array of messages or items in any of the formats, a request body, JSON lines, a Claude Code session file
- * or a Codex rollout. `pushFrom`, `simulate` and `new Recording` take `transcript.body ?? transcript.items`.
+ * Reads a transcript: an array of messages or items in any supported format, a request body, JSON lines, a Claude Code session file
+ * or a Codex rollout. Pass `transcript.body ?? transcript.items` to `pushFrom`, `simulate` and `new Recording`.
  *
- * @param options `format`: its format, if detection is wrong; `partial`: read what can be read of a broken file.
- * @throws {TranscriptError} what is wrong, where, and what can still be read.
+ * @param options `format`: its format, if detection is wrong; `partial`: read as much of a broken file as possible.
+ * @throws {TranscriptError} that says what is wrong, where, and what can still be read.
  */
 export function readTranscript(text: string, options?: { format?: Format; partial?: boolean }): Transcript;

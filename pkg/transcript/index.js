@@ -1,4 +1,4 @@
-// Reads a transcript, however it was written: a list, a request body, JSON lines, or an agent's own session file.
+// Reads a transcript of any kind: a list, a request body, JSON lines, or an agent's own session file.
 
 import { detectFormat } from "../wasm/contextfold_bg.js";
 import { agentOf, readAgent } from "./agents.js";
@@ -7,11 +7,11 @@ import { locateFault, salvage } from "./json.js";
 
 export { TranscriptError };
 
-// A Responses body may say its input as one text; a response has its items in `output`.
+// The `input` of a Responses body may also be a text; a response has its items in `output`.
 export const LIST_KEYS = ["input", "messages", "contents", "items", "output"];
 
 export const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk", "gemini", "bedrock-converse"];
-// What a record of a request may call its format.
+// Other names for formats that recorded requests may use.
 const CALLED = { responses: "openai-responses", chat: "openai-chat" };
 
 /** See index.d.ts. */
@@ -27,7 +27,7 @@ export function readTranscript(text, { format, partial = false } = {}) {
 /** The key under which a body has its list. */
 export const listKey = (body) => LIST_KEYS.find((key) => Array.isArray(body[key]) || (key === "input" && typeof body[key] === "string"));
 
-/** A parsed document as a transcript. */
+/** Reads a parsed document as a transcript. */
 export function ofValue(value, forced) {
   if (Array.isArray(value)) return ofItems(value, { shape: "array" }, forced);
   if (!isObject(value)) throw foreign(`holds ${kindOf(value)}; ${EXPECTED}`);
@@ -53,7 +53,7 @@ function ofItems(items, found, forced) {
   return { ...SHAPELESS, ...found, items, format: detected ?? "openai-chat", forced: forced !== undefined };
 }
 
-/** JSON lines: an agent's session file, or messages and items. */
+/** Reads JSON lines: an agent's session file, or messages and items. */
 function ofEntries(lines, forced) {
   const agent = forced ? null : agentOf(lines);
   if (!agent) return ofItems(lines, { shape: "lines" }, forced);
@@ -81,7 +81,7 @@ function ofLines(text, forced, partial) {
     const read = ofEntries(entries, forced);
     return { ...read, notes: [...read.notes, ...notes] };
   };
-  // An agent that is at work writes its file's last line just now.
+  // A running agent may be writing the last line of its file right now.
   const isBeingWritten = broken.length === 1 && broken[0].index === last && !forced && agentOf(entries);
   if (partial || isBeingWritten) return readAllTheSame();
   const [{ index, line }] = broken;
@@ -108,7 +108,7 @@ function ofBroken(text, forced, partial) {
   });
 }
 
-/** Whether the first line that says something is an object of its own, and more follow. */
+/** Whether the first line that is not blank is a whole JSON object, and more lines follow. */
 function looksLikeLines(text) {
   const end = text.search(/\S[^\n]*(\n|$)/);
   const first = text.slice(end, (text.indexOf("\n", end) + 1 || text.length + 1) - 1);
@@ -126,7 +126,7 @@ function parsed(text) {
 const foreign = (what) => new TranscriptError("foreign", what);
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The names of an object's keys, for a sentence. */
+/** The names of an object's keys, for an error message. */
 function keysOf(entry) {
   const keys = Object.keys(entry);
   if (keys.length === 0) return "no keys at all";

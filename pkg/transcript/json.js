@@ -1,6 +1,6 @@
-// Finds the fault in JSON text. Engines describe it in different words, often without a place; a person needs line and column.
+// Finds the fault in JSON text. JavaScript engines describe it differently, often without a position; people need line and column.
 
-// A quoted text as far as it is sound.
+// A quoted text, as far as it is valid.
 const SOUND_TEXT = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
 const MARK = /[[\]{},:]/;
 const WORD = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/;
@@ -10,8 +10,8 @@ const TOKEN = new RegExp(`[\\t\\n\\r ]*(?:(${MARK.source})|(${SOUND_TEXT.source}
 export const locateFault = (text) => scanned(text, () => {});
 
 /**
- * The whole part of a broken list, or of a body with a list under one of `keys`: the document up to its last whole entry, or
- * `null` if no entry is whole.
+ * The undamaged part of a broken list, or of a body with a list under one of `keys`: the document up to its last complete entry, or
+ * `null` if no entry is complete.
  */
 export function salvage(text, keys) {
   let whole = null;
@@ -24,10 +24,10 @@ export function salvage(text, keys) {
   return whole && JSON.parse(text.slice(0, whole.end) + whole.close);
 }
 
-/** Walks to the first fault. `each` is told of every value that has ended, and of every key, with what is open around it. */
+/** Scans to the first fault and returns it. Calls `each` at the end of every value and key, with the containers that are open there. */
 function scanned(text, each) {
   const scan = { text, at: 0 };
-  const stack = []; // "[" or "{" for every container that is open
+  const stack = []; // "[" or "{" for every open container
   let expect = "value";
   for (;;) {
     const token = next(scan);

@@ -1,4 +1,4 @@
-// The same for Node, Bun and Deno: the module is loaded when this is.
+// The entry point for Node, Bun and Deno: importing it also loads the WebAssembly module.
 
 import "../node.js";
 

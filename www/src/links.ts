@@ -1,4 +1,4 @@
-// Where else to go: the guides, which are built beside this page, and the source, where package.json says where it is.
+// Links to the guides, which are built next to this page, and to the source, if package.json says where it is.
 
 declare const __SOURCE__: string;
 

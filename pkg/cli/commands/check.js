@@ -1,4 +1,4 @@
-// contextfold check: whether the provider would take it.
+// contextfold check: whether the provider would accept a transcript.
 
 import { check as checkList } from "contextfold";
 import { EXIT, usage } from "../failure.js";
@@ -23,7 +23,7 @@ export function check(read, flags) {
 
 const violationsOf = (transcript, flags) => checkList(transcript.format, listed(transcript), optionsOf(transcript, flags));
 
-/** A provider that was typed and is not known is a mistake; one that a record names may be a new one. */
+/** An unknown provider in the flag is an error. One that is named in a recorded request is not, because it may be new. */
 export function refuseProvider({ provider }, command) {
   if (provider === undefined || !checkList("messages", [], { provider }).some(({ rule }) => rule === "provider-unknown")) return;
   const near = meant(provider, PROVIDERS);
@@ -34,13 +34,13 @@ const PROVIDERS = ["openai", "anthropic", "deepseek", "mistral", "gemini"];
 
 const OPTIONS = ["provider", "stateful", "store", "thinking", "bound", "pending"];
 
-/** What is known of a request beside its list: from a record's `opts`, or from the flags, which win. */
+/** Options for the check: from a recorded request's `opts` and from the flags, which take precedence. */
 export function optionsOf({ body }, { provider, pending }) {
   const given = { ...body?.opts, ...(provider && { provider }), ...(pending && { pending }) };
   return Object.fromEntries(OPTIONS.filter((key) => given[key] !== undefined).map((key) => [key, given[key]]));
 }
 
-/** The body with its list, or the list. */
+/** The body with the list in it, or only the list. */
 export const listed = ({ body, key, items }) => (body ? { ...body, [key]: items } : items);
 
 function render(transcripts, violations, { paint, width }) {

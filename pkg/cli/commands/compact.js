@@ -1,4 +1,4 @@
-// contextfold compact: a transcript made to fit its window, with the report of how.
+// contextfold compact: makes a transcript fit its window, and reports how.
 
 import { Session } from "contextfold";
 import { measure, output, push, sessionOptions } from "../engine.js";
@@ -13,7 +13,7 @@ export async function compact(read, flags) {
     throw usage("no window is known, so nothing could be enforced: give --window N or --model NAME", "compact");
   if (flags.json && flags.out === "-")
     throw usage("--json and --out - both print to standard output: take one", "compact");
-  const session = new Session(sessionOptions(flags)); // before anything is read: a wrong flag shows at once
+  const session = new Session(sessionOptions(flags)); // before anything is read, so that a wrong flag is reported at once
   const transcript = read();
   progress(`counting ${plural(transcript.items.length, "item")}`);
   const came = await measure(transcript, flags);
@@ -61,7 +61,7 @@ function doesNotFit(run, failure, flags) {
   return EXIT.overLimit;
 }
 
-/** The report goes to standard output, unless the transcript does. */
+/** Prints the report to standard output, or to standard error if the transcript goes to standard output. */
 function show({ transcript, before, session, report }, more, flags) {
   const stream = flags.out === "-" ? process.stderr : process.stdout;
   const { color, width } = style(stream, flags);

@@ -1,4 +1,4 @@
-// contextfold convert: a transcript in another format.
+// contextfold convert: converts a transcript to another format.
 
 import { convert as convertList } from "contextfold";
 import { plainBody, shaped } from "../engine.js";
@@ -28,7 +28,7 @@ export function convert(read, flags) {
 
 const KEYS = { "openai-responses": "input", anthropic: "messages", gemini: "contents", "bedrock-converse": "messages" };
 
-/** What the engine reads: the body under its API's own key, for what stands beside the list counts, too. */
+/** The input for the engine: the body with the list under the API's own key, because the body's other fields are converted, too. */
 function requestOf(transcript) {
   const { format, body, key, items } = transcript;
   const own = KEYS[format];

@@ -1,4 +1,4 @@
-// contextfold count: how many tokens a transcript takes, by part.
+// contextfold count: how many tokens a transcript has, by part.
 
 import { limits, measure } from "../engine.js";
 import { EXIT } from "../failure.js";
@@ -14,7 +14,7 @@ export async function count(read, flags) {
   session.free();
   progress("");
   const tokens = report.tokens_after;
-  // Limits are in the model's tokens, which may be more than are counted here.
+  // Limits are in the model's tokens, which may be more than our count.
   const { corrected_tokens } = report.counter;
   const known = { ...(corrected_tokens !== tokens && { corrected_tokens }), ...(limit !== null && { window, limit }) };
   if (flags.json) {
@@ -36,7 +36,7 @@ function render(transcript, report, limit, { paint, width: columns }) {
   return `${lines.map((line) => line.trimEnd()).join("\n")}\n`;
 }
 
-/** One row a part: tokens, share, bar. */
+/** One row per part: tokens, share, bar. */
 export function partRows(parts, columns, paint) {
   const total = parts.reduce((sum, part) => sum + part.tokens, 0) || 1;
   const most = Math.max(1, ...parts.map((part) => part.tokens));
@@ -52,7 +52,7 @@ export function partRows(parts, columns, paint) {
   return parts.map((part) => row(part).join("  "));
 }
 
-/** Held against the limit are the model's tokens, as far as is known. */
+/** Compares the limit with the number of tokens as the model counts them, as far as known. */
 export function limitLine({ counter: { corrected_tokens: tokens, calibration } }, limit, paint) {
   const line = tokens > limit
     ? paint.red(`✗ ${number(tokens - limit)} tokens over the limit of ${number(limit)}`)

@@ -1,4 +1,4 @@
-// contextfold inspect: what is in a transcript.
+// contextfold inspect: shows what is in a transcript.
 
 import { countSteps, countTurns, longestTurn, toolOutputs, toolTable } from "../conversation.js";
 import { limits, measure } from "../engine.js";
@@ -108,7 +108,7 @@ function largest(rows, columns, paint) {
   return table(["Largest outputs", "size", "lines", "tokens", "asked for"], cells, columns, paint);
 }
 
-/** A call's arguments without their JSON, where they are an object: `path: a.rs, limit: 20`. */
+/** A call's arguments in readable form if they are a JSON object: `path: a.rs, limit: 20`. */
 function readable(text) {
   try {
     const args = JSON.parse(text);
@@ -121,7 +121,7 @@ function readable(text) {
   }
 }
 
-/** A head and rows: the first and any fifth column to the left (the last cut to the line), figures to the right. */
+/** A table with a head. The first column and the optional fifth are aligned left (the fifth is cut to fit), figures right. */
 function table(head, rows, columns, paint) {
   const figures = [1, 2, 3];
   const first = Math.min(32, Math.max(width(head[0]), ...rows.map((cells) => width(cells[0]))));

@@ -1,5 +1,5 @@
-// contextfold mcp: a saved session, to be read and searched by whoever speaks the Model Context Protocol, over standard input
-// and output.
+// contextfold mcp: an MCP server (Model Context Protocol) over standard input and output, by which clients read and search a saved
+// session.
 
 import { registerMcpTools } from "../../integrations/tools.js";
 import { version } from "contextfold";
@@ -8,11 +8,11 @@ import { EXIT, Failure, unreadable } from "../failure.js";
 
 export async function mcp(flags) {
   const session = savedSession(flags);
-  await session(); // what cannot be read is told before anybody connects
+  await session(); // so that an unreadable session is reported before anybody connects
   const { McpServer, StdioServerTransport } = await sdk();
   const server = new McpServer({ name: "contextfold", version: version() });
   registerMcpTools(server, session);
-  let failed; // what the connection ended of, where nobody closed it
+  let failed; // the error that ended the connection, unless somebody closed it
   server.server.onerror = (error) => (failed = error);
   const closed = new Promise((done) => {
     process.stdin.once("end", done);

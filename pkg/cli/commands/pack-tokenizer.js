@@ -1,4 +1,4 @@
-// contextfold pack-tokenizer: the fast-loading form of a tokenizer.json.
+// contextfold pack-tokenizer: packs a tokenizer.json, so that it loads faster.
 
 import { packTokenizer } from "contextfold";
 import { EXIT, Failure, usage } from "../failure.js";

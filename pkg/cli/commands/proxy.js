@@ -21,7 +21,7 @@ export async function proxy(flags) {
   const { paint } = style(process.stdout, flags);
   print(`contextfold proxy to ${upstream.origin}: set ${paint.bold(`ANTHROPIC_BASE_URL=${address}`)} or ${paint.bold(`OPENAI_BASE_URL=${address}/v1`)}; what it decides: ${address}/contextfold\n`);
   await told();
-  process.once("SIGTERM", () => server.end()).once("SIGINT", () => server.end()); // who asks twice does not want to wait
+  process.once("SIGTERM", () => server.end()).once("SIGINT", () => server.end()); // a second signal ends it at once
   await server.drain();
   return EXIT.fine;
 }
@@ -45,5 +45,5 @@ function readModels(file) {
 
 const say = (what) => process.stderr.write(`contextfold proxy: ${plain(what)} (the first of its kind; no more are told)\n`);
 
-/** Until the process is told to stop. */
+/** Resolves when the process gets a signal to stop. */
 const told = () => new Promise((done) => process.once("SIGTERM", done).once("SIGINT", done));

@@ -1,4 +1,4 @@
-// contextfold repair: a broken history, mended.
+// contextfold repair: repairs a broken history.
 
 import { check, repair as repairList } from "contextfold";
 import { EXIT } from "../failure.js";

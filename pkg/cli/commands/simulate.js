@@ -1,4 +1,4 @@
-// contextfold simulate: a recorded transcript, replayed call by call under several presets, side by side.
+// contextfold simulate: replays a recorded transcript call by call under several presets, and compares them.
 
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -16,7 +16,7 @@ export function simulate(read, flags) {
   const options = sessionOptions({ ...flags, preset: undefined });
   const prices = flags.prices === undefined ? undefined : readPrices(flags.prices);
   const money = { ...(prices && { prices }), ...(flags["price-as"] !== undefined && { priceAs: flags["price-as"] }) };
-  for (const ladder of presets) new Session({ ...options, ladder }).free(); // before anything is read: a wrong flag shows at once
+  for (const ladder of presets) new Session({ ...options, ladder }).free(); // before anything is read, so that a wrong flag is reported at once
   replay("messages", [], { ...options, ...money, presets: [] });
   const transcript = read();
   const recording = new Recording(transcript.format, inputOf(transcript), { tools: Array.isArray(transcript.body?.tools) ? transcript.body.tools : [] });
@@ -32,16 +32,16 @@ export function simulate(read, flags) {
   progress("");
   simulation = { ...simulation, runs };
   const shown = { name: transcript.name, source: sourceOf(transcript, simulation), simulation };
-  const written = flags.html === undefined ? null : writeText(flags.html, htmlReport({ ...shown, name: basename(transcript.name) }), "simulate"); // who reads it need not know the folders
+  const written = flags.html === undefined ? null : writeText(flags.html, htmlReport({ ...shown, name: basename(transcript.name) }), "simulate"); // only the file's name, because readers of the report need not know the folders
   const stream = flags.html === "-" ? process.stderr : process.stdout;
   if (flags.json) printJson(simulation);
   else stream.write(render(shown, written === null ? null : flags.html, style(stream, flags)));
-  // That a preset which nobody named does not suit this transcript is what the table is for.
+  // Presets that the user did not name may go over the limit: showing that is the purpose of the table.
   const judged = flags.preset ?? ["contextfold"];
   return runs.some((run) => run.calls_over_limit > 0 && judged.includes(run.preset)) ? EXIT.overLimit : EXIT.fine;
 }
 
-/** The model that the file names, for its price, where no other was named and its price is known. */
+/** The option to use the price of the model that the file names, if the flags name no model and its price is known. */
 function named({ model }, { options, money }) {
   if (model === undefined || options.model !== undefined || money.priceAs !== undefined) return {};
   try {
@@ -98,7 +98,7 @@ function render({ name, source, simulation }, html, { paint, width: columns }) {
 
 const cellsOf = (name, run, prices) => [name, number(run.tokens_total), ...figuresOf(run), ...(prices ? [dollars(run.cost)] : [])];
 
-/** What the figures mean, and what a reader would stumble over. */
+/** Notes that explain the figures and point out problems. */
 function notes({ runs, prices }, columns) {
   const of = (text, bad = false) => wrap(text, columns - 2).map((line) => ({ text: line, bad }));
   const over = runs.filter((run) => run.calls_over_limit > 0);

@@ -1,9 +1,9 @@
-// Who may send requests: programs on this machine, or on the network if another address was chosen, but no web page in a browser.
+// Who may send requests: programs on this machine, or on the network if the proxy listens there, but no foreign web page in a browser.
 
 import { isIP } from "node:net";
 import { hostname } from "node:os";
 
-/** Why a request is not taken; `undefined` where it is. */
+/** Why a request is refused; `undefined` if it is accepted. */
 export function whyForbidden({ headers }, listensAt) {
   const host = nameOf(`http://${headers.host ?? ""}`);
   // With DNS rebinding, the header has the web page's own host name, which has a dot and is not ours.

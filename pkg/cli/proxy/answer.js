@@ -1,4 +1,4 @@
-// An answer as it came over the wire, and as the `Response` that the hooks read.
+// Converts an answer of the upstream to the `Response` that the hooks read.
 
 import { Readable, pipeline } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -12,11 +12,11 @@ const UNPACKED = {
   ...(zlib.createZstdDecompress && { zstd: zlib.createZstdDecompress }),
 };
 
-/** Statuses whose answer has no body. */
+/** Statuses of answers without a body. */
 const EMPTY = new Set([204, 205, 304]);
 const JSON_TEXT = /^application\/([\w.-]+\+)?json\b/i;
 
-/** The upstream went away in the middle of its answer. */
+/** The upstream closed the connection in the middle of its answer. */
 export class BrokenOff extends Error {
   constructor(cause) {
     super(`the upstream broke off in the middle of its answer (${cause.code ?? cause.message})`, { cause });
@@ -24,15 +24,15 @@ export class BrokenOff extends Error {
 }
 
 /**
- * The answer, unpacked: an upstream may pack it though it was asked not to, and its usage is inside. JSON is read whole, because
- * half of it is useless; everything else passes as it comes.
+ * Returns the answer, decompressed: an upstream may compress it although it was asked not to, and we need the usage in it. JSON is read
+ * completely, because half of it is useless; everything else is streamed.
  *
- * @returns `{ response, bytes }`: `bytes` where it was read
+ * @returns `{ response, bytes }`; `bytes` only if the body was read
  */
 export async function answerOf(message) {
   const { statusCode: status } = message;
   const type = message.headers["content-type"] ?? "";
-  // No `Response` can have such a status: nothing is read of it.
+  // A `Response` cannot have such a status, so use an object like one. Its body is not inspected.
   if (status < 200 || status > 599) return { response: { status, ok: false, headers: new Headers(), body: Readable.toWeb(message) } };
   const head = { status, headers: { "content-type": type } };
   if (EMPTY.has(status)) return { response: new Response(null, head) };
@@ -44,12 +44,12 @@ export async function answerOf(message) {
   return { response: new Response(bytes, head), bytes };
 }
 
-/** Headers of the answer that no longer hold once it is unpacked. */
+/** Headers of the answer that are no longer true if it was decompressed. */
 export const changedBy = (message) => (unpackerOf(message) ? ["content-encoding", "content-length"] : []);
 
 const unpackerOf = ({ headers }) => UNPACKED[headers["content-encoding"]?.toLowerCase()];
 
 function unpacked(message) {
   const unpacker = unpackerOf(message);
-  return unpacker ? pipeline(message, unpacker(), () => {}) : message; // an error of the one ends the other
+  return unpacker ? pipeline(message, unpacker(), () => {}) : message; // `pipeline`, so that an error of one ends the other
 }

@@ -1,12 +1,12 @@
-// The APIs whose conversations are kept: where their requests go, how they say an error, and how a summary is asked for.
+// The supported APIs: the paths of their requests, how to report an error, and how to request a summary.
 
-/** Fields of an answer in the shape in which a session takes a summary. */
+/** An answer in the shape that a session's `summarize` returns. */
 const summary = (text, usage, finish_reason) => ({ text, ...(usage && { usage }), ...(finish_reason && { finish_reason }) });
 
 const openaiError = (message, { code }) => ({ error: { message, type: "contextfold_proxy", param: null, code } });
 const textsOf = (parts, type) => (parts ?? []).filter((part) => part?.type === type).map(({ text }) => text).join("");
 
-/** Google's names of the statuses that the proxy answers with itself. */
+/** Google's names of the statuses of the proxy's own errors. */
 const STATUSES = { 403: "PERMISSION_DENIED", 413: "INVALID_ARGUMENT", 502: "UNAVAILABLE" };
 
 export const APIS = [
@@ -16,7 +16,7 @@ export const APIS = [
     format: "openai-responses",
     reserved: (body) => body.max_output_tokens,
     error: openaiError,
-    // Nobody is to find it among what the service keeps.
+    // So that requests for summaries do not appear among the user's stored responses.
     asks: (request) => ({ store: false, ...request.as("openai-responses") }),
     answered: ({ output, usage, incomplete_details }) =>
       summary((output ?? []).map(({ type, content }) => (type === "message" ? textsOf(content, "output_text") : "")).join(""), usage, incomplete_details?.reason),
@@ -30,7 +30,7 @@ export const APIS = [
     asks(request, body) {
       const { max_completion_tokens: most, ...asked } = request.as("openai-chat");
       if (most === undefined) return asked;
-      return { ...asked, [body.max_tokens === undefined ? "max_completion_tokens" : "max_tokens"]: most }; // many hosts only know the older name
+      return { ...asked, [body.max_tokens === undefined ? "max_completion_tokens" : "max_tokens"]: most }; // the client's name for it, because many hosts only support the older one
     },
     answered: ({ choices, usage }) => summary(choices?.[0]?.message?.content ?? "", usage, choices?.[0]?.finish_reason),
   },
@@ -47,7 +47,7 @@ export const APIS = [
     name: "gemini",
     end: /:(stream)?generateContent$/i,
     format: "gemini",
-    /** The model stands in the path. */
+    /** The path contains the model. */
     model: (path) => /\/([^/:]+):\w+$/.exec(path)?.[1],
     reserved: (body) => (body.generationConfig ?? body.generation_config)?.maxOutputTokens,
     error: (message, { status }) => ({ error: { code: status, message, status: STATUSES[status] ?? "INTERNAL" } }),
@@ -55,7 +55,7 @@ export const APIS = [
       const { contents, config: { maxOutputTokens, temperature, ...config } = {} } = request.as("gemini");
       return { contents, ...config, generationConfig: { maxOutputTokens, temperature } };
     },
-    /** A summary is asked for whole, though the answer is streamed. */
+    /** The path for a summary, which is not streamed even if the client's request is. */
     path: (path) => path.replace(/:streamGenerateContent/, ":generateContent").replace(/([?&])alt=sse&?/, "$1").replace(/[?&]$/, ""),
     answered: ({ candidates, usageMetadata }) => summary((candidates?.[0]?.content?.parts ?? []).map(({ text, thought }) => (thought ? "" : (text ?? ""))).join(""), usageMetadata, candidates?.[0]?.finishReason),
   },
@@ -65,8 +65,8 @@ const [, CHAT, ANTHROPIC] = APIS;
 
 const goesTo = ({ end }, path) => (typeof end === "string" ? path.endsWith(end) : end.test(path));
 
-/** The API that a request goes to; `undefined` where it has no conversation (`count_tokens`, `models`, …). */
+/** The API of a request; `undefined` if it holds no conversation (`count_tokens`, `models`, …). */
 export const apiOf = ({ method }, path) => (method === "POST" ? APIS.find((api) => goesTo(api, path)) : undefined);
 
-/** The API that reads an error of ours, whatever was asked for. */
+/** The API in whose form to report an error of the proxy, for any request. */
 export const errorsOf = (request, path) => APIS.find((api) => goesTo(api, path)) ?? (request.headers["anthropic-version"] ? ANTHROPIC : CHAT);

@@ -1,6 +1,6 @@
-// The body of a request, in memory: it has to be whole before it can be made to fit.
+// Reads request bodies into memory, because a body must be complete before it can be made to fit.
 
-/** No API takes as much. */
+/** More than any API accepts. */
 export const MOST_BYTES = 100_000_000;
 
 export class TooLarge extends Error {
@@ -9,7 +9,7 @@ export class TooLarge extends Error {
   }
 }
 
-/** The bytes of a body, as they came. */
+/** The bytes of a body, unchanged. */
 export async function bytesOf(request, most = MOST_BYTES) {
   if (Number(request.headers["content-length"]) > most) throw new TooLarge(most);
   const chunks = [];
@@ -24,5 +24,5 @@ export async function bytesOf(request, most = MOST_BYTES) {
 
 export const hasBody = ({ headers }) => headers["transfer-encoding"] !== undefined || Number(headers["content-length"]) > 0;
 
-/** Packed bodies go on as they are: they are not unpacked here. */
+/** Compressed bodies are passed on unchanged, because they are not decompressed here. */
 export const isPacked = ({ headers }) => !["", "identity"].includes((headers["content-encoding"] ?? "").toLowerCase());

@@ -1,14 +1,14 @@
-// Headers as they stand on the wire, name and value by turns: their order, their case and those that stand twice are kept.
+// Raw headers, names and values alternating, so that their order, their case and duplicates are kept.
 
-/** Of one connection, not of the message: each side has its own. */
+/** Headers of one connection, which are not passed on. */
 const HOP = ["connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade"];
 
-/** The headers that go on, but for those that are named. */
+/** The headers to pass on, without those named in `without` (lowercase). */
 export function passedOn(raw, without = []) {
   const pairs = raw.flatMap((name, i) => (i % 2 === 0 ? [[name, raw[i + 1]]] : []));
-  // A message may name others that are for the next hop alone.
+  // The header `connection` may name others that are only for the next hop.
   const named = pairs.filter(([name]) => name.toLowerCase() === "connection").flatMap(([, value]) => value.toLowerCase().split(/\s*,\s*/));
-  // The length is never such a one: without it, what stands in the body would be read as the next request.
+  // Never drop the length because of that: without it, the body would be read as the next request.
   const left = new Set([...HOP, ...named.filter((name) => name !== "content-length"), ...without]);
   return pairs.filter(([name]) => !left.has(name.toLowerCase())).flat();
 }

@@ -1,11 +1,11 @@
-// The limits of a conversation's session: those of its model, and the room that each request reserves for its answer. A
-// conversation has one model; with another model it is another conversation.
+// The limits of a conversation's session: its model's, and the tokens that each request reserves for its answer. A conversation
+// has one model; with another model it counts as another conversation.
 
 import { Session } from "contextfold";
 
-/** As many model names are remembered. */
+/** At most this many model names are remembered. */
 const MOST = 1000;
-/** At most this share of the window is kept for the answer, because some clients ask for as much as possible, whatever the window. */
+/** At most this share of the window is reserved for the answer, because some clients request as much as possible, whatever the window. */
 const MOST_RESERVED = 0.75;
 
 export class Limits {
@@ -13,13 +13,13 @@ export class Limits {
   #models;
   #windows = new Map();
 
-  /** `window`: tokens, for every model; `models`: a table of models' limits, before the built-in one. */
+  /** `window`: in tokens, for every model; `models`: a table of models' limits, looked up before the built-in one. */
   constructor({ window, models }) {
     this.#window = window;
     this.#models = models;
   }
 
-  /** Options of the session. A model that no table knows has no limit until a refusal tells it, unless a window was given. */
+  /** Options of the session. Unless a window was given, a model that is in no table has no limit until a refusal names one. */
   of({ model }, reserved) {
     const own = this.#windowOf(model);
     const window = this.#window ?? own;
@@ -31,7 +31,7 @@ export class Limits {
     };
   }
 
-  /** The window of a model; `undefined` where it is not known. */
+  /** The window of a model; `undefined` if it is not known. */
   #windowOf(model) {
     if (typeof model !== "string") return undefined;
     if (!this.#windows.has(model)) {

@@ -1,17 +1,17 @@
-// Which client a conversation belongs to: nothing from one key's owner may get into another's requests.
+// Identifies the client that a conversation belongs to, so that nothing from one client gets into another's requests.
 
 import { createHmac, randomBytes } from "node:crypto";
 
-/** What a client is let in with, and on whose account. */
+/** Headers with the client's credentials and account. */
 const CREDENTIALS = ["authorization", "x-api-key", "api-key", "x-goog-api-key", "x-goog-user-project", "openai-organization", "openai-project"];
 
 export class Owners {
-  /** So that the stored digest is useless to others, even for recognising a key. */
+  /** Makes the stored digests useless to others, even for recognising a key. */
   #salt = randomBytes(32);
 
-  /** A conversation that goes on with another model is another one: its limit, and what refusals taught of it, are that model's. */
+  /** The model is included, because limits, also those learnt from refusals, are per model: with another one it is another conversation. */
   of({ headers, url }, model) {
-    const inPath = new URL(url, "http://host").searchParams.get("key"); // Gemini's may stand there
+    const inPath = new URL(url, "http://host").searchParams.get("key"); // Gemini's key may be in the URL
     const said = JSON.stringify([model, inPath, ...CREDENTIALS.map((name) => headers[name])]);
     return createHmac("sha256", this.#salt).update(said).digest("base64");
   }

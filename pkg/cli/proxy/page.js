@@ -1,10 +1,10 @@
-// The reports as a page: no script, no request, light and dark.
+// The proxy's reports as an HTML page: no scripts, no requests, light and dark.
 
 import { CSS, escaped as text } from "../html.js";
 import { number, plural } from "../paint.js";
 import { partName } from "../report.js";
 
-/** `shown` as `Reports` gives it. */
+/** Takes the result of `Reports.newest`. */
 export function page({ upstream, requests, conversations }) {
   const counts = [
     plural(requests.requests, "request"),

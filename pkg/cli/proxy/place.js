@@ -1,6 +1,6 @@
-// Where the proxy sends to and listens at, and what is wrong with such a place.
+// The upstream's URL and the address to listen at, with errors that say what is wrong with them.
 
-/** The upstream's URL; throws what is wrong with it. */
+/** Parses the upstream's URL; throws an error that says what is wrong with it. */
 export function upstreamUrl(text) {
   let url;
   try {
@@ -20,7 +20,7 @@ const WRONG_PLACE = {
   EACCES: "permission denied",
 };
 
-/** Listens; gives the address that a client on this machine can use, or throws why it cannot. */
+/** Starts to listen. Returns the address for a client on this machine, or throws an error that says why it cannot listen. */
 export async function listening(server, port, host) {
   try {
     return addressOf(host, await server.listen(port, host));

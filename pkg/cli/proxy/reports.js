@@ -1,12 +1,12 @@
-// Each conversation in figures, without any text of messages or headers of requests.
+// Figures of each conversation, without any text of messages or headers of requests.
 
-/** The most conversations in a report, the newest first. */
+/** At most this many conversations are kept, the newest ones. */
 const MOST = 100;
 
 const figures = ({ pass, items, tokens_before, tokens_after }) => ({ pass, messages: items.length, tokens_before, tokens_after });
 
 export class Reports {
-  #rows = new Map(); // by the conversation's number; the last one heard of last
+  #rows = new Map(); // by the conversation's number; the most recently used one last
   #numbers = new WeakMap();
   #next = 1;
   #counts = { requests: 0, fitted: 0, made_smaller: 0, passed_through: 0, failed: 0 };
@@ -16,12 +16,12 @@ export class Reports {
     this.#upstream = upstream;
   }
 
-  /** Counts a request, by what became of it. */
+  /** Counts a request by its outcome. */
   count(what) {
     this.#counts[what] += 1;
   }
 
-  /** A call of a conversation, as its session prepared it. */
+  /** Records a call of a conversation. */
   call({ conversation, report }, api, model) {
     const row = this.#rowOf(conversation, api);
     row.model = typeof model === "string" ? model.slice(0, 200) : null;
@@ -29,7 +29,7 @@ export class Reports {
     this.#took(row, report);
   }
 
-  /** A refusal as too long, which was answered with a smaller request. */
+  /** Records that a request was refused as too long and retried with a smaller one. */
   smaller({ conversation, report }, api) {
     const row = this.#rowOf(conversation, api);
     row.made_smaller += 1;
@@ -56,7 +56,7 @@ export class Reports {
     row.newest_edit = { call: row.calls, tokens_before, tokens_after, messages_before, messages_after, decisions: decisions.map(figures), ...(summary && { summary: { by_model: !summary.fallback } }) };
   }
 
-  /** The newest conversations, and how many requests there were. */
+  /** The newest conversations, and the counts of requests. */
   newest(most = MOST) {
     return { upstream: this.#upstream, requests: { ...this.#counts }, conversations: [...this.#rows.values()].reverse().slice(0, most) };
   }

@@ -1,8 +1,8 @@
-// The proxy: takes a request in, makes its conversation fit, sends it on, and hands the answer back as it comes.
+// The proxy: receives a request, makes its conversation fit, sends it on, and streams the answer back.
 //
-// Calls of one conversation wait for one another, because a session has one view at a time. Conversations are bounded in number and
-// characters, and sessions that are let go of are freed: the garbage collector does not see the module's memory. Clients are kept apart by
-// a salted digest of their key, and by model.
+// Calls of one conversation wait for each other, because a session has one view at a time. Conversations are limited in number and
+// total characters, and the sessions of dropped ones are freed explicitly, because the garbage collector does not see the module's
+// memory. Clients are separated by a salted digest of their key, and by model.
 
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
@@ -21,9 +21,9 @@ import { Reports } from "./reports.js";
 import { Summaries } from "./summaries.js";
 import { Unreachable, Upstream } from "./upstream.js";
 
-/** Conversations that are kept for each API, and characters of requests that these may have in all: a module has 4 GB at the most. */
+/** The most conversations per API, and the most characters of their requests in all: a WebAssembly module has at most 4 GB of memory. */
 const KEPT = { most: 200, bytes: 150_000_000 };
-/** How long running requests have when the proxy is told to stop. */
+/** How long running requests may continue after the proxy was asked to stop. */
 const DRAIN_MS = 30_000;
 /** Longer than clients keep idle connections, so that none is closed just when it is used again. */
 const KEEP_ALIVE_MS = 65_000;
@@ -37,17 +37,17 @@ export class Proxy {
   #server = createServer((request, response) => void this.#handle(request, response));
   #running = new Set();
   #owners = new Owners();
-  /** The models of bodies that do not name them: Gemini's stand in the path. */
+  /** The models of bodies that do not name them: Gemini has the model in the path. */
   #models = new WeakMap();
   #host;
   #isDraining = false;
 
   /**
-   * @param upstream its URL
+   * @param upstream the upstream's URL
    * @param window, models see `Limits`
    * @param preset the ladder
-   * @param extractive no model is asked for summaries
-   * @param tell hears of what failed, in a line
+   * @param extractive whether summaries are written without a model
+   * @param tell called with each error
    */
   constructor({ upstream, window, models, preset, extractive = false, tell = () => {} }) {
     this.#upstream = new Upstream(upstream);
@@ -61,14 +61,14 @@ export class Proxy {
       ...(!extractive && { summarize: (request, options) => this.#summaries.write(request, options) }),
       compaction: { onFailure: "extractive" },
       onError: (error) => this.#failed(error),
-      onReport: () => {}, // what it says is read of the session
+      onReport: () => {}, // not needed, because `fit` returns the report
     };
     const keeperOf = (api) => new BodyKeeper("proxy", api.format, options, { serves: { ...KEPT, limitsOf: (body) => limits.of({ model: this.#models.get(body) ?? body.model }, api.reserved(body)) } });
     this.#keepers = new Map(APIS.map((api) => [api, keeperOf(api)]));
     this.#server.keepAliveTimeout = KEEP_ALIVE_MS;
   }
 
-  /** Starts to listen; gives the port. */
+  /** Starts to listen; resolves to the port. */
   listen(port, host) {
     this.#host = host;
     return new Promise((done, failed) => {
@@ -77,12 +77,12 @@ export class Proxy {
     });
   }
 
-  /** What became of the newest conversations. */
+  /** Figures of the newest conversations. */
   reports(most) {
     return this.#reports.newest(most);
   }
 
-  /** Takes no more connections, lets what is under way end, for a while, and then ends. */
+  /** Accepts no more connections, and waits for running requests; aborts them after `ms`. */
   async drain(ms = DRAIN_MS) {
     this.#isDraining = true;
     const late = setTimeout(() => this.end(), ms);
@@ -94,7 +94,7 @@ export class Proxy {
     this.#upstream.close();
   }
 
-  /** Ends what is under way. */
+  /** Aborts all running requests. */
   end() {
     for (const controller of this.#running) controller.abort();
     this.#server.closeAllConnections();
@@ -106,7 +106,7 @@ export class Proxy {
     response.sendDate = false; // the upstream's own is sent
     response.on("close", () => {
       this.#running.delete(controller);
-      if (!response.writableFinished) controller.abort(); // the client has gone
+      if (!response.writableFinished) controller.abort(); // the client has disconnected
       if (this.#isDraining) this.#server.closeIdleConnections();
     });
     const path = request.url.replace(/[?#].*/s, "");
@@ -131,8 +131,8 @@ export class Proxy {
     const keeper = this.#watched(api, { path, request });
     let message, answer;
     const send = async (body) => {
-      const sent = body === text ? bytes : Buffer.from(body); // what is no text of ours goes on byte for byte
-      const without = ["host", "content-length", "accept-encoding", "expect", ...(message ? ["idempotency-key"] : [])]; // another request, when it is a smaller one
+      const sent = body === text ? bytes : Buffer.from(body); // an unchanged body is passed on byte for byte
+      const without = ["host", "content-length", "accept-encoding", "expect", ...(message ? ["idempotency-key"] : [])]; // the smaller request of a retry is a different one, so drop the key
       const headers = [...passedOn(request.rawHeaders, without), "Accept-Encoding", "identity", "Content-Length", String(sent.length)];
       message = await this.#upstream.send({ method: "POST", path, headers, body: sent, signal });
       answer = await answerOf(message);
@@ -144,7 +144,7 @@ export class Proxy {
     else await pipeline(Readable.fromWeb(body), response);
   }
 
-  /** The keeper of an API's conversations, watched for one request of a client. */
+  /** The keeper of an API's conversations, wrapped for one request of a client so that its outcome is recorded. */
   #watched(api, { path, request }) {
     const headers = request.rawHeaders;
     const keeper = this.#keepers.get(api);
@@ -185,7 +185,7 @@ export class Proxy {
   #head(response, message, without = []) {
     const headers = [...passedOn(message.rawHeaders, without), ...(this.#isDraining ? ["Connection", "close"] : [])];
     response.writeHead(message.statusCode, message.statusMessage, headers);
-    setImmediate(() => response.writableEnded || response.destroyed || response.flushHeaders()); // the first word of a stream may be a while
+    setImmediate(() => response.writableEnded || response.destroyed || response.flushHeaders()); // because the first event of a stream may take a while
   }
 
   #own(request, response, path) {
@@ -201,10 +201,10 @@ export class Proxy {
 
   #refuse(error, request, response, path) {
     if (response.destroyed) return;
-    if (response.headersSent) return void response.destroy(); // a stream that broke off breaks off here, too
+    if (response.headersSent) return void response.destroy(); // if the upstream's stream broke off, so does ours
     const [status, type, message] = refusalOf(error);
     if (status >= 500) this.#failed(error);
-    // What is still to come of a body is not read: the connection ends with the answer.
+    // The rest of an incomplete body is ignored, and the connection is closed after the answer.
     const headers = request.complete ? {} : { Connection: "close" };
     reply(response, status, JSON.stringify(errorsOf(request, path).error(`contextfold proxy: ${message}`, { type, status, code: `contextfold_${status}` })), headers);
     if (!request.complete) request.resume();
@@ -216,10 +216,10 @@ export class Proxy {
   }
 }
 
-/** A session that was let go of meanwhile has none. */
+/** The session's report; `undefined` if the conversation was dropped in the meantime. */
 const reportOf = ({ left, session }) => (left ? undefined : session.report);
 
-/** A request of a web page, or under a name that is not the proxy's. */
+/** The request comes from a foreign web page, or uses a host name that is not the proxy's. */
 class Forbidden extends Error {}
 
 function refusalOf(error) {

@@ -1,9 +1,9 @@
-// Asks for summaries: the same upstream, the conversation's model, and the client's own credentials.
+// Requests summaries from the same upstream, with the conversation's model and the client's own credentials.
 
 import { passedOn } from "./headers.js";
 import { bytesOf } from "./bodies.js";
 
-/** A client waits meanwhile; behind this the built-in summariser stands in. */
+/** The client waits for the summary; after this time the built-in summariser writes it. */
 const PATIENCE_MS = 120_000;
 const MOST_BYTES = 10_000_000;
 /** Headers of the client's request that do not belong to the request for a summary. */
@@ -11,14 +11,14 @@ const ITS_OWN = ["host", "content-length", "content-type", "accept", "accept-enc
 
 export class Summaries {
   #upstream;
-  /** The request that each signal belongs to: a session hands on the signal of the call that it is at work for. */
+  /** The client's request by abort signal: a session passes the signal of the current call to `summarize`. */
   #asking = new WeakMap();
 
   constructor(upstream) {
     this.#upstream = upstream;
   }
 
-  /** Sets the client request that a summary under this signal belongs to: `{ api, path, headers, body }`. Nothing of it is kept. */
+  /** Sets the client's request (`{ api, path, headers, body }`) for summaries with this signal. It is held only as long as the signal. */
   expect(signal, about) {
     this.#asking.set(signal, about);
   }
@@ -37,13 +37,13 @@ export class Summaries {
       signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
     });
     const text = (await bytesOf(message, MOST_BYTES)).toString();
-    // What the upstream said is for the session alone, which asks for less where it was too much.
+    // Only the session gets the upstream's error text: if the request was too long, it retries with less.
     if (message.statusCode !== 200) throw Object.assign(new Error(`the upstream answered ${message.statusCode}`), { body: text });
     return api.answered(read(text));
   }
 }
 
-/** The error of `JSON.parse` quotes the text. */
+/** Parses JSON with an error of our own, because the error of `JSON.parse` quotes the text. */
 function read(text) {
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-/** Tells of each kind of failure once: an agent that makes a thousand calls would fill the terminal with one. */
+/** Reports each kind of failure only once, so that an agent with a thousand calls does not fill the terminal. */
 export function teller(say) {
   const told = new Set();
   return (error) => {

@@ -1,13 +1,13 @@
-// Where requests go on to. Bytes come and go as they are: `fetch` would add headers of its own, unpack what is packed, and give up
-// after five minutes, which is too early for a model that thinks.
+// Sends requests to the upstream, and passes bytes on unchanged. `fetch` would add headers, decompress answers, and time out after five
+// minutes, which is too early for a model that thinks.
 
 import http from "node:http";
 import https from "node:https";
 
-/** A closed connection shows within this time. */
+/** If an idle connection was closed, its error arrives within this time. */
 const AT_ONCE_MS = 300;
 
-/** It could not be asked; `code` is the network's. */
+/** The upstream could not be reached. */
 export class Unreachable extends Error {
   constructor({ host }, cause) {
     super(`${host} cannot be reached (${cause.code ?? cause.message})`, { cause });
@@ -31,9 +31,9 @@ export class Upstream {
   }
 
   /**
-   * Sends a request, and gives the answer as it comes.
+   * Sends a request and returns the answer as a stream.
    *
-   * @param body bytes, a stream, or nothing
+   * @param body bytes, a stream, or `undefined`
    */
   async send({ method, path, headers, body, signal }) {
     const sent = () => this.#sent({ method, path: this.#pathOf(path), headers: ["Host", this.#url.host, ...headers], body, signal });
@@ -41,8 +41,8 @@ export class Upstream {
       return await sent();
     } catch (error) {
       if (signal?.aborted) throw error;
-      // The other side may close a kept connection just when it is used again: then nobody has seen the request, and it is sent
-      // again. A request that breaks later may have been processed, and is not sent and paid twice.
+      // The upstream may close an idle connection just when it is reused. Then nobody has seen the request, and it is sent again. A
+      // request that fails later may have been processed, and is not repeated, so that it is not paid twice.
       if (!error.wasIdle || body?.pipe) throw new Unreachable(this.#url, error);
       return await sent().catch((again) => {
         throw signal?.aborted ? again : new Unreachable(this.#url, again);
@@ -62,13 +62,13 @@ export class Upstream {
     });
   }
 
-  /** The upstream's own path comes before; `/v1` is said once where both have it, as the base URLs of many hosts do. */
+  /** Prepends the upstream URL's path. If both have `/v1`, as with the base URLs of many hosts, it is used only once. */
   #pathOf(path) {
     const before = this.#url.pathname.replace(/\/$/, "");
     return before + (before.endsWith("/v1") && /^\/v1(?=[/?]|$)/.test(path) ? path.slice(3) : path);
   }
 
-  /** Closes the connections that nobody uses. */
+  /** Closes all connections. */
   close() {
     this.#agent.destroy();
   }

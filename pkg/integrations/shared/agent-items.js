@@ -1,11 +1,11 @@
-// Items of the OpenAI Agents SDK as items of the Responses API, and back. Theirs are written in camel case, and results have
-// a name of their own.
+// Converts items of the OpenAI Agents SDK to items of the Responses API, and back. The SDK's items use camel case, and their
+// outputs have other type names.
 
 import { Mirror } from "./mirror.js";
 
 const OUTPUTS = { function_call_result: "function_call_output", computer_call_result: "computer_call_output" };
 
-/** A mirror that also knows which item a call's output came in. */
+/** A mirror that also remembers the original items of calls and outputs. */
 export function agentItems() {
   const outputs = new Map();
   const calls = new Map();
@@ -43,7 +43,7 @@ function message({ role, content, id, status }) {
   return { type: "message", role: role ?? "user", content: parts, ...(id && { id }), ...(role === "assistant" && { status: status ?? "completed" }) };
 }
 
-/** A part of a message; one that is not known goes as it is. */
+/** A part of a message. Unknown parts are kept as they are. */
 function part(given) {
   const { type, text, refusal, image, file, detail, filename } = given;
   if (type === "output_text") return { type, text, annotations: [] };

@@ -1,4 +1,4 @@
-// An agent's loop over one of OpenAI's APIs: ask, run what is called, ask again, each time with a list that fits.
+// An agent loop over one of OpenAI's APIs: ask the model, run the tools that it calls, ask again, each time with a list that fits.
 
 import { BodyKeeper, withSession } from "./bodies.js";
 import { goingOn } from "./going-on.js";
@@ -8,7 +8,7 @@ export async function runLoop(api, client, body, options = {}) {
   try {
     return await loop(api, client, body, options, own);
   } catch (error) {
-    if (own.session !== options.session && !own.home) own.session.free(); // nobody else has it, nor saves it
+    if (own.session !== options.session && !own.home) own.session.free(); // it was made for this run, and nobody else has it
     throw error;
   }
 }
@@ -28,7 +28,7 @@ async function loop(api, client, body, options, own) {
       whole = [...whole, ...(await Promise.all(calls.map(async (made) => api.answer(made.call, await executed(made, execute, signal)))))];
       keeper.heard(conversation, whole);
     }
-    // What was called last has its output, too: so the list can be gone on with.
+    // By now the last calls have their outputs, too, so the caller can continue with the list.
     if (calls.length === 0 || step === maxSteps) {
       await keeper.saved(conversation);
       return { response, [api.list]: whole, session: own.session, steps: step, finished: calls.length === 0 };
@@ -58,7 +58,7 @@ async function ask(api, keeper, client, body, { signal, onEvent }) {
   }
 }
 
-/** The answer, or the one that a stream ends in, while its events are handed on. */
+/** The answer. If it is a stream, passes its events on and returns the answer at its end. */
 async function answered(api, given, isStream, onEvent) {
   if (!isStream) return given;
   const response = await api.streamed(handedOn(given, onEvent));
@@ -73,7 +73,7 @@ async function* handedOn(events, onEvent) {
   }
 }
 
-/** What a tool gives, as text; what it throws, too, for the model to see. */
+/** Runs a tool and returns its result, as text unless it is a list of parts. If it throws, returns an error text for the model. */
 async function executed({ call, name, input, isJson }, execute, signal) {
   try {
     const tool = typeof execute === "function" ? (args) => execute(name, args, { call, signal }) : Object.hasOwn(execute, name) ? execute[name] : undefined;

@@ -1,10 +1,10 @@
-// A store for the items of an Agents SDK session, in memory: whole, and changed all at once or not at all.
+// An in-memory store for the items of an Agents SDK session. Each change is applied completely or not at all.
 
 import { ContextError } from "contextfold";
 
 export class MemoryStore {
   #items = [];
-  #done = new Map(); // transactions by their id, as JSON
+  #done = new Map(); // finished transactions as JSON, by operation id
 
   async getItems(limit) {
     return structuredClone(limit === undefined ? this.#items : limit > 0 ? this.#items.slice(-limit) : []);
@@ -34,7 +34,7 @@ export class MemoryStore {
     this.#items = this.#items.map((item) => (item.type === "function_call" && replaced.has(item.callId) ? structuredClone(replaced.get(item.callId)) : item));
   }
 
-  /** The same operation twice is done once; one that does not match changes nothing. */
+  /** A repeated operation is applied only once. One that does not match the history throws and changes nothing. */
   async applyHistoryTransaction({ operationId, transaction }) {
     if (typeof operationId !== "string" || !operationId.trim()) throw new ContextError("INVALID_ARGUMENT", "operationId: expected a text that is not empty");
     const text = ordered(transaction);
@@ -55,7 +55,7 @@ export class MemoryStore {
   }
 }
 
-/** JSON with its keys in order, so that equal things are equal texts. */
+/** JSON with sorted keys, so that equal values give equal texts. */
 const ordered = (value) =>
   JSON.stringify(value, (_, inner) =>
     inner && typeof inner === "object" && !Array.isArray(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,

@@ -1,4 +1,4 @@
-// Request bodies: which list is in them, what counts beside it, and what a client can do nothing about.
+// Request bodies of each format: where their list is, what else counts, and what a client cannot change.
 
 import { ContextError, Session } from "contextfold";
 import { blocksOf, partsOf } from "./header.js";
@@ -44,13 +44,13 @@ const HELD = {
 export class BodyKeeper {
   #keeper;
   #body;
-  /** Bodies whose system prompt has our mark, without it: a retry is marked anew. */
+  /** For each body with our mark in its system prompt, the body without it: a retry starts from that. */
   #unmarked = new WeakMap();
-  /** What the keeper needs to know of each body that was given back. */
+  /** For each body that `fit` returned, the `sent` that the keeper needs in `recovered`. */
   #sent = new WeakMap();
   #limitsOf;
 
-  /** `serves`: see `Keeper`; its `limitsOf` gives the options of the session that go by the body. */
+  /** `serves`: see `Keeper`; its `limitsOf` returns the session options that depend on the body. */
   constructor(name, format, options, { more = [], serves } = {}) {
     this.#keeper = new Keeper(name, format, options, { more, serves });
     this.#body = BODIES[format];
@@ -61,12 +61,12 @@ export class BodyKeeper {
     return this.#keeper.options;
   }
 
-  /** The body that is to be sent instead: the same object where nothing has to change. */
+  /** Returns the body to send instead; the same object if nothing has to change. */
   async fit(body, { signal, usage, bytes, owner } = {}) {
     const { list: key, header, held, tools = (body) => body.tools } = this.#body;
-    if (body.compaction) return { body }; // it asks Anthropic to compact, and is nobody's next call
+    if (body.compaction) return { body }; // it asks Anthropic to compact; it is not a call of the conversation
     const holder = held(body);
-    if (holder && this.#limitsOf) return { body }; // a server's clients cannot change it, and it is no failure
+    if (holder && this.#limitsOf) return { body }; // in a server this is not a failure, because its clients may not be able to change it
     if (holder) {
       this.#keeper.failed(new ContextError("INVALID_ARGUMENT", `the service holds this conversation (\`${holder}\`), and only what is new is sent: there is nothing that could be made smaller here; ${HELD[holder]}`));
       return { body };
@@ -89,19 +89,19 @@ export class BodyKeeper {
     return marked;
   }
 
-  /** How many marks for the prompt cache there may be of ours. */
+  /** How many prompt-cache marks we may set. */
   #marks(body) {
     const { cacheMarks } = this.#keeper.options;
     return cacheMarks === undefined ? undefined : Math.min(cacheMarks, marksLeft(body));
   }
 
-  /** The body to try again with after a refusal, or `null` where the refusal was about something else. */
+  /** The body to retry with after a refusal, or `null` if the refusal had another reason. */
   async recovered(conversation, body, error, { signal } = {}) {
     const list = await this.#keeper.recovered(conversation, error, { signal, sent: this.#sent.get(body) });
     return list && { ...(this.#unmarked.get(body) ?? body), [this.#body.list]: list };
   }
 
-  /** What the answer to `body` cost; where another request of the conversation has come since, it says nothing of our counts. */
+  /** Records the usage of the answer to `body`. Ignored if the conversation had another request since, because our counts are of that. */
   record(conversation, usage, body) {
     if (body === undefined || conversation?.whole === this.#sent.get(body)?.whole) this.#keeper.record(conversation, usage);
   }
@@ -114,13 +114,13 @@ export class BodyKeeper {
     this.#keeper.failed(error);
   }
 
-  /** Saves the conversation, where it is known by a key. */
+  /** Saves the conversation, if it has a key. */
   saved(conversation) {
     return this.#keeper.saved(conversation);
   }
 }
 
-/** A loop has one conversation: the caller's session, the one under his key, or one for this run. It is given back with the result. */
+/** The one conversation of a loop: the caller's session, the session under the caller's key, or a new one, returned with the result. */
 export async function withSession(options, body) {
   const { session, key: given, strict, onError, onReport, signal, maxSteps, execute, onResponse, onEvent, ...ofSession } = options;
   const key = typeof given === "function" ? given(body) : given;

@@ -1,4 +1,4 @@
-// Bytes in an AI SDK's message: JSON has none, and would write them as an object of numbers.
+// Replaces bytes in AI SDK messages by base64, because JSON would write them as an object of numbers.
 
 const CHUNK = 0x8000;
 
@@ -8,7 +8,7 @@ function base64Of(bytes) {
   return btoa(text);
 }
 
-/** The same entry with base64 in place of bytes; the entry itself where it has none. */
+/** A copy of the entry with base64 in place of bytes; the entry itself if it has none. */
 export function withoutBytes(value) {
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof ArrayBuffer) return base64Of(new Uint8Array(value));
@@ -17,7 +17,7 @@ export function withoutBytes(value) {
     const list = value.map(withoutBytes);
     return list.every((entry, i) => Object.is(entry, value[i])) ? value : list;
   }
-  if (Object.getPrototypeOf(value) !== Object.prototype) return value; // a URL writes itself
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value; // such as a URL, which has its own `toJSON`
   let copy;
   for (const key of Object.keys(value)) {
     const made = withoutBytes(value[key]);

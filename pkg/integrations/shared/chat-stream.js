@@ -1,6 +1,6 @@
-// A stream of Chat Completions, put together again as the completion that it is.
+// Reassembles a completion from a stream of Chat Completions chunks.
 
-/** The completion; `undefined` where the stream ended before it did. */
+/** The completion; `undefined` if the stream ended before the completion was finished. */
 export async function completionOf(chunks) {
   let whole;
   const choices = new Map();
@@ -16,16 +16,16 @@ export async function completionOf(chunks) {
   return { ...whole, object: "chat.completion", choices: inOrder.map((choice) => ({ ...choice, message: withCalls(choice.message) })) };
 }
 
-/** Azure's first chunk has neither id nor model: empty texts. */
+/** Drops empty texts: Azure's first chunk has an empty id and model. */
 const said = (record = {}) => Object.fromEntries(Object.entries(record).filter(([, value]) => value !== ""));
 
-/** Some gateways leave a call's type out, or count calls from 1. */
+/** Repairs calls: some gateways leave out a call's type, or count calls from 1. */
 const withCalls = ({ tool_calls, ...message }) => (tool_calls ? { ...message, tool_calls: tool_calls.filter(Boolean).map((call) => ({ type: "function", ...call })) } : message);
 
-/** What is said once, and repeated by some gateways in every chunk. */
+/** Keys whose values come once and are not concatenated, because some gateways repeat them in every chunk. */
 const SAID_ONCE = new Set(["role", "id", "type", "index", "format"]);
 
-/** Texts go on, lists go on by the `index` of their entries, objects by their keys. */
+/** Appends a delta: texts are concatenated, lists are merged by the `index` of their entries, objects by their keys. */
 function grown(value, piece) {
   if (piece === null || piece === undefined) return value;
   if (typeof piece === "string") return (value ?? "") + piece;
@@ -34,7 +34,7 @@ function grown(value, piece) {
   const out = { ...value };
   for (const [key, more] of Object.entries(piece)) {
     if (more === null) out[key] ??= null;
-    else if (key === "name" && out[key] === more) continue; // repeated; else it comes in pieces
+    else if (key === "name" && out[key] === more) continue; // repeated whole; otherwise it comes in pieces
     else out[key] = SAID_ONCE.has(key) && typeof more === "string" && more !== "" ? more : grown(out[key], more);
   }
   return out;

@@ -1,31 +1,34 @@
-// What a list has in common with a conversation, entry by entry: what a model reads counts, not how an SDK writes it.
+// Compares a list with a known conversation, entry by entry. What matters is what a model reads, not how an SDK writes it.
 
 import { readsSame } from "contextfold";
 import { isInstruction } from "./header.js";
 
-/** This many entries at the end may differ: a removed reminder, an edited message, a regenerated answer. */
+/** This many entries at the end of a known list may differ: a removed reminder, an edited message, a regenerated answer. */
 const REWRITTEN = 2;
 
 /**
- * How a list goes on with a conversation: with the list as it came in before, or with the view that was handed out last, which
- * some SDKs carry forward. `undefined` where they have nothing in common. Instructions at the beginning are the header: they may
- * be others.
+ * Finds out how a list continues a conversation: it begins like the last list that came in, or like the last view that was returned,
+ * which some SDKs carry forward. `undefined` if they have nothing in common. Instructions at the beginning are the header, which may
+ * differ.
  *
- * @returns `entries`: how many of the conversation's the list begins with; `rewritten`: how many of its last are others;
- * `isTheSame`: the list can only be this conversation's
+ * @returns `entries`: how many entries of the conversation the list begins with; `rewritten`: how many of the conversation's last
+ * entries are not in it; `isTheSame`: the list certainly belongs to this conversation
  */
 export function goesOn({ whole, view }, list, format) {
   const inWhole = along(whole, list, format, new Map());
   const asWhole = inWhole && { of: "whole", ...inWhole, entries: inWhole.common };
   const inView = view === whole ? undefined : along(view, list, format);
-  // What stands at the view's end has to be what stands at the list's: only then is it known what was rewritten.
+  // The rewritten entries at the view's end must also be the last entries of the whole list; only then do we know what was rewritten.
   const stands = inView && view.slice(view.length - inView.rewritten).every((entry, i) => entry === whole[whole.length - inView.rewritten + i]);
   const asView = stands ? { of: "view", ...inView, entries: bodyOf(whole).length - inView.rewritten } : undefined;
   const found = asView && (!asWhole || asView.entries > asWhole.entries) ? asView : asWhole;
   return found && { ...found, isTheSame: found.rewritten === 0 || (found.rewritten <= REWRITTEN && found.entries > found.rewritten) };
 }
 
-/** The list with what stood in place of its beginning put back. Entries that are written as before keep the objects by which they are known. */
+/**
+ * The whole list: if `list` begins with our view, the original entries are put back. Unchanged entries keep the objects by which they
+ * are known.
+ */
 export function wholeAfter({ whole, view }, list, found) {
   if (!found) return list;
   const before = found.of === "view" ? view : whole;
@@ -43,8 +46,9 @@ export function wholeAfter({ whole, view }, list, found) {
 }
 
 /**
- * How far a list is the same as before, after the instructions at the beginning of both; `undefined` if nothing is. With `calls`
- * (the waiting ones), calls may have other ids. In a view they may not, because what replaces its entries has the known ids.
+ * How far a list is the same as before, not counting the instructions at the beginning of both; `undefined` if nothing is. With
+ * `calls` (a map of open calls), the calls may have other ids than before. In a view they may not, because the original entries that
+ * replace the view's entries have the known ids.
  */
 function along(before, list, format, calls) {
   const [at, listAt] = [headOf(before), headOf(list)];

@@ -1,46 +1,46 @@
-// Which session a list belongs to: the caller's own, the one under its `key`, or the one of the conversation that the list
-// continues. Without a key, a hook gets only a list, so its beginning has to tell.
+// Finds the session that a list belongs to: the caller's own, the one under its `key`, or that of the conversation which the list
+// continues. Without a key, a hook gets only a list, so it is recognised by its beginning.
 //
-// If one conversation still gets the session of another, `sync` takes out of the view what is not in its list: nothing of one
-// reaches the other.
+// If a conversation ever got the session of another, `sync` would remove from the view everything that is not in its list, so
+// nothing of one conversation reaches the other.
 
 import { ContextError } from "contextfold";
 import { goesOn, wholeAfter } from "./common.js";
 import { isInstruction } from "./header.js";
 import { kept, opened } from "./saved.js";
 
-/** How many conversations a hook keeps; the one that was used longest ago goes. */
+/** How many conversations a hook keeps. The least recently used one is dropped. */
 const MOST = 32;
 
 /** A conversation as a hook sees it. */
 class Conversation {
-  /** The SDK's list without any of our edits, as far as it is known, and the entries it is in our format. */
+  /** The SDK's last list in our format, with our own edits undone. */
   whole = [];
-  /** What was handed out last: SDKs that carry an override forward hand it in again, with what is new behind it. */
+  /** The last view that was returned. SDKs that carry an override forward pass it in again, followed by what is new. */
   view = [];
-  /** Header and tools as JSON, so that the session is told again only if they have changed. */
+  /** Header, tools and limits as JSON, so that they are set on the session only if they have changed. */
   told = {};
-  /** Entries that hold a compaction of the service's own. */
+  /** Known entries that hold a compaction made by the service. */
   compactions = new WeakSet();
-  /** A run is under way: a call that comes in now comes from inside it (a summary that is asked for through the same client). */
+  /** A run is in progress. A call that comes in now comes from inside it (a summary requested through the same client). */
   busy = false;
-  /** The last request was our view, so that its usage says something about our counts. */
+  /** The last request was our view, so its usage can correct our counts. */
   sent = false;
 
   /** The error of the last failed compaction, if the run went on without it. */
   trouble = undefined;
-  /** The options of its views. */
+  /** The options for `session.view`. */
   shownWith = undefined;
-  /** How the last list was known to be this conversation's, for the report. */
+  /** How the last list was recognised, for the report. */
   known = undefined;
-  /** Of a server: settles when the call that is under way has been made to fit. */
+  /** For a server: a promise that resolves when the current call has been made to fit. */
   idle = undefined;
-  /** Of a server: how long all that was handed in is, and whether the conversation was let go of. */
+  /** For a server: the total size of what was passed in, and whether the conversation was dropped. */
   bytes = 0;
   left = false;
   opening = undefined;
   owner = undefined;
-  /** How many refusals were learnt from. */
+  /** How often a limit was learnt from a refusal. */
   learnt = 0;
 
   /** `home`: where the session is saved, `{ store, key }`. */
@@ -61,18 +61,24 @@ class Conversation {
     done();
   }
 
-  /** Frees the session at once, because the garbage collector does not see the module's memory. Waits for a running call. */
+  /**
+   * Drops the conversation. Frees its session explicitly, after a running call, because the garbage collector does not see the module's
+   * memory.
+   */
   leave() {
     this.left = true;
     if (!this.busy) this.session.free();
   }
 }
 
-/** If a hook meets more than this many conversations in their middle within this time, they are probably one that is not recognised. */
+/** If a hook meets more than this many new conversations that already have answers within this time, they are probably all the same one. */
 const FEW = 4;
 const SHORT_MS = 60_000;
 
-/** A past that is rewritten again and again stays in the session's history. When the history is this many times a request, a new session is begun. */
+/**
+ * If the past of a conversation is rewritten again and again, all versions stay in the session's history. When the history is this
+ * many times as large as a request, a new session is begun.
+ */
 const MOST_OFTEN = 8;
 const ALWAYS = 1_000_000;
 
@@ -83,16 +89,16 @@ export class Conversations {
   #format;
   #key;
   #serves;
-  #pool = []; // the last one heard of first
-  #byKey = new Map(); // promises of conversations, the last one heard of last
+  #pool = []; // the most recently used one first
+  #byKey = new Map(); // promises of conversations, the most recently used one last
   #bySession = new WeakMap();
   #asked = new Set();
   #metInTheMiddle = [];
 
   /**
-   * `session`: the caller's own, or a function that gives one; else sessions are made with `ofSession`, or loaded from its
-   * `store` under the `key`, a text or a function of the call's arguments. `serves` is a server's: `{ most, bytes }`, what it keeps at
-   * the most; sessions that nobody else holds are freed.
+   * `session`: the caller's own, or a function that returns one. Otherwise sessions are made with the options `ofSession`, or loaded
+   * from its `store` under the `key`, a text or a function of the call's arguments. `serves`: only for a server: `{ most, bytes }`,
+   * the most conversations and bytes that it keeps; it frees the sessions that it drops.
    */
   constructor({ session, key, home, ofSession }, format, serves) {
     this.#serves = serves;
@@ -104,9 +110,9 @@ export class Conversations {
     this.#ofSession = typeof summarize === "function" ? { ...ofSession, summarize: this.#remembering(summarize) } : ofSession;
   }
 
-  /** Whether the list is what we ask for a summary with: through the same client or model it comes by here, too. */
+  /** Whether the list is our own request for a summary, which passes through here if it uses the same client or model. */
   asksForSummary(list) {
-    if (this.#serves || this.#asked.size === 0) return false; // a server asks past itself
+    if (this.#serves || this.#asked.size === 0) return false; // a server requests summaries without going through itself
     const text = JSON.stringify(list);
     return [...this.#asked].some((question) => text.includes(question));
   }
@@ -124,9 +130,9 @@ export class Conversations {
   }
 
   /**
-   * The conversation that this list goes on with, the whole list with our own edits taken back, and a notice where conversations
-   * seem not to be known again. Of a server: `bytes`, how long the request was, and `owner`, whose it is: nothing that one has said comes
-   * to another.
+   * Returns the conversation that this list continues, the whole list with our own edits undone, and a notice if conversations seem
+   * not to be recognised. For a server: `bytes` is the size of the request, and `owner` identifies its sender; conversations are
+   * never shared between owners.
    */
   async of(list, args, { bytes = 0, owner } = {}) {
     const session = typeof this.#given === "function" ? this.#given(args) : this.#given;
@@ -140,22 +146,22 @@ export class Conversations {
     let best;
     const opening = this.#serves && openingOf(list);
     for (const conversation of this.#pool) {
-      if (this.#serves && (conversation.opening !== opening || conversation.owner !== owner)) continue; // of a server's hundreds, most begin otherwise
+      if (this.#serves && (conversation.opening !== opening || conversation.owner !== owner)) continue; // a cheap check first, because a server has hundreds of conversations
       const found = goesOn(conversation, list, this.#format);
       if (found?.isTheSame && (!best || found.entries > best.found.entries)) best = { conversation, found };
     }
-    if (this.#serves && best && !best.conversation.busy) { // one that is busy is asked for again
+    if (this.#serves && best && !best.conversation.busy) { // if it is busy, the caller waits and calls this again
       best.conversation.bytes += sizeOf(list.slice(best.found.entries));
       if (best.conversation.bytes > MOST_OFTEN * bytes + ALWAYS) best = this.#without(best.conversation);
     }
     const conversation = best?.conversation ?? Object.assign(new Conversation(kept(this.#ofSession)), { bytes, opening, owner });
     this.#pool = this.#within([conversation, ...this.#pool.filter((c) => c !== conversation)]);
     const found = { ...this.#goingOn(conversation, list, { by: best ? "beginning" : "new" }, best?.found), notice: best ? undefined : this.#noticeOf(list) };
-    if (!best && this.#serves) conversation.whole = list; // others of it may come before it was at work once
+    if (!best && this.#serves) conversation.whole = list; // so that further calls of it are recognised even before the first one was processed
     return found;
   }
 
-  /** The conversations that are kept of these; a server lets go of the others, but never of the first. */
+  /** The conversations of this pool to keep. A server drops the others, but never the first. */
   #within(pool) {
     if (!this.#serves) return pool.slice(0, MOST);
     let bytes = 0;
@@ -195,12 +201,12 @@ export class Conversations {
     }
   }
 
-  /** Drops the session under a key from memory: the next call loads it again. */
+  /** Drops the session under a key from memory, so that the next call loads it again. */
   forget(key) {
     this.#byKey.delete(key);
   }
 
-  /** A notice, once, if conversations come in that are new here but already long: mostly it is always the same one. */
+  /** Returns a notice, once, if many new lists already have answers: mostly they are one conversation that is not recognised. */
   #noticeOf(list) {
     if (this.#serves || !this.#metInTheMiddle || !list.some(({ role }) => role === "assistant" || role === "model")) return undefined;
     const now = Date.now();
@@ -213,7 +219,7 @@ export class Conversations {
 
 const sizeOf = (entries) => (entries.length > 0 ? JSON.stringify(entries).length : 0);
 
-/** The words that a list begins with, without white space; `undefined` where its first entry has none. */
+/** The text that a list begins with, without white space; `undefined` if its first entry has no text. */
 function openingOf(list) {
   const first = list.find((entry) => !isInstruction(entry));
   const content = first?.content ?? first?.parts;
@@ -221,7 +227,7 @@ function openingOf(list) {
   return text.slice(0, 500).replace(/\s+/g, "").slice(0, 200) || undefined;
 }
 
-/** The instructions, as they stand in any JSON that holds them. */
+/** The instructions of a summary request, as they appear inside JSON. */
 function questionOf(request) {
   const { content } = request.messages.at(-1);
   const text = typeof content === "string" ? content : (content.findLast((part) => part.type === "text")?.text ?? "");

@@ -1,14 +1,14 @@
-// A loop that continues a session: the new request comes after what the session has.
+// For a loop that continues a session: puts the new request after what the session has.
 
 import { convert } from "contextfold";
 import { isInstruction } from "./header.js";
 
 /**
- * The list that a run begins with: what the session shows and what is asked behind it; or what is asked alone, where that begins as the
- * session does, for then it is all of the conversation.
+ * The list that a run begins with: the session's view followed by `asked`; or only `asked` if it begins like the session, because
+ * then it is the whole conversation.
  *
  * @param asked a text, or a list of `format`
- * @param headerApart the body says its instructions beside the list
+ * @param headerApart whether the body has its instructions outside the list
  */
 export function goingOn(session, format, asked, headerApart) {
   const list = typeof asked === "string" ? [{ role: "user", content: asked }] : asked;
@@ -27,18 +27,18 @@ function beginsAs(list, format, openings) {
     const message = openingOf(convert(format, "messages", [first]));
     return message === undefined || openings.some((opening) => wordsOf(opening) === wordsOf(message));
   } catch {
-    return true; // who takes the list in says what is wrong with it
+    return true; // the list is wrong; the session reports how when it takes the list in
   }
 }
 
 const openingOf = (messages) => messages.find((message) => !isInstruction(message));
 
-/** Role and text of an entry, in any shape. */
+/** What identifies a message: its role, text and call ids. */
 const wordsOf = (message) => message && JSON.stringify([message.role, textOf(message.content), (message.tool_calls ?? []).map(({ id }) => id), message.tool_call_id]);
 
 const textOf = (content) => (Array.isArray(content) ? content.map((part) => part.text ?? "").join("") : (content ?? ""));
 
-/** The instructions at the beginning of a list, and what stands behind them. */
+/** Splits a list into the instructions at its beginning and the rest. */
 function parted(list) {
   const end = list.findIndex((entry) => !isInstruction(entry));
   return end < 0 ? [list, []] : [list.slice(0, end), list.slice(end)];

@@ -1,14 +1,14 @@
-// The header as an SDK keeps it, apart from its list, beside the header that a view has.
+// The header (system prompt) as an SDK has it, outside its list, compared with the header of a view.
 
 export const isInstruction = (entry) => entry?.role === "system" || entry?.role === "developer";
 
 /** Anthropic's system prompt as blocks. */
 export const blocksOf = (system) => (typeof system === "string" ? [{ type: "text", text: system }] : (system ?? []));
 
-/** The parts of Gemini's instructions; `undefined` where there are none. */
+/** The parts of Gemini's instructions; `undefined` if there are none. */
 export const partsOf = (instruction) => (Array.isArray(instruction?.parts) && instruction.parts.length > 0 ? instruction.parts : undefined);
 
-/** A list with the header that a format keeps apart, in its own pieces; the other formats have none. */
+/** Puts a list and its header together, for formats that have the header outside the list, as blocks or parts. */
 export const WITH_PIECES = {
   anthropic: (system, messages) => ({ system, messages }),
   "bedrock-converse": (system, messages) => ({ system, messages }),
@@ -16,8 +16,8 @@ export const WITH_PIECES = {
 };
 
 /**
- * A view without the header that was `told`, which the SDK sends itself. What stands behind it (memory and other parts of
- * `setContext`, instructions that a pass has merged into it) stays: among the entries, or as blocks of the system prompt.
+ * A view without the header that was set (`told`), because the SDK sends that itself. What follows it (memory and other parts of
+ * `setContext`, instructions that a pass has merged into it) is kept: among the entries, or as blocks of the system prompt.
  */
 export function withoutHeader(view, told) {
   const said = told === undefined ? [] : [told].flat();
@@ -35,12 +35,12 @@ function behind(entries, said) {
   return more === undefined ? [first, ...rest] : [withWords(first, more), ...rest];
 }
 
-/** What a pass wrote behind the words of a header; `undefined` where it does not begin with them. */
+/** What a pass appended to the words of a header; `undefined` if the text does not begin with them. */
 const mergedInto = (words, own) => (own && words?.startsWith(`${own}\n\n`) ? words.slice(own.length + 2) : undefined);
 
 const withWords = (one, words) => (one.content === undefined ? { ...one, text: words } : { ...one, content: words });
 
-/** The text of a header's message, of an entry or of a block. */
+/** The text of a header's message, an entry or a block. */
 function wordsOf(one) {
   const content = typeof one === "string" ? one : (one?.content ?? one?.text);
   return Array.isArray(content) ? content.map(({ text }) => text).join("\n\n") : content;

@@ -1,4 +1,4 @@
-// Requests on their way out: bodies are JSON text here.
+// Outgoing HTTP requests, whose bodies are JSON text.
 
 import { withUsage } from "./sse.js";
 
@@ -7,16 +7,16 @@ const STREAM = /^text\/event-stream\b/i;
 const JSON_TEXT = /^application\/([\w.-]+\+)?json\b/i;
 
 /**
- * Sends a request whose body fits, and once more where it is refused as too long all the same.
+ * Sends a request whose body is made to fit. If it is still refused as too long, sends a smaller one once.
  *
- * @param send takes the body's text and, where it is JSON, the body; gives the response
+ * @param send takes the body's text and, if it is JSON, the parsed body; returns the response
  */
 export async function sendFitting(keeper, text, { signal, send }) {
   let body;
   try {
     body = JSON.parse(text);
   } catch {
-    return send(text); // no JSON: none of ours
+    return send(text); // not JSON, so nothing for us
   }
   if (typeof body !== "object" || body === null) return send(text);
   const fitting = await keeper.fit(body, { signal, bytes: text.length });
@@ -29,14 +29,14 @@ export async function sendFitting(keeper, text, { signal, send }) {
   if (isA(STREAM, response) && response.body) return withUsage(response, (usage) => keeper.record(fitting.conversation, usage, fitting.body));
   if (isA(JSON_TEXT, response)) {
     const answer = await response.clone().json().catch(() => ({}));
-    // A stream of Gemini's that is not asked for as events is a list of answers.
+    // If Gemini's stream is not requested as server-sent events, it is a JSON list of answers.
     const { usage, usageMetadata } = Array.isArray(answer) ? (answer.findLast((one) => one?.usageMetadata) ?? {}) : answer;
     keeper.record(fitting.conversation, usage ?? usageMetadata, fitting.body);
   }
   return response;
 }
 
-/** A `fetch` whose requests fit. `keeperOf` gives the keeper of a path's requests where they hold a conversation. */
+/** A `fetch` that makes requests fit. `keeperOf` returns the keeper for a path, or `undefined` if its requests hold no conversation. */
 export function fetchFitting(inner = (...request) => globalThis.fetch(...request), keeperOf) {
   return async (url, init) => {
     const { pathname } = new URL(typeof url === "string" ? url : (url.url ?? url.href), "http://host");

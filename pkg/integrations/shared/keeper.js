@@ -1,4 +1,4 @@
-// What every integration does: it takes an SDK's list in, makes the view fit, and returns the view. If anything fails inside, the
+// The common part of all integrations: takes an SDK's list, makes the view fit, and returns the view. If anything fails inside, the
 // agent goes on.
 
 import { ContextError, countTokens, tokenUsage } from "contextfold";
@@ -20,10 +20,10 @@ export class Keeper {
   #noticed = false;
 
   /**
-   * @param name the hook's, for what is said when it fails
-   * @param format the engine's format that lists come in, by way of `mirror`
-   * @param options the caller's
-   * @param serves for a server, whose calls run in parallel: a call waits for the one before it of the same conversation (see
+   * @param name the hook's name, for messages on the console
+   * @param format the engine's format of the lists, after `mirror` has converted them
+   * @param options the caller's options
+   * @param serves only for a server, whose calls run in parallel: a call waits for the previous one of the same conversation (see
    * `Conversations`)
    */
   constructor(name, format, options, { mirror = new Mirror(), more, serves } = {}) {
@@ -35,21 +35,22 @@ export class Keeper {
     this.#conversations = new Conversations(this.#options, format, serves);
   }
 
-  /** The integration's own options, those named in `more` among them. */
+  /** The integration's own options, including those named in `more`. */
   get options() {
     return this.#options;
   }
 
   /**
-   * The list that is to be sent instead of `list`: the same array where nothing has to change.
+   * Returns the list to send instead of `list`; the same array if nothing has to change.
    *
-   * @param list the SDK's
-   * @param about `header` (a text, or system messages), `tools` (definitions), `usage` (of the call before), `signal`,
-   * `args` (for a caller who says by them which session it is), `cacheMarks` (as of `view`), `limits` (options of the session that go by
-   * the call), `bytes` (how long the request was), `owner` (whose it is); or a function that gives this, which may fail as all in here may
-   * @returns `{ list, conversation, sent, report, system, marks }`; without a conversation where something failed, or where the call is our own.
-   * `sent`: for `recovered`; `report`: of this view, where it could be prepared; `system`: blocks that belong behind the system prompt, where the format keeps that
-   * apart from the list; `marks`: those of ours
+   * @param list the SDK's list
+   * @param about `header` (a text, or system messages), `tools` (definitions), `usage` (of the previous call), `signal`, `args` (the
+   * arguments for the functions `key` and `session`), `cacheMarks` (as for `view`), `limits` (session options that depend on the
+   * call), `bytes` (the size of the request), `owner` (its sender); or a function that returns this. If the function throws, that is
+   * handled like any other failure here.
+   * @returns `{ list, conversation, sent, report, system, marks }`. Only `list` if something failed, or if the call is our own request
+   * for a summary. `sent`: pass it to `recovered`; `report`: of this view, if it could be prepared; `system`: blocks to append to the
+   * system prompt, if the format has that outside the list; `marks`: our prompt-cache marks
    */
   async fit(list, about = {}) {
     let conversation, signal;
@@ -62,7 +63,7 @@ export class Keeper {
       while (found.conversation.busy) {
         if (!this.#serves) return { list };
         await settled(found.conversation.idle, signal);
-        found = await this.#conversations.of(mine, args, { bytes, owner }); // by now it may go on with another
+        found = await this.#conversations.of(mine, args, { bytes, owner }); // by now the list may continue another conversation
       }
       conversation = found.conversation;
       conversation.shownWith = cacheMarks === undefined ? undefined : { cacheMarks };
@@ -88,11 +89,11 @@ export class Keeper {
       told[key] = text;
       return true;
     };
-    // Instructions that stand in the list itself are its header.
+    // Instructions at the beginning of the list itself are its header.
     const apart = header?.length > 0 && !isInstruction(whole[0]);
     const inBlocks = apart && this.#takesPieces(header);
     session.sync(this.#format, inBlocks ? WITH_PIECES[this.#format](header, whole) : whole);
-    // What is sent, and comes in again, where something fails from here on.
+    // If something fails from here on, this is what is sent and what comes in again.
     Object.assign(conversation, { whole, view: mine });
     pinCompactions(session, whole, conversation.compactions);
     if (apart && changed("header", header) && !inBlocks) session.setHeader(header);
@@ -113,8 +114,8 @@ export class Keeper {
       // The view still fits: without `strict` this is reported, and does not stop the agent.
       if (conversation.trouble !== undefined) this.failed(new ContextError("SUMMARY_FAILED", conversation.trouble), { signal, goesOn: "a compaction failed, and the agent goes on without it" });
     } catch (error) {
-      // The list is in the session, and the view is as it was before: with the folds of earlier steps. Where the SDK's
-      // own list would not fit, that view is what the agent can go on with.
+      // The session has the list, and its view still has the folds of earlier steps. If the SDK's own list would not fit, the agent
+      // goes on with that view.
       if (this.#options.strict || ownFits(session, list)) throw error;
       this.failed(error, { signal });
     }
@@ -126,8 +127,8 @@ export class Keeper {
   }
 
   /**
-   * After a refused request: the smaller list to try again with, or `null` if the refusal was about something else. `sent`: what
-   * `fit` returned for that request, if other requests of the conversation may have come since.
+   * After a refused request: returns a smaller list to retry with, or `null` if the refusal had another reason. `sent`: what `fit`
+   * returned for that request, if other requests of the conversation may have come since.
    */
   async recovered(conversation, error, { signal, sent } = {}) {
     if (!conversation) return null;
@@ -137,7 +138,7 @@ export class Keeper {
     try {
       if (this.#serves && sent && sent.whole !== conversation.whole) this.#backTo(conversation, sent.whole);
       const options = signal ? { signal } : {};
-      // What was learnt since this request was sent makes it smaller already.
+      // If a limit was learnt since this request was sent, the next view is smaller already.
       if (this.#serves && sent?.learnt < conversation.learnt) await conversation.session.prepare(options);
       else if (!(await conversation.session.recover(error, options))) return null;
       conversation.learnt += 1;
@@ -162,7 +163,7 @@ export class Keeper {
 
   #takesPieces = (header) => Array.isArray(header) && WITH_PIECES[this.#format] !== undefined;
 
-  /** What the list has become since it was sent, where the hook is told: the session has it now, not with the next request. */
+  /** For hooks that know how the list continues: gives the session the new entries now, not only with the next request. */
   heard(conversation, list) {
     if (!conversation?.sent) return;
     try {
@@ -175,7 +176,7 @@ export class Keeper {
     }
   }
 
-  /** The usage of the request that was just answered. */
+  /** Records the usage of the request that was just answered. */
   record(conversation, usage) {
     if (conversation?.sent && usage) recordUsage(conversation.session, usage);
   }
@@ -203,7 +204,7 @@ export class Keeper {
     console.warn(`contextfold (${this.#name}): ${goesOn}. ${why} (said once; \`onError\` hears every failure, \`strict: true\` throws it)`);
   }
 
-  /** Passes on the report's notices on the set-up (no window is known, …), once: to `onReport`, or else to the console. */
+  /** Passes on the report's notices about the configuration (no window is known, …), once: to `onReport`, or else to the console. */
   #isNotice({ notices }) {
     if (this.#noticed || !notices) return false;
     this.#noticed = true;
@@ -220,7 +221,7 @@ export class Keeper {
     return withoutHeader(session.view(this.#format, shownWith), told.header && JSON.parse(told.header));
   }
 
-  /** Saves all of a conversation, where it is known by a key; for a loop, at its end. */
+  /** Saves all of a conversation if it has a key. A loop calls this at its end. */
   async saved(conversation) {
     try {
       if (conversation) await save(conversation.session, conversation.home, { wasChanged: true });
@@ -229,15 +230,15 @@ export class Keeper {
     }
   }
 
-  /** Saves the session that is known by a key, while the model is asked. */
+  /** Saves the session if it has a key, in parallel to the model call. */
   #save({ session, home }, wasChanged) {
     save(session, home, { wasChanged })?.catch((error) => {
-      if (error?.code === "STORE_CONFLICT") this.#conversations.forget(home.key); // another process went on: the next call loads that
+      if (error?.code === "STORE_CONFLICT") this.#conversations.forget(home.key); // another process has saved: the next call loads that
       this.#tell(error, { goesOn: "the session could not be saved, and the agent goes on" });
     });
   }
 
-  /** What was decided, and how the conversation was known. */
+  /** Calls `onReport` with the report, and with how the conversation was recognised. */
   #report(report, { session, known }) {
     if (!report) return;
     try {
@@ -248,7 +249,7 @@ export class Keeper {
   }
 }
 
-/** Whether the SDK's own list can be sent as it is. A list that cannot be counted may well be sent. */
+/** Whether the SDK's own list fits. A list that cannot be counted is assumed to fit. */
 function ownFits(session, list) {
   if (session.limit === null) return true;
   try {
@@ -261,7 +262,7 @@ function ownFits(session, list) {
 /** Usage below this share of our count is ignored: a mock's fixed figure, or a gateway that does not count. */
 const PLAUSIBLE = 0.5;
 
-/** Missing usage (a stream that was cut off, a provider that reports none) is no failure. */
+/** Records usage. Missing usage (a stream that was cut off, a provider that reports none) is not a failure. */
 function recordUsage(session, usage) {
   try {
     const { input_tokens, cache_creation_tokens, cache_read_tokens } = tokenUsage(usage);
@@ -271,7 +272,7 @@ function recordUsage(session, usage) {
   }
 }
 
-/** Waits for a promise, but not beyond the signal. */
+/** Waits for a promise, but rejects when the signal aborts. */
 async function settled(promise, signal) {
   if (!signal) return promise;
   signal.throwIfAborted();

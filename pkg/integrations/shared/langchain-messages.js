@@ -1,14 +1,14 @@
-// LangChain's messages as Chat Completions', and back.
+// Converts LangChain's messages to those of Chat Completions, and back.
 
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { Mirror } from "./mirror.js";
 
-/** A mirror that also knows which message a call's output came in. */
+/** A mirror that also remembers the original message of each tool output. */
 export function langchainMessages() {
   const outputs = new Map();
   const toOurs = (message) => {
     const content = contentOf(message.content);
-    // It comes back with what a pass wrote anew, but for a provider's own: to OpenAI that names an item as it was.
+    // A message that a pass has rewritten keeps its id, except ids of OpenAI (`msg_…`), which would name the original item.
     const id = typeof message.id === "string" && !message.id.startsWith("msg_") ? { id: message.id } : {};
     switch (message.getType()) {
       case "human":
@@ -40,7 +40,7 @@ export function langchainMessages() {
   return new Mirror(toOurs, toTheirs);
 }
 
-/** Blocks as parts; a call that stands among the blocks stands among `tool_calls` as well. */
+/** Converts blocks to parts. Blocks of calls are left out, because the calls are in `tool_calls` as well. */
 function contentOf(content) {
   if (typeof content === "string") return content;
   return content.filter(({ type }) => type !== "tool_use" && type !== "tool_call" && type !== "input_json_delta").map(partOf);
@@ -58,6 +58,6 @@ function argsOf(text) {
   try {
     return JSON.parse(text);
   } catch {
-    return { shortened: text }; // arguments that the last resort has cut
+    return { shortened: text }; // arguments that were cut as the last resort
   }
 }

@@ -1,4 +1,4 @@
-// The three tools by which a model reads what its view leaves out, as LangChain has tools.
+// The three tools by which a model reads what its view leaves out, as LangChain tools.
 
 import { toolDefinitions } from "contextfold";
 import { tool } from "@langchain/core/tools";

@@ -1,20 +1,20 @@
-// Anthropic's marks for the prompt cache in what a request has beside its messages.
+// Anthropic's prompt-cache marks in the parts of a request besides its messages.
 
 import { blocksOf } from "./header.js";
 
-/** The API takes so many. */
+/** The most marks that the API accepts in a request. */
 const MOST = 4;
 
-/** How many there is room for. Those of messages, tools and the system prompt, the engine counts, but not with one on the body itself. */
+/** How many marks we may set. The engine counts existing marks itself, except one on the body; if there is one, all are counted here. */
 export const marksLeft = (body) => (body.cache_control ? Math.max(0, MOST - 1 - marksIn(body.tools) - marksIn(body.system) - marksIn(body.messages)) : MOST);
 
-/** The marks of blocks, and of those inside them. */
+/** The number of marks on blocks and on blocks inside them. */
 function marksIn(blocks) {
   if (!Array.isArray(blocks)) return 0;
   return blocks.reduce((sum, block) => sum + (block?.cache_control ? 1 : 0) + marksIn(block?.content), 0);
 }
 
-/** A system prompt with a mark at its end: in its last block, or as a block of its own. */
+/** A system prompt with a mark at its end: on its last block, or as the separate block `block`. */
 export function withMark(system, block) {
   if (block) return [...system, block];
   const blocks = blocksOf(system);

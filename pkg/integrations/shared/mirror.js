@@ -1,5 +1,5 @@
-// Maps an SDK's entries to ours, if the two differ. Each of theirs has one of ours, made once, and comes back for it. What the
-// engine writes has no original and is translated.
+// Maps an SDK's entries to ours, if the two differ. Each of the SDK's entries is converted once, and converting ours back returns
+// the original object. Entries that the engine writes have no original and are converted.
 
 export class Mirror {
   #ours = new WeakMap();
@@ -7,7 +7,7 @@ export class Mirror {
   #toOurs;
   #toTheirs;
 
-  /** `toOurs` may give the entry itself, where nothing differs. */
+  /** `toOurs` may return the entry itself if nothing differs. */
   constructor(toOurs = (entry) => entry, toTheirs = (entry) => entry) {
     this.#toOurs = toOurs;
     this.#toTheirs = toTheirs;

@@ -1,9 +1,9 @@
-// What a hook remembers by session, of the newest only: a host may run for months.
+// Lets a hook remember things for only the newest sessions, because a host may run for months.
 
-/** As many conversations as a hook keeps apart. */
+/** As many as the conversations that a hook keeps. */
 const MOST = 32;
 
-/** Puts a value into a map, and lets go of the one that was put in longest ago where there are too many. */
+/** Puts a value into a map, and removes the oldest one if there are too many. */
 export function remember(map, key, value, most = MOST) {
   map.delete(key);
   map.set(key, value);

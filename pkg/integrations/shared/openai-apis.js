@@ -1,4 +1,4 @@
-// The two APIs of OpenAI's that a loop can run over: what is asked, and what of an answer goes on the list.
+// The two APIs of OpenAI that a loop can use: how to send a request, and which parts of an answer are appended to the list.
 
 import { completionOf } from "./chat-stream.js";
 
@@ -7,14 +7,14 @@ export const RESPONSES = {
   list: "input",
   first: (input) => (typeof input === "string" ? [{ role: "user", content: input }] : input),
   create: (client, body, options) => client.responses.create(body, options),
-  /** The answer that a stream of events ends in. */
+  /** The answer at the end of a stream of events. */
   async streamed(events) {
     for await (const event of events) {
       if (event.type === "error") throw Object.assign(new Error(event.message ?? event.error?.message), { code: event.code ?? event.error?.code });
       if (ENDS.has(event.type)) return withText(event.response);
     }
   },
-  /** A stream that began well says a refusal in its last event. */
+  /** A stream that began normally reports a refusal in its last event. */
   refusal: ({ status, error }) => (status === "failed" ? error : undefined),
   made: ({ output }) => output,
   calls: ({ output }) =>
@@ -24,7 +24,7 @@ export const RESPONSES = {
   answer: (call, output) => ({ type: `${call.type}_output`, call_id: call.call_id, output }),
 };
 
-/** The response with `output_text`, which the SDK adds to a response that is not streamed: the API does not send it. */
+/** The response with `output_text`, which the API does not send; the SDK adds it only to responses that are not streamed. */
 function withText(response) {
   if (typeof response?.output_text === "string") return response;
   const texts = (response?.output ?? []).filter(({ type }) => type === "message").flatMap(({ content }) => content ?? []);
@@ -37,7 +37,7 @@ export const CHAT = {
   format: "openai-chat",
   list: "messages",
   first: (messages) => messages,
-  // A stream says what it cost only to who asks.
+  // A stream reports usage only on request.
   create: (client, body, options) => client.chat.completions.create(body.stream ? { ...body, stream_options: { include_usage: true, ...body.stream_options } } : body, options),
   streamed: completionOf,
   refusal: () => undefined,

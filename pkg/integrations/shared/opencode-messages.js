@@ -1,15 +1,15 @@
-// opencode's messages as the AI SDK's, and back. An answer of opencode's holds its calls with their outputs: it is taken apart into what
-// was said and what came back, two pieces, and put together again.
+// Converts opencode's messages to the AI SDK's, and back. An answer of opencode holds its calls together with their outputs. It is
+// split into two pieces (what the model said, and the tool outputs) and put together again.
 
 import { Mirror } from "./mirror.js";
 
-/** The pieces of a list, without what opencode does not send. */
+/** The pieces of a list, without messages that opencode does not send. */
 export const piecesOf = (messages) => messages.flatMap((message) => (isSent(message.info, message.parts) ? [new Piece(message, saidIn(message)), new Piece(message, outputsOf(message))] : [])).filter(({ entry }) => entry.content.length > 0);
 
 /** A mirror between pieces and the AI SDK's messages. */
 export const opencodePieces = () => new Mirror(({ entry }) => entry, (entry) => new Piece(undefined, entry));
 
-/** The list that these pieces are of. Of `messages` those are taken as they are that no pass has touched. */
+/** Puts the pieces together into messages. Messages that no pass has changed are taken from `messages` as they are. */
 export function messagesOf(pieces, messages) {
   const byId = new Map(messages.map((message) => [message.info.id, message]));
   const byPart = new Map(messages.flatMap((message) => message.parts.map(({ id }) => [id, message])));
@@ -26,7 +26,7 @@ export function messagesOf(pieces, messages) {
   });
 }
 
-/** What was said in a message, or what its calls gave. Of one that a pass wrote, there is no message. */
+/** Either what was said in a message, or the outputs of its calls. If a pass wrote it, `message` is undefined. */
 class Piece {
   constructor(message, entry) {
     this.message = message;
@@ -34,7 +34,7 @@ class Piece {
   }
 }
 
-/** opencode leaves out an answer that failed, but for one that was stopped after it had said something. */
+/** opencode does not send failed answers, except one that was aborted after it had said something. */
 function isSent({ role, error }, parts) {
   if (role === "user" || !error) return true;
   return error.name === "MessageAbortedError" && parts.some(({ type }) => type !== "step-start" && type !== "reasoning");
@@ -56,7 +56,7 @@ function answeredIn(part) {
   return (part.type === "text" || part.type === "reasoning") && part.text !== "" ? [{ type: part.type, text: part.text, ...ownOf(part) }] : [];
 }
 
-/** What belongs to a part's provider, and its id. */
+/** The provider-specific metadata of a part, and its id. */
 function ownOf({ id, metadata }) {
   const ofProviders = Object.entries(metadata ?? {}).filter(([, value]) => typeof value === "object" && value !== null);
   return { providerOptions: { ...Object.fromEntries(ofProviders), opencode: { part: id } } };
@@ -76,7 +76,7 @@ function outputOf({ status, output, error, time, attachments = [], metadata }) {
   return { type: "content", value: [{ type: "text", text: output }, ...media.map(({ url, mime }) => ({ type: "media", data: url.slice(url.indexOf(",") + 1), mediaType: mime }))] };
 }
 
-/** A message with the words that a pass has left of it. */
+/** A message with the parts, texts and outputs that a pass has left of it. */
 function rewritten({ info, parts }, said, outputs) {
   const left = new Map(said.entry.content.map((part) => [part.providerOptions?.opencode?.part, part]));
   const results = new Map((outputs?.entry.content ?? []).map(({ toolCallId, output }) => [toolCallId, output]));
@@ -103,7 +103,7 @@ function stateWith(state, { type, value }) {
   return state.status === "error" ? { ...state, error: text } : state;
 }
 
-/** What stands in place of others, such as a summary, as a user's message. */
+/** A new user message that replaces others, such as a summary. */
 function newMessage({ content }, messages) {
   const like = (messages.find(({ info }) => info.role === "user") ?? messages[0]).info;
   const { id, sessionID, time, agent, model } = like;

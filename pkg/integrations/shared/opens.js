@@ -1,10 +1,11 @@
-// A session whose model is handed our tools: its views may name the refs that these open. A hook that sees a call's tools says so itself.
+// For a session whose model gets our tools: its views may then mention the refs that these tools open. Hooks that see the tools of a
+// call set them on the session themselves.
 
 import { toolDefinitions } from "contextfold";
 
 const OPENS = "tool_output_cache";
 
-/** Tells a session that its model has our tools, beside those that it already knows. A function that returns a session later is left alone. */
+/** Adds our tools to those that the session knows its model has. Does nothing if `session` is a function. */
 export function tellOfTools(session) {
   if (typeof session?.setTools !== "function") return;
   const tools = session.tools;

@@ -1,4 +1,4 @@
-// What every integration takes beside a session's own options.
+// The options that every integration takes besides a session's own options.
 
 import { ContextError, Session } from "contextfold";
 import { nearest } from "../../nearest.js";
@@ -6,10 +6,10 @@ import { nearest } from "../../nearest.js";
 const OWN = ["session", "key", "strict", "onError", "onReport"];
 
 /**
- * Takes an integration's options apart: its own, and what makes a session.
+ * Splits the options into the integration's own and those of a session.
  *
- * A wrong option is told at once, not in the middle of an agent's run: a session is made to try. In a browser the
- * module may not be there yet; then the first call tells.
+ * A test session is made, so that a wrong option throws at once, not in the middle of an agent's run. In a browser the module may
+ * not be loaded yet; then the first call throws.
  */
 export function readOptions(options = {}, { more = [] } = {}) {
   if (typeof options !== "object" || options === null) throw new ContextError("INVALID_CONFIG", "expected an object of options");
@@ -32,7 +32,7 @@ export function readOptions(options = {}, { more = [] } = {}) {
     if (typeof own.session !== "function" && typeof own.session?.prepare !== "function")
       throw new ContextError("INVALID_CONFIG", "session: expected a Session, or a function that gives one");
   } else tryOut(ofSession, [...OWN, ...more]);
-  // Outputs may be moved to a store without one; a conversation is saved under its key.
+  // Tool outputs can be moved to a store without a key, but a conversation is saved under its key.
   if (ofSession.store !== undefined && own.key === undefined && ofSession.toolOutputCache?.memoryBytes == null)
     throw new ContextError("INVALID_CONFIG", "store: nothing is saved without a `key`; give one, a text (`\"chat-17\"`) or a function of the call that gives it");
   return { ...own, ofSession };
@@ -46,7 +46,7 @@ function tryOut(ofSession, hooks) {
   }
 }
 
-/** A session knows its own options alone: its error for one that is unknown gets the hook's. */
+/** A session's error about an unknown option names only the session's options. This adds those of the hook. */
 function withHooksNames(error, ofSession, hooks) {
   const unknown = Object.keys(ofSession).find((key) => error?.message?.includes(`\`${key}\`: unknown key`));
   if (unknown === undefined) return error;

@@ -1,8 +1,9 @@
-// pi's messages as the AI SDK's, and back: of all formats it is the nearest, with ordered parts and the tool's name beside its output.
+// Converts pi's messages to the AI SDK's, and back. Of all formats this is the closest: it has ordered parts, and the tool's name
+// next to its output.
 
 import { Mirror } from "./mirror.js";
 
-/** Roles that pi itself turns into a user's message, with the words that it puts around them. */
+/** Roles that pi itself turns into a user message, with the same words that pi puts around them. */
 const AS_USER = {
   custom: ({ content }) => content,
   branchSummary: ({ summary }) => `The following is a summary of a branch that this conversation came back from:\n\n<summary>\n${summary}</summary>`,
@@ -10,10 +11,10 @@ const AS_USER = {
   bashExecution: commandOf,
 };
 
-/** Whether pi sends the message at all: it leaves out answers that broke off, and what the user ran beside the conversation. */
+/** Whether pi sends the message at all. It leaves out failed and aborted answers, and commands that the user excluded from the context. */
 export const isSent = ({ role, stopReason, excludeFromContext }) => !(role === "assistant" && (stopReason === "error" || stopReason === "aborted")) && !(role === "bashExecution" && excludeFromContext);
 
-/** A mirror that also knows which message an output came in. What it gives back may be several messages in an array. */
+/** A mirror that also remembers the original message of each output. Converting back may give an array of several messages. */
 export function piMessages() {
   const outputs = new Map();
   const toOurs = (message) => {
@@ -43,20 +44,21 @@ export function piMessages() {
 
 const NO_USAGE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } };
 
-/** What pi goes by when it sends an answer back, beside its blocks. */
+/** The fields of an answer, besides its blocks, that pi uses when it sends the answer back to the model. */
 function originOf({ api, provider, model, stopReason, timestamp, content }) {
   return { api, provider, model, stopReason, timestamp, thinks: content.some(({ type }) => type === "thinking") };
 }
 
 function assistantOf(entry, content, timestamp) {
   const { thinks, ...origin } = entry.providerOptions?.pi ?? {};
-  // OpenAI's Responses API refuses the ids of what was made with reasoning where that is gone. pi leaves them out for another model's answer.
+  // OpenAI's Responses API refuses the ids of items that were made with reasoning if the reasoning is gone. pi leaves the ids out if
+  // the answer is another model's, so the model's name is changed.
   const isCut = thinks && /responses/.test(origin.api) && !content.some(({ type }) => type === "thinking");
   const stopReason = content.some(({ type }) => type === "toolCall") ? "toolUse" : "stop";
   return { role: "assistant", api: "", provider: "", model: "", stopReason, ...origin, ...(isCut && { model: `${origin.model}:shortened` }), usage: NO_USAGE, content, timestamp };
 }
 
-/** A block as a part. What belongs to its provider alone rides along, and comes back where the part does. */
+/** Converts a block to a part. Provider-specific fields are kept in `providerOptions`, and are restored if the part comes back. */
 function partOf(block) {
   if (block.type === "image") return { type: "image", image: block.data, mediaType: block.mimeType };
   const { type, text, thinking, id, name, arguments: input, ...pi } = block;
@@ -93,7 +95,7 @@ function outputOf({ content, isError }) {
 
 const contentOf = ({ type, value }) => (type === "content" ? value.map(blockOf) : [{ type: "text", text: typeof value === "string" ? value : JSON.stringify(value) }]);
 
-/** What the user ran himself, as pi tells it to the model. */
+/** A command that the user ran, as pi presents it to the model. */
 function commandOf({ command, output, exitCode, cancelled, truncated, fullOutputPath }) {
   const ended = cancelled ? "\n\n(command cancelled)" : exitCode ? `\n\nCommand exited with code ${exitCode}` : "";
   const rest = truncated && fullOutputPath ? `\n\n[Output truncated. Full output: ${fullOutputPath}]` : "";

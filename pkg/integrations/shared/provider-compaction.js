@@ -1,10 +1,10 @@
-// A summary by a provider's own compaction: in its format the provider's entries stand in the view, beside our record.
+// Summaries by a provider's own compaction. In views of the provider's format, its compaction appears next to our record of facts.
 
 import { ContextError, convert } from "contextfold";
 
 const BETA = "compact-2026-09-04";
 
-/** How each provider is asked, and what its answer is to the engine. */
+/** How each provider is asked, and how its answer is converted for the engine. */
 const PROVIDERS = {
   anthropic: {
     format: "anthropic",
@@ -25,18 +25,18 @@ const PROVIDERS = {
     async ask(client, { model, system, messages }, options) {
       return client.responses.compact({ model, ...(system && { instructions: system }), input: messages }, options);
     },
-    // What it wrote is encrypted: views for other formats get the engine's own summary.
+    // The compaction is encrypted, so views of other formats get the engine's own summary.
     read: ({ output, usage }) => ({ text: null, usage, compaction: { format: "openai-responses", entries: output } }),
   },
 };
 
-/** Whether messages begin with a compaction that Anthropic wrote when it was asked to: a request that has one needs its beta. */
+/** Whether messages begin with a compaction that Anthropic made on request. Requests with such a compaction need the beta. */
 export function hasCompaction(messages) {
   const block = Array.isArray(messages) ? messages[0]?.content?.[0] : undefined;
   return block?.type === "compaction" && typeof block.signature === "string";
 }
 
-/** The betas of a request, and that one. */
+/** Adds our beta to the betas of a request. */
 export function withBeta(betas) {
   const named = betas?.split(",").map((beta) => beta.trim()).filter(Boolean) ?? [];
   return [...new Set([...named, BETA])].join(",");
@@ -58,7 +58,7 @@ export function providerCompaction(provider, { client, model, instructions } = {
   };
 }
 
-/** What is folded, in the provider's format: neither what stays beside the summary, nor our instruction at the end. */
+/** The messages to fold, in the provider's format: without those kept next to the summary, and without our instruction at the end. */
 function foldedOf({ messages, kept }, format) {
   const stays = new Set(kept);
   const folded = messages.slice(0, -1).filter((message, at) => !stays.has(at) && message.role !== "system" && message.role !== "developer");

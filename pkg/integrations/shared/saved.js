@@ -1,26 +1,27 @@
-// Sessions under a key: loaded where they are saved, and saved again when their view was changed.
+// Sessions with a key: loads them from the store, and saves them when their view has changed.
 
 import { Session } from "contextfold";
 
 /** A session that a hook makes for itself. */
 export const kept = (ofSession) => new Session(ofSession);
 
-/** The session that is saved under a key, or a new one; and where it is saved, where there is a store. */
+/** The session that is saved under a key, or a new one; and its `home` (where to save it) if there is a store. */
 export async function opened(ofSession, key) {
   const { store, ...options } = ofSession;
   if (!store) return { session: kept(ofSession), home: undefined };
   try {
     return { session: await Session.load(store, key, options), home: { store, key, isSaved: true } };
   } catch (error) {
-    if (error?.code !== "UNKNOWN_REF") throw error; // else nothing is saved yet
+    if (error?.code !== "UNKNOWN_REF") throw error; // `UNKNOWN_REF`: nothing is saved yet
     return { session: kept(ofSession), home: { store, key, isSaved: false } };
   }
 }
 
 /**
- * Saves a session whose view was changed, one save after the other. What came in since then is not lost: the next list brings it.
+ * Saves a session whose view has changed, or which was never saved. Newer entries that are not saved are not lost, because the next
+ * list has them again.
  *
- * @returns when it is done; `undefined` where there is nothing to do
+ * @returns a promise of the save; `undefined` if there is nothing to do
  */
 export function save(session, home, { wasChanged }) {
   if (!home || (home.isSaved && !wasChanged)) return undefined;

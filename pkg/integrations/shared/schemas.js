@@ -1,10 +1,10 @@
-// What a tool's parameters look like to a model: a schema of any kind as JSON Schema, to be counted.
+// Converts a tool's parameters to JSON Schema, as the model sees them, so that they can be counted.
 
 const TARGET = { target: "draft-2020-12" };
 
 /**
- * JSON Schema of what an SDK takes as a schema: JSON Schema itself, what `jsonSchema` of `ai` makes, a Standard Schema that can say
- * it, or one with a `toJSONSchema` of its own. `{}` where it does not say: only its library could.
+ * Converts to JSON Schema: JSON Schema itself, a schema made by `jsonSchema` of `ai`, a Standard Schema that supports it, or a schema
+ * with a `toJSONSchema` method. `{}` for others, because only their library could convert them.
  */
 export function jsonSchemaOf(given) {
   if (!given || (typeof given !== "object" && typeof given !== "function")) return {};
@@ -22,6 +22,6 @@ async function saidBy(given) {
     if (json) return json;
     return schema["~standard"] || typeof schema.parse === "function" ? {} : schema;
   } catch {
-    return {}; // a schema that JSON Schema cannot say
+    return {}; // the schema cannot be expressed in JSON Schema
   }
 }

@@ -1,11 +1,11 @@
-// What an answer cost, read from its stream of server-sent events as they pass.
+// Reads an answer's usage from its stream of server-sent events as they pass.
 
-/** A response that is the same, and tells `onUsage` once when its events have said what the answer cost. */
+/** Returns an equal response that calls `onUsage` once, when its events have reported the usage of the whole answer. */
 export function withUsage(response, onUsage) {
   const decoder = new TextDecoder();
   let line = "";
-  let began; // what Anthropic says of the input, before the answer
-  let newest; // some say with every event what the answer has cost so far
+  let began; // Anthropic reports the input's usage before the answer
+  let newest; // some providers report the usage so far with every event
   let told = false;
   const tell = () => {
     if (told || !newest) return;
@@ -17,7 +17,7 @@ export function withUsage(response, onUsage) {
     if (event?.type === "message_start") began = event.message?.usage;
     const usage = event?.usage ?? event?.usageMetadata ?? event?.response?.usage;
     if (usage) newest = { ...began, ...Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null)) };
-    // Right away: who reads the stream may stop at its last word.
+    // At once, because the reader may stop reading after the last event.
     if (usage && isLast(event)) tell();
   };
   const listening = new TransformStream({
@@ -33,13 +33,13 @@ export function withUsage(response, onUsage) {
   return Object.defineProperty(new Response(response.body.pipeThrough(listening), { status, statusText, headers }), "url", { value: url });
 }
 
-/** Whether no event says more of the usage: in a Chat stream the one behind the answer, or the answer's last. */
+/** Whether this event has the final usage. In a Chat stream it is the event after the answer, or the answer's last. */
 function isLast({ choices, candidates, usageMetadata }) {
   if (usageMetadata) return candidates?.some(({ finishReason }) => finishReason) ?? false;
   return choices === undefined || choices.length === 0 || choices.some(({ finish_reason }) => finish_reason);
 }
 
-/** An event that speaks of usage; the others need not be parsed. */
+/** The parsed event if it mentions usage. Other events are not parsed. */
 function eventOf(line) {
   if (!line.startsWith("data:") || !/"usage(Metadata)?"\s*:\s*\{/.test(line)) return undefined;
   try {

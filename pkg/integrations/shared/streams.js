@@ -1,9 +1,9 @@
-// A stream of an AI SDK's model, looked at before it is handed on.
+// Inspects the beginning of a stream of an AI SDK model before it is passed on.
 
-/** What says nothing yet. */
+/** Chunks that come before any content. */
 const BEFORE = new Set(["stream-start", "response-metadata", "raw"]);
 
-/** The same stream, read as far as its first word; and the error that this was. */
+/** Reads a stream up to its first content. Returns the same stream, and the error if that content is one. */
 export async function begun(stream) {
   const reader = stream.getReader();
   const head = [];

@@ -1,8 +1,11 @@
-// One text that stands for all of a list, for hosts that keep a summary in place of messages themselves.
+// Summarizes a whole list as one text, for hosts that replace messages by a summary themselves.
 
 import { Session } from "contextfold";
 
-/** The summary of all messages, and behind it what it leaves as it is, such as the user's request. `ofSession`: the options of the session that writes it. */
+/**
+ * A summary of all messages, followed by messages that compaction leaves as they are, such as the user's request. `ofSession`: options
+ * of the session that writes it.
+ */
 export async function wholeSummary(ofSession, format, list, { signal, instructions } = {}) {
   const { store, ...options } = ofSession;
   const session = new Session({ ...options, compaction: { ...options.compaction, retainLastTurns: 0, background: false } });

@@ -1,6 +1,7 @@
-// One encrypted value: 1, length of the key's id, the id, nonce (12 bytes), ciphertext with its tag (AES-256-GCM).
+// One encrypted value: the byte 1 (version), the length of the key's id (1 byte), the id, the nonce (12 bytes), the ciphertext with its
+// tag (AES-256-GCM).
 //
-// Its kind, name and position are not stored in it, but authenticated with it, so it cannot be used in another place.
+// The value's kind, name and position are not stored in it, but authenticated with it, so it cannot be moved to another place.
 
 import { ContextError } from "../../error.js";
 
@@ -8,7 +9,7 @@ const VERSION = 1;
 const NONCE = 12;
 const TAG = 16;
 
-/** `at`: `{ kind, name, position, what }`; `what` is how an error calls it. */
+/** `at`: `{ kind, name, position, what }`; `what` describes the value in error messages. */
 export async function sealed(keys, id, at, value) {
   const key = await keys.forValues(id, at.kind, at.name);
   const idBytes = new TextEncoder().encode(id);

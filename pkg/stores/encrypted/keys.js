@@ -1,5 +1,5 @@
-// The caller's keys, and the keys derived from them: one for each kind of value under each name, and those for encrypting names.
-// So no key encrypts more than one name's values, and the limit for random nonces is far away.
+// The caller's keys, and the keys derived from them: one for each kind of value under each name, and two for encrypting names.
+// So no key encrypts values of more than one name, which keeps it far from the limit for random nonces.
 
 import { ContextError } from "../../error.js";
 import { kept } from "../segments/kept.js";
@@ -27,13 +27,13 @@ export function keysOf(ask) {
     return given;
   }
 
-  /** The id of the current key, and those of older ones under which there may still be something. */
+  /** The id of the current key, and the ids of older keys that may still be in use. */
   async function current() {
     const { id, older = [] } = await asked();
     return { id, older: older.filter((earlier) => earlier !== id) };
   }
 
-  /** A key that is used for nothing else, of the one with this id. */
+  /** Derives a key for one purpose from the key with this id. */
   async function derive(id, algorithm, usages, purpose) {
     const info = JSON.stringify(["contextfold", 1, algorithm.name, ...purpose]);
     const name = `${id} ${info}`;

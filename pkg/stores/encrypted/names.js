@@ -1,6 +1,7 @@
-// The names of tool outputs are hashes of their content, so somebody could test whether a certain text was ever read. So names
-// are encrypted, always in the same way (like AES-SIV), so that the same output is found again. The first half is an HMAC of the
-// name, which tells nothing without the key. The name is encrypted with it as the counter, so that `getKeys` can return it.
+// The names of tool outputs are hashes of their content, so somebody could test whether a certain text was ever read. Therefore names
+// are encrypted, deterministically (like AES-SIV), so that the same output is found again. An encrypted name begins with an HMAC of the
+// name, which reveals nothing without the key. Then comes the name, encrypted with the HMAC as counter, so that `getKeys` can
+// return it.
 
 const PREFIX = "contextfold:output:";
 const MAC = 16;
@@ -8,7 +9,7 @@ const HASH = /^[0-9a-f]{64}$/;
 
 export const isOutput = (name) => name.startsWith(PREFIX);
 
-/** What an output lies under with this key. */
+/** The name under which an output is stored with this key. */
 export async function hidden(keys, id, name) {
   const { mac, cipher } = await keys.forNames(id);
   const plain = packed(name.slice(PREFIX.length));
@@ -17,7 +18,7 @@ export async function hidden(keys, id, name) {
   return PREFIX + toHex(tag) + toHex(new Uint8Array(encrypted));
 }
 
-/** The output that lies under a name; `null` where it was not stored with any of these keys. */
+/** Decrypts a stored name; `null` if it was not stored with any of these keys. */
 export async function shown(keys, ids, stored) {
   const bytes = fromHex(stored.slice(PREFIX.length));
   if (bytes === null || bytes.length <= MAC) return null;
@@ -30,12 +31,12 @@ export async function shown(keys, ids, stored) {
   return null;
 }
 
-/** Where the names begin that may be those of items that begin so. */
+/** The prefix of stored names for a prefix of plain names. The rest of an output's name is encrypted, so outputs are all listed. */
 export const listedFrom = (prefix) => (isOutput(prefix) ? PREFIX : prefix);
 
 const tagOf = async (mac, plain) => new Uint8Array(await crypto.subtle.sign("HMAC", mac, plain)).slice(0, MAC);
 
-/** A hash as its 32 bytes, so that names stay short. */
+/** A name as bytes after a marker: a hash as its 32 bytes (1), so that names stay short, anything else as text (0). */
 function packed(rest) {
   const [first, bytes] = HASH.test(rest) ? [1, fromHex(rest)] : [0, new TextEncoder().encode(rest)];
   const all = new Uint8Array(1 + bytes.length);

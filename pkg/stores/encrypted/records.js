@@ -1,5 +1,5 @@
-// Records: the frame around each stays a frame with length and position, for the stores that look for the end of what was written; the frame
-// that was given is encrypted in its body.
+// Encrypted records. Each is still a frame with length and position, because stores look for the end of what was written; its body
+// is the original frame, encrypted.
 
 import { frame, lastWhole, positionAt, wholeAt } from "../frames.js";
 import { joined } from "../segments/records.js";
@@ -8,7 +8,7 @@ import { sealed, unreadable, unsealed } from "./envelope.js";
 const HEADER = 13;
 const CHECKSUM = 8;
 
-/** So many are decrypted at a time. */
+/** How many records are decrypted in parallel. */
 const AT_ONCE = 256;
 
 const recordAt = (name, position) => ({ kind: "record", name, position, what: `the record of \`${name}\` at position ${position}` });
@@ -22,7 +22,7 @@ export function sealedRecords(keys, id, name, expectedPosition, records) {
   );
 }
 
-/** The records behind a position; a torn end stays as it is, for the reader to find. */
+/** Decrypts the records after a position. A partial frame at the end is kept as it is, for the reader to detect. */
 export async function unsealedRecords(keys, name, from, to, records) {
   const bodies = [];
   let [at, position] = [0, from];

@@ -1,7 +1,7 @@
-// The database: opened when it is first asked for, and again when it was closed meanwhile.
+// The database. It is opened on first use, and again if it was closed in the meantime.
 //
-//   items       texts and bytes, by key: the only object store before there were journals
-//   times       when each was stored, in milliseconds
+//   items       texts and bytes, by key; the only object store in versions without journals
+//   times       when each item was stored, in milliseconds
 //   journals    position and snapshotPosition, by key
 //   snapshots   bytes, by key
 //   records     whole frames, by [key, position]
@@ -11,7 +11,7 @@ import { ContextError } from "../../error.js";
 const VERSION = 2;
 const STORES = ["items", "times", "journals", "snapshots", "records"];
 
-/** How long a page that still has an older version open is waited for, in milliseconds. */
+/** How long to wait for a page that still has an older version of the database open, in milliseconds. */
 const PATIENCE_MS = 2_000;
 
 export function database(name) {
@@ -24,7 +24,7 @@ export function database(name) {
     return opening;
   }
 
-  /** A transaction; again where the connection was closed behind our back, as Safari does. */
+  /** Begins a transaction. Reconnects if the connection was closed without an event, as Safari does. */
   async function begin(stores, mode) {
     const options = mode === "readwrite" ? { durability: "strict" } : {};
     try {
@@ -37,8 +37,8 @@ export function database(name) {
   }
 
   /**
-   * Does the work in one transaction, which may await nothing but requests of it. Resolves when it is written; where the work throws,
-   * nothing of it is.
+   * Runs `work` in one transaction; it must not await anything but requests of this transaction. Resolves when everything is written.
+   * If `work` throws, nothing is written.
    */
   async function transact(stores, mode, work) {
     const transaction = await begin(stores, mode);
@@ -46,7 +46,7 @@ export function database(name) {
       transaction.oncomplete = resolve;
       transaction.onabort = () => reject(transaction.error ?? new DOMException("the transaction was aborted", "AbortError"));
     });
-    ended.catch(() => {}); // it is awaited below
+    ended.catch(() => {}); // prevents an unhandled rejection; it is awaited below
     let result;
     try {
       result = await work((store) => transaction.objectStore(store));
@@ -72,7 +72,7 @@ export function database(name) {
   return { transact, asked, close };
 }
 
-/** What a request gives. */
+/** The result of a request, as a promise. */
 function asked(request) {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);

@@ -1,8 +1,8 @@
-// A session as it was saved before there were journals: an item that names its version, and one that holds it.
+// A session as versions without journals saved it: an item that names the current version, and an item that holds it.
 
 import { headOf, readVersion, snapshotOf } from "../segments/names.js";
 
-/** What such a session is as a journal, with the items that it lies in; `undefined` where none is. The first save moves it. */
+/** Such a session as a journal's row, with the names of its items; `undefined` if there is none. The first save converts it. */
 export async function oldSession(items, asked, key) {
   const version = await asked(items.get(headOf(key)));
   const named = typeof version === "string" ? readVersion(version) : null;

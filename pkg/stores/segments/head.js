@@ -1,18 +1,18 @@
-// The head: a small text that names everything that is current.
+// The head: a small text that names all current items of a journal.
 //
 //   j1 VERSION POSITION COUNT.TOKEN COUNT.TOKEN … ~CHECKSUM
 //
-// VERSION is the snapshot, POSITION where it stands, and each COUNT.TOKEN a segment behind the one before, the oldest first.
+// VERSION names the snapshot, POSITION is its position, and each COUNT.TOKEN is a segment, the oldest first.
 
 import { checksum } from "../frames.js";
 import { readVersion, segmentOf, snapshotOf } from "./names.js";
 
 const FORM = /^j1 (\S+) (\d{1,16})((?: [0-9a-z]{1,11}\.[0-9a-z]{8})*) ~([0-9a-f]{8})$/;
 
-/** What a process that died while it wrote a head may have left of it: its beginning. */
+/** Beginnings of a head, which a process may have left that died while it wrote one. */
 const BEGINNINGS = [/^j(1( [ 0-9a-z.-]*(~[0-9a-f]{0,7})?)?)?$/, /^v(\d*|\d+-[0-9a-fA-F]{0,15})$/];
 
-/** A state of a journal as a head, whose text names it. */
+/** Makes the head of a journal's state. */
 export function headNaming(version, snapshotPosition, segments) {
   const { token } = readVersion(version);
   const words = ["j1", version, snapshotPosition, ...segments.map(({ from, to, token }) => `${(to - from).toString(36)}.${token}`)].join(" ");
@@ -27,7 +27,7 @@ export function headNaming(version, snapshotPosition, segments) {
   };
 }
 
-/** The head that a text is; `null` for what names nothing. */
+/** Parses a head; `null` if the text is not valid. */
 export function readHead(text) {
   const old = text.startsWith("v") ? readVersion(text) : null;
   if (old) return { ...headNaming(text, old.position, []), text };
@@ -45,18 +45,18 @@ export function readHead(text) {
   return { ...headNaming(version, Number(position), segments), text };
 }
 
-/** Whether a text that is no head is what a process left that died while it wrote one: nothing of it, its beginning, or a file of zeros. */
+/** Whether an invalid head may come from a process that died while it wrote one: it is empty, a beginning, or a file of zeros. */
 export function isCutOff(text) {
   const written = text.replace(/\0+$/, "");
   return written === "" || BEGINNINGS.some((form) => form.test(written));
 }
 
-/** The items that a head names. */
+/** The names of the items that a head lists. */
 export function itemsOf(key, head) {
   return [snapshotOf(key, head.version), ...head.segments.map((segment) => segmentOf(key, segment))];
 }
 
-/** Whether a head goes on from the state of another one, as far as it tells. */
+/** Whether a head continues from the state of an earlier one, as far as can be seen from it. */
 export function isBehind(head, earlier) {
   const states = [{ to: head.snapshotPosition, token: readVersion(head.version).token }, ...head.segments];
   return states.some(({ to, token }) => to === earlier.position && token === earlier.token);

@@ -1,6 +1,6 @@
-// What is remembered, up to a limit: what was used longest ago goes first.
+// A cache with a limit, which drops the least recently used values first.
 
-/** @param weigh How much of the limit a value takes. */
+/** @param weigh Returns how much of the limit a value takes. */
 export function kept(limit, weigh = () => 1) {
   const values = new Map();
   let held = 0;

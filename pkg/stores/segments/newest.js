@@ -1,10 +1,10 @@
-// The newest state that lies under a key whole, where a process died while it wrote the head.
+// Finds the newest complete state under a key, if a process died while it wrote the head.
 
 import { headNaming, itemsOf } from "./head.js";
 import { isWholeSnapshot, readSegment, readVersion, segmentOf, snapshotOf } from "./names.js";
 import { lead } from "./records.js";
 
-/** What lies under a key: its snapshots, its segments, and the names of both. `null` where the store lists no keys. */
+/** The items under a key: its snapshots, its segments, and the names of both. `null` if the store cannot list keys. */
 export async function lyingUnder(items, key) {
   const versions = await namesBehind(items, snapshotOf(key, ""));
   const names = await namesBehind(items, `${key}:s:`);
@@ -14,7 +14,7 @@ export async function lyingUnder(items, key) {
   return { snapshots, segments, names: [...snapshots.map(({ version }) => snapshotOf(key, version)), ...segments.map((segment) => segmentOf(key, segment))] };
 }
 
-/** A head that names it, and what is left over beside that. `null` where there is none, or the store lists no keys. */
+/** A head of the newest complete state, and the left-over items. `null` if there is none, or the store cannot list keys. */
 export async function newestWhole(items, key) {
   const lying = await lyingUnder(items, key);
   if (lying === null) return null;
@@ -32,19 +32,19 @@ export async function newestWhole(items, key) {
   }
   if (best.head === null) return null;
   const named = new Set(itemsOf(key, best.head));
-  // Segments beyond it may belong to a running save: if the head is not swapped in one step, that save may still name them.
+  // Later segments may belong to a running save: if the store cannot swap the head atomically, that save may still name them.
   const isOver = (name) => !named.has(name) && (items.swapsAtOnce || endOf(name) <= best.position);
   return { head: best.head, leftOver: lying.names.filter(isOver) };
 }
 
-/** The names that begin so, without that. A store may write `:` for `/`, and one for several. */
+/** The names with this prefix, without the prefix. A store may write `:` for `/`, and one for several. */
 async function namesBehind(items, prefix) {
   const loose = (name) => name.replace(/[/\\:]+/g, ":").replace(/^:/, "");
   const keys = await items.keys(prefix);
   return keys?.filter((name) => loose(name).startsWith(loose(prefix))).map((name) => loose(name).slice(loose(prefix).length)) ?? null;
 }
 
-/** How far segments lead from a state, if all of them are whole. */
+/** Returns a function: the position up to which segments lead from a state, if all of them are undamaged. */
 function reaches(segments) {
   const far = new Map();
   const reach = (position, token) => far.get(`${position} ${token}`) ?? position;
@@ -53,7 +53,7 @@ function reaches(segments) {
   return reach;
 }
 
-/** The segments that lead farthest from a state and are whole. */
+/** The undamaged segments that lead farthest from a state. */
 async function wholePath(items, key, segments, reach, position, token) {
   const behind = segments.filter(({ from, before }) => from === position && before === token);
   const far = (segment) => reach(segment.to, segment.token);

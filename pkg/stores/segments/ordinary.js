@@ -1,10 +1,10 @@
-// An ordinary store of the caller's: texts, bytes where it has them, and a swap, in one step where it can.
+// The caller's ordinary store with a uniform interface: texts, bytes (as base64 if needed), and a swap (atomic if the store can).
 
 import { ContextError } from "../../error.js";
 import { fromBase64, toBase64 } from "../base64.js";
 import { inTurn } from "./turns.js";
 
-/** What the segments need of a store, on top of what it has. What the store throws goes through as it is. */
+/** Wraps a store with the methods that the segments need. Errors of the store are passed on unchanged. */
 export function ordinary(store) {
   for (const method of ["getItem", "setItem", "removeItem"])
     if (typeof store?.[method] !== "function")
@@ -24,7 +24,7 @@ export function ordinary(store) {
     const method = isRaw ? "getItemRaw" : "getItem";
     const value = (await store[method](key)) ?? null;
     if (value === null) return null;
-    // A copy: a store in memory may hand out what it holds.
+    // A copy, because a store in memory may return the array that it holds.
     if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice();
     if (value instanceof ArrayBuffer) return new Uint8Array(value.slice(0));
     const read = typeof value === "string" ? fromBase64(value) : null;
@@ -34,7 +34,7 @@ export function ordinary(store) {
 
   const putBytes = async (key, value) => void (await (isRaw ? store.setItemRaw(key, value) : store.setItem(key, toBase64(value))));
 
-  /** Asked first where the store cannot do both in one: then two processes that do it at the same instant may both be told that they did. */
+  /** Compare and set. If the store cannot do that atomically, two processes that swap at the same instant may both succeed. */
   async function swap(key, expected, next, options = {}) {
     if (has("compareAndSet")) {
       const done = await store.compareAndSet(key, expected, next, options);
@@ -55,9 +55,9 @@ export function ordinary(store) {
     putBytes,
     swap,
     remove: async (key) => void (await store.removeItem(key)),
-    /** The keys that begin so, as the store writes them; `null` where it lists none. */
+    /** The keys with this prefix, as the store writes them; `null` if it cannot list keys. */
     keys: async (prefix) => (has("getKeys") ? [...(await store.getKeys(prefix))] : null),
-    /** It compares and sets in one step: what it says of that is so. */
+    /** Whether the swap is atomic, so that its result can be trusted. */
     swapsAtOnce: has("compareAndSet"),
   };
 }

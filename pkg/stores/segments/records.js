@@ -1,4 +1,4 @@
-// The records of segments, one behind the other.
+// The concatenated records of segments.
 
 import { lastWhole, positionAt } from "../frames.js";
 
@@ -14,7 +14,7 @@ export function joined(arrays) {
   return bytes;
 }
 
-/** Whether these frames lead from one position to the other. Only what they say of themselves is looked at: their bodies are the reader's to check. */
+/** Whether these frames lead from one position to another. Only looks at their headers; the reader checks their bodies. */
 export function lead(records, from, to) {
   const view = new DataView(records.buffer, records.byteOffset, records.byteLength);
   let at = 0;
@@ -28,9 +28,9 @@ export function lead(records, from, to) {
 }
 
 /**
- * How far records after a position go that should lead to another one. After a power failure, the last segments may be empty, cut
- * off or full of zeros, though the head names them: then only what is whole before them counts. Damage with whole frames after it
- * is different, and stays for the reader to find.
+ * The undamaged part of records that should lead from one position to another. After a power failure, the last segments may be empty,
+ * truncated or full of zeros, although the head names them: then only the whole frames before them count. Damage with whole frames
+ * after it has another cause, and is kept for the reader to detect.
  */
 export function wholePart(records, from, to) {
   if (lead(records, from, to)) return { records, position: to };

@@ -1,11 +1,11 @@
-// Within one process, swaps that take several calls run one after the other, even through different wrappers of the store.
+// Within one process, swaps that take several calls run one after the other, even through different wrappers of the same store.
 
-/** How long a swap waits for the one before it, in milliseconds: the store may never answer that one. */
+/** How long a swap waits for the previous one, in milliseconds, because the store may never answer that one. */
 const PATIENCE_MS = 60_000;
 
 const stores = new WeakMap();
 
-/** Does the work behind what was begun before under this key. */
+/** Runs `work` after what was begun before under this key. */
 export async function inTurn(store, key, work) {
   if (!stores.has(store)) stores.set(store, new Map());
   const last = stores.get(store);

@@ -1,15 +1,15 @@
-// Asks an OpenAI-compatible endpoint, through a frame: the page itself may send nothing.
+// Asks an OpenAI-compatible endpoint through a frame, because the page itself may not send requests.
 
 import type { FrameAnswer, FrameRequest } from "./protocol";
 
-/** Where an endpoint takes chat completions: with or without the path typed. */
+/** The URL for chat completions of an endpoint. The visitor may have typed the path or not. */
 export function completionsUrl(base: string): string {
   const url = new URL(base);
   if (!/^https?:$/.test(url.protocol)) throw new Error("give an address that begins with https:// or http://");
   return /\/chat\/completions\/?$/.test(url.pathname) ? url.href : `${url.href.replace(/\/$/, "")}/chat/completions`;
 }
 
-/** The text that the endpoint answers with. */
+/** Resolves to the text of the endpoint's answer. */
 export function askEndpoint(request: FrameRequest): Promise<string> {
   const frame = document.createElement("iframe");
   frame.hidden = true;

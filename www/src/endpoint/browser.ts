@@ -1,7 +1,7 @@
-// The model that a browser brings: Chrome's Summarizer, or its Prompt API. Neither sends what it is given anywhere.
+// A browser's built-in model: Chrome's Summarizer or its Prompt API. Neither sends its input anywhere.
 
 interface Model {
-  /** Tokens that it takes; the Prompt API's newer name is `contextWindow`. */
+  /** Maximum input in tokens. The Prompt API's newer name is `contextWindow`. */
   inputQuota?: number;
   contextWindow?: number;
   summarize?(text: string, options?: { signal?: AbortSignal }): Promise<string>;
@@ -20,24 +20,24 @@ const makers = () => {
   return { summarizer: Summarizer, prompt: LanguageModel };
 };
 
-/** What is asked for: the same for `availability` and `create`, which would answer of something else otherwise. */
+/** The same options must be passed to `availability` and to `create`, or the former's answer would not hold for the latter. */
 const OPTIONS = {
   summarizer: { type: "tldr", format: "markdown", length: "long", expectedInputLanguages: ["en"], outputLanguage: "en" },
   prompt: { expectedInputs: [{ type: "text", languages: ["en"] }], expectedOutputs: [{ type: "text", languages: ["en"] }] },
 };
 
-/** Which of them this browser has. */
+/** The models that this browser has. */
 export const browserModels = (): BrowserModel[] => (["summarizer", "prompt"] as const).filter((which) => makers()[which] !== undefined);
 
-/** A model of the browser's, ready to sum up; to be destroyed. */
+/** A loaded browser model. Destroy it after use. */
 export interface Loaded {
   sumUp(text: string): Promise<string>;
   destroy(): void;
 }
 
 /**
- * Loads one of them. To be called at once when the visitor has pressed a button: while that is fresh, and only then, a browser
- * fetches a model that is not there yet. `onDownload` is told how much of it is, 0 to 1.
+ * Loads a model. Call it right after the visitor has pressed a button, because a browser downloads a missing model only shortly after
+ * a user gesture. `onDownload` is called with the downloaded share, 0 to 1.
  */
 export async function loadBrowserModel(which: BrowserModel, onDownload: (share: number) => void): Promise<Loaded> {
   const maker = makers()[which];

@@ -1,5 +1,5 @@
-// The one place from which a request may leave: a frame with a policy of its own, which is there only while a summary is asked
-// for, and sends nothing but what the page hands it.
+// The only place that may send requests: a frame with its own policy. It exists only while a summary is requested, and sends only
+// what the page passes to it.
 
 import type { FrameAnswer, FrameRequest } from "./protocol";
 

@@ -1,4 +1,4 @@
-// What the page and the frame say to each other.
+// Messages between the page and the frame.
 
 export interface FrameRequest {
   url: string;

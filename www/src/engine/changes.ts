@@ -1,21 +1,21 @@
-// A view against that of the call before: which messages, and which lines of the provider's JSON.
+// Compares a view with that of the previous call: which messages, and which lines of the provider's JSON, are different.
 //
-// Worked out when a call stays in sight, from two sessions of the replay. Entries are compared first, then the lines of those that took
-// each other's place. Beyond `MOST_EDITS`, all is taken as gone and new.
+// Computed from two sessions of the replay when the visitor stays at a call. Entries are compared first, then the lines of entries that
+// replaced others. If there are more than `MOST_EDITS` differences, everything counts as removed and new.
 
 import type { Format, LeftOutNow, Session } from "contextfold";
 import { difference } from "./diff";
 import type { Change, Changes, DiffLine, Happened, Source } from "./protocol";
 
-/** Messages that are listed one by one. */
+/** At most this many changed messages are listed. */
 const MOST_CHANGES = 300;
-/** Entries, and lines of entries, that are looked at for what they share. */
+/** Maximum number of differences to look for, between entries or between lines. */
 const MOST_EDITS = 1_000;
-/** Lines of a run that are shown at its beginning and its end. */
+/** How many lines of a run are shown at its beginning and at its end. */
 const RUN = { same: [2, 2], gone: [14, 4], new: [24, 8] } as const;
-/** Lines that are shown of a whole difference. */
+/** How many lines of the whole difference are shown. */
 const MOST_LINES = 900;
-/** Characters of a line that are shown. */
+/** How many characters of a line are shown. */
 const LINE = 600;
 
 interface Standing {
@@ -23,7 +23,7 @@ interface Standing {
   form: string;
 }
 
-/** Messages that stand in the view otherwise than before, or in one of the two only. */
+/** Messages that differ between the two views, or that only one of them has. */
 export function changesOf(before: Session | null, after: Session, sourceOf: (id: string) => Source | undefined): Pick<Changes, "changes" | "totals"> {
   const stood = standingOf(before);
   const stands = standingOf(after);
@@ -45,7 +45,7 @@ export function changesOf(before: Session | null, after: Session, sourceOf: (id:
     else if (earlier.form !== form || earlier.tokens !== tokens) put(id, is.get(id)?.state ?? "back");
   }
   for (const [id, { state }] of is) if (!stands.has(id) && was.get(id)?.state !== state && !folds.has(id)) put(id, state);
-  // A summary that stands inside a later one, or was taken back.
+  // A summary that is now inside a later one, or was undone.
   for (const id of stood.keys()) if (!stands.has(id) && !is.has(id)) put(id, folds.has(id) ? "folded" : "removed");
 
   const totals = new Map<Happened, Changes["totals"][number]>();
@@ -56,7 +56,7 @@ export function changesOf(before: Session | null, after: Session, sourceOf: (id:
   return { changes: changes.slice(0, MOST_CHANGES), totals: [...totals.values()] };
 }
 
-/** The provider's JSON of both views, line by line. */
+/** Compares the provider's JSON of both views, line by line. */
 export function linesOf(before: Session | null, after: Session, format: Format): Pick<Changes, "lines" | "linesGone" | "linesNew"> {
   const old = before ? entriesOf(before.view(format)) : [];
   const now = entriesOf(after.view(format));
@@ -77,7 +77,7 @@ export function linesOf(before: Session | null, after: Session, format: Format):
       continue;
     }
     const run = textOf(now.slice(from, to));
-    // An entry that took another's place is compared with it line by line.
+    // An entry that replaced another one is compared with it line by line.
     if (kind === "new" && gone.length > 0)
       for (const piece of difference(gone, run, MOST_EDITS)) put(piece.kind, (piece.kind === "gone" ? gone : run).slice(piece.from, piece.to));
     else {
@@ -91,7 +91,7 @@ export function linesOf(before: Session | null, after: Session, format: Format):
   return { lines: rest > 1 ? [...lines.slice(0, MOST_LINES), { kind: "same", text: "", skipped: rest }] : lines, linesGone: counts.gone, linesNew: counts.new };
 }
 
-/** The newest summary that stands in the view, as the model reads it. */
+/** The newest summary in the view, as the model reads it. */
 export function summaryOf(session: Session, textOfMessage: (id: string) => string): Changes["summary"] {
   const fold = session.folds().filter(({ in_view }) => in_view).at(-1);
   return fold ? { id: fold.id, text: textOfMessage(fold.id), ledger: fold.ledger ?? "", tokens: fold.tokens } : null;
@@ -101,12 +101,12 @@ const standingOf = (session: Session | null) => new Map(session?.items().map(({ 
 
 const leftOutOf = (session: Session) => new Map(session.leftOut().map((line) => [line.id, line]));
 
-/** A view's entries, each as JSON; what stands beside the list (instructions, a system prompt) comes first. */
+/** A view's entries, each as JSON. Keys besides the list (instructions, a system prompt) are entries of their own. */
 function entriesOf(view: unknown): string[] {
   const written = (value: unknown) => JSON.stringify(value, null, 2);
   if (Array.isArray(view)) return view.map(written);
   return Object.entries(view as object).flatMap(([name, value]) => (Array.isArray(value) && name !== "system" ? value.map(written) : [written({ [name]: value })]));
 }
 
-/** Line by line; a line break within a text is one, too. */
+/** Splits entries into lines, also at line breaks inside texts. */
 const textOf = (entries: string[]) => entries.flatMap((entry) => entry.replace(/(?<!\\)((?:\\\\)*)\\n/g, "$1↵\n").split("\n"));

@@ -1,4 +1,4 @@
-// The page's side of the worker: a question is a promise.
+// The page's side of the worker: each question returns a promise.
 
 import type { Ask, Hurry, Progress, Questions, Reply, SummaryAnswer, SummaryQuestion } from "./protocol";
 import { TroubleError } from "./trouble";
@@ -8,7 +8,7 @@ interface Waiting {
   reject: (error: TroubleError) => void;
 }
 
-/** What ends a question that was cancelled. */
+/** The error of a question that was cancelled. */
 export class Cancelled extends TroubleError {
   constructor() {
     super({ title: "Cancelled", detail: "Nothing was changed.", superseded: true });
@@ -19,9 +19,9 @@ export class EngineClient {
   #worker = this.#start();
   readonly #waiting = new Map<number, Waiting>();
   #asked = 0;
-  /** Told how far a long question has come. */
+  /** Called with the progress of a long question. */
   onProgress: (progress: Progress) => void = () => {};
-  /** Gives the visitor's own summary. */
+  /** Writes a summary with the visitor's own summariser. */
   summarize: (request: SummaryQuestion["request"]) => Promise<string> = () => Promise.reject(new Error("no summariser is set"));
 
   /** Asks the engine. Rejects with a `TroubleError`. */
@@ -33,12 +33,12 @@ export class EngineClient {
     });
   }
 
-  /** What is under way is not wanted any more: a replay ends at its next step. */
+  /** The current work is not wanted any more: a replay ends at its next step. */
   hurry(): void {
     this.#worker.postMessage({ hurry: true } satisfies Hurry);
   }
 
-  /** Ends whatever is under way, in its middle: the thread is stopped and another one started, which knows nothing yet. */
+  /** Aborts the current work at once: terminates the worker and starts a new one, which has no state yet. */
   cancel(): void {
     this.#worker.terminate();
     this.#rejectAll(new Cancelled());

@@ -1,16 +1,16 @@
 // The difference between two lists, by Myers' greedy algorithm.
 
-/** A run that both lists have, or that only one of them has. */
+/** A run of elements that both lists have, or that only one of them has. */
 export interface Piece {
   kind: "same" | "gone" | "new";
-  /** Where it stands: in the list before where it is gone, else in the list after. */
+  /** Its range: in the old list if it is `gone`, otherwise in the new list. */
   from: number;
   to: number;
 }
 
 /**
- * What leads from one list to the other. Where more than `most` elements differ, no more is looked for: all between the common
- * beginning and the common end is gone and new.
+ * The pieces that lead from one list to the other. If more than `most` elements differ, the search stops, and everything between the
+ * common beginning and the common end counts as gone and new.
  */
 export function difference(before: readonly string[], after: readonly string[], most: number): Piece[] {
   let head = 0;
@@ -30,7 +30,7 @@ function middle(a: readonly string[], b: readonly string[], most: number): Piece
   add(whole, "new", 0, b.length);
   if (a.length === 0 || b.length === 0) return whole;
   const bound = Math.min(most, a.length + b.length);
-  // `ends[k + 1]` is how far in `a` the diagonal k, from -edits - 1 on, has been followed; one copy for each number of edits.
+  // How far each diagonal k has been followed in `a`, beginning with k = -edits - 1; one copy for each number of edits.
   const trace: Int32Array[] = [];
   let ends = new Int32Array(3);
   for (let edits = 0; edits <= bound; edits++) {
@@ -47,7 +47,7 @@ function middle(a: readonly string[], b: readonly string[], most: number): Piece
   return whole;
 }
 
-/** Of the step before, which had one edit less. */
+/** Where diagonal k ended in the previous step, which had one edit less than `edits`. */
 const at = (ends: Int32Array, edits: number, k: number) => ends[k + edits]!;
 const goesDown = (ends: Int32Array, edits: number, k: number) => k === -edits || (k !== edits && at(ends, edits, k - 1) < at(ends, edits, k + 1));
 
@@ -65,7 +65,7 @@ function walkedBack(trace: Int32Array[], x: number, y: number): Piece[] {
     [x, y] = [fromX, fromY];
   }
   if (y > 0) steps.push({ kind: "same", from: 0, to: y });
-  // What is gone stands before what is new, and neighbours are one piece.
+  // Put what is gone before what is new, and merge neighbours into one piece.
   const pieces: Piece[] = [];
   let [gone, fresh]: [Piece | null, Piece | null] = [null, null];
   const flush = () => {

@@ -1,4 +1,4 @@
-// Errors in words for the visitor: what was wrong, and where.
+// Converts errors to descriptions for the visitor: what was wrong, and where.
 
 import { ContextError } from "contextfold";
 import { TranscriptError } from "contextfold/transcript";
@@ -7,12 +7,12 @@ import { TroubleError } from "./trouble";
 
 const TITLES = { empty: "The file is empty", broken: "The JSON is broken", foreign: "This is JSON, but no transcript" };
 
-/** What any thrown value says to the visitor. */
+/** Describes any thrown value to the visitor. */
 export function troubleOf(thrown: unknown, title: string): Trouble {
   if (thrown instanceof TroubleError) return thrown.trouble;
   if (thrown instanceof TranscriptError) return ofTranscript(thrown);
   if (ContextError.isInstance(thrown)) {
-    // What the visitor's own summariser said is the cause, and tells more.
+    // The cause, such as an error of the visitor's own summariser, says more.
     const cause = thrown.cause instanceof Error && !thrown.message.includes(thrown.cause.message) ? ` ${sentence(thrown.cause.message)}` : "";
     return { title, detail: sentence(thrown.message) + cause, code: thrown.code };
   }

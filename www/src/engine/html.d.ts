@@ -1,4 +1,4 @@
-// The command line's report, which is plain JavaScript.
+// Types of the command line's HTML report, which is plain JavaScript.
 
 declare module "*/cli/html.js" {
   import type { Simulation } from "contextfold";

@@ -1,4 +1,4 @@
-// Which languages a text is in, by its scripts, and by the commonest words of those that share one.
+// Guesses the languages of a text, by its scripts, and by the most common words of languages that share a script.
 
 const SCRIPTS: [string, RegExp][] = [
   ["Japanese", /[\u3040-\u30ff]/gu],
@@ -22,7 +22,7 @@ const WORDS: [string, Set<string>][] = [
   ["Dutch", new Set("het een van niet dat en ik je voor met zijn op aan deze de wat hoe".split(" "))],
 ];
 
-/** At most three, the most of it first. */
+/** At most three languages, the most frequent first. */
 export function languagesOf(text: string): string[] {
   const found = SCRIPTS.map(([name, script]): [string, number] => [name, text.match(script)?.length ?? 0]);
   const kana = found[0]![1];
@@ -31,7 +31,7 @@ export function languagesOf(text: string): string[] {
   const latin = text.toLowerCase().match(/\p{Script=Latin}+/gu) ?? [];
   const votes = WORDS.map(([name, words]): [string, number] => [name, latin.filter((word) => words.has(word)).length]).sort((a, b) => b[1] - a[1]);
   const letters = latin.reduce((sum, word) => sum + word.length, 0);
-  // A character of the others says about as much as three letters.
+  // A character of the other scripts carries about as much as three letters.
   found.push([votes[0]![1] > 0 ? votes[0]![0] : "", letters / 3]);
   const all = found.reduce((sum, [, n]) => sum + n, 0);
   return found

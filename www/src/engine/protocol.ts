@@ -1,11 +1,11 @@
-// What the page and its worker say to each other. Only excerpts cross; full texts are asked for one by one.
+// Messages between the page and its worker. They only contain excerpts; full texts are requested one by one.
 
 import type { CacheBreak, Costs, ErrorCode, FoldInfo, Format, LeftOutNow, PartReport, PresetName, Report, SimulationPrices, SummaryRequest, Violation } from "contextfold";
 
-/** The formats that the view is written in. */
+/** The formats in which the view can be shown. */
 export const FORMATS = ["openai-responses", "openai-chat", "anthropic", "ai-sdk", "gemini", "bedrock-converse", "messages"] as const satisfies readonly Format[];
 
-/** What the visitor sets. */
+/** The visitor's settings. */
 export interface Settings {
   /** The ladder. */
   preset: PresetName;
@@ -15,11 +15,11 @@ export interface Settings {
   thresholdRatio: number;
   /** Turns that are never folded. */
   retainLastTurns: number;
-  /** Tokens for all tool outputs together; `null`: the engine's own choice by the window. */
+  /** Tokens for all tool outputs together; `null`: the engine's default for the window. */
   outputBudget: number | null;
-  /** The model whose price is taken; empty: none. */
+  /** The model whose prices are used; empty: none. */
   priceAs: string;
-  /** Ids of messages that stay. */
+  /** Ids of pinned messages. */
   pins: string[];
 }
 
@@ -33,51 +33,51 @@ export interface Opened {
   name: string;
   bytes: number;
   format: Format;
-  /** How the entries were found: a list, a request body, or one JSON value a line. */
+  /** The shape of the file: a list, a request body, or one JSON value per line. */
   shape: "array" | "body" | "lines";
-  /** The agent whose session file it is. */
+  /** The agent that wrote the session file; `null` for other files. */
   source: "claude-code" | "codex" | null;
-  /** What was left out of the file, in words. */
+  /** Descriptions of what was left out of the file. */
   notes: string[];
-  /** The model that the file names, where its price is known. */
+  /** The model that the file names, if its price is known. */
   model?: string;
-  /** What the provider reported, where the file has it. */
+  /** The usage that the provider reported, if the file has it. */
   usage: { input_tokens: number; cached_tokens: number; cache_write_tokens: number; output_tokens: number; calls: number } | null;
   entries: number;
   messages: number;
   turns: number;
   calls: number;
-  /** The languages of what the user said, the most of it first. */
+  /** The languages of the user's messages, the most frequent first. */
   languages: string[];
   tools: { name: string; calls: number }[];
   lanes: Lane[];
   sources: Source[];
   tokens: number;
   parts: PartTokens[];
-  /** The engine's milliseconds to read and count it. */
+  /** Milliseconds that the engine took to read and count it. */
   ms: number;
 }
 
-/** What became of a message: it stands as it came, is a summary of others, or is what the engine says of it. */
+/** What happened to a message: it is unchanged, is a summary of others, or has a state given by the engine. */
 export type Fate = "kept" | "summary" | LeftOutNow["state"];
 
-/** A message of the transcript, as lists and graphs need it: made once a transcript. */
+/** A message of the transcript, as lists and graphs need it: made once per transcript. */
 export interface Source {
   id: string;
   role: "system" | "user" | "assistant" | "tool";
-  /** The tool's name, or what an assistant message calls. */
+  /** The tool's name, or the names of the tools that an assistant message calls. */
   label: string;
   tokens: number;
-  /** The beginning of what it says. */
+  /** The beginning of its text. */
   excerpt: string;
 }
 
-/** A conversation of a sub-agent's, beside the transcript's own. */
+/** A conversation of a sub-agent in the same transcript. */
 export interface Lane {
   name: string;
   messages: number;
   tokens: number;
-  /** The message that began it, and the one that brought its result; where the file says so. */
+  /** The message that started it, and the one with its result, if the file says so. */
   from?: string;
   to?: string;
 }
@@ -93,20 +93,20 @@ export interface Row {
   before: string;
   after: string;
   pinned?: boolean;
-  /** The ref under which the full tool output is kept. */
+  /** The ref under which the full tool output is stored. */
   ref?: string;
   lines?: number;
   bytes?: number;
-  /** Of what does not stand as it came: why, which pass it was, at which call, and what brings it back. */
+  /** If it was changed or left out: why, by which pass, since which call, and what brings it back. */
   why?: string;
   pass?: string;
   since?: number;
   back?: LeftOutNow["back"];
-  /** The fold whose summary stands for this message. */
+  /** The fold whose summary replaces this message in the view. */
   fold?: string;
-  /** The innermost fold that holds it, where that one stands inside a later one. */
+  /** The innermost fold that holds it, if that fold is inside a later one. */
   within?: string;
-  /** Of a summary: how many messages it stands for. */
+  /** Of a summary: how many messages it replaces. */
   members?: number;
 }
 
@@ -114,9 +114,9 @@ export interface Row {
 export interface Call {
   tokens: number;
   cached: number;
-  /** Tokens that no cache serves, and that are written to it. */
+  /** Tokens that are not read from the prompt cache, but written to it. */
   written: number;
-  /** Tokens of the call before that are not found in the cache, because a pass edited what stands before their end. */
+  /** Tokens of the previous call that are lost from the cache, because a pass has edited something before or in them. */
   lost: number;
   brokenBy: string | null;
   output: number;
@@ -125,18 +125,18 @@ export interface Call {
   decisions: { pass: string; tokens_before: number; tokens_after: number; count: number }[];
   folded: boolean;
   error: string | null;
-  /** It is not replayed yet: there is nothing else to say of it. */
+  /** Not replayed yet, so its other figures are not known. */
   pending?: true;
 }
 
-/** What of the facts the views still had: a mean over the calls from the first fold on, or that of the last call. */
+/** The shares of facts that the views still had: a mean over the calls from the first fold on; without a fold, those of the last call. */
 export interface FactShares {
   literal: number;
   withRefs: number;
   constraints: number;
 }
 
-/** What a replay under the settings gave. */
+/** The result of a replay under some settings. */
 export interface Outcome {
   settings: Settings;
   window: number;
@@ -150,30 +150,30 @@ export interface Outcome {
   cost: number | null;
   costs: Costs | null;
   compactions: { count: number; requests: number; requestTokens: number; cost: number | null };
-  /** Known a little later than the rest where the transcript is long: `null` until then. */
+  /** `null` until they are known; for a long transcript, that is a little later than the rest. */
   facts: FactShares | null;
   recorded: { tokens: number[]; tokensTotal: number; tokensLargest: number; cost: number | null; costs: Costs | null };
   prices: SimulationPrices | null;
-  /** The engine's milliseconds for all calls. */
+  /** Milliseconds that the engine took for all calls. */
   ms: number;
 }
 
-/** What a replay gave, as a line of a comparison. */
+/** The result of a replay, as a line of a comparison. */
 export interface Compared {
   /** Tokens of each call. */
   tokens: number[];
   tokensTotal: number;
-  /** What all calls and summaries cost, by the models that were asked for. */
+  /** The cost of all calls and summaries, for each of the requested models. */
   costs: (number | null)[];
   cacheHitRatio: number;
   folds: number;
-  /** Outputs that a pass took out of the view, and that the agent asked for again, word for word, within ten calls. */
+  /** Outputs that a pass has cut or removed, and whose call the agent repeated with the same arguments within ten calls. */
   readAgain: number;
   facts: FactShares;
   callsOverLimit: number;
 }
 
-/** A row as it crosses: what stands in its source already is not sent again. */
+/** A row as the worker sends it: fields that its source has already are left out. `source`: the index of the source. */
 export type SentRow = Omit<Row, "before" | "label" | "role" | "tokensBefore"> & Partial<Row> & { source?: number };
 
 /** The view at one call. */
@@ -182,20 +182,20 @@ export interface Moment {
   report: Report;
   rows: Row[];
   folds: FoldInfo[];
-  /** Messages of the transcript that were there by then, and their tokens. */
+  /** The number of the transcript's messages until this call, and their tokens. */
   messages: number;
   tokens: number;
   parts: PartTokens[];
-  /** Why no view fits these settings, where none does. */
+  /** If no view fits these settings: why. */
   trouble: Trouble | null;
   ms: number;
-  /** Why a fold was not opened. */
+  /** If a fold could not be opened: why. */
   refused: Trouble | null;
-  /** What was asked of the visitor's own summariser, where it stands in the view. */
+  /** The requests to the visitor's own summariser, if its summary is in the view. */
   summarised: Summarised | null;
 }
 
-/** A summary of the visitor's own summariser. */
+/** A summary by the visitor's own summariser. */
 export interface Summarised {
   by: string;
   requests: number;
@@ -204,10 +204,10 @@ export interface Summarised {
   fallback?: string;
 }
 
-/** What happened to a message between two views: it came since, it came back, it stands for others, or what the engine says of it. */
+/** What happened to a message between two views: it is new, it came back, it is a summary, or it has a state given by the engine. */
 export type Happened = "new" | "back" | Exclude<Fate, "kept">;
 
-/** A message that the view before had otherwise, or had not. */
+/** A message that is different or missing in one of two views. */
 export interface Change {
   id: string;
   role: Row["role"];
@@ -219,42 +219,42 @@ export interface Change {
   pass?: string;
 }
 
-/** A line of a text difference; `skipped` lines stand here and are not shown. */
+/** A line of a text difference, or, with `skipped`, that many lines which are not shown. */
 export interface DiffLine {
   kind: "same" | "gone" | "new";
   text: string;
   skipped?: number;
 }
 
-/** A view against that of the call before. */
+/** The differences between a view and that of the previous call. */
 export interface Changes {
-  /** The call whose view is the one before; `null`: there was none. */
+  /** The previous call; `null` if the view is not compared with one. */
   before: number | null;
   changes: Change[];
-  /** How many there are of each kind, and their tokens before and after. */
+  /** How many changes there are of each kind, and their tokens before and after. */
   totals: { what: Happened; count: number; tokensBefore: number; tokensAfter: number }[];
   /** The provider's JSON, line by line. */
   lines: DiffLine[];
   linesGone: number;
   linesNew: number;
-  /** The newest summary of the view as the model reads it; `ledger`: the part that the engine added. */
+  /** The newest summary in the view, as the model reads it. `ledger`: the part that the engine added. */
   summary: { id: string; text: string; ledger: string; tokens: number } | null;
 }
 
-/** Something that the visitor should read. */
+/** A message to the visitor about something that went wrong. */
 export interface Trouble {
   title: string;
   detail: string;
   code?: ErrorCode;
-  /** Where in the file, with the text around it. */
+  /** The position in the file, with the text around it. */
   place?: { line: number; column: number; excerpt: string; caret: number };
-  /** How many entries can be read all the same. */
+  /** How many entries can still be read. */
   readable?: number;
-  /** The provider's rules that the transcript breaks, the first of them. */
+  /** The first of the provider's rules that the transcript breaks. */
   broken?: Pick<Violation, "rule" | "index" | "message">[];
-  /** What repairing it would change. */
+  /** How many changes a repair would make. */
   repairs?: number;
-  /** Nothing went wrong: something newer is wanted. */
+  /** Not an error: the work was ended because something newer is wanted. */
   superseded?: true;
 }
 
@@ -264,7 +264,7 @@ export type SentMoment = Omit<Moment, "rows"> & { rows: SentRow[] };
 export interface Detail {
   before: string;
   after: string;
-  /** Of a tool's message: where its output is kept. */
+  /** Of a tool message: the stored full output. */
   output?: { ref: string; lines: number; bytes: number };
 }
 
@@ -280,29 +280,29 @@ export interface SearchQuery {
   ignoreCase: boolean;
 }
 
-/** The view in a format, and what its provider would say of it. */
+/** The view in a format, and the provider's rules that it breaks. */
 export interface WrittenView {
   json: string;
   violations: Violation[];
 }
 
-/** Every question, with what it takes and gives. */
+/** All questions to the worker, with their arguments and results. */
 export interface Questions {
-  /** `partial`: what can be read of a broken file; `repaired`: what a provider would refuse is mended first. */
+  /** `partial`: read as much of a broken file as possible; `repaired`: repair what a provider would refuse. */
   open: { takes: { file: Blob; name: string; partial: boolean; repaired: boolean }; gives: Opened };
   prices: { takes: null; gives: { as_of: string; models: string[] } };
   run: { takes: Settings; gives: Outcome };
   facts: { takes: null; gives: FactShares };
   compare: { takes: { settings: Settings; priceAs: string[] }; gives: Compared };
-  /** `unfolded`: folds that are opened in this view by hand, one after the other. */
+  /** `unfolded`: folds that the visitor has opened in this view, in order. */
   at: { takes: { settings: Settings; call: number; unfolded: string[] }; gives: SentMoment };
-  /** What is different in the view that is looked at from that of the call before. */
+  /** The differences between the current view and that of the previous call. */
   changes: { takes: Format; gives: Changes };
   summarise: { takes: { settings: Settings; call: number; by: string }; gives: SentMoment };
-  /** The page that `simulate --html` writes. */
+  /** The HTML page that `simulate --html` writes. */
   report: { takes: { settings: Settings; name: string }; gives: string };
   detail: { takes: string; gives: Detail };
-  /** Ids of the messages that have a text, in all that was said until this call; `all`: there may be more. */
+  /** Ids of the messages until this call that contain a text. `all`: whether these are all. */
   search: { takes: string; gives: { ids: string[]; all: boolean } };
   read: { takes: OutputQuery; gives: string };
   grep: { takes: SearchQuery; gives: string };
@@ -312,7 +312,7 @@ export interface Questions {
 export type Ask = keyof Questions;
 export type Request = { [A in Ask]: { id: number; ask: A; takes: Questions[A]["takes"] } }[Ask];
 
-/** What the worker asks the page, which has the visitor's summariser. */
+/** A question from the worker to the page, which has the visitor's summariser. */
 export interface SummaryQuestion {
   question: number;
   request: Pick<SummaryRequest, "model" | "max_tokens" | "temperature"> & { body: object; text: string };
@@ -321,13 +321,13 @@ export type SummaryAnswer = { answer: number; text?: string; error?: string };
 
 export interface Progress {
   doing: string;
-  /** 0 to 1, where that is known. */
+  /** 0 to 1; `null` if not known. */
   share: number | null;
-  /** What a replay has given so far: its calls alone are drawn. */
+  /** The result of a replay so far. Only its calls are drawn. */
   partial?: Outcome;
 }
 
-/** Whatever is under way is not wanted any more. */
+/** The current work is not wanted any more. */
 export interface Hurry {
   hurry: true;
 }

@@ -1,12 +1,12 @@
-// A file's text, with progress.
+// Reads a file's text and reports progress.
 
 import type { Progress } from "./protocol";
 import { TroubleError } from "./trouble";
 
-/** Files of more bytes than this show how far they have been read. */
+/** Progress is reported for files of at least this many bytes. */
 const LARGE = 2_000_000;
 
-/** Reads a file as text and tells of it. */
+/** Reads a file as text; calls `tell` with the progress. */
 export async function textOfFile(file: Blob, tell: (progress: Progress) => void): Promise<string> {
   if (file.size < LARGE) return decoded(await file.arrayBuffer());
   const bytes = new Uint8Array(file.size);
@@ -22,7 +22,7 @@ export async function textOfFile(file: Blob, tell: (progress: Progress) => void)
   return decoded(bytes);
 }
 
-/** UTF-8, or UTF-16 where the file says so at its beginning, as some shells on Windows write it. */
+/** Decodes UTF-8, or UTF-16 if the file has its byte order mark, as some shells on Windows write it. */
 function decoded(buffer: ArrayBuffer | Uint8Array<ArrayBuffer>): string {
   const bytes = new Uint8Array(buffer);
   const mark = `${bytes[0]},${bytes[1]}`;

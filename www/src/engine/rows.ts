@@ -1,10 +1,10 @@
-// The before-and-after list: the history under its folds, one row a message.
+// Makes the before-and-after list: one row per message, with the folded messages under their fold.
 
 import type { FoldInfo, Item, LeftOutNow, Message } from "contextfold";
 import type { SentRow, Source } from "./protocol";
 import { callName, excerptOf, textOf } from "./text";
 
-/** The history's messages, with their tokens before anything was done. */
+/** The messages of the history, with their original tokens. */
 export function sourcesOf(messages: Message[], items: Item[]): Source[] {
   const tokens = new Map(items.map((item) => [item.id, item.tokens]));
   const callNames = new Map<string, string>();
@@ -29,7 +29,7 @@ function labelOf(message: Message, callNames: Map<string, string>): string {
   return `calls ${names.slice(0, 2).join(", ")}${names.length > 2 ? " …" : ""}${calls > 1 ? ` (${calls})` : ""}`;
 }
 
-/** What the session says after a run. */
+/** The session's state after a run. */
 export interface After {
   items: Item[];
   view: Message[];
@@ -37,12 +37,12 @@ export interface After {
   leftOut: Missing[];
 }
 
-/** What the engine says of a message that does not stand as it came, and since which call that is so. */
+/** The engine's information on a message that was changed or left out, and since which call. */
 export type Missing = LeftOutNow & { since?: number };
 
 /**
- * A row for every message that went in, and one for each that the engine put in, in the view's order: what a fold stands for comes right
- * after its summary, and what was dropped where it stood. `places`: the sources' places, by id.
+ * Makes a row for every message of the history, and one for each that the engine inserted, in the view's order: folded messages come
+ * right after their summary, and dropped messages at their original positions. `places`: the indexes of the sources, by id.
  */
 export function rowsOf(places: ReadonlyMap<string, number>, after: After): SentRow[] {
   const view = new Map(after.view.map((message) => [message.id, message]));
@@ -62,7 +62,7 @@ export function rowsOf(places: ReadonlyMap<string, number>, after: After): SentR
       if (source !== undefined) rows.push({ id, source, fate: "folded", tokensAfter: 0, after: "", fold: top, ...(fold.id !== top && { within: fold.id }), ...standsOut(id) });
     }
   };
-  // What stands neither in the view nor behind a fold, each where it stood: before the first that came later.
+  // Messages that are neither in the view nor in a fold. Each is inserted at its original position: before the first later message.
   const inView = new Set(after.items.map(({ id }) => id));
   const gone = after.leftOut.filter(({ id, state }) => state !== "folded" && !inView.has(id) && places.has(id)).reverse();
   const addGoneBefore = (place: number) => {
@@ -83,7 +83,7 @@ export function rowsOf(places: ReadonlyMap<string, number>, after: After): SentR
       rows.push({ id: item.id, source, fate, tokensAfter: item.tokens, after, ...(item.pinned && { pinned: true }), ...standsOut(item.id), ...outputOf(message) });
       continue;
     }
-    // The engine's own: a summary, or what the model asked to retain beside it.
+    // Inserted by the engine: a summary, or what the model asked to retain next to it.
     const fold = folds.get(item.id);
     rows.push({
       id: item.id,

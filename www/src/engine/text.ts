@@ -1,11 +1,11 @@
-// What a message says, as text.
+// The text of messages.
 
 import type { Content, Message, Part, ToolCall } from "contextfold";
 
-/** Characters of a row's excerpt: more than two lines of a wide screen hold. */
+/** Maximum characters of a row's excerpt: more than fit in two lines on a wide screen. */
 const EXCERPT = 280;
 
-/** All of a message: its parts, then its calls. */
+/** The whole text of a message: its parts, then its calls. */
 export function textOf(message: Message): string {
   const pieces = [contentText(message.content ?? "")];
   if (message.role === "assistant") for (const call of message.tool_calls ?? []) pieces.push(callText(call));
@@ -18,7 +18,7 @@ export function excerptOf(text: string): string {
   return start.length > EXCERPT ? `${start.slice(0, EXCERPT)}…` : start;
 }
 
-/** The name of what a call calls. */
+/** The name of the tool that a call calls. */
 export function callName(call: ToolCall): string {
   if (call.type === "function") return call.function.name;
   if (call.type === "custom") return call.custom.name;
@@ -26,7 +26,7 @@ export function callName(call: ToolCall): string {
   return typeof raw?.type === "string" ? raw.type : "call";
 }
 
-/** A call as it was made. */
+/** A call as text: the tool's name and the arguments. */
 export function callText(call: ToolCall): string {
   if (call.type === "function") return `${call.function.name}(${call.function.arguments})`;
   if (call.type === "custom") return `${call.custom.name}(${call.custom.input})`;

@@ -1,4 +1,4 @@
-// What the page throws: an error in words for the visitor.
+// The error that the page throws, with a description for the visitor.
 
 import type { Trouble } from "./protocol";
 

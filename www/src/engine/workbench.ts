@@ -1,7 +1,7 @@
-// The worker's state: one transcript, and the session as it stands at the call that is looked at.
+// The worker's state: one transcript, and the session at the call that the visitor looks at.
 //
-// One `Recording`, its newest `Replay`, and one `Session`, at the call that is looked at. The newest settings and the newest call win. To
-// cancel is to stop the worker and start another.
+// There is one `Recording`, its newest `Replay`, and one `Session` at the current call. The newest settings and the newest call win. To
+// cancel, the page terminates the worker and starts another one.
 
 import { ContextError, Recording, Session, builtInPrices, check, countTokens, repair, type Format, type Message, type RepairChange, type Replay, type Report, type SimulatedCall, type SimulatedRun, type SimulateOptions, type Simulation, type Summarize } from "contextfold";
 import { readTranscript, type Transcript } from "contextfold/transcript";
@@ -20,30 +20,33 @@ interface Loaded {
   transcript: Transcript;
   messages: Map<string, Message>;
   sources: Source[];
-  /** The sources' places, by id. */
+  /** The indexes of the sources, by id. */
   places: Map<string, number>;
-  /** How many messages stand before each call's answer. */
+  /** How many messages come before each call's answer. */
   begins: number[];
-  /** As it was recorded, by the model whose price was taken. */
+  /** The figures of the session as it was recorded, by the model whose price was used. */
   recorded: Map<string, Pick<Simulation, "recorded" | "prices">>;
 }
 
-/** Milliseconds after which the page is told how far a replay is, and asked whether it still wants it. */
+/** Milliseconds between two pauses of a replay, in which it reports progress and receives messages of the page. */
 const BREATH = 80;
-/** The first time: somebody waits for an answer. */
+/** Milliseconds until the first pause; shorter, because the visitor waits for an answer. */
 const FIRST_BREATH = 30;
 
-/** A replay that is not done tells what it has so far every so many milliseconds, and less often where telling takes long: one part in so many of its time. */
+/**
+ * A running replay sends its partial result at most once in `PARTS` milliseconds. If making that takes long, it is sent less often: the
+ * interval is at least `SPARSELY` times as long as making it took.
+ */
 const PARTS = 250;
 const SPARSELY = 8;
 
-/** Calls that are replayed without a look at the clock. */
+/** How many calls are replayed between two looks at the clock. */
 const STRIDE = 16;
 
-/** Facts that are known within so many milliseconds come at once with the rest. */
+/** If the facts are found within this many milliseconds, they are sent together with the rest. */
 const AT_ONCE = 60;
 
-/** What ends a replay that is not wanted any more. */
+/** The error that ends a replay which is not wanted any more. */
 class Superseded extends TroubleError {
   constructor() {
     super({ title: "Newer settings came", detail: "This replay was not wanted any more.", superseded: true });
@@ -53,21 +56,21 @@ class Superseded extends TroubleError {
 /** A session in which nothing is cut. */
 const UNTOUCHED = { contextWindow: 2 ** 40, toolOutputCache: { enabled: false }, compaction: { enabled: false } };
 
-/** Places that a search finds. */
+/** Maximum number of hits of a search. */
 const MOST_HITS = 1000;
 
-/** Broken rules, and repairs, that are told one by one. */
+/** How many broken rules, or repairs, are listed one by one. */
 const MOST_BROKEN = 5;
 
-/** Characters of what the user said that are looked at for their language. */
+/** How many characters of the user's messages are examined for their language. */
 const SPOKEN = 40_000;
 
 export class Workbench {
   #loaded: Loaded | undefined;
   #replay: Replay | undefined;
-  /** The settings that it was made with, written out. */
+  /** The settings of the replay, as JSON. */
   #settings = "";
-  /** What was decided before each of its calls. */
+  /** The decisions before each call of the replay. */
   #decided: SimulatedCall["decisions"][] = [];
   #hurry = false;
   #session: Session | undefined;
@@ -76,7 +79,7 @@ export class Workbench {
   #refused: Moment["refused"] = null;
   #summarised: Summarised | null = null;
 
-  /** Reads a file and counts it as it came: no window, no cuts. The one before stays where this one is broken. */
+  /** Reads a file and counts it unchanged, without a window. If it is broken, the previous file stays open. */
   async open({ file, name, partial, repaired }: { file: Blob; name: string; partial: boolean; repaired: boolean }, tell: (progress: Progress) => void): Promise<Opened> {
     const text = await textOfFile(file, tell);
     const isLarge = file.size > 5_000_000;
@@ -132,12 +135,12 @@ export class Workbench {
   /** The models whose prices are known. */
   prices = () => builtInPrices();
 
-  /** What is under way is not wanted any more. */
+  /** The current work is not wanted any more. */
   hurry(): void {
     this.#hurry = true;
   }
 
-  /** Replays the transcript under these settings, call by call. Its facts are there at once where that takes no time. */
+  /** Replays the transcript under these settings, call by call. The result includes the facts if they can be found quickly. */
   async run(settings: Settings, tell: (progress: Progress) => void): Promise<Outcome> {
     const { recording } = this.#need();
     this.#hurry = false;
@@ -147,7 +150,7 @@ export class Workbench {
     const replay = recording.replay({ ...optionsOf(settings), ladder: settings.preset });
     [this.#replay, this.#settings] = [replay, JSON.stringify(settings)];
     const outcome = (run: SimulatedRun, facts: FactShares | null): Outcome => outcomeOf({ settings, run, recorded, prices, facts, ms: performance.now() - started });
-    // What is there already is drawn: a long replay answers before it is done.
+    // A long replay sends partial results, which the page draws.
     let [told, cost] = [0, 0];
     await this.#inSteps(
       () => replay.advance(STRIDE),
@@ -166,7 +169,7 @@ export class Workbench {
     return outcome(run, more ? null : sharesOf(run));
   }
 
-  /** What of the facts the views of the replay still had. */
+  /** The shares of facts that the views of the replay still had. */
   async facts(): Promise<FactShares> {
     this.#need();
     const replay = this.#replay;
@@ -176,7 +179,7 @@ export class Workbench {
     return sharesOf(replay.run());
   }
 
-  /** A replay under other settings, beside the one that is looked at: its figures alone. */
+  /** Replays under other settings, without changing the current replay, and returns only figures. */
   async compare({ settings, priceAs }: { settings: Settings; priceAs: string[] }): Promise<Compared> {
     const { recording, messages, begins } = this.#need();
     this.#hurry = false;
@@ -219,7 +222,7 @@ export class Workbench {
       if (from !== this.#replay) from.free();
     }
     const { report } = this.#ran();
-    // Prepared already, but where that failed: then this says why.
+    // The view is prepared already, unless that failed: then this throws the reason.
     await this.#ran().prepare().catch((error: unknown) => (this.#trouble = troubleOf(error, "Nothing fits these settings")));
     try {
       for (const id of unfolded) this.#ran().unfold(id);
@@ -227,17 +230,17 @@ export class Workbench {
       this.#refused = troubleOf(error, "The fold could not be opened");
     }
     const moment = this.#moment(performance.now() - started, this.#trouble ? undefined : report);
-    // The report is that of the run: what stands there after a fold was opened is told by the rows.
+    // The report is that of the run, before folds were opened; so compute the parts from the rows.
     return unfolded.length > 0 ? { ...moment, parts: partsOfRows(moment.rows, sources) } : moment;
   }
 
-  /** The view that is looked at against that of the call before. */
+  /** Compares the current view with that of the previous call. */
   changes(format: Format): Changes {
     const { sources, places } = this.#need();
     const after = this.#session;
     if (!after) throw new Superseded(); // new settings are being replayed
     const call = this.#call;
-    // A view of the visitor's own summariser was not made from the view before it.
+    // A view with a summary by the visitor's own summariser was not made from the previous view.
     const before = call > 0 && this.#replay && !this.#summarised ? this.#replay.sessionAt(call - 1) : null;
     try {
       return {
@@ -251,7 +254,7 @@ export class Workbench {
     }
   }
 
-  /** Goes on until nothing is left; now and then tells of it, and hears whether it is still wanted. */
+  /** Repeats `step` until it returns false. Now and then calls `tell`, and stops if the work is not wanted any more. */
   async #inSteps(step: () => boolean, tell: () => void): Promise<void> {
     let breath = performance.now();
     let patience = FIRST_BREATH;
@@ -276,7 +279,7 @@ export class Workbench {
     return known;
   }
 
-  /** The view at a call, made at once of all that was said by then, its summary asked of the visitor's own summariser. */
+  /** The view at a call, made in one go from all messages until then, with a summary by the visitor's own summariser. */
   async summarise({ settings, call, by }: { settings: Settings; call: number; by: string }, summarize: Summarize): Promise<SentMoment> {
     const { messages } = this.#need();
     const started = performance.now();
@@ -288,7 +291,7 @@ export class Workbench {
     const session = new Session({
       ...options,
       ladder: settings.preset,
-      compaction: { ...options.compaction, onFailure: "error" }, // who asks here wants to know, and no stand-in
+      compaction: { ...options.compaction, onFailure: "error" }, // the visitor wants to see the error, not a substitute summary
       summarize: async (request, more) => {
         requests += 1;
         inputTokens += request.input_tokens;
@@ -304,7 +307,7 @@ export class Workbench {
       session.push(said);
       for (const id of pins ?? []) if (session.messages.some((message) => message.id === id)) session.pin(id);
       const { report } = await session.prepare();
-      if (failed && session.folds().length === 0) throw failed; // an agent would go on without; who asks here wants to know
+      if (failed && session.folds().length === 0) throw failed; // an agent would go on without a summary, but the visitor wants to see the error
       this.#call = call;
       this.#trouble = null;
       this.#refused = null;
@@ -317,14 +320,14 @@ export class Workbench {
     }
   }
 
-  /** What is looked at as a page of its own, without what was said. */
+  /** The current replay as an HTML report, without any message text. */
   report({ settings, name }: { settings: Settings; name: string }): string {
     const { recording, transcript } = this.#need();
     const simulation = recording.simulate({ ...optionsOf(settings), presets: [settings.preset] });
     return htmlReport({ name, source: `${transcript.format} · ${simulation.transcript_tokens} tokens · ${recording.calls} model calls`, simulation });
   }
 
-  /** One message in full: as it came, and as it stands in the view. */
+  /** One message in full: the original, and as it is in the view. */
   detail(id: string): Detail {
     const before = this.#need().messages.get(id);
     const after = this.#ran().lower().find((message) => message.id === id);
@@ -337,7 +340,7 @@ export class Workbench {
     };
   }
 
-  /** The messages that have a text, in view or not. */
+  /** Finds messages that contain a text, whether in the view or not. */
   search(text: string): { ids: string[]; all: boolean } {
     const hits = this.#ran().search(text, { max_hits: MOST_HITS });
     return { ids: [...new Set(hits.map((hit) => hit.id))], all: hits.length < MOST_HITS };
@@ -359,7 +362,7 @@ export class Workbench {
     return { json: JSON.stringify(view, null, 2), violations: check(format, view, { pending: true }) };
   }
 
-  /** What is there now, and the report of what was done for it. */
+  /** The current view and its report. */
   #moment(ms: number, report: Report | null | undefined = this.#ran().report): SentMoment {
     const { sources, places } = this.#need();
     const session = this.#ran();
@@ -383,7 +386,7 @@ export class Workbench {
     };
   }
 
-  /** All that does not stand as it came, and since which call: the last one before which that pass acted on it. */
+  /** All messages that were changed or left out, and since which call: the last call before which that pass acted on the message. */
   #leftOut(session: Session): Missing[] {
     const since = new Map<string, number>();
     for (const [call, decisions] of this.#decided.slice(0, this.#call + 1).entries())
@@ -394,13 +397,13 @@ export class Workbench {
     });
   }
 
-  /** How many messages there were by then. */
+  /** How many messages there were before a call. */
   #saidBy(call: number): number {
     const { begins, sources } = this.#need();
     return begins[call] ?? sources.length;
   }
 
-  /** The replay and what was made of it. */
+  /** Drops the replay and everything made from it. */
   #forget(): void {
     this.#replay?.free();
     this.#replay = undefined;
@@ -435,7 +438,7 @@ interface Replayed {
   ms: number;
 }
 
-/** What a replay gave, or has given so far: calls that are not replayed yet are said to be so. */
+/** The result of a replay, or its partial result: calls that are not replayed yet are marked as pending. */
 function outcomeOf({ settings, run, recorded, prices, facts, ms }: Replayed): Outcome {
   const folds = new Set(run.compactions.asked.map((request) => request.call));
   const calls = run.calls.map((call, index) => callOf(call, folds.has(index)));
@@ -468,10 +471,10 @@ function outcomeOf({ settings, run, recorded, prices, facts, ms }: Replayed): Ou
 
 const PENDING: Call = { tokens: 0, cached: 0, written: 0, lost: 0, brokenBy: null, output: 0, cost: null, parts: [], decisions: [], folded: false, error: null, pending: true };
 
-/** Calls within which an output that left the view was asked for again. */
+/** An output counts as read again if the same call is made within this many calls after it was cut or removed. */
 const SOON = 10;
 
-/** Outputs that a pass took text from, and whose call the agent made again soon after, with the same arguments. */
+/** The number of outputs that a pass has cut or removed, and whose call the agent repeated soon after with the same arguments. */
 function readAgain(run: SimulatedRun, messages: Message[], begins: number[]): number {
   const callsOf = (message: Message) => (message.role === "assistant" ? (message.tool_calls ?? []) : []);
   const calls = new Map(messages.flatMap(callsOf).map((call) => [call.id, callText(call)]));
@@ -490,14 +493,14 @@ function readAgain(run: SimulatedRun, messages: Message[], begins: number[]): nu
   return again.size;
 }
 
-/** What was recorded, and a session that has all of it, in which nothing is cut. */
+/** A recording, and a session with all of its messages, in which nothing is cut. */
 interface Read {
   recording: Recording;
   untouched: Session;
   report: Report;
 }
 
-/** Reads what was recorded; where it breaks its provider's rules, says which, and whether it can be mended. */
+/** Reads a recording. If it breaks its provider's rules, throws an error that says which, and whether it can be repaired. */
 async function read(format: Format, input: object, tools: object[]): Promise<Read> {
   try {
     return await readAsIs(format, input, tools);
@@ -538,13 +541,13 @@ async function isReadable(format: Format, input: object, tools: object[]): Promi
   }
 }
 
-/** What was mended, in words. */
+/** Describes what was repaired. */
 function notesOf(changes: RepairChange[]): string[] {
   const notes = changes.slice(0, MOST_BROKEN).map(({ index, rule, what }) => `Repaired: entry ${index}: ${what} (${rule})`);
   return changes.length > MOST_BROKEN ? [...notes, `Repaired: ${changes.length - MOST_BROKEN} more`] : notes;
 }
 
-/** The settings as the engine's options. */
+/** Converts the settings to options of the engine. */
 function optionsOf({ window, thresholdRatio, retainLastTurns, outputBudget, priceAs, pins }: Settings): SimulateOptions {
   return {
     contextWindow: window,
@@ -582,12 +585,12 @@ function sharesOf({ retention, retention_mean }: Pick<SimulatedRun, "retention" 
   return { literal: kept.literal, withRefs: kept.with_refs, constraints: kept.constraints };
 }
 
-/** Where each call's answer begins: an answer is a run of assistant messages, and what stands before it was sent. */
+/** The index at which each call's answer begins. An answer is a run of assistant messages, and everything before it was sent. */
 function beginsOf(sources: Source[]): number[] {
   return sources.flatMap(({ role }, at) => (at > 0 && role === "assistant" && sources[at - 1]!.role !== "assistant" ? [at] : []));
 }
 
-/** Sub-agents' conversations, with the messages that began them and brought their results. */
+/** The conversations of sub-agents, with the messages that started them and those with their results. */
 function lanesOf({ lanes }: Transcript, messages: Message[]): Lane[] {
   const callers = new Map<string, string>();
   const answers = new Map<string, string>();
@@ -605,7 +608,7 @@ function lanesOf({ lanes }: Transcript, messages: Message[]): Lane[] {
   }));
 }
 
-/** What cannot be counted is drawn all the same. */
+/** The tokens of messages; messages that cannot be counted are drawn anyway. */
 function tokensOf(messages: object[]): number {
   try {
     return countTokens(messages);
@@ -623,7 +626,7 @@ const callOf = (call: SimulatedCall, folded: boolean): Call => ({
   output: call.output_tokens,
   cost: call.cost ?? null,
   parts: call.parts,
-  // Their ids can be many, and nobody reads them here.
+  // Without the ids of messages, which can be many and are not needed here.
   decisions: call.decisions.map(({ pass, tokens_before, tokens_after, items }) => ({ pass, tokens_before, tokens_after, count: items.length })),
   folded,
   error: call.error ? `${call.error.code}: ${call.error.message}` : null,

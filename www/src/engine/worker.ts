@@ -1,4 +1,4 @@
-// The engine's own thread: answers the page's questions one after the other.
+// The worker in which the engine runs. It answers the page's questions one after the other.
 
 import init, { type Summarize, type SummaryRequest } from "contextfold";
 import { troubleOf } from "./explain";
@@ -45,11 +45,11 @@ const answers: Answers = {
   view: (format) => bench.view(format),
 };
 
-/** Summaries that the page has been asked for. */
+/** Pending requests to the page for summaries. */
 const asked = new Map<number, { resolve: (text: string) => void; reject: (error: Error) => void }>();
 let questions = 0;
 
-/** Only the page can reach a model: this thread has no way out. */
+/** Asks the page for a summary, because this worker cannot send requests. */
 const askPage: Summarize = (request: SummaryRequest) =>
   new Promise((resolve, reject) => {
     const question = ++questions;

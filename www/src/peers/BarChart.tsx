@@ -1,11 +1,11 @@
-// Figures as bars, one below the other, each with its words.
+// Figures as bars, one below the other, each with its text.
 
 export interface Bar {
   name: string;
-  /** `null`: there is no figure, and `text` says why. */
+  /** `null` if there is no figure; then `text` says why. */
   value: number | null;
   text: string;
-  /** Ours. */
+  /** Whether it is contextfold's own figure. */
   isOwn?: boolean;
 }
 

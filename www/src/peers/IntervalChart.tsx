@@ -1,4 +1,4 @@
-// Figures with the interval in which they lie, on one scale from 0 to 1.
+// Figures with their confidence intervals, on one scale from 0 to 1.
 
 export interface Point {
   name: string;

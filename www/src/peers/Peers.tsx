@@ -1,4 +1,4 @@
-// The page that holds contextfold against others: what the benchmarks said last, with the source of each figure.
+// The page that compares contextfold with other libraries: the latest results of the benchmarks, with the source of each figure.
 
 import { Header } from "../ui/Header";
 import { BarChart } from "./BarChart";

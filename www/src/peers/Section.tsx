@@ -1,4 +1,4 @@
-// One benchmark: its charts, its table, and where it comes from.
+// One benchmark: its charts, its table, and its source.
 
 import type { ComponentChildren } from "preact";
 import type { Run } from "./recorded";
@@ -8,7 +8,7 @@ interface Props {
   run: Run;
   /** What is measured, and which way is better. */
   about: string;
-  /** What the reader should know before believing it. */
+  /** Caveats for the reader. */
   notes?: string[];
   children: ComponentChildren;
 }

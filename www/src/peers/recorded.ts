@@ -1,15 +1,15 @@
-// What the benchmarks said last, as scripts/peers.mjs took it out of the documents.
+// The latest results of the benchmarks, which scripts/peers.mjs extracts from the documents.
 
 import all from "./recorded.json";
 
 export interface Run {
   id: string;
-  /** The command that measures it anew. */
+  /** The command that measures it again. */
   run: string;
-  /** The document that has it. */
+  /** The document with the results. */
   source: string;
   date: string;
-  /** `null`: nothing in it is timed, or it was not written down. */
+  /** `null` if no times are measured, or the machine was not recorded. */
   machine: { cpus: number; node: string | null } | null;
   versions: Record<string, string>;
   columns: string[];
@@ -22,13 +22,13 @@ export function runOf(id: string): Run {
   return found;
 }
 
-/** The first figure of a cell: `2.31, 0.94` is 2.31, `.76 [.51, .96]` is 0.76; `null` where it has none. */
+/** The first figure of a cell: 2.31 of `2.31, 0.94`, 0.76 of `.76 [.51, .96]`; `null` if there is none. */
 export function figureOf(cell: string): number | null {
   const found = /^[−-]?[\d,]*\.?\d+/.exec(cell);
   return found ? Number(found[0].replace("−", "-").replaceAll(",", "")) : null;
 }
 
-/** The interval in brackets, where there is one. */
+/** The interval in brackets; `null` if there is none. */
 export function intervalOf(cell: string): [number, number] | null {
   const found = /\[(\S+), (\S+)\]/.exec(cell);
   if (!found) return null;

@@ -29,19 +29,19 @@ export function App() {
   const [shown, setShown] = useState<Row | null>(null);
   const [models, setModels] = useState<string[]>([]);
   const [goTo, setGoTo] = useState<{ key: string } | null>(null);
-  // The page begins with the answer: the sample, unless the address is for a file of the visitor's own.
+  // The page starts with the sample and its result, unless the address is for a file of the visitor's own.
   const [alone] = useState(() => readLink(location.hash).own);
   useEffect(() => void (alone || engine.open(fetchSample(), SAMPLE)), []);
   const own = opened !== null && opened.name !== SAMPLE;
   const link = settings && call !== null && opened ? writeLink({ settings, call, own }) : "";
   useEffect(() => {
     if (!link) return;
-    const timer = setTimeout(() => history.replaceState(null, "", link), 300); // browsers allow so many in a time
+    const timer = setTimeout(() => history.replaceState(null, "", link), 300); // browsers limit the rate of calls
     return () => clearTimeout(timer);
   }, [link]);
   useEffect(() => void ask("prices", null).then(({ models }) => setModels(models), () => {}), []);
 
-  // What was pinned may stand elsewhere then: the list follows it.
+  // A message that was just pinned may have moved in the list, so scroll to it.
   const pinned = useRef<string | null>(null);
   useEffect(() => {
     if (pinned.current !== null && moment?.rows.some((row) => row.id === pinned.current)) setGoTo({ key: pinned.current });

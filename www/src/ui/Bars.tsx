@@ -1,4 +1,4 @@
-// Tokens by part, before and after, against the window and the threshold.
+// Tokens by part, before and after, compared with the window and the threshold.
 
 import type { Moment, PartTokens } from "../engine/protocol";
 import { Words } from "./Words";
@@ -55,7 +55,7 @@ interface BarProps {
   /** Tokens of the whole width. */
   scale: number;
   marks: Mark[];
-  /** Whether the marks say their names. */
+  /** Whether the marks show their names. */
   named?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// A call in a few lines, beside its bar: its tokens by part, what was done before it, and what that cost the prompt cache.
+// A note on a call, next to its bar: its tokens by part, what was done before it, and what that cost the prompt cache.
 
 import type { Call } from "../engine/protocol";
 import { count, dollars } from "./numbers";

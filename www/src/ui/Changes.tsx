@@ -1,5 +1,5 @@
-// What is different at this call: message by message with its reason, line by line in the provider's JSON, and the summary as the
-// model reads it.
+// The changes at this call: message by message with the reason, line by line in the provider's JSON, and the summary as the model
+// reads it.
 
 import { useEffect, useState } from "preact/hooks";
 import type { Format } from "contextfold";
@@ -14,7 +14,7 @@ import { FORMAT_NAMES } from "./formats";
 import { count, placeOf, plural } from "./numbers";
 import { ask, wordsOf } from "./useEngine";
 
-/** Milliseconds after which a call that stays in sight is looked into: while somebody scrubs, nothing is compared. */
+/** Milliseconds that the visitor must stay at a call before it is compared, so that nothing is computed while scrubbing. */
 const REST = 150;
 
 const HAPPENED: Partial<Record<Happened, string>> = { new: "new since then", back: "back as it came", summary: "a summary in their place" };
@@ -33,7 +33,7 @@ interface Props {
 }
 
 export function Changes({ moment, calls, format, onGoTo }: Props) {
-  /** What was found, and at which moment: that of another one is not shown. */
+  /** The changes, and the moment that they belong to. They are not shown for another moment. */
   const [compared, setCompared] = useState<{ at: Moment; found: Found } | null>(null);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const [only, setOnly] = useState<Happened | null>(null);
@@ -55,7 +55,7 @@ export function Changes({ moment, calls, format, onGoTo }: Props) {
   const list = useOneStop<HTMLUListElement>();
   const found = compared?.found;
   const isOld = compared?.at !== moment;
-  const kind = found?.totals.some(({ what }) => what === only) ? only : null; // a kind that this call has not is not chosen
+  const kind = found?.totals.some(({ what }) => what === only) ? only : null; // ignore the chosen kind if this call has no such changes
   const isShown = ({ what }: { what: Happened }) => kind === null || what === kind;
   const shown = found?.changes.filter(isShown) ?? [];
   const all = found?.totals.filter(isShown).reduce((sum, total) => sum + total.count, 0) ?? 0;

@@ -1,4 +1,4 @@
-// Up to four settings side by side on one session.
+// Compares up to four settings on one session.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Compared, Settings } from "../engine/protocol";
@@ -12,7 +12,7 @@ const MOST = 4;
 const WIDE = 1000;
 const HIGH = 160;
 
-/** A line of the comparison: settings, and what they gave once that is known. */
+/** A line of the comparison: settings, and their result once it is known. */
 interface Entry {
   settings: Settings;
   found?: Compared;
@@ -26,7 +26,7 @@ interface Column {
   best: "least" | "most" | null;
 }
 
-/** The other model that a bill is written for. */
+/** The second model for which costs are shown. */
 const besides = (model: string) => (model.startsWith("claude") ? "gpt-5" : "claude-sonnet-4-5");
 
 const columnsOf = (models: string[]): Column[] => [
@@ -38,7 +38,7 @@ const columnsOf = (models: string[]): Column[] => [
   { name: "Facts kept", of: (found) => found.facts.withRefs, show: percent, best: "most" },
 ];
 
-/** What the visitor looks at, and what others would do in the same window. */
+/** The visitor's current settings, and other presets with the same window. */
 const entriesFor = (settings: Settings): Entry[] =>
   [settings.preset, ...(["contextfold", "rolling", "spec", "selective"] as PresetName[]).filter((name) => name !== settings.preset)]
     .slice(0, MOST)
@@ -52,7 +52,7 @@ export function Compare({ settings, onLook }: { settings: Settings; onLook: (set
   const shown = useRef(true);
   useEffect(() => () => void (shown.current = false), []);
 
-  // One after the other; a line that was changed meanwhile is asked for anew.
+  // Lines are computed one after the other. A line that was changed in the meantime is requested again.
   const next = entries?.findIndex((entry) => !entry.found && !entry.trouble) ?? -1;
   const wanted = next < 0 ? "" : `${models.join()} ${next} ${JSON.stringify(entries![next]!.settings)}`;
   useEffect(() => {
@@ -68,7 +68,7 @@ export function Compare({ settings, onLook }: { settings: Settings; onLook: (set
       (error) => put(wordsOf(error).superseded ? {} : { trouble: wordsOf(error) }),
     );
   }, [wanted, entries]);
-  // Other prices are another bill.
+  // If the models change, costs must be computed again.
   const priced = models.join();
   useEffect(() => setEntries((now) => now && now.map(({ settings }) => ({ settings }))), [priced]);
 
@@ -171,7 +171,7 @@ export function Compare({ settings, onLook }: { settings: Settings; onLook: (set
   );
 }
 
-/** The tokens of each call, a line for each of the settings. */
+/** The tokens of each call, with one line in the chart for each of the settings. */
 function Lines({ entries }: { entries: Entry[] }) {
   const most = entries.reduce((most, { found }) => (found ? found.tokens.reduce((a, b) => Math.max(a, b), most) : most), 1);
   const path = (tokens: number[]) => {

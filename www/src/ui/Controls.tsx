@@ -1,4 +1,4 @@
-// What the visitor sets. Every change runs the engine at once.
+// The visitor's settings. Every change runs the engine at once.
 
 import type { ComponentChildren } from "preact";
 import type { PresetName } from "contextfold";
@@ -16,7 +16,7 @@ function keptHint(turns: number): string {
   return turns === 1 ? "the last turn stays, if it fits" : `the last ${turns} turns stay, if they fit`;
 }
 
-/** Where cutting begins. Some ladders have a threshold of their own, whatever is set here. */
+/** A hint at how many tokens cutting begins. Some ladders have a threshold of their own, which ignores the setting. */
 function thresholdHint({ window, thresholdRatio }: Settings, outcome: Outcome | null): string {
   const asked = (settings: Settings) => settings.window * settings.thresholdRatio;
   if (outcome && Math.abs(outcome.threshold - asked(outcome.settings)) > 1) return `this ladder begins at ${count(outcome.threshold)} tokens, whatever is set here`;
@@ -29,11 +29,11 @@ interface Props {
   moment: Moment | null;
   /** The models whose prices are known. */
   models: string[];
-  /** Milliseconds from the last change to its drawing. */
+  /** Milliseconds from the last change until it was drawn. */
   redraw: number | null;
   busy: boolean;
   onChange: (part: Partial<Settings>) => void;
-  /** What stands beside the title. */
+  /** Shown next to the title. */
   children: ComponentChildren;
 }
 

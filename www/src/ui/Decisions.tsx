@@ -1,4 +1,4 @@
-// What the engine decided, in order, and what each decision saved.
+// The engine's decisions, in order, and what each saved.
 
 import type { Moment } from "../engine/protocol";
 import { count, placeOf, plural } from "./numbers";

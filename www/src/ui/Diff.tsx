@@ -1,4 +1,4 @@
-// A difference of two texts, line by line.
+// The difference between two texts, line by line.
 
 import type { DiffLine } from "../engine/protocol";
 import { plural } from "./numbers";

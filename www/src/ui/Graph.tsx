@@ -1,4 +1,4 @@
-// The history as a graph: a dot a message, a lane below for what was folded, and lanes above for sub-agents.
+// The history as a graph: one dot per message, lanes below for folded messages, and lanes above for sub-agents.
 
 import { useMemo, useRef, useState } from "preact/hooks";
 import type { Lane, Moment } from "../engine/protocol";
@@ -12,10 +12,10 @@ interface Props {
   onGoTo: (id: string) => void;
 }
 
-/** The roles of nodes, by the part whose colour they have. */
+/** The legend's roles of nodes, by the part whose colour they have. */
 const ROLES = [["system", "System"], ["summary", "Summary: the messages that it stands for are in the lane below it, those of a fold within that fold one lane further down"], ["user", "User"], ["assistant", "Assistant"], ["tool", "Tool output"]] as const;
 
-/** What the arrow keys go through: dots and lanes, each with its words. */
+/** A stop of the arrow keys: a dot or a lane, with its description. */
 interface Stop {
   key: string;
   x: number;
@@ -27,7 +27,7 @@ interface Stop {
 export function Graph({ moment, lanes, onGoTo }: Props) {
   const there = useMemo(() => {
     const ids = new Set(moment.rows.map((row) => row.id));
-    return lanes.filter((lane) => lane.from === undefined || ids.has(lane.from)); // those of later calls are not there yet
+    return lanes.filter((lane) => lane.from === undefined || ids.has(lane.from)); // lanes that begin at later calls are not shown yet
   }, [moment, lanes]);
   const drawing = useMemo(() => drawingOf(moment.rows, there, moment.folds), [moment, there]);
   const { main, hidden, folds, branches, top, bottom, deep, width, height } = drawing;
@@ -68,7 +68,7 @@ export function Graph({ moment, lanes, onGoTo }: Props) {
     return {
       "data-key": key,
       role: "button",
-      tabindex: key === focused ? 0 : -1, // in lower case: within SVG the other spelling is no attribute
+      tabindex: key === focused ? 0 : -1, // in lower case, because `tabIndex` is not an attribute in SVG
       "aria-label": words,
       onPointerEnter: () => setAbout(words),
       onPointerLeave: () => setAbout(""),
@@ -161,7 +161,7 @@ const wordsOf = ({ row, size }: Dot) =>
 
 const wordsOfLane = ({ lane }: Branch) => `${lane.name}: a sub-agent’s lane, ${plural(lane.messages, "message")}, ${count(lane.tokens)} tokens${lane.from ? `, called by ${lane.from}` : ""}`;
 
-/** Left and right go along a lane, up and down to the nearest node of the next one. */
+/** Left and right move along a lane, up and down to the nearest node of the next lane. */
 function nextOf(stops: Stop[], at: Stop, key: string): Stop | undefined {
   const nearest = (list: Stop[]) => list.reduce<Stop | undefined>((best, stop) => (!best || Math.abs(stop.x - at.x) < Math.abs(best.x - at.x) ? stop : best), undefined);
   const lane = stops.filter((stop) => stop.y === at.y);

@@ -1,7 +1,7 @@
 import iconUrl from "../icon.svg";
 import { GUIDES, SOURCE } from "../links";
 
-/** What the other page is called, from here. */
+/** Address and title of the other page, by the current page. */
 const ACROSS = { page: ["./compare/", "Benchmarks"], compare: ["../", "Try it on a session"] } as const;
 
 export function Header({ at = "page" }: { at?: keyof typeof ACROSS }) {

@@ -1,4 +1,4 @@
-// What the visitor is about to see.
+// The introduction for visitors.
 
 import { partColour } from "./parts";
 
@@ -8,7 +8,7 @@ const STEPS = [
   ["Explain", "Every decision is listed with what it saved. Nothing is deleted: every message and output can still be read."],
 ] as const;
 
-/** A session as it goes: it grows call by call, and each time it comes near its window it is folded. Of a call: its parts, in per cent. */
+/** A typical session: it grows call by call, and is folded whenever it comes near its window. For each call, its parts in per cent. */
 const CALLS = Array.from({ length: 60 }, (_, at) => {
   const folds = Math.floor(at / 20);
   const since = at % 20;

@@ -1,4 +1,4 @@
-// One message in full: a tool output out of the cache, or its text.
+// One message in full: its text, or its tool output from the store.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Detail, Row, Trouble } from "../engine/protocol";
@@ -59,7 +59,7 @@ export function MessageDialog({ row, pinned, onPin, onClose }: { row: Row; pinne
   );
 }
 
-/** `fromEnd`: the end is in sight first, where the engine says what it cut. */
+/** `fromEnd`: scrolls to the end first, because there the engine says what it has cut. */
 function Text({ title, text, fromEnd = false }: { title: string; text: string; fromEnd?: boolean }) {
   const box = useRef<HTMLPreElement>(null);
   useEffect(() => {

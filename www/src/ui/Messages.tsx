@@ -16,12 +16,12 @@ interface Props {
   moment: Moment;
   calls: number;
   pins: string[];
-  /** A row that is asked for from elsewhere. */
+  /** A row to scroll to, requested from elsewhere on the page. */
   target: { key: string } | null;
   onShow: (row: Row) => void;
   onPin: (id: string) => void;
   onUnfold: (id: string) => void;
-  /** Takes back what was unfolded by hand, where something was. */
+  /** Folds again what the visitor has unfolded; `null` if nothing is. */
   onFoldAgain: (() => void) | null;
 }
 
@@ -48,7 +48,7 @@ export function Messages({ moment, calls, pins, target: asked, onShow, onPin, on
     setOpen(next);
   };
   const goTo = (id: string) => {
-    const row = rows.find((row) => row.id === id) ?? rows.find((row) => row.within === id); // a fold within another has no row
+    const row = rows.find((row) => row.id === id) ?? rows.find((row) => row.within === id); // a fold inside another one has no row
     const key = row?.fold && !open.has(row.fold) ? row.fold : (row?.id ?? id);
     setOnly(row && !isInView(row) && row.fate !== "folded" ? "all" : null);
     setQuery("");
@@ -88,7 +88,7 @@ export function Messages({ moment, calls, pins, target: asked, onShow, onPin, on
         <span>After</span>
       </div>
       <VirtualList
-        key={`${filter ?? "view"} ${query}`} // another choice begins at its top
+        key={`${filter ?? "view"} ${query}`} // scroll to the top when the filter or the query changes
         label="Messages, before and after"
         rows={shown}
         rowHeight={narrow ? 132 : 74}
@@ -112,7 +112,7 @@ export function Messages({ moment, calls, pins, target: asked, onShow, onPin, on
   );
 }
 
-/** The messages that have a text, once it is typed; `null` where nothing is looked for. */
+/** The messages that contain the typed text; `null` if there is no query. */
 function useSearch(query: string, moment: Moment): { ids: ReadonlySet<string>; all: boolean } | null {
   const [found, setFound] = useState<{ ids: ReadonlySet<string>; all: boolean } | null>(null);
   useEffect(() => {
@@ -129,7 +129,7 @@ function useSearch(query: string, moment: Moment): { ids: ReadonlySet<string>; a
       clearTimeout(timer);
     };
   }, [query, moment]);
-  return query.trim() === "" ? null : found; // at once: a row that is gone to may not be among what was found
+  return query.trim() === "" ? null : found; // at once when the query is cleared, because the row to go to may not be among the results
 }
 
 interface ChipProps {

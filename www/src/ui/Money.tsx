@@ -1,4 +1,4 @@
-// What the session cost as it was recorded, and under these settings; the prompt cache included.
+// The cost of the session as it was recorded, and under these settings, including the prompt cache.
 
 import type { Costs } from "contextfold";
 import type { Opened, Outcome } from "../engine/protocol";

@@ -1,4 +1,4 @@
-// A stored tool output: read by line, and searched, by the very calls that a model would make.
+// A stored tool output: read by line, and searched, by the same calls that a model would make.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Trouble } from "../engine/protocol";
@@ -7,14 +7,14 @@ import { count } from "./numbers";
 import { grepLines, readLines, type Line } from "./outputLines";
 import { ask, wordsOf } from "./useEngine";
 
-/** Lines that are read at once. */
+/** How many lines are read at a time. */
 const PAGE = 400;
 
 interface Shown {
   lines: Line[];
-  /** Where to read on; null at the end. */
+  /** The offset to continue reading at; null at the end. */
   next: number | null;
-  /** What a search found, in words; null when reading. */
+  /** A description of a search's result; null when reading. */
   note: string | null;
 }
 
@@ -25,7 +25,7 @@ export function OutputReader({ refId, lines }: { refId: string; lines: number })
   const [ignoreCase, setIgnoreCase] = useState(true);
   const latest = useRef(0);
 
-  /** Shows what `work` gives, unless something newer was asked for meanwhile. */
+  /** Shows the result of `work`, unless something newer was requested in the meantime. */
   const show = async (work: Promise<Shown>) => {
     const turn = ++latest.current;
     try {

@@ -1,4 +1,4 @@
-// The figures that matter, at the call that is looked at.
+// The most important figures at the current call.
 
 import type { Moment, Outcome } from "../engine/protocol";
 import { Words } from "./Words";
@@ -27,7 +27,7 @@ export function Result({ outcome, moment }: { outcome: Outcome; moment: Moment }
       </div>
       <div class="result-figure">
         <span>Facts kept</span>
-        {/* Every view is looked through for every fact: of a long transcript that comes last. */}
+        {/* Every view is searched for every fact. For a long transcript, this arrives last. */}
         <strong data-testid="facts">{outcome.facts ? percent(outcome.facts.withRefs) : "…"}</strong>
         <small>{outcome.facts ? `${percent(outcome.facts.literal)} in the view itself` : "being looked for"}</small>
       </div>

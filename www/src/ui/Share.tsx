@@ -1,4 +1,4 @@
-// What is looked at, for somebody else: as a link, a report, code, or a command.
+// Shares the current state with others: as a link, a report, code, or a command.
 
 import { useState } from "preact/hooks";
 import type { Settings } from "../engine/protocol";
@@ -32,7 +32,7 @@ export function codeOf({ preset, window, thresholdRatio, retainLastTurns, output
   ].join("\n");
 }
 
-/** The replay of a file of this name under these settings, as a command. What the command line has no flag for is left out. */
+/** The command that replays a file of this name under these settings. Settings without a flag of the command line are left out. */
 export function commandOf({ preset, window, thresholdRatio, priceAs }: Settings, name: string): string {
   const file = /^[\w./-]+$/.test(name) ? name : "session.json";
   return [

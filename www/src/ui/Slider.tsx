@@ -1,4 +1,4 @@
-// A slider with its exact figure beside it; both set the same value.
+// A slider with a number field next to it; both set the same value.
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 
@@ -6,7 +6,7 @@ interface Props {
   label: string;
   hint: string;
   value: number;
-  /** The slider's stops, ascending. The figure may lie between them. */
+  /** The slider's stops, ascending. The value may be between them. */
   stops: number[];
   min: number;
   max: number;
@@ -48,7 +48,7 @@ interface FigureProps extends Pick<Props, "value" | "min" | "max" | "step" | "di
   describedBy: string;
 }
 
-/** What is being typed is the field's own: however often the page is drawn meanwhile, it stays until it is done. */
+/** The number field. It keeps the text that is being typed until that is finished, however often the page is drawn in the meantime. */
 function Figure({ id, describedBy, value, min, max, step, disabled, onChange }: FigureProps) {
   const field = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState<string | null>(null);
@@ -58,7 +58,7 @@ function Figure({ id, describedBy, value, min, max, step, disabled, onChange }: 
     setTyped(null);
     if (Number.isFinite(next) && String(next) !== String(value)) onChange(Math.min(max, Math.max(min, next)));
   };
-  // The field sets its text itself, and only where nobody types.
+  // Set the field's text here, and only while nobody types.
   useEffect(() => {
     if (typed === null) field.current!.value = String(value);
   }, [value, typed]);

@@ -1,4 +1,4 @@
-// Where a transcript comes from: the sample, a file picker, or a drop anywhere on the page.
+// The sources of a transcript: the sample, a file picker, or a file dropped anywhere on the page.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import sampleUrl from "../../../examples/transcript.responses.json?url";
@@ -6,7 +6,7 @@ import type { Opened, Progress } from "../engine/protocol";
 
 interface Props {
   opened: Opened | null;
-  /** Nothing else is on the page: it asks for a file. */
+  /** Whether the page shows nothing else and asks for a file. */
   alone: boolean;
   busy: "reading" | "running" | null;
   progress: Progress | null;
@@ -14,7 +14,7 @@ interface Props {
   onFile: (file: Blob | Promise<Blob>, name: string) => unknown;
 }
 
-/** What the sample is called where a transcript has its file's name. */
+/** The sample's name, shown in place of a file name. */
 export const SAMPLE = "the sample";
 
 export function Source({ opened, alone, busy: doing, progress, onFile, onCancel }: Props) {
@@ -49,7 +49,7 @@ export function Source({ opened, alone, busy: doing, progress, onFile, onCancel 
           accept=".json,.jsonl,.ndjson,.txt,application/json"
           onChange={(event) => {
             const file = event.currentTarget.files?.[0];
-            event.currentTarget.value = ""; // the same file may be chosen again
+            event.currentTarget.value = ""; // so that the same file can be chosen again
             if (file) onFile(file, file.name);
           }}
         />
@@ -69,7 +69,7 @@ export function Source({ opened, alone, busy: doing, progress, onFile, onCancel 
   );
 }
 
-/** Whether something has been under way for so long that one may want to stop it. */
+/** Whether the current work has taken so long that the visitor may want to stop it. */
 function useSlow(busy: boolean): boolean {
   const [slow, setSlow] = useState(false);
   useEffect(() => {
@@ -86,12 +86,12 @@ export async function fetchSample(): Promise<Blob> {
   return response.blob();
 }
 
-/** Takes files that are dropped anywhere; says whether one is held over the page. */
+/** Accepts files dropped anywhere on the page. Returns whether one is being dragged over it. */
 function useDrop(onDrop: (file: File) => void): boolean {
   const [over, setOver] = useState(false);
   const latest = useRef(onDrop);
   latest.current = onDrop;
-  // At once: a plain effect waits for the next frame, and what is dropped until then would be lost.
+  // A layout effect, because a plain effect waits for the next frame, and a file dropped until then would be lost.
   useLayoutEffect(() => {
     const stop = new AbortController();
     const on = (type: "dragover" | "dragleave" | "drop", listener: (event: DragEvent) => void) =>

@@ -1,4 +1,4 @@
-// Who sums up: the built-in summariser, a model of the browser's, or an endpoint that the visitor names.
+// Chooses the summariser: the built-in one, a model of the browser, or an endpoint that the visitor names.
 
 import { useState } from "preact/hooks";
 import { askEndpoint, completionsUrl } from "../endpoint/ask";
@@ -23,7 +23,7 @@ export function Summariser({ settings, call, onMoment }: { settings: Settings; c
   const [model, setModel] = useState("");
   const [key, setKey] = useState("");
   const [busy, setBusy] = useState(false);
-  /** How much of the browser's model is there, where it is being fetched. */
+  /** The downloaded share of the browser's model; `null` if it is not being downloaded. */
   const [fetched, setFetched] = useState<number | null>(null);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const [done, setDone] = useState("");

@@ -1,4 +1,4 @@
-// A summary with its ledger, as text.
+// The text of a summary, with its ledger.
 
 export function SummaryText({ text, ledger }: { text: string; ledger: string }) {
   const at = ledger ? text.indexOf(ledger) : -1;

@@ -1,5 +1,5 @@
-// Tokens call by call, stacked by part, with the window, the threshold, and what was done before which call; above it the whole
-// session as it was recorded, in which a range is chosen to look at more closely.
+// Tokens call by call, stacked by part, with the window, the threshold, and marks for what was done before each call. Above it, an
+// overview of the whole session as it was recorded, in which the visitor can select a range to zoom in.
 
 import { useMemo, useRef, useState } from "preact/hooks";
 import type { Call, Outcome } from "../engine/protocol";
@@ -13,7 +13,7 @@ import { useZoom } from "./zoom";
 
 interface Props {
   outcome: Outcome;
-  /** How much of it is replayed. */
+  /** The share of the session that is replayed, 0 to 1. */
   share: number;
   call: number;
   onCall: (call: number) => void;
@@ -28,7 +28,7 @@ export function Timeline({ outcome, share, call, onCall }: Props) {
   const marks = useMemo(() => marksOf(calls, { from, to }), [calls, from, to]);
   const scrubber = useRef<HTMLInputElement>(null);
   const [hovered, setHovered] = useState<number | null>(null);
-  /** The keyboard is at the scrubber: the note of its call is there, as it is under the pointer. */
+  /** Whether the scrubber has the keyboard focus: then the note of its call is shown, as under the pointer. */
   const [isAtKeys, setAtKeys] = useState(false);
   const [drag, setDrag] = useState<Range | null>(null);
   if (calls.length === 0)
@@ -76,7 +76,7 @@ export function Timeline({ outcome, share, call, onCall }: Props) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const keys: Record<string, () => void> = { "+": () => zoom.by(2), "=": () => zoom.by(2), "-": () => zoom.by(0.5), "0": zoom.whole };
-    // At the end of what is shown the arrow keys go on, and the range follows.
+    // At the edge of the shown range, the arrow keys continue, and the range follows.
     if (event.key === "ArrowRight" && call === to - 1 && to < calls.length) keys["ArrowRight"] = () => onCall(call + 1);
     if (event.key === "ArrowLeft" && call === from && from > 0) keys["ArrowLeft"] = () => onCall(call - 1);
     const act = keys[event.key];
@@ -222,7 +222,7 @@ export function Timeline({ outcome, share, call, onCall }: Props) {
   );
 }
 
-/** Goes to the nearest such call before and behind. */
+/** Buttons that go to the nearest such call before and after the current one. */
 function Jump({ name, calls, call, is, onCall }: { name: string; calls: Call[]; call: number; is: (call: Call) => boolean; onCall: (call: number) => void }) {
   let before = Math.min(call, calls.length) - 1;
   while (before >= 0 && !is(calls[before]!)) before -= 1;

@@ -1,4 +1,4 @@
-// Buttons that are one stop of the Tab key together; the arrow keys go from one to the next.
+// A group of buttons that is a single Tab stop; the arrow keys move between the buttons.
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -10,7 +10,7 @@ export function useOneStop<E extends HTMLElement>() {
   const stopAt = (stop: HTMLButtonElement | undefined) => {
     for (const button of box.current?.querySelectorAll("button") ?? []) button.tabIndex = button === stop ? 0 : -1;
   };
-  // Whatever was drawn: one of those that can be pressed is the stop.
+  // After each rendering, make one of the enabled buttons the Tab stop.
   useLayoutEffect(() => {
     const all = buttons();
     stopAt(all.find((button) => button === document.activeElement) ?? all.find((button) => button.tabIndex === 0) ?? all[0]);

@@ -3,7 +3,7 @@ import { count, plural } from "./numbers";
 
 interface Props {
   trouble: Trouble;
-  /** Opens what was refused all the same: what can be read of it, or what is wrong in it mended. */
+  /** Opens the refused file anyway: in part, or repaired. */
   onOpenAnyway?: (how: { partial?: boolean; repaired?: boolean }) => void;
 }
 

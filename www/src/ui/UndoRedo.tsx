@@ -1,9 +1,9 @@
-// A step back, a step forward: buttons, and the keys that do it everywhere.
+// Undo and redo: buttons, and keys that work everywhere on the page.
 
 import { useEffect, useRef } from "preact/hooks";
 
 interface Props {
-  /** What would be undone, and done again, in words; `null`: nothing. */
+  /** Descriptions of what would be undone and redone; `null`: nothing. */
   undoes: string | null;
   redoes: string | null;
   onUndo: () => void;
@@ -36,7 +36,7 @@ export function UndoRedo({ undoes, redoes, onUndo, onRedo }: Props) {
   );
 }
 
-/** In a field with text these keys are the field's own. */
+/** Whether the keys belong to a text field. */
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLInputElement)) return target instanceof HTMLTextAreaElement;
   return !["range", "checkbox", "button", "file"].includes(target.type);

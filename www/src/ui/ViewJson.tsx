@@ -1,4 +1,4 @@
-// The view as a provider takes it, to copy.
+// The view as a provider accepts it, to copy.
 
 import { useEffect, useState } from "preact/hooks";
 import type { Format, Violation } from "contextfold";
@@ -8,7 +8,7 @@ import { FORMAT_NAMES } from "./formats";
 import { bytes, plural } from "./numbers";
 import { ask, wordsOf } from "./useEngine";
 
-/** Characters that are shown; copying takes them all. */
+/** How many characters are shown. Copying copies everything. */
 const SHOWN = 20_000;
 
 export function ViewJson({ moment, initial }: { moment: Moment; initial: Format }) {
@@ -66,7 +66,7 @@ export function ViewJson({ moment, initial }: { moment: Moment; initial: Format 
   );
 }
 
-/** What the provider's own rules say. */
+/** Whether the view obeys the provider's rules. */
 function Validity({ violations, format }: { violations: Violation[]; format: Format }) {
   const errors = violations.filter((found) => found.severity === "error");
   if (errors.length === 0)

@@ -1,9 +1,9 @@
-// A list of rows of one height, of which only those in sight are in the document.
+// A list of rows of equal height. Only visible rows are in the document.
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** Rows beyond each edge that are there already, so that scrolling and the Tab key find them. */
+/** How many rows beyond each edge are in the document, for scrolling and the Tab key. */
 const OVERSCAN = 6;
 
 interface Props<T> {
@@ -11,9 +11,9 @@ interface Props<T> {
   rows: T[];
   rowHeight: number;
   keyOf: (row: T) => string;
-  /** `isActive`: its buttons are stops of the Tab key; those of all others are reached by the arrow keys. */
+  /** `isActive`: whether the row's buttons are Tab stops. Other rows are reached by the arrow keys. */
   draw: (row: T, isActive: boolean) => ComponentChildren;
-  /** A row to bring into sight, and to give the focus; a new object does it again. */
+  /** A row to scroll to and focus. A new object does it again. */
   target?: { key: string } | null;
 }
 
@@ -46,10 +46,10 @@ export function VirtualList<T>({ label, rows, rowHeight, keyOf, draw, target }: 
 
   useEffect(() => {
     const at = target ? rows.findIndex((row) => keyOf(row) === target.key) : -1;
-    if (at >= 0) goTo(at); // what is folded away is not among the rows
+    if (at >= 0) goTo(at); // a row in a collapsed fold is not in the list
   }, [target]);
 
-  // A row that was scrolled to is in the document only now.
+  // Only now is the row that was scrolled to in the document.
   useEffect(() => {
     if (focusOn.current === null) return;
     const row = box.current!.querySelector<HTMLElement>(`[data-key="${CSS.escape(focusOn.current)}"] button`);

@@ -1,4 +1,4 @@
-// The page's own words, each explained in one line where it stands.
+// The page's terms, each explained inline in one line.
 
 const MEANINGS = {
   call: ["Call", "one request to the model."],

@@ -1,9 +1,9 @@
-// What became of messages, in words.
+// Describes what happened to messages.
 
 import type { Fate, Row } from "../engine/protocol";
 import { count } from "./numbers";
 
-/** What became of a message, in one word. */
+/** What happened to a message, in one word. */
 export const FATES: Record<Fate, string> = {
   kept: "kept",
   cut: "cut",
@@ -22,12 +22,12 @@ export const FATES: Record<Fate, string> = {
   summary: "summary",
 };
 
-/** Whether the view has the message, in whatever form. */
+/** Whether the message is in the view, in any form. */
 export const isInView = ({ fate }: Row) => fate !== "folded" && fate !== "dropped" && fate !== "removed" && fate !== "merged";
 
 const BACK = { unfold: "unfolding brings it back", pin: "a pin brings it back", get: "its output is in the store: reading it and a pin bring it back" };
 
-/** Why a message does not stand as it came, which pass did it, when, and what brings it back. */
+/** Why a message was changed or left out, by which pass, when, and what brings it back. */
 export function reasonOf({ fate, pass, since, why, back }: Row): string {
   if (!why) return "";
   const by = `${FATES[fate]}${pass ? ` by ${pass}` : ""}${since === undefined ? "" : ` before call ${count(since + 1)}`}`;

@@ -1,4 +1,4 @@
-// The formats by the names that people know.
+// The formats with their well-known names.
 
 import type { Format } from "contextfold";
 

@@ -1,4 +1,4 @@
-// Where everything of the graph stands: lanes from top to bottom, messages from left to right.
+// The layout of the graph: lanes from top to bottom, messages from left to right.
 
 import type { FoldInfo } from "contextfold";
 import type { Lane, Row } from "../engine/protocol";
@@ -7,11 +7,11 @@ import { isInView } from "./fates";
 const GAP = 18;
 const LANE = 64;
 const TRACK = 30;
-/** Where nodes begin: the lanes' names stand before them. */
+/** The x at which nodes begin, to the right of the lanes' names. */
 const LEFT = 96;
-/** A fold's messages are drawn as so many dots at most. */
+/** A fold's messages are drawn as at most about this many dots. */
 const RUN = 24;
-/** More nodes of the view than this are drawn as runs of several. */
+/** If the view has more nodes than this, each dot is a run of several. */
 const NODES = 600;
 
 /** A message, or a run of them. */
@@ -19,11 +19,11 @@ export interface Dot {
   x: number;
   y: number;
   row: Row;
-  /** How many messages it stands for. */
+  /** How many messages it represents. */
   size: number;
 }
 
-/** A fold: where its summary stands, and where what it hides is: in the lane below, which is `depth` folds deep. */
+/** A fold: the position of its summary, and the range of its messages in the lane below, which is `depth` folds deep. */
 export interface Fold {
   id: string;
   x: number;
@@ -35,7 +35,7 @@ export interface Fold {
   tokensAfter: number;
 }
 
-/** A sub-agent's lane: it leaves the main one at a message, and comes back at another. */
+/** A sub-agent's lane: it leaves the main lane at one message, and returns at another. */
 export interface Branch {
   lane: Lane;
   x: number;
@@ -50,10 +50,10 @@ export interface Drawing {
   hidden: Dot[];
   folds: Fold[];
   branches: Branch[];
-  /** The lanes' heights. */
+  /** The heights of the lanes above and below. */
   top: number;
   bottom: number;
-  /** From a lane to the next one below it. */
+  /** The distance from a lane to the next one below it. */
   deep: number;
   width: number;
   height: number;
@@ -98,7 +98,7 @@ export function drawingOf(all: Row[], lanes: Lane[], infos: FoldInfo[]): Drawing
       byId.set(row.id, main.at(-1)!);
       continue;
     }
-    // What it stands for is below it; a long run is thinned out, so that the view stays in sight.
+    // A summary: its messages are drawn below it. Many messages share dots, so that the view is not pushed out of sight.
     const size = Math.max(1, Math.ceil(within.length / RUN));
     const from = Math.max(x, behind);
     const dots: Dot[] = [];
@@ -127,7 +127,7 @@ export function drawingOf(all: Row[], lanes: Lane[], infos: FoldInfo[]): Drawing
   return { main, hidden, folds, branches, top, bottom: top + LANE, deep: LANE, width: Math.max(x, behind, right) + 24, height: top + (folds.length ? deepest * LANE + 36 : 26) };
 }
 
-/** The folds over these dots, the outermost first: each spans what it holds, and stands in the middle of that. */
+/** The folds over these dots, the outermost first. Each spans its messages, with the summary in the middle. */
 function nestedIn(dots: Dot[], holdersOf: (row: Row) => string[], foldOf: ReadonlyMap<string, FoldInfo>): Fold[] {
   const folds = new Map<string, Fold>();
   for (const dot of dots) {
@@ -144,7 +144,7 @@ function nestedIn(dots: Dot[], holdersOf: (row: Row) => string[], foldOf: Readon
   return [...folds.values()];
 }
 
-/** Each lane in the lowest track that is free there; `y` is the track. */
+/** Puts each lane into the lowest track that is free there; `y` is the track. */
 function branchesOf(lanes: Lane[], byId: ReadonlyMap<string, Dot>): Branch[] {
   const ends: number[] = [];
   return lanes.map((lane) => {

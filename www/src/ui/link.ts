@@ -1,4 +1,4 @@
-// The settings and the chosen call in the page's address; never anything of the transcript.
+// Stores the settings and the chosen call in the page's address; never anything of the transcript.
 
 import type { Settings } from "../engine/protocol";
 import { PRESETS } from "./settings";
@@ -10,7 +10,7 @@ export interface Link {
   own: boolean;
 }
 
-/** What an address says. What it says wrongly is passed over. */
+/** Reads an address. Invalid values are ignored. */
 export function readLink(hash: string): Link {
   const said = new URLSearchParams(hash.replace(/^#/, ""));
   const figure = (name: string, least: number, most: number) => {
@@ -35,7 +35,7 @@ export function readLink(hash: string): Link {
   return { settings: known, ...(call !== undefined && { call: call - 1 }), own: said.has("own") };
 }
 
-/** The address that says it. */
+/** Writes an address. */
 export function writeLink({ settings, call, own }: { settings: Settings; call: number; own: boolean }): string {
   const said = new URLSearchParams();
   if (own) said.set("own", "");

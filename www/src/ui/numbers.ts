@@ -1,4 +1,4 @@
-// Figures as people read them.
+// Formats figures for display.
 
 const grouped = new Intl.NumberFormat("en");
 
@@ -12,9 +12,9 @@ export const milliseconds = (ms: number) => `${ms < 10 ? ms.toFixed(1) : count(m
 
 const UNITS = [[1e9, "B"], [1e6, "M"], [1e3, "k"]] as const;
 
-/** Tokens in few characters: 950, 12.5 k, 1 M, 1.1 B. */
+/** Tokens in a few characters: 950, 12.5 k, 1 M, 1.1 B. */
 export function short(tokens: number): string {
-  // What would be written as 1000 of a unit is 1 of the next.
+  // A value that would be rounded to 1000 of a unit is written as 1 of the next unit.
   const unit = UNITS.find(([size]) => tokens >= size * 0.9995);
   if (!unit) return String(Math.round(tokens));
   const value = tokens / unit[0];
@@ -28,5 +28,5 @@ export function bytes(n: number): string {
 
 export const dollars = (value: number) => `$${value > 0 && value < 0.095 ? value.toFixed(4) : value < 100 ? value.toFixed(2) : count(value)}`;
 
-/** Where a view stands, in words. */
+/** Describes the call of a view. */
 export const placeOf = ({ call }: { call: number }, calls: number) => (call < calls ? `at call ${count(call + 1)} of ${count(calls)}` : "after the last answer");

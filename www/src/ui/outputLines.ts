@@ -1,13 +1,13 @@
-// The engine's numbered lines, taken apart again for display.
+// Parses the engine's numbered lines for display.
 
 export interface Line {
-  /** Null: a note of the engine's, or the gap between two groups of matches. */
+  /** Null for a note of the engine, or for the gap between two groups of matches. */
   number: number | null;
   text: string;
   match: boolean;
 }
 
-/** Lines of `toolOutputs.read`: the number, a tab, the line; at the end perhaps where to read on. */
+/** Parses the answer of `toolOutputs.read`: on each line the number, a tab, the text; at the end possibly the offset to read on at. */
 export function readLines(answer: string): { lines: Line[]; next: number | null } {
   const rows = answer.split("\n");
   const note = /^\[.*read on(?: with|:) offset (\d+)\]$/.exec(rows.at(-1) ?? "");
@@ -15,7 +15,7 @@ export function readLines(answer: string): { lines: Line[]; next: number | null 
   return { lines, next: note ? Number(note[1]) : null };
 }
 
-/** Lines of `toolOutputs.grep`: `12:` before a match, `11-` before a line around it. */
+/** Parses the answer of `toolOutputs.grep`: `12:` before a match, `11-` before a context line. */
 export function grepLines(answer: string): { lines: Line[]; note: string } {
   const rows = answer.split("\n");
   const note = rows.pop() ?? "";

@@ -1,4 +1,4 @@
-// The parts of a view, in the order and with the names that the page shows; the colours are in colours.css.
+// The parts of a view, with the order and the names for display. Their colours are in colours.css.
 
 const NAMES: Record<string, string> = {
   system: "System",

@@ -1,4 +1,4 @@
-// The settings that the page begins with, and the stops of its sliders.
+// The initial settings of the page, and the stops of its sliders.
 
 import type { PresetName } from "contextfold";
 import type { Opened, Settings } from "../engine/protocol";
@@ -8,7 +8,7 @@ export const WINDOWS = [2, 3, 4, 6, 8, 12, 16, 20, 24, 32, 40, 48, 64, 80, 100, 
   (thousands) => thousands * 1000,
 );
 
-/** The ladders, each with what it does. */
+/** The ladders, each with a description. */
 export const PRESETS: [PresetName, string][] = [
   ["contextfold", "older steps are cut to one length, the oldest are folded, with a ledger"],
   ["spec", "outputs are trimmed to a budget, older turns become a summary"],
@@ -19,10 +19,10 @@ export const PRESETS: [PresetName, string][] = [
   ["steps-execution", "steps, from 700,000 tokens on"],
 ];
 
-/** What a format's models cost, where the file names none. */
+/** The model whose prices are used for a format if the file names none. */
 const PRICED_AS: Partial<Record<Opened["format"], string>> = { "openai-responses": "gpt-5", "openai-chat": "gpt-5", anthropic: "claude-sonnet-4-5" };
 
-/** A window in which there is something to see: the transcript is at least six times as large. */
+/** Initial settings, with a window so small that there is something to see: the transcript is at least six times as large. */
 export function settingsFor({ tokens, format, model }: Opened): Settings {
   const fitting = WINDOWS.filter((stop) => stop <= tokens / 6);
   const window = fitting.at(-1) ?? WINDOWS[0]!;

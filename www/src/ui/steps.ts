@@ -1,20 +1,20 @@
-// What the visitor did, to be undone and done again: settings, pins, and folds that were opened by hand.
+// The visitor's actions, for undo and redo: settings, pins, and folds that were opened.
 
 import type { Settings } from "../engine/protocol";
 
-/** What is looked at. */
+/** What the visitor looks at. */
 export interface Look {
   settings: Settings;
   call: number;
-  /** Folds that are opened by hand in this view. */
+  /** Folds that the visitor has opened in this view. */
   unfolded: string[];
 }
 
 interface Step {
   look: Look;
-  /** What was done from there, in words. */
+  /** A description of what was done then. */
   what: string;
-  /** Settings that were changed, and when: a slider's way is one step. */
+  /** The settings that were changed, and when, so that all moves of a slider are one step. */
   keys: string;
   time: number;
 }
@@ -26,12 +26,12 @@ export interface Steps {
 
 export const NO_STEPS: Steps = { past: [], future: [] };
 
-/** Steps that are remembered. */
+/** How many steps are remembered. */
 const MOST = 200;
-/** Changes of one setting that follow each other within so many milliseconds are one step. */
+/** Changes of the same setting within this many milliseconds of each other are one step. */
 const SOON = 1_000;
 
-/** Remembers what was looked at before something was done. */
+/** Remembers what the visitor looked at before an action. */
 export function did({ past }: Steps, look: Look, what: string, keys = ""): Steps {
   const time = performance.now();
   const last = past.at(-1);
@@ -39,7 +39,7 @@ export function did({ past }: Steps, look: Look, what: string, keys = ""): Steps
   return { past: [...past.slice(-MOST + 1), { look, what, keys, time }], future: [] };
 }
 
-/** Goes a step back, or forward: what to look at then, and the steps as they are then. */
+/** Undoes a step. Returns what to look at then, and the new steps; `null` if there is nothing to undo. */
 export function undone({ past, future }: Steps, now: Look): { look: Look; steps: Steps } | null {
   const step = past.at(-1);
   return step ? { look: step.look, steps: { past: past.slice(0, -1), future: [...future, { ...step, look: now, keys: "" }] } } : null;
@@ -60,7 +60,7 @@ const NAMES: Record<keyof Settings, string> = {
   pins: "a pin",
 };
 
-/** Which settings are other than they were, in words. */
+/** Describes which settings have changed. */
 export function changeOf(before: Settings, after: Settings): { what: string; keys: string } {
   const keys = (Object.keys(NAMES) as (keyof Settings)[]).filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
   return { what: keys.map((key) => NAMES[key]).join(", "), keys: keys.includes("pins") ? "" : keys.join() };

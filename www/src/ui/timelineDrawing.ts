@@ -1,7 +1,7 @@
-// What the timeline draws of a range of calls: stacked areas, the axis, and marks.
+// The timeline's drawing of a range of calls: stacked areas, the axis, and marks.
 //
-// The charts are our own SVG, 4.7 KB with brotli. uPlot 1.6 has 21.8 KB, Chart.js 4.6 with bars, lines and tooltips 50.8 KB; neither has
-// the marks, the keyboard, or areas that scale without being drawn again.
+// We draw SVG ourselves, 4.7 KB with brotli. uPlot 1.6 has 21.8 KB, Chart.js 4.6 with bars, lines and tooltips 50.8 KB; neither
+// supports the marks, the keyboard, or areas that scale without being redrawn.
 
 import type { Call, Outcome } from "../engine/protocol";
 import { partNames } from "./parts";
@@ -9,10 +9,10 @@ import { partNames } from "./parts";
 export const WIDE = 1000;
 export const HIGH = 210;
 export const RECORDED_HIGH = 54;
-/** More bars than this are drawn as the largest of several calls each. */
+/** Maximum number of bars. If there are more calls, each bar shows the largest of several calls. */
 const BARS = 400;
 
-/** Calls that are looked at: from the first one on, up to the one before `to`. */
+/** A range of calls, from `from` up to but not including `to`. */
 export interface Range {
   from: number;
   to: number;
@@ -36,7 +36,7 @@ export interface Areas {
 export function areasOf({ calls: all, limit }: Outcome, { from, to }: Range): Areas {
   const calls = all.slice(from, to);
   const largest = calls.reduce((most, call) => Math.max(most, call.tokens), 1);
-  // The window belongs into the picture unless nothing comes near it.
+  // Include the limit in the scale, unless no call comes near it.
   const scale = limit < largest * 3 ? Math.max(largest, limit) * 1.04 : largest * 1.15;
   const { bars, step } = barsOf(calls);
   const thick = step > 5 ? step - 1 : step;
@@ -56,7 +56,7 @@ export function areasOf({ calls: all, limit }: Outcome, { from, to }: Range): Ar
   return { scale, names, paths: [...paths] };
 }
 
-/** All calls as they were recorded, and under these settings, in one scale. */
+/** All calls as they were recorded, and under these settings, on the same scale. */
 export function overviewOf({ calls, recorded }: Outcome): { recorded: string; now: string } {
   const { size, step, bars } = barsOf(calls);
   const most = Math.max(1, recorded.tokensLargest);
@@ -68,7 +68,7 @@ export function overviewOf({ calls, recorded }: Outcome): { recorded: string; no
   return { recorded: area((call) => recorded.tokens[call] ?? 0), now: area((call) => calls[call]?.tokens ?? 0) };
 }
 
-/** What happened before which of these calls: at most one mark of a kind for each bar that is drawn. */
+/** Marks for what happened before these calls: at most one mark of each kind per bar. */
 export function marksOf(calls: Call[], { from, to }: Range): Mark[] {
   const size = Math.max(1, Math.ceil((to - from) / BARS));
   const marks = new Map<string, Mark>();
@@ -88,7 +88,7 @@ export function marksOf(calls: Call[], { from, to }: Range): Mark[] {
 /** The passes that decided something before a call. */
 export const passesOf = (call: Call) => [...new Set(call.decisions.map(({ pass }) => pass))].join(", ");
 
-/** Round figures along the axis, four or so. */
+/** About four round figures along the axis. */
 export function ticksOf(scale: number): number[] {
   const rough = scale / 4;
   const size = 10 ** Math.floor(Math.log10(rough));

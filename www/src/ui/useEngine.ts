@@ -1,4 +1,4 @@
-// The page's state: a transcript, settings, and what the engine made of them. The newest settings and the newest call win.
+// The page's state: a transcript, settings, and the engine's results. The newest settings and the newest call win.
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { Cancelled, EngineClient } from "../engine/client";
@@ -11,7 +11,7 @@ import { NO_STEPS, changeOf, did, redone, undone, type Look, type Steps } from "
 export const client = new EngineClient();
 export const ask = client.ask.bind(client) as EngineClient["ask"];
 
-/** What was opened last, to be opened again: in part, or in a new thread. */
+/** A file that was opened, and how, so that it can be opened again: in part, or in a new worker. */
 interface Source {
   file: Blob;
   name: string;
@@ -23,7 +23,7 @@ export function useEngine() {
   const [opened, setOpened] = useState<Opened | null>(null);
   const [settings, setSettings] = useState<Settings | null>(null);
   const [outcome, setOutcome] = useState<Outcome | null>(null);
-  /** What a replay that is not done has given so far. */
+  /** The partial result of a running replay. */
   const [partial, setPartial] = useState<Outcome | null>(null);
   const [moment, setMoment] = useState<Moment | null>(null);
   const [call, setCall] = useState<number | null>(null);
@@ -38,13 +38,13 @@ export function useEngine() {
   const [unfolded, setUnfolded] = useState<string[]>([]);
   const read = useRef<Source | null>(null);
   const refused = useRef<Source | null>(null);
-  /** The number of the newest `open`; a `cancel` raises it, too. */
+  /** The number of the newest `open`; `cancel` increments it, too. */
   const newest = useRef(0);
-  /** The facts of the last replay are not known yet. */
+  /** Whether the facts of the last replay are still unknown. */
   const pending = useRef(false);
 
   const sources = useRef<Message[]>([]);
-  /** What the address asked for: of the first transcript that is opened. */
+  /** Settings and call from the address, for the first transcript that is opened. */
   const asked = useRef(readLink(location.hash));
 
   client.onProgress = (progress) => {
@@ -52,13 +52,13 @@ export function useEngine() {
     if (progress.partial) setPartial(progress.partial);
   };
 
-  /** What stands in a row's source already was not sent again. */
+  /** Shows a moment. Fields that a row's source has already were not sent, and are added here. */
   const show = useCallback((sent: SentMoment) => setMoment({ ...sent, rows: sent.rows.map((row) => rowOf(row, sources.current)) }), []);
 
   const run = useCallback(async () => {
-    // The loop below takes up what is wanted by then. A replay goes on for the sake of another call, facts do not.
+    // The running loop below picks up what is wanted now. Interrupt it for new settings; for another call, interrupt only the facts.
     if (running.current) return wanted.current.settings || pending.current ? client.hurry() : undefined;
-    client.hurry(); // a comparison can wait
+    client.hurry(); // interrupts a comparison, which can wait
     running.current = true;
     setBusy("running");
     for (;;) {
@@ -76,11 +76,11 @@ export function useEngine() {
           setPartial(null);
           pending.current = outcome.facts === null;
         }
-        // The call follows at once, unless the settings have changed again.
+        // Then request the view at the call, unless the settings have changed again.
         if (!wanted.current.settings) show(await ask("at", { settings, call: wanted.current.call ?? current.current.call, unfolded: current.current.unfolded }));
         setTrouble(null);
         requestAnimationFrame(() => setTimeout(() => setRedraw(performance.now() - started)));
-        // What takes longest comes last, and only where nobody wants anything else.
+        // The facts take longest, so they come last, and only if nothing else is wanted.
         if (pending.current && !wanted.current.settings && wanted.current.call === undefined) {
           const facts = await ask("facts", null);
           pending.current = false;
@@ -96,7 +96,7 @@ export function useEngine() {
     setPartial(null);
   }, [show]);
 
-  /** Looks at something else, whether it was done just now or is done again. */
+  /** Shows other settings or another call, whether by a new action or by undo and redo. */
   const look = useCallback(
     ({ settings, call, unfolded }: Look) => {
       const isOther = JSON.stringify(settings) !== JSON.stringify(current.current.settings);
@@ -116,7 +116,7 @@ export function useEngine() {
     return { settings: settings!, call, unfolded };
   }, []);
 
-  /** What is not named stays as it was set last, drawn or not. */
+  /** Changes some settings. The others keep their last values, even if those are not drawn yet. */
   const change = useCallback(
     (part: Partial<Settings>) => {
       const before = looked();
@@ -128,7 +128,7 @@ export function useEngine() {
     [look, looked],
   );
 
-  /** Looks at another call. What was opened by hand there is folded again; to go back to it is a step. */
+  /** Goes to another call. Folds that were opened are folded again; then an undo goes back to them. */
   const goTo = useCallback(
     (to: number) => {
       const before = looked();
@@ -139,7 +139,7 @@ export function useEngine() {
     [look, looked],
   );
 
-  /** Opens a fold in this view, or, without one, folds again what was opened. */
+  /** Opens a fold in this view; with `null`, folds again what was opened. */
   const unfold = useCallback(
     (id: string | null) => {
       const before = looked();
@@ -169,7 +169,7 @@ export function useEngine() {
       try {
         source.file = await file;
         if (mine !== newest.current) return; // another file was opened while this one was fetched, or it was cancelled
-        // From here on the engine's thread has the last word: it answers in the order in which it is asked.
+        // From here on, no more checks are needed, because the worker answers in the order of the questions.
         const found = await ask("open", source);
         read.current = source;
         sources.current = found.sources;
@@ -179,7 +179,7 @@ export function useEngine() {
         setMoment(null);
         const { settings, call } = asked.current;
         asked.current = { settings: {}, own: false };
-        const at = Math.min(call ?? found.calls, found.calls); // the last answer is there, too
+        const at = Math.min(call ?? found.calls, found.calls); // `found.calls` is the state after the last answer
         current.current = { settings: null, call: at, calls: found.calls, unfolded: [] };
         setSteps(NO_STEPS);
         look({ settings: { ...settingsFor(found), ...settings }, call: at, unfolded: [] });
@@ -195,7 +195,7 @@ export function useEngine() {
     [look],
   );
 
-  /** Opens the file that was refused all the same: what can be read of it, or once what is wrong in it was mended. */
+  /** Opens the refused file anyway: in part, or repaired. */
   const openAnyway = useCallback(
     (how: { partial?: boolean; repaired?: boolean }) => {
       const source = refused.current;
@@ -204,7 +204,7 @@ export function useEngine() {
     [open],
   );
 
-  /** Stops what is under way. What was open before is read again, since the thread is a new one. */
+  /** Stops the current work. The file that was open is read again, because the worker is a new one. */
   const cancel = useCallback(() => {
     newest.current++;
     client.cancel();

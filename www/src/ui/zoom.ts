@@ -1,16 +1,16 @@
-// Which calls the timeline shows: all of them, or a range that follows the call that is looked at.
+// The calls that the timeline shows: all of them, or a range that follows the current call.
 
 import { useState } from "preact/hooks";
 import type { Range } from "./timelineDrawing";
 
-/** Fewer calls than this are never shown alone. */
+/** The smallest range, in calls. */
 const LEAST = 5;
 
 export interface Zoom {
   range: Range;
   isWhole: boolean;
   canZoomIn: boolean;
-  /** Twice as close, or half as close, with this call in the middle. */
+  /** Zooms in by this factor (out if it is below 1), with the current call in the middle. */
   by: (factor: number) => void;
   /** Shows these calls. */
   to: (range: Range) => void;
@@ -39,7 +39,7 @@ export function useZoom(calls: number, call: number): Zoom {
   };
 }
 
-/** The range that was wanted, moved to where the call is. */
+/** The wanted range, moved so that it contains the current call. */
 function shown(wanted: Range | null, calls: number, call: number): Range {
   if (!wanted || wanted.to - wanted.from >= calls) return { from: 0, to: calls };
   const size = wanted.to - wanted.from;
@@ -50,7 +50,7 @@ function shown(wanted: Range | null, calls: number, call: number): Range {
   return range;
 }
 
-/** The same size, inside of all calls. */
+/** A range of the same size, moved into the range of all calls. */
 function within({ from, to }: Range, calls: number): Range {
   const size = Math.min(calls, to - from);
   const begin = Math.max(0, Math.min(calls - size, from));
