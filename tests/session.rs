@@ -10,7 +10,7 @@ use contextfold::context::{EventName, Form, LeftOut, NodeIndex};
 use contextfold::message::{Format, Message, Part, Role, ToolCall};
 use contextfold::provider::provider;
 use contextfold::session::{Fit, Pending, PlanOptions, Search, Session, SessionConfig};
-use contextfold::tokens::BytesPerFour;
+use contextfold::tokens::{BytesPerFour, Estimate};
 use serde_json::json;
 
 /// A session whose ladder folds everything but the last turns, unless the options name another one. These tests are about how a fold is
@@ -1226,4 +1226,26 @@ fn a_summary_in_the_users_place_stays_before_a_pinned_step() {
     assert_eq!(s.context().folds.len(), 2);
     let view = s.context().view.body().iter().map(|slot| slot.message.role).collect::<Vec<_>>();
     assert_eq!(view.iter().find(|role| !role.is_instruction()), Some(&Role::User), "{view:?}");
+}
+
+#[test]
+fn each_fold_brings_the_view_down_to_its_target() {
+    for window in [4_000, 6_000, 8_000, 12_000] {
+        let options = SessionConfig::from_value(&json!({ "contextWindow": window })).unwrap();
+        let mut s = Session::new(options, Arc::new(Estimate));
+        let mut folds = 0;
+        for n in 0..150 {
+            let text = "what is to be done about this part of the build? ".repeat(20);
+            s.push(vec![user(&format!("Question {n} about TICKET-{}: {text}", 4700 + n))]).unwrap();
+            if let Fit::NeedsSummary(pending) = s.prepare().unwrap() {
+                let Fit::Done(report) = s.resume_extractive(*pending).unwrap() else {
+                    panic!("a second summary")
+                };
+                assert!(Some(report.tokens_after) <= report.target, "{n} in {window}: {report:?}");
+                folds += 1;
+            }
+            s.push(vec![said("Done: 42")]).unwrap();
+        }
+        assert!(folds > 5, "{folds}");
+    }
 }

@@ -209,6 +209,27 @@ impl Steps {
         Some(Cut { whole, level })
     }
 
+    /// How to cut a view that does not fit with the share that whole steps usually have: to the smallest level, with as many of
+    /// them whole as fit, newest first. `None` if it does not fit with none of them whole.
+    pub fn cut_with_fewer_whole(&self, context: &Context, target: u64, share: Share) -> Option<Cut> {
+        let room = target.checked_sub(self.fixed())?;
+        let mut whole = self.whole(room, share);
+        let mut missing =
+            (self.whole_tokens(&whole) + self.least_of(context, &whole, 0)).checked_sub(room)?;
+        let facts = context.facts();
+        for at in 0..whole.len() {
+            if missing == 0 {
+                break;
+            }
+            if whole[at] && !self.is_fixed(at) {
+                whole[at] = false;
+                let least = self.at_least(context, at, &mut Names::new(&facts, 0));
+                missing = missing.saturating_sub(self.sizes[at].whole.saturating_sub(least));
+            }
+        }
+        (missing == 0).then_some(Cut { whole, level: Level::LEAST })
+    }
+
     /// Which units stay if not all of them fit at the smallest level: first those that have to stay and those that the
     /// newest user message answers, then the newest. If a step does not fit, smaller older ones still may. Earlier summaries
     /// are not counted, since a new one replaces them. Units for which `anyway` is true stay in any case.
