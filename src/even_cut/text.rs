@@ -5,7 +5,8 @@ use crate::tool_output::{prefix_bytes, suffix_bytes};
 /// The head's share of what is kept, in hundredths: the beginning of a text says more than its end.
 const HEAD: usize = 60;
 
-/// A cut moves to a line end if the head or the tail loses at most this share of its length, in hundredths.
+/// A cut moves to the end of a line, or else of a word, if the head or the tail loses at most this share of its length, in
+/// hundredths.
 const NEAR: usize = 30;
 
 /// A text in three pieces.
@@ -23,25 +24,32 @@ impl Pieces<'_> {
     }
 }
 
-/// Splits a text so that head and tail together take at most `bytes`. They are cut at a line end if one is near, and never
-/// inside a character as the reader sees it (grapheme cluster).
+/// Splits a text so that head and tail together take at most `bytes`. They are cut at a line end if one is near, otherwise
+/// between words, so that half an id is not read as an id, and never inside a character as the reader sees it (grapheme cluster).
 pub(super) fn pieces(text: &str, bytes: usize) -> Pieces<'_> {
     let bytes = bytes.min(text.len());
-    let for_head = bytes * HEAD / 100;
-    let head = to_line_end(prefix_bytes(text, for_head));
+    let head = to_word_end(prefix_bytes(text, bytes * HEAD / 100), text);
     let rest = &text[head.len()..];
-    let tail = from_line_start(suffix_bytes(rest, bytes - for_head));
+    let tail = from_word_start(suffix_bytes(rest, bytes - head.len()), rest);
     Pieces { head, left_out: &rest[..rest.len() - tail.len()], tail }
 }
 
-fn to_line_end(head: &str) -> &str {
-    let end = head.rfind('\n').filter(|end| head.len() - end <= head.len() * NEAR / 100);
-    end.map_or(head, |end| &head[..=end])
+/// The beginning `head` of `text`, up to the end of its last line or word.
+fn to_word_end<'a>(head: &'a str, text: &str) -> &'a str {
+    let is_near = |end: &usize| head.len() - end <= head.len() * NEAR / 100;
+    let line = head.rfind('\n').map(|end| end + 1).filter(is_near);
+    let ends_word = text[head.len()..].starts_with(char::is_whitespace);
+    let word = || head.rfind(char::is_whitespace).filter(|end| !ends_word && is_near(end));
+    line.or_else(word).map_or(head, |end| &head[..end])
 }
 
-fn from_line_start(tail: &str) -> &str {
-    let start = tail.find('\n').filter(|start| *start <= tail.len() * NEAR / 100);
-    start.map_or(tail, |start| &tail[start + 1..])
+/// The end `tail` of `text`, from the beginning of its first line or word.
+fn from_word_start<'a>(tail: &'a str, text: &str) -> &'a str {
+    let is_near = |start: &usize| *start <= tail.len() * NEAR / 100;
+    let line = tail.find('\n').map(|start| start + 1).filter(is_near);
+    let starts_word = text[..text.len() - tail.len()].ends_with(char::is_whitespace);
+    let word = || tail.find(char::is_whitespace).filter(|start| !starts_word && is_near(start));
+    line.or_else(word).map_or(tail, |start| &tail[start..])
 }
 
 #[cfg(test)]
@@ -51,12 +59,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn they_end_at_a_line_where_one_is_near() {
+    fn they_end_at_a_line_or_a_word_if_one_is_near() {
         let text = "one two\nthree four five six seven eight nine ten eleven\ntwelve\n";
         let Pieces { head, tail, .. } = pieces(text, 17);
         assert_eq!((head, tail), ("one two\n", "twelve\n"));
         let Pieces { head, .. } = pieces("no line ends in this text at all, wherever it is cut", 20);
         assert_eq!(head, "no line ends");
+        let Pieces { head, tail, .. } = pieces("error: it failed, to rerun pass cargo test", 33);
+        assert_eq!((head, tail), ("error: it failed,", " pass cargo test"));
     }
 
     proptest! {
