@@ -25,7 +25,7 @@ pub fn adjust(
     let goes = |unit: &Unit| unit.nodes.iter().any(|n| planned.contains(n));
     let hidden_goes: Vec<bool> = units.iter().map(|u| u.place == Place::Hidden && goes(u)).collect();
     for unit in units.iter_mut().filter(|u| goes(u) && u.place == Place::Shown) {
-        unit.go();
+        unit.mark_removed();
     }
     let mut kept: HashSet<usize> = HashSet::new();
     for node in keep {
@@ -46,7 +46,7 @@ pub fn adjust(
             return Err(refused(context, *node, "is the newest user message, which stays in every view"));
         }
         if units[at].place == Place::Shown {
-            units[at].go();
+            units[at].mark_removed();
         }
         added.push((at, *node));
     }
@@ -60,7 +60,7 @@ pub fn adjust(
     let going: Vec<&Unit> = units
         .iter()
         .enumerate()
-        .filter(|(at, u)| u.goes() || (u.place == Place::Hidden && wanted(*at)))
+        .filter(|(at, u)| u.is_removed() || (u.place == Place::Hidden && wanted(*at)))
         .map(|(_, u)| u)
         .collect();
     let is_new = |u: &&&Unit| u.nodes.iter().any(|n| context.history.node(*n).kind == NodeKind::Message);

@@ -83,7 +83,7 @@ impl FoldPlan {
         let target = cut.target.min(steps.target(marks.0, marks.1)).saturating_sub(summary.tokens);
         let staying = steps.staying(context, target, cut.share, |at| !is_member[at]);
         for at in (0..units.len()).filter(|at| is_member[*at] && units[*at].stays()).collect::<Vec<_>>() {
-            units[at].go();
+            units[at].mark_removed();
         }
         let is_new = |at: &usize| is_member[*at] && !units[*at].is_fold();
         let new: Vec<usize> = (0..units.len()).rev().filter(is_new).collect();
@@ -160,7 +160,7 @@ pub struct Keep {
     /// Fold what passes left out of the view as well.
     pub hidden_too: bool,
     /// With less room than this no summary is written: one line says how many messages were left out.
-    pub least_summary: u64,
+    pub min_summary_room: u64,
     /// Tokens to leave for the summary; `None`: a quarter of the target, or 7 % of it for an even cut, from 32 to 2,000.
     pub summary: Option<u64>,
     /// The summary's role, if the caller set one.
@@ -183,7 +183,7 @@ impl Keep {
     /// For an even cut: the summary's size, and the tokens to leave for the summary with its frame. `has_facts`: the ledger will have
     /// entries.
     fn even_room(&self, context: &Context, room: u64, has_facts: bool) -> (u64, u64) {
-        if self.share(room) < self.least_summary {
+        if self.share(room) < self.min_summary_room {
             let text = Frame::by_default(None).around(if has_facts { "-" } else { NOTHING_SAID }, 100);
             // The ledger's size is an estimate, and without a summary it has no spare room.
             let slack = if has_facts { 12 } else { 0 };
@@ -202,7 +202,7 @@ impl Keep {
             ledger: Budget::NONE,
             fill: false,
             hidden_too: false,
-            least_summary: 0,
+            min_summary_room: 0,
             summary: None,
             role: None,
             even: None,
@@ -231,7 +231,7 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
     } else {
         for (i, unit) in units.iter_mut().enumerate().take(keep_from) {
             if !unit.fixed && Some(i) != newest_user {
-                unit.go();
+                unit.mark_removed();
             }
         }
         let target = keep.target.filter(|_| keep.cut_within_turn);
@@ -240,7 +240,8 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
     if layout.with_role(keep.role).needs_user_behind() {
         begin_with_user(&mut units, 0);
     }
-    let mut going: Vec<(usize, &Unit)> = places.into_iter().zip(&units).filter(|(_, u)| u.goes()).collect();
+    let mut going: Vec<(usize, &Unit)> =
+        places.into_iter().zip(&units).filter(|(_, u)| u.is_removed()).collect();
     if keep.hidden_too {
         going.extend(hidden.iter().filter(|(_, u)| !u.fixed).map(|(place, u)| (*place, u)));
         sort_by_key(&mut going, |(place, _)| *place);
@@ -276,14 +277,14 @@ fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target
     for (at, unit) in units.iter_mut().enumerate() {
         let stays = staying.stays[at] && !unit.is_fold();
         if !stays && !unit.fixed && !unit.speaker.is_instruction() && unit.stays() {
-            unit.go();
+            unit.mark_removed();
         }
     }
     if layout.with_role(keep.role).needs_user_behind() {
         begin_with_user(&mut units, 0);
     }
-    let cut_within_turn = units[oldest_whole.min(units.len())..].iter().any(Unit::goes);
-    let folded: Vec<&Unit> = units.iter().filter(|unit| unit.goes()).collect();
+    let cut_within_turn = units[oldest_whole.min(units.len())..].iter().any(Unit::is_removed);
+    let folded: Vec<&Unit> = units.iter().filter(|unit| unit.is_removed()).collect();
     let cut = units.iter().enumerate().filter(|(at, unit)| unit.stays() && staying.cut[*at]);
     let cut = cut.flat_map(|(_, unit)| unit.nodes.iter().copied()).collect();
     let plan = planned(context, keep, layout, &folded)?;
@@ -351,26 +352,26 @@ fn fold_oldest(
                 return cut;
             }
             let is_asked = Some(i) == newest_user || (units[i].opens_turn() && i >= keep_from);
-            let stays = units[i].fixed || units[i].goes() || i == newest || is_asked;
+            let stays = units[i].fixed || units[i].is_removed() || i == newest || is_asked;
             if !stays {
-                units[i].go();
+                units[i].mark_removed();
                 tokens = tokens.saturating_sub(units[i].tokens);
                 cut = !units[i].opens_turn();
             }
         }
     }
-    units[keep_from.min(newest)..].iter().any(Unit::goes)
+    units[keep_from.min(newest)..].iter().any(Unit::is_removed)
 }
 
 /// Whether everything after a turn's user message is folded. Left alone, that message would look unanswered.
 fn is_answered_by_fold(turn: &[Unit]) -> bool {
     let mut steps = turn.iter().filter(|u| !u.opens_turn()).peekable();
-    steps.peek().is_some() && steps.all(Unit::goes)
+    steps.peek().is_some() && steps.all(Unit::is_removed)
 }
 
 /// Folds the earlier steps of the retained turns, oldest turn first, until the rest fits. Returns true if any was folded.
 fn cut_turns(units: &mut [Unit], kept_turns: &[usize], context: &Context, target: u64, reserve: u64) -> bool {
-    let kept: u64 = units.iter().filter(|u| !u.goes()).map(|u| u.tokens).sum();
+    let kept: u64 = units.iter().filter(|u| !u.is_removed()).map(|u| u.tokens).sum();
     let mut tokens = context.view.fixed_tokens() + kept + reserve;
     let newest = units.len().saturating_sub(1);
     let mut cut = false;
@@ -379,8 +380,8 @@ fn cut_turns(units: &mut [Unit], kept_turns: &[usize], context: &Context, target
         if tokens <= target {
             break;
         }
-        if !unit.goes() && !unit.fixed && !unit.opens_turn() {
-            unit.go();
+        if !unit.is_removed() && !unit.fixed && !unit.opens_turn() {
+            unit.mark_removed();
             tokens -= unit.tokens;
             cut = true;
         }

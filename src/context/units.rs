@@ -80,14 +80,14 @@ pub enum Place {
     /// The view shows it.
     Shown,
     /// The view shows it, but it is about to be removed.
-    Going,
+    Removed,
     /// A pass has taken all of it out.
     Hidden,
 }
 
 impl Unit {
     /// Whether the view shows it and it may be removed.
-    pub fn may_go(&self) -> bool {
+    pub fn may_be_removed(&self) -> bool {
         !self.fixed && self.stays()
     }
 
@@ -97,13 +97,13 @@ impl Unit {
     }
 
     /// Whether it is about to be removed from the view.
-    pub fn goes(&self) -> bool {
-        self.place == Place::Going
+    pub fn is_removed(&self) -> bool {
+        self.place == Place::Removed
     }
 
     /// Marks it to be removed from the view.
-    pub fn go(&mut self) {
-        self.place = Place::Going;
+    pub fn mark_removed(&mut self) {
+        self.place = Place::Removed;
     }
 
     /// Whether it opens a turn.
@@ -212,8 +212,8 @@ pub fn begin_with_user(units: &mut [Unit], mut room: u64) {
         let unit = &units[at];
         match (unit.speaker, unit.place) {
             (Role::User, Place::Shown) => return,
-            (Role::User, Place::Going) if unit.is_fold() => fold_before = Some(at),
-            (Role::User, Place::Going) => asked_before = Some(at),
+            (Role::User, Place::Removed) if unit.is_fold() => fold_before = Some(at),
+            (Role::User, Place::Removed) => asked_before = Some(at),
             (Role::Assistant | Role::Tool, Place::Shown) => {
                 match asked_before.or(fold_before.filter(|_| unit.fixed)) {
                     Some(asked) if unit.fixed || units[asked].tokens <= room => {
@@ -222,7 +222,7 @@ pub fn begin_with_user(units: &mut [Unit], mut room: u64) {
                     }
                     Some(_) => {
                         room += unit.tokens;
-                        units[at].go();
+                        units[at].mark_removed();
                     }
                     None => return, // there is no user message before it: it came first already
                 }

@@ -51,21 +51,22 @@ fn plan(context: &Context, aim: &Aim, keep_turns: Option<u64>) -> Option<FoldPla
     };
     for (at, unit) in units.iter_mut().enumerate().take(keep_from) {
         if unit.stays() && of_a_turn(unit) && Some(at) != newest_user {
-            unit.go();
+            unit.mark_removed();
         }
     }
     if Layout::SystemSummary.with_role(aim.summary_role).needs_user_behind() {
         begin_with_user(&mut units, 0);
     }
-    let goes = |unit: &&Unit| unit.goes() || (unit.place == Place::Hidden && of_a_turn(unit));
-    let new: Vec<&Unit> = units.iter().filter(goes).collect();
+    let removed_or_hidden =
+        |unit: &&Unit| unit.is_removed() || (unit.place == Place::Hidden && of_a_turn(unit));
+    let new: Vec<&Unit> = units.iter().filter(removed_or_hidden).collect();
     let taken = |unit: &Unit| unit.tokens + unit.hidden_tokens;
     let new_tokens = new.iter().map(|u| taken(u)).sum::<u64>();
-    if new_tokens < LEAST.min(aim.low / 20).max(1) {
+    if new_tokens < LEAST.min(aim.target / 20).max(1) {
         return None;
     }
     let earlier: Vec<&Unit> = units.iter().filter(|u| u.is_fold() && u.stays() && !u.fixed).collect();
-    let too_many = earlier.iter().map(|u| u.tokens).sum::<u64>() > aim.most / SUMMARIES;
+    let too_many = earlier.iter().map(|u| u.tokens).sum::<u64>() > aim.limit / SUMMARIES;
     let folded: Vec<&Unit> = earlier.into_iter().filter(|_| too_many).chain(new).collect();
     let members: Vec<_> = folded.iter().flat_map(|u| u.nodes.iter().copied()).collect();
     let is_new = |n| context.history.node(n).kind == NodeKind::Message;
@@ -96,7 +97,7 @@ impl Pass for AutoCompact {
     }
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {
-        self.enabled && aim.auto && context.view.dropped_tokens() > 0 && context.view.tokens() <= aim.most
+        self.enabled && aim.auto && context.view.dropped_tokens() > 0 && context.view.tokens() <= aim.limit
     }
 
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {

@@ -214,7 +214,7 @@ fn in_a_row(list: Vec<Box<dyn Pass>>) -> Arc<[Box<dyn Pass>]> {
     for at in 0..passes.len() {
         let (before, rest) = passes.split_at_mut(at);
         if let Some((pass, behind)) = rest.split_first_mut() {
-            pass.stands_between(before, behind);
+            pass.set_neighbours(before, behind);
         }
     }
     passes.into()

@@ -79,7 +79,7 @@ impl RollingSummary {
     /// The plan keeps the view below the lower threshold. By hand, everything but the last turn is folded, however little it
     /// is.
     fn plan(&self, context: &Context, aim: &Aim, by_hand: bool) -> Option<FoldPlan> {
-        let target = aim.most.min(aim.as_counted(self.lower_threshold).saturating_sub(1));
+        let target = aim.limit.min(aim.as_counted(self.lower_threshold).saturating_sub(1));
         let summary = (target as f64 * SUMMARY_SHARE) as u64;
         let keep = Keep {
             fill: !by_hand,
@@ -109,7 +109,7 @@ impl Pass for RollingSummary {
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {
         aim.auto
-            && aim.is_awake(context.view.tokens())
+            && aim.may_fold_automatically(context.view.tokens())
             && context.view.tokens() + context.view.dropped_tokens() > aim.as_counted(self.upper_threshold)
     }
 

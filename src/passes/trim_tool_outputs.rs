@@ -76,7 +76,7 @@ impl Pass for TrimToolOutputs {
         Some(*self)
     }
 
-    fn stands_between(&mut self, _: &[Box<dyn Pass>], behind: &[Box<dyn Pass>]) {
+    fn set_neighbours(&mut self, _: &[Box<dyn Pass>], behind: &[Box<dyn Pass>]) {
         self.fold_behind = behind.iter().any(|pass| pass.folds());
     }
 

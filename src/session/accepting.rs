@@ -102,7 +102,7 @@ impl Session {
         run.revision = self.revision;
         run.folded = true;
         if !is_even {
-            run.aim.low_after_fold = run.aim.low; // a fold made by hand keeps as much as the caller wants to keep
+            run.aim.target_after_fold = run.aim.target; // a fold made by hand keeps as much as the caller wants to keep
         }
         (run.unsummed, run.without) = (None, None);
         self.usage = None;

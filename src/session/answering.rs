@@ -234,7 +234,7 @@ impl Session {
     pub fn can_do_without(&self, pending: &Pending) -> bool {
         let Question { run, plan, .. } = &pending.question;
         let leaves_out = plan.layout == Layout::SystemSummary && run.must_fit();
-        let fits = self.tokens() <= self.aim(run.aim.fill).most;
+        let fits = self.tokens() <= self.aim(run.aim.fill).limit;
         matches!(run.unanswered, Unanswered::GoesOn) && !run.background && !leaves_out && fits
     }
 
@@ -251,7 +251,7 @@ impl Session {
     /// - A hook's run goes on if the view fits as it is.
     pub(super) fn go_on_or_fail(&mut self, question: Question, error: Error) -> Result<Fit> {
         let leaves_out = question.plan.layout == Layout::SystemSummary;
-        let (tokens, most) = (self.tokens(), self.aim(question.run.aim.fill).most);
+        let (tokens, most) = (self.tokens(), self.aim(question.run.aim.fill).limit);
         let is_little = question.plan.stands_for() < LITTLE.max(most / SMALL_SHARE);
         let too_little = error.code() == ErrorCode::SummaryNotSmaller && (!leaves_out || is_little);
         let no_error = question.built_in || self.config.compaction.on_failure == OnFailure::Extractive;
@@ -349,10 +349,10 @@ impl Session {
             );
             return Err(Error::new(ErrorCode::SummaryNotSmaller, why));
         }
-        if judged.plan.after(&self.context, tokens) > aim.most {
+        if judged.plan.after(&self.context, tokens) > aim.limit {
             judged.plan.frame = None; // in a view of a few dozen tokens there is no room for words around the summary
         }
-        let marks = (aim.low_after_fold, aim.most);
+        let marks = (aim.target_after_fold, aim.limit);
         let smaller = judged.plan.clone().giving_back(&self.context, &judged.accepted, marks);
         let smaller = smaller.and_then(|plan| {
             let own = answer.built_in.then(|| Answer {
@@ -368,14 +368,14 @@ impl Session {
 
     fn judged(&self, plan: FoldPlan, answer: &Answer, wants_retain: bool, aim: &Aim) -> Result<Judged> {
         let redact = self.redact.as_ref();
-        let budget = aim.ledger.budget(&self.context, aim.low);
+        let budget = aim.ledger.budget(&self.context, aim.target);
         let carried = if budget.is_none() {
             Carried::default()
         } else {
             self.carried.of(&self.context, &self.carriers(&plan.members), redact)?
         };
-        let low = if plan.cut.is_some() { aim.low_after_fold } else { aim.low };
-        let terms = LedgerTerms { carried: &carried, budget, low, most: aim.most, redact };
+        let low = if plan.cut.is_some() { aim.target_after_fold } else { aim.target };
+        let terms = LedgerTerms { carried: &carried, budget, low, most: aim.limit, redact };
         let accepted = compaction::judge(&self.context, &plan, answer, wants_retain, &terms)?;
         Ok(Judged { plan, accepted, carried })
     }

@@ -58,7 +58,7 @@ impl Session {
         let folded: NodeSet = question.plan.members.iter().copied().collect();
         let goes = self.context.view.body().iter().filter(|slot| folded.contains(&slot.node));
         let stays = self.tokens() - goes.map(Slot::tokens).sum::<u64>();
-        Some(run.aim.most.saturating_sub(stays))
+        Some(run.aim.limit.saturating_sub(stays))
     }
 
     /// The summariser said that the request is too long: asks with a smaller one, or gives up if there is none.

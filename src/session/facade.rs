@@ -15,7 +15,7 @@ use crate::compaction::ledger::{self, Memo};
 use crate::compaction::{FoldPlan, LEAST_SUMMARY, Reason, Redact};
 use crate::context::{Context, ContextCost, Event, EventName, NodeIndex, Report, Slot};
 use crate::error::{Error, ErrorCode, Result};
-use crate::even_cut::low_beside;
+use crate::even_cut::target_beside_fixed;
 use crate::graph::{ContextParts, GraphLimits, NodeSpec};
 use crate::message::{Message, Role};
 use crate::passes::{Aim, Pass, Summarize};
@@ -322,14 +322,14 @@ impl Session {
         }
         let fixed = self.corrected(self.context.view.fixed_tokens()).min(limit);
         let apart = (due - low) as f64 * (limit - fixed) as f64 / limit.max(1) as f64;
-        due.max(low_beside(fixed, low, limit) + (apart / 2.0) as u64)
+        due.max(target_beside_fixed(fixed, low, limit) + (apart / 2.0) as u64)
     }
 
     /// Whether a compaction is due (COMP-2): by the last usage since the last compaction, or else by counted tokens.
     pub fn should_compact(&self) -> bool {
         let config = &self.config.compaction;
         let due = self.threshold().is_some_and(|threshold| self.has_reached(threshold));
-        config.enabled && config.auto && due && self.aim(false).is_awake(self.tokens())
+        config.enabled && config.auto && due && self.aim(false).may_fold_automatically(self.tokens())
     }
 
     /// Whether the view has at least this many tokens: by the last usage since the last compaction, or else as counted.
@@ -474,7 +474,7 @@ impl Session {
             self.draw_for(&aim);
         }
         let news = self.swap_in(&mut run) || self.prepared_at != Some(self.context.history.len());
-        let fits = self.tokens() <= aim.most;
+        let fits = self.tokens() <= aim.limit;
         if news || !fits {
             run.passes = self.config.ladder.passes().clone();
         }
@@ -485,7 +485,7 @@ impl Session {
 
     /// Whether the view is over its limit, so that a run that must make it fit needs a fold.
     pub fn is_too_large(&self) -> bool {
-        self.tokens() > self.aim(false).most
+        self.tokens() > self.aim(false).limit
     }
 
     /// Returns the events since the last call.
@@ -507,7 +507,7 @@ impl Session {
         let low = counted(by_limit.min(by_threshold)).min(most);
         let fixed = self.context.view.fixed_tokens();
         let is_even = self.config.ladder.even_cut().is_some();
-        let low = if is_even { low_beside(fixed, low, most) } else { low };
+        let low = if is_even { target_beside_fixed(fixed, low, most) } else { low };
         let enough = if self.context.folds.is_empty() { (low / 20).min(LEAST_FOLD) } else { low / 10 };
         // In a view that is made only once, nothing is due while it fits; otherwise it is cut to just fit.
         let (low, threshold) = if fill { (most, most.saturating_add(1)) } else { (low, threshold) };
@@ -518,16 +518,16 @@ impl Session {
         Aim {
             window: self.config.window,
             threshold,
-            low,
-            low_after_fold: if is_even && !fill { low - low.saturating_sub(fixed) / DEEPER } else { low },
+            target: low,
+            target_after_fold: if is_even && !fill { low - low.saturating_sub(fixed) / DEEPER } else { low },
             ledger: ledger::Allowance { configured: compaction.ledger_tokens.or(by_preset), once: fill },
-            most,
-            enough,
+            limit: most,
+            min_new_tokens: enough,
             auto: compaction.enabled && compaction.auto,
-            resting: self.resting,
+            no_auto_fold_below: self.resting,
             is_cold: false,
             fill,
-            least_summary: if is_short { LEAST_SUMMARY } else { 0 },
+            min_summary_room: if is_short { LEAST_SUMMARY } else { 0 },
             keep_turns: compaction.retain_last_turns,
             summary_role: compaction.summary_role,
             recent_ratio: compaction.recent_ratio,
@@ -541,7 +541,7 @@ impl Session {
 
     /// Fails at once if the parts that no pass may touch exceed the limit (COMP-19).
     pub(super) fn refuse_impossible(&mut self, aim: &Aim) -> Result<()> {
-        if self.tokens() <= aim.most {
+        if self.tokens() <= aim.limit {
             return Ok(());
         }
         let droppable = |slot: &&Slot| {
@@ -560,10 +560,10 @@ impl Session {
             .map(Slot::tokens)
             .sum();
         let none_left = self.config.limit == Some(0);
-        if header + pinned <= aim.most && !none_left {
+        if header + pinned <= aim.limit && !none_left {
             return Ok(());
         }
-        let most = aim.most;
+        let most = aim.limit;
         let before_body = self.context.view.before_body();
         let stays = |(at, slot): (usize, _)| {
             let slot: &Slot = slot;

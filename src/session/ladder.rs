@@ -116,7 +116,7 @@ impl Session {
         if run.unsummed.as_ref().is_none_or(|unsummed| unsummed.shortens) {
             self.shorten(&mut run, &mut before)?;
         }
-        let most = run.aim.most;
+        let most = run.aim.limit;
         let tokens = self.tokens();
         if !run.must_fit() || tokens <= most {
             return Ok(Fit::Done(self.finish(run)));
@@ -151,7 +151,7 @@ impl Session {
 
     /// Goes back to a pass that can shrink the view further, if all have run and the view is still too large.
     fn goes_back(&self, run: &mut Run) -> bool {
-        if !run.must_fit() || self.tokens() <= run.aim.most {
+        if !run.must_fit() || self.tokens() <= run.aim.limit {
             return false;
         }
         let Some(at) = run.passes.iter().position(|p| p.has_more(&self.context)) else { return false };
@@ -349,7 +349,7 @@ impl Session {
             budgets.insert(name.into(), tokens);
         }
         let fits_only = self.config.ladder.builds_from_turns();
-        let target = if run.folded && !fits_only { run.aim.low_after_fold } else { run.aim.most };
+        let target = if run.folded && !fits_only { run.aim.target_after_fold } else { run.aim.limit };
         let limit = self.config.limit;
         let cost = run
             .must_fit()
