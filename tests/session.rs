@@ -1168,7 +1168,7 @@ fn a_late_output_of_a_call_that_a_pass_took_off_its_message_goes_into_the_fold()
     s.push(vec![Message::tool("a", "came late").with_id("late")]).unwrap();
     s.resume(pending, &answer("<summary>s</summary>")).unwrap();
     assert!(
-        s.context().view.stood().all(|stood| stood.shown),
+        s.context().view.placed_slots().all(|stood| stood.shown),
         "nothing waits beside the view for a call that is folded"
     );
     let fold = &s.context().fold_infos()[0];

@@ -27,7 +27,7 @@ impl Context {
         self.holders.catch_up(&self.history);
         let whole: NodeSet = self.view.slots().filter(|s| s.form == Form::Whole).map(|s| s.node).collect();
         let stays = |node: &NodeIndex| {
-            self.history.node(*node).pinned || self.holders.is_spoken(*node) || whole.contains(node)
+            self.history.node(*node).pinned || self.holders.is_users_answer(*node) || whole.contains(node)
         };
         let mut leave = Vec::new();
         for output in self.outputs.here() {
@@ -88,7 +88,7 @@ impl Context {
         self.outputs.bring_back(read);
         for node in self.holders_of(id).to_vec() {
             if self.history.is_away(node) {
-                self.look_anew();
+                self.forget_duplicates();
                 let message = Arc::new(with_content(&self.history.node(node).message, &parts));
                 let tally = Tally::of(&message, &*self.counter); // the counter may have changed since it was pushed
                 if !self.history.bring_back(node, message, tally) {

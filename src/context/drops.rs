@@ -33,9 +33,9 @@ impl Context {
         if !message.parts.iter().any(says_something) {
             return false;
         }
-        let said = without_calls(&self.history.node(slot.node).message);
+        let whole_without_calls = without_calls(&self.history.node(slot.node).message);
         // If its text was shortened before, it keeps that form.
-        let form = if message == said { Form::Stripped } else { slot.form };
+        let form = if message == whole_without_calls { Form::Stripped } else { slot.form };
         let tally = Tally::of(&message, &*self.counter);
         self.view.replace(at, Arc::new(message), tally, form);
         true
@@ -52,18 +52,18 @@ impl Context {
             return Some(whole);
         }
         let mut message = Message::clone(&whole);
-        let said = message.parts.iter_mut().filter(|p| !goes_with_calls(p));
-        for (part, stands) in said.zip(&slot.message.parts) {
-            part.clone_from(stands);
+        let kept = message.parts.iter_mut().filter(|p| !goes_with_calls(p));
+        for (part, current) in kept.zip(&slot.message.parts) {
+            part.clone_from(current);
         }
         Some(message.into())
     }
 
     /// Shows the message at a body position whole. False if it is whole already.
     pub(super) fn show_whole(&mut self, at: usize) -> bool {
-        let stands = &self.view.body()[at];
-        let Slot { message, tally, form, .. } = Slot::whole(&self.history, stands.node);
-        if stands.form == form {
+        let current = &self.view.body()[at];
+        let Slot { message, tally, form, .. } = Slot::whole(&self.history, current.node);
+        if current.form == form {
             return false;
         }
         self.view.replace(at, message, tally, form);

@@ -51,7 +51,7 @@ impl Context {
     /// Forgets the facts, and which outputs look alike, because messages changed.
     pub(super) fn forget_facts(&mut self) {
         self.facts = Shared::default();
-        self.look_anew();
+        self.forget_duplicates();
     }
 
     /// Forgets everything that was derived from messages; it is derived again when it is needed.

@@ -50,7 +50,7 @@ impl Context {
             message
         };
         let added = self.push(messages.into_iter().map(known).collect())?;
-        self.settle_steps();
+        self.make_valid();
         Ok(added)
     }
 
@@ -58,12 +58,12 @@ impl Context {
     pub fn dropped_behind(&self, stays: &NodeSet) -> Vec<NodeIndex> {
         let order = self.view.order();
         let first = order.iter().rposition(|n| stays.contains(n)).map_or(0, |at| at + 1);
-        let goes = |n: &NodeIndex| {
+        let is_dropped = |n: &NodeIndex| {
             let node = self.history.node(*n);
-            let may_go = node.kind == NodeKind::Message && node.message.role != Role::Tool;
-            may_go && self.view.dropped(*n).is_some() && !stays.contains(n)
+            let may_leave = node.kind == NodeKind::Message && node.message.role != Role::Tool;
+            may_leave && self.view.dropped(*n).is_some() && !stays.contains(n)
         };
-        order[first..].iter().copied().filter(goes).collect()
+        order[first..].iter().copied().filter(is_dropped).collect()
     }
 
     /// These nodes and the outputs of their calls. A caller that continues from a view does not name outputs that a pass
@@ -92,14 +92,14 @@ impl Context {
 
     /// The refs of stored outputs that `messages` contain again, by call id.
     fn refs_of(&self, gone: &[NodeIndex], messages: &[Message]) -> HashMap<String, Box<ToolOutputRef>> {
-        let said: HashMap<&str, &[Part]> = messages
+        let content_by_call: HashMap<&str, &[Part]> = messages
             .iter()
             .flat_map(Message::tool_outputs)
             .map(|o| (o.call_id.as_str(), o.content.as_slice()))
             .collect();
         let stored = gone.iter().flat_map(|n| self.history.node(*n).message.tool_outputs());
         stored
-            .filter(|o| said.get(o.call_id.as_str()).is_some_and(|content| *content == o.content))
+            .filter(|o| content_by_call.get(o.call_id.as_str()).is_some_and(|content| *content == o.content))
             .filter_map(|o| Some((o.call_id.clone(), o.output_ref.clone()?)))
             .collect()
     }
@@ -120,9 +120,9 @@ impl Context {
         let over = self.folds_over(&out);
         self.open_folds(&over, why);
         self.leave_header(&out);
-        let covered = self.left_for(gone);
-        self.stand_again(&out, Vec::new());
-        self.uncover(&covered);
+        let covered = self.dropped_for_compactions(gone);
+        self.reinsert(&out, Vec::new());
+        self.bring_back_covered(&covered);
         self.on_entry.forget(|n| out.contains(&n));
         for node in with {
             self.history.set_pinned(*node, false); // a text that was pinned

@@ -192,8 +192,8 @@ mod tests {
         fn a_snapshot_is_what_a_copy_would_be(edits in proptest::collection::vec((0usize..6, 0usize..100, proptest::bool::ANY), 1..40)) {
             let mut context = context();
             let mut taken: Vec<(Snapshot, String)> = Vec::new();
-            for (n, (kind, at, looks)) in edits.into_iter().enumerate() {
-                if looks {
+            for (n, (kind, at, fingerprint)) in edits.into_iter().enumerate() {
+                if fingerprint {
                     let snapshot = context.view.snapshot();
                     let now = texts(&context, &snapshot);
                     taken.push((snapshot, now));
@@ -232,7 +232,7 @@ mod tests {
                 c.view.replace(0, slot.message, slot.tally, slot.form);
             }),
             ("arrange", |c| {
-                let last = c.view.stood().skip(1).collect();
+                let last = c.view.placed_slots().skip(1).collect();
                 c.view.arrange(last);
             }),
             ("fold", |c| {

@@ -132,7 +132,7 @@ impl Context {
         let order = self.view.order();
         let compaction = self.compaction().map(|at| self.view.body()[at].node);
         let covered = self.covered_by_compaction();
-        let steps = steps_of(&self.seen(&slots));
+        let steps = steps_of(&self.linked_messages(&slots));
         // Whether the provider is still running one of its own tools in the last step, which then must stay.
         let served = steps.last().is_some_and(|step| {
             let open: NodeSet = self.history.open_server_calls().collect();
@@ -180,27 +180,27 @@ impl Context {
 impl Context {
     /// The messages of `slots` with what is already known about their calls, so that the messages themselves need not be
     /// read.
-    pub fn seen<'a>(&self, slots: &[&'a Slot]) -> Vec<Seen<'a>> {
-        let mut places = vec![NOWHERE; self.history.len()];
+    pub fn linked_messages<'a>(&self, slots: &[&'a Slot]) -> Vec<Seen<'a>> {
+        let mut places = vec![NOT_AMONG_SLOTS; self.history.len()];
         for (slot, place) in slots.iter().zip(0..) {
             places[slot.node.get()] = place;
         }
-        let place = |caller: NodeIndex| Some(places[caller.get()]).filter(|place| *place != NOWHERE);
-        let seen = |slot: &&'a Slot| {
+        let place = |caller: NodeIndex| Some(places[caller.get()]).filter(|place| *place != NOT_AMONG_SLOTS);
+        let linked = |slot: &&'a Slot| {
             let role = slot.role();
             let caller = (role == Role::Tool).then(|| self.history.caller(slot.node)).flatten();
             let caller = caller.and_then(place).map(|place| place as usize);
             // A pass may have removed the result of the call from the message.
-            let led = self.history.led_by(slot.node).filter(|_| slot.message.led_by().next().is_some());
+            let led = self.history.depends_on(slot.node).filter(|_| slot.message.led_by().next().is_some());
             let led = led.and_then(place).map_or(Led::Alone, |place| Led::By(place as usize));
             Seen { role, calls: slot.has_calls(), message: &slot.message, caller, led }
         };
-        slots.iter().map(seen).collect()
+        slots.iter().map(linked).collect()
     }
 }
 
 /// The position of a message that is not among the slots.
-const NOWHERE: u32 = u32::MAX;
+const NOT_AMONG_SLOTS: u32 = u32::MAX;
 
 /// Providers want a conversation to begin with a user message, after any instructions. If the view would begin with an
 /// assistant or tool message instead, the user message before it stays, if it fits into `room` tokens or if that unit must

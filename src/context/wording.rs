@@ -20,7 +20,7 @@ pub enum Wording {
     #[default]
     Document,
     /// What was called and how large its output was; with the ref if the model has a tool that opens it.
-    Told {
+    Descriptive {
         /// Whether the model has such a tool.
         opens: bool,
     },
@@ -29,14 +29,14 @@ pub enum Wording {
 impl Wording {
     /// Sets that the model can open refs.
     pub fn open_refs(&mut self) {
-        if let Self::Told { opens } = self {
+        if let Self::Descriptive { opens } = self {
             *opens = true;
         }
     }
 
     /// Whether texts for the model may contain refs.
     pub fn names_refs(self) -> bool {
-        self != Self::Told { opens: false }
+        self != Self::Descriptive { opens: false }
     }
 }
 
@@ -93,12 +93,12 @@ impl Context {
             Wording::Document => {
                 known.map_or_else(|| tool_output::PLACEHOLDER.to_owned(), tool_output::placeholder)
             }
-            Wording::Told { .. } => told(&trimmed),
+            Wording::Descriptive { .. } => default_placeholder(&trimmed),
         })
     }
 }
 
-fn told(trimmed: &Trimmed<'_>) -> String {
+fn default_placeholder(trimmed: &Trimmed<'_>) -> String {
     let ran = trimmed.call.map(|call| match telling(call) {
         Some(what) => format!("{} {what}, ", call.name),
         None => format!("{}, ", call.name),

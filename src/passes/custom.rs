@@ -177,7 +177,7 @@ fn drop_units(context: &mut Context, ids: &[String], refused: &mut Vec<String>) 
     let was_removed: Vec<bool> = units.iter().map(Unit::is_removed).collect();
     begin_with_user(&mut units, u64::MAX / 2);
     for (unit, was_removed) in units.iter().zip(was_removed) {
-        if was_removed && !unit.goes() {
+        if was_removed && !unit.is_removed() {
             let ids = unit.nodes.iter().map(|n| item_id(context, *n));
             refused.extend(ids.map(|id| format!("`{id}` stands first: a view begins with the user")));
         }

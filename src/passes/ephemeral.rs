@@ -63,7 +63,7 @@ impl Pass for Ephemeral {
         // Messages that are done still count as newer ones for those before them, as long as there are any.
         let first = ephemeral.iter().position(|at| !done.contains(at)).unwrap_or(ephemeral.len());
         let staying = ephemeral[first..].iter().map(|at| context.view.body()[*at].node).collect();
-        context.view.settle_ephemeral(&staying, done.len() < outdated.len());
+        context.view.set_ephemeral(&staying, done.len() < outdated.len());
         for node in &outputs {
             context.note_left_out(*node, WHY, None);
         }

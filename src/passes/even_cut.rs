@@ -32,7 +32,7 @@ impl Pass for EvenCut {
 
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
         // If the view need not become smaller and no fold made room, cut texts may come back, but nothing else is cut.
-        let (is_due, is_new) = (is_due(context, aim), context.view.is_laid_out_anew());
+        let (is_due, is_new) = (is_due(context, aim), context.view.is_recut_requested());
         let cuts = is_due || is_new;
         let is_sent = is_due && !is_new && !aim.is_cold && !aim.fill;
         let steps = if is_sent { Steps::as_sent(context) } else { Steps::of(context) };

@@ -62,7 +62,7 @@ impl Pass for TrimToolOutputs {
     fn wants(&self, context: &Context, aim: &Aim) -> bool {
         context.output_config.enabled
             && context.view.can_trim()
-            && context.view.output_tokens() > self.budget(context).most
+            && context.view.output_tokens() > self.budget(context).limit
             && !(self.waits() && aim.fold_near().contains(&context.view.tokens()))
     }
 
@@ -82,7 +82,7 @@ impl Pass for TrimToolOutputs {
 
     fn budgets(&self, context: &Context, _: &Aim) -> Vec<(&'static str, u64)> {
         if context.output_config.enabled {
-            vec![("tool_outputs", self.budget(context).most)]
+            vec![("tool_outputs", self.budget(context).limit)]
         } else {
             Vec::new()
         }

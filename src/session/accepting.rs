@@ -92,10 +92,10 @@ impl Session {
             made.summary.set_provider_summary(summary, beside.unwrap_or_default());
         }
         let summary = self.context.by_pass(pass, |context| context.fold(plan.members, made));
-        self.context.settle_pointers(); // the fold stays even if the run fails
+        self.context.replace_stale_pointers(); // the fold stays even if the run fails
         self.carried.keep(summary, carried);
         if self.config.ladder.even_cut().is_some() {
-            self.context.view.expect_layout(); // there is room now
+            self.context.view.request_recut(); // there is room now
         }
         self.revision += 1;
         self.resting = 0;

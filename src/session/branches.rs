@@ -99,7 +99,7 @@ impl Session {
     /// # Errors
     /// As [`Session::fork`].
     pub fn branch(&self, id: &str, lane: Option<&str>) -> Result<(Self, Renumbering)> {
-        let at = self.context.turning_point(id)?;
+        let at = self.context.rewind_target(id)?;
         let is_taken = |lane: &str| self.lane == lane || self.forks.iter().any(|f| f.lane == lane);
         let lane = match lane {
             Some(lane) if lane.is_empty() || is_taken(lane) => {

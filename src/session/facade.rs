@@ -245,7 +245,7 @@ impl Session {
     fn draw_ahead(&mut self, added: usize) {
         let in_sight = self.threshold().is_some_and(|threshold| self.tokens() >= threshold / 2);
         if in_sight {
-            self.context.look_ahead(DRAWN_AHEAD * added);
+            self.context.find_duplicates_ahead(DRAWN_AHEAD * added);
         }
         if in_sight && self.needs_facts(&self.aim(false)) {
             self.context.draw_facts(DRAWN_AHEAD * added);

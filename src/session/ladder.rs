@@ -316,10 +316,10 @@ impl Session {
                 Some(format!("no summary could be had ({why}); {went_on}"));
         }
         self.keep_media_budget(&mut run);
-        self.context.settle_pointers();
+        self.context.replace_stale_pointers();
         self.decide_bound_thinking(&mut run);
         let left_out = std::mem::take(&mut self.context.left_out);
-        self.context.tell(&left_out);
+        self.context.keep_lines(&left_out);
         let mut report = self.make_report(run);
         report.left_out = left_out;
         if let Some(trouble) = self.context.take_placeholder_trouble() {

@@ -160,7 +160,7 @@ impl Session {
         self.context.wording = if self.config.ladder.is_a_documents() {
             Wording::Document
         } else {
-            Wording::Told { opens: self.tools().iter().any(|tool| tool_name(tool) == CACHE_TOOL) }
+            Wording::Descriptive { opens: self.tools().iter().any(|tool| tool_name(tool) == CACHE_TOOL) }
         };
     }
 

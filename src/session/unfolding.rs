@@ -84,7 +84,7 @@ impl Session {
     /// # Errors
     /// `INVALID_ARGUMENT` for an unknown id, and for an entry that is not a message of the current conversation.
     pub fn rewind(&mut self, id: &str) -> Result<Vec<NodeIndex>> {
-        let to = self.context.turning_point(id)?;
+        let to = self.context.rewind_target(id)?;
         self.drop_bound_thinking(&[]);
         let gone = self.context.rewind(to);
         self.after_an_edit();

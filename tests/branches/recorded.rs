@@ -72,7 +72,7 @@ fn long_sessions_unfold_rewind_and_branch_into_valid_views() {
             let stands: Vec<u32> = s
                 .context()
                 .view
-                .stood()
+                .placed_slots()
                 .filter(|st| st.slot.message.tool_outputs().next().is_none())
                 .map(|st| st.slot.node.0)
                 .collect();

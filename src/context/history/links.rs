@@ -21,7 +21,7 @@ pub(in crate::context) struct Links {
     /// Calls of tools that the provider runs, and approval requests, that have no result yet.
     server: HashMap<String, NodeIndex>,
     /// Messages that cannot stay without such a call in an earlier message, with that message.
-    led: HashMap<NodeIndex, NodeIndex>,
+    depends_on: HashMap<NodeIndex, NodeIndex>,
 }
 
 impl Links {
@@ -33,7 +33,7 @@ impl Links {
     /// Adds links for further nodes, as far as the nodes themselves determine them. `open` are the calls that wait before
     /// these nodes; returns those that wait after them. Each node in `superseded` leaves the conversation at the given
     /// number of nodes.
-    pub fn go_on<'n>(
+    pub fn catch_up<'n>(
         &mut self,
         nodes: &'n [Node],
         superseded: &HashMap<NodeIndex, usize>,
@@ -50,7 +50,7 @@ impl Links {
             if !leaving.is_empty() {
                 let leaving: Vec<NodeIndex> = leaving.iter().map(|(_, node)| *node).collect();
                 gone.extend(leaving.iter().copied());
-                self.let_go(nodes, &mut open, &leaving, &gone);
+                self.release_calls(nodes, &mut open, &leaving, &gone);
                 leave = later;
             }
             let Some(node) = nodes.get(at) else { break };
@@ -69,7 +69,7 @@ impl Links {
     }
 
     /// Calls of nodes that left no longer wait, and calls that they answered wait again.
-    fn let_go<'n>(
+    fn release_calls<'n>(
         &self,
         nodes: &'n [Node],
         open: &mut HashMap<&'n str, NodeIndex>,
@@ -103,7 +103,7 @@ impl Links {
         let from = message.led_by().filter_map(|id| self.server.get(&*id).copied()).min();
         // A message that belongs to calls in several messages goes with the earliest of them.
         if let Some(from) = from {
-            self.led.insert(index, from);
+            self.depends_on.insert(index, from);
         }
         for id in message.leads() {
             self.server.insert(id.to_owned(), index);
@@ -133,8 +133,8 @@ impl History {
     }
 
     /// The earlier message with the provider-run call that this message cannot stay without.
-    pub fn led_by(&self, node: NodeIndex) -> Option<NodeIndex> {
-        self.links.led.get(&node).copied()
+    pub fn depends_on(&self, node: NodeIndex) -> Option<NodeIndex> {
+        self.links.depends_on.get(&node).copied()
     }
 
     /// The messages with provider-run calls that have no result yet.
