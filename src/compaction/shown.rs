@@ -35,7 +35,7 @@ impl Shown<'_> {
 
     /// Whether the message is known to contain nothing like a tag, without looking at its text.
     pub fn is_inert(&self, message: &Quoted, context: &Context) -> bool {
-        self.is_whole(message) && context.is_bare(self.slot)
+        self.is_whole(message) && context.has_no_tags(self.slot)
     }
 
     /// A quick description of the quoted message that avoids looking at its parts where possible.

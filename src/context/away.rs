@@ -1,7 +1,7 @@
 //! Tool outputs that are moved from memory to the host's store: a placeholder replaces them in the history, as in the view.
 //!
 //! Outputs that the view does not show whole are moved, oldest first, once the store has them. Their token count and their
-//! facts are kept (`facts::Kept`), so that a ledger is the same whenever they were moved. Their key is their SHA-256: a
+//! facts are kept (`facts::KeptFacts`), so that a ledger is the same whenever they were moved. Their key is their SHA-256: a
 //! store may be shared, and what comes back is known to be what was stored. For the same reason, `collectGarbage` deletes
 //! nothing there: another session may refer to the same content.
 

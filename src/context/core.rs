@@ -21,7 +21,7 @@ use super::tally::Tally;
 use super::view::{Form, Slot, View};
 use super::wording::{Describe, Wording};
 use crate::error::Result;
-use crate::facts::Drawn;
+use crate::facts::ExtractedFacts;
 use crate::message::{ItemType, Message, Role};
 use crate::tokens::Counter;
 use crate::tool_output::{ToolOutputCacheConfig, ToolOutputs};
@@ -80,7 +80,7 @@ pub struct Context {
     pub results: NodeSet,
     pub(super) merges_instructions: bool,
     /// The facts in the history's messages, as far as they were needed so far.
-    pub(super) facts: Shared<Drawn>,
+    pub(super) facts: Shared<ExtractedFacts>,
     pub(super) duplicates: Shared<Duplicates>,
     pub(super) holders: Shared<Holders>,
     /// Counts the changes of `folds` and of their members.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::core::Context;
 use super::node::NodeIndex;
 use crate::error::Result;
-use crate::facts::telling;
+use crate::facts::distinguishing_argument;
 use crate::message::{ToolCall, ToolOutput};
 use crate::tool_output;
 
@@ -99,7 +99,7 @@ impl Context {
 }
 
 fn default_placeholder(trimmed: &Trimmed<'_>) -> String {
-    let ran = trimmed.call.map(|call| match telling(call) {
+    let ran = trimmed.call.map(|call| match distinguishing_argument(call) {
         Some(what) => format!("{} {what}, ", call.name),
         None => format!("{}, ", call.name),
     });

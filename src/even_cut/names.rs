@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use super::text::Pieces;
 use crate::context::{Form, NodeIndex, Slot};
 use crate::facts::shorten::one_line;
-use crate::facts::{Drawn, LiteralKind, Strength, texts};
+use crate::facts::{ExtractedFacts, LiteralKind, Strength, texts};
 use crate::sorting::sort_by_key;
 use crate::tokens::{Estimate, TokenCounter};
 
@@ -15,16 +15,16 @@ const MARK_NAMES_PREFIX: &str = " left out; in it: ";
 
 /// Which literal facts the view contains, tracked while it is being cut.
 pub struct Names<'a> {
-    drawn: &'a Drawn,
+    facts: &'a ExtractedFacts,
     in_view: Vec<bool>,
     /// How many tokens all marks together may still spend on names.
     left: u64,
 }
 
 impl<'a> Names<'a> {
-    /// For a view that is still empty, whose marks may list names of up to `tokens` tokens. `drawn` must be complete.
-    pub fn new(drawn: &'a Drawn, tokens: u64) -> Self {
-        Self { drawn, in_view: vec![false; drawn.names.len()], left: tokens }
+    /// For a view that is still empty, whose marks may list names of up to `tokens` tokens. `facts` must be complete.
+    pub fn new(facts: &'a ExtractedFacts, tokens: u64) -> Self {
+        Self { facts, in_view: vec![false; facts.names.len()], left: tokens }
     }
 
     /// Records the names in a message that stays whole.
@@ -44,7 +44,7 @@ impl<'a> Names<'a> {
         }
         let texts = texts(&slot.message);
         for number in self.of(slot.node) {
-            if texts.iter().any(|text| text.contains(self.drawn.names.text(*number))) {
+            if texts.iter().any(|text| text.contains(self.facts.names.text(*number))) {
                 self.record(*number);
             }
         }
@@ -60,7 +60,7 @@ impl<'a> Names<'a> {
         if slot.form != Form::Shortened {
             return 0;
         }
-        let (texts, names) = (texts(&slot.message), &self.drawn.names);
+        let (texts, names) = (texts(&slot.message), &self.facts.names);
         let marks = texts.iter().flat_map(|text| text.split(MARK_NAMES_PREFIX).skip(1));
         let listed: Vec<&str> = marks.map(|rest| rest.split(" …]").next().unwrap_or(rest)).collect();
         let is_listed = |number: &&u32| listed.iter().any(|listed| listed.contains(names.text(**number)));
@@ -74,7 +74,7 @@ impl<'a> Names<'a> {
         for number in self.of(node) {
             if !self.in_view[*number as usize] {
                 self.record(*number);
-                cost += u64::from(self.drawn.names.cost(*number)) + 1;
+                cost += u64::from(self.facts.names.cost(*number)) + 1;
             }
         }
         cost
@@ -102,7 +102,7 @@ impl<'a> Names<'a> {
         if self.left == 0 {
             return listed; // no budget left for names
         }
-        let names = &self.drawn.names;
+        let names = &self.facts.names;
         let mut missing: Vec<u32> = Vec::new();
         for number in self.of(node).iter().copied() {
             let name = names.text(number);
@@ -131,25 +131,25 @@ impl<'a> Names<'a> {
     /// Records a name and the names contained in it.
     fn record(&mut self, number: u32) {
         self.in_view[number as usize] = true;
-        for inner in self.drawn.names.within(number) {
+        for inner in self.facts.names.within(number) {
             self.in_view[*inner as usize] = true;
         }
     }
 
     /// The user's rules in a message, without those that only mention a rule.
     pub fn rules(&self, node: NodeIndex) -> Vec<&'a str> {
-        let rules = self.drawn.notes(node.get()).map_or(&[][..], |notes| &notes.rules);
+        let rules = self.facts.notes(node.get()).map_or(&[][..], |notes| &notes.rules);
         rules.iter().filter(|rule| rule.strength != Strength::Mention).map(|rule| &*rule.text).collect()
     }
 
     /// The line of a command's output that says how the command ended.
     fn outcome_line(&self, node: NodeIndex) -> Option<&'a str> {
-        self.drawn.notes(node.get())?.answer.as_ref()?.said()
+        self.facts.notes(node.get())?.answer.as_ref()?.outcome_line()
     }
 
     fn of(&self, node: NodeIndex) -> &'a [u32] {
-        let known = node.get() < self.drawn.len();
-        if known { self.drawn.literals(node.get()) } else { &[] }
+        let known = node.get() < self.facts.len();
+        if known { self.facts.literals(node.get()) } else { &[] }
     }
 }
 

@@ -4,11 +4,11 @@ use super::rule_words::{
     BOUNDS, CJK_EXPLICIT, CJK_REVOKING, CJK_RULES, CJK_WISHES, FORBIDDING, NEGATIONS, NOT_REVOKING, REVOKING,
     RULES, SUBJECTS, WANTING, WISHES,
 };
-use super::ruled::{Ruled, Strength};
+use super::strength::{RuleClass, Strength};
 use super::word::is_cjk;
 
 /// Classifies a sentence by its English, Chinese, Japanese and Korean words.
-pub(super) fn ruled(text: &str) -> Option<Ruled> {
+pub(super) fn classify_rule(text: &str) -> Option<RuleClass> {
     let cjk = text.chars().any(is_cjk);
     let cjk_explicit = cjk && CJK_EXPLICIT.iter().any(|w| text.contains(w));
     let lower = text.to_lowercase().replace('’', "'");
@@ -20,9 +20,9 @@ pub(super) fn ruled(text: &str) -> Option<Ruled> {
         (has(REVOKING) && !has(NOT_REVOKING)) || (cjk && CJK_REVOKING.iter().any(|w| text.contains(w)));
     let explicit = revokes || cjk_explicit || has(&RULES) || has(&NEGATIONS) || has(&["only"]);
     let question = text.ends_with(['?', '\u{FF1F}']);
-    let ruled = (has(&RULES) && !guesses_or_reports(&words)) || orders_not(&words) || has(FORBIDDING);
+    let is_rule = (has(&RULES) && !guesses_or_reports(&words)) || orders_not(&words) || has(FORBIDDING);
     let cjk_says = |list: &[&str]| cjk && list.iter().any(|w| text.contains(w));
-    let strength = if ruled || revokes || cjk_says(CJK_RULES) {
+    let strength = if is_rule || revokes || cjk_says(CJK_RULES) {
         Strength::Rule
     } else if wishes(&words, begins)
         || bounds_by_only(&lower, &words)
@@ -43,7 +43,7 @@ pub(super) fn ruled(text: &str) -> Option<Ruled> {
     let strength = if question { strength.min(Strength::Wish) } else { strength };
     let strength = if question && !cjk && strength == Strength::Wish { Strength::Mention } else { strength };
     let is_any = explicit || strength > Strength::Mention;
-    is_any.then_some(Ruled { strength, explicit })
+    is_any.then_some(RuleClass { strength, explicit })
 }
 
 /// "I must have left it", "there must be a way", "that should never happen": these contain a rule's words but set no rule.

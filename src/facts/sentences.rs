@@ -1,6 +1,6 @@
 //! Splits text into sentences, in Latin and CJK scripts.
 
-use super::wrapped::{Seam, seam};
+use super::wrapped::{LineBreak, line_break};
 
 /// A sentence without its list mark and surrounding blanks. In wrapped text it contains line breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub(super) fn is_fence(line: &str) -> bool {
 
 /// Whether wrapped text continues on the next line, or may. `before`: the text up to that line.
 pub(super) fn goes_on(before: &str, next: &str) -> bool {
-    seam(before, next) != Seam::Ends
+    line_break(before, next) != LineBreak::Ends
 }
 
 pub(super) fn is_heading(line: &str) -> bool {

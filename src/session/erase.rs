@@ -2,7 +2,7 @@
 
 use super::background::Background;
 use super::facade::Session;
-use super::graph::Drawn;
+use super::graph::ExtractedFacts;
 use crate::compaction::extractive::{self, ExtractiveOptions};
 use crate::compaction::ledger::{self, Memo, Room, Stays};
 use crate::context::{ERASED, NodeIndex};
@@ -29,7 +29,7 @@ impl Session {
         self.context.erase(index);
         let folds = self.context.folds_made_of(index);
         self.carried = Memo::default();
-        self.context.draw_all_facts();
+        self.context.extract_all_facts();
         // Innermost first, because outer folds include inner ones. `WRITTEN_ANEW` is added at the end, or it would be summarised, too.
         let mut anew = Vec::new();
         for summary in &folds {
@@ -47,7 +47,7 @@ impl Session {
             self.context.rewrite_summary(summary, &whole.join("\n\n"));
         }
         self.background = Background::default();
-        self.drawn = Drawn::default();
+        self.drawn = ExtractedFacts::default();
         self.usage = None;
         self.drop_bound_thinking(&[]);
         self.after_an_edit();

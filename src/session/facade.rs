@@ -6,7 +6,7 @@ use super::accuracy::Accuracy;
 use super::background::Background;
 use super::branches::{Fork, Origin};
 use super::config::SessionConfig;
-use super::graph::Drawn;
+use super::graph::ExtractedFacts;
 use super::journal::Journal;
 use super::notices::{NOTHING_LEFT, Summarizer};
 use super::recover::Recovery;
@@ -76,7 +76,7 @@ pub struct Session {
     /// The sessions that branched off this one.
     pub(super) forks: Vec<Fork>,
     /// The history as a graph, built as far as it was last read.
-    pub(super) drawn: Drawn,
+    pub(super) drawn: ExtractedFacts,
     /// The summary that is being written while the conversation goes on.
     pub(super) background: Background,
     /// The costs of calls, with the node that answered.
@@ -130,7 +130,7 @@ impl Session {
             lane: NodeSpec::MAIN_LANE.to_owned(),
             origin: None,
             forks: Vec::new(),
-            drawn: Drawn::default(),
+            drawn: ExtractedFacts::default(),
             background: Background::default(),
             costs: Vec::new(),
             unanswered_cost: None,
@@ -248,14 +248,14 @@ impl Session {
             self.context.find_duplicates_ahead(DRAWN_AHEAD * added);
         }
         if in_sight && self.needs_facts(&self.aim(false)) {
-            self.context.draw_facts(DRAWN_AHEAD * added);
+            self.context.extract_facts(DRAWN_AHEAD * added);
         }
     }
 
     /// Extracts all facts that a run will need.
     pub(super) fn draw_for(&mut self, aim: &Aim) {
         if self.needs_facts(aim) {
-            self.context.draw_all_facts();
+            self.context.extract_all_facts();
         }
     }
 

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use super::config::{SessionConfig, kept};
 use super::facade::Session;
-use super::graph::Drawn;
+use super::graph::ExtractedFacts;
 use super::snapshot::SESSION;
 use crate::compaction::ledger::{Carried, Memo};
 use crate::context::{ContextChanges, ContextCost, ContextMark, Known, NodeIndex, Report};
@@ -139,7 +139,7 @@ impl Session {
         let mut known = self.context.known();
         let host = tail.put_into(&mut session, &mut known)?;
         session.complete(&Reader::of(b"", SESSION.version, SESSION.what), &known)?;
-        session.drawn = Drawn::default(); // a call's id may have changed
+        session.drawn = ExtractedFacts::default(); // a call's id may have changed
         session.failed = None;
         session.journal.position = position;
         session.journal.newest = newest;

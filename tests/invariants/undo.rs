@@ -101,7 +101,7 @@ fn unfold_undoes_fold(world: &mut World, _: &Happened) {
 /// What entered since the fold stands behind all that comes back.
 fn what_came_since_stays(world: &mut World, _: &Happened) {
     let context = world.session.context();
-    let trims = context.output_config.enabled && context.view.output_tokens() > context.output_budget.most;
+    let trims = context.output_config.enabled && context.view.output_tokens() > context.output_budget.limit;
     if context.history.has_open_calls() || trims {
         return; // a stand-in has its place with its call; what came back may be too much of tool outputs
     }

@@ -7,8 +7,8 @@ use super::places::Places;
 use super::references::{FOLDER_LABEL, REF_LABEL, output_refs, references};
 use crate::facts::shorten;
 use crate::facts::{
-    Action, StatementKind, Strength, actions, asks, constraints, intentions, sentences, statement, unwrapped,
-    without_directory,
+    Action, StatementKind, Strength, actions, constraints, final_question, intentions, sentences, statement,
+    unwrapped, without_directory,
 };
 use crate::message::{ItemType, Message, Part, Role};
 
@@ -236,7 +236,7 @@ fn unresolved(
         draft.put(Section::Progress, ANSWER_LABEL, &format!("{ANSWER_LABEL}{}", text.trim()), 15);
     }
     if let Some((_, _, text)) = last_word.filter(|_| closed) {
-        if let Some(question) = asks(text) {
+        if let Some(question) = final_question(text) {
             draft.put(
                 Section::Open,
                 &key_of(question),

@@ -4,8 +4,8 @@ use super::draft::{Draft, Section, key_of};
 use super::places::Places;
 use crate::facts::shorten;
 use crate::facts::{
-    Action, Deed, Status, changes_little, checkboxes, commit_message, directory, effects, essence, made_id,
-    only_looks, plan, without_directory,
+    Action, ActionKind, Status, checkboxes, commit_message, directory, effects, is_minor_change, made_id,
+    only_reads, plan, without_directory, without_shortening,
 };
 
 pub(super) const TODO_LABEL: &str = "To do: ";
@@ -19,14 +19,14 @@ const LONGEST_SAID: usize = 120;
 /// Adds one call and its outcome to the draft.
 pub(super) fn act(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
     let failed = action.outcome.as_ref().is_some_and(|o| o.status == Status::Failed);
-    match action.deed {
-        Deed::Run => run(draft, action, output, places),
-        Deed::Read | Deed::Change if !failed => {
+    match action.kind {
+        ActionKind::Run => run(draft, action, output, places),
+        ActionKind::Read | ActionKind::Change if !failed => {
             for path in &action.paths {
-                file(draft, &places.relative(path, None), action.deed == Deed::Change);
+                file(draft, &places.relative(path, None), action.kind == ActionKind::Change);
             }
         }
-        Deed::Other if plan(&action.call.name, &action.args).is_none() => {
+        ActionKind::Other if plan(&action.call.name, &action.args).is_none() => {
             if let Some(outcome) = &action.outcome {
                 let call = call_line(action);
                 let said = shorten::line(outcome.error.as_deref().unwrap_or(beginning(output)), 240);
@@ -38,8 +38,8 @@ pub(super) fn act(draft: &mut Draft, action: &Action<'_>, output: &str, places: 
         }
         _ => {}
     }
-    if failed && action.deed != Deed::Run {
-        let error = action.outcome.as_ref().and_then(|o| o.said()).unwrap_or("failed");
+    if failed && action.kind != ActionKind::Run {
+        let error = action.outcome.as_ref().and_then(|o| o.line()).unwrap_or("failed");
         let what = action.paths.first().map(|p| format!("{} {}", action.call.name, places.relative(p, None)));
         let line = format!("`{}` → {error}", what.unwrap_or_else(|| call_line(action)));
         draft.put(Section::Errors, &key_of(&line), &line, 0);
@@ -111,7 +111,7 @@ fn run(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
         Some(dir) if places.root() == Some(dir.trim_end_matches('/')) => without_directory(whole),
         _ => whole,
     };
-    if only_looks(command) || (!failed && outcome.error.is_none() && changes_little(command)) {
+    if only_reads(command) || (!failed && outcome.error.is_none() && is_minor_change(command)) {
         return;
     }
     let command = command_line(command, places);
@@ -138,7 +138,7 @@ fn run(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
 
 /// A command on one line. A script is represented by its first line that does something.
 pub(super) fn command_line(command: &str, places: &Places) -> String {
-    let short = essence(command);
+    let short = without_shortening(command);
     let idle =
         |l: &&str| l.is_empty() || l.starts_with('#') || l.starts_with("cd ") || l.starts_with("set -");
     let mut lines = short.lines().map(str::trim).filter(|l| !idle(l));

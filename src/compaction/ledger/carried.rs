@@ -162,7 +162,7 @@ impl Carried {
             self.open.act(&action);
             let Some((run, answer)) = action.note.run.as_ref().zip(action.answer) else { continue };
             let (answered, message) = answer;
-            if run.is_little && answered.is_plain() {
+            if run.is_minor && answered.is_plain() {
                 self.commands.remove(&run.key);
                 continue;
             }

@@ -3,7 +3,7 @@ use std::cell::OnceCell;
 use super::literals::Literals;
 use super::sights::{Seen, Sights};
 use super::stays::Stays;
-use crate::facts::{LiteralKind, Names, Needles};
+use crate::facts::{LiteralKind, Names, TextSet};
 
 /// The index of a fact that is not a choice.
 const NONE: u32 = u32::MAX;
@@ -42,7 +42,7 @@ impl Choice<'_> {
 pub(super) struct Choices<'a> {
     /// Sorted by text.
     all: Vec<Choice<'a>>,
-    needles: Needles<'a>,
+    needles: TextSet<'a>,
     /// For each fact, the indices of the facts that it contains, concatenated.
     within: Vec<u32>,
     /// The end of each fact's part of `within`.
@@ -70,7 +70,7 @@ impl<'a> Choices<'a> {
         for choice in &all {
             names.number(choice.text, choice.seen.kind);
         }
-        names.settle();
+        names.index();
         let numbers = numbers(&all, &names).unwrap_or_default();
         Self::of(all, numbers, &names, stays)
     }
@@ -188,8 +188,8 @@ impl<'a> Choices<'a> {
 }
 
 /// Search patterns for facts that are sorted by text.
-fn needles<'a>(all: &[Choice<'a>]) -> Needles<'a> {
-    Needles::of_sorted(all.iter().map(|choice| choice.text).zip(0..).collect())
+fn needles<'a>(all: &[Choice<'a>]) -> TextSet<'a> {
+    TextSet::of_sorted(all.iter().map(|choice| choice.text).zip(0..).collect())
 }
 
 /// The numbers of facts; `None` if one of them has none.

@@ -85,7 +85,7 @@ mod tests {
     fn what_is_seen_again_stands_once() {
         let mut names = Names::default();
         let [b, d, a, e] = ["b", "d", "a", "e"].map(|text| names.number(text, LiteralKind::Path));
-        names.settle();
+        names.index();
         let mut all = Literals::default();
         for (at, numbers) in [(1, vec![b, d]), (2, vec![a, d, e]), (3, Vec::new())] {
             let mut sights = Sights::of(&names);

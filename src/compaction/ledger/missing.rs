@@ -5,7 +5,7 @@ use super::choose::Choices;
 use super::open::Open;
 use super::said::Said;
 use super::stays::Stays;
-use crate::facts::{Needles, Strength};
+use crate::facts::{Strength, TextSet};
 use crate::sorting::sort_by_key;
 
 /// The facts that the rest of the view does not contain.
@@ -17,11 +17,11 @@ pub(super) struct Missing<'a> {
     pub asked: Vec<&'a str>,
     /// Best first, including those that the view contains; see `said_shown`.
     pub said: &'a [Said],
-    pub said_sought: Needles<'a>,
+    pub said_sought: TextSet<'a>,
     pub said_shown: Vec<bool>,
     pub literals: Choices<'a>,
     /// Refs of outputs, in the outputs' order.
-    pub refs: Needles<'a>,
+    pub refs: TextSet<'a>,
     /// Which refs the view already contains.
     pub shown_refs: Vec<bool>,
 }
@@ -49,15 +49,15 @@ impl<'a> Missing<'a> {
         };
         let rules = rules.into_iter().map(as_told).collect();
         let asked = carried.asked.iter().map(String::as_str).collect();
-        let said_sought = Needles::new(carried.said.iter().map(|said| said.text.as_str()));
-        let refs = Needles::new(carried.outputs.iter().map(|o| o.ref_id.as_str()));
+        let said_sought = TextSet::new(carried.said.iter().map(|said| said.text.as_str()));
+        let refs = TextSet::new(carried.outputs.iter().map(|o| o.ref_id.as_str()));
         Self {
             carried,
             rules: absent(rules, |rules, found| {
                 stays.find_ruled(&rules.iter().map(|rule| rule.text).collect::<Vec<_>>(), found);
             }),
             open: absent(carried.open.lines(), |open, found| {
-                stays.find_said(&Needles::new(open.iter().map(|line| Open::said(line))), found);
+                stays.find_said(&TextSet::new(open.iter().map(|line| Open::said(line))), found);
             }),
             asked: absent(asked, |asked, found| stays.find_ruled(asked, found)),
             said: &carried.said,

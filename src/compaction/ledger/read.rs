@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 use crate::compaction::Redact;
 use crate::context::{Context, NodeIndex};
 use crate::error::Result;
-use crate::facts::{Answered, CallNote, Drawn, Kept, Notes};
+use crate::facts::{CallNote, CommandOutcome, ExtractedFacts, KeptFacts, Notes};
 use crate::message::{Message, Role, ToolOutput};
 
 /// Messages with their facts, in order.
 pub struct Read<'a> {
-    facts: Cow<'a, Drawn>,
+    facts: Cow<'a, ExtractedFacts>,
     /// The messages, and the index of each in `facts`.
     messages: Vec<(&'a Message, usize)>,
     /// Indices of messages that have the user's role but were not written by the user.
@@ -23,28 +23,28 @@ pub(super) struct Told<'a> {
     /// The position of the call's message.
     pub at: usize,
     /// The outcome of its command, and the message that holds it; `None` if no output answers it.
-    pub answer: Option<(Cow<'a, Answered>, &'a Message)>,
+    pub answer: Option<(Cow<'a, CommandOutcome>, &'a Message)>,
     /// Its output, and the message that holds it.
     pub output: Option<(&'a ToolOutput, &'a Message)>,
 }
 
 impl<'a> Read<'a> {
     /// Messages with facts that are already drawn and settled, and each message's index in them.
-    pub fn drawn(facts: Cow<'a, Drawn>, messages: Vec<(&'a Message, usize)>) -> Self {
-        debug_assert!(facts.names.is_settled());
+    pub fn drawn(facts: Cow<'a, ExtractedFacts>, messages: Vec<(&'a Message, usize)>) -> Self {
+        debug_assert!(facts.names.is_indexed());
         Self { facts, messages, others: HashSet::new() }
     }
 
     /// Draws the facts of `messages`, using those that were `kept` where available.
-    pub fn anew(messages: &'a [Message], kept: &[Option<&Kept>]) -> Self {
-        let mut facts = Drawn::default();
+    pub fn anew(messages: &'a [Message], kept: &[Option<&KeptFacts>]) -> Self {
+        let mut facts = ExtractedFacts::default();
         for (at, message) in messages.iter().enumerate() {
             match kept.get(at).copied().flatten() {
-                Some(kept) => facts.draw_kept(message, kept),
-                None => facts.draw(message),
+                Some(kept) => facts.add_kept(message, kept),
+                None => facts.add(message),
             }
         }
-        facts.names.settle();
+        facts.names.index();
         Self {
             facts: Cow::Owned(facts),
             messages: messages.iter().enumerate().map(|(at, m)| (m, at)).collect(),
@@ -81,7 +81,7 @@ impl<'a> Read<'a> {
     }
 
     /// The facts, possibly including those of other messages.
-    pub(super) fn facts(&self) -> &Drawn {
+    pub(super) fn facts(&self) -> &ExtractedFacts {
         &self.facts
     }
 
@@ -107,9 +107,9 @@ impl<'a> Read<'a> {
                     told[index].output = Some((output, message));
                     let Some(run) = &told[index].note.run else { continue };
                     let known = notes.and_then(|notes| notes.answer.as_ref());
-                    let answered = match known.filter(|known| known.speaks == run.speaks) {
+                    let answered = match known.filter(|known| known.speaks == run.prints_own_messages) {
                         Some(known) => Cow::Borrowed(known),
-                        None => Cow::Owned(Answered::of(message, output, run.speaks)),
+                        None => Cow::Owned(CommandOutcome::of(message, output, run.prints_own_messages)),
                     };
                     told[index].answer = Some((answered, message));
                 }

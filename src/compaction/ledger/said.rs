@@ -8,7 +8,7 @@ use super::asked::folded_turns;
 use crate::compaction::Redact;
 use crate::context::{Context, NodeIndex};
 use crate::error::Result;
-use crate::facts::{Drawn, Remark, remarks, unwrapped};
+use crate::facts::{ExtractedFacts, Remark, remarks, unwrapped};
 use crate::hashing::HashSet;
 use crate::sorting::sort_by_key;
 
@@ -37,7 +37,7 @@ enum Likely {
 /// newest, and so on. Fails if `redact` does.
 pub(super) fn said(
     context: &Context,
-    facts: &Drawn,
+    facts: &ExtractedFacts,
     members: &[NodeIndex],
     redact: Option<&Redact>,
 ) -> Result<Vec<Said>> {

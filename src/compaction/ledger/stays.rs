@@ -1,7 +1,7 @@
 use super::read::{Read, drawn};
 use super::sentence;
 use crate::context::{Context, NodeIndex};
-use crate::facts::{Names, Needles, texts};
+use crate::facts::{Names, TextSet, texts};
 use crate::message::{Message, Role};
 
 /// How many of the user's newest messages are searched for remarks, which cost little to repeat.
@@ -69,7 +69,7 @@ impl<'a> Stays<'a> {
     /// colon in a user's message it may be a quote. In a summary only the list of constraints counts, because elsewhere it may say that the
     /// rule no longer holds.
     pub(super) fn find_ruled(&self, rules: &[&str], mut found: impl FnMut(usize)) {
-        let needles = Needles::new(rules.iter().copied());
+        let needles = TextSet::new(rules.iter().copied());
         let mut find = |messages: Vec<&'a Message>, stands: fn(&str, &str) -> bool| {
             find_in_texts(&needles, messages.into_iter(), &mut |text, i| {
                 if stands(text, rules[i]) {
@@ -88,14 +88,14 @@ impl<'a> Stays<'a> {
     }
 
     /// Calls `found` with the index of each text that occurs in anything but a tool output.
-    pub(super) fn find_said(&self, needles: &Needles<'_>, mut found: impl FnMut(usize)) {
+    pub(super) fn find_said(&self, needles: &TextSet<'_>, mut found: impl FnMut(usize)) {
         let whole = self.whole(|_, message, _| message.role != Role::Tool);
         find_in_texts(needles, self.written().chain(whole), &mut |_, i| found(i));
     }
 
     /// Calls `found` with the index of each text that occurs in the engine's messages, the header, or the user's newest messages. Not all
     /// messages are searched, because these texts cost little to repeat.
-    pub(super) fn find_nearby(&self, needles: &Needles<'_>, mut found: impl FnMut(usize)) {
+    pub(super) fn find_nearby(&self, needles: &TextSet<'_>, mut found: impl FnMut(usize)) {
         let newest = self.whole(Read::is_users).into_iter().rev().take(NEARBY);
         find_in_texts(needles, self.written().chain(newest), &mut |_, i| found(i));
     }
@@ -107,7 +107,7 @@ impl<'a> Stays<'a> {
     }
 
     /// Calls `found` with the index of each text that occurs in a message that is not searched by its facts.
-    pub(super) fn find_written(&self, needles: &Needles<'_>, mut found: impl FnMut(usize)) {
+    pub(super) fn find_written(&self, needles: &TextSet<'_>, mut found: impl FnMut(usize)) {
         let edited = self.edited.iter().copied();
         find_in_texts(needles, self.written().chain(edited), &mut |_, i| found(i));
     }
@@ -118,7 +118,7 @@ impl<'a> Stays<'a> {
 }
 
 fn find_in_texts<'m>(
-    needles: &Needles<'_>,
+    needles: &TextSet<'_>,
     messages: impl Iterator<Item = &'m Message>,
     found: &mut impl FnMut(&str, usize),
 ) {

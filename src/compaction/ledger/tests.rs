@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use super::*;
-use crate::facts::Drawn;
+use crate::facts::ExtractedFacts;
 use crate::message::{Message, Part, Role, ToolCall, ToolOutputRef};
 use crate::tokens::{Estimate, TokenCounter};
 
@@ -273,11 +273,11 @@ proptest::proptest! {
             _ => vec![user("```\n// must be sorted\n```\nsee /w/app/x")],
         };
         let list: Vec<Message> = kinds.into_iter().enumerate().flat_map(step).collect();
-        let mut facts = Drawn::default();
+        let mut facts = ExtractedFacts::default();
         for message in &list {
-            facts.draw(message);
+            facts.add(message);
         }
-        facts.names.settle();
+        facts.names.index();
         let (first, second) = list.split_at(cut.min(list.len()));
         let places: Vec<(&Message, usize)> = list.iter().enumerate().map(|(at, m)| (m, at)).collect();
         let drawn = <[(&Message, usize)]>::to_vec;

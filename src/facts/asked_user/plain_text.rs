@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{is_put_to_the_user, record};
+use super::{is_put_to_the_user, json};
 use crate::facts::sentences;
 
 /// A text without elements that the host inserted, such as `<system-reminder>`.
@@ -27,7 +27,7 @@ pub(super) fn without_element(text: &str) -> &str {
     let inner = text.trim().strip_prefix('<').and_then(|rest| {
         let (name, rest) = rest.split_once('>')?;
         let inner = rest.strip_suffix('>')?.strip_suffix(name)?.strip_suffix("</")?;
-        record::is_answer(name).then_some(inner.trim())
+        json::is_answer(name).then_some(inner.trim())
     });
     inner.unwrap_or(text)
 }
