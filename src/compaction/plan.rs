@@ -37,7 +37,7 @@ pub struct FoldPlan {
     /// The tokens left for the summary, if there is a target.
     pub room: Option<u64>,
     /// The most tokens that the view should have after the fold, if that can be reached.
-    pub most_after: Option<u64>,
+    pub max_after: Option<u64>,
     /// Set if the messages that stay behind the fold are cut evenly.
     pub cut: Option<CutBehind>,
     /// The text around the summary, if the summary is a message of its own.
@@ -61,19 +61,24 @@ pub struct CutBehind {
 
 impl FoldPlan {
     /// The tokens that the summary must stay below.
-    pub fn stands_for(&self) -> u64 {
+    pub fn must_be_smaller_than(&self) -> u64 {
         self.tokens + if self.hidden_too { self.hidden_tokens } else { 0 }
     }
 
-    /// The view's tokens if the folded nodes are replaced by messages of `stands_for_it` tokens and the rest is cut as planned.
-    pub fn after(&self, context: &Context, stands_for_it: u64) -> u64 {
+    /// The view's tokens if the folded nodes are replaced by messages of `summary_tokens` tokens and the rest is cut as planned.
+    pub fn after(&self, context: &Context, summary_tokens: u64) -> u64 {
         let rest = || context.view.tokens().saturating_sub(self.tokens);
-        self.cut.as_ref().map_or_else(rest, |cut| cut.tokens) + stands_for_it
+        self.cut.as_ref().map_or_else(rest, |cut| cut.tokens) + summary_tokens
     }
 
     /// Shrinks the plan now that the summary's size is known. The newest planned messages stay if a view within `marks` (target, limit) has
     /// room for them and if the fold still saves more than the summary and its ledger take. `None` if everything is folded as planned.
-    pub fn giving_back(mut self, context: &Context, summary: &Accepted, marks: (u64, u64)) -> Option<Self> {
+    pub fn keep_newest_that_fit(
+        mut self,
+        context: &Context,
+        summary: &Accepted,
+        marks: (u64, u64),
+    ) -> Option<Self> {
         let cut = self.cut.as_mut()?;
         let steps = Steps::of(context);
         let mut units = steps.units().to_vec();
@@ -121,7 +126,7 @@ impl FoldPlan {
     }
 
     /// How many messages the summary replaces, including those under earlier summaries.
-    pub fn stands_in_for(&self, context: &Context) -> usize {
+    pub fn replaced_messages(&self, context: &Context) -> usize {
         context.messages_under(&self.members)
     }
 
@@ -150,7 +155,7 @@ pub struct Keep {
     /// Token target of the view after the fold, if there is one.
     pub target: Option<u64>,
     /// The most tokens that the view may have.
-    pub most: u64,
+    pub limit: u64,
     /// If the retained turns alone exceed the target, the oldest of them lose their earlier steps (COMP-7b).
     pub cut_within_turn: bool,
     /// Tokens that the fold's carry-over ledger may take.
@@ -197,7 +202,7 @@ impl Keep {
         Self {
             turns,
             target,
-            most: u64::MAX,
+            limit: u64::MAX,
             cut_within_turn: true,
             ledger: Budget::NONE,
             fill: false,
@@ -225,7 +230,7 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
     let kept_turns = &turns[turns.len().saturating_sub(size(keep.turns))..];
     let keep_from = kept_turns.first().copied().unwrap_or(units.len());
     let newest_user = units.iter().rposition(Unit::opens_turn);
-    let reserve = |target: u64| keep.room(target) + ledger::need(context, keep.ledger, target, &[]);
+    let reserve = |target: u64| keep.room(target) + ledger::tokens_needed(context, keep.ledger, target, &[]);
     let cut_within_turn = if let Some(target) = keep.target.filter(|_| keep.fill) {
         fold_oldest(&mut units, &turns, keep_from, context, target, reserve(target))
     } else {
@@ -240,13 +245,13 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
     if layout.with_role(keep.role).needs_user_behind() {
         begin_with_user(&mut units, 0);
     }
-    let mut going: Vec<(usize, &Unit)> =
+    let mut folded: Vec<(usize, &Unit)> =
         places.into_iter().zip(&units).filter(|(_, u)| u.is_removed()).collect();
     if keep.hidden_too {
-        going.extend(hidden.iter().filter(|(_, u)| !u.fixed).map(|(place, u)| (*place, u)));
-        sort_by_key(&mut going, |(place, _)| *place);
+        folded.extend(hidden.iter().filter(|(_, u)| !u.fixed).map(|(place, u)| (*place, u)));
+        sort_by_key(&mut folded, |(place, _)| *place);
     }
-    let folded: Vec<&Unit> = going.into_iter().map(|(_, unit)| unit).collect();
+    let folded: Vec<&Unit> = folded.into_iter().map(|(_, unit)| unit).collect();
     let plan = planned(context, keep, layout, &folded)?;
     Some(FoldPlan { cut_within_turn, ..plan })
 }
@@ -254,16 +259,16 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
 /// Plans a fold of what does not fit even if all that stays, except the newest steps, is cut to the smallest level (COMP-25).
 fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target: u64) -> Option<FoldPlan> {
     let steps = Steps::of(context);
-    let target = steps.target(target, keep.most);
+    let target = steps.target(target, keep.limit);
     if steps.cut(context, target, share).is_some() {
         return None;
     }
     let room = target.saturating_sub(steps.fixed());
     // In a session that goes on, the steps that are whole now will be folded later, and their facts will need room then.
     let whole = if keep.fill { steps.fixed_nodes() } else { Vec::new() };
-    let facts = ledger::need(context, keep.ledger, room, &whole);
-    let (summary, stands) = keep.even_room(context, room, facts > 0);
-    let reserve = stands + facts;
+    let facts = ledger::tokens_needed(context, keep.ledger, room, &whole);
+    let (summary, with_frame) = keep.even_room(context, room, facts > 0);
+    let reserve = with_frame + facts;
     let share = Share { names: 0, ..share }; // the ledger already lists the names
     let mut units = steps.units().to_vec();
     let turns = turns(&units);
@@ -321,7 +326,7 @@ fn planned(context: &Context, keep: Keep, layout: Layout, folded: &[&Unit]) -> O
         profile: Profile::Default,
         role: keep.role,
         room: keep.target.map(|target| keep.room(target)),
-        most_after: None,
+        max_after: None,
         cut: None,
         frame: None,
     })

@@ -16,8 +16,8 @@ use super::config::Style;
 use super::layout::Layout;
 use super::plan::FoldPlan;
 use super::quoted::Quoted;
-use super::shown::{Shown, beginning, conversation, up_to_what_was_sent};
-use super::size::Size;
+use super::scope::RequestScope;
+use super::shown::{ShownSlot, beginning, conversation, sent_or_folded_len};
 use super::{Profile, prompts, tags, transcript};
 use crate::context::{Context, NodeIndex, NodeSet, PartName, Slot, Tally, View};
 use crate::error::Result;
@@ -44,7 +44,7 @@ pub struct SummaryRequest {
     /// The model can open the refs of tool outputs, so the summary may name them.
     pub names_refs: bool,
     /// How much of the view it includes.
-    pub size: Size,
+    pub scope: RequestScope,
     /// Why the summary is asked for.
     pub reason: Reason,
     /// Tokens of the whole request.
@@ -107,13 +107,15 @@ pub fn least_tokens(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> u64 {
     }
     let style = ask.config.style.unwrap_or_else(|| plan.layout.style());
     let shows_outputs = style == Style::Messages && plan.layout != Layout::SystemSummary;
-    match ask.size {
-        Size::Beginning | Size::FoldedOnly if shows_outputs => return least_of_folded(context, plan),
-        Size::Beginning | Size::FoldedOnly | Size::NoOutputs => return 0,
-        Size::Whole => {}
+    match ask.scope {
+        RequestScope::Beginning | RequestScope::FoldedOnly if shows_outputs => {
+            return least_of_folded(context, plan);
+        }
+        RequestScope::Beginning | RequestScope::FoldedOnly | RequestScope::NoOutputs => return 0,
+        RequestScope::Whole => {}
     }
     let body = context.view.body();
-    let until = up_to_what_was_sent(context, &plan.members.iter().copied().collect(), ask);
+    let until = sent_or_folded_len(context, &plan.members.iter().copied().collect(), ask);
     let new: u64 = body[until..].iter().map(Slot::tokens).sum();
     let parts = context.view.tokens_by_part().into_iter();
     let stay = parts.filter(|(part, ..)| match part {
@@ -140,7 +142,7 @@ fn least_of_folded(context: &Context, plan: &FoldPlan) -> u64 {
 
 /// Cuts the conversation that `plan` folds into pieces, each of which fits a request of at most `window` tokens.
 pub fn chunks(context: &Context, plan: &FoldPlan, ask: &Ask<'_>, window: u64) -> Result<Chunks> {
-    let slots = conversation(context, plan, Size::NoOutputs, ask)?;
+    let slots = conversation(context, plan, RequestScope::NoOutputs, ask)?;
     let lines =
         slots.iter().filter(|(from, _)| from.folded).map(|(_, m)| transcript::line(&m.message())).collect();
     let room = room_of_piece(context, plan, ask, window)?;
@@ -177,7 +179,7 @@ fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, plan: &FoldPla
         continues: None,
         view_messages: 0,
         names_refs: context.wording.names_refs(),
-        size: Size::NoOutputs,
+        scope: RequestScope::NoOutputs,
         reason,
         profile: asked,
         max_tokens: ask.max_tokens(asked),
@@ -190,17 +192,17 @@ fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, plan: &FoldPla
 }
 
 /// Whether the request shows the view, or its beginning, message by message and unchanged.
-fn is_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>, slots: &[(Shown<'_>, Quoted)]) -> bool {
-    let messages = match ask.size {
-        Size::Whole => up_to_what_was_sent(context, &plan.members.iter().copied().collect(), ask),
-        Size::Beginning => beginning(context, &plan.members.iter().copied().collect()),
-        Size::FoldedOnly | Size::NoOutputs => return false,
+fn is_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>, slots: &[(ShownSlot<'_>, Quoted)]) -> bool {
+    let messages = match ask.scope {
+        RequestScope::Whole => sent_or_folded_len(context, &plan.members.iter().copied().collect(), ask),
+        RequestScope::Beginning => beginning(context, &plan.members.iter().copied().collect()),
+        RequestScope::FoldedOnly | RequestScope::NoOutputs => return false,
     };
     slots.len() == messages && slots.iter().all(|(from, message)| from.is_whole(message))
 }
 
 fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<SummaryRequest> {
-    let mut slots = conversation(context, plan, ask.size, ask)?;
+    let mut slots = conversation(context, plan, ask.scope, ask)?;
     let style = ask.config.style.unwrap_or_else(|| plan.layout.style());
     if style == Style::Messages {
         for (_, message) in slots.iter_mut().filter(|(from, message)| !from.is_inert(message, context)) {
@@ -214,7 +216,7 @@ fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summa
     let shown = slots.len();
     let kept = (0..slots.len()).filter(|i| !slots[*i].0.folded).collect();
     let as_messages = || slots.iter().map(|(from, message)| from.tokens(message, context)).sum::<u64>();
-    let told = if style == Style::Messages { as_messages() } else { 0 };
+    let as_messages_tokens = if style == Style::Messages { as_messages() } else { 0 };
     let mut messages: Vec<Quoted> = slots.into_iter().map(|(_, m)| m).collect();
     let instruction = ask.instruction(plan)?;
     let (last, kept) = match style {
@@ -230,7 +232,7 @@ fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summa
     let system = header.map(|text| ask.redact.map_or_else(|| Ok(text.clone()), |r| r.text(&text)));
     let system: Vec<String> = system.collect::<Result<_>>()?;
     let header_tokens: u64 = context.view.header().iter().map(Slot::tokens).sum();
-    let before = told + if ask.continues { context.view.fixed_tokens() } else { header_tokens };
+    let before = as_messages_tokens + if ask.continues { context.view.fixed_tokens() } else { header_tokens };
     let input_tokens = before + instruction_tokens;
     Ok(SummaryRequest {
         model: ask.config.model.clone(),
@@ -242,7 +244,7 @@ fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summa
         continues: ask.continues.then(|| ViewEnd::of(&context.view)),
         view_messages: context.view.before_body() + shown,
         names_refs: context.wording.names_refs(),
-        size: ask.size,
+        scope: ask.scope,
         reason: ask.reason,
         input_tokens,
         profile: plan.profile,

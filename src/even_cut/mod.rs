@@ -14,7 +14,7 @@
 //!
 //! `summarize` comes before `even_cut` in the ladder and plans for what will stay once the rest is cut
 //! (`Pass::set_neighbours`). If the finished summary is smaller than planned, messages that were to be folded stay
-//! (`FoldPlan::giving_back`). Its ledger is then rewritten for what is still folded, and the even cut fills the view.
+//! (`FoldPlan::keep_newest_that_fit`). Its ledger is then rewritten for what is still folded, and the even cut fills the view.
 
 mod level;
 mod message;

@@ -83,7 +83,7 @@ fn plan(context: &Context, aim: &Aim, keep_turns: Option<u64>) -> Option<FoldPla
         room: None,
         cut: None,
         frame: None,
-        most_after: None,
+        max_after: None,
     })
 }
 

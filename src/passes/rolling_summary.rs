@@ -88,7 +88,7 @@ impl RollingSummary {
             role: aim.summary_role,
             ..Keep::last(1, Some(target))
         };
-        plan(context, keep, Layout::SystemNote).map(|plan| FoldPlan { most_after: Some(target), ..plan })
+        plan(context, keep, Layout::SystemNote).map(|plan| FoldPlan { max_after: Some(target), ..plan })
     }
 }
 

@@ -77,7 +77,7 @@ impl Summarize {
             min_summary_room: if is_framed { aim.min_summary_room } else { 0 },
             role,
             even,
-            most: aim.limit,
+            limit: aim.limit,
             ..Keep::last(turns, target)
         };
         let whole = Keep { cut_within_turn: false, ..keep };

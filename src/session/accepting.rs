@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::answering::Judged;
 use super::facade::Session;
 use super::run::{Fit, Pending, Question, Run};
-use crate::compaction::{Accepted, Chunks, FoldPlan, Layout, Reason, Size};
+use crate::compaction::{Accepted, Chunks, FoldPlan, Layout, Reason, RequestScope};
 use crate::context::{EventName, LedgerLeftOut, NodeIndex};
 use crate::error::Result;
 
@@ -23,7 +23,7 @@ pub(super) struct Summarized {
 
 /// How the summary was asked for.
 pub(super) struct Asked {
-    pub size: Size,
+    pub size: RequestScope,
     pub chunks: Option<Chunks>,
     /// The note in the report if `max_tokens` was lowered.
     pub lowered: Option<String>,
@@ -72,14 +72,14 @@ impl Session {
         let in_pieces = asked.chunks.is_some();
         match asked.chunks {
             Some(chunks) => chunks.note().iter().for_each(|note| accepted.note(note)),
-            None if asked.size == Size::NoOutputs && self.has_outputs(&plan) => {
+            None if asked.size == RequestScope::NoOutputs && self.has_outputs(&plan) => {
                 accepted.note("the request went without tool outputs, to fit");
             }
             None => {}
         }
         let stood = self.stands();
         let items = self.context.item_ids(&plan.members);
-        let messages = plan.stands_in_for(&self.context);
+        let messages = plan.replaced_messages(&self.context);
         let is_even = plan.cut.is_some();
         let mut by_provider = accepted.by_provider.take();
         if by_provider.is_some() && (in_pieces || !self.stands_first(&plan, &accepted)) {

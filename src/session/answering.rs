@@ -252,7 +252,7 @@ impl Session {
     pub(super) fn go_on_or_fail(&mut self, question: Question, error: Error) -> Result<Fit> {
         let leaves_out = question.plan.layout == Layout::SystemSummary;
         let (tokens, most) = (self.tokens(), self.aim(question.run.aim.fill).limit);
-        let is_little = question.plan.stands_for() < LITTLE.max(most / SMALL_SHARE);
+        let is_little = question.plan.must_be_smaller_than() < LITTLE.max(most / SMALL_SHARE);
         let too_little = error.code() == ErrorCode::SummaryNotSmaller && (!leaves_out || is_little);
         let no_error = question.built_in || self.config.compaction.on_failure == OnFailure::Extractive;
         let may_shorten = too_little || no_error;
@@ -353,7 +353,7 @@ impl Session {
             judged.plan.frame = None; // in a view of a few dozen tokens there is no room for words around the summary
         }
         let marks = (aim.target_after_fold, aim.limit);
-        let smaller = judged.plan.clone().giving_back(&self.context, &judged.accepted, marks);
+        let smaller = judged.plan.clone().keep_newest_that_fit(&self.context, &judged.accepted, marks);
         let smaller = smaller.and_then(|plan| {
             let own = answer.built_in.then(|| Answer {
                 by_provider: answer.by_provider.clone(),
@@ -375,7 +375,7 @@ impl Session {
             self.carried.of(&self.context, &self.carriers(&plan.members), redact)?
         };
         let low = if plan.cut.is_some() { aim.target_after_fold } else { aim.target };
-        let terms = LedgerTerms { carried: &carried, budget, low, most: aim.limit, redact };
+        let terms = LedgerTerms { carried: &carried, budget, target: low, limit: aim.limit, redact };
         let accepted = compaction::judge(&self.context, &plan, answer, wants_retain, &terms)?;
         Ok(Judged { plan, accepted, carried })
     }
@@ -430,7 +430,7 @@ pub(super) fn does_not_fit(error: Error, tokens: u64, most: u64) -> Error {
 /// Prepares a pending run for a summary that answers no request: the request's limits do not apply.
 fn unasked(mut pending: Pending) -> Pending {
     pending.question.chunks = None;
-    pending.question.size = pending.question.plan.layout.first_size();
+    pending.question.size = pending.question.plan.layout.first_scope();
     pending.request.max_tokens = None;
     pending
 }

@@ -4,7 +4,7 @@ use super::facade::Session;
 use super::prompt::tool_name;
 use super::run::{Fit, Pending, Question};
 use crate::compaction::{
-    self, Ask, Chunks, Frame, Layout, Reason, RequestKind, Script, Size, SummaryRequest,
+    self, Ask, Chunks, Frame, Layout, Reason, RequestKind, RequestScope, Script, SummaryRequest,
 };
 use crate::context::{NodeSet, PartName, Slot};
 use crate::error::{Error, ErrorCode, Result};
@@ -70,7 +70,9 @@ impl Session {
             question.size = size;
             return match self.ask(question)? {
                 // If the whole beginning of the view is folded, the smaller size is the same request.
-                Fit::NeedsSummary(same) if size != Size::NoOutputs && same.request.input_tokens >= tokens => {
+                Fit::NeedsSummary(same)
+                    if size != RequestScope::NoOutputs && same.request.input_tokens >= tokens =>
+                {
                     self.shrink(*same)
                 }
                 fit => Ok(fit),
@@ -163,21 +165,23 @@ impl Session {
             instructions: question.run.instructions.as_deref(),
             reason: if question.attempt > 1 { Reason::Retry } else { question.run.reason },
             refused: question.refused.as_deref(),
-            size: question.size,
-            continues: question.size <= Size::Beginning && question.chunks.is_none() && self.may_continue(),
+            scope: question.size,
+            continues: question.size <= RequestScope::Beginning
+                && question.chunks.is_none()
+                && self.may_continue(),
             sent: self.prepared_at,
             chunks: question.chunks.as_ref(),
             redact: self.redact.as_ref(),
             language,
             drops_bound_thinking: self.config.drops_bound_thinking,
-            most_output: self.config.summarizer_output,
+            max_output: self.config.summarizer_output,
         }
     }
 
-    /// The next smaller size. `Size::Beginning` is only for a request that continues the view.
-    fn smaller(&self, size: Size) -> Option<Size> {
+    /// The next smaller size. `RequestScope::Beginning` is only for a request that continues the view.
+    fn smaller(&self, size: RequestScope) -> Option<RequestScope> {
         size.smaller().and_then(|size| match size {
-            Size::Beginning if !self.may_continue() => size.smaller(),
+            RequestScope::Beginning if !self.may_continue() => size.smaller(),
             size => Some(size),
         })
     }

@@ -4,7 +4,7 @@ use super::background::Background;
 use super::facade::Session;
 use super::graph::ExtractedFacts;
 use crate::compaction::extractive::{self, ExtractiveOptions};
-use crate::compaction::ledger::{self, Memo, Room, Stays};
+use crate::compaction::ledger::{self, AlreadyShown, Memo, Room};
 use crate::context::{ERASED, NodeIndex};
 use crate::error::Result;
 use crate::message::{Message, Role};
@@ -81,11 +81,11 @@ impl Session {
         let fold = self.context.folds.iter().find(|fold| fold.summary == summary).filter(|_| tokens > 0)?;
         let mut carried = self.carried.of(&self.context, &fold.members, self.redact.as_ref()).ok()?;
         if !self.context.wording.names_refs() {
-            carried.forget_refs();
+            carried.remove_refs();
         }
         let said = Message::text(Role::User, text);
         let room = Room { all: tokens, rules: tokens, facts: tokens, shared: tokens };
-        let (ledger, _) = ledger::write(&carried, &Stays::of([&said]), room, &*self.context.counter);
+        let (ledger, _) = ledger::write(&carried, &AlreadyShown::of([&said]), room, &*self.context.counter);
         ledger.map(|(ledger, _)| ledger)
     }
 }

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::carried::Carried;
-use super::read::reading;
+use super::message_facts::with_redacted_facts;
 use crate::compaction::Redact;
 use crate::context::{Context, NodeIndex, NodeKind};
 use crate::error::Result;
@@ -43,7 +43,7 @@ impl Memo {
                 | NodeKind::Part => {}
             }
         }
-        reading(context, &messages, redact, |read| carried.add(read))?;
+        with_redacted_facts(context, &messages, redact, |read| carried.add(read))?;
         Ok(carried)
     }
 

@@ -146,8 +146,8 @@ fn arguments_without_long_strings_are_replaced_whole_and_stay_json() {
     ]));
     let refs = run(&mut context, 1_000);
     let shown = inputs(&context);
-    let stands_for = serde_json::from_str::<Value>(&shown[0]).unwrap();
-    assert!(stands_for["left_out"].as_str().unwrap().contains(&refs[0]), "{stands_for}");
+    let parsed = serde_json::from_str::<Value>(&shown[0]).unwrap();
+    assert!(parsed["left_out"].as_str().unwrap().contains(&refs[0]), "{parsed}");
     for (at, full) in [numbers, patch, broken].into_iter().enumerate() {
         assert!(shown[at].contains(&refs[at]) && shown[at].len() < 160, "{}", shown[at]);
         assert_eq!(context.outputs.get(&refs[at]).unwrap().parts(), [Part::text(full)]);
