@@ -1,14 +1,14 @@
 //! Writes a summary without a model: facts of the conversation, sorted under headings (COMP-16).
 
+mod actions;
 mod collect;
-mod deeds;
 mod draft;
 mod earlier;
 mod fit;
 mod places;
 mod references;
 
-pub use fit::nothing;
+pub use fit::empty_summary;
 
 use crate::message::Message;
 use crate::tokens::{TokenCounter, count_message};

@@ -2,7 +2,7 @@
 
 use super::accepted::Accepted;
 use super::config::SummaryRole;
-use super::frame::NOTHING_SAID;
+use super::frame::EMPTY_SUMMARY;
 use super::layout::{Layout, engine_message};
 use super::ledger::Budget;
 use super::{Frame, Profile, ledger};
@@ -189,7 +189,7 @@ impl Keep {
     /// entries.
     fn even_room(&self, context: &Context, room: u64, has_facts: bool) -> (u64, u64) {
         if self.share(room) < self.min_summary_room {
-            let text = Frame::by_default(None).around(if has_facts { "-" } else { NOTHING_SAID }, 100);
+            let text = Frame::by_default(None).around(if has_facts { "-" } else { EMPTY_SUMMARY }, 100);
             // The ledger's size is an estimate, and without a summary it has no spare room.
             let slack = if has_facts { 12 } else { 0 };
             return (0, context.count(&engine_message(Role::User, &text)) + slack);

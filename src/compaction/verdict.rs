@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::accepted::Accepted;
-use super::frame::NOTHING_SAID;
+use super::frame::EMPTY_SUMMARY;
 use super::layout::engine_message;
 use super::ledger::{self, AlreadyShown, Budget, Carried, Missed, RULES_TITLE, Room};
 use super::plan::FoldPlan;
@@ -151,7 +151,7 @@ fn fold_tokens(context: &Context, plan: &FoldPlan, retain: Option<&Message>, sum
 /// The summary as it is measured if a ledger may follow. A summary that says nothing gets a different frame in that case.
 fn with_room_for_ledger(summary: &Message) -> Cow<'_, Message> {
     let text = summary.plain_text();
-    if text != NOTHING_SAID {
+    if text != EMPTY_SUMMARY {
         return Cow::Borrowed(summary);
     }
     Cow::Owned(engine_message(summary.role, &format!("{text}\n\n-")))

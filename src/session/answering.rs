@@ -169,7 +169,7 @@ impl Session {
     fn built_in(&self, question: &Question, plan: &FoldPlan) -> Answer {
         if plan.size() == Some(0) {
             return Answer {
-                text: plan.profile.wrap(extractive::nothing()),
+                text: plan.profile.wrap(extractive::empty_summary()),
                 built_in: true,
                 ..Answer::default()
             };

@@ -282,14 +282,14 @@ proptest::proptest! {
         let (first, second) = list.split_at(cut.min(list.len()));
         let places: Vec<(&Message, usize)> = list.iter().enumerate().map(|(at, m)| (m, at)).collect();
         let places_of = <[(&Message, usize)]>::to_vec;
-        let (mut once, mut extract) = (Carried::default(), Carried::default());
+        let (mut once, mut separately) = (Carried::default(), Carried::default());
         once.add(&MessageFacts::of(Cow::Borrowed(&facts), places_of(&places[..first.len()])));
-        extract.add(&MessageFacts::extract(first, &[]));
-        proptest::prop_assert_eq!(&once, &extract);
+        separately.add(&MessageFacts::extract(first, &[]));
+        proptest::prop_assert_eq!(&once, &separately);
         once.apply_later(&MessageFacts::of(Cow::Borrowed(&facts), places_of(&places[first.len()..])));
-        extract.apply_later(&MessageFacts::extract(second, &[]));
+        separately.apply_later(&MessageFacts::extract(second, &[]));
         once.add(&MessageFacts::of(Cow::Borrowed(&facts), places_of(&places[first.len()..])));
-        extract.add(&MessageFacts::extract(second, &[]));
-        proptest::prop_assert_eq!(once, extract);
+        separately.add(&MessageFacts::extract(second, &[]));
+        proptest::prop_assert_eq!(once, separately);
     }
 }

@@ -14,10 +14,10 @@ pub(super) const TODO_LABEL: &str = "To do: ";
 const LONGEST_COMMAND: usize = 200;
 
 /// The length limit, in bytes, for the last line of a command's output.
-const LONGEST_SAID: usize = 120;
+const LONGEST_LAST_LINE: usize = 120;
 
 /// Adds one call and its outcome to the draft.
-pub(super) fn act(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
+pub(super) fn add_action(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
     let failed = action.outcome.as_ref().is_some_and(|o| o.status == Status::Failed);
     match action.kind {
         ActionKind::Run => run(draft, action, output, places),
@@ -29,10 +29,10 @@ pub(super) fn act(draft: &mut Draft, action: &Action<'_>, output: &str, places: 
         ActionKind::Other if plan(&action.call.name, &action.args).is_none() => {
             if let Some(outcome) = &action.outcome {
                 let call = call_line(action);
-                let said = shorten::line(outcome.error.as_deref().unwrap_or(beginning(output)), 240);
-                if !said.is_empty() {
+                let result = shorten::line(outcome.error.as_deref().unwrap_or(beginning(output)), 240);
+                if !result.is_empty() {
                     let verdict = if failed { "failed: " } else { "" };
-                    draft.put(Section::Commands, &call, &format!("`{call}` → {verdict}{said}"), 0);
+                    draft.put(Section::Commands, &call, &format!("`{call}` → {verdict}{result}"), 0);
                 }
             }
         }
@@ -129,7 +129,7 @@ fn run(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
         (Status::Ok, _) => "ok".to_owned(),
         // The error is listed under the errors, and nothing else is known about the run.
         (Status::Unknown, _) if outcome.error.is_some() => return draft.remove(Section::Commands, &command),
-        (Status::Unknown, Some(last)) => shorten::line(last, LONGEST_SAID),
+        (Status::Unknown, Some(last)) => shorten::line(last, LONGEST_LAST_LINE),
         (Status::Unknown, None) => "no output".to_owned(),
     };
     let weight = if outcome.tests.is_some() { 4 } else { u64::from(failed) };
@@ -155,22 +155,22 @@ fn commit_hash<'a>(output: &'a str, message: &str) -> Option<&'a str> {
 }
 
 /// Notes at each error whether the same command succeeded later.
-pub(super) fn settle_errors(draft: &mut Draft) {
+pub(super) fn mark_resolved_errors(draft: &mut Draft) {
     let errors = draft.take(Section::Errors);
     for error in errors.into_iter().filter(|e| !e.text.is_empty()) {
-        let text = error.text.trim_end_matches(SETTLED);
+        let text = error.text.trim_end_matches(RESOLVED);
         let command = text.split_once("` → ").map_or("", |(c, _)| c).trim_start_matches('`');
         let run = draft.get(Section::Commands, command);
         let fine = run.is_some_and(|run| run.seq > error.seq && run.text.contains("` → ok"));
-        let settled =
-            fine || (error.text.ends_with(SETTLED) && run.is_none_or(|run| !run.text.contains("` → failed")));
-        let text = format!("{text}{}", if settled { SETTLED } else { "" });
-        let weight = if settled { 0 } else { 4 };
+        let is_resolved = fine
+            || (error.text.ends_with(RESOLVED) && run.is_none_or(|run| !run.text.contains("` → failed")));
+        let text = format!("{text}{}", if is_resolved { RESOLVED } else { "" });
+        let weight = if is_resolved { 0 } else { 4 };
         draft.put_at(Section::Errors, &error, &text, weight);
     }
 }
 
-const SETTLED: &str = " (succeeded later)";
+const RESOLVED: &str = " (succeeded later)";
 
 /// Open checkboxes become open work; ticked ones are removed from it.
 pub(super) fn mark_boxes(draft: &mut Draft, text: &str) {
