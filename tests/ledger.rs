@@ -48,7 +48,7 @@ fn compact(session: &mut Session) {
 }
 
 fn view(session: &Session) -> String {
-    session.context().lower().iter().fold(String::new(), |mut all, message| {
+    session.context().view_messages().iter().fold(String::new(), |mut all, message| {
         let _ = writeln!(all, "{}", message.plain_text());
         all
     })
@@ -66,7 +66,7 @@ fn a_rule_that_an_output_happens_to_repeat_is_carried_over_all_the_same() {
     }
     session.push(called("c", format!("# Contributing\n{RULE}\n")).to_vec()).unwrap();
     compact(&mut session);
-    let summary = session.context().lower()[0].plain_text();
+    let summary = session.context().view_messages()[0].plain_text();
     assert!(summary.contains(RULE), "{summary}");
 }
 

@@ -78,13 +78,13 @@ impl Context {
         stays.map(|s| s.node).enumerate().last()
     }
 
-    /// What left the view because of compactions that are in `gone`.
-    pub(super) fn dropped_for_compactions(&self, gone: &[NodeIndex]) -> NodeSet {
-        if !gone.iter().any(|node| self.is_compaction(*node)) {
+    /// What left the view because of compactions that are in `removed`.
+    pub(super) fn dropped_for_compactions(&self, removed: &[NodeIndex]) -> NodeSet {
+        if !removed.iter().any(|node| self.is_compaction(*node)) {
             return NodeSet::default();
         }
         let order = self.view.order();
-        let last = order.iter().rposition(|n| gone.contains(n) && self.is_compaction(*n));
+        let last = order.iter().rposition(|n| removed.contains(n) && self.is_compaction(*n));
         let before = order[..last.unwrap_or_default()].iter();
         before.filter(|n| self.view.dropped(**n).is_some()).copied().collect()
     }

@@ -71,7 +71,7 @@ pub struct Context {
     /// `reported` was rewritten since the session was last saved, not only extended.
     pub(super) reported_rewritten: bool,
     /// The pass that is running.
-    pub(super) at_work: Option<&'static str>,
+    pub(super) current_pass: Option<&'static str>,
     /// What entering tool outputs did to the view since the last report.
     pub on_entry: OnEntry,
     /// Pairs of a tool output that was replaced by a pointer and the identical output further down.
@@ -109,7 +109,7 @@ impl Context {
             left_out: Vec::new(),
             reported: Vec::new(),
             reported_rewritten: false,
-            at_work: None,
+            current_pass: None,
             on_entry: OnEntry::default(),
             pointers: Vec::new(),
             results: NodeSet::default(),
@@ -366,9 +366,9 @@ impl Context {
 
     /// Runs `work` on behalf of a pass, so that lines of the report name that pass.
     pub fn by_pass<T>(&mut self, pass: &'static str, work: impl FnOnce(&mut Self) -> T) -> T {
-        let before = self.at_work.replace(pass);
+        let before = self.current_pass.replace(pass);
         let done = work(self);
-        self.at_work = before;
+        self.current_pass = before;
         done
     }
 
@@ -408,7 +408,7 @@ impl Context {
             why: why.into(),
             output_ref,
             fold: fold.map(ItemId::from),
-            pass: self.at_work.map(Cow::Borrowed),
+            pass: self.current_pass.map(Cow::Borrowed),
         };
         self.left_out.push(line);
     }
@@ -447,7 +447,7 @@ impl Context {
     }
 
     /// The view's messages in order.
-    pub fn lower(&self) -> Vec<Arc<Message>> {
+    pub fn view_messages(&self) -> Vec<Arc<Message>> {
         self.view.slots().map(|s| s.message.clone()).collect()
     }
 

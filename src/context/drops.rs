@@ -101,8 +101,8 @@ impl Context {
         let (before, step) = (&slots[from..step.range.start], &slots[step.range]);
         let is_users = |s: &&&Slot| s.message.role == Role::User;
         let is_asked = before.iter().filter(is_users).any(|s| self.view.dropped(s.node).is_none());
-        let asked = before.iter().rfind(is_users).filter(|_| !is_asked);
-        let step: Vec<NodeIndex> = asked.into_iter().chain(step).map(|s| s.node).collect();
+        let user_message = before.iter().rfind(is_users).filter(|_| !is_asked);
+        let step: Vec<NodeIndex> = user_message.into_iter().chain(step).map(|s| s.node).collect();
         let back: Vec<NodeIndex> = step.iter().copied().filter(|n| self.view.dropped(*n).is_some()).collect();
         let nodes: NodeSet = step.into_iter().collect();
         if back.is_empty() {

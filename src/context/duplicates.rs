@@ -14,7 +14,7 @@ const FREE: u32 = u32::MAX;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Duplicates {
     /// How many nodes were examined.
-    seen: usize,
+    examined: usize,
     /// A hash table from the fingerprint of an output to the first node that has it. Its size is a power of two, and at most half
     /// of it is used.
     table: Vec<(u64, u32)>,
@@ -31,8 +31,8 @@ impl Context {
     }
 
     /// Examines some more messages in advance.
-    pub fn find_duplicates_ahead(&mut self, most: usize) {
-        self.duplicates.examine_more(&self.history, most);
+    pub fn find_duplicates_ahead(&mut self, max: usize) {
+        self.duplicates.examine_more(&self.history, max);
     }
 
     /// Forgets what outputs look like, because some changed.
@@ -42,9 +42,9 @@ impl Context {
 }
 
 impl Duplicates {
-    fn examine_more(&mut self, history: &History, most: usize) {
-        for (at, node) in history.nodes().iter().enumerate().skip(self.seen).take(most) {
-            self.seen = at + 1;
+    fn examine_more(&mut self, history: &History, max: usize) {
+        for (at, node) in history.nodes().iter().enumerate().skip(self.examined).take(max) {
+            self.examined = at + 1;
             if node.message.role == Role::Tool
                 && let Some(fingerprint) = fingerprint(history, NodeIndex(at as u32))
             {

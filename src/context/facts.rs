@@ -16,7 +16,7 @@ use crate::message::Message;
 pub type Redacting<'r> = dyn Fn(&Message) -> Result<Message> + 'r;
 
 impl Context {
-    /// The facts of all messages, settled. Those that are not extracted yet are extracted for this call only.
+    /// The facts of all messages, indexed. Those that are not extracted yet are extracted for this call only.
     pub fn facts(&self) -> Cow<'_, ExtractedFacts> {
         if self.facts.len() == self.history.len() && self.facts.names.is_indexed() {
             return Cow::Borrowed(&self.facts);
@@ -33,16 +33,16 @@ impl Context {
         self.facts.has_no_tags(slot.node.get()) && Arc::ptr_eq(&slot.message, whole)
     }
 
-    /// Extracts the facts of at most `most` more messages. Settles them each time their number has doubled, so that most are
-    /// settled when a fold needs them.
-    pub fn extract_facts(&mut self, most: usize) {
-        extract(&mut self.facts, &self.history, most);
+    /// Extracts the facts of at most `max` more messages. Indexes them each time their number has doubled, so that most are
+    /// indexed when a fold needs them.
+    pub fn extract_facts(&mut self, max: usize) {
+        extract(&mut self.facts, &self.history, max);
         if self.facts.names.len() >= 2 * self.facts.names.sorted().len() {
             self.facts.names.index();
         }
     }
 
-    /// Extracts all missing facts and settles them.
+    /// Extracts all missing facts and indexes them.
     pub fn extract_all_facts(&mut self) {
         self.extract_facts(usize::MAX);
         self.facts.names.index();
@@ -78,8 +78,8 @@ impl Context {
     }
 }
 
-fn extract(facts: &mut ExtractedFacts, history: &History, most: usize) {
-    for (at, node) in history.nodes().iter().enumerate().skip(facts.len()).take(most) {
+fn extract(facts: &mut ExtractedFacts, history: &History, max: usize) {
+    for (at, node) in history.nodes().iter().enumerate().skip(facts.len()).take(max) {
         match history.facts_of_away(NodeIndex(at as u32)) {
             Some(kept) => facts.add_kept(&node.message, kept),
             None => facts.add(&node.message),

@@ -79,29 +79,28 @@ fn for_each_medium(message: &Message, look: &mut dyn FnMut(&Media)) {
 impl MediaBudget {
     /// Whether a view with this many media is within the budget.
     pub fn holds(&self, sums: MediaSums) -> bool {
-        self.max_images.is_none_or(|most| sums.images <= most)
-            && self.max_bytes.is_none_or(|most| sums.bytes <= most)
+        self.max_images.is_none_or(|max| sums.images <= max)
+            && self.max_bytes.is_none_or(|max| sums.bytes <= max)
     }
 
     /// Whether media may come back when this budget replaces the other.
     fn allows_more_than(&self, other: &Self) -> bool {
-        let (most, than) = (self.target(), other.target());
-        let more = |most: Option<u64>, than: Option<u64>| {
-            than.is_some_and(|than| most.is_none_or(|most| most > than))
-        };
-        more(most.max_images, than.max_images)
-            || more(most.max_bytes, than.max_bytes)
-            || more(most.max_image_bytes, than.max_image_bytes)
-            || more(most.max_image_side, than.max_image_side)
+        let (own, than) = (self.target(), other.target());
+        let more =
+            |max: Option<u64>, than: Option<u64>| than.is_some_and(|than| max.is_none_or(|max| max > than));
+        more(own.max_images, than.max_images)
+            || more(own.max_bytes, than.max_bytes)
+            || more(own.max_image_bytes, than.max_image_bytes)
+            || more(own.max_image_side, than.max_image_side)
     }
 
     /// The reason of a decision that enforces it.
     pub fn why(&self) -> String {
         let limits = [
-            self.max_images.map(|most| format!("{most} images")),
-            self.max_bytes.map(|most| format!("{most} bytes of media")),
-            self.max_image_bytes.map(|most| format!("{most} bytes an image")),
-            self.max_image_side.map(|most| format!("{most} pixels a side")),
+            self.max_images.map(|max| format!("{max} images")),
+            self.max_bytes.map(|max| format!("{max} bytes of media")),
+            self.max_image_bytes.map(|max| format!("{max} bytes an image")),
+            self.max_image_side.map(|max| format!("{max} pixels a side")),
         ];
         let limits: Vec<String> = limits.into_iter().flatten().collect();
         format!(
@@ -115,11 +114,11 @@ impl MediaBudget {
         if self.max_images.is_none() && self.max_bytes.is_none() {
             return *self;
         }
-        let room = |most: u64| most - most / 4;
+        let room = |max: u64| max - max / 4;
         let images = self.keep_newest.or(self.max_images.map(room));
         Self {
-            max_images: images.map(|images| self.max_images.map_or(images, |most| images.min(most))),
-            max_bytes: self.max_bytes.map(|most| if self.keep_newest.is_some() { most } else { room(most) }),
+            max_images: images.map(|images| self.max_images.map_or(images, |max| images.min(max))),
+            max_bytes: self.max_bytes.map(|max| if self.keep_newest.is_some() { max } else { room(max) }),
             ..*self
         }
     }
@@ -127,11 +126,11 @@ impl MediaBudget {
     /// Whether this medium is too large for any request, however few there are.
     fn is_too_large(&self, media: &Media) -> bool {
         let too_wide = || {
-            let most = self.max_image_side?;
-            image_size(media).map(|(width, height)| width.max(height) > most)
+            let max = self.max_image_side?;
+            image_size(media).map(|(width, height)| width.max(height) > max)
         };
         media.kind == MediaKind::Image
-            && (self.max_image_bytes.is_some_and(|most| bytes_of(media) > most)
+            && (self.max_image_bytes.is_some_and(|max| bytes_of(media) > max)
                 || too_wide().unwrap_or_default())
     }
 }
@@ -203,8 +202,8 @@ impl Context {
                 let mut left = now;
                 trimmed.extend(self.trim_at(at, &mut |media| {
                     let is_image = media.kind == MediaKind::Image;
-                    let helps = target.max_images.is_some_and(|most| is_image && left.images > most)
-                        || target.max_bytes.is_some_and(|most| bytes_of(media) > 0 && left.bytes > most);
+                    let helps = target.max_images.is_some_and(|max| is_image && left.images > max)
+                        || target.max_bytes.is_some_and(|max| bytes_of(media) > 0 && left.bytes > max);
                     if helps {
                         left.images -= u64::from(is_image);
                         left.bytes -= bytes_of(media);

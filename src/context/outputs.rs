@@ -77,10 +77,10 @@ impl OnEntry {
     }
 
     /// Removes the entries of nodes that are whole again or gone.
-    pub(super) fn forget(&mut self, gone: impl Fn(NodeIndex) -> bool) {
-        self.cut.retain(|(i, _)| !gone(*i));
-        self.trimmed.retain(|(i, _)| !gone(*i));
-        self.media.retain(|(i, _)| !gone(*i));
+    pub(super) fn forget(&mut self, removed: impl Fn(NodeIndex) -> bool) {
+        self.cut.retain(|(i, _)| !removed(*i));
+        self.trimmed.retain(|(i, _)| !removed(*i));
+        self.media.retain(|(i, _)| !removed(*i));
     }
 }
 

@@ -55,9 +55,9 @@ impl Context {
             return;
         }
         let removed = |slot: &Slot| nodes.contains(&slot.node);
-        let (gone, stays) = self.view.parts().to_vec().into_iter().partition(removed);
+        let (hidden, stays) = self.view.parts().to_vec().into_iter().partition(removed);
         self.view.set_parts(stays);
-        self.view.hidden_parts.append(&mut { gone });
+        self.view.hidden_parts.append(&mut { hidden });
         for node in nodes {
             self.note_left_out(*node, why, None);
         }

@@ -73,9 +73,9 @@ impl Context {
         if self.history.node(slot.node).pinned || slot.form == Form::Placeholder {
             return false;
         }
-        let most = slot.tokens();
+        let max = slot.tokens();
         EMPTIED.iter().any(|text| self.show_output_text(at, text, Form::Placeholder))
-            || self.show_text_within(at, NOTHING, Form::Placeholder, most)
+            || self.show_text_within(at, NOTHING, Form::Placeholder, max)
     }
 
     /// Replaces a system message that holds a tool output with a placeholder; stores its text if the cache is on. False if
@@ -219,8 +219,8 @@ impl Context {
         self.show_text_within(at, text, form, smaller)
     }
 
-    /// The same, if the result takes at most `most` tokens.
-    fn show_text_within(&mut self, at: usize, text: &str, form: Form, most: u64) -> bool {
+    /// The same, if the result takes at most `max` tokens.
+    fn show_text_within(&mut self, at: usize, text: &str, form: Form, max: u64) -> bool {
         let slot = &self.view.body()[at];
         if self.keeps_output(slot.node) {
             return false;
@@ -232,7 +232,7 @@ impl Context {
             }
         }
         let tally = Tally::of(&message, &*self.counter);
-        if tally.total() > most {
+        if tally.total() > max {
             return false;
         }
         self.view.replace(at, Arc::new(message), tally, form);

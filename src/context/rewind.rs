@@ -36,11 +36,11 @@ impl Context {
     pub fn rewind(&mut self, to: NodeIndex) -> Vec<NodeIndex> {
         let header: NodeSet = self.own_header().into_iter().collect();
         let later = (to.0 + 1..self.history.len() as u32).map(NodeIndex);
-        let gone: Vec<NodeIndex> =
+        let removed: Vec<NodeIndex> =
             later.filter(|n| self.is_in_conversation(*n) && !header.contains(n)).collect();
-        let (_, mut stand_ins) = self.supersede(&gone);
-        stand_ins.extend(self.text_pins_of(&gone));
-        self.take_out(&gone, &stand_ins, WHY);
+        let (_, mut stand_ins) = self.supersede(&removed);
+        stand_ins.extend(self.text_pins_of(&removed));
+        self.take_out(&removed, &stand_ins, WHY);
         self.show(to);
         let newest_user = (0..=to.0).rev().map(NodeIndex).find(|n| {
             let message = &self.history.node(*n).message;
@@ -50,7 +50,7 @@ impl Context {
             self.show(newest);
         }
         self.make_valid();
-        gone
+        removed
     }
 
     /// Shows a message whole with its step, even if it was folded, dropped or shortened.

@@ -45,7 +45,7 @@ impl Context {
             left_out,
             reported,
             reported_rewritten: _, // relative to the last save
-            at_work: _,            // no pass runs between two calls
+            current_pass: _,       // no pass runs between two calls
             on_entry,
             pointers,
             results: _,             // the session knows what it merged

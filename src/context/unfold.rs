@@ -109,12 +109,12 @@ impl Context {
         };
         let mut back: Vec<PlacedSlot> = members.iter().map(&mut placed).collect();
         // Messages that came back so that the view began with the user go again, if they are still there.
-        let mut gone = shown_with_summary;
+        let mut removed = shown_with_summary;
         if !altered.is_empty() {
             let in_view: NodeSet = self.view.with_dropped().into_iter().map(|slot| slot.node).collect();
             let came_back = altered.into_values().filter(|placed| in_view.contains(&placed.slot.node));
             let came_back: Vec<PlacedSlot> = came_back.collect();
-            gone.extend(came_back.iter().map(|placed| placed.slot.node));
+            removed.extend(came_back.iter().map(|placed| placed.slot.node));
             back.extend(came_back);
         }
         let points =
@@ -123,7 +123,7 @@ impl Context {
             pointers.into_iter().filter(|pointer| points(pointer.0) && !self.pointers.contains(pointer));
         let again: Vec<_> = again.collect();
         self.pointers.extend(again);
-        self.reinsert(&gone, back);
+        self.reinsert(&removed, back);
         for member in &members {
             self.history.set_folded_by(*member, None);
         }
@@ -132,13 +132,13 @@ impl Context {
         self.emit(EventName::Unfolded, &members, format!("{id}: {why}"));
     }
 
-    /// Puts `back` into the view, each message in its place, and removes `gone`.
-    pub(super) fn reinsert(&mut self, gone: &NodeSet, mut back: Vec<PlacedSlot>) {
+    /// Puts `back` into the view, each message in its place, and removes `removed`.
+    pub(super) fn reinsert(&mut self, removed: &NodeSet, mut back: Vec<PlacedSlot>) {
         let place = |placed: &PlacedSlot| self.history.place(placed.slot.node);
         back.sort_by_cached_key(place);
         let mut back = back.into_iter().peekable();
         let mut all = Vec::with_capacity(back.len() + self.view.len());
-        for placed in self.view.placed_slots().filter(|s| !gone.contains(&s.slot.node)) {
+        for placed in self.view.placed_slots().filter(|s| !removed.contains(&s.slot.node)) {
             if back.peek().is_some() {
                 let here = place(&placed);
                 while let Some(earlier) = back.next_if(|s| place(s) < here) {
@@ -179,10 +179,10 @@ impl Context {
             .take_while(|s| s.node != node)
             .map(|s| (s.node, s.message.role))
             .collect();
-        if let Some((asked, _)) = before.into_iter().rfind(|(_, role)| *role == Role::User) {
-            self.restore_step(asked, BEGINS_WITH_USER);
-        } else if let Some((asked, summary)) = self.folded_request_before(node) {
-            self.take_out_of_fold(asked, summary, BEGINS_WITH_USER);
+        if let Some((user_message, _)) = before.into_iter().rfind(|(_, role)| *role == Role::User) {
+            self.restore_step(user_message, BEGINS_WITH_USER);
+        } else if let Some((user_message, summary)) = self.folded_request_before(node) {
+            self.take_out_of_fold(user_message, summary, BEGINS_WITH_USER);
         }
     }
 
@@ -202,9 +202,12 @@ impl Context {
         };
         let of_fold = |fold: &Fold| {
             let requests = fold.members.iter().copied().filter(is_request);
-            requests.max_by_key(|m| self.history.place(*m)).map(|asked| (asked, fold.summary))
+            requests.max_by_key(|m| self.history.place(*m)).map(|user_message| (user_message, fold.summary))
         };
-        self.folds.iter().filter_map(of_fold).max_by_key(|(asked, _)| self.history.place(*asked))
+        self.folds
+            .iter()
+            .filter_map(of_fold)
+            .max_by_key(|(user_message, _)| self.history.place(*user_message))
     }
 
     /// The folds that directly contain some of these nodes.

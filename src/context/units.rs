@@ -216,8 +216,8 @@ pub fn begin_with_user(units: &mut [Unit], mut room: u64) {
             (Role::User, Place::Removed) => asked_before = Some(at),
             (Role::Assistant | Role::Tool, Place::Shown) => {
                 match asked_before.or(fold_before.filter(|_| unit.fixed)) {
-                    Some(asked) if unit.fixed || units[asked].tokens <= room => {
-                        units[asked].place = Place::Shown;
+                    Some(user) if unit.fixed || units[user].tokens <= room => {
+                        units[user].place = Place::Shown;
                         return;
                     }
                     Some(_) => {

@@ -265,8 +265,8 @@ impl Steps {
         let tokens = fixed + room - left;
         let mut at_once: Vec<bool> =
             whole.iter().zip(&stays).map(|(whole, stays)| *whole || !stays).collect();
-        let mut beside = room.saturating_sub(self.whole_tokens(&whole) + room / SLACK);
-        let level = self.filling_level(&mut at_once, &mut beside, share.names).unwrap_or(Level::LEAST);
+        let mut room_left = room.saturating_sub(self.whole_tokens(&whole) + room / SLACK);
+        let level = self.filling_level(&mut at_once, &mut room_left, share.names).unwrap_or(Level::LEAST);
         let is_cut = |at: usize| !at_once[at] && self.tokens_at(at, level) < self.sizes[at].whole;
         Staying { cut: (0..stays.len()).map(is_cut).collect(), stays, tokens }
     }

@@ -37,7 +37,7 @@ impl AutoCompact {
 /// What to fold: what passes have left out, and everything before the last `keep_turns` turns (`None`: nothing of the view).
 fn plan(context: &Context, aim: &Aim, keep_turns: Option<u64>) -> Option<FoldPlan> {
     let mut units = context.units();
-    let said = |unit: &Unit| unit.nodes.first().map(|n| &context.history.node(*n).message);
+    let first_message = |unit: &Unit| unit.nodes.first().map(|n| &context.history.node(*n).message);
     let requests: Vec<usize> =
         (0..units.len()).filter(|at| units[*at].stays() && units[*at].opens_turn()).collect();
     let newest_user = requests.last().copied();
@@ -46,8 +46,9 @@ fn plan(context: &Context, aim: &Aim, keep_turns: Option<u64>) -> Option<FoldPla
         kept.first().copied().unwrap_or(if requests.is_empty() { 0 } else { units.len() })
     });
     let of_a_turn = |unit: &Unit| {
-        let says = |message: &Message| !is_instruction(message) && message.item_type() != ItemType::Memory;
-        !unit.fixed && !unit.is_fold() && said(unit).is_some_and(|message| says(message))
+        let is_conversation =
+            |message: &Message| !is_instruction(message) && message.item_type() != ItemType::Memory;
+        !unit.fixed && !unit.is_fold() && first_message(unit).is_some_and(|message| is_conversation(message))
     };
     for (at, unit) in units.iter_mut().enumerate().take(keep_from) {
         if unit.stays() && of_a_turn(unit) && Some(at) != newest_user {

@@ -51,9 +51,9 @@ impl Pass for EvenCut {
         let mut shown = within(context, &steps, &cut, names, (target, aim.limit));
         // If the view is still too large, only what has to stay whole stays whole; everything else is cut again to the
         // smallest level.
-        let anew = (shown.tokens > aim.limit).then(|| Steps::of(context));
-        let steps = anew.as_ref().unwrap_or(&steps);
-        if anew.is_some() {
+        let remeasured = (shown.tokens > aim.limit).then(|| Steps::of(context));
+        let steps = remeasured.as_ref().unwrap_or(&steps);
+        if remeasured.is_some() {
             cut = least((0..steps.units().len()).map(|at| steps.is_fixed(at)).collect());
             shown = within(context, steps, &cut, names, (target, aim.limit));
         }

@@ -112,7 +112,7 @@ impl Selective {
         let kept_outputs = self.kept_outputs(&of_type(ItemType::ToolResult));
         let mut units = context.units();
         let newest_user = units.iter().rposition(Unit::opens_turn);
-        let mut spoken = NodeSet::default();
+        let mut with_text = NodeSet::default();
         for (i, unit) in units.iter_mut().enumerate() {
             if !unit.may_be_removed() || unit.is_fold() || Some(i) == newest_user {
                 continue;
@@ -123,18 +123,18 @@ impl Selective {
             let all_old = |nodes: &[NodeIndex]| !nodes.is_empty() && nodes.iter().all(|n| old.contains(n));
             if all_old(&outputs) {
                 unit.mark_removed();
-                spoken.extend(others.into_iter().filter(|n| context.says_something(*n)));
+                with_text.extend(others.into_iter().filter(|n| context.says_something(*n)));
             } else if all_old(&others) && !outputs.iter().any(|n| kept_outputs.contains(n)) {
                 unit.mark_removed();
             }
         }
         begin_with_user(&mut units, 0);
-        take_out(context, &units, &spoken)
+        take_out(context, &units, &with_text)
     }
 }
 
 /// Removes the units that go. If the outputs of a step go, what the assistant said in it stays.
-fn take_out(context: &mut Context, units: &[Unit], spoken: &NodeSet) -> Vec<NodeIndex> {
+fn take_out(context: &mut Context, units: &[Unit], with_text: &NodeSet) -> Vec<NodeIndex> {
     let first = units.iter().position(|u| u.place == Place::Shown);
     let mut removed: Vec<NodeIndex> = Vec::new();
     let mut stripped: Vec<NodeIndex> = Vec::new();
@@ -144,7 +144,7 @@ fn take_out(context: &mut Context, units: &[Unit], spoken: &NodeSet) -> Vec<Node
         let leads = first.is_none_or(|first| i < first);
         for node in unit.nodes.iter() {
             let Some(at) = places.get(node).copied() else { continue };
-            match Some(at).filter(|_| !leads && spoken.contains(node)) {
+            match Some(at).filter(|_| !leads && with_text.contains(node)) {
                 Some(at) if context.view.body()[at].message.is_paired() => {
                     if context.strip_calls(at) {
                         stripped.push(*node);

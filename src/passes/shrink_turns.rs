@@ -57,7 +57,7 @@ struct Figures {
     /// Whether each unit goes with its turn.
     removable: Vec<bool>,
     /// For each unit, the tokens of all earlier units that would go.
-    gone: Vec<u64>,
+    removable_before: Vec<u64>,
     /// A unit that has to stay may need the user message before it to stay, too.
     holds_back: bool,
     /// The units at which turns begin, with their body positions.
@@ -72,9 +72,10 @@ struct Figures {
 impl Figures {
     fn of(context: &Context, prune: Option<PruneToolOutputs>) -> Self {
         let units: Vec<Unit> = context.units().into_iter().filter(Unit::stays).collect();
-        let said = |unit: &Unit| unit.nodes.first().map(|n| &context.history.node(*n).message);
-        let stays =
-            |unit: &Unit| unit.fixed || unit.is_fold() || said(unit).is_some_and(|m| is_instruction(m));
+        let first_message = |unit: &Unit| unit.nodes.first().map(|n| &context.history.node(*n).message);
+        let stays = |unit: &Unit| {
+            unit.fixed || unit.is_fold() || first_message(unit).is_some_and(|m| is_instruction(m))
+        };
         let removable: Vec<bool> = units.iter().map(|unit| !stays(unit)).collect();
         let mut sum = 0;
         let each =
@@ -83,7 +84,7 @@ impl Figures {
             sum += tokens;
             sum - tokens
         };
-        let gone = each.map(before).collect();
+        let removable_before = each.map(before).collect();
         let answers = |unit: &Unit| unit.fixed && matches!(unit.speaker, Role::Assistant | Role::Tool);
         let places = turn_places(context);
         let requests = units.iter().enumerate().filter(|(_, unit)| unit.opens_turn()).map(|(at, _)| at);
@@ -92,7 +93,7 @@ impl Figures {
         Self {
             turns: requests.zip(places).collect(),
             holds_back: units.iter().any(answers),
-            gone,
+            removable_before,
             removable,
             units,
             tokens: context.view.tokens(),
@@ -123,7 +124,7 @@ impl Figures {
     /// The view's tokens without the units that go before `cut`.
     fn tokens_behind(&self, cut: usize) -> u64 {
         if !self.holds_back {
-            return self.tokens - self.gone.get(cut).copied().unwrap_or(0);
+            return self.tokens - self.removable_before.get(cut).copied().unwrap_or(0);
         }
         self.tokens
             - self.without(cut).iter().filter(|unit| unit.is_removed()).map(|unit| unit.tokens).sum::<u64>()

@@ -92,8 +92,9 @@ impl Summarize {
 /// The view's tokens without what would be folded.
 fn rest(context: &Context, plan: &FoldPlan) -> u64 {
     let folded: HashSet<_> = plan.members.iter().collect();
-    let gone: u64 = context.view.body().iter().filter(|s| folded.contains(&s.node)).map(Slot::tokens).sum();
-    context.view.tokens().saturating_sub(gone)
+    let folded_tokens: u64 =
+        context.view.body().iter().filter(|s| folded.contains(&s.node)).map(Slot::tokens).sum();
+    context.view.tokens().saturating_sub(folded_tokens)
 }
 
 impl Pass for Summarize {

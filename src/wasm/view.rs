@@ -57,7 +57,7 @@ pub fn handed_out(list: &JsValue) -> Option<Vec<Arc<Message>>> {
     let messages = |core: &Session| {
         let view = &core.context().view;
         let is_now = view.changes().version() == known.version && view.len() == list.length() as usize;
-        is_now.then(|| core.context().lower())
+        is_now.then(|| core.context().view_messages())
     };
     inner.read(messages).ok().flatten()
 }

@@ -47,7 +47,7 @@ pub fn run(session: &mut Session) -> Report {
 /// One line an item; runs of tool steps that look alike are told by their number.
 fn layout(session: &Session) -> String {
     let mut out = String::new();
-    for (item, message) in session.context().items().iter().zip(session.context().lower()) {
+    for (item, message) in session.context().items().iter().zip(session.context().view_messages()) {
         let calls: Vec<&str> = message.tool_calls().map(|c| c.name.as_str()).collect();
         let words = message.plain_text().split_whitespace().collect::<Vec<_>>().join(" ");
         let text: String =
@@ -81,7 +81,7 @@ fn each_preset_acts_on_the_sample() {
             let report = run(&mut s);
             assert!(!report.decisions.is_empty(), "{preset} must act");
             assert!(report.tokens_after <= WINDOW, "{preset}");
-            let view = s.context().lower();
+            let view = s.context().view_messages();
             assert!(open_calls(view.iter().map(|m| &**m)).is_empty(), "{preset}");
             let decided = passes(&report).join(", ");
             let head = format!("{} -> {} tokens: {decided}\n", report.tokens_before, report.tokens_after);

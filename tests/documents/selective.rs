@@ -138,7 +138,7 @@ fn a_type_without_a_rule_is_not_touched() {
     let memory = typed(user("remember ", 3_000), ItemType::Memory);
     s.push(vec![memory, user("a ", 3_000), said("b ", 2_000), user("c ", 1_000)]).unwrap();
     assert_eq!(passes(&done(s.prepare().unwrap())), [""; 0]);
-    assert_eq!(s.context().lower().len(), 4);
+    assert_eq!(s.context().view_messages().len(), 4);
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn steps_stay_whole_although_the_documents_rule_would_break_them() {
     }
     // Newest three of eight: the document would keep one output of the third step, and no call of it.
     done(s.prepare().unwrap());
-    let lower = s.context().lower();
+    let lower = s.context().view_messages();
     assert!(open_calls(lower.iter().map(|m| &**m)).is_empty());
     let outputs = lower.iter().filter(|m| m.role == Role::Tool).count();
     assert_eq!(outputs, 4, "{}", view(&s));

@@ -41,7 +41,7 @@ const REPLAYS: usize = 6;
 const SHRINKS: u32 = 4_000;
 
 fn pinned_texts_stand(world: &mut World, _: &Happened) {
-    let view = world.session.context().lower();
+    let view = world.session.context().view_messages();
     for (id, text) in &world.text_pins {
         let pin = format!("[pinned text of message {id}]\n{text}");
         assert_eq!(view.iter().filter(|m| m.plain_text() == pin).count(), 1, "{pin:?}");

@@ -44,13 +44,13 @@ impl Links {
         let mut leave: Vec<(usize, NodeIndex)> = leaving.map(|(node, at)| (*at, *node)).collect();
         crate::sorting::sort(&mut leave);
         let mut leave = leave.as_slice();
-        let mut gone = NodeSet::default();
+        let mut removed = NodeSet::default();
         for at in known..=nodes.len() {
             let (leaving, later) = leave.split_at(leave.partition_point(|(when, _)| *when <= at));
             if !leaving.is_empty() {
                 let leaving: Vec<NodeIndex> = leaving.iter().map(|(_, node)| *node).collect();
-                gone.extend(leaving.iter().copied());
-                self.release_calls(nodes, &mut open, &leaving, &gone);
+                removed.extend(leaving.iter().copied());
+                self.release_calls(nodes, &mut open, &leaving, &removed);
                 leave = later;
             }
             let Some(node) = nodes.get(at) else { break };
@@ -74,18 +74,18 @@ impl Links {
         nodes: &'n [Node],
         open: &mut HashMap<&'n str, NodeIndex>,
         leaving: &[NodeIndex],
-        gone: &NodeSet,
+        removed: &NodeSet,
     ) {
         for index in leaving {
             let node = &nodes[index.get()];
             let answered = node.message.tool_outputs().filter(|_| node.kind == NodeKind::Message);
             let known = self.calls.get(index.get()).copied().filter(|caller| *caller != NONE);
-            let caller = known.filter(|caller| !gone.contains(&NodeIndex(*caller)));
+            let caller = known.filter(|caller| !removed.contains(&NodeIndex(*caller)));
             open.extend(
                 answered.zip(caller).map(|(output, caller)| (output.call_id.as_str(), NodeIndex(caller))),
             );
         }
-        open.retain(|_, caller| !gone.contains(caller));
+        open.retain(|_, caller| !removed.contains(caller));
     }
 
     /// Adds the next node; `caller` is the node of the call that it answers.

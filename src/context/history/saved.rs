@@ -31,10 +31,11 @@ impl Saved for History {
         nodes.save(out);
         open_calls.save(out);
         generated.save(out);
-        let mut gone: Vec<(NodeIndex, usize)> = superseded.iter().map(|(n, at)| (*n, *at)).collect();
-        crate::sorting::sort(&mut gone);
-        out.count(gone.len());
-        for (node, at) in gone {
+        let mut superseded_nodes: Vec<(NodeIndex, usize)> =
+            superseded.iter().map(|(n, at)| (*n, *at)).collect();
+        crate::sorting::sort(&mut superseded_nodes);
+        out.count(superseded_nodes.len());
+        for (node, at) in superseded_nodes {
             out.count(node.get());
             out.count(at);
         }
@@ -95,8 +96,8 @@ impl History {
                 || node.message.tool_calls().next().is_none() && answers == (node.kind == NodeKind::StandIn)
         };
         from.require(new.iter().all(is_own), "a message is none of the engine's making")?;
-        let gone = superseded.iter().all(|(node, at)| node.get() < *at && *at <= nodes.len());
-        from.require(gone, "a message left the conversation before it came")?;
+        let left_later = superseded.iter().all(|(node, at)| node.get() < *at && *at <= nodes.len());
+        from.require(left_later, "a message left the conversation before it came")?;
         from.require(*generated < MOST_NUMBERS, "it has given more ids than there are")?;
         let waited = waited.iter().map(|(id, call)| (id.as_str(), call.caller));
         let open = links.catch_up(nodes, superseded, waited.collect());
