@@ -174,7 +174,7 @@ fn what_the_user_answered_stays_in_memory_and_lays_down_rules_however_late_it_is
         ])
         .unwrap();
     session.push(called("b", filler(4_000)).to_vec()).unwrap();
-    assert_eq!(session.context_mut().may_leave(0), ["out_2"]);
+    assert_eq!(session.context_mut().movable_outputs(0), ["out_2"]);
 }
 
 #[test]

@@ -41,12 +41,12 @@ impl ShownSlot<'_> {
     /// A quick description of the quoted message that avoids looking at its parts where possible.
     fn outline<'m>(&self, message: &'m Quoted) -> Seen<'m> {
         let calls = self.slot.has_calls() || !self.is_whole(message);
-        Seen { calls, ..Seen::of(message.of()) }
+        Seen { calls, ..Seen::of(message.original()) }
     }
 
     /// Whether the quoted message is the view's message, unchanged.
     pub fn is_whole(&self, message: &Quoted) -> bool {
-        message.is(&self.slot.message)
+        message.quotes(&self.slot.message)
     }
 }
 
@@ -98,7 +98,7 @@ pub fn conversation<'a>(
         for (_, message) in &mut slots {
             *message = Quoted::whole(Arc::new(redact.message(&message.message())?));
         }
-        slots.retain(|(_, message)| !message.of().is_empty());
+        slots.retain(|(_, message)| !message.original().is_empty());
     }
     if context.history.has_reasoning() {
         if ask.drops_bound_thinking && !ask.continues {
@@ -135,18 +135,18 @@ pub fn sent_or_folded_len(context: &Context, folded: &NodeSet, ask: &Ask<'_>) ->
 /// text, so the provider would refuse it (PROV-3b).
 fn drop_bound_thinking<T>(slots: &mut Vec<(T, Quoted)>) {
     let is_bound = |part: &Part| matches!(part, Part::Reasoning(r) if r.signature.is_some());
-    for (_, quoted) in slots.iter_mut().filter(|(_, m)| m.of().parts.iter().any(is_bound)) {
-        let mut message = Message::clone(quoted.of());
+    for (_, quoted) in slots.iter_mut().filter(|(_, m)| m.original().parts.iter().any(is_bound)) {
+        let mut message = Message::clone(quoted.original());
         message.parts.retain(|part| !is_bound(part));
         *quoted = Quoted::whole(Arc::new(message));
     }
-    slots.retain(|(_, message)| !message.of().is_empty());
+    slots.retain(|(_, message)| !message.original().is_empty());
 }
 
 /// If reasoning or what it produced is missing, its counterpart is dropped too, or loses its id (PROV-3).
 fn unlinked<T: Copy>(context: &Context, slots: &[(T, Quoted)]) -> Vec<(T, Quoted)> {
     let history = context.view.with_dropped().into_iter().map(|s| &*context.history.node(s.node).message);
-    let view: Vec<Cow<'_, Message>> = slots.iter().map(|(_, m)| Cow::Borrowed(m.of())).collect();
+    let view: Vec<Cow<'_, Message>> = slots.iter().map(|(_, m)| Cow::Borrowed(m.original())).collect();
     let linked = unlink_each(history, view);
     let shared = |(message, (from, whole)): (Option<Cow<'_, Message>>, &(T, Quoted))| {
         let message = match message? {
@@ -223,10 +223,10 @@ fn drop_unanswered_calls(context: &Context, messages: &mut Vec<(ShownSlot<'_>, Q
     }
     let mut left: HashSet<String> = open;
     for at in (0..messages.len()).rev() {
-        if !messages[at].1.of().tool_calls().any(|c| left.contains(&c.id)) {
+        if !messages[at].1.original().tool_calls().any(|c| left.contains(&c.id)) {
             continue;
         }
-        let mut message = Message::clone(messages[at].1.of());
+        let mut message = Message::clone(messages[at].1.original());
         message.parts.retain(|p| !matches!(p, Part::ToolCall(c) if left.remove(&c.id)));
         drop_trailing_reasoning(&mut message);
         if message.parts.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::history::History;
 use super::node::NodeIndex;
-use crate::facts::is_put_to_the_user;
+use crate::facts::is_ask_user_tool;
 use crate::hashing::{HashMap, HashSet};
 use crate::message::Role;
 
@@ -23,7 +23,7 @@ impl Holders {
     pub fn catch_up(&mut self, history: &History) {
         for (at, node) in history.nodes().iter().enumerate().skip(self.read) {
             let index = NodeIndex(at as u32);
-            let asking_calls = node.message.tool_calls().filter(|call| is_put_to_the_user(&call.name));
+            let asking_calls = node.message.tool_calls().filter(|call| is_ask_user_tool(&call.name));
             self.asking_calls.extend(asking_calls.map(|call| call.id.clone()));
             for output in node.message.tool_outputs() {
                 if self.asking_calls.contains(&output.call_id) {

@@ -1,5 +1,7 @@
 use super::rule_words::{WORD_RULES_BIT, may_contain_rule, rule_languages};
-use super::sentences::{LONGEST_WRAPPED, Sentence, begins_anew, goes_on, is_entry, is_fence, sentences};
+use super::sentences::{
+    LONGEST_WRAPPED, Sentence, is_entry, is_fence, may_continue, sentences, starts_new_block,
+};
 use super::strength::Strength;
 use super::{keywords, rule_patterns};
 
@@ -83,8 +85,8 @@ fn with_list(text: &str, start: usize, end: usize) -> usize {
     for whole in text[at..].split_inclusive('\n') {
         let line = whole.trim();
         let entry = is_entry(line) && (!of_a_list || whole.len() - whole.trim_start().len() > depth);
-        plain &= !begins_anew(line) && !line.is_empty();
-        let below = entry || plain || (taken > end && goes_on(text[entry_at..taken].trim_start(), line));
+        plain &= !starts_new_block(line) && !line.is_empty();
+        let below = entry || plain || (taken > end && may_continue(text[entry_at..taken].trim_start(), line));
         at += whole.len();
         if line.is_empty() && announced && taken == end {
             continue;

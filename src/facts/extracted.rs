@@ -16,7 +16,7 @@ use super::actions::action;
 use super::kept::KeptFacts;
 use super::literal::each_literal;
 use super::notes::{CallNote, CommandOutcome, Notes};
-use super::{Names, Remark, is_put_to_the_user, remarks, texts};
+use super::{Names, Remark, is_ask_user_tool, remarks, texts};
 use crate::hashing::HashMap;
 use crate::message::{CallKind, Message, Part};
 
@@ -103,7 +103,7 @@ impl ExtractedFacts {
                 self.running.insert(call.id.clone(), run.prints_own_messages);
             }
             notes.calls.extend(note);
-            if is_put_to_the_user(&call.name) {
+            if is_ask_user_tool(&call.name) {
                 self.asking.insert(call.id.clone());
             }
         }

@@ -41,7 +41,7 @@ mod wrapped;
 
 pub use actions::{Action, ActionKind, actions};
 pub use all_done::says_all_done;
-pub use asked_user::is_put_to_the_user;
+pub use asked_user::is_ask_user_tool;
 pub use constraints::{Constraint, constraints};
 pub use distinguishing::distinguishing_argument;
 pub use extracted::ExtractedFacts;
@@ -63,6 +63,6 @@ pub use statements::{Statement, StatementKind, statement};
 pub use strength::Strength;
 pub use text_set::TextSet;
 pub use texts::{message_text, texts, texts_with};
-pub use todo::{Plan, Todo, made_id, plan};
+pub use todo::{Plan, Todo, created_id, plan};
 pub(crate) use word::is_cjk;
 pub use wrapped::unwrapped;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::sentences::{begins_anew, is_closing, is_entry, is_heading};
+use super::sentences::{is_closing, is_entry, is_heading, starts_new_block};
 use super::word::is_cjk;
 
 /// A line of more characters than this may have been wrapped.
@@ -52,7 +52,7 @@ pub(super) fn line_break(before: &str, next: &str) -> LineBreak {
     let (Some(last), Some(first)) = (line.chars().next_back(), next.chars().next()) else {
         return LineBreak::Ends;
     };
-    if ends_sentence(line) || line.ends_with(COLONS) || is_heading(line) || begins_anew(next) {
+    if ends_sentence(line) || line.ends_with(COLONS) || is_heading(line) || starts_new_block(next) {
         return LineBreak::Ends;
     }
     let word = line.rsplit(char::is_whitespace).next().unwrap_or(line);
@@ -120,12 +120,12 @@ pub fn unwrapped(sentence: &str) -> Cow<'_, str> {
             continue;
         }
         end = at;
-        announced = !begins_anew(line) && (announced || before.ends_with(COLONS));
+        announced = !starts_new_block(line) && (announced || before.ends_with(COLONS));
         let goes_on = ends_sentence(last_line(before)) || line_break(before, line) == LineBreak::GoesOn;
         let one = is_further_in || (goes_on && !announced);
         let wide = out.chars().next_back().is_some_and(is_cjk) && line.starts_with(is_cjk);
         match out.is_empty() {
-            false if begins_anew(line) || !one => out.push_str("\n  "),
+            false if starts_new_block(line) || !one => out.push_str("\n  "),
             false if !wide => out.push(' '),
             _ => {}
         }

@@ -65,7 +65,7 @@ impl RollingSummary {
 
     /// Whether there are enough messages that no summary covers: the document's conditions for a first and for a later
     /// summary.
-    fn is_enough(&self, context: &Context) -> bool {
+    fn has_enough_messages(&self, context: &Context) -> bool {
         let (folds, new): (Vec<Unit>, Vec<Unit>) = context.units().into_iter().partition(Unit::is_fold);
         let messages = new.iter().map(|u| u.nodes.len() as u64).sum::<u64>();
         let tokens = new.iter().map(|u| u.tokens + u.hidden_tokens).sum::<u64>();
@@ -114,14 +114,14 @@ impl Pass for RollingSummary {
     }
 
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
-        if !self.is_enough(context) {
+        if !self.has_enough_messages(context) {
             return Ok(Outcome::Unchanged);
         }
         Ok(self.plan(context, aim, false).map_or(Outcome::Unchanged, Outcome::Fold))
     }
 
     fn fold(&self, context: &Context, aim: &Aim, by_hand: bool) -> Option<FoldPlan> {
-        if by_hand || self.is_enough(context) { self.plan(context, aim, by_hand) } else { None }
+        if by_hand || self.has_enough_messages(context) { self.plan(context, aim, by_hand) } else { None }
     }
 
     fn layout(&self) -> Option<Layout> {

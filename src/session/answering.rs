@@ -325,7 +325,7 @@ impl Session {
 
     fn judge_with_language(&self, pending: &Pending, answer: &Answer, wants_retain: bool) -> Result<Judged> {
         let mut judged = self.judge(pending, answer, wants_retain)?;
-        if let Some(script) = self.script().filter(|s| !s.is_of(&judged.accepted.text)) {
+        if let Some(script) = self.script().filter(|s| !s.may_be_of(&judged.accepted.text)) {
             if pending.question.attempt < self.config.compaction.max_attempts {
                 let language = self.language().unwrap_or_else(|| script.language().to_owned());
                 let why =

@@ -316,7 +316,7 @@ impl Session {
         if self.config.acts_at_limit {
             return limit;
         }
-        let (low, due) = (compaction.low(limit), compaction.threshold(limit));
+        let (low, due) = (compaction.target(limit), compaction.threshold(limit));
         if self.config.ladder.even_cut().is_none() {
             return due;
         }
@@ -499,8 +499,8 @@ impl Session {
         let limit = self.config.limit;
         let most = limit.map_or(u64::MAX, |limit| (limit as f64 * (1.0 - self.margin())) as u64);
         let threshold = self.threshold().unwrap_or(u64::MAX);
-        let by_limit = limit.map_or(u64::MAX, |limit| compaction.low(limit));
-        let by_threshold = self.config.ladder.threshold().map_or(u64::MAX, |t| compaction.low_for(t));
+        let by_limit = limit.map_or(u64::MAX, |limit| compaction.target(limit));
+        let by_threshold = self.config.ladder.threshold().map_or(u64::MAX, |t| compaction.target_for(t));
         // From here on in counted tokens, like the view's.
         let counted = |tokens| self.accuracy.as_counted(tokens, &*self.context.counter);
         let (most, threshold) = (counted(most), counted(threshold));

@@ -5,7 +5,7 @@ use contextfold::ErrorCode;
 use contextfold::compaction::{Answer, Reason, Style};
 use contextfold::context::Report;
 use contextfold::message::{Format, ItemType, Message, Role};
-use contextfold::passes::{Given, Ladder};
+use contextfold::passes::{ExplicitOptions, Ladder};
 use contextfold::provider::provider;
 use contextfold::session::{Fit, Session};
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ fn with(options: Value) -> Session {
 
 /// A list with the preset's first passes, and without a summary.
 fn without_auto_compact(window: u64) -> Session {
-    let mut list = Ladder::preset("ladder", Given::default()).unwrap().to_value();
+    let mut list = Ladder::preset("ladder", ExplicitOptions::default()).unwrap().to_value();
     list[3]["enabled"] = json!(false);
     with(json!({ "contextWindow": window, "ladder": list }))
 }
@@ -62,7 +62,7 @@ fn decisions(report: &Report) -> String {
 
 #[test]
 fn it_is_five_passes() {
-    let preset = Ladder::preset("ladder", Given::default()).unwrap();
+    let preset = Ladder::preset("ladder", ExplicitOptions::default()).unwrap();
     let prune = json!({ "pass": "prune_tool_outputs", "protectTurns": 2, "minReclaimTokens": 0 });
     assert_eq!(
         preset.to_value(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use contextfold::compaction::Answer;
 use contextfold::context::Report;
 use contextfold::message::{Format, Message, Role, open_calls};
-use contextfold::passes::{Given, Ladder};
+use contextfold::passes::{ExplicitOptions, Ladder};
 use contextfold::provider::provider;
 use contextfold::session::{Fit, Session, SessionConfig};
 use contextfold::tokens::BytesPerFour;
@@ -93,9 +93,9 @@ fn each_preset_acts_on_the_sample() {
 #[test]
 fn a_printed_preset_given_back_as_a_list_behaves_as_the_named_one() {
     for preset in Ladder::PRESETS {
-        let printed = Ladder::preset(preset, Given::default()).unwrap().to_value();
+        let printed = Ladder::preset(preset, ExplicitOptions::default()).unwrap().to_value();
         let copy: Value = serde_json::from_str(&printed.to_string()).unwrap();
-        let list = Ladder::from_value(&copy, Given::default()).unwrap();
+        let list = Ladder::from_value(&copy, ExplicitOptions::default()).unwrap();
         assert_eq!(list.to_value(), printed, "{preset}");
         // A list has the session's own ledger; the documents' presets have none unless asked.
         let with = |ladder: &Value| {
@@ -110,9 +110,9 @@ fn a_printed_preset_given_back_as_a_list_behaves_as_the_named_one() {
 
 #[test]
 fn a_changed_copy_is_a_ladder_of_its_own() {
-    let mut list = Ladder::preset("rolling", Given::default()).unwrap().to_value();
+    let mut list = Ladder::preset("rolling", ExplicitOptions::default()).unwrap().to_value();
     list[1]["upperThreshold"] = json!(40_000);
-    let changed = Ladder::from_value(&list, Given::default()).unwrap();
+    let changed = Ladder::from_value(&list, ExplicitOptions::default()).unwrap();
     assert_eq!((changed.name, changed.threshold()), (None, Some(40_001)));
-    assert_eq!(Ladder::preset("rolling", Given::default()).unwrap().threshold(), Some(50_001));
+    assert_eq!(Ladder::preset("rolling", ExplicitOptions::default()).unwrap().threshold(), Some(50_001));
 }

@@ -3,7 +3,7 @@
 use contextfold::compaction::Reason;
 use contextfold::context::{EventName, Form};
 use contextfold::message::{ItemType, Message, Role, open_calls};
-use contextfold::passes::{Given, Ladder};
+use contextfold::passes::{ExplicitOptions, Ladder};
 use contextfold::session::Session;
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn typed(mut message: Message, item_type: ItemType) -> Message {
 
 #[test]
 fn the_rules_are_the_documents_table() {
-    let preset = Ladder::preset("selective", Given::default()).unwrap().to_value();
+    let preset = Ladder::preset("selective", ExplicitOptions::default()).unwrap().to_value();
     let rules = preset[1]["rules"].as_object().unwrap();
     let table: Vec<(&str, &str, &Value)> =
         rules.iter().map(|(t, r)| (t.as_str(), r["strategy"].as_str().unwrap(), &r["keepRecent"])).collect();

@@ -1,7 +1,7 @@
 //! The steps document: two agents with one mechanism, at each step of its compaction.
 
 use contextfold::message::{Message, Role, open_calls};
-use contextfold::passes::{Given, Ladder};
+use contextfold::passes::{ExplicitOptions, Ladder};
 use contextfold::session::Session;
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ fn whole_turns(session: &Session) -> usize {
 #[test]
 fn the_presets_are_the_documents_table() {
     let table = |name: &str| {
-        let passes = Ladder::preset(name, Given::default()).unwrap().to_value();
+        let passes = Ladder::preset(name, ExplicitOptions::default()).unwrap().to_value();
         let summarize = &passes[1];
         (summarize["thresholdTokens"].clone(), summarize["keepSteps"].clone(), passes[0]["keepSteps"].clone())
     };

@@ -4,7 +4,7 @@ use super::draft::{Draft, Section, key_of};
 use super::places::Places;
 use crate::facts::shorten;
 use crate::facts::{
-    Action, ActionKind, Status, checkboxes, commit_message, directory, effects, is_minor_change, made_id,
+    Action, ActionKind, Status, checkboxes, commit_message, created_id, directory, effects, is_minor_change,
     only_reads, plan, without_directory, without_shortening,
 };
 
@@ -46,7 +46,7 @@ pub(super) fn add_action(draft: &mut Draft, action: &Action<'_>, output: &str, p
     }
     if let Some(plan) = plan(&action.call.name, &action.args).filter(|_| !failed) {
         for todo in plan.entries {
-            let id = todo.id.or_else(|| made_id(output).filter(|_| !plan.whole));
+            let id = todo.id.or_else(|| created_id(output).filter(|_| !plan.whole));
             let named = || id.as_ref().and_then(|id| draft.planned.get(id)).cloned();
             let text = Some(todo.text).filter(|text| !text.is_empty()).or_else(named);
             let Some(text) = text else { continue };

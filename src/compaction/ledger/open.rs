@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::message_facts::NotedCall;
-use crate::facts::{Notes, Plan, continues, made_id, ticks};
+use crate::facts::{Notes, Plan, continues, created_id, ticks};
 use crate::message::{ItemType, Message, Role};
 use crate::saved::saved;
 use crate::sorting::sort_by_key;
@@ -100,7 +100,7 @@ impl Open {
                 Some(at) if !entry.text.is_empty() => self.plan[at].clone_from(&entry.text),
                 None if !entry.done && !entry.text.is_empty() => {
                     self.plan.push(entry.text.clone());
-                    self.ids.push(entry.id.clone().or_else(|| made_id(output)).unwrap_or_default());
+                    self.ids.push(entry.id.clone().or_else(|| created_id(output)).unwrap_or_default());
                 }
                 _ => {}
             }

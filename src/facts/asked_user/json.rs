@@ -8,11 +8,12 @@ use super::plain_text;
 const ANSWERS: [&str; 6] = ["answer", "answers", "response", "responses", "reply", "replies"];
 /// Whether an element of this name contains an answer: `<answer>`, `<user_response>`.
 pub(super) fn is_answer(name: &str) -> bool {
-    ANSWERS.contains(&users(&plain(name))) || matches!(plain(name).as_str(), "usermessage" | "userinput")
+    ANSWERS.contains(&without_user_prefix(&plain(name)))
+        || matches!(plain(name).as_str(), "usermessage" | "userinput")
 }
 
 /// Keys of what the user wrote beside an answer.
-const NOTED: [&str; 16] = [
+const USER_NOTES: [&str; 16] = [
     "annotation", "annotations", "comment", "comments", "custom", "customanswer", "customtext", "additional",
     "feedback", "freeform", "freetext", "note", "notes", "other", "remark", "remarks",
 ];
@@ -58,7 +59,7 @@ pub(super) fn user_answers(value: Value) -> Vec<String> {
             Value::Object(fields) if keys == Keys::Ids && !is_record(&fields) => {
                 next.extend(fields.into_iter().rev().map(|(_, value)| (value, Keys::OurWords, certain)));
             }
-            Value::Object(fields) => next.extend(of_record(fields, certain).into_iter().rev()),
+            Value::Object(fields) => next.extend(values_of_record(fields, certain).into_iter().rev()),
             _ => {}
         }
     }
@@ -66,18 +67,18 @@ pub(super) fn user_answers(value: Value) -> Vec<String> {
 }
 
 /// The values in a record that the user said.
-fn of_record(fields: Map<String, Value>, certain: bool) -> Vec<(Value, Keys, bool)> {
+fn values_of_record(fields: Map<String, Value>, certain: bool) -> Vec<(Value, Keys, bool)> {
     let failed = fields.iter().any(|(key, value)| is_failure(&plain(key), value));
-    let answered = fields.keys().any(|key| ANSWERS.contains(&users(&plain(key))));
+    let answered = fields.keys().any(|key| ANSWERS.contains(&without_user_prefix(&plain(key))));
     let accepted = fields.get("action").and_then(Value::as_str) == Some("accept");
     let read = |(key, value): (String, Value)| {
         let key = plain(&key);
-        let key = users(&key);
+        let key = without_user_prefix(&key);
         let of_answer = ANSWERS.contains(&key);
-        let own = of_answer || NOTED.contains(&key);
+        let own = of_answer || USER_NOTES.contains(&key);
         let many = matches!(key, "answers" | "responses" | "replies" | "annotations");
         let keys = if many || accepted && key == "content" { Keys::Ids } else { Keys::OurWords };
-        let is_users = own || !failed && !answered && !NOT_FROM_USER.contains(&key) && !is_of_the_system(key);
+        let is_users = own || !failed && !answered && !NOT_FROM_USER.contains(&key) && !is_from_system(key);
         is_users.then_some((value, keys, certain || own && !failed))
     };
     fields.into_iter().filter_map(read).collect()
@@ -85,7 +86,7 @@ fn of_record(fields: Map<String, Value>, certain: bool) -> Vec<(Value, Keys, boo
 
 /// Whether an object that may map questions to answers is itself one question with its answer.
 fn is_record(fields: &Map<String, Value>) -> bool {
-    let any = |of: &[&str]| fields.keys().any(|key| of.contains(&users(&plain(key))));
+    let any = |of: &[&str]| fields.keys().any(|key| of.contains(&without_user_prefix(&plain(key))));
     any(&ANSWERS) && any(&QUESTIONS)
 }
 
@@ -102,7 +103,7 @@ fn is_failure(key: &str, value: &Value) -> bool {
     }
 }
 
-fn is_of_the_system(key: &str) -> bool {
+fn is_from_system(key: &str) -> bool {
     ["system", "tool", "assistant", "agent", "model"].iter().any(|who| key.starts_with(who))
 }
 
@@ -112,7 +113,7 @@ fn plain(key: &str) -> String {
 }
 
 /// A key without `user` in front.
-fn users(key: &str) -> &str {
+fn without_user_prefix(key: &str) -> &str {
     let bare = key.strip_prefix("users").filter(|bare| !bare.is_empty());
     bare.or_else(|| key.strip_prefix("user").filter(|bare| !bare.is_empty())).unwrap_or(key)
 }

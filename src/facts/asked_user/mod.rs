@@ -12,7 +12,7 @@ const TOOLS: [&str; 12] = [
 ];
 
 /// Whether a tool of this name asks the user: `ask_user`, `AskUserQuestion`, `mcp__human__ask_human`.
-pub fn is_put_to_the_user(tool: &str) -> bool {
+pub fn is_ask_user_tool(tool: &str) -> bool {
     let own = tool.rsplit(['.', '/', ':']).next().unwrap_or(tool);
     let own = own.rsplit("__").next().unwrap_or(own);
     let plain: String = own.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -27,7 +27,7 @@ pub fn user_answers(output: &str) -> Vec<String> {
         return json::user_answers(value);
     }
     let text = plain_text::without_reminders(plain_text::without_element(output));
-    if plain_text::is_of_the_tool(&text) {
+    if plain_text::is_from_tool(&text) {
         return Vec::new();
     }
     plain_text::answers(&text).unwrap_or_else(|| vec![text.into_owned()])
@@ -43,10 +43,10 @@ mod tests {
             "ask_user", "askUser", "AskUserQuestion", "request_user_input", "mcp__human__ask_human",
             "x.ask_user",
         ] {
-            assert!(is_put_to_the_user(tool), "{tool}");
+            assert!(is_ask_user_tool(tool), "{tool}");
         }
         for tool in ["ask", "bash", "ask_user_service_status", "get_user", "search", "ask_model"] {
-            assert!(!is_put_to_the_user(tool), "{tool}");
+            assert!(!is_ask_user_tool(tool), "{tool}");
         }
     }
 
