@@ -281,7 +281,7 @@ fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target
         .map_or(0, |first| kept_turns.first().copied().unwrap_or(first));
     for (at, unit) in units.iter_mut().enumerate() {
         let stays = staying.stays[at] && !unit.is_fold();
-        if !stays && !unit.fixed && !unit.speaker.is_instruction() && unit.stays() {
+        if !stays && !unit.fixed && !unit.role.is_instruction() && unit.stays() {
             unit.mark_removed();
         }
     }
@@ -344,7 +344,7 @@ fn fold_oldest(
 ) -> bool {
     let mut tokens = context.view.fixed_tokens() + units.iter().map(|u| u.tokens).sum::<u64>() + reserve;
     // A view of nothing but instructions is useless, so the newest other message stays.
-    let newest = units.iter().rposition(|u| !u.speaker.is_instruction()).unwrap_or(0);
+    let newest = units.iter().rposition(|u| !u.role.is_instruction()).unwrap_or(0);
     let newest_user = units.iter().rposition(Unit::opens_turn);
     let starts = std::iter::once(0).chain(turns.iter().copied().filter(|t| *t > 0));
     let ends = turns.iter().copied().filter(|t| *t > 0).chain([units.len()]);

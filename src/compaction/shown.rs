@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::ask::Ask;
 use super::layout::Layout;
 use super::plan::FoldPlan;
 use super::quoted::Quoted;
+use super::request_options::RequestOptions;
 use super::scope::RequestScope;
 use crate::context::{Context, NodeSet, Slot};
 use crate::error::Result;
@@ -55,11 +55,11 @@ pub fn conversation<'a>(
     context: &'a Context,
     plan: &FoldPlan,
     scope: RequestScope,
-    ask: &Ask<'_>,
+    options: &RequestOptions<'_>,
 ) -> Result<Vec<(ShownSlot<'a>, Quoted)>> {
     let folded: NodeSet = plan.members.iter().copied().collect();
     let len = match scope {
-        RequestScope::Whole => sent_or_folded_len(context, &folded, ask),
+        RequestScope::Whole => sent_or_folded_len(context, &folded, options),
         RequestScope::Beginning => beginning(context, &folded),
         RequestScope::FoldedOnly | RequestScope::NoOutputs => 0,
     };
@@ -94,14 +94,14 @@ pub fn conversation<'a>(
         })
         .collect();
     drop_unanswered_calls(context, &mut slots);
-    if let Some(redact) = ask.redact {
+    if let Some(redact) = options.redact {
         for (_, message) in &mut slots {
             *message = Quoted::whole(Arc::new(redact.message(&message.message())?));
         }
         slots.retain(|(_, message)| !message.original().is_empty());
     }
     if context.history.has_reasoning() {
-        if ask.drops_bound_thinking && !ask.continues {
+        if options.drops_bound_thinking && !options.continues {
             drop_bound_thinking(&mut slots);
         }
         slots = unlinked(context, &slots);
@@ -121,9 +121,9 @@ pub fn beginning(context: &Context, folded: &NodeSet) -> usize {
 }
 
 /// The number of messages of the view's body in a request that continues from it: all that were sent and all that are folded.
-pub fn sent_or_folded_len(context: &Context, folded: &NodeSet, ask: &Ask<'_>) -> usize {
+pub fn sent_or_folded_len(context: &Context, folded: &NodeSet, options: &RequestOptions<'_>) -> usize {
     let body = context.view.body();
-    let Some(sent) = ask.sent.filter(|_| ask.continues) else { return body.len() };
+    let Some(sent) = options.sent.filter(|_| options.continues) else { return body.len() };
     let is_sent_along = |slot: &Slot| slot.node.get() < sent || folded.contains(&slot.node);
     let Some(last) = body.iter().rposition(is_sent_along) else { return body.len() };
     // A call's outputs are sent with it.

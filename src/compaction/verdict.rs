@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use super::accepted::Accepted;
 use super::frame::EMPTY_SUMMARY;
 use super::layout::engine_message;
-use super::ledger::{self, AlreadyShown, Budget, Carried, Missed, RULES_TITLE, Room};
+use super::ledger::{self, AlreadyShown, Budget, CarriedFacts, OmittedFacts, RULES_TITLE, Room};
 use super::plan::FoldPlan;
 use super::{Profile, Redact, finish, no_summary, tags};
 use crate::context::{Context, Form, LEDGER_HEADINGS, NodeIndex, NodeKind, NodeSet, Slot};
@@ -36,7 +36,7 @@ pub struct Answer {
 #[derive(Debug, Clone, Copy)]
 pub struct LedgerTerms<'a> {
     /// The facts of the folded messages and of everything folded before.
-    pub carried: &'a Carried,
+    pub carried: &'a CarriedFacts,
     /// Tokens that the ledger may take.
     pub budget: Budget,
     /// Target of the compaction, in tokens of the view; out of reach if no window is known.
@@ -91,7 +91,7 @@ pub fn judge(
         (None, _) if wants_retain => notes.push("the answer had no <retain> section"),
         _ => {}
     }
-    let (summary, ledger_tokens, missed) = with_ledger(context, plan, summary, retain.as_ref(), terms)?;
+    let (summary, ledger_tokens, omitted) = with_ledger(context, plan, summary, retain.as_ref(), terms)?;
     let fallback = (!notes.is_empty()).then(|| notes.join("; "));
     let tokens = tokens + ledger_tokens;
     let by_provider = match &answer.by_provider {
@@ -101,7 +101,7 @@ pub fn judge(
         )),
         None => None,
     };
-    Ok(Accepted { text, summary, retain, tokens, by_provider, ledger_tokens, missed, fallback })
+    Ok(Accepted { text, summary, retain, tokens, by_provider, ledger_tokens, omitted, fallback })
 }
 
 /// The ledger that goes beside a summary in the provider's own format. If the provider's text is known, it is the ledger at the end of our
@@ -185,27 +185,27 @@ fn with_ledger(
     summary: Message,
     retain: Option<&Message>,
     terms: &LedgerTerms<'_>,
-) -> Result<(Message, u64, Missed), Error> {
+) -> Result<(Message, u64, OmittedFacts), Error> {
     if terms.budget.is_none() {
-        return Ok((summary, 0, Missed::default()));
+        return Ok((summary, 0, OmittedFacts::default()));
     }
     let tokens = fold_tokens(context, plan, retain, &summary);
     let after = plan.after(context, tokens);
     let is_cut = after >= terms.limit;
-    let (mut ledger, mut missed) = ledger_of(context, plan, &summary, retain, terms, is_cut)?;
-    if missed.rules > 0 && !is_cut {
+    let (mut ledger, mut omitted) = ledger_of(context, plan, &summary, retain, terms, is_cut)?;
+    if omitted.rules > 0 && !is_cut {
         let roomier = ledger_of(context, plan, &summary, retain, terms, true)?;
-        if roomier.1.rules < missed.rules {
-            (ledger, missed) = roomier;
+        if roomier.1.rules < omitted.rules {
+            (ledger, omitted) = roomier;
         }
     }
     let Some(ledger) = ledger else {
-        return Ok((summary, 0, missed));
+        return Ok((summary, 0, omitted));
     };
     let gain = plan.must_be_smaller_than().saturating_sub(tokens);
     let whole = engine_message(Role::User, &format!("{}\n\n{ledger}", summary.plain_text()));
     let added = fold_tokens(context, plan, retain, &whole).saturating_sub(tokens);
-    Ok(if added < gain { (whole, added, missed) } else { (summary, 0, missed) })
+    Ok(if added < gain { (whole, added, omitted) } else { (summary, 0, omitted) })
 }
 
 /// The ledger of a fold, and what it had to leave out. `cut`: the messages that stay are too large and will be cut to make room, so facts
@@ -217,7 +217,7 @@ fn ledger_of(
     retain: Option<&Message>,
     terms: &LedgerTerms<'_>,
     cut: bool,
-) -> Result<(Option<String>, Missed), Error> {
+) -> Result<(Option<String>, OmittedFacts), Error> {
     let budget = terms.budget;
     let tokens = fold_tokens(context, plan, retain, &with_room_for_ledger(summary));
     let gain = plan.must_be_smaller_than().saturating_sub(tokens);
@@ -249,8 +249,8 @@ fn ledger_of(
     let shown = AlreadyShown::of(fixed_messages).and_summaries(summaries.chain([summary]).chain(retain));
     let shown = shown.and_edited(edited.iter().map(|s| &*s.message).collect());
     let shown = shown.and_whole(context, &whole.iter().map(|s| s.node).collect::<Vec<_>>());
-    let (ledger, missed) = ledger::write(&carried, &shown, room, &*context.counter);
-    Ok((ledger.map(|(text, _)| text), missed))
+    let (ledger, omitted) = ledger::write(&carried, &shown, room, &*context.counter);
+    Ok((ledger.map(|(text, _)| text), omitted))
 }
 
 /// Messages that no pass changes: the engine's own, and pinned ones.

@@ -19,7 +19,7 @@ use super::report::{LeftOut, PartReport};
 use super::shared::Shared;
 use super::tally::Tally;
 use super::view::{Form, Slot, View};
-use super::wording::{Describe, Wording};
+use super::wording::{PlaceholderWriter, Wording};
 use crate::error::Result;
 use crate::facts::ExtractedFacts;
 use crate::message::{ItemType, Message, Role};
@@ -51,7 +51,7 @@ pub struct Context {
     /// The style of placeholders, and whether the model can open refs.
     pub wording: Wording,
     /// Writes placeholders, if the host does so.
-    pub describe: Option<Describe>,
+    pub placeholder_writer: Option<PlaceholderWriter>,
     /// The functions of the ladder's custom passes.
     pub customs: CustomRuns,
     /// How many tokens all tool outputs may take together.
@@ -99,7 +99,7 @@ impl Context {
             counter,
             output_config,
             wording: Wording::default(),
-            describe: None,
+            placeholder_writer: None,
             customs: CustomRuns::new(),
             output_budget,
             fold_near: 0..0,

@@ -88,4 +88,4 @@ pub use summary_state::SummaryState;
 pub use tally::{OutputCounts, PartName, Tally};
 pub use units::{Place, Unit, UnitKind, begin_with_user};
 pub use view::{Form, Slot, View};
-pub use wording::{Describe, Trimmed, Wording};
+pub use wording::{PlaceholderWriter, Trimmed, Wording};

@@ -31,7 +31,7 @@ impl Context {
             counter: _,
             output_config: _,
             wording: _,
-            describe: _,
+            placeholder_writer: _,
             customs: _,
             output_budget: _,
             fold_near: _,

@@ -24,7 +24,7 @@ pub struct Unit {
     /// What kind it is.
     pub kind: UnitKind,
     /// The role of its first message.
-    pub speaker: Role,
+    pub role: Role,
     /// Whether it must stay: a call in it is being executed, or it holds a pin or the provider's newest compaction. Also set
     /// for what that compaction already covers, so that it is not folded again.
     pub fixed: bool,
@@ -163,7 +163,7 @@ impl Context {
                     } else {
                         UnitKind::Other
                     },
-                    speaker: slots.first().map_or(Role::User, |s| s.role()),
+                    role: slots.first().map_or(Role::User, |s| s.role()),
                     fixed: slots.iter().all(|s| covered.contains(&s.node))
                         || served && at == last
                         || any(&|s| {
@@ -210,7 +210,7 @@ pub fn begin_with_user(units: &mut [Unit], mut room: u64) {
     let mut fold_before = None; // a summary in the user role will do if the unit behind it must stay
     for at in 0..units.len() {
         let unit = &units[at];
-        match (unit.speaker, unit.place) {
+        match (unit.role, unit.place) {
             (Role::User, Place::Shown) => return,
             (Role::User, Place::Removed) if unit.is_fold() => fold_before = Some(at),
             (Role::User, Place::Removed) => asked_before = Some(at),

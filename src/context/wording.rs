@@ -53,31 +53,31 @@ pub struct Trimmed<'a> {
 
 /// `toolOutputCache.placeholder`: the host writes the text. If it fails, our own text is used, and the report says why.
 #[derive(Clone)]
-pub struct Describe {
+pub struct PlaceholderWriter {
     write: Arc<Write>,
-    trouble: Rc<RefCell<Option<String>>>,
+    error: Rc<RefCell<Option<String>>>,
 }
 
 type Write = dyn Fn(&Trimmed<'_>) -> Result<String>;
 
-impl Describe {
+impl PlaceholderWriter {
     /// Writes placeholders with this function.
     #[allow(clippy::arc_with_non_send_sync, reason = "the host's function lives on the host's thread")]
     pub fn new(write: impl Fn(&Trimmed<'_>) -> Result<String> + 'static) -> Self {
-        Self { write: Arc::new(write), trouble: Rc::default() }
+        Self { write: Arc::new(write), error: Rc::default() }
     }
 
     fn text(&self, trimmed: &Trimmed<'_>) -> Option<String> {
         (self.write)(trimmed)
-            .map_err(|error| *self.trouble.borrow_mut() = Some(error.message().to_owned()))
+            .map_err(|error| *self.error.borrow_mut() = Some(error.message().to_owned()))
             .ok()
     }
 }
 
 impl Context {
     /// The error of the host's placeholder function, if there was one since this was last called.
-    pub fn take_placeholder_trouble(&mut self) -> Option<String> {
-        self.describe.as_ref().and_then(|describe| describe.trouble.take())
+    pub fn take_placeholder_error(&mut self) -> Option<String> {
+        self.placeholder_writer.as_ref().and_then(|placeholder_writer| placeholder_writer.error.take())
     }
 
     /// The text that replaces an output of a node; `id` is the ref that opens it.
@@ -88,7 +88,8 @@ impl Context {
         let tokens = whole.tally.outputs() / whole.message.tool_outputs().count().max(1) as u64;
         let known = id.filter(|_| self.wording.names_refs());
         let trimmed = Trimmed { output_ref: known, call, tokens };
-        let given = self.describe.as_ref().and_then(|describe| describe.text(&trimmed));
+        let given =
+            self.placeholder_writer.as_ref().and_then(|placeholder_writer| placeholder_writer.text(&trimmed));
         given.unwrap_or_else(|| match self.wording {
             Wording::Document => {
                 known.map_or_else(|| tool_output::PLACEHOLDER.to_owned(), tool_output::placeholder)

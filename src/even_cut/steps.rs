@@ -105,7 +105,7 @@ impl Steps {
         let mut at = 0;
         let mut texts = Vec::new();
         let sizes = units.iter().enumerate().map(|(i, unit)| {
-            let fixed = unit.fixed || unit.is_fold() || unit.speaker.is_instruction();
+            let fixed = unit.fixed || unit.is_fold() || unit.role.is_instruction();
             let fixed = fixed || Some(i) == newest_user || Some(i) == last;
             let (first, begins) = (texts.len(), at);
             let (mut whole, mut rest) = (0, 0);
@@ -157,7 +157,7 @@ impl Steps {
         for (unit, size) in self.units.iter().zip(&mut self.sizes).rev() {
             if unit.place != Place::Hidden {
                 size.names = unit.nodes.iter().map(|node| names.cost(*node)).sum();
-                if unit.speaker == Role::User && !size.texts.is_empty() {
+                if unit.role == Role::User && !size.texts.is_empty() {
                     let rules = unit.nodes.iter().flat_map(|node| names.rules(*node));
                     size.rules = rules.map(|rule| context.counter.count(rule) + 2).sum();
                 }
@@ -275,8 +275,8 @@ impl Steps {
     /// Some providers refuse a call after an answer.
     fn follows_answer_directly(&self, context: &Context, at: usize, next: usize) -> bool {
         let ends_with = self.units[at].nodes.iter().last().map(|n| context.history.node(*n).message.role);
-        let is_answer = self.units[at].speaker == Role::Assistant && ends_with == Some(Role::Assistant);
-        is_answer && next > at + 1 && self.units[next].speaker == Role::Assistant
+        let is_answer = self.units[at].role == Role::Assistant && ends_with == Some(Role::Assistant);
+        is_answer && next > at + 1 && self.units[next].role == Role::Assistant
     }
 
     /// Records the names in everything that stays whole: what comes before the body, and the units that are `true` in
@@ -440,7 +440,7 @@ pub fn fixed_tokens(context: &Context) -> u64 {
     let (newest_user, last) = ends(&units);
     let is_fixed = |(at, unit): &(usize, &Unit)| {
         let has_to =
-            unit.fixed || unit.speaker.is_instruction() || Some(*at) == newest_user || Some(*at) == last;
+            unit.fixed || unit.role.is_instruction() || Some(*at) == newest_user || Some(*at) == last;
         has_to && !unit.is_fold()
     };
     let fixed = units.iter().enumerate().filter(is_fixed).map(|(_, unit)| unit.tokens);
@@ -450,7 +450,7 @@ pub fn fixed_tokens(context: &Context) -> u64 {
 /// The positions of the newest user message and of the last step.
 fn ends(units: &[Unit]) -> (Option<usize>, Option<usize>) {
     let newest_user = units.iter().rposition(|u| u.opens_turn() && u.place != Place::Hidden);
-    let last = units.iter().rposition(|u| u.place != Place::Hidden && !u.speaker.is_instruction());
+    let last = units.iter().rposition(|u| u.place != Place::Hidden && !u.role.is_instruction());
     (newest_user, last)
 }
 

@@ -101,7 +101,7 @@ fn leave_out_older(context: &mut Context, limit: u64) -> Vec<NodeIndex> {
     let mut units = context.units();
     let newest = units.iter().rposition(|unit| unit.opens_turn() && unit.stays()).unwrap_or(0);
     let older = units[..newest].iter_mut();
-    for unit in older.filter(|u| u.may_be_removed() && !u.is_fold() && !u.speaker.is_instruction()) {
+    for unit in older.filter(|u| u.may_be_removed() && !u.is_fold() && !u.role.is_instruction()) {
         if over == 0 {
             break;
         }

@@ -85,7 +85,7 @@ impl Figures {
             sum - tokens
         };
         let removable_before = each.map(before).collect();
-        let answers = |unit: &Unit| unit.fixed && matches!(unit.speaker, Role::Assistant | Role::Tool);
+        let answers = |unit: &Unit| unit.fixed && matches!(unit.role, Role::Assistant | Role::Tool);
         let places = turn_places(context);
         let requests = units.iter().enumerate().filter(|(_, unit)| unit.opens_turn()).map(|(at, _)| at);
         let body = context.view.body();
@@ -234,7 +234,7 @@ impl Pass for ShrinkTurns {
                     break;
                 }
                 // A pin kept more in the view than the figures say.
-                context.view.go_back_to(fresh.0.clone());
+                context.view.restore_from(fresh.0.clone());
                 context.left_out.truncate(fresh.1);
                 context.events.truncate(fresh.2);
             } else if let (Some((tokens, outputs)), Some(prune)) = (pruned, self.prune) {

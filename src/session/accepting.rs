@@ -106,15 +106,15 @@ impl Session {
         }
         (run.unsummed, run.without) = (None, None);
         self.usage = None;
-        let missed = accepted.missed;
-        if missed.rules > 0 {
-            let _ = write!(why, "; the ledger had no room for {} of the user's rules", missed.rules);
+        let omitted = accepted.omitted;
+        if omitted.rules > 0 {
+            let _ = write!(why, "; the ledger had no room for {} of the user's rules", omitted.rules);
         }
         self.decide(run, pass, stood, items, why);
         let summed = run.summary.get_or_insert_default();
         summed.ledger_tokens = self.context.history.node(summary).tally.ledger();
-        summed.ledger_left_out = (missed.rules + missed.facts > 0)
-            .then_some(LedgerLeftOut { rules: missed.rules, facts: missed.facts });
+        summed.ledger_left_out = (omitted.rules + omitted.facts > 0)
+            .then_some(LedgerLeftOut { rules: omitted.rules, facts: omitted.facts });
         summed.fallback = accepted.fallback;
         if plan.layout == Layout::Replace {
             self.context.emit(EventName::ConversationReplaced, &[summary], String::new());

@@ -9,7 +9,7 @@ use super::notices::Summarizer;
 use super::run::{Fit, Pending, Question, Unanswered, Unsummed};
 use super::standing::NOTHING_LEFT;
 use crate::compaction::extractive::{self, ExtractiveOptions};
-use crate::compaction::ledger::Carried;
+use crate::compaction::ledger::CarriedFacts;
 use crate::compaction::{self, Answer, Chunks, FoldPlan, Layout, LedgerTerms, OnFailure};
 use crate::context::{EventName, NodeIndex, NodeKind, NodeSet};
 use crate::error::{Error, ErrorCode, Result};
@@ -49,7 +49,7 @@ pub(super) enum Weighed {
 pub(super) struct Judged {
     pub plan: FoldPlan,
     pub accepted: compaction::Accepted,
-    pub carried: Carried,
+    pub carried: CarriedFacts,
 }
 
 impl Session {
@@ -362,7 +362,8 @@ impl Session {
             self.judged(plan, own.as_ref().unwrap_or(answer), wants_retain, &aim).ok()
         });
         // Messages that come back must not cost the ledger more of the user's rules.
-        let smaller = smaller.filter(|smaller| smaller.accepted.missed.rules <= judged.accepted.missed.rules);
+        let smaller =
+            smaller.filter(|smaller| smaller.accepted.omitted.rules <= judged.accepted.omitted.rules);
         Ok(smaller.unwrap_or(judged))
     }
 
@@ -370,7 +371,7 @@ impl Session {
         let redact = self.redact.as_ref();
         let budget = aim.ledger.budget(&self.context, aim.target);
         let carried = if budget.is_none() {
-            Carried::default()
+            CarriedFacts::default()
         } else {
             self.carried.of(&self.context, &self.carriers(&plan.members), redact)?
         };

@@ -4,7 +4,7 @@ use super::facade::Session;
 use super::prompt::tool_name;
 use super::run::{Fit, Pending, Question};
 use crate::compaction::{
-    self, Ask, Chunks, Frame, Layout, Reason, RequestKind, RequestScope, Script, SummaryRequest,
+    self, Chunks, Frame, Layout, Reason, RequestKind, RequestOptions, RequestScope, Script, SummaryRequest,
 };
 use crate::context::{NodeSet, PartName, Slot};
 use crate::error::{Error, ErrorCode, Result};
@@ -106,7 +106,7 @@ impl Session {
         let Some(mut chunks) = question.chunks.clone() else { return sizes };
         let language = self.language();
         while chunks.in_pieces() && chunks.answered(summary, &*self.context.counter).is_ok() {
-            let ask = Ask { chunks: Some(&chunks), ..self.words(question, language.as_deref()) };
+            let ask = RequestOptions { chunks: Some(&chunks), ..self.words(question, language.as_deref()) };
             let Ok(request) = compaction::request(&self.context, &question.plan, &ask) else { break };
             sizes.push(request.input_tokens);
         }
@@ -153,14 +153,14 @@ impl Session {
     /// Cuts the pieces again after the window became smaller. Returns false if they cannot get smaller.
     fn cut_smaller(&self, question: &mut Question, window: u64) -> Result<bool> {
         let language = self.language();
-        let ask = Ask { chunks: None, ..self.words(question, language.as_deref()) };
+        let ask = RequestOptions { chunks: None, ..self.words(question, language.as_deref()) };
         let room = compaction::room_of_piece(&self.context, &question.plan, &ask, window)?;
         let cut = |chunks: &mut Chunks| chunks.cut_to(room, &*self.context.counter);
         Ok(question.chunks.as_mut().is_some_and(cut))
     }
 
-    fn words<'a>(&'a self, question: &'a Question, language: Option<&'a str>) -> Ask<'a> {
-        Ask {
+    fn words<'a>(&'a self, question: &'a Question, language: Option<&'a str>) -> RequestOptions<'a> {
+        RequestOptions {
             config: &self.config.compaction,
             instructions: question.run.instructions.as_deref(),
             reason: if question.attempt > 1 { Reason::Retry } else { question.run.reason },

@@ -120,7 +120,7 @@ impl Session {
         branch.parts = self.parts.clone();
         branch.tools.clone_from(&self.tools);
         branch.allowed_tools.clone_from(&self.allowed_tools);
-        branch.context.describe.clone_from(&self.context.describe);
+        branch.context.placeholder_writer.clone_from(&self.context.placeholder_writer);
         branch.context.customs.clone_from(&self.context.customs);
         branch.redact.clone_from(&self.redact);
         branch.summarizer = self.summarizer;

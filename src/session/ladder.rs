@@ -283,7 +283,7 @@ impl Session {
     /// Undoes what passes did to the view, with the full texts that they stored and the events that they emitted.
     pub(super) fn undo(&mut self, before: Option<Checkpoint>) {
         let Some(before) = before else { return };
-        self.context.view.go_back_to(before.view);
+        self.context.view.restore_from(before.view);
         self.context.pointers = before.pointers;
         self.context.left_out = before.left_out;
         self.context.events.truncate(before.events);
@@ -322,7 +322,7 @@ impl Session {
         self.context.keep_lines(&left_out);
         let mut report = self.make_report(run);
         report.left_out = left_out;
-        if let Some(trouble) = self.context.take_placeholder_trouble() {
+        if let Some(trouble) = self.context.take_placeholder_error() {
             report.notices.push(trouble.into());
         }
         self.context.on_entry = OnEntry::default();

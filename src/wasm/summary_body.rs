@@ -25,7 +25,7 @@ pub fn continued(
     seen: Option<&Snapshot>,
     format: Format,
 ) -> Result<JsValue, JsValue> {
-    let is_seen = inner.read(|core| seen.is_some_and(|seen| core.context().view.is_at(seen)))?;
+    let is_seen = inner.read(|core| seen.is_some_and(|seen| core.context().view.is_current(seen)))?;
     let of_view = match request.scope {
         RequestScope::Whole if is_seen => of_view(inner, request, format)?,
         _ => None,

@@ -154,7 +154,7 @@ pub fn list_of(inner: &Rc<Inner>, snapshot: &Snapshot) -> Result<JsValue, JsValu
     let mut handles = inner.handles()?;
     inner.read(|core| {
         let context = core.context();
-        if context.view.is_at(snapshot) {
+        if context.view.is_current(snapshot) {
             let list = brought_up(&mut handles, context, Format::Messages)?;
             let messages = list.handed_out();
             handles.lists.insert(Format::Messages, list);

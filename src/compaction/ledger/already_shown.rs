@@ -48,7 +48,7 @@ impl<'a> AlreadyShown<'a> {
         Self { whole: Some(with_facts(context, nodes)), ..self }
     }
 
-    /// Numbered and settled literal facts, which include those of the messages in full.
+    /// Numbered and indexed literal facts, which include those of the messages in full.
     pub(super) fn names(&self) -> Option<&Names> {
         self.whole.as_ref().map(|read| &read.facts().names)
     }

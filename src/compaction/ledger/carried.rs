@@ -13,7 +13,7 @@ use crate::saved::saved;
 ///
 /// Messages are added in order and once each, so that a compaction only costs what is new since the last one.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Carried {
+pub struct CarriedFacts {
     /// Paths, URLs, ids and error codes.
     pub(super) literals: Literals,
     /// The user's constraints, verbatim.
@@ -67,12 +67,12 @@ pub(super) struct StoredOutput {
     pub bytes: u64,
 }
 
-saved!(struct Carried { literals, rules, commands, open, outputs, clock } fresh { asked: Vec::new(), said: Vec::new() });
+saved!(struct CarriedFacts { literals, rules, commands, open, outputs, clock } fresh { asked: Vec::new(), said: Vec::new() });
 saved!(struct Rule { strength, explicit, last } since 2 { first });
 saved!(struct CommandLine { line, failed, last });
 saved!(struct StoredOutput { at, ref_id, bytes });
 
-impl Carried {
+impl CarriedFacts {
     /// Adds messages, in order, in full as they were pushed.
     pub fn add(&mut self, read: &MessageFacts<'_>) {
         let sightings = self.add_returning_literals(read);

@@ -55,7 +55,7 @@ pub struct Room {
 
 /// How many missing facts found no room.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Missed {
+pub struct OmittedFacts {
     /// The user's constraints.
     pub rules: u64,
     /// Paths, URLs, ids and error codes.
@@ -71,17 +71,17 @@ pub(super) struct Draft {
     pub complete: bool,
     /// The estimated tokens of the user's own constraints.
     pub rules: u64,
-    pub missed: Missed,
+    pub omitted: OmittedFacts,
     /// Some of the missed rules are the user's own.
-    pub missed_own: bool,
+    pub omits_own_rules: bool,
 }
 
 impl Draft {
     /// The ledger that fits the room, by the estimate; `None` if nothing fits.
     pub fn of(missing: &Missing<'_>, room: Room) -> Option<Self> {
         let text = format!("{HEADING}\n");
-        let missed = Missed::default();
-        let mut draft = Self { text, cost: 0, complete: true, rules: 0, missed, missed_own: false };
+        let omitted = OmittedFacts::default();
+        let mut draft = Self { text, cost: 0, complete: true, rules: 0, omitted, omits_own_rules: false };
         let (listed_rules, mut left) = draft.rules(&missing.rules, room);
         let of_task = draft.task(&missing.asked, &listed_rules, left.min(room.shared) / TASK_SHARE);
         left -= of_task;
@@ -110,14 +110,14 @@ impl Draft {
         let rules = rules.iter().filter(|rule| rule.is_rule || room.facts > 0);
         let (own, pasted): (Vec<&LedgerRule<'_>>, Vec<&LedgerRule<'_>>) = rules.partition(|rule| rule.own);
         let mut taken = fitting(&own, &mut left, |rule| cost(rule.text) + 2);
-        self.missed_own = own.len() > taken.len();
+        self.omits_own_rules = own.len() > taken.len();
         let for_pasted = left.min(room.shared / PASTED_SHARE);
         let mut left_of_it = for_pasted;
         taken.extend(fitting(&pasted, &mut left_of_it, |rule| cost(rule.text) + 2));
         let of_pasted = for_pasted - left_of_it;
         sort_by_key(&mut taken, |rule| rule.last);
-        self.missed.rules = (own.len() + pasted.len() - taken.len()) as u64;
-        self.complete &= self.missed.rules == 0;
+        self.omitted.rules = (own.len() + pasted.len() - taken.len()) as u64;
+        self.complete &= self.omitted.rules == 0;
         self.lines(RULES_TITLE, taken.iter().filter(|rule| rule.is_rule).map(|rule| rule.text));
         self.lines(WORDS_TITLE, taken.iter().filter(|rule| !rule.is_rule).map(|rule| rule.text));
         let listed_rules: Vec<&str> = taken.into_iter().map(|rule| rule.text).collect();
@@ -144,7 +144,7 @@ impl Draft {
         let mut left = room - reserve - for_remarks;
         let (chosen, left_out) = missing.literals.choose(&self.text, &mut left);
         self.cost += groups(&mut self.text, &chosen);
-        self.missed.facts = left_out.len() as u64;
+        self.omitted.facts = left_out.len() as u64;
         self.complete &= left_out.is_empty();
 
         left += for_remarks;

@@ -29,13 +29,13 @@ pub(super) struct NotedCall<'a> {
 }
 
 impl<'a> MessageFacts<'a> {
-    /// Messages with facts that are already drawn and settled, and each message's index in them.
+    /// Messages with facts that are already extracted and indexed, and each message's index in them.
     pub fn of(facts: Cow<'a, ExtractedFacts>, messages: Vec<(&'a Message, usize)>) -> Self {
         debug_assert!(facts.names.is_indexed());
         Self { facts, messages, others: HashSet::new() }
     }
 
-    /// Draws the facts of `messages`, using those that were `kept` where available.
+    /// Extracts the facts of `messages`, using those that were `kept` where available.
     pub fn extract(messages: &'a [Message], kept: &[Option<&KeptFacts>]) -> Self {
         let mut facts = ExtractedFacts::default();
         for (at, message) in messages.iter().enumerate() {
@@ -130,7 +130,7 @@ impl<'a> MessageFacts<'a> {
     }
 }
 
-/// Reads messages, in full as they were pushed, with their facts; the facts of redacted texts are drawn again. Fails if `redact` does.
+/// Reads messages, in full as they were pushed, with their facts; the facts of redacted texts are extracted again. Fails if `redact` does.
 pub(super) fn with_redacted_facts(
     context: &Context,
     nodes: &[NodeIndex],

@@ -1,7 +1,7 @@
 use std::cmp::Reverse;
 
 use super::already_shown::AlreadyShown;
-use super::carried::{Carried, Rule};
+use super::carried::{CarriedFacts, Rule};
 use super::choose::Choices;
 use super::open::Open;
 use super::user_remarks::UserRemark;
@@ -10,7 +10,7 @@ use crate::sorting::sort_by_key;
 
 /// The facts that the rest of the view does not contain.
 pub(super) struct Missing<'a> {
-    pub carried: &'a Carried,
+    pub carried: &'a CarriedFacts,
     /// Best first.
     pub rules: Vec<LedgerRule<'a>>,
     pub open: Vec<String>,
@@ -39,7 +39,7 @@ pub(super) struct LedgerRule<'a> {
 
 impl<'a> Missing<'a> {
     /// The facts of `carried`, with these literal facts, that `already_shown` does not contain.
-    pub fn of(carried: &'a Carried, literals: Choices<'a>, already_shown: &AlreadyShown<'_>) -> Self {
+    pub fn of(carried: &'a CarriedFacts, literals: Choices<'a>, already_shown: &AlreadyShown<'_>) -> Self {
         let mut rules: Vec<_> = carried.rules.iter().collect();
         sort_by_key(&mut rules, |(_, r)| (Reverse((r.explicit, r.strength)), r.first));
         let ledger_rule = |(text, r): (&'a String, &Rule)| {

@@ -1,6 +1,6 @@
 //! The carry-over ledger (COMP-11): facts that must survive a fold, whatever the summariser writes.
 //!
-//! [`Carried`] collects them without a model, over all earlier folds. [`write()`] lists those that neither the summary nor the rest of the
+//! [`CarriedFacts`] collects them without a model, over all earlier folds. [`write()`] lists those that neither the summary nor the rest of the
 //! view contains, best first, within a token budget.
 
 mod already_shown;
@@ -19,8 +19,8 @@ mod user_remarks;
 mod write;
 
 pub use already_shown::AlreadyShown;
-pub use carried::Carried;
-pub use draft::{Missed, RULES_TITLE, Room};
+pub use carried::CarriedFacts;
+pub use draft::{OmittedFacts, RULES_TITLE, Room};
 pub use memo::Memo;
 pub use message_facts::MessageFacts;
 pub use write::write;
@@ -119,7 +119,7 @@ pub fn tokens_needed(context: &Context, budget: Budget, target: u64, whole: &[No
     }
     let rules = budget.rules.min(budget.tokens.max(target));
     let room = Room { all: rules, rules, facts: budget.tokens, shared: budget.tokens };
-    let mut all = Carried::default();
+    let mut all = CarriedFacts::default();
     let stay: NodeSet = whole.iter().copied().collect();
     let body = context.view.body().iter().map(|s| s.node);
     let body: Vec<NodeIndex> = body.filter(|node| !stay.contains(node)).collect();
@@ -139,10 +139,10 @@ pub fn tokens_needed(context: &Context, budget: Budget, target: u64, whole: &[No
 pub(super) fn adjusted_to_view(
     context: &Context,
     members: &[NodeIndex],
-    carried: &Carried,
+    carried: &CarriedFacts,
     cut: &dyn Fn(NodeIndex) -> bool,
     redact: Option<&Redact>,
-) -> Result<Carried> {
+) -> Result<CarriedFacts> {
     let mut adjusted = carried.clone();
     let folded: NodeSet = members.iter().copied().collect();
     let hidden = |node: NodeIndex| context.view.dropped(node).is_some();

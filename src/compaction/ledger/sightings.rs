@@ -37,7 +37,7 @@ pub(super) struct Sightings<'a> {
 }
 
 impl<'a> Sightings<'a> {
-    /// No sightings yet of these facts, which must be settled.
+    /// No sightings yet of these facts, which must be indexed.
     pub fn of(names: &'a Names) -> Self {
         let sightings = names.kinds().iter().map(|kind| Sighting {
             kind: *kind,

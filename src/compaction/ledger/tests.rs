@@ -32,8 +32,8 @@ fn ran(id: &str, command: &str, output: &str) -> [Message; 2] {
     [Message::new(Role::Assistant, vec![call]), answer]
 }
 
-fn carried(messages: &[Message]) -> Carried {
-    let mut carried = Carried::default();
+fn carried(messages: &[Message]) -> CarriedFacts {
+    let mut carried = CarriedFacts::default();
     carried.add(&MessageFacts::extract(messages, &[]));
     carried
 }
@@ -248,7 +248,7 @@ fn what_stays_is_redacted_like_what_is_folded() {
     ];
     context.push(messages).unwrap();
     let text = |redact: Option<&Redact>| {
-        let carried = adjusted_to_view(&context, &[], &Carried::default(), &|_| true, redact).unwrap();
+        let carried = adjusted_to_view(&context, &[], &CarriedFacts::default(), &|_| true, redact).unwrap();
         write(&carried, &AlreadyShown::of([]), ALL, &Estimate).0.unwrap().0
     };
     assert_eq!(text(None).matches(token).count(), 3, "{}", text(None));
@@ -257,7 +257,7 @@ fn what_stays_is_redacted_like_what_is_folded() {
     assert!(!redacted.contains(token) && redacted.contains("rotate [secret]"), "{redacted}");
 
     let fails = Redact::new(|_| Err(crate::error::Error::argument("no")));
-    assert!(adjusted_to_view(&context, &[], &Carried::default(), &|_| false, Some(&fails)).is_err());
+    assert!(adjusted_to_view(&context, &[], &CarriedFacts::default(), &|_| false, Some(&fails)).is_err());
 }
 
 proptest::proptest! {
@@ -282,7 +282,7 @@ proptest::proptest! {
         let (first, second) = list.split_at(cut.min(list.len()));
         let places: Vec<(&Message, usize)> = list.iter().enumerate().map(|(at, m)| (m, at)).collect();
         let places_of = <[(&Message, usize)]>::to_vec;
-        let (mut once, mut separately) = (Carried::default(), Carried::default());
+        let (mut once, mut separately) = (CarriedFacts::default(), CarriedFacts::default());
         once.add(&MessageFacts::of(Cow::Borrowed(&facts), places_of(&places[..first.len()])));
         separately.add(&MessageFacts::extract(first, &[]));
         proptest::prop_assert_eq!(&once, &separately);

@@ -1,7 +1,7 @@
 use super::already_shown::AlreadyShown;
-use super::carried::Carried;
+use super::carried::CarriedFacts;
 use super::choose::Choices;
-use super::draft::{Draft, Missed, Room};
+use super::draft::{Draft, OmittedFacts, Room};
 use super::missing::Missing;
 use crate::tokens::{Estimate, TokenCounter};
 
@@ -11,11 +11,11 @@ const TRIES: u32 = 4;
 /// Writes the facts of `carried` that `shown` does not contain, best first. Returns the text with its tokens (`None` if nothing is missing
 /// or nothing fits), and what was left out.
 pub fn write(
-    carried: &Carried,
+    carried: &CarriedFacts,
     shown: &AlreadyShown<'_>,
     room: Room,
     counter: &dyn TokenCounter,
-) -> (Option<(String, u64)>, Missed) {
+) -> (Option<(String, u64)>, OmittedFacts) {
     of(&Missing::of(carried, Choices::missing(&carried.literals, shown), shown), room, counter)
 }
 
@@ -28,7 +28,11 @@ pub(super) fn tokens_of(missing: &Missing<'_>, room: Room) -> u64 {
     }
 }
 
-fn of(missing: &Missing<'_>, room: Room, counter: &dyn TokenCounter) -> (Option<(String, u64)>, Missed) {
+fn of(
+    missing: &Missing<'_>,
+    room: Room,
+    counter: &dyn TokenCounter,
+) -> (Option<(String, u64)>, OmittedFacts) {
     let limit = room.all.max(room.rules);
     let mut tried_room = room;
     let mut best: Option<(Draft, u64)> = None;
@@ -38,7 +42,8 @@ fn of(missing: &Missing<'_>, room: Room, counter: &dyn TokenCounter) -> (Option<
         let Some(draft) = Draft::of(missing, tried_room) else { break };
         let tokens = counter.count(&draft.text);
         // The constraints may take what they need, but the rest does not get what they leave.
-        let target = if draft.missed_own { limit } else { limit.min(draft.rules.saturating_add(room.facts)) };
+        let target =
+            if draft.omits_own_rules { limit } else { limit.min(draft.rules.saturating_add(room.facts)) };
         let is_full = tokens.saturating_mul(20) >= target.saturating_mul(19);
         let done = tokens <= target && (draft.complete || is_full);
         if tokens <= target {
@@ -65,7 +70,7 @@ fn of(missing: &Missing<'_>, room: Room, counter: &dyn TokenCounter) -> (Option<
     }
     let Some((draft, tokens)) = best.or(over) else {
         let (rules, facts) = (missing.rules.len() as u64, missing.literals.len() as u64);
-        return (None, Missed { rules, facts });
+        return (None, OmittedFacts { rules, facts });
     };
-    (Some((draft.text, tokens)), draft.missed)
+    (Some((draft.text, tokens)), draft.omitted)
 }

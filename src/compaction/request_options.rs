@@ -41,7 +41,7 @@ impl Reason {
 
 /// What a request for a summary contains besides the conversation.
 #[derive(Debug, Clone)]
-pub struct Ask<'a> {
+pub struct RequestOptions<'a> {
     /// The configuration.
     pub config: &'a CompactionConfig,
     /// The caller's instructions for this compaction.
@@ -69,7 +69,7 @@ pub struct Ask<'a> {
     pub max_output: Option<u64>,
 }
 
-impl Ask<'_> {
+impl RequestOptions<'_> {
     pub(super) fn max_tokens(&self, profile: Profile) -> Option<u64> {
         profile.max_tokens().map(|asked| self.within_output(asked))
     }
