@@ -41,7 +41,7 @@ fn turn(n: usize) -> Vec<Message> {
 
 /// Moves all outputs that may leave memory to the host's store. Returns what the store then holds.
 fn send_all_away(session: &mut Session) -> Vec<(String, Vec<u8>)> {
-    let leave = session.context_mut().may_leave(0);
+    let leave = session.context_mut().movable_outputs(0);
     let send = |id: String| {
         let outputs = &session.context().outputs;
         let ((key, bytes), size) = (outputs.to_store(&id).unwrap(), outputs.get(&id).unwrap().bytes());
@@ -101,7 +101,7 @@ fn a_ledger_tells_the_same_whenever_outputs_left_memory() {
 fn an_output_that_cannot_be_redacted_stays() {
     let mut session = session(Some(Redact::new(|_| Err(contextfold::Error::argument("no")))));
     session.push(turn(0)).unwrap();
-    let id = session.context_mut().may_leave(0).pop().unwrap();
+    let id = session.context_mut().movable_outputs(0).pop().unwrap();
     let (key, _) = session.context().outputs.to_store(&id).unwrap();
     let size = session.context().outputs.get(&id).unwrap().bytes();
     assert!(session.send_away(&id, &key, size).is_err());

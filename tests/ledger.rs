@@ -48,7 +48,7 @@ fn compact(session: &mut Session) {
 }
 
 fn view(session: &Session) -> String {
-    session.context().lower().iter().fold(String::new(), |mut all, message| {
+    session.context().view_messages().iter().fold(String::new(), |mut all, message| {
         let _ = writeln!(all, "{}", message.plain_text());
         all
     })
@@ -66,7 +66,7 @@ fn a_rule_that_an_output_happens_to_repeat_is_carried_over_all_the_same() {
     }
     session.push(called("c", format!("# Contributing\n{RULE}\n")).to_vec()).unwrap();
     compact(&mut session);
-    let summary = session.context().lower()[0].plain_text();
+    let summary = session.context().view_messages()[0].plain_text();
     assert!(summary.contains(RULE), "{summary}");
 }
 
@@ -174,7 +174,7 @@ fn what_the_user_answered_stays_in_memory_and_lays_down_rules_however_late_it_is
         ])
         .unwrap();
     session.push(called("b", filler(4_000)).to_vec()).unwrap();
-    assert_eq!(session.context_mut().may_leave(0), ["out_2"]);
+    assert_eq!(session.context_mut().movable_outputs(0), ["out_2"]);
 }
 
 #[test]

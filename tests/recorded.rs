@@ -36,7 +36,7 @@ fn session(window: u64) -> Session {
 }
 
 fn written(session: &Session, format: Format) -> Vec<Value> {
-    let view = session.context().lower();
+    let view = session.context().view_messages();
     let view: Vec<&Message> = view.iter().map(|m| &**m).collect();
     provider(format).write(&view).items
 }
@@ -72,7 +72,8 @@ fn finish(session: &mut Session, mut fit: Fit, ran: &mut Ran) -> Option<ErrorCod
 fn check(session: &Session, format: Format, recorded: &[Value], name: &str, ran: &mut Ran) {
     let items = written(session, format);
     assert_eq!(new_violations(format, &items, recorded), [""; 0], "{name}");
-    let counted: u64 = session.context().lower().iter().map(|m| count_message(m, &BytesPerFour)).sum();
+    let counted: u64 =
+        session.context().view_messages().iter().map(|m| count_message(m, &BytesPerFour)).sum();
     assert_eq!(counted, session.tokens(), "{name}");
     ran.views += 1;
 }

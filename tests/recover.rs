@@ -22,7 +22,7 @@ fn session(options: &Value) -> Session {
 }
 
 fn written(session: &Session, format: Format) -> Vec<Value> {
-    let view = session.context().lower();
+    let view = session.context().view_messages();
     let view: Vec<&Message> = view.iter().map(|m| &**m).collect();
     provider(format).write(&view).items
 }
@@ -232,7 +232,7 @@ fn thinking_is_dropped_behind_an_edit_and_what_comes_later_stays() {
     };
     let read = |list: &Value| provider(Format::Anthropic).read(list).unwrap();
     let texts = |s: &Session| -> Vec<bool> {
-        let view = s.context().lower();
+        let view = s.context().view_messages();
         view.iter()
             .filter(|m| m.role == Role::Assistant)
             .map(|m| m.parts.iter().any(|p| matches!(p, contextfold::message::Part::Reasoning(_))))
@@ -304,7 +304,7 @@ fn a_rewritten_past_gives_valid_views() {
                 let found = errors(format, written(&s, format), &CheckOptions { pending: true, ..known });
                 let before = errors(format, list.items.clone(), &CheckOptions { pending: true, ..known });
                 assert_eq!(found, before, "{} rewritten at {at}", list.name);
-                let view = s.context().lower();
+                let view = s.context().view_messages();
                 let tail: Vec<&Message> = view.iter().rev().take(messages.len() - at).map(|m| &**m).collect();
                 let mut given: Vec<&Message> =
                     messages[at..].iter().rev().filter(|m| !m.is_empty()).collect();

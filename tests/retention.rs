@@ -114,7 +114,7 @@ fn run_through(transcript: &Transcript, share: f64, compaction: &Value) -> Optio
 }
 
 fn kept(transcript: &Transcript, session: &Session) -> Retention {
-    let view = session.context().lower();
+    let view = session.context().view_messages();
     let opens = |id: &str| {
         let output = session.context().outputs.get(id).ok()?;
         Some(output.lines_from(0).map(|l| l.text().into_owned()).collect::<Vec<_>>().join("\n"))
@@ -289,7 +289,7 @@ fn after_compaction(said: &[&str]) -> String {
     while let Some(Fit::NeedsSummary(pending)) = fit {
         fit = Some(session.resume(*pending, &answer).unwrap());
     }
-    let texts: Vec<String> = session.context().lower().iter().map(|m| m.plain_text()).collect();
+    let texts: Vec<String> = session.context().view_messages().iter().map(|m| m.plain_text()).collect();
     let view = texts.join("\n").split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(!view.contains("lorem"), "nothing was folded");
     view
@@ -389,7 +389,7 @@ fn the_rules_of_the_sample_stand_in_its_cut_view() {
         while let Fit::NeedsSummary(pending) = fit {
             fit = session.resume(*pending, &answer).unwrap();
         }
-        let texts: Vec<String> = session.context().lower().iter().map(|m| m.plain_text()).collect();
+        let texts: Vec<String> = session.context().view_messages().iter().map(|m| m.plain_text()).collect();
         for rule in OF_THE_SAMPLE {
             assert!(texts.iter().any(|text| text.contains(rule)), "{share}: {rule}");
         }

@@ -64,7 +64,7 @@ fn its_long_turn_is_cut_at_a_step() {
         unreachable!("one summary is enough")
     };
     assert!(report.tokens_after <= report.threshold.unwrap());
-    let view = s.context().lower();
+    let view = s.context().view_messages();
     assert_eq!(view[2].plain_text(), messages[1].plain_text(), "the request itself stays verbatim");
     assert_eq!(view.last().unwrap().plain_text(), messages[first_turn - 1].plain_text());
     assert!(contextfold::message::open_calls(view.iter().map(|m| &**m)).is_empty());
@@ -89,7 +89,7 @@ fn a_one_shot_call_fills_its_target() {
         };
         let target = report.target.unwrap();
         assert!(report.tokens_after <= target && report.tokens_after * 10 >= target * 9, "{report:?}");
-        let view = s.context().lower();
+        let view = s.context().view_messages();
         assert!(contextfold::message::open_calls(view.iter().map(|m| &**m)).is_empty());
     }
 }

@@ -49,7 +49,7 @@ fn layout(session: &Session) -> String {
         let calls = if calls.is_empty() { String::new() } else { format!(" calls {}", calls.join(",")) };
         format!("{}{answers}: {text}{calls}", m.role.as_str())
     };
-    session.context().lower().iter().map(line).collect::<Vec<_>>().join("\n")
+    session.context().view_messages().iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn asks(fit: Fit) -> Pending {
@@ -268,7 +268,8 @@ fn pins_survive_twenty_rounds_verbatim() {
             let pending = asks(fit);
             s.resume(pending, &answer(&format!("<summary>round {round}</summary>"))).unwrap();
         }
-        let there = s.context().lower().iter().filter(|m| m.plain_text() == pinned.plain_text()).count();
+        let there =
+            s.context().view_messages().iter().filter(|m| m.plain_text() == pinned.plain_text()).count();
         assert_eq!(there, 1, "round {round}");
     }
 }
@@ -314,7 +315,7 @@ fn one_message_of_five_windows_is_shortened_and_kept_by_ref() {
     let Fit::Done(report) = s.prepare().unwrap() else { panic!("no summary needed") };
     assert!(report.tokens_after <= 900, "{report:?}");
     assert_eq!(report.left_out.len(), 1);
-    let view = s.context().lower();
+    let view = s.context().view_messages();
     assert_eq!(view.len(), 1);
     let shown = view[0].plain_text();
     assert!(shown.contains("characters left out") && shown.contains("out_1"), "{shown}");
@@ -343,7 +344,7 @@ fn tool_outputs_are_cut_then_trimmed_oldest_first() {
         ["placeholder", "placeholder", "cut", "cut"],
         "the budget is for what stands with text"
     );
-    let tool = s.context().lower().into_iter().find(|m| m.role == Role::Tool).unwrap();
+    let tool = s.context().view_messages().into_iter().find(|m| m.role == Role::Tool).unwrap();
     let text = tool.plain_text();
     assert!(text.starts_with("[tool output trimmed: ") && text.ends_with(" tokens]"), "{text}");
     assert_eq!(tool.tool_outputs().next().unwrap().output_ref.as_ref().unwrap().id, "out_1");
@@ -532,8 +533,12 @@ fn answers_of_the_caches_own_tools_are_trimmed_too() {
         s.push(vec![Message::tool(&id, "     1\tline\n".repeat(200))]).unwrap();
     }
     assert!(s.context().view.output_tokens() <= 1_000);
-    let first =
-        s.context().lower().into_iter().find(|m| m.tool_outputs().any(|o| o.call_id == "read0")).unwrap();
+    let first = s
+        .context()
+        .view_messages()
+        .into_iter()
+        .find(|m| m.tool_outputs().any(|o| o.call_id == "read0"))
+        .unwrap();
     assert!(first.plain_text().starts_with("[tool output trimmed: tool_output_cache out_1, "));
     assert_eq!(s.context().outputs.len(), 1, "they are not cached again");
 }
@@ -547,7 +552,7 @@ fn an_answer_in_the_name_of_the_caches_own_tools_is_bounded_and_not_cached() {
         s.push(vec![Message::new(Role::Assistant, vec![Part::from(call)])]).unwrap();
         let asked = s.context().history.len();
         s.push(vec![Message::tool("read", "     1\tline\n".repeat(24_000))]).unwrap();
-        let shown = |s: &Session| s.context().lower().last().unwrap().plain_text();
+        let shown = |s: &Session| s.context().view_messages().last().unwrap().plain_text();
         assert!(shown(&s).len() <= 51_200, "{}", shown(&s).len());
         assert!(shown(&s).ends_with("read on with tool_output_cache, by offset and limit, or ask for less]"));
         assert_eq!(s.context().outputs.len(), 1, "it is not cached again");
@@ -562,7 +567,7 @@ fn an_answer_in_the_name_of_the_caches_own_tools_is_bounded_and_not_cached() {
         Message::tool("find", "x".repeat(268_892)),
     ])
     .unwrap();
-    assert!(s.context().lower().last().unwrap().plain_text().len() <= 51_200);
+    assert!(s.context().view_messages().last().unwrap().plain_text().len() <= 51_200);
 }
 
 #[test]
@@ -807,7 +812,7 @@ fn what_loses_its_middle_has_a_ref_though_the_cache_is_off() {
     }
     assert!(s.context().outputs.refs().is_empty());
     let Fit::Done(report) = s.prepare().unwrap() else { panic!("no summary is asked for") };
-    let view = s.context().lower();
+    let view = s.context().view_messages();
     let shown: Vec<_> = view.iter().flat_map(|m| m.tool_outputs()).collect();
     for (output, text) in shown.iter().zip(&texts) {
         let id = &output.output_ref.as_ref().unwrap().id;
@@ -1168,7 +1173,7 @@ fn a_late_output_of_a_call_that_a_pass_took_off_its_message_goes_into_the_fold()
     s.push(vec![Message::tool("a", "came late").with_id("late")]).unwrap();
     s.resume(pending, &answer("<summary>s</summary>")).unwrap();
     assert!(
-        s.context().view.stood().all(|stood| stood.shown),
+        s.context().view.placed_slots().all(|stood| stood.shown),
         "nothing waits beside the view for a call that is folded"
     );
     let fold = &s.context().fold_infos()[0];
@@ -1196,7 +1201,7 @@ fn what_the_provider_ran_itself_goes_with_its_calls() {
             s.push(vec![user("next"), calls(&[&id]), Message::tool(id, "1"), said("done")]).unwrap();
         }
         drop(s.prepare().unwrap());
-        let view = s.context().lower();
+        let view = s.context().view_messages();
         let view: Vec<&Message> = view.iter().map(|m| &**m).collect();
         let sent = serde_json::to_string(&anthropic.write(&view).items).unwrap();
         assert!(sent.contains("found, and now the file"), "{sent}");

@@ -268,7 +268,7 @@ fn the_sums_are_those_of_the_sessions_own_reports() {
                 assert_eq!(call.decisions, report.decisions, "{ladder}");
                 until = at;
                 if at == last_answer(&messages) {
-                    let view = session.context().lower();
+                    let view = session.context().view_messages();
                     let opens = |id: &str| {
                         let output = session.context().outputs.get(id).ok()?;
                         Some(

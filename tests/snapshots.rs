@@ -105,12 +105,12 @@ fn the_snapshot_of_every_version_is_read() {
     for path in &paths {
         let session = restored(&std::fs::read(path).unwrap()).unwrap();
         assert_eq!(pushed(&session), pushed(&rich()));
-        assert_eq!(session.context().lower().len(), rich().context().lower().len());
+        assert_eq!(session.context().view_messages().len(), rich().context().view_messages().len());
         assert_eq!(session.config().limit, Some(3_000));
     }
     // The fold of an older fixture has the words of its time. The newest one must have today's.
     let session = restored(&std::fs::read(&paths[FIXTURES.len() - 1]).unwrap()).unwrap();
-    assert_eq!(session.context().lower(), rich().context().lower());
+    assert_eq!(session.context().view_messages(), rich().context().view_messages());
     assert_eq!(session.report(), rich().report());
     assert!(session.snapshot(b"host") == now, "the version that is written now says the same");
 }

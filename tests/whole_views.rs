@@ -72,7 +72,7 @@ fn view(window: u64) -> Vec<Arc<Message>> {
         let text = "<summary>The user wants the parser mended. The cause was found.</summary>".to_owned();
         fit = session.resume(*pending, &Answer { text, ..Answer::default() }).unwrap();
     }
-    session.context().lower()
+    session.context().view_messages()
 }
 
 /// Every text of an entry, with its key.

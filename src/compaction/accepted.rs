@@ -1,4 +1,4 @@
-use super::ledger::Missed;
+use super::ledger::OmittedFacts;
 use crate::message::{Message, ProviderSummary};
 
 /// A summary that passed all checks and can be put into the view.
@@ -17,7 +17,7 @@ pub struct Accepted {
     /// Tokens of the carry-over ledger at the end of the summary.
     pub ledger_tokens: u64,
     /// Facts that found no room in the ledger.
-    pub missed: Missed,
+    pub omitted: OmittedFacts,
     /// What was done instead of what was asked for.
     pub fallback: Option<String>,
 }

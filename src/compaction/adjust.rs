@@ -22,10 +22,11 @@ pub fn adjust(
     }
     let mut units = context.units();
     let planned: NodeSet = plan.members.iter().copied().collect();
-    let goes = |unit: &Unit| unit.nodes.iter().any(|n| planned.contains(n));
-    let hidden_goes: Vec<bool> = units.iter().map(|u| u.place == Place::Hidden && goes(u)).collect();
-    for unit in units.iter_mut().filter(|u| goes(u) && u.place == Place::Shown) {
-        unit.go();
+    let is_planned = |unit: &Unit| unit.nodes.iter().any(|n| planned.contains(n));
+    let is_planned_hidden: Vec<bool> =
+        units.iter().map(|u| u.place == Place::Hidden && is_planned(u)).collect();
+    for unit in units.iter_mut().filter(|u| is_planned(u) && u.place == Place::Shown) {
+        unit.mark_removed();
     }
     let mut kept: HashSet<usize> = HashSet::new();
     for node in keep {
@@ -46,7 +47,7 @@ pub fn adjust(
             return Err(refused(context, *node, "is the newest user message, which stays in every view"));
         }
         if units[at].place == Place::Shown {
-            units[at].go();
+            units[at].mark_removed();
         }
         added.push((at, *node));
     }
@@ -56,22 +57,22 @@ pub fn adjust(
     if let Some((_, node)) = added.iter().find(|(at, _)| units[*at].stays()) {
         return Err(refused(context, *node, "is what the next message answers, and that stays: fold both"));
     }
-    let wanted = |at: usize| hidden_goes[at] || added.iter().any(|(added, _)| *added == at);
-    let going: Vec<&Unit> = units
+    let wanted = |at: usize| is_planned_hidden[at] || added.iter().any(|(added, _)| *added == at);
+    let folded: Vec<&Unit> = units
         .iter()
         .enumerate()
-        .filter(|(at, u)| u.goes() || (u.place == Place::Hidden && wanted(*at)))
+        .filter(|(at, u)| u.is_removed() || (u.place == Place::Hidden && wanted(*at)))
         .map(|(_, u)| u)
         .collect();
     let is_new = |u: &&&Unit| u.nodes.iter().any(|n| context.history.node(*n).kind == NodeKind::Message);
-    let new: u64 = going.iter().filter(is_new).map(|u| u.tokens + u.hidden_tokens).sum();
-    if !going.iter().any(|u| is_new(&u)) {
+    let new: u64 = folded.iter().filter(is_new).map(|u| u.tokens + u.hidden_tokens).sum();
+    if !folded.iter().any(|u| is_new(&u)) {
         return Ok(None);
     }
     Ok(Some(FoldPlan {
-        members: going.iter().flat_map(|u| u.nodes.iter().copied()).collect(),
-        tokens: going.iter().map(|u| u.tokens).sum(),
-        hidden_tokens: going.iter().map(|u| u.hidden_tokens).sum(),
+        members: folded.iter().flat_map(|u| u.nodes.iter().copied()).collect(),
+        tokens: folded.iter().map(|u| u.tokens).sum(),
+        hidden_tokens: folded.iter().map(|u| u.hidden_tokens).sum(),
         new_tokens: new,
         cut: plan.cut.clone().map(|cut| CutBehind { named: fold.to_vec(), ..cut }),
         ..plan.clone()
@@ -89,7 +90,7 @@ pub fn check_kept(context: &Context, keep: &[NodeIndex]) -> Result<()> {
 
 /// The unit of a message to keep; `None` if the message stays in any case.
 fn kept_unit(context: &Context, units: &[Unit], node: NodeIndex) -> Result<Option<usize>> {
-    if stands_in_header(context, node) {
+    if is_in_header(context, node) {
         return Ok(None);
     }
     let at = unit_of(context, units, node)?;
@@ -106,7 +107,7 @@ fn kept_unit(context: &Context, units: &[Unit], node: NodeIndex) -> Result<Optio
 
 /// The unit of a message to fold.
 fn folded_unit(context: &Context, units: &[Unit], node: NodeIndex) -> Result<usize> {
-    if stands_in_header(context, node) {
+    if is_in_header(context, node) {
         return Err(refused(context, node, "stands in the header, which is never folded"));
     }
     let at = unit_of(context, units, node)?;
@@ -123,7 +124,7 @@ fn folded_unit(context: &Context, units: &[Unit], node: NodeIndex) -> Result<usi
     Ok(at)
 }
 
-fn stands_in_header(context: &Context, node: NodeIndex) -> bool {
+fn is_in_header(context: &Context, node: NodeIndex) -> bool {
     context.view.header().iter().any(|s| s.node == node)
 }
 

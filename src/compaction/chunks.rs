@@ -25,7 +25,7 @@ pub struct Chunks {
     /// The summaries of this round so far.
     done: Vec<String>,
     /// Pieces summed up, over all rounds.
-    asked: u32,
+    summed_up: u32,
     /// Messages whose middle was cut out.
     shortened: u32,
     /// The number of pieces in this round.
@@ -37,7 +37,7 @@ impl Chunks {
     pub fn new(lines: Vec<String>, room: u64, counter: &dyn TokenCounter) -> Self {
         let room = room.max(LEAST_ROOM);
         let mut chunks =
-            Self { room, pieces: VecDeque::new(), done: Vec::new(), asked: 0, shortened: 0, round: 0 };
+            Self { room, pieces: VecDeque::new(), done: Vec::new(), summed_up: 0, shortened: 0, round: 0 };
         chunks.pack(lines, counter);
         chunks.round = chunks.pieces.len();
         chunks
@@ -70,7 +70,7 @@ impl Chunks {
     /// `SUMMARY_FAILED` if the summaries of a round, cut to their share, need almost as many pieces as the round had.
     pub fn answered(&mut self, summary: &str, counter: &dyn TokenCounter) -> Result<()> {
         self.pieces.pop_front();
-        self.asked += 1;
+        self.summed_up += 1;
         let number = self.done.len() + 1;
         let summary = tags::neutralize(summary);
         let summary = shortened(&summary, self.share(), counter).unwrap_or_else(|| summary.into_owned());
@@ -116,9 +116,11 @@ impl Chunks {
     /// # Errors
     /// The redaction's error; nothing has changed then.
     pub fn redact(&mut self, redact: &Redact, counter: &dyn TokenCounter) -> Result<()> {
-        let seen = |lines: &[String]| lines.iter().map(|line| redact.text(line)).collect::<Result<Vec<_>>>();
-        let rest: Vec<Vec<String>> = self.pieces.iter().map(|piece| seen(piece)).collect::<Result<_>>()?;
-        self.done = seen(&self.done)?;
+        let redacted =
+            |lines: &[String]| lines.iter().map(|line| redact.text(line)).collect::<Result<Vec<_>>>();
+        let rest: Vec<Vec<String>> =
+            self.pieces.iter().map(|piece| redacted(piece)).collect::<Result<_>>()?;
+        self.done = redacted(&self.done)?;
         self.pieces.clear();
         self.repack(rest.concat(), counter);
         Ok(())
@@ -136,7 +138,7 @@ impl Chunks {
             n => format!("; messages larger than that lost their middle in the request: {n}"),
         };
         let larger = "the conversation was larger than the summariser's window";
-        match (self.asked, self.shortened) {
+        match (self.summed_up, self.shortened) {
             (0, 0) => None,
             (0, _) => Some(format!("{larger}{cut}")),
             (n, _) => Some(format!("{larger}: it was summed up in {n} chunks, and these in one{cut}")),

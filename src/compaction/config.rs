@@ -237,12 +237,12 @@ impl CompactionConfig {
     }
 
     /// The low mark that belongs to a threshold given in tokens.
-    pub fn low_for(&self, threshold: u64) -> u64 {
+    pub fn target_for(&self, threshold: u64) -> u64 {
         (threshold as f64 * (self.low_ratio / self.threshold_ratio).min(1.0)) as u64
     }
 
     /// The tokens that a compaction aims at: the low mark, but never above the threshold.
-    pub fn low(&self, limit: u64) -> u64 {
+    pub fn target(&self, limit: u64) -> u64 {
         (limit as f64 * self.low_ratio.min(self.threshold_ratio)) as u64
     }
 }

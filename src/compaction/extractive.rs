@@ -1,14 +1,14 @@
 //! Writes a summary without a model: facts of the conversation, sorted under headings (COMP-16).
 
+mod actions;
 mod collect;
-mod deeds;
 mod draft;
 mod earlier;
 mod fit;
 mod places;
 mod references;
 
-pub use fit::nothing;
+pub use fit::empty_summary;
 
 use crate::message::Message;
 use crate::tokens::{TokenCounter, count_message};
@@ -39,13 +39,13 @@ const SHORTEST: u64 = 48;
 /// were left out; if that does not fit either, it is empty. The summary of an earlier compaction among the messages is merged section by
 /// section.
 pub fn summarize(messages: &[Message], counter: &dyn TokenCounter, options: ExtractiveOptions) -> String {
-    let budget = options.max_tokens.min(shrunk(messages, counter, options.max_tokens));
+    let budget = options.max_tokens.min(default_budget(messages, counter, options.max_tokens));
     let draft = collect::collect(messages, options.refs);
     fit::fit(draft, counter, budget)
 }
 
 /// Three quarters of the messages' tokens. Stops counting once they are clearly above `limit`.
-fn shrunk(messages: &[Message], counter: &dyn TokenCounter, limit: u64) -> u64 {
+fn default_budget(messages: &[Message], counter: &dyn TokenCounter, limit: u64) -> u64 {
     let mut total = 0;
     for message in messages {
         total += count_message(message, counter);

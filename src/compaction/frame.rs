@@ -9,23 +9,24 @@ const SUMMARY: &str = "{summary}";
 const MESSAGES: &str = "{messages}";
 
 /// The start of the frame's first line, by which code that takes a summary apart recognises it.
-pub(super) const BEGINS: &str = "[Record of ";
+pub(super) const FRAME_START: &str = "[Record of ";
 pub(super) use crate::context::RECORD_ENDS as ENDS;
 
 /// The text of a summary that says nothing about its messages.
-pub(super) const NOTHING_SAID: &str = "- Earlier messages, left out.";
+pub(super) const EMPTY_SUMMARY: &str = "- Earlier messages, left out.";
 
 /// Part of the line that replaces messages without a summary.
 const LEFT_OUT: &str = " left out here";
 
 /// The noun that is counted.
-const EARLIER: &str = " earlier message";
+const EARLIER_MESSAGE: &str = " earlier message";
 
 /// Whether a line belongs to the frame and not to the summary's content.
 pub(super) fn is_frame(line: &str) -> bool {
-    let counts = |rest: &str| rest.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(EARLIER);
+    let counts =
+        |rest: &str| rest.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(EARLIER_MESSAGE);
     let is_note = || line.strip_prefix('[').is_some_and(counts) && line.contains(LEFT_OUT);
-    line.starts_with(BEGINS) || line == ENDS || line == NOTHING_SAID || is_note()
+    line.starts_with(FRAME_START) || line == ENDS || line == EMPTY_SUMMARY || is_note()
 }
 
 /// The text around a summary.
@@ -52,7 +53,7 @@ impl Frame {
         let how =
             searched.map(|tool| format!("; the tool {tool} finds what is missing here")).unwrap_or_default();
         Self {
-            before: format!("{BEGINS}{MESSAGES}, written by the program and not by the user{how}]\n\n"),
+            before: format!("{FRAME_START}{MESSAGES}, written by the program and not by the user{how}]\n\n"),
             after: format!("\n\n{ENDS}"),
             alone: Some(format!("[{MESSAGES}{LEFT_OUT}{how}]")),
         }
@@ -61,8 +62,8 @@ impl Frame {
     /// The summary inside the frame.
     pub fn around(&self, summary: &str, messages: usize) -> String {
         let plural = if messages == 1 { "" } else { "s" };
-        let messages = format!("{messages}{EARLIER}{plural}");
-        let rest = summary.strip_prefix(NOTHING_SAID).filter(|_| self.alone.is_some());
+        let messages = format!("{messages}{EARLIER_MESSAGE}{plural}");
+        let rest = summary.strip_prefix(EMPTY_SUMMARY).filter(|_| self.alone.is_some());
         let ledger = rest.filter(|rest| rest.is_empty() || rest.starts_with('\n')).map(str::trim_start);
         if let (Some(""), Some(alone)) = (ledger, &self.alone) {
             return alone.replace(MESSAGES, &messages);
@@ -90,13 +91,13 @@ mod tests {
     #[test]
     fn one_line_stands_for_messages_of_which_nothing_is_said() {
         let frame = Frame::by_default(None);
-        let alone = frame.around(NOTHING_SAID, 12);
+        let alone = frame.around(EMPTY_SUMMARY, 12);
         assert_eq!(alone, "[12 earlier messages left out here]");
         assert!(is_frame(&alone));
-        let ledger = frame.around(&format!("{NOTHING_SAID}\n\n## Rules"), 12);
+        let ledger = frame.around(&format!("{EMPTY_SUMMARY}\n\n## Rules"), 12);
         assert!(ledger.contains("by the user]\n\n## Rules\n\n"), "{ledger}");
         let own = Frame::parse("So far: {summary}").unwrap();
-        assert_eq!(own.around(NOTHING_SAID, 12), format!("So far: {NOTHING_SAID}"));
+        assert_eq!(own.around(EMPTY_SUMMARY, 12), format!("So far: {EMPTY_SUMMARY}"));
     }
 
     #[test]

@@ -90,7 +90,7 @@ impl Script {
     }
 
     /// Whether a text is written in this script. True if the text is too short to tell.
-    pub fn is_of(self, text: &str) -> bool {
+    pub fn may_be_of(self, text: &str) -> bool {
         let mut counts = Counts::default();
         text.chars().for_each(|c| counts.add(c));
         match counts.script() {
@@ -194,8 +194,8 @@ mod tests {
     #[test]
     fn a_summary_in_another_script_is_noticed() {
         let english = "The parser was fixed, all tests pass, nothing is open.";
-        assert!(!Script::Chinese.is_of(english) && Script::Latin.is_of(english));
-        assert!(Script::Chinese.is_of("解析器已修复,所有测试通过,没有遗留问题。"));
-        assert!(Script::Japanese.is_of("s"), "too short to tell");
+        assert!(!Script::Chinese.may_be_of(english) && Script::Latin.may_be_of(english));
+        assert!(Script::Chinese.may_be_of("解析器已修复,所有测试通过,没有遗留问题。"));
+        assert!(Script::Japanese.may_be_of("s"), "too short to tell");
     }
 }

@@ -1,5 +1,5 @@
 use super::config::{Style, SummaryRole};
-use super::size::Size;
+use super::scope::RequestScope;
 use super::{Frame, tags};
 use crate::context::FoldMessages;
 use crate::graph::summary_element;
@@ -58,10 +58,10 @@ impl Layout {
     }
 
     /// How much of the view is sent along with the folded messages at first.
-    pub const fn first_size(self) -> Size {
+    pub const fn first_scope(self) -> RequestScope {
         match self {
-            Self::SystemSummary => Size::FoldedOnly,
-            _ => Size::Whole,
+            Self::SystemSummary => RequestScope::FoldedOnly,
+            _ => RequestScope::Whole,
         }
     }
 

@@ -2,7 +2,6 @@
 
 mod accepted;
 mod adjust;
-mod ask;
 mod chunks;
 mod config;
 pub mod extractive;
@@ -20,16 +19,16 @@ mod quoted;
 mod redact;
 mod refusal;
 mod request;
+mod request_options;
+mod scope;
 mod service_error;
 mod shown;
-mod size;
 pub mod tags;
 mod transcript;
 mod verdict;
 
 pub use accepted::Accepted;
 pub use adjust::{adjust, check_kept};
-pub use ask::{Ask, Reason};
 pub use chunks::Chunks;
 pub use config::{CompactionConfig, OnFailure, RequestKind, Style, SummaryRole};
 pub use frame::Frame;
@@ -39,7 +38,8 @@ pub use plan::{CutBehind, FoldPlan, Keep, LEAST_SUMMARY, plan};
 pub use profiles::Profile;
 pub use redact::Redact;
 pub use request::{SummaryRequest, ViewEnd, chunks, least_tokens, request, room_of_piece};
-pub use size::Size;
+pub use request_options::{Reason, RequestOptions};
+pub use scope::RequestScope;
 #[cfg(test)]
 pub(crate) use transcript::line as transcript_line;
 pub use transcript::messages as transcript_messages;

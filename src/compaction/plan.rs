@@ -2,7 +2,7 @@
 
 use super::accepted::Accepted;
 use super::config::SummaryRole;
-use super::frame::NOTHING_SAID;
+use super::frame::EMPTY_SUMMARY;
 use super::layout::{Layout, engine_message};
 use super::ledger::Budget;
 use super::{Frame, Profile, ledger};
@@ -37,7 +37,7 @@ pub struct FoldPlan {
     /// The tokens left for the summary, if there is a target.
     pub room: Option<u64>,
     /// The most tokens that the view should have after the fold, if that can be reached.
-    pub most_after: Option<u64>,
+    pub max_after: Option<u64>,
     /// Set if the messages that stay behind the fold are cut evenly.
     pub cut: Option<CutBehind>,
     /// The text around the summary, if the summary is a message of its own.
@@ -61,19 +61,24 @@ pub struct CutBehind {
 
 impl FoldPlan {
     /// The tokens that the summary must stay below.
-    pub fn stands_for(&self) -> u64 {
+    pub fn must_be_smaller_than(&self) -> u64 {
         self.tokens + if self.hidden_too { self.hidden_tokens } else { 0 }
     }
 
-    /// The view's tokens if the folded nodes are replaced by messages of `stands_for_it` tokens and the rest is cut as planned.
-    pub fn after(&self, context: &Context, stands_for_it: u64) -> u64 {
+    /// The view's tokens if the folded nodes are replaced by messages of `summary_tokens` tokens and the rest is cut as planned.
+    pub fn after(&self, context: &Context, summary_tokens: u64) -> u64 {
         let rest = || context.view.tokens().saturating_sub(self.tokens);
-        self.cut.as_ref().map_or_else(rest, |cut| cut.tokens) + stands_for_it
+        self.cut.as_ref().map_or_else(rest, |cut| cut.tokens) + summary_tokens
     }
 
     /// Shrinks the plan now that the summary's size is known. The newest planned messages stay if a view within `marks` (target, limit) has
     /// room for them and if the fold still saves more than the summary and its ledger take. `None` if everything is folded as planned.
-    pub fn giving_back(mut self, context: &Context, summary: &Accepted, marks: (u64, u64)) -> Option<Self> {
+    pub fn keep_newest_that_fit(
+        mut self,
+        context: &Context,
+        summary: &Accepted,
+        marks: (u64, u64),
+    ) -> Option<Self> {
         let cut = self.cut.as_mut()?;
         let steps = Steps::of(context);
         let mut units = steps.units().to_vec();
@@ -83,7 +88,7 @@ impl FoldPlan {
         let target = cut.target.min(steps.target(marks.0, marks.1)).saturating_sub(summary.tokens);
         let staying = steps.staying(context, target, cut.share, |at| !is_member[at]);
         for at in (0..units.len()).filter(|at| is_member[*at] && units[*at].stays()).collect::<Vec<_>>() {
-            units[at].go();
+            units[at].mark_removed();
         }
         let is_new = |at: &usize| is_member[*at] && !units[*at].is_fold();
         let new: Vec<usize> = (0..units.len()).rev().filter(is_new).collect();
@@ -121,7 +126,7 @@ impl FoldPlan {
     }
 
     /// How many messages the summary replaces, including those under earlier summaries.
-    pub fn stands_in_for(&self, context: &Context) -> usize {
+    pub fn replaced_messages(&self, context: &Context) -> usize {
         context.messages_under(&self.members)
     }
 
@@ -150,7 +155,7 @@ pub struct Keep {
     /// Token target of the view after the fold, if there is one.
     pub target: Option<u64>,
     /// The most tokens that the view may have.
-    pub most: u64,
+    pub limit: u64,
     /// If the retained turns alone exceed the target, the oldest of them lose their earlier steps (COMP-7b).
     pub cut_within_turn: bool,
     /// Tokens that the fold's carry-over ledger may take.
@@ -160,7 +165,7 @@ pub struct Keep {
     /// Fold what passes left out of the view as well.
     pub hidden_too: bool,
     /// With less room than this no summary is written: one line says how many messages were left out.
-    pub least_summary: u64,
+    pub min_summary_room: u64,
     /// Tokens to leave for the summary; `None`: a quarter of the target, or 7 % of it for an even cut, from 32 to 2,000.
     pub summary: Option<u64>,
     /// The summary's role, if the caller set one.
@@ -183,8 +188,8 @@ impl Keep {
     /// For an even cut: the summary's size, and the tokens to leave for the summary with its frame. `has_facts`: the ledger will have
     /// entries.
     fn even_room(&self, context: &Context, room: u64, has_facts: bool) -> (u64, u64) {
-        if self.share(room) < self.least_summary {
-            let text = Frame::by_default(None).around(if has_facts { "-" } else { NOTHING_SAID }, 100);
+        if self.share(room) < self.min_summary_room {
+            let text = Frame::by_default(None).around(if has_facts { "-" } else { EMPTY_SUMMARY }, 100);
             // The ledger's size is an estimate, and without a summary it has no spare room.
             let slack = if has_facts { 12 } else { 0 };
             return (0, context.count(&engine_message(Role::User, &text)) + slack);
@@ -197,12 +202,12 @@ impl Keep {
         Self {
             turns,
             target,
-            most: u64::MAX,
+            limit: u64::MAX,
             cut_within_turn: true,
             ledger: Budget::NONE,
             fill: false,
             hidden_too: false,
-            least_summary: 0,
+            min_summary_room: 0,
             summary: None,
             role: None,
             even: None,
@@ -225,13 +230,13 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
     let kept_turns = &turns[turns.len().saturating_sub(size(keep.turns))..];
     let keep_from = kept_turns.first().copied().unwrap_or(units.len());
     let newest_user = units.iter().rposition(Unit::opens_turn);
-    let reserve = |target: u64| keep.room(target) + ledger::need(context, keep.ledger, target, &[]);
+    let reserve = |target: u64| keep.room(target) + ledger::tokens_needed(context, keep.ledger, target, &[]);
     let cut_within_turn = if let Some(target) = keep.target.filter(|_| keep.fill) {
         fold_oldest(&mut units, &turns, keep_from, context, target, reserve(target))
     } else {
         for (i, unit) in units.iter_mut().enumerate().take(keep_from) {
             if !unit.fixed && Some(i) != newest_user {
-                unit.go();
+                unit.mark_removed();
             }
         }
         let target = keep.target.filter(|_| keep.cut_within_turn);
@@ -240,12 +245,13 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
     if layout.with_role(keep.role).needs_user_behind() {
         begin_with_user(&mut units, 0);
     }
-    let mut going: Vec<(usize, &Unit)> = places.into_iter().zip(&units).filter(|(_, u)| u.goes()).collect();
+    let mut folded: Vec<(usize, &Unit)> =
+        places.into_iter().zip(&units).filter(|(_, u)| u.is_removed()).collect();
     if keep.hidden_too {
-        going.extend(hidden.iter().filter(|(_, u)| !u.fixed).map(|(place, u)| (*place, u)));
-        sort_by_key(&mut going, |(place, _)| *place);
+        folded.extend(hidden.iter().filter(|(_, u)| !u.fixed).map(|(place, u)| (*place, u)));
+        sort_by_key(&mut folded, |(place, _)| *place);
     }
-    let folded: Vec<&Unit> = going.into_iter().map(|(_, unit)| unit).collect();
+    let folded: Vec<&Unit> = folded.into_iter().map(|(_, unit)| unit).collect();
     let plan = planned(context, keep, layout, &folded)?;
     Some(FoldPlan { cut_within_turn, ..plan })
 }
@@ -253,16 +259,16 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
 /// Plans a fold of what does not fit even if all that stays, except the newest steps, is cut to the smallest level (COMP-25).
 fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target: u64) -> Option<FoldPlan> {
     let steps = Steps::of(context);
-    let target = steps.target(target, keep.most);
+    let target = steps.target(target, keep.limit);
     if steps.cut(context, target, share).is_some() {
         return None;
     }
     let room = target.saturating_sub(steps.fixed());
     // In a session that goes on, the steps that are whole now will be folded later, and their facts will need room then.
     let whole = if keep.fill { steps.fixed_nodes() } else { Vec::new() };
-    let facts = ledger::need(context, keep.ledger, room, &whole);
-    let (summary, stands) = keep.even_room(context, room, facts > 0);
-    let reserve = stands + facts;
+    let facts = ledger::tokens_needed(context, keep.ledger, room, &whole);
+    let (summary, with_frame) = keep.even_room(context, room, facts > 0);
+    let reserve = with_frame + facts;
     let share = Share { names: 0, ..share }; // the ledger already lists the names
     let mut units = steps.units().to_vec();
     let turns = turns(&units);
@@ -275,20 +281,20 @@ fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target
         .map_or(0, |first| kept_turns.first().copied().unwrap_or(first));
     for (at, unit) in units.iter_mut().enumerate() {
         let stays = staying.stays[at] && !unit.is_fold();
-        if !stays && !unit.fixed && !unit.speaker.is_instruction() && unit.stays() {
-            unit.go();
+        if !stays && !unit.fixed && !unit.role.is_instruction() && unit.stays() {
+            unit.mark_removed();
         }
     }
     if layout.with_role(keep.role).needs_user_behind() {
         begin_with_user(&mut units, 0);
     }
     // A summary that takes as much room as the messages that it replaces frees nothing.
-    let frees = steps.least_tokens((0..units.len()).filter(|at| units[*at].goes()));
+    let frees = steps.least_tokens((0..units.len()).filter(|at| units[*at].is_removed()));
     if frees <= reserve && steps.cut_with_fewer_whole(context, target, share).is_some() {
         return None;
     }
-    let cut_within_turn = units[oldest_whole.min(units.len())..].iter().any(Unit::goes);
-    let folded: Vec<&Unit> = units.iter().filter(|unit| unit.goes()).collect();
+    let cut_within_turn = units[oldest_whole.min(units.len())..].iter().any(Unit::is_removed);
+    let folded: Vec<&Unit> = units.iter().filter(|unit| unit.is_removed()).collect();
     let cut = units.iter().enumerate().filter(|(at, unit)| unit.stays() && staying.cut[*at]);
     let cut = cut.flat_map(|(_, unit)| unit.nodes.iter().copied()).collect();
     let plan = planned(context, keep, layout, &folded)?;
@@ -325,7 +331,7 @@ fn planned(context: &Context, keep: Keep, layout: Layout, folded: &[&Unit]) -> O
         profile: Profile::Default,
         role: keep.role,
         room: keep.target.map(|target| keep.room(target)),
-        most_after: None,
+        max_after: None,
         cut: None,
         frame: None,
     })
@@ -343,7 +349,7 @@ fn fold_oldest(
 ) -> bool {
     let mut tokens = context.view.fixed_tokens() + units.iter().map(|u| u.tokens).sum::<u64>() + reserve;
     // A view of nothing but instructions is useless, so the newest other message stays.
-    let newest = units.iter().rposition(|u| !u.speaker.is_instruction()).unwrap_or(0);
+    let newest = units.iter().rposition(|u| !u.role.is_instruction()).unwrap_or(0);
     let newest_user = units.iter().rposition(Unit::opens_turn);
     let starts = std::iter::once(0).chain(turns.iter().copied().filter(|t| *t > 0));
     let ends = turns.iter().copied().filter(|t| *t > 0).chain([units.len()]);
@@ -356,26 +362,26 @@ fn fold_oldest(
                 return cut;
             }
             let is_asked = Some(i) == newest_user || (units[i].opens_turn() && i >= keep_from);
-            let stays = units[i].fixed || units[i].goes() || i == newest || is_asked;
+            let stays = units[i].fixed || units[i].is_removed() || i == newest || is_asked;
             if !stays {
-                units[i].go();
+                units[i].mark_removed();
                 tokens = tokens.saturating_sub(units[i].tokens);
                 cut = !units[i].opens_turn();
             }
         }
     }
-    units[keep_from.min(newest)..].iter().any(Unit::goes)
+    units[keep_from.min(newest)..].iter().any(Unit::is_removed)
 }
 
 /// Whether everything after a turn's user message is folded. Left alone, that message would look unanswered.
 fn is_answered_by_fold(turn: &[Unit]) -> bool {
     let mut steps = turn.iter().filter(|u| !u.opens_turn()).peekable();
-    steps.peek().is_some() && steps.all(Unit::goes)
+    steps.peek().is_some() && steps.all(Unit::is_removed)
 }
 
 /// Folds the earlier steps of the retained turns, oldest turn first, until the rest fits. Returns true if any was folded.
 fn cut_turns(units: &mut [Unit], kept_turns: &[usize], context: &Context, target: u64, reserve: u64) -> bool {
-    let kept: u64 = units.iter().filter(|u| !u.goes()).map(|u| u.tokens).sum();
+    let kept: u64 = units.iter().filter(|u| !u.is_removed()).map(|u| u.tokens).sum();
     let mut tokens = context.view.fixed_tokens() + kept + reserve;
     let newest = units.len().saturating_sub(1);
     let mut cut = false;
@@ -384,8 +390,8 @@ fn cut_turns(units: &mut [Unit], kept_turns: &[usize], context: &Context, target
         if tokens <= target {
             break;
         }
-        if !unit.goes() && !unit.fixed && !unit.opens_turn() {
-            unit.go();
+        if !unit.is_removed() && !unit.fixed && !unit.opens_turn() {
+            unit.mark_removed();
             tokens -= unit.tokens;
             cut = true;
         }

@@ -27,7 +27,7 @@ impl Quoted {
     }
 
     /// The original message. It still holds the tool output, even if that is left out of the quote.
-    pub fn of(&self) -> &Message {
+    pub fn original(&self) -> &Message {
         &self.message
     }
 
@@ -45,7 +45,7 @@ impl Quoted {
     }
 
     /// Whether this quotes exactly `message`, unchanged.
-    pub fn is(&self, message: &Arc<Message>) -> bool {
+    pub fn quotes(&self, message: &Arc<Message>) -> bool {
         !self.without_output && Arc::ptr_eq(&self.message, message)
     }
 

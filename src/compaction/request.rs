@@ -10,14 +10,14 @@
 
 use std::sync::Arc;
 
-use super::ask::{Ask, Reason};
 use super::chunks::Chunks;
 use super::config::Style;
 use super::layout::Layout;
 use super::plan::FoldPlan;
 use super::quoted::Quoted;
-use super::shown::{Shown, beginning, conversation, up_to_what_was_sent};
-use super::size::Size;
+use super::request_options::{Reason, RequestOptions};
+use super::scope::RequestScope;
+use super::shown::{ShownSlot, beginning, conversation, sent_or_folded_len};
 use super::{Profile, prompts, tags, transcript};
 use crate::context::{Context, NodeIndex, NodeSet, PartName, Slot, Tally, View};
 use crate::error::Result;
@@ -44,7 +44,7 @@ pub struct SummaryRequest {
     /// The model can open the refs of tool outputs, so the summary may name them.
     pub names_refs: bool,
     /// How much of the view it includes.
-    pub size: Size,
+    pub scope: RequestScope,
     /// Why the summary is asked for.
     pub reason: Reason,
     /// Tokens of the whole request.
@@ -93,27 +93,29 @@ impl SummaryRequest {
 }
 
 /// Builds the request for a summary of what `plan` folds. Fails if the redaction fails.
-pub fn request(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<SummaryRequest> {
-    match ask.chunks {
-        Some(chunks) => about_piece(context, chunks, ask, plan),
-        None => about_view(context, plan, ask),
+pub fn request(context: &Context, plan: &FoldPlan, options: &RequestOptions<'_>) -> Result<SummaryRequest> {
+    match options.chunks {
+        Some(chunks) => about_piece(context, chunks, options, plan),
+        None => about_view(context, plan, options),
     }
 }
 
 /// A lower bound of the tokens of a request of this size, without looking at any message.
-pub fn least_tokens(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> u64 {
-    if ask.redact.is_some() {
+pub fn least_tokens(context: &Context, plan: &FoldPlan, options: &RequestOptions<'_>) -> u64 {
+    if options.redact.is_some() {
         return 0;
     }
-    let style = ask.config.style.unwrap_or_else(|| plan.layout.style());
+    let style = options.config.style.unwrap_or_else(|| plan.layout.style());
     let shows_outputs = style == Style::Messages && plan.layout != Layout::SystemSummary;
-    match ask.size {
-        Size::Beginning | Size::FoldedOnly if shows_outputs => return least_of_folded(context, plan),
-        Size::Beginning | Size::FoldedOnly | Size::NoOutputs => return 0,
-        Size::Whole => {}
+    match options.scope {
+        RequestScope::Beginning | RequestScope::FoldedOnly if shows_outputs => {
+            return least_of_folded(context, plan);
+        }
+        RequestScope::Beginning | RequestScope::FoldedOnly | RequestScope::NoOutputs => return 0,
+        RequestScope::Whole => {}
     }
     let body = context.view.body();
-    let until = up_to_what_was_sent(context, &plan.members.iter().copied().collect(), ask);
+    let until = sent_or_folded_len(context, &plan.members.iter().copied().collect(), options);
     let new: u64 = body[until..].iter().map(Slot::tokens).sum();
     let parts = context.view.tokens_by_part().into_iter();
     let stay = parts.filter(|(part, ..)| match part {
@@ -139,17 +141,27 @@ fn least_of_folded(context: &Context, plan: &FoldPlan) -> u64 {
 }
 
 /// Cuts the conversation that `plan` folds into pieces, each of which fits a request of at most `window` tokens.
-pub fn chunks(context: &Context, plan: &FoldPlan, ask: &Ask<'_>, window: u64) -> Result<Chunks> {
-    let slots = conversation(context, plan, Size::NoOutputs, ask)?;
+pub fn chunks(
+    context: &Context,
+    plan: &FoldPlan,
+    options: &RequestOptions<'_>,
+    window: u64,
+) -> Result<Chunks> {
+    let slots = conversation(context, plan, RequestScope::NoOutputs, options)?;
     let lines =
         slots.iter().filter(|(from, _)| from.folded).map(|(_, m)| transcript::line(&m.message())).collect();
-    let room = room_of_piece(context, plan, ask, window)?;
+    let room = room_of_piece(context, plan, options, window)?;
     Ok(Chunks::new(lines, room, &*context.counter))
 }
 
 /// Tokens of a piece in a request of at most `window` tokens.
-pub fn room_of_piece(context: &Context, plan: &FoldPlan, ask: &Ask<'_>, window: u64) -> Result<u64> {
-    let frame = context.counter.count(&ask.instruction(plan)?).max(context.counter.count(prompts::CHUNK));
+pub fn room_of_piece(
+    context: &Context,
+    plan: &FoldPlan,
+    options: &RequestOptions<'_>,
+    window: u64,
+) -> Result<u64> {
+    let frame = context.counter.count(&options.instruction(plan)?).max(context.counter.count(prompts::CHUNK));
     // An eighth is left for the answer.
     Ok((window - window / 8).saturating_sub(frame + FENCE_TOKENS))
 }
@@ -157,17 +169,23 @@ pub fn room_of_piece(context: &Context, plan: &FoldPlan, ask: &Ask<'_>, window: 
 /// Tokens of the fence and the message around a piece.
 const FENCE_TOKENS: u64 = 32;
 
-fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, plan: &FoldPlan) -> Result<SummaryRequest> {
+fn about_piece(
+    context: &Context,
+    chunks: &Chunks,
+    options: &RequestOptions<'_>,
+    plan: &FoldPlan,
+) -> Result<SummaryRequest> {
     let asked = if chunks.in_pieces() { Profile::Default } else { plan.profile };
     let piece = tags::fence(&chunks.piece());
-    let instruction = if chunks.in_pieces() { ask.chunk_instruction() } else { ask.instruction(plan)? };
+    let instruction =
+        if chunks.in_pieces() { options.chunk_instruction() } else { options.instruction(plan)? };
     let message = Message::text(Role::User, format!("{piece}\n\n{instruction}"));
     let input_tokens = context.count(&message);
     let messages = Arc::new(vec![Quoted::whole(Arc::new(message))]);
-    let first = chunks.in_pieces() && ask.reason != Reason::Retry;
-    let reason = if first { Reason::Chunk } else { ask.reason };
+    let first = chunks.in_pieces() && options.reason != Reason::Retry;
+    let reason = if first { Reason::Chunk } else { options.reason };
     Ok(SummaryRequest {
-        model: ask.config.model.clone(),
+        model: options.config.model.clone(),
         system: None,
         input_tokens,
         folded: messages.clone(),
@@ -177,46 +195,51 @@ fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, plan: &FoldPla
         continues: None,
         view_messages: 0,
         names_refs: context.wording.names_refs(),
-        size: Size::NoOutputs,
+        scope: RequestScope::NoOutputs,
         reason,
         profile: asked,
-        max_tokens: ask.max_tokens(asked),
+        max_tokens: options.max_tokens(asked),
         aim_tokens: if chunks.in_pieces() {
-            Some(ask.within_output(chunks.share()))
+            Some(options.within_output(chunks.share()))
         } else {
-            ask.summary_size(plan)
+            options.summary_size(plan)
         },
     })
 }
 
 /// Whether the request shows the view, or its beginning, message by message and unchanged.
-fn is_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>, slots: &[(Shown<'_>, Quoted)]) -> bool {
-    let messages = match ask.size {
-        Size::Whole => up_to_what_was_sent(context, &plan.members.iter().copied().collect(), ask),
-        Size::Beginning => beginning(context, &plan.members.iter().copied().collect()),
-        Size::FoldedOnly | Size::NoOutputs => return false,
+fn is_view(
+    context: &Context,
+    plan: &FoldPlan,
+    options: &RequestOptions<'_>,
+    slots: &[(ShownSlot<'_>, Quoted)],
+) -> bool {
+    let messages = match options.scope {
+        RequestScope::Whole => sent_or_folded_len(context, &plan.members.iter().copied().collect(), options),
+        RequestScope::Beginning => beginning(context, &plan.members.iter().copied().collect()),
+        RequestScope::FoldedOnly | RequestScope::NoOutputs => return false,
     };
     slots.len() == messages && slots.iter().all(|(from, message)| from.is_whole(message))
 }
 
-fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<SummaryRequest> {
-    let mut slots = conversation(context, plan, ask.size, ask)?;
-    let style = ask.config.style.unwrap_or_else(|| plan.layout.style());
+fn about_view(context: &Context, plan: &FoldPlan, options: &RequestOptions<'_>) -> Result<SummaryRequest> {
+    let mut slots = conversation(context, plan, options.scope, options)?;
+    let style = options.config.style.unwrap_or_else(|| plan.layout.style());
     if style == Style::Messages {
         for (_, message) in slots.iter_mut().filter(|(from, message)| !from.is_inert(message, context)) {
             message.make_inert(); // a transcript is neutralised as a whole
         }
     }
-    if ask.continues && !(style == Style::Messages && is_view(context, plan, ask, &slots)) {
-        return about_view(context, plan, &Ask { continues: false, ..ask.clone() });
+    if options.continues && !(style == Style::Messages && is_view(context, plan, options, &slots)) {
+        return about_view(context, plan, &RequestOptions { continues: false, ..options.clone() });
     }
     let folded: Vec<Quoted> = slots.iter().filter(|(from, _)| from.folded).map(|(_, m)| m.clone()).collect();
     let shown = slots.len();
     let kept = (0..slots.len()).filter(|i| !slots[*i].0.folded).collect();
     let as_messages = || slots.iter().map(|(from, message)| from.tokens(message, context)).sum::<u64>();
-    let told = if style == Style::Messages { as_messages() } else { 0 };
+    let as_messages_tokens = if style == Style::Messages { as_messages() } else { 0 };
     let mut messages: Vec<Quoted> = slots.into_iter().map(|(_, m)| m).collect();
-    let instruction = ask.instruction(plan)?;
+    let instruction = options.instruction(plan)?;
     let (last, kept) = match style {
         Style::Messages => (Message::text(Role::User, instruction), kept),
         Style::Transcript => {
@@ -227,26 +250,27 @@ fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summa
     let instruction_tokens = context.count(&last);
     messages.push(Quoted::whole(Arc::new(last)));
     let header = context.view.header().iter().map(|s| s.message.plain_text());
-    let system = header.map(|text| ask.redact.map_or_else(|| Ok(text.clone()), |r| r.text(&text)));
+    let system = header.map(|text| options.redact.map_or_else(|| Ok(text.clone()), |r| r.text(&text)));
     let system: Vec<String> = system.collect::<Result<_>>()?;
     let header_tokens: u64 = context.view.header().iter().map(Slot::tokens).sum();
-    let before = told + if ask.continues { context.view.fixed_tokens() } else { header_tokens };
+    let before =
+        as_messages_tokens + if options.continues { context.view.fixed_tokens() } else { header_tokens };
     let input_tokens = before + instruction_tokens;
     Ok(SummaryRequest {
-        model: ask.config.model.clone(),
+        model: options.config.model.clone(),
         system: (!system.is_empty()).then(|| system.join("\n\n")),
         messages: Arc::new(messages),
         folded: Arc::new(folded),
         kept,
         style,
-        continues: ask.continues.then(|| ViewEnd::of(&context.view)),
+        continues: options.continues.then(|| ViewEnd::of(&context.view)),
         view_messages: context.view.before_body() + shown,
         names_refs: context.wording.names_refs(),
-        size: ask.size,
-        reason: ask.reason,
+        scope: options.scope,
+        reason: options.reason,
         input_tokens,
         profile: plan.profile,
-        max_tokens: ask.max_tokens(plan.profile),
-        aim_tokens: ask.summary_size(plan),
+        max_tokens: options.max_tokens(plan.profile),
+        aim_tokens: options.summary_size(plan),
     })
 }

@@ -75,11 +75,11 @@ pub fn is_error(text: &str) -> bool {
         return true;
     }
     let fenced = text.strip_prefix("```json").and_then(|rest| rest.strip_suffix("```"));
-    if let Ok(Value::Object(said)) = serde_json::from_str(fenced.unwrap_or(text)) {
-        let names_one = ["error", "errors"].iter().any(|key| said.get(*key).is_some_and(|e| !e.is_null()));
-        let texts = said.values().filter_map(Value::as_str).collect::<Vec<_>>().join("\n");
+    if let Ok(Value::Object(object)) = serde_json::from_str(fenced.unwrap_or(text)) {
+        let names_one = ["error", "errors"].iter().any(|key| object.get(*key).is_some_and(|e| !e.is_null()));
+        let texts = object.values().filter_map(Value::as_str).collect::<Vec<_>>().join("\n");
         return names_one
-            || said.get("type").is_some_and(|t| t == "error")
+            || object.get("type").is_some_and(|t| t == "error")
             || is_made_of_errors(&lowered(&texts));
     }
     has_status_and_body(&lower) || is_made_of_errors(&lower)
@@ -90,8 +90,8 @@ fn is_made_of_errors(lower: &str) -> bool {
     if lower.len() > SHORT {
         return false;
     }
-    let said = words(lower).filter(|word| !FUNCTION.has(word));
-    let (known, other): (Vec<&str>, Vec<&str>) = said.partition(|word| {
+    let significant = words(lower).filter(|word| !FUNCTION.has(word));
+    let (known, other): (Vec<&str>, Vec<&str>) = significant.partition(|word| {
         [&ERRORS, &ANNOUNCES, &NOTHING_YET].iter().any(|list| list.has(word)) || names_an_error(word)
     });
     let is_any = || known.iter().any(|word| ERRORS.has(word) || names_an_error(word));

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::ask::Ask;
 use super::layout::Layout;
 use super::plan::FoldPlan;
 use super::quoted::Quoted;
-use super::size::Size;
+use super::request_options::RequestOptions;
+use super::scope::RequestScope;
 use crate::context::{Context, NodeSet, Slot};
 use crate::error::Result;
 use crate::message::{Message, Part, Role, Seen, open_calls_of};
@@ -17,13 +17,13 @@ use crate::tool_output::{HeadTail, truncate_head_tail};
 
 /// The origin of a message in a request.
 #[derive(Clone, Copy)]
-pub struct Shown<'a> {
+pub struct ShownSlot<'a> {
     /// The summary will replace it.
     pub folded: bool,
     slot: &'a Slot,
 }
 
-impl Shown<'_> {
+impl ShownSlot<'_> {
     /// The tokens of the quoted message. The view's count is used if the message is unchanged.
     pub fn tokens(&self, message: &Quoted, context: &Context) -> u64 {
         if self.is_whole(message) {
@@ -35,18 +35,18 @@ impl Shown<'_> {
 
     /// Whether the message is known to contain nothing like a tag, without looking at its text.
     pub fn is_inert(&self, message: &Quoted, context: &Context) -> bool {
-        self.is_whole(message) && context.is_bare(self.slot)
+        self.is_whole(message) && context.has_no_tags(self.slot)
     }
 
     /// A quick description of the quoted message that avoids looking at its parts where possible.
-    fn seen<'m>(&self, message: &'m Quoted) -> Seen<'m> {
+    fn outline<'m>(&self, message: &'m Quoted) -> Seen<'m> {
         let calls = self.slot.has_calls() || !self.is_whole(message);
-        Seen { calls, ..Seen::of(message.of()) }
+        Seen { calls, ..Seen::of(message.original()) }
     }
 
     /// Whether the quoted message is the view's message, unchanged.
     pub fn is_whole(&self, message: &Quoted) -> bool {
-        message.is(&self.slot.message)
+        message.quotes(&self.slot.message)
     }
 }
 
@@ -54,22 +54,22 @@ impl Shown<'_> {
 pub fn conversation<'a>(
     context: &'a Context,
     plan: &FoldPlan,
-    size: Size,
-    ask: &Ask<'_>,
-) -> Result<Vec<(Shown<'a>, Quoted)>> {
+    scope: RequestScope,
+    options: &RequestOptions<'_>,
+) -> Result<Vec<(ShownSlot<'a>, Quoted)>> {
     let folded: NodeSet = plan.members.iter().copied().collect();
-    let most = match size {
-        Size::Whole => up_to_what_was_sent(context, &folded, ask),
-        Size::Beginning => beginning(context, &folded),
-        Size::FoldedOnly | Size::NoOutputs => 0,
+    let len = match scope {
+        RequestScope::Whole => sent_or_folded_len(context, &folded, options),
+        RequestScope::Beginning => beginning(context, &folded),
+        RequestScope::FoldedOnly | RequestScope::NoOutputs => 0,
     };
-    let mut stand = 0;
+    let mut count = 0;
     let mut shown = |s: &Slot| {
-        let stands = context.view.dropped(s.node).is_none();
-        stand += usize::from(stands);
-        stands && stand <= most
+        let in_view = context.view.dropped(s.node).is_none();
+        count += usize::from(in_view);
+        in_view && count <= len
     };
-    let mut slots: Vec<(Shown<'a>, Quoted)> = context
+    let mut slots: Vec<(ShownSlot<'a>, Quoted)> = context
         .view
         .with_dropped()
         .into_iter()
@@ -78,28 +78,30 @@ pub fn conversation<'a>(
         .map(|(folded, slot)| {
             // Its outputs are included, and no provider accepts them without the calls.
             let calling = if folded { context.with_calls(slot) } else { None };
-            let message = match (size, calling) {
+            let message = match (scope, calling) {
                 (_, Some(message)) => Quoted::whole(message),
-                (Size::NoOutputs, None) if slot.role() == Role::Tool => Quoted::without_output(&slot.message),
-                (Size::Whole | Size::Beginning | Size::FoldedOnly, None)
+                (RequestScope::NoOutputs, None) if slot.role() == Role::Tool => {
+                    Quoted::without_output(&slot.message)
+                }
+                (RequestScope::Whole | RequestScope::Beginning | RequestScope::FoldedOnly, None)
                     if folded && plan.layout == Layout::SystemSummary =>
                 {
                     Quoted::whole(with_short_output(slot))
                 }
                 _ => Quoted::whole(slot.message.clone()),
             };
-            (Shown { folded, slot }, message)
+            (ShownSlot { folded, slot }, message)
         })
         .collect();
     drop_unanswered_calls(context, &mut slots);
-    if let Some(redact) = ask.redact {
+    if let Some(redact) = options.redact {
         for (_, message) in &mut slots {
             *message = Quoted::whole(Arc::new(redact.message(&message.message())?));
         }
-        slots.retain(|(_, message)| !message.of().is_empty());
+        slots.retain(|(_, message)| !message.original().is_empty());
     }
     if context.history.has_reasoning() {
-        if ask.drops_bound_thinking && !ask.continues {
+        if options.drops_bound_thinking && !options.continues {
             drop_bound_thinking(&mut slots);
         }
         slots = unlinked(context, &slots);
@@ -108,7 +110,7 @@ pub fn conversation<'a>(
         // For example if there is only reasoning: given nothing to summarise, a summariser answers something else.
         let slot = context.view.with_dropped().into_iter().find(|s| folded.contains(&s.node));
         let note = Message::text(Role::User, "[nothing that may be shown]");
-        slots.extend(slot.map(|slot| (Shown { folded: true, slot }, Quoted::whole(Arc::new(note)))));
+        slots.extend(slot.map(|slot| (ShownSlot { folded: true, slot }, Quoted::whole(Arc::new(note)))));
     }
     Ok(slots)
 }
@@ -119,11 +121,11 @@ pub fn beginning(context: &Context, folded: &NodeSet) -> usize {
 }
 
 /// The number of messages of the view's body in a request that continues from it: all that were sent and all that are folded.
-pub fn up_to_what_was_sent(context: &Context, folded: &NodeSet, ask: &Ask<'_>) -> usize {
+pub fn sent_or_folded_len(context: &Context, folded: &NodeSet, options: &RequestOptions<'_>) -> usize {
     let body = context.view.body();
-    let Some(sent) = ask.sent.filter(|_| ask.continues) else { return body.len() };
-    let goes_along = |slot: &Slot| slot.node.get() < sent || folded.contains(&slot.node);
-    let Some(last) = body.iter().rposition(goes_along) else { return body.len() };
+    let Some(sent) = options.sent.filter(|_| options.continues) else { return body.len() };
+    let is_sent_along = |slot: &Slot| slot.node.get() < sent || folded.contains(&slot.node);
+    let Some(last) = body.iter().rposition(is_sent_along) else { return body.len() };
     // A call's outputs are sent with it.
     let outputs = body[last + 1..].iter().take_while(|slot| slot.role() == Role::Tool).count();
     last + 1 + outputs
@@ -133,18 +135,18 @@ pub fn up_to_what_was_sent(context: &Context, folded: &NodeSet, ask: &Ask<'_>) -
 /// text, so the provider would refuse it (PROV-3b).
 fn drop_bound_thinking<T>(slots: &mut Vec<(T, Quoted)>) {
     let is_bound = |part: &Part| matches!(part, Part::Reasoning(r) if r.signature.is_some());
-    for (_, quoted) in slots.iter_mut().filter(|(_, m)| m.of().parts.iter().any(is_bound)) {
-        let mut message = Message::clone(quoted.of());
+    for (_, quoted) in slots.iter_mut().filter(|(_, m)| m.original().parts.iter().any(is_bound)) {
+        let mut message = Message::clone(quoted.original());
         message.parts.retain(|part| !is_bound(part));
         *quoted = Quoted::whole(Arc::new(message));
     }
-    slots.retain(|(_, message)| !message.of().is_empty());
+    slots.retain(|(_, message)| !message.original().is_empty());
 }
 
 /// If reasoning or what it produced is missing, its counterpart is dropped too, or loses its id (PROV-3).
 fn unlinked<T: Copy>(context: &Context, slots: &[(T, Quoted)]) -> Vec<(T, Quoted)> {
     let history = context.view.with_dropped().into_iter().map(|s| &*context.history.node(s.node).message);
-    let view: Vec<Cow<'_, Message>> = slots.iter().map(|(_, m)| Cow::Borrowed(m.of())).collect();
+    let view: Vec<Cow<'_, Message>> = slots.iter().map(|(_, m)| Cow::Borrowed(m.original())).collect();
     let linked = unlink_each(history, view);
     let shared = |(message, (from, whole)): (Option<Cow<'_, Message>>, &(T, Quoted))| {
         let message = match message? {
@@ -178,7 +180,7 @@ fn with_short_output(slot: &Slot) -> Arc<Message> {
 }
 
 /// Whether every call here has its output, as far as can be told without looking at the messages.
-fn all_answered(context: &Context, messages: &[(Shown<'_>, Quoted)]) -> bool {
+fn all_answered(context: &Context, messages: &[(ShownSlot<'_>, Quoted)]) -> bool {
     let mut waiting = vec![0; context.history.len()];
     let mut callers = 0;
     for (from, message) in messages {
@@ -203,14 +205,14 @@ fn all_answered(context: &Context, messages: &[(Shown<'_>, Quoted)]) -> bool {
 }
 
 /// The ids of calls that no output answers.
-fn open_in(messages: &[(Shown<'_>, Quoted)]) -> HashSet<String> {
-    let seen: Vec<Seen<'_>> = messages.iter().map(|(from, message)| from.seen(message)).collect();
-    open_calls_of(&seen).into_iter().map(str::to_owned).collect()
+fn open_in(messages: &[(ShownSlot<'_>, Quoted)]) -> HashSet<String> {
+    let outlines: Vec<Seen<'_>> = messages.iter().map(|(from, message)| from.outline(message)).collect();
+    open_calls_of(&outlines).into_iter().map(str::to_owned).collect()
 }
 
 /// Removes unanswered calls, because providers refuse calls without outputs and the request ends with a user message. A message that is
 /// empty then is dropped (COMP-4).
-fn drop_unanswered_calls(context: &Context, messages: &mut Vec<(Shown<'_>, Quoted)>) {
+fn drop_unanswered_calls(context: &Context, messages: &mut Vec<(ShownSlot<'_>, Quoted)>) {
     if all_answered(context, messages) {
         debug_assert!(open_in(messages).is_empty());
         return;
@@ -221,10 +223,10 @@ fn drop_unanswered_calls(context: &Context, messages: &mut Vec<(Shown<'_>, Quote
     }
     let mut left: HashSet<String> = open;
     for at in (0..messages.len()).rev() {
-        if !messages[at].1.of().tool_calls().any(|c| left.contains(&c.id)) {
+        if !messages[at].1.original().tool_calls().any(|c| left.contains(&c.id)) {
             continue;
         }
-        let mut message = Message::clone(messages[at].1.of());
+        let mut message = Message::clone(messages[at].1.original());
         message.parts.retain(|p| !matches!(p, Part::ToolCall(c) if left.remove(&c.id)));
         drop_trailing_reasoning(&mut message);
         if message.parts.is_empty() {

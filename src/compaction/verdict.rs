@@ -7,9 +7,9 @@
 use std::borrow::Cow;
 
 use super::accepted::Accepted;
-use super::frame::NOTHING_SAID;
+use super::frame::EMPTY_SUMMARY;
 use super::layout::engine_message;
-use super::ledger::{self, Budget, Carried, Missed, RULES_TITLE, Room, Stays};
+use super::ledger::{self, AlreadyShown, Budget, CarriedFacts, OmittedFacts, RULES_TITLE, Room};
 use super::plan::FoldPlan;
 use super::{Profile, Redact, finish, no_summary, tags};
 use crate::context::{Context, Form, LEDGER_HEADINGS, NodeIndex, NodeKind, NodeSet, Slot};
@@ -36,13 +36,13 @@ pub struct Answer {
 #[derive(Debug, Clone, Copy)]
 pub struct LedgerTerms<'a> {
     /// The facts of the folded messages and of everything folded before.
-    pub carried: &'a Carried,
+    pub carried: &'a CarriedFacts,
     /// Tokens that the ledger may take.
     pub budget: Budget,
     /// Target of the compaction, in tokens of the view; out of reach if no window is known.
-    pub low: u64,
+    pub target: u64,
     /// The most tokens that the view may have.
-    pub most: u64,
+    pub limit: u64,
     /// Redacts what goes into the ledger (COMP-21).
     pub redact: Option<&'a Redact>,
 }
@@ -56,7 +56,7 @@ pub fn judge(
     terms: &LedgerTerms<'_>,
 ) -> Result<Accepted, Error> {
     let tagged = whole(answer, plan.profile)?;
-    let text = without_titles_of_ours(tagged.summary.unwrap_or_default());
+    let text = without_ledger_headings(tagged.summary.unwrap_or_default());
     let summary = engine_message(Role::User, text.trim());
     let given = tagged
         .retain
@@ -68,13 +68,13 @@ pub fn judge(
     // Text that an earlier answer retained is never lost, only replaced (COMP-3).
     let retain = given.or_else(|| earlier_retain(context, plan));
 
-    let tokens = standing(context, plan, retain.as_ref(), &summary);
-    if tokens >= plan.stands_for() {
-        let (new, old) = (tokens, plan.stands_for());
+    let tokens = fold_tokens(context, plan, retain.as_ref(), &summary);
+    if tokens >= plan.must_be_smaller_than() {
+        let (new, old) = (tokens, plan.must_be_smaller_than());
         let why = format!("the summary takes {new} tokens and would replace {old}: ask for a shorter one");
         return Err(Error::new(ErrorCode::SummaryNotSmaller, why));
     }
-    if let Some(room) = plan.most_after.map(|most| room_below(context, plan, most))
+    if let Some(room) = plan.max_after.map(|limit| room_below(context, plan, limit))
         && (LEAST_SUMMARY..tokens).contains(&room)
     {
         let why = format!(
@@ -91,21 +91,22 @@ pub fn judge(
         (None, _) if wants_retain => notes.push("the answer had no <retain> section"),
         _ => {}
     }
-    let (summary, ledger_tokens, missed) = with_ledger(context, plan, summary, retain.as_ref(), terms)?;
+    let (summary, ledger_tokens, omitted) = with_ledger(context, plan, summary, retain.as_ref(), terms)?;
     let fallback = (!notes.is_empty()).then(|| notes.join("; "));
     let tokens = tokens + ledger_tokens;
     let by_provider = match &answer.by_provider {
-        Some(given) => {
-            Some((given.clone(), beside(context, plan, answer, (&text, &summary), retain.as_ref(), terms)?))
-        }
+        Some(given) => Some((
+            given.clone(),
+            provider_ledger(context, plan, answer, (&text, &summary), retain.as_ref(), terms)?,
+        )),
         None => None,
     };
-    Ok(Accepted { text, summary, retain, tokens, by_provider, ledger_tokens, missed, fallback })
+    Ok(Accepted { text, summary, retain, tokens, by_provider, ledger_tokens, omitted, fallback })
 }
 
 /// The ledger that goes beside a summary in the provider's own format. If the provider's text is known, it is the ledger at the end of our
 /// summary; otherwise it is a full ledger, as for an empty summary.
-fn beside(
+fn provider_ledger(
     context: &Context,
     plan: &FoldPlan,
     answer: &Answer,
@@ -124,7 +125,7 @@ fn beside(
 }
 
 /// Removes ledger headings from a summary, so that its own lines are not taken for a ledger.
-fn without_titles_of_ours(text: String) -> String {
+fn without_ledger_headings(text: String) -> String {
     let is_ours =
         |line: &str| LEDGER_HEADINGS.contains(&line.trim()) || line.trim() == format!("{RULES_TITLE}:");
     if !text.lines().any(is_ours) {
@@ -136,21 +137,21 @@ fn without_titles_of_ours(text: String) -> String {
 /// With no more room than this no summary would fit, so the smallest view is best.
 const LEAST_SUMMARY: u64 = 64;
 
-/// Tokens left for the fold's messages in a view of at most `most` tokens.
-fn room_below(context: &Context, plan: &FoldPlan, most: u64) -> u64 {
-    most.saturating_sub(context.view.tokens().saturating_sub(plan.tokens))
+/// Tokens left for the fold's messages in a view of at most `limit` tokens.
+fn room_below(context: &Context, plan: &FoldPlan, limit: u64) -> u64 {
+    limit.saturating_sub(context.view.tokens().saturating_sub(plan.tokens))
 }
 
 /// Tokens of the messages that would replace the fold.
-fn standing(context: &Context, plan: &FoldPlan, retain: Option<&Message>, summary: &Message) -> u64 {
-    let made = plan.messages(retain.cloned(), summary.clone(), plan.stands_in_for(context));
+fn fold_tokens(context: &Context, plan: &FoldPlan, retain: Option<&Message>, summary: &Message) -> u64 {
+    let made = plan.messages(retain.cloned(), summary.clone(), plan.replaced_messages(context));
     made.tokens(|message| context.count(message))
 }
 
 /// The summary as it is measured if a ledger may follow. A summary that says nothing gets a different frame in that case.
-fn with_place_for_ledger(summary: &Message) -> Cow<'_, Message> {
+fn with_room_for_ledger(summary: &Message) -> Cow<'_, Message> {
     let text = summary.plain_text();
-    if text != NOTHING_SAID {
+    if text != EMPTY_SUMMARY {
         return Cow::Borrowed(summary);
     }
     Cow::Owned(engine_message(summary.role, &format!("{text}\n\n-")))
@@ -184,27 +185,27 @@ fn with_ledger(
     summary: Message,
     retain: Option<&Message>,
     terms: &LedgerTerms<'_>,
-) -> Result<(Message, u64, Missed), Error> {
+) -> Result<(Message, u64, OmittedFacts), Error> {
     if terms.budget.is_none() {
-        return Ok((summary, 0, Missed::default()));
+        return Ok((summary, 0, OmittedFacts::default()));
     }
-    let tokens = standing(context, plan, retain, &summary);
+    let tokens = fold_tokens(context, plan, retain, &summary);
     let after = plan.after(context, tokens);
-    let is_cut = after >= terms.most;
-    let (mut ledger, mut missed) = ledger_of(context, plan, &summary, retain, terms, is_cut)?;
-    if missed.rules > 0 && !is_cut {
+    let is_cut = after >= terms.limit;
+    let (mut ledger, mut omitted) = ledger_of(context, plan, &summary, retain, terms, is_cut)?;
+    if omitted.rules > 0 && !is_cut {
         let roomier = ledger_of(context, plan, &summary, retain, terms, true)?;
-        if roomier.1.rules < missed.rules {
-            (ledger, missed) = roomier;
+        if roomier.1.rules < omitted.rules {
+            (ledger, omitted) = roomier;
         }
     }
     let Some(ledger) = ledger else {
-        return Ok((summary, 0, missed));
+        return Ok((summary, 0, omitted));
     };
-    let gain = plan.stands_for().saturating_sub(tokens);
+    let gain = plan.must_be_smaller_than().saturating_sub(tokens);
     let whole = engine_message(Role::User, &format!("{}\n\n{ledger}", summary.plain_text()));
-    let added = standing(context, plan, retain, &whole).saturating_sub(tokens);
-    Ok(if added < gain { (whole, added, missed) } else { (summary, 0, missed) })
+    let added = fold_tokens(context, plan, retain, &whole).saturating_sub(tokens);
+    Ok(if added < gain { (whole, added, omitted) } else { (summary, 0, omitted) })
 }
 
 /// The ledger of a fold, and what it had to leave out. `cut`: the messages that stay are too large and will be cut to make room, so facts
@@ -216,40 +217,40 @@ fn ledger_of(
     retain: Option<&Message>,
     terms: &LedgerTerms<'_>,
     cut: bool,
-) -> Result<(Option<String>, Missed), Error> {
+) -> Result<(Option<String>, OmittedFacts), Error> {
     let budget = terms.budget;
-    let tokens = standing(context, plan, retain, &with_place_for_ledger(summary));
-    let gain = plan.stands_for().saturating_sub(tokens);
+    let tokens = fold_tokens(context, plan, retain, &with_room_for_ledger(summary));
+    let gain = plan.must_be_smaller_than().saturating_sub(tokens);
     let after = plan.after(context, tokens);
     let folded: NodeSet = plan.members.iter().copied().collect();
     let cut_evenly: NodeSet = plan.cut.iter().flat_map(|cut| cut.nodes.iter().copied()).collect();
-    let stays = if cut { tokens + at_least(context, &folded, terms.most) } else { after };
-    let most = terms.most.saturating_sub(stays);
-    let below_low = terms.low.min(plan.most_after.unwrap_or(u64::MAX)).saturating_sub(after);
-    let low = below_low.max(most / 2);
-    // If no message is cut evenly, nothing else fills the room that is left below the low mark.
+    let staying_tokens = if cut { tokens + least_tokens(context, &folded, terms.limit) } else { after };
+    let limit_room = terms.limit.saturating_sub(staying_tokens);
+    let below_target = terms.target.min(plan.max_after.unwrap_or(u64::MAX)).saturating_sub(after);
+    let target_room = below_target.max(limit_room / 2);
+    // If no message is cut evenly, nothing else fills the room that is left below the target.
     let is_free = budget.rules == u64::MAX && cut_evenly.is_empty();
     let room = Room {
-        all: budget.tokens.max(budget.rules).min(gain / 2).min(low).min(most),
-        rules: budget.rules.min(low.max(budget.tokens)).min(gain * 7 / 8).min(most),
-        facts: if is_free { budget.tokens.max(below_low) } else { budget.tokens },
+        all: budget.tokens.max(budget.rules).min(gain / 2).min(target_room).min(limit_room),
+        rules: budget.rules.min(target_room.max(budget.tokens)).min(gain * 7 / 8).min(limit_room),
+        facts: if is_free { budget.tokens.max(below_target) } else { budget.tokens },
         shared: budget.tokens,
     };
     let is_cut = |node: NodeIndex| cut || cut_evenly.contains(&node);
-    let carried = ledger::beside(context, &plan.members, terms.carried, &is_cut, terms.redact)?;
+    let carried = ledger::adjusted_to_view(context, &plan.members, terms.carried, &is_cut, terms.redact)?;
     let body = context.view.body().iter().filter(|s| !is_cut(s.node) && !folded.contains(&s.node));
     let (fixed, body): (Vec<&Slot>, Vec<&Slot>) = body.partition(|s| is_fixed(context, s));
     let (whole, edited): (Vec<&Slot>, Vec<&Slot>) = body.into_iter().partition(|s| s.form == Form::Whole);
-    let is_written =
+    let is_from_summariser =
         |s: &&Slot| matches!(context.history.node(s.node).kind, NodeKind::Summary | NodeKind::Retain);
-    let (written, fixed): (Vec<&Slot>, Vec<&Slot>) = fixed.into_iter().partition(is_written);
-    let said = context.view.header().iter().chain(fixed).map(|s| &*s.message);
-    let written = written.into_iter().map(|s| &*s.message);
-    let stays = Stays::of(said).and_summaries(written.chain([summary]).chain(retain));
-    let stays = stays.and_edited(edited.iter().map(|s| &*s.message).collect());
-    let stays = stays.and_whole(context, &whole.iter().map(|s| s.node).collect::<Vec<_>>());
-    let (ledger, missed) = ledger::write(&carried, &stays, room, &*context.counter);
-    Ok((ledger.map(|(text, _)| text), missed))
+    let (summaries, fixed): (Vec<&Slot>, Vec<&Slot>) = fixed.into_iter().partition(is_from_summariser);
+    let fixed_messages = context.view.header().iter().chain(fixed).map(|s| &*s.message);
+    let summaries = summaries.into_iter().map(|s| &*s.message);
+    let shown = AlreadyShown::of(fixed_messages).and_summaries(summaries.chain([summary]).chain(retain));
+    let shown = shown.and_edited(edited.iter().map(|s| &*s.message).collect());
+    let shown = shown.and_whole(context, &whole.iter().map(|s| s.node).collect::<Vec<_>>());
+    let (ledger, omitted) = ledger::write(&carried, &shown, room, &*context.counter);
+    Ok((ledger.map(|(text, _)| text), omitted))
 }
 
 /// Messages that no pass changes: the engine's own, and pinned ones.
@@ -260,14 +261,14 @@ fn is_fixed(context: &Context, slot: &Slot) -> bool {
 }
 
 /// Approximate least tokens of the messages that stay, once everything that may be cut is cut (COMP-19, INV-11).
-fn at_least(context: &Context, folded: &NodeSet, most: u64) -> u64 {
+fn least_tokens(context: &Context, folded: &NodeSet, limit: u64) -> u64 {
     const CUT: u64 = 160;
     let body = context.view.body();
     let newest = body.iter().rposition(|s| s.message.opens_turn());
     let kept = body.iter().enumerate().filter(|(_, s)| !folded.contains(&s.node));
     let least = kept.map(|(at, slot)| {
         let verbatim =
-            context.history.node(slot.node).pinned || (Some(at) == newest && slot.tokens() <= most);
+            context.history.node(slot.node).pinned || (Some(at) == newest && slot.tokens() <= limit);
         if verbatim { slot.tokens() } else { slot.tokens().min(CUT) }
     });
     context.view.fixed_tokens() + least.sum::<u64>()

@@ -1,7 +1,7 @@
 //! Tool outputs that are moved from memory to the host's store: a placeholder replaces them in the history, as in the view.
 //!
 //! Outputs that the view does not show whole are moved, oldest first, once the store has them. Their token count and their
-//! facts are kept (`facts::Kept`), so that a ledger is the same whenever they were moved. Their key is their SHA-256: a
+//! facts are kept (`facts::KeptFacts`), so that a ledger is the same whenever they were moved. Their key is their SHA-256: a
 //! store may be shared, and what comes back is known to be what was stored. For the same reason, `collectGarbage` deletes
 //! nothing there: another session may refer to the same content.
 
@@ -17,21 +17,21 @@ use crate::message::{Message, Part};
 use crate::tool_output::{self, Output, ToolOutputs};
 
 impl Context {
-    /// The outputs that may be moved out of memory, oldest first, until `most` bytes remain. What the view shows whole and
+    /// The outputs that may be moved out of memory, oldest first, until `keep_bytes` bytes remain. What the view shows whole and
     /// what is pinned stays. So does what the user answered to a tool that asks questions, since it may contain rules.
-    pub fn may_leave(&mut self, most: u64) -> Vec<String> {
+    pub fn movable_outputs(&mut self, keep_bytes: u64) -> Vec<String> {
         let mut here = self.outputs.bytes();
-        if here <= most {
+        if here <= keep_bytes {
             return Vec::new();
         }
         self.holders.catch_up(&self.history);
         let whole: NodeSet = self.view.slots().filter(|s| s.form == Form::Whole).map(|s| s.node).collect();
         let stays = |node: &NodeIndex| {
-            self.history.node(*node).pinned || self.holders.is_spoken(*node) || whole.contains(node)
+            self.history.node(*node).pinned || self.holders.is_users_answer(*node) || whole.contains(node)
         };
         let mut leave = Vec::new();
         for output in self.outputs.here() {
-            if here <= most {
+            if here <= keep_bytes {
                 break;
             }
             if self.holders.of(output.id()).iter().any(stays) {
@@ -65,13 +65,13 @@ impl Context {
         let holds_it = |n: &NodeIndex| {
             self.history.node(*n).message.tool_outputs().all(|output| output.content == parts)
         };
-        let gone: Vec<NodeIndex> = holders.into_iter().filter(holds_it).collect();
-        let facts = gone.iter().map(|node| self.facts_to_keep(*node, redacted));
+        let moved: Vec<NodeIndex> = holders.into_iter().filter(holds_it).collect();
+        let facts = moved.iter().map(|node| self.facts_to_keep(*node, redacted));
         let facts = facts.collect::<Result<Vec<_>>>()?;
         if !self.outputs.send_away(id, key, bytes) {
             return Ok(None);
         }
-        for (node, facts) in gone.iter().zip(facts) {
+        for (node, facts) in moved.iter().zip(facts) {
             let whole = self.history.node(*node).message.clone();
             let message = Arc::new(with_content(&whole, &[Part::text(tool_output::placeholder(id))]));
             let tally = Tally::of(&message, &*self.counter);
@@ -79,7 +79,7 @@ impl Context {
             let slot = Slot::whole(&self.history, *node);
             self.view.replace_dropped(slot, &whole);
         }
-        Ok(Some(gone))
+        Ok(Some(moved))
     }
 
     /// Puts an output that was read from the host's store back into memory, and into the messages that held it.
@@ -88,7 +88,7 @@ impl Context {
         self.outputs.bring_back(read);
         for node in self.holders_of(id).to_vec() {
             if self.history.is_away(node) {
-                self.look_anew();
+                self.forget_duplicates();
                 let message = Arc::new(with_content(&self.history.node(node).message, &parts));
                 let tally = Tally::of(&message, &*self.counter); // the counter may have changed since it was pushed
                 if !self.history.bring_back(node, message, tally) {
@@ -162,13 +162,13 @@ mod tests {
     #[test]
     fn it_leaves_and_comes_back_as_it_was() {
         let mut context = context();
-        let (before, view) = (context.history.node(NodeIndex(1)).message.clone(), context.lower());
-        assert_eq!(context.may_leave(400), ["out_1"]);
-        assert_eq!(context.may_leave(0), ["out_1"], "the view shows the other one whole");
-        let (bytes, gone) = send(&mut context, "out_1");
-        assert_eq!(gone, Some(vec![NodeIndex(1)]));
+        let (before, view) = (context.history.node(NodeIndex(1)).message.clone(), context.view_messages());
+        assert_eq!(context.movable_outputs(400), ["out_1"]);
+        assert_eq!(context.movable_outputs(0), ["out_1"], "the view shows the other one whole");
+        let (bytes, moved) = send(&mut context, "out_1");
+        assert_eq!(moved, Some(vec![NodeIndex(1)]));
         assert_eq!(context.outputs.bytes(), 5);
-        assert_eq!(context.lower(), view, "the view does not change");
+        assert_eq!(context.view_messages(), view, "the view does not change");
         let node = context.history.node(NodeIndex(1));
         assert_eq!(node.tally, Tally::of(&node.message, &Estimate), "tokens are those of what is there");
         assert!(context.history.tally_as_pushed(NodeIndex(1)).total() > node.tally.total());

@@ -1,7 +1,7 @@
 //! Branches: another conversation with the same beginning.
 
 use super::core::Context;
-use super::fold::{Fold, Stood};
+use super::fold::{Fold, PlacedSlot};
 use super::history::{History, compactions, reasons};
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::outputs::OnEntry;
@@ -44,7 +44,7 @@ impl Context {
 
     /// The messages up to `at`, the header, and everything in the view or in a fold.
     fn kept_nodes(&self, at: NodeIndex) -> NodeSet {
-        let mut kept: NodeSet = (0..=at.0).map(NodeIndex).filter(|n| self.goes_on_with(*n)).collect();
+        let mut kept: NodeSet = (0..=at.0).map(NodeIndex).filter(|n| self.is_in_conversation(*n)).collect();
         kept.extend(self.view.slots().chain(&self.view.hidden_parts).map(|s| s.node));
         kept.extend(self.view.dropped_nodes());
         kept.extend(self.view.merged.iter().copied());
@@ -52,7 +52,7 @@ impl Context {
             kept.extend(fold.members.iter().copied());
             kept.extend([Some(fold.summary), fold.retain, fold.ask].into_iter().flatten());
         }
-        let roots: Vec<NodeIndex> = kept.iter().map(|n| self.history.late.root(n)).collect();
+        let roots: Vec<NodeIndex> = kept.iter().map(|n| self.history.inserted.root(n)).collect();
         kept.extend(roots);
         kept
     }
@@ -62,8 +62,9 @@ impl Context {
         self.forget_all_facts();
         self.history.renumber(new);
         self.view.renumber(new);
-        let stood =
-            |s: Stood| Some(Stood { slot: Slot { node: new.of(s.slot.node)?, ..s.slot }, shown: s.shown });
+        let placed = |s: PlacedSlot| {
+            Some(PlacedSlot { slot: Slot { node: new.of(s.slot.node)?, ..s.slot }, shown: s.shown })
+        };
         let pair = |(a, b): (NodeIndex, NodeIndex)| Some((new.of(a)?, new.of(b)?));
         self.pointers = std::mem::take(&mut self.pointers).into_iter().filter_map(pair).collect();
         let fold = |fold: Fold| {
@@ -72,14 +73,14 @@ impl Context {
                 summary: new.of(fold.summary)?,
                 retain: fold.retain.and_then(|n| new.of(n)),
                 ask: fold.ask.and_then(|n| new.of(n)),
-                altered: fold.altered.into_iter().filter_map(stood).collect(),
+                altered: fold.altered.into_iter().filter_map(placed).collect(),
                 pointers: fold.pointers.into_iter().filter_map(pair).collect(),
                 ..fold
             })
         };
         self.folds = std::mem::take(&mut self.folds).into_iter().filter_map(fold).collect();
         let history = &self.history;
-        self.told.retain(|line| history.find(&line.id).is_some());
+        self.reported.retain(|line| history.find(&line.id).is_some());
         self.results = self.results.iter().filter_map(|n| new.of(n)).collect();
     }
 }
@@ -87,7 +88,7 @@ impl Context {
 impl History {
     fn renumber(&mut self, new: &Renumbering) {
         let old = std::mem::take(self);
-        self.late = old.late.renumbered(|n| new.of(n));
+        self.inserted = old.inserted.renumbered(|n| new.of(n));
         self.away = old.away.into_iter().filter_map(|(n, away)| Some((new.of(n)?, away))).collect();
         self.generated = old.generated;
         for (index, mut node) in old.nodes.into_iter().enumerate() {
@@ -103,7 +104,7 @@ impl History {
             }
         }
         self.compactions = compactions(&self.nodes, 0).collect();
-        self.links.go_on(&self.nodes, &HashMap::default(), HashMap::default()); // none of them left the conversation
+        self.links.catch_up(&self.nodes, &HashMap::default(), HashMap::default()); // none of them left the conversation
         for (id, call) in old.open_calls {
             if let Some(call) = call.renumbered(new) {
                 self.open_calls.insert(id, call);

@@ -86,9 +86,9 @@ mod tests {
             }
             for seen in 0..=edits.len() {
                 let first = edits[seen..].iter().min().copied();
-                let told = changes.since(seen as u64);
-                proptest::prop_assert!(first.is_none_or(|first| told.is_some_and(|told| told <= first)), "{seen}: {told:?}, {first:?}");
-                proptest::prop_assert!(told.is_none() || first.is_some());
+                let edited_from = changes.since(seen as u64);
+                proptest::prop_assert!(first.is_none_or(|first| edited_from.is_some_and(|edited_from| edited_from <= first)), "{seen}: {edited_from:?}, {first:?}");
+                proptest::prop_assert!(edited_from.is_none() || first.is_some());
             }
             proptest::prop_assert!(changes.edits.len() <= REMEMBERED);
         }

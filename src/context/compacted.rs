@@ -35,7 +35,7 @@ impl Context {
 
     /// Takes everything before the provider's newest compaction out of the view, except for pins and calls that are being
     /// executed. Later thinking stays valid, since the provider allows this edit. Returns what was taken out.
-    pub fn settle_compaction(&mut self) -> Vec<NodeIndex> {
+    pub fn drop_compacted(&mut self) -> Vec<NodeIndex> {
         let Some(at) = self.compaction().filter(|at| *at > 0) else { return Vec::new() };
         let (before, compaction) = (&self.view.body()[..at], &self.view.body()[at]);
         let of = self.history.node(compaction.node).message.provider_compaction();
@@ -50,15 +50,15 @@ impl Context {
         let shown = |n: &NodeIndex| self.view.dropped(*n).is_none();
         let covered = before.filter(|u| is_covered(u)).flat_map(|u| u.nodes.iter().copied());
         // If items came one by one, some of the compaction's own step may come before it.
-        let beside = units.iter().find(|unit| unit.nodes.contains(&node));
-        let beside = beside.into_iter().flat_map(|unit| unit.nodes.iter().copied());
-        let may_go = |n: &NodeIndex| {
+        let own_step = units.iter().find(|unit| unit.nodes.contains(&node));
+        let own_step = own_step.into_iter().flat_map(|unit| unit.nodes.iter().copied());
+        let may_leave = |n: &NodeIndex| {
             let node = self.history.node(*n);
             !node.pinned && node.message.role == Role::Assistant && node.message.tool_calls().next().is_none()
         };
-        let beside = beside.take_while(|n| *n != node).filter(may_go);
-        let covered: Vec<NodeIndex> = covered.chain(beside).filter(shown).collect();
-        self.view.without_edit(|view| view.drop_nodes(&covered.iter().copied().collect()));
+        let own_step = own_step.take_while(|n| *n != node).filter(may_leave);
+        let covered: Vec<NodeIndex> = covered.chain(own_step).filter(shown).collect();
+        self.view.edit_keeping_thinking(|view| view.drop_nodes(&covered.iter().copied().collect()));
         for node in &covered {
             self.note_left_out(*node, WHY, None);
         }
@@ -78,22 +78,22 @@ impl Context {
         stays.map(|s| s.node).enumerate().last()
     }
 
-    /// What left the view because of compactions that are in `gone`.
-    pub(super) fn left_for(&self, gone: &[NodeIndex]) -> NodeSet {
-        if !gone.iter().any(|node| self.is_compaction(*node)) {
+    /// What left the view because of compactions that are in `removed`.
+    pub(super) fn dropped_for_compactions(&self, removed: &[NodeIndex]) -> NodeSet {
+        if !removed.iter().any(|node| self.is_compaction(*node)) {
             return NodeSet::default();
         }
         let order = self.view.order();
-        let last = order.iter().rposition(|n| gone.contains(n) && self.is_compaction(*n));
+        let last = order.iter().rposition(|n| removed.contains(n) && self.is_compaction(*n));
         let before = order[..last.unwrap_or_default()].iter();
         before.filter(|n| self.view.dropped(**n).is_some()).copied().collect()
     }
 
     /// Brings back what left the view because of a compaction that is gone.
-    pub(super) fn uncover(&mut self, covered: &NodeSet) {
+    pub(super) fn bring_back_covered(&mut self, covered: &NodeSet) {
         if !covered.is_empty() {
             self.show_dropped(covered);
-            self.settle_compaction();
+            self.drop_compacted();
         }
     }
 }

@@ -3,10 +3,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::alike::Alike;
 use super::custom::CustomRuns;
+use super::duplicates::Duplicates;
 use super::event::{Event, EventName};
-use super::fold::{Fold, FoldInfo, FoldMessages, Stood, without_ledger};
+use super::fold::{Fold, FoldInfo, FoldMessages, PlacedSlot, without_ledger};
 use super::history::History;
 use super::holders::Holders;
 use super::item::Item;
@@ -19,9 +19,9 @@ use super::report::{LeftOut, PartReport};
 use super::shared::Shared;
 use super::tally::Tally;
 use super::view::{Form, Slot, View};
-use super::wording::{Describe, Wording};
+use super::wording::{PlaceholderWriter, Wording};
 use crate::error::Result;
-use crate::facts::Drawn;
+use crate::facts::ExtractedFacts;
 use crate::message::{ItemType, Message, Role};
 use crate::tokens::Counter;
 use crate::tool_output::{ToolOutputCacheConfig, ToolOutputs};
@@ -51,7 +51,7 @@ pub struct Context {
     /// The style of placeholders, and whether the model can open refs.
     pub wording: Wording,
     /// Writes placeholders, if the host does so.
-    pub describe: Option<Describe>,
+    pub placeholder_writer: Option<PlaceholderWriter>,
     /// The functions of the ladder's custom passes.
     pub customs: CustomRuns,
     /// How many tokens all tool outputs may take together.
@@ -67,11 +67,11 @@ pub struct Context {
     /// What left the view since the last report.
     pub left_out: Vec<LeftOut>,
     /// The `left_out` lines of all reports, newest last.
-    pub(super) told: Vec<LeftOut>,
-    /// `told` was rewritten since the session was last saved, not only extended.
-    pub(super) told_anew: bool,
+    pub(super) reported: Vec<LeftOut>,
+    /// `reported` was rewritten since the session was last saved, not only extended.
+    pub(super) reported_rewritten: bool,
     /// The pass that is running.
-    pub(super) at_work: Option<&'static str>,
+    pub(super) current_pass: Option<&'static str>,
     /// What entering tool outputs did to the view since the last report.
     pub on_entry: OnEntry,
     /// Pairs of a tool output that was replaced by a pointer and the identical output further down.
@@ -80,8 +80,8 @@ pub struct Context {
     pub results: NodeSet,
     pub(super) merges_instructions: bool,
     /// The facts in the history's messages, as far as they were needed so far.
-    pub(super) facts: Shared<Drawn>,
-    pub(super) alike: Shared<Alike>,
+    pub(super) facts: Shared<ExtractedFacts>,
+    pub(super) duplicates: Shared<Duplicates>,
     pub(super) holders: Shared<Holders>,
     /// Counts the changes of `folds` and of their members.
     pub folds_changed: u64,
@@ -99,7 +99,7 @@ impl Context {
             counter,
             output_config,
             wording: Wording::default(),
-            describe: None,
+            placeholder_writer: None,
             customs: CustomRuns::new(),
             output_budget,
             fold_near: 0..0,
@@ -107,15 +107,15 @@ impl Context {
             now: None,
             events: Vec::new(),
             left_out: Vec::new(),
-            told: Vec::new(),
-            told_anew: false,
-            at_work: None,
+            reported: Vec::new(),
+            reported_rewritten: false,
+            current_pass: None,
             on_entry: OnEntry::default(),
             pointers: Vec::new(),
             results: NodeSet::default(),
             merges_instructions: false,
             facts: Shared::default(),
-            alike: Shared::default(),
+            duplicates: Shared::default(),
             holders: Shared::default(),
             folds_changed: 0,
         }
@@ -184,18 +184,18 @@ impl Context {
             self.set_pinned(index, pinned);
         } else if let Some(caller) = caller.filter(|c| !self.shows_call_of(*c, &slot.message)) {
             let behind = self.view.enter_dropped(slot, caller, &self.history);
-            self.history.note_late(index, behind);
+            self.history.record_inserted(index, behind);
             self.note_left_out(index, "it answers a call that left the view before the answer came", None);
             let pinned = self.history.node(index).pinned;
             self.set_pinned(index, pinned);
         } else {
             let behind = self.view.push(slot, caller, &self.history);
-            self.history.note_late(index, behind);
+            self.history.record_inserted(index, behind);
             if behind.is_some() {
                 self.answer_calls_before(index);
             }
             if self.is_compaction(index) {
-                self.settle_compaction();
+                self.drop_compacted();
             }
         }
         Ok(index)
@@ -237,14 +237,14 @@ impl Context {
         let tally = Tally::of(&message, &*self.counter);
         let index = self.history.append_stand_in(call_id, message, tally);
         let behind = self.view.push(Slot::whole(&self.history, index), Some(caller), &self.history);
-        self.history.note_late(index, behind);
+        self.history.record_inserted(index, behind);
     }
 
     /// Adds an output whose call is folded to the fold, in place of its stand-in.
     fn add_to_fold(&mut self, summary: NodeIndex, index: NodeIndex, caller: NodeIndex) {
         self.history.set_folded_by(index, Some(summary));
         self.folds_changed += 1;
-        let entering = Stood { slot: self.slot_on_entry(index), shown: true };
+        let entering = PlacedSlot { slot: self.slot_on_entry(index), shown: true };
         if let Some(fold) = self.folds.iter_mut().find(|f| f.summary == summary) {
             let answered = &self.history.node(index).message;
             let answers_same = |n: &NodeIndex| {
@@ -262,9 +262,9 @@ impl Context {
             };
             // Hidden if its call was dropped or removed from its message.
             let call_shown = fold.altered.iter().all(|s| s.slot.node != caller || s.shows_calls());
-            let stood = Stood { shown: call_shown, ..entering };
-            fold.altered.extend(Some(stood).filter(Stood::is_altered));
-            self.history.note_late(index, Some(behind));
+            let placed = PlacedSlot { shown: call_shown, ..entering };
+            fold.altered.extend(Some(placed).filter(PlacedSlot::is_altered));
+            self.history.record_inserted(index, Some(behind));
         }
         let id = self.history.node(summary).id.clone();
         self.note_left_out(index, "it answers a call that was folded before the answer came", Some(&id));
@@ -308,10 +308,10 @@ impl Context {
 
     /// Folds `members` into messages written by the engine, one of which is the summary. They come before everything else,
     /// or behind the folds that stay.
-    pub fn fold(&mut self, members: Vec<NodeIndex>, made: FoldMessages) -> NodeIndex {
+    pub fn fold(&mut self, members: Vec<NodeIndex>, messages: FoldMessages) -> NodeIndex {
         let set: NodeSet = members.iter().copied().collect();
         let tokens_folded = self.view.body().iter().filter(|s| set.contains(&s.node)).map(Slot::tokens).sum();
-        let altered: Vec<Stood> = self.view.altered(&set).collect();
+        let altered: Vec<PlacedSlot> = self.view.altered(&set).collect();
         let pointers = self.pointers.iter().filter(|(node, _)| set.contains(node)).copied().collect();
         let mut with = Vec::new();
         let mut add = |context: &mut Self, kind, message: Message| {
@@ -321,17 +321,17 @@ impl Context {
             with.push(Slot::whole(&context.history, index));
             index
         };
-        let retain = made.retain.map(|message| add(self, NodeKind::Retain, message));
-        let ask = made.ask.map(|message| add(self, NodeKind::Ask, message));
-        let summary = add(self, NodeKind::Summary, made.summary);
+        let retain = messages.retain.map(|message| add(self, NodeKind::Retain, message));
+        let ask = messages.ask.map(|message| add(self, NodeKind::Ask, message));
+        let summary = add(self, NodeKind::Summary, messages.summary);
         let stays = self.view.body().iter().map(|s| s.node).filter(|n| !set.contains(n));
         let earlier =
-            stays.enumerate().filter(|(_, n)| made.behind_earlier && self.history.node(*n).is_fold());
+            stays.enumerate().filter(|(_, n)| messages.behind_earlier && self.history.node(*n).is_fold());
         let before = earlier.last().max(self.last_compacted(&set));
         let at = match before {
             Some((at, mut before)) => {
                 for slot in &with {
-                    self.history.late.enter(slot.node, before);
+                    self.history.inserted.enter(slot.node, before);
                     before = slot.node;
                 }
                 at + 1
@@ -348,7 +348,7 @@ impl Context {
         }
         self.emit(EventName::Folded, &members, format!("into {id}"));
         let created_at = self.now;
-        let text = made.text;
+        let text = messages.text;
         self.folds_changed += 1;
         self.folds.push(Fold {
             members,
@@ -366,9 +366,9 @@ impl Context {
 
     /// Runs `work` on behalf of a pass, so that lines of the report name that pass.
     pub fn by_pass<T>(&mut self, pass: &'static str, work: impl FnOnce(&mut Self) -> T) -> T {
-        let before = self.at_work.replace(pass);
+        let before = self.current_pass.replace(pass);
         let done = work(self);
-        self.at_work = before;
+        self.current_pass = before;
         done
     }
 
@@ -408,7 +408,7 @@ impl Context {
             why: why.into(),
             output_ref,
             fold: fold.map(ItemId::from),
-            pass: self.at_work.map(Cow::Borrowed),
+            pass: self.current_pass.map(Cow::Borrowed),
         };
         self.left_out.push(line);
     }
@@ -447,7 +447,7 @@ impl Context {
     }
 
     /// The view's messages in order.
-    pub fn lower(&self) -> Vec<Arc<Message>> {
+    pub fn view_messages(&self) -> Vec<Arc<Message>> {
         self.view.slots().map(|s| s.message.clone()).collect()
     }
 
@@ -509,7 +509,7 @@ impl Context {
     pub fn budgets(&self) -> BTreeMap<Cow<'static, str>, u64> {
         let mut budgets = BTreeMap::new();
         if self.output_config.enabled && self.output_budget != OutputBudget::NONE {
-            budgets.insert(Cow::Borrowed("tool_outputs"), self.output_budget.most);
+            budgets.insert(Cow::Borrowed("tool_outputs"), self.output_budget.limit);
         }
         budgets
     }

@@ -42,12 +42,16 @@ impl ContextCost {
         decisions: &[Decision],
         corrected: impl Fn(u64) -> u64,
     ) -> Self {
-        let told = |decision: &Decision| CostDecision {
+        let summary = |decision: &Decision| CostDecision {
             pass: decision.pass.clone(),
             attempt: decision.attempt.unwrap_or(1),
             tokens_before: corrected(decision.tokens_before),
             tokens_after: corrected(decision.tokens_after),
         };
-        Self { limit, estimated_tokens: corrected(tokens), decisions: decisions.iter().map(told).collect() }
+        Self {
+            limit,
+            estimated_tokens: corrected(tokens),
+            decisions: decisions.iter().map(summary).collect(),
+        }
     }
 }

@@ -33,9 +33,9 @@ impl Context {
         if !message.parts.iter().any(says_something) {
             return false;
         }
-        let said = without_calls(&self.history.node(slot.node).message);
+        let whole_without_calls = without_calls(&self.history.node(slot.node).message);
         // If its text was shortened before, it keeps that form.
-        let form = if message == said { Form::Stripped } else { slot.form };
+        let form = if message == whole_without_calls { Form::Stripped } else { slot.form };
         let tally = Tally::of(&message, &*self.counter);
         self.view.replace(at, Arc::new(message), tally, form);
         true
@@ -52,18 +52,18 @@ impl Context {
             return Some(whole);
         }
         let mut message = Message::clone(&whole);
-        let said = message.parts.iter_mut().filter(|p| !goes_with_calls(p));
-        for (part, stands) in said.zip(&slot.message.parts) {
-            part.clone_from(stands);
+        let kept = message.parts.iter_mut().filter(|p| !goes_with_calls(p));
+        for (part, current) in kept.zip(&slot.message.parts) {
+            part.clone_from(current);
         }
         Some(message.into())
     }
 
     /// Shows the message at a body position whole. False if it is whole already.
     pub(super) fn show_whole(&mut self, at: usize) -> bool {
-        let stands = &self.view.body()[at];
-        let Slot { message, tally, form, .. } = Slot::whole(&self.history, stands.node);
-        if stands.form == form {
+        let current = &self.view.body()[at];
+        let Slot { message, tally, form, .. } = Slot::whole(&self.history, current.node);
+        if current.form == form {
             return false;
         }
         self.view.replace(at, message, tally, form);
@@ -101,8 +101,8 @@ impl Context {
         let (before, step) = (&slots[from..step.range.start], &slots[step.range]);
         let is_users = |s: &&&Slot| s.message.role == Role::User;
         let is_asked = before.iter().filter(is_users).any(|s| self.view.dropped(s.node).is_none());
-        let asked = before.iter().rfind(is_users).filter(|_| !is_asked);
-        let step: Vec<NodeIndex> = asked.into_iter().chain(step).map(|s| s.node).collect();
+        let user_message = before.iter().rfind(is_users).filter(|_| !is_asked);
+        let step: Vec<NodeIndex> = user_message.into_iter().chain(step).map(|s| s.node).collect();
         let back: Vec<NodeIndex> = step.iter().copied().filter(|n| self.view.dropped(*n).is_some()).collect();
         let nodes: NodeSet = step.into_iter().collect();
         if back.is_empty() {

@@ -26,7 +26,7 @@ impl Ephemeral {
 }
 
 impl View {
-    /// Whether an ephemeral message came since [`View::settle_ephemeral`]. Otherwise none can have become outdated.
+    /// Whether an ephemeral message came since [`View::set_ephemeral`]. Otherwise none can have become outdated.
     pub fn has_ephemeral_news(&self) -> bool {
         self.ephemeral.has_news
     }
@@ -50,13 +50,13 @@ impl View {
 
     /// Sets the ephemeral messages that may still become outdated. `has_news`: one of them is already outdated, but must not
     /// go yet.
-    pub fn settle_ephemeral(&mut self, staying: &NodeSet, has_news: bool) {
+    pub fn set_ephemeral(&mut self, staying: &NodeSet, has_news: bool) {
         self.ephemeral.nodes.retain(|node| staying.contains(node));
         self.ephemeral.has_news = has_news;
     }
 
     /// Checks the message again, since it may be outdated.
-    pub(super) fn watch_ephemeral(&mut self, node: NodeIndex) {
+    pub(super) fn recheck_ephemeral(&mut self, node: NodeIndex) {
         if let Some(at) = self.position(node) {
             let slot = &self.body()[at].clone();
             self.ephemeral.enter(slot);

@@ -53,7 +53,7 @@ impl Context {
         let message = Arc::new(without_content(&whole));
         self.drop_text_pins_of(index);
         for id in whole.tool_outputs().filter_map(|output| Some(output.output_ref.as_ref()?.id.clone())) {
-            let others = self.holders_but(&id, index);
+            let others = self.is_held_by_another(&id, index);
             if !others {
                 self.outputs.erase(&id);
             }
@@ -69,15 +69,16 @@ impl Context {
     pub fn rewrite_summary(&mut self, summary: NodeIndex, text: &str) {
         let Some(fold) = self.folds.iter_mut().find(|fold| fold.summary == summary) else { return };
         let before = std::mem::replace(&mut fold.text, text.to_owned());
-        let beside = [fold.retain, fold.ask].into_iter().flatten().collect::<Vec<_>>();
+        let shown_with_it = [fold.retain, fold.ask].into_iter().flatten().collect::<Vec<_>>();
         self.folds_changed += 1;
-        let stood = self.history.node(summary).message.clone();
-        let framed = stood.plain_text();
+        let shown = self.history.node(summary).message.clone();
+        let framed = shown.plain_text();
         // Without its frame if that is unknown: nothing of the old text may remain.
         let is_framed = !before.is_empty() && framed.contains(&before);
-        let says = if is_framed { framed.replacen(&before, text, 1) } else { text.to_owned() };
-        let anew = beside.into_iter().map(|node| (node, ERASED.to_owned())).chain([(summary, says)]);
-        for (node, text) in anew.collect::<Vec<_>>() {
+        let new_text = if is_framed { framed.replacen(&before, text, 1) } else { text.to_owned() };
+        let new_texts =
+            shown_with_it.into_iter().map(|node| (node, ERASED.to_owned())).chain([(summary, new_text)]);
+        for (node, text) in new_texts.collect::<Vec<_>>() {
             let known = self.history.node(node).message.clone();
             let mut message = Message::text(known.role, text);
             message.meta = known.meta.clone();
@@ -100,16 +101,16 @@ impl Context {
             let own = self.own_header();
             self.compose_header(&own);
         }
-        for stood in self.folds.iter_mut().flat_map(|fold| &mut fold.altered) {
-            if stood.slot.node == index {
-                stood.slot = slot.clone();
+        for placed in self.folds.iter_mut().flat_map(|fold| &mut fold.altered) {
+            if placed.slot.node == index {
+                placed.slot = slot.clone();
             }
         }
         self.folds_changed += 1;
     }
 
     /// Whether another message holds the tool output.
-    fn holders_but(&self, id: &str, index: NodeIndex) -> bool {
+    fn is_held_by_another(&self, id: &str, index: NodeIndex) -> bool {
         let holds = |message: &Message| {
             message.tool_outputs().any(|output| output.output_ref.as_ref().is_some_and(|r| r.id == id))
         };

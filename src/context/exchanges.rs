@@ -71,7 +71,7 @@ mod tests {
         context
     }
 
-    fn told(context: &Context) -> (usize, usize) {
+    fn counts(context: &Context) -> (usize, usize) {
         let exchanges = context.view.exchanges();
         (exchanges.len(), exchanges.from())
     }
@@ -79,15 +79,15 @@ mod tests {
     #[test]
     fn what_is_done_is_not_looked_at_again_until_it_is_edited() {
         let mut context = exchanges(4);
-        assert_eq!(told(&context), (4, 0));
+        assert_eq!(counts(&context), (4, 0));
         context.view.exchanges().done_before(4);
-        assert_eq!(told(&context), (2, 4));
+        assert_eq!(counts(&context), (2, 4));
         context.drop_from_view(&[NodeIndex(5)], "");
-        assert_eq!(told(&context), (2, 4));
+        assert_eq!(counts(&context), (2, 4));
         context.push(vec![Message::text(Role::User, "Go on.")]).unwrap();
         assert_eq!(context.view.exchanges().len(), 3);
         context.drop_from_view(&[NodeIndex(1)], "");
-        assert_eq!(told(&context), (5, 0));
+        assert_eq!(counts(&context), (5, 0));
     }
 
     #[test]
@@ -95,6 +95,6 @@ mod tests {
         let mut context = exchanges(2);
         context.view.exchanges().done_before(2);
         context.drop_from_view(&[NodeIndex(2), NodeIndex(3)], "");
-        assert_eq!(told(&context), (1, 0));
+        assert_eq!(counts(&context), (1, 0));
     }
 }

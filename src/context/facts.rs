@@ -9,49 +9,49 @@ use super::node::NodeIndex;
 use super::shared::Shared;
 use super::view::Slot;
 use crate::error::Result;
-use crate::facts::{Answered, Drawn, Kept};
+use crate::facts::{CommandOutcome, ExtractedFacts, KeptFacts};
 use crate::message::Message;
 
 /// Applies the caller's redaction to a message.
 pub type Redacting<'r> = dyn Fn(&Message) -> Result<Message> + 'r;
 
 impl Context {
-    /// The facts of all messages, settled. Those that are not extracted yet are extracted for this call only.
-    pub fn facts(&self) -> Cow<'_, Drawn> {
-        if self.facts.len() == self.history.len() && self.facts.names.is_settled() {
+    /// The facts of all messages, indexed. Those that are not extracted yet are extracted for this call only.
+    pub fn facts(&self) -> Cow<'_, ExtractedFacts> {
+        if self.facts.len() == self.history.len() && self.facts.names.is_indexed() {
             return Cow::Borrowed(&self.facts);
         }
-        let mut facts = Drawn::clone(&self.facts);
-        draw(&mut facts, &self.history, usize::MAX);
-        facts.names.settle();
+        let mut facts = ExtractedFacts::clone(&self.facts);
+        extract(&mut facts, &self.history, usize::MAX);
+        facts.names.index();
         Cow::Owned(facts)
     }
 
     /// Whether a slot is known to contain only texts without a `<`.
-    pub fn is_bare(&self, slot: &Slot) -> bool {
+    pub fn has_no_tags(&self, slot: &Slot) -> bool {
         let whole = &self.history.node(slot.node).message;
-        self.facts.is_bare(slot.node.get()) && Arc::ptr_eq(&slot.message, whole)
+        self.facts.has_no_tags(slot.node.get()) && Arc::ptr_eq(&slot.message, whole)
     }
 
-    /// Extracts the facts of at most `most` more messages. Settles them each time their number has doubled, so that most are
-    /// settled when a fold needs them.
-    pub fn draw_facts(&mut self, most: usize) {
-        draw(&mut self.facts, &self.history, most);
+    /// Extracts the facts of at most `max` more messages. Indexes them each time their number has doubled, so that most are
+    /// indexed when a fold needs them.
+    pub fn extract_facts(&mut self, max: usize) {
+        extract(&mut self.facts, &self.history, max);
         if self.facts.names.len() >= 2 * self.facts.names.sorted().len() {
-            self.facts.names.settle();
+            self.facts.names.index();
         }
     }
 
-    /// Extracts all missing facts and settles them.
-    pub fn draw_all_facts(&mut self) {
-        self.draw_facts(usize::MAX);
-        self.facts.names.settle();
+    /// Extracts all missing facts and indexes them.
+    pub fn extract_all_facts(&mut self) {
+        self.extract_facts(usize::MAX);
+        self.facts.names.index();
     }
 
     /// Forgets the facts, and which outputs look alike, because messages changed.
     pub(super) fn forget_facts(&mut self) {
         self.facts = Shared::default();
-        self.look_anew();
+        self.forget_duplicates();
     }
 
     /// Forgets everything that was derived from messages; it is derived again when it is needed.
@@ -65,22 +65,24 @@ impl Context {
         &self,
         index: NodeIndex,
         redacted: Option<&Redacting<'_>>,
-    ) -> Result<(Kept, Option<Kept>)> {
+    ) -> Result<(KeptFacts, Option<KeptFacts>)> {
         let message = &self.history.node(index).message;
         let answers = message.tool_outputs().next().map_or("", |output| &output.call_id);
         let before = self.history.nodes()[..index.get()].iter().rev();
         let call = before.flat_map(|node| node.message.tool_calls()).find(|call| call.id == answers);
-        let speaks = call.and_then(Answered::speaks);
-        let redacted = redacted.map(|redacted| Ok(Kept::of(&redacted(message)?, speaks))).transpose()?;
-        Ok((Kept::of(message, speaks), redacted))
+        let prints_own_messages = call.and_then(CommandOutcome::prints_own_messages);
+        let redacted = redacted
+            .map(|redacted| Ok(KeptFacts::of(&redacted(message)?, prints_own_messages)))
+            .transpose()?;
+        Ok((KeptFacts::of(message, prints_own_messages), redacted))
     }
 }
 
-fn draw(facts: &mut Drawn, history: &History, most: usize) {
-    for (at, node) in history.nodes().iter().enumerate().skip(facts.len()).take(most) {
+fn extract(facts: &mut ExtractedFacts, history: &History, max: usize) {
+    for (at, node) in history.nodes().iter().enumerate().skip(facts.len()).take(max) {
         match history.facts_of_away(NodeIndex(at as u32)) {
-            Some(kept) => facts.draw_kept(&node.message, kept),
-            None => facts.draw(&node.message),
+            Some(kept) => facts.add_kept(&node.message, kept),
+            None => facts.add(&node.message),
         }
     }
 }

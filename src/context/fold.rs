@@ -24,21 +24,21 @@ pub struct Fold {
     pub created_at: Option<f64>,
     /// What an unfold restores: the form of members that were not whole, and messages that came back into the view because
     /// of the fold.
-    pub altered: Vec<Stood>,
+    pub altered: Vec<PlacedSlot>,
     /// Members that were pointers to the same output further down, each with its target.
     pub pointers: Vec<(NodeIndex, NodeIndex)>,
 }
 
 /// A message in the form that it had in the view.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stood {
+pub struct PlacedSlot {
     /// Its slot.
     pub slot: Slot,
     /// Whether the view showed it. If false, a pass had dropped it, and this was its place.
     pub shown: bool,
 }
 
-impl Stood {
+impl PlacedSlot {
     /// Whether its form cannot be derived from the history alone.
     pub(super) fn is_altered(&self) -> bool {
         !self.shown || self.slot.form != Form::Whole
@@ -51,7 +51,7 @@ impl Stood {
 }
 
 saved!(struct Fold { members, summary, retain, ask, text, tokens_folded, created_at, altered, pointers });
-saved!(struct Stood { slot, shown });
+saved!(struct PlacedSlot { slot, shown });
 
 /// The messages that represent a fold in the view, in order.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::node::{Node, NodeIndex, NodeKind, NodeSet};
-use super::place::Late;
+use super::place::InsertedNodes;
 use super::tally::Tally;
 use crate::error::{Error, ErrorCode, Result};
 use crate::growing::append;
@@ -45,7 +45,7 @@ pub struct History {
     pub(super) has_reasoning: bool,
     /// Messages that hold a provider's own compaction.
     pub(super) compactions: Vec<NodeIndex>,
-    pub(super) late: Late,
+    pub(super) inserted: InsertedNodes,
     /// Messages whose output is in the host's store, with their tokens when they were pushed.
     pub(super) away: BTreeMap<NodeIndex, Away>,
     pub(super) links: Links,
@@ -189,9 +189,9 @@ impl History {
     }
 
     /// Records that a node was inserted behind another one, not at the end.
-    pub(super) fn note_late(&mut self, index: NodeIndex, behind: Option<NodeIndex>) {
+    pub(super) fn record_inserted(&mut self, index: NodeIndex, behind: Option<NodeIndex>) {
         if let Some(behind) = behind {
-            self.late.enter(index, behind);
+            self.inserted.enter(index, behind);
         }
     }
 

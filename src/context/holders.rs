@@ -2,7 +2,7 @@
 
 use super::history::History;
 use super::node::NodeIndex;
-use crate::facts::is_put_to_the_user;
+use crate::facts::is_ask_user_tool;
 use crate::hashing::{HashMap, HashSet};
 use crate::message::Role;
 
@@ -13,9 +13,9 @@ pub(super) struct Holders {
     read: usize,
     by_ref: HashMap<String, Vec<NodeIndex>>,
     /// Ids of calls that ask the user a question.
-    asking: HashSet<String>,
+    asking_calls: HashSet<String>,
     /// Nodes with the user's answers: they may contain rules.
-    spoken: HashSet<NodeIndex>,
+    user_answers: HashSet<NodeIndex>,
 }
 
 impl Holders {
@@ -23,11 +23,11 @@ impl Holders {
     pub fn catch_up(&mut self, history: &History) {
         for (at, node) in history.nodes().iter().enumerate().skip(self.read) {
             let index = NodeIndex(at as u32);
-            let asking = node.message.tool_calls().filter(|call| is_put_to_the_user(&call.name));
-            self.asking.extend(asking.map(|call| call.id.clone()));
+            let asking_calls = node.message.tool_calls().filter(|call| is_ask_user_tool(&call.name));
+            self.asking_calls.extend(asking_calls.map(|call| call.id.clone()));
             for output in node.message.tool_outputs() {
-                if self.asking.contains(&output.call_id) {
-                    self.spoken.insert(index);
+                if self.asking_calls.contains(&output.call_id) {
+                    self.user_answers.insert(index);
                 }
                 let known = output.output_ref.as_ref().filter(|_| node.message.role == Role::Tool);
                 if let Some(known) = known {
@@ -47,7 +47,7 @@ impl Holders {
     }
 
     /// Whether a node contains an answer of the user.
-    pub fn is_spoken(&self, node: NodeIndex) -> bool {
-        self.spoken.contains(&node)
+    pub fn is_users_answer(&self, node: NodeIndex) -> bool {
+        self.user_answers.contains(&node)
     }
 }

@@ -1,7 +1,7 @@
 //! What changed in a context since the session was last saved: the content of a journal record.
 
 use super::core::Context;
-use super::fold::{Fold, Stood};
+use super::fold::{Fold, PlacedSlot};
 use super::history::{History, NodeChange, OpenCalls};
 use super::node::{Node, NodeIndex};
 use super::outputs::{OnEntry, OnEntryChanges};
@@ -18,7 +18,7 @@ pub struct ContextMark {
     view: ViewMark,
     folds: usize,
     folds_changed: u64,
-    told: usize,
+    reported: usize,
     left_out: Vec<LeftOut>,
     on_entry: OnEntry,
 }
@@ -67,7 +67,7 @@ impl FoldChange {
             created_at: *created_at,
             altered: altered
                 .iter()
-                .map(|stood| (SlotChange::of(&stood.slot, history), stood.shown))
+                .map(|placed| (SlotChange::of(&placed.slot, history), placed.shown))
                 .collect(),
             pointers: pointers.clone(),
         }
@@ -75,7 +75,8 @@ impl FoldChange {
 
     /// The fold; `None` if one of its nodes does not exist.
     fn fold(self, history: &History) -> Option<Fold> {
-        let stood = |(slot, shown): (SlotChange, bool)| Some(Stood { slot: slot.slot(history)?, shown });
+        let placed =
+            |(slot, shown): (SlotChange, bool)| Some(PlacedSlot { slot: slot.slot(history)?, shown });
         Some(Fold {
             members: self.members,
             summary: self.summary,
@@ -84,7 +85,7 @@ impl FoldChange {
             text: self.text,
             tokens_folded: self.tokens_folded,
             created_at: self.created_at,
-            altered: self.altered.into_iter().map(stood).collect::<Option<_>>()?,
+            altered: self.altered.into_iter().map(placed).collect::<Option<_>>()?,
             pointers: self.pointers,
         })
     }
@@ -117,13 +118,13 @@ impl Context {
     pub fn mark_saved(&mut self) -> ContextMark {
         self.history.mark_saved();
         self.outputs.mark_saved();
-        self.told_anew = false;
+        self.reported_rewritten = false;
         ContextMark {
             nodes: self.history.len(),
             view: self.view.mark_saved(),
             folds: self.folds.len(),
             folds_changed: self.folds_changed,
-            told: self.told.len(),
+            reported: self.reported.len(),
             left_out: self.left_out.clone(),
             on_entry: self.on_entry.clone(),
         }
@@ -141,10 +142,10 @@ impl Context {
         } else {
             ListEdit::anew(mark.folds, self.folds.iter().map(fold).collect())
         };
-        let told = if self.told_anew {
-            ListEdit::anew(mark.told, self.told.clone())
+        let told = if self.reported_rewritten {
+            ListEdit::anew(mark.reported, self.reported.clone())
         } else {
-            ListEdit::append(mark.told, self.told[mark.told..].to_vec())
+            ListEdit::append(mark.reported, self.reported[mark.reported..].to_vec())
         };
         ContextChanges {
             nodes: history.new_nodes(mark.nodes),
@@ -171,7 +172,7 @@ impl Context {
     /// changes belong to another context.
     pub fn put_changes(&mut self, changes: ContextChanges, known: &mut Known) -> Option<()> {
         let ContextChanges { nodes, changed, view, outputs, folds, left_out, told, on_entry } = changes;
-        if !self.history.are_marks(&changed) {
+        if !self.history.only_metadata(&changed) {
             *known = Known::default();
         }
         if !self.view.only_grows(&view) {
@@ -184,7 +185,7 @@ impl Context {
         let folds = folds.try_map(|fold| fold.fold(history))?;
         let fits = folds.apply(&mut self.folds)
             && left_out.apply(&mut self.left_out)
-            && told.apply(&mut self.told)
+            && told.apply(&mut self.reported)
             && self.on_entry.put_changes(on_entry);
         fits.then_some(())
     }

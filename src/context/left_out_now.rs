@@ -54,9 +54,9 @@ pub struct LeftOutNow {
 impl Context {
     /// Keeps the lines of a report. The line of a folded message is stored under its fold, so that the message's earlier
     /// line applies again once the fold is undone.
-    pub fn tell(&mut self, lines: &[LeftOut]) {
-        self.told.extend_from_slice(lines);
-        if self.told.len() > 2 * self.history.len() + 64 {
+    pub fn keep_lines(&mut self, lines: &[LeftOut]) {
+        self.reported.extend_from_slice(lines);
+        if self.reported.len() > 2 * self.history.len() + 64 {
             self.forget_older_lines();
         }
     }
@@ -64,19 +64,19 @@ impl Context {
     /// Keeps only the newest line of each message, and of each fold.
     fn forget_older_lines(&mut self) {
         let mut known = HashSet::default();
-        let mut newest = self.told.clone();
+        let mut newest = self.reported.clone();
         newest.reverse();
         newest.retain(|line| known.insert((line.id.clone(), line.fold.clone())));
         newest.reverse();
-        self.told = newest;
-        self.told_anew = true;
+        self.reported = newest;
+        self.reported_rewritten = true;
     }
 
     /// Every message that the view does not show as it was pushed, in the history's order.
     pub fn left_out_now(&self) -> Vec<LeftOutNow> {
         let forms: HashMap<NodeIndex, Form> = self.view.slots().map(|slot| (slot.node, slot.form)).collect();
         let hidden = |node: NodeIndex| self.view.hidden_parts.iter().any(|slot| slot.node == node);
-        let told = self.newest_lines();
+        let lines = self.newest_lines();
         let nodes = (0..self.history.len()).map(|at| NodeIndex(at as u32));
         nodes
             .filter(|node| match self.history.node(*node).kind {
@@ -84,7 +84,7 @@ impl Context {
                 NodeKind::Part => hidden(*node),
                 _ => false,
             })
-            .filter_map(|node| self.left_out_of(node, forms.get(&node).copied(), &told))
+            .filter_map(|node| self.left_out_of(node, forms.get(&node).copied(), &lines))
             .collect()
     }
 
@@ -92,7 +92,7 @@ impl Context {
         &self,
         node: NodeIndex,
         form: Option<Form>,
-        told: &HashMap<&str, &LeftOut>,
+        lines: &HashMap<&str, &LeftOut>,
     ) -> Option<LeftOutNow> {
         let fold = self.history.node(node).folded_by.filter(|_| form.is_none());
         let state = match form {
@@ -106,7 +106,7 @@ impl Context {
             }
             None => "removed",
         };
-        let told = told.get(&*self.history.node(fold.unwrap_or(node)).id).copied();
+        let lines = lines.get(&*self.history.node(fold.unwrap_or(node)).id).copied();
         let back = if fold.is_some() {
             Some("unfold")
         } else if form == Some(Form::Unbound) || !self.can_be_pinned(node) {
@@ -121,10 +121,10 @@ impl Context {
         Some(LeftOutNow {
             id: id_of(node),
             state,
-            why: told
+            why: lines
                 .map_or(Cow::Borrowed(if form.is_some() { SHORTER } else { GONE }), |line| line.why.clone()),
-            pass: told.and_then(|line| line.pass.clone()),
-            output_ref: own_ref().or_else(|| told.filter(|_| fold.is_none())?.output_ref.clone()),
+            pass: lines.and_then(|line| line.pass.clone()),
+            output_ref: own_ref().or_else(|| lines.filter(|_| fold.is_none())?.output_ref.clone()),
             fold: fold.map(|fold| id_of(self.outermost(fold))),
             back,
         })
@@ -132,7 +132,7 @@ impl Context {
 
     /// The newest lines, including those since the last report: by the message's id, or by the id of the fold that took it.
     fn newest_lines(&self) -> HashMap<&str, &LeftOut> {
-        let lines = self.told.iter().chain(&self.left_out);
+        let lines = self.reported.iter().chain(&self.left_out);
         lines.map(|line| (line.fold.as_deref().unwrap_or(&line.id), line)).collect()
     }
 

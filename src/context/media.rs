@@ -44,7 +44,7 @@ impl MediaSums {
     /// The media of one message.
     pub fn of(message: &Message) -> Self {
         let mut sums = Self::default();
-        each_medium(message, &mut |media| {
+        for_each_medium(message, &mut |media| {
             sums.images += u64::from(media.kind == MediaKind::Image);
             sums.bytes += bytes_of(media);
         });
@@ -60,7 +60,7 @@ fn bytes_of(media: &Media) -> u64 {
     media.data.as_ref().map_or(0, |data| data.len() as u64)
 }
 
-fn each_medium(message: &Message, look: &mut dyn FnMut(&Media)) {
+fn for_each_medium(message: &Message, look: &mut dyn FnMut(&Media)) {
     for part in &message.parts {
         match part {
             Part::Media(media) => look(media),
@@ -79,29 +79,28 @@ fn each_medium(message: &Message, look: &mut dyn FnMut(&Media)) {
 impl MediaBudget {
     /// Whether a view with this many media is within the budget.
     pub fn holds(&self, sums: MediaSums) -> bool {
-        self.max_images.is_none_or(|most| sums.images <= most)
-            && self.max_bytes.is_none_or(|most| sums.bytes <= most)
+        self.max_images.is_none_or(|max| sums.images <= max)
+            && self.max_bytes.is_none_or(|max| sums.bytes <= max)
     }
 
     /// Whether media may come back when this budget replaces the other.
-    fn gives_more_than(&self, other: &Self) -> bool {
-        let (most, than) = (self.target(), other.target());
-        let more = |most: Option<u64>, than: Option<u64>| {
-            than.is_some_and(|than| most.is_none_or(|most| most > than))
-        };
-        more(most.max_images, than.max_images)
-            || more(most.max_bytes, than.max_bytes)
-            || more(most.max_image_bytes, than.max_image_bytes)
-            || more(most.max_image_side, than.max_image_side)
+    fn allows_more_than(&self, other: &Self) -> bool {
+        let (own, than) = (self.target(), other.target());
+        let more =
+            |max: Option<u64>, than: Option<u64>| than.is_some_and(|than| max.is_none_or(|max| max > than));
+        more(own.max_images, than.max_images)
+            || more(own.max_bytes, than.max_bytes)
+            || more(own.max_image_bytes, than.max_image_bytes)
+            || more(own.max_image_side, than.max_image_side)
     }
 
     /// The reason of a decision that enforces it.
     pub fn why(&self) -> String {
         let limits = [
-            self.max_images.map(|most| format!("{most} images")),
-            self.max_bytes.map(|most| format!("{most} bytes of media")),
-            self.max_image_bytes.map(|most| format!("{most} bytes an image")),
-            self.max_image_side.map(|most| format!("{most} pixels a side")),
+            self.max_images.map(|max| format!("{max} images")),
+            self.max_bytes.map(|max| format!("{max} bytes of media")),
+            self.max_image_bytes.map(|max| format!("{max} bytes an image")),
+            self.max_image_side.map(|max| format!("{max} pixels a side")),
         ];
         let limits: Vec<String> = limits.into_iter().flatten().collect();
         format!(
@@ -115,23 +114,23 @@ impl MediaBudget {
         if self.max_images.is_none() && self.max_bytes.is_none() {
             return *self;
         }
-        let room = |most: u64| most - most / 4;
+        let room = |max: u64| max - max / 4;
         let images = self.keep_newest.or(self.max_images.map(room));
         Self {
-            max_images: images.map(|images| self.max_images.map_or(images, |most| images.min(most))),
-            max_bytes: self.max_bytes.map(|most| if self.keep_newest.is_some() { most } else { room(most) }),
+            max_images: images.map(|images| self.max_images.map_or(images, |max| images.min(max))),
+            max_bytes: self.max_bytes.map(|max| if self.keep_newest.is_some() { max } else { room(max) }),
             ..*self
         }
     }
 
     /// Whether this medium is too large for any request, however few there are.
-    fn refuses(&self, media: &Media) -> bool {
+    fn is_too_large(&self, media: &Media) -> bool {
         let too_wide = || {
-            let most = self.max_image_side?;
-            image_size(media).map(|(width, height)| width.max(height) > most)
+            let max = self.max_image_side?;
+            image_size(media).map(|(width, height)| width.max(height) > max)
         };
         media.kind == MediaKind::Image
-            && (self.max_image_bytes.is_some_and(|most| bytes_of(media) > most)
+            && (self.max_image_bytes.is_some_and(|max| bytes_of(media) > max)
                 || too_wide().unwrap_or_default())
     }
 }
@@ -141,7 +140,7 @@ impl Context {
     /// the next run.
     pub fn set_media_budget(&mut self, budget: MediaBudget) {
         let before = std::mem::replace(&mut self.media_budget, budget);
-        if budget.gives_more_than(&before) {
+        if budget.allows_more_than(&before) {
             self.view.expect_room();
         }
         if budget != before {
@@ -150,24 +149,24 @@ impl Context {
     }
 
     /// Whether a message's media may come back: with them, the view must still be clearly within its media budget.
-    pub(super) fn has_room_for_media_of(&self, stands: &Slot, whole: &Message) -> bool {
+    pub(super) fn has_room_for_media_of(&self, current: &Slot, whole: &Message) -> bool {
         let (all, shown, whole_has) =
-            (self.view.media(), MediaSums::of(&stands.message), MediaSums::of(whole));
+            (self.view.media(), MediaSums::of(&current.message), MediaSums::of(whole));
         let sums = MediaSums {
             images: all.images - shown.images + whole_has.images,
             bytes: all.bytes - shown.bytes + whole_has.bytes,
         };
         let mut is_refused = false;
-        each_medium(whole, &mut |media| is_refused |= self.media_budget.refuses(media));
+        for_each_medium(whole, &mut |media| is_refused |= self.media_budget.is_too_large(media));
         !is_refused && self.media_budget.target().holds(sums)
     }
 
     /// Replaces with placeholders those media that came back although they are too large for any request.
-    pub(super) fn trim_refused_media(&mut self, came: &NodeSet) {
+    pub(super) fn trim_refused_media(&mut self, came_back: &NodeSet) {
         let budget = self.media_budget;
         for at in 0..self.view.body().len() {
-            if came.contains(&self.view.body()[at].node) {
-                self.trim_at(at, &mut |media| budget.refuses(media));
+            if came_back.contains(&self.view.body()[at].node) {
+                self.trim_at(at, &mut |media| budget.is_too_large(media));
             }
         }
     }
@@ -190,7 +189,7 @@ impl Context {
         let mut trimmed = Vec::new();
         for at in from..self.view.body().len() {
             if !MediaSums::of(&self.view.body()[at].message).is_none() {
-                trimmed.extend(self.trim_at(at, &mut |media| budget.refuses(media)));
+                trimmed.extend(self.trim_at(at, &mut |media| budget.is_too_large(media)));
             }
         }
         if !budget.holds(self.view.media()) {
@@ -203,8 +202,8 @@ impl Context {
                 let mut left = now;
                 trimmed.extend(self.trim_at(at, &mut |media| {
                     let is_image = media.kind == MediaKind::Image;
-                    let helps = target.max_images.is_some_and(|most| is_image && left.images > most)
-                        || target.max_bytes.is_some_and(|most| bytes_of(media) > 0 && left.bytes > most);
+                    let helps = target.max_images.is_some_and(|max| is_image && left.images > max)
+                        || target.max_bytes.is_some_and(|max| bytes_of(media) > 0 && left.bytes > max);
                     if helps {
                         left.images -= u64::from(is_image);
                         left.bytes -= bytes_of(media);
@@ -223,8 +222,8 @@ impl Context {
         trimmed
     }
 
-    /// Replaces the media for which `goes` returns true in the message at a body position.
-    fn trim_at(&mut self, at: usize, goes: &mut dyn FnMut(&Media) -> bool) -> Option<(NodeIndex, u64)> {
+    /// Replaces the media for which `is_removed` returns true in the message at a body position.
+    fn trim_at(&mut self, at: usize, is_removed: &mut dyn FnMut(&Media) -> bool) -> Option<(NodeIndex, u64)> {
         let slot = &self.view.body()[at];
         let node = self.history.node(slot.node);
         if node.kind != NodeKind::Message || node.pinned || self.is_newest_request(at) {
@@ -241,10 +240,10 @@ impl Context {
                 let known = output.output_ref.as_ref().map(|r| r.id.clone());
                 let known = known.filter(|id| self.outputs.contains(id));
                 for part in &mut output.content {
-                    changed |= self.replace_medium(part, known.as_deref(), goes);
+                    changed |= self.replace_medium(part, known.as_deref(), is_removed);
                 }
             } else {
-                changed |= self.replace_medium(part, None, goes);
+                changed |= self.replace_medium(part, None, is_removed);
             }
         }
         if !changed {
@@ -261,10 +260,10 @@ impl Context {
         &mut self,
         part: &mut Part,
         known: Option<&str>,
-        goes: &mut dyn FnMut(&Media) -> bool,
+        is_removed: &mut dyn FnMut(&Media) -> bool,
     ) -> bool {
         let Part::Media(media) = &*part else { return false };
-        if !goes(media) {
+        if !is_removed(media) {
             return false;
         }
         let kind = media.kind.as_str();
@@ -287,6 +286,6 @@ impl Context {
 
 fn holds_media(message: &Message) -> bool {
     let mut any = false;
-    each_medium(message, &mut |_| any = true);
+    for_each_medium(message, &mut |_| any = true);
     any
 }

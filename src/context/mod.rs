@@ -9,7 +9,6 @@
 //! lists of a view are shared with its clones until one of them is edited (`shared`), so the copy that allows a run to be
 //! undone is free if nothing changes.
 
-mod alike;
 mod away;
 mod branch;
 mod cache_cost;
@@ -19,6 +18,7 @@ mod core;
 mod cost;
 mod custom;
 mod drops;
+mod duplicates;
 mod ephemeral;
 mod erase;
 mod event;
@@ -68,7 +68,7 @@ pub use cost::{ContextCost, CostDecision};
 pub use custom::{CustomItem, CustomRun, CustomRuns, Verdict};
 pub use erase::ERASED;
 pub use event::{Event, EventName};
-pub use fold::{Fold, FoldInfo, FoldMessages, LEDGER_HEADING, LEDGER_HEADINGS, RECORD_ENDS, Stood};
+pub use fold::{Fold, FoldInfo, FoldMessages, LEDGER_HEADING, LEDGER_HEADINGS, PlacedSlot, RECORD_ENDS};
 pub use history::{CallRenamed, History};
 pub use item::Item;
 pub use item_id::ItemId;
@@ -88,4 +88,4 @@ pub use summary_state::SummaryState;
 pub use tally::{OutputCounts, PartName, Tally};
 pub use units::{Place, Unit, UnitKind, begin_with_user};
 pub use view::{Form, Slot, View};
-pub use wording::{Describe, Trimmed, Wording};
+pub use wording::{PlaceholderWriter, Trimmed, Wording};

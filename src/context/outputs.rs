@@ -77,10 +77,10 @@ impl OnEntry {
     }
 
     /// Removes the entries of nodes that are whole again or gone.
-    pub(super) fn forget(&mut self, gone: impl Fn(NodeIndex) -> bool) {
-        self.cut.retain(|(i, _)| !gone(*i));
-        self.trimmed.retain(|(i, _)| !gone(*i));
-        self.media.retain(|(i, _)| !gone(*i));
+    pub(super) fn forget(&mut self, removed: impl Fn(NodeIndex) -> bool) {
+        self.cut.retain(|(i, _)| !removed(*i));
+        self.trimmed.retain(|(i, _)| !removed(*i));
+        self.media.retain(|(i, _)| !removed(*i));
     }
 }
 
@@ -227,13 +227,13 @@ impl Context {
     /// the newest step.
     fn make_placeholders_beyond(&mut self, budget: OutputBudget) -> Vec<(NodeIndex, u64)> {
         let mut saved = Vec::new();
-        if self.view.output_tokens() <= budget.most {
+        if self.view.output_tokens() <= budget.limit {
             return saved;
         }
         let newest_step = self.view.newest_step();
         let mut first = self.first_outputs().into_iter().peekable();
-        while self.view.output_tokens() > budget.low {
-            let is_over = self.view.output_tokens() > budget.most;
+        while self.view.output_tokens() > budget.target {
+            let is_over = self.view.output_tokens() > budget.limit;
             let until = if is_over { self.view.body().len() } else { newest_step };
             let next = first.next_if(|at| *at < until).or_else(|| self.view.oldest_output(until));
             let Some(at) = next else { break };
@@ -250,9 +250,9 @@ impl Context {
                 None,
             );
         }
-        self.emit_trimmed(&trimmed, &format!("tool output budget of {} tokens", budget.most));
+        self.emit_trimmed(&trimmed, &format!("tool output budget of {} tokens", budget.limit));
         if !trimmed.is_empty() {
-            self.settle_pointers();
+            self.replace_stale_pointers();
         }
         saved
     }
@@ -293,7 +293,7 @@ impl Context {
                 cut,
                 format!(
                     "each tool output may have {bytes} bytes, {line} characters a line{}",
-                    self.own_most(cut.iter().map(|(node, _)| *node))
+                    self.tool_limits(cut.iter().map(|(node, _)| *node))
                 ),
             ),
             ("trim_tool_outputs", trimmed, self.output_budget.why()),
@@ -327,10 +327,10 @@ impl Context {
         let mut mentioned: HashSet<String> = HashSet::new();
         // A shortened message names the ref of its full text only in its slot: in the view, among the dropped messages, or
         // in a fold.
-        let stands = self.view.with_dropped();
+        let in_view = self.view.with_dropped();
         let comes_back = self.folds.iter().flat_map(|f| &f.altered).map(|s| &s.slot);
         let changed =
-            stands.into_iter().chain(comes_back).filter(|s| s.form != Form::Whole).map(|s| &s.message);
+            in_view.into_iter().chain(comes_back).filter(|s| s.form != Form::Whole).map(|s| &s.message);
         for message in self.history.nodes().iter().map(|n| &n.message).chain(changed) {
             mentioned
                 .extend(message.tool_outputs().filter_map(|o| o.output_ref.as_ref()).map(|r| r.id.clone()));

@@ -54,10 +54,10 @@ impl Context {
         if nodes.is_empty() {
             return;
         }
-        let goes = |slot: &Slot| nodes.contains(&slot.node);
-        let (gone, stays) = self.view.parts().to_vec().into_iter().partition(goes);
+        let removed = |slot: &Slot| nodes.contains(&slot.node);
+        let (hidden, stays) = self.view.parts().to_vec().into_iter().partition(removed);
         self.view.set_parts(stays);
-        self.view.hidden_parts.append(&mut { gone });
+        self.view.hidden_parts.append(&mut { hidden });
         for node in nodes {
             self.note_left_out(*node, why, None);
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::core::Context;
 use super::event::EventName;
-use super::fold::Stood;
+use super::fold::PlacedSlot;
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::tally::Tally;
 use super::view::Slot;
@@ -22,9 +22,9 @@ impl Context {
         }
         self.history.set_pinned(index, pinned);
         if !pinned {
-            self.view.watch_outputs(); // it may be trimmed again
-            self.view.watch_ephemeral(index);
-            self.settle_compaction();
+            self.view.list_trimmable(); // it may be trimmed again
+            self.view.recheck_ephemeral(index);
+            self.drop_compacted();
             return;
         }
         self.unmerge(index);
@@ -58,7 +58,7 @@ impl Context {
     /// Pins a piece of a message's text. From now on, it is in a user message of the engine's own at the beginning of every
     /// view, whatever happens to the message it was taken from. Pinning it twice has no further effect.
     pub fn pin_text(&mut self, of: NodeIndex, text: &str) -> Result<()> {
-        if !says(&self.history.node(of).message, text) {
+        if !contains_text(&self.history.node(of).message, text) {
             let id = &self.history.node(of).id;
             let why =
                 format!("the message `{id}` does not hold this text; pin what stands there letter by letter");
@@ -85,7 +85,7 @@ impl Context {
         };
         let leading = self.view.body().iter().take_while(leads);
         let (at, before) = leading.fold((0, None), |(at, _), slot| (at + 1, Some(slot.node)));
-        self.history.note_late(index, before);
+        self.history.record_inserted(index, before);
         self.view.insert(at, vec![Slot::whole(&self.history, index)]);
     }
 
@@ -93,7 +93,7 @@ impl Context {
         self.history.set_pinned(index, true);
         if self.view.position(index).is_none() {
             let slot = Slot::whole(&self.history, index);
-            self.stand_again(&NodeSet::default(), vec![Stood { slot, shown: true }]);
+            self.reinsert(&NodeSet::default(), vec![PlacedSlot { slot, shown: true }]);
         }
     }
 
@@ -136,10 +136,10 @@ impl Context {
         let holds = |step: &Step| fold.members[step.range.clone()].contains(&index);
         let Some(step) = steps(messages).into_iter().find(holds) else { return };
         let back: Vec<NodeIndex> = fold.members.drain(step.range).collect();
-        fold.altered.retain(|stood| !back.contains(&stood.slot.node));
+        fold.altered.retain(|placed| !back.contains(&placed.slot.node));
         self.folds_changed += 1;
-        let whole = |n: &NodeIndex| Stood { slot: Slot::whole(&self.history, *n), shown: true };
-        self.stand_again(&NodeSet::default(), back.iter().map(whole).collect());
+        let whole = |n: &NodeIndex| PlacedSlot { slot: Slot::whole(&self.history, *n), shown: true };
+        self.reinsert(&NodeSet::default(), back.iter().map(whole).collect());
         for node in &back {
             self.history.set_folded_by(*node, None);
         }
@@ -149,7 +149,7 @@ impl Context {
 }
 
 /// Whether a message contains a text: in its text, its output or the arguments of its calls.
-fn says(message: &Message, text: &str) -> bool {
+fn contains_text(message: &Message, text: &str) -> bool {
     let in_call = |part: &Part| match part {
         Part::ToolCall(call) => match &call.kind {
             CallKind::Other { raw, .. } => raw.to_string().contains(text),

@@ -14,8 +14,8 @@ use crate::saved::{Reader, Saved, Writer};
 /// Nodes that were not added at the end: an output that came late belongs to its call, and a summary may come behind another
 /// one.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Late {
-    /// Late nodes in order, by the regular node that they follow, directly or through other late nodes (their root).
+pub(super) struct InsertedNodes {
+    /// Inserted nodes in order, by the regular node that they follow, directly or through other inserted nodes (their root).
     behind: BTreeMap<NodeIndex, Vec<NodeIndex>>,
     root: HashMap<NodeIndex, NodeIndex>,
 }
@@ -23,7 +23,7 @@ pub(super) struct Late {
 /// A node's place. Places compare in the order of the nodes.
 pub(super) type NodePlace = (i64, u32, usize);
 
-impl Saved for Late {
+impl Saved for InsertedNodes {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
         let Self { behind, root: _ } = self;
         behind.save(out);
@@ -39,7 +39,7 @@ impl Saved for Late {
     }
 }
 
-impl Late {
+impl InsertedNodes {
     /// Every node that it mentions.
     pub fn nodes(&self) -> impl Iterator<Item = &NodeIndex> {
         self.behind.iter().flat_map(|(root, followers)| std::iter::once(root).chain(followers))
@@ -54,7 +54,7 @@ impl Late {
         self.root.insert(node, root);
     }
 
-    /// The regular node that this one follows; the node itself if it is not late.
+    /// The regular node that this one follows; the node itself if it was not inserted.
     pub fn root(&self, node: NodeIndex) -> NodeIndex {
         self.root.get(&node).copied().unwrap_or(node)
     }
@@ -76,8 +76,8 @@ impl History {
     /// A node's place: summaries, pinned texts and context parts come before everything else, newest first; any other node
     /// is where it entered.
     pub(super) fn place(&self, node: NodeIndex) -> NodePlace {
-        let root = self.late.root(node);
-        let follower = match self.late.behind.get(&root) {
+        let root = self.inserted.root(node);
+        let follower = match self.inserted.behind.get(&root) {
             Some(followers) if root != node => {
                 followers.iter().position(|n| *n == node).map_or(0, |at| at + 1)
             }
@@ -89,8 +89,8 @@ impl History {
             NodeKind::Summary | NodeKind::Pin | NodeKind::Part => -1 - i64::from(root.0),
             // Messages shown with a summary entered directly before it, and share its place.
             NodeKind::Retain | NodeKind::Ask => {
-                let beside = (root.0..self.len() as u32).take(3).map(NodeIndex).find(stands_for_fold);
-                -1 - i64::from(beside.unwrap_or(root).0)
+                let summary = (root.0..self.len() as u32).take(3).map(NodeIndex).find(stands_for_fold);
+                -1 - i64::from(summary.unwrap_or(root).0)
             }
         };
         (entered, root.0, follower)

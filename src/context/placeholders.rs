@@ -51,7 +51,7 @@ impl Context {
             let Part::ToolOutput(output) = part else { continue };
             // Answers of the cache's own tools can be read again with the ref that they were called with.
             let carried = output.output_ref.as_ref().map(|r| r.id.clone());
-            let id = carried.or_else(|| self.asked_for(at, &output.call_id));
+            let id = carried.or_else(|| self.ref_asked_for(at, &output.call_id));
             let id = id.filter(|id| self.outputs.contains(id));
             if id.is_some() || !by_ref {
                 let text = self.placeholder_text(slot.node, output, id.as_deref());
@@ -73,9 +73,9 @@ impl Context {
         if self.history.node(slot.node).pinned || slot.form == Form::Placeholder {
             return false;
         }
-        let most = slot.tokens();
+        let max = slot.tokens();
         EMPTIED.iter().any(|text| self.show_output_text(at, text, Form::Placeholder))
-            || self.show_text_within(at, NOTHING, Form::Placeholder, most)
+            || self.show_text_within(at, NOTHING, Form::Placeholder, max)
     }
 
     /// Replaces a system message that holds a tool output with a placeholder; stores its text if the cache is on. False if
@@ -135,7 +135,7 @@ impl Context {
     }
 
     /// A pointer is valid only while its target is in the view: all others become placeholders.
-    pub fn settle_pointers(&mut self) {
+    pub fn replace_stale_pointers(&mut self) {
         if self.pointers.is_empty() {
             return;
         }
@@ -219,8 +219,8 @@ impl Context {
         self.show_text_within(at, text, form, smaller)
     }
 
-    /// The same, if the result takes at most `most` tokens.
-    fn show_text_within(&mut self, at: usize, text: &str, form: Form, most: u64) -> bool {
+    /// The same, if the result takes at most `max` tokens.
+    fn show_text_within(&mut self, at: usize, text: &str, form: Form, max: u64) -> bool {
         let slot = &self.view.body()[at];
         if self.keeps_output(slot.node) {
             return false;
@@ -232,7 +232,7 @@ impl Context {
             }
         }
         let tally = Tally::of(&message, &*self.counter);
-        if tally.total() > most {
+        if tally.total() > max {
             return false;
         }
         self.view.replace(at, Arc::new(message), tally, form);
@@ -240,7 +240,7 @@ impl Context {
     }
 
     /// The ref in the arguments of the call `call_id` of a cache tool, before body position `at`.
-    fn asked_for(&self, at: usize, call_id: &str) -> Option<String> {
+    fn ref_asked_for(&self, at: usize, call_id: &str) -> Option<String> {
         let mut calls = self.view.body()[..at].iter().rev().flat_map(|s| s.message.tool_calls());
         let call = calls.find(|c| c.id == call_id).filter(|c| tool_output::is_cache_tool(&c.name))?;
         let arguments: serde_json::Value = serde_json::from_str(&call.input).ok()?;

@@ -54,7 +54,7 @@ impl Context {
         let back = |id: &str| self.history.find(id).is_some_and(|node| pruned.contains_key(&node));
         self.left_out.retain(|line| line.why != PRUNED || !back(&line.id));
         if self.output_config.enabled {
-            self.view.watch_outputs();
+            self.view.list_trimmable();
             self.trim_outputs_to(self.output_budget);
         }
     }

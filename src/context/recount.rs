@@ -16,8 +16,8 @@ impl Context {
             _ => Tally::of(&slot.message, &*counter),
         };
         view.recount(tools, tally);
-        for stood in folds.iter_mut().flat_map(|fold| &mut fold.altered) {
-            stood.slot.tally = tally(&stood.slot);
+        for placed in folds.iter_mut().flat_map(|fold| &mut fold.altered) {
+            placed.slot.tally = tally(&placed.slot);
         }
         self.folds_changed += 1;
         self.counter = counter;
@@ -26,7 +26,7 @@ impl Context {
     /// Every message that [`Context::recount`] counts.
     pub fn counted_messages(&self) -> Vec<Arc<Message>> {
         let nodes = self.history.nodes().iter().map(|node| node.message.clone());
-        let comes_back = self.folds.iter().flat_map(|fold| &fold.altered).map(|stood| &stood.slot);
+        let comes_back = self.folds.iter().flat_map(|fold| &fold.altered).map(|placed| &placed.slot);
         let shown = self.view.all_slots().chain(comes_back).filter(|slot| slot.form != Form::Whole);
         nodes.chain(shown.map(|slot| slot.message.clone())).collect()
     }

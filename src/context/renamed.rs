@@ -22,9 +22,9 @@ impl Context {
         let now = |slot: &Slot| Some(messages.get(&slot.node)?.shown(&slot.message));
         self.view.show_all_renewed(&now);
         self.folds_changed += 1;
-        for stood in self.folds.iter_mut().flat_map(|fold| &mut fold.altered) {
-            if let Some(message) = now(&stood.slot) {
-                stood.slot.message = message;
+        for placed in self.folds.iter_mut().flat_map(|fold| &mut fold.altered) {
+            if let Some(message) = now(&placed.slot) {
+                placed.slot.message = message;
             }
         }
     }

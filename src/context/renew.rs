@@ -13,7 +13,7 @@ impl Context {
     pub fn renew(&mut self, messages: &[(NodeIndex, Message)]) {
         for (node, now) in messages {
             let before = &self.history.node(*node).message;
-            let Some(renewed) = carrying(before, now).filter(|renewed| *renewed != **before) else {
+            let Some(renewed) = with_metadata_of(before, now).filter(|renewed| *renewed != **before) else {
                 continue;
             };
             let renewed = Arc::new(renewed);
@@ -28,7 +28,7 @@ impl View {
     fn renew(&mut self, node: NodeIndex, renewed: &Arc<Message>) {
         let as_now = |form: Form, shown: &Message| match form {
             Form::Whole => Some(renewed.clone()),
-            _ => carrying(shown, renewed).map(Arc::new),
+            _ => with_metadata_of(shown, renewed).map(Arc::new),
         };
         if let Some(at) = self.header().iter().position(|slot| slot.node == node) {
             let slot = &self.header()[at];
@@ -45,7 +45,7 @@ impl View {
 }
 
 /// The message with the metadata of `now`, part by part; `None` if they have different parts.
-fn carrying(message: &Message, now: &Message) -> Option<Message> {
+fn with_metadata_of(message: &Message, now: &Message) -> Option<Message> {
     let parts = parts_carrying(&message.parts, &now.parts)?;
     Some(Message { parts, extras: now.extras.clone(), ..message.clone() })
 }

@@ -16,7 +16,7 @@ impl Context {
     /// # Errors
     /// `INVALID_ARGUMENT` for an unknown id, for a message that the engine made, and for a message of a rewritten or rewound
     /// past.
-    pub fn turning_point(&self, id: &str) -> Result<NodeIndex> {
+    pub fn rewind_target(&self, id: &str) -> Result<NodeIndex> {
         let index = self.history.require(id)?;
         if self.history.node(index).kind != NodeKind::Message {
             let why = format!("`{id}` is no message that was pushed; name one of `messages`");
@@ -36,20 +36,21 @@ impl Context {
     pub fn rewind(&mut self, to: NodeIndex) -> Vec<NodeIndex> {
         let header: NodeSet = self.own_header().into_iter().collect();
         let later = (to.0 + 1..self.history.len() as u32).map(NodeIndex);
-        let gone: Vec<NodeIndex> = later.filter(|n| self.goes_on_with(*n) && !header.contains(n)).collect();
-        let (_, mut stand_ins) = self.supersede(&gone);
-        stand_ins.extend(self.text_pins_of(&gone));
-        self.take_out(&gone, &stand_ins, WHY);
+        let removed: Vec<NodeIndex> =
+            later.filter(|n| self.is_in_conversation(*n) && !header.contains(n)).collect();
+        let (_, mut stand_ins) = self.supersede(&removed);
+        stand_ins.extend(self.text_pins_of(&removed));
+        self.take_out(&removed, &stand_ins, WHY);
         self.show(to);
         let newest_user = (0..=to.0).rev().map(NodeIndex).find(|n| {
             let message = &self.history.node(*n).message;
-            self.goes_on_with(*n) && message.opens_turn() && !message.is_empty()
+            self.is_in_conversation(*n) && message.opens_turn() && !message.is_empty()
         });
         if let Some(newest) = newest_user {
             self.show(newest);
         }
-        self.settle_steps();
-        gone
+        self.make_valid();
+        removed
     }
 
     /// Shows a message whole with its step, even if it was folded, dropped or shortened.
@@ -74,7 +75,7 @@ impl Context {
 
     /// Makes a view valid after messages left it: waiting calls are shown, a stand-in answers them if another message
     /// follows, and the conversation begins with the user.
-    pub(super) fn settle_steps(&mut self) {
+    pub(super) fn make_valid(&mut self) {
         self.show_callers();
         for (call_id, caller) in self.history.unanswered() {
             let body = self.view.body();
@@ -84,7 +85,7 @@ impl Context {
             let of_one_answer = |next: &&Slot| {
                 let last = std::mem::replace(&mut answer, next.node);
                 next.message.role == Role::Assistant
-                    && !self.view.said_between(last, next.node, &self.history)
+                    && !self.view.message_between(last, next.node, &self.history)
             };
             let mut rest = body[at + 1..].iter().skip_while(of_one_answer);
             let live = rest.all(|s| s.message.role == Role::Tool);
@@ -93,7 +94,7 @@ impl Context {
             }
         }
         self.begin_with_user();
-        self.settle_pointers();
+        self.replace_stale_pointers();
     }
 
     /// The pinned texts of these messages.

@@ -14,8 +14,8 @@ use crate::message::{Message, Part, Role, ToolOutputRef};
 const WHY: &str = "the caller rewrote the past from here on";
 
 impl Context {
-    /// Takes `gone` out of the view and adds `messages`, all or none. The history keeps what is gone. A fold that contains
-    /// some of it is undone: its other messages come back as they were. An output that was stored with a message in `gone`
+    /// Takes `removed` out of the view and adds `messages`, all or none. The history keeps what is gone. A fold that contains
+    /// some of it is undone: its other messages come back as they were. An output that was stored with a message in `removed`
     /// keeps its ref if it comes in again. With `drops_bound_thinking`, what comes back loses the thinking that was bound to
     /// the messages before it.
     ///
@@ -23,18 +23,18 @@ impl Context {
     /// As [`Context::push`]; nothing has changed then.
     pub fn rewrite(
         &mut self,
-        gone: &[NodeIndex],
+        removed: &[NodeIndex],
         messages: Vec<Message>,
         drops_bound_thinking: bool,
     ) -> Result<Vec<NodeIndex>> {
-        let gone = &self.with_outputs(gone);
-        let (before, stand_ins) = self.supersede(gone);
+        let removed = &self.with_outputs(removed);
+        let (before, stand_ins) = self.supersede(removed);
         if let Err(error) = self.history.check(&messages, &[]) {
             self.history.reinstate(before);
             return Err(error);
         }
-        let refs = self.refs_of(gone, &messages);
-        self.take_out(gone, &stand_ins, WHY);
+        let refs = self.refs_of(removed, &messages);
+        self.take_out(removed, &stand_ins, WHY);
         self.show_callers(); // before stand-ins for their outputs enter
         if drops_bound_thinking {
             self.drop_bound_thinking(&[]); // only for messages that come back: new ones were written after the current view
@@ -50,7 +50,7 @@ impl Context {
             message
         };
         let added = self.push(messages.into_iter().map(known).collect())?;
-        self.settle_steps();
+        self.make_valid();
         Ok(added)
     }
 
@@ -58,20 +58,20 @@ impl Context {
     pub fn dropped_behind(&self, stays: &NodeSet) -> Vec<NodeIndex> {
         let order = self.view.order();
         let first = order.iter().rposition(|n| stays.contains(n)).map_or(0, |at| at + 1);
-        let goes = |n: &NodeIndex| {
+        let is_dropped = |n: &NodeIndex| {
             let node = self.history.node(*n);
-            let may_go = node.kind == NodeKind::Message && node.message.role != Role::Tool;
-            may_go && self.view.dropped(*n).is_some() && !stays.contains(n)
+            let may_leave = node.kind == NodeKind::Message && node.message.role != Role::Tool;
+            may_leave && self.view.dropped(*n).is_some() && !stays.contains(n)
         };
-        order[first..].iter().copied().filter(goes).collect()
+        order[first..].iter().copied().filter(is_dropped).collect()
     }
 
     /// These nodes and the outputs of their calls. A caller that continues from a view does not name outputs that a pass
     /// took out of it.
-    fn with_outputs(&self, gone: &[NodeIndex]) -> Vec<NodeIndex> {
-        let named: NodeSet = gone.iter().copied().collect();
-        let first = gone.iter().min().map_or(self.history.len(), |n| n.get());
-        let calls: HashSet<&str> = gone
+    fn with_outputs(&self, removed: &[NodeIndex]) -> Vec<NodeIndex> {
+        let named: NodeSet = removed.iter().copied().collect();
+        let first = removed.iter().min().map_or(self.history.len(), |n| n.get());
+        let calls: HashSet<&str> = removed
             .iter()
             .flat_map(|n| self.history.node(*n).message.tool_calls())
             .map(|call| call.id.as_str())
@@ -87,55 +87,55 @@ impl Context {
         };
         let later = (first as u32..self.history.len() as u32).map(NodeIndex);
         let outputs = later.filter(|n| !named.contains(n) && !self.history.is_superseded(*n)).filter(answers);
-        gone.iter().copied().chain(outputs).collect()
+        removed.iter().copied().chain(outputs).collect()
     }
 
     /// The refs of stored outputs that `messages` contain again, by call id.
-    fn refs_of(&self, gone: &[NodeIndex], messages: &[Message]) -> HashMap<String, Box<ToolOutputRef>> {
-        let said: HashMap<&str, &[Part]> = messages
+    fn refs_of(&self, removed: &[NodeIndex], messages: &[Message]) -> HashMap<String, Box<ToolOutputRef>> {
+        let content_by_call: HashMap<&str, &[Part]> = messages
             .iter()
             .flat_map(Message::tool_outputs)
             .map(|o| (o.call_id.as_str(), o.content.as_slice()))
             .collect();
-        let stored = gone.iter().flat_map(|n| self.history.node(*n).message.tool_outputs());
+        let stored = removed.iter().flat_map(|n| self.history.node(*n).message.tool_outputs());
         stored
-            .filter(|o| said.get(o.call_id.as_str()).is_some_and(|content| *content == o.content))
+            .filter(|o| content_by_call.get(o.call_id.as_str()).is_some_and(|content| *content == o.content))
             .filter_map(|o| Some((o.call_id.clone(), o.output_ref.clone()?)))
             .collect()
     }
 
-    /// Frees the ids and calls of `gone`, and of the stand-ins added since. Returns how to undo this, and the stand-ins.
-    pub(super) fn supersede(&mut self, gone: &[NodeIndex]) -> (Superseded, Vec<NodeIndex>) {
-        let stand_ins = self.stand_ins_since(gone);
-        (self.history.supersede(&[gone, &stand_ins].concat()), stand_ins)
+    /// Frees the ids and calls of `removed`, and of the stand-ins added since. Returns how to undo this, and the stand-ins.
+    pub(super) fn supersede(&mut self, removed: &[NodeIndex]) -> (Superseded, Vec<NodeIndex>) {
+        let stand_ins = self.stand_ins_since(removed);
+        (self.history.supersede(&[removed, &stand_ins].concat()), stand_ins)
     }
 
-    /// Takes `gone`, and `with`, which was added because of it, out of the view. The history keeps them. A fold that
+    /// Takes `removed`, and `with`, which was added because of it, out of the view. The history keeps them. A fold that
     /// contains some of them is undone.
-    pub(super) fn take_out(&mut self, gone: &[NodeIndex], with: &[NodeIndex], why: &'static str) {
-        if gone.is_empty() && with.is_empty() {
+    pub(super) fn take_out(&mut self, removed: &[NodeIndex], with: &[NodeIndex], why: &'static str) {
+        if removed.is_empty() && with.is_empty() {
             return;
         }
-        let out: NodeSet = gone.iter().chain(with).copied().collect();
+        let out: NodeSet = removed.iter().chain(with).copied().collect();
         let over = self.folds_over(&out);
         self.open_folds(&over, why);
         self.leave_header(&out);
-        let covered = self.left_for(gone);
-        self.stand_again(&out, Vec::new());
-        self.uncover(&covered);
+        let covered = self.dropped_for_compactions(removed);
+        self.reinsert(&out, Vec::new());
+        self.bring_back_covered(&covered);
         self.on_entry.forget(|n| out.contains(&n));
         for node in with {
             self.history.set_pinned(*node, false); // a text that was pinned
         }
-        for node in gone {
+        for node in removed {
             self.note_left_out(*node, why, None);
         }
-        self.emit(EventName::ItemsRemoved, gone, why.to_owned());
+        self.emit(EventName::ItemsRemoved, removed, why.to_owned());
     }
 
-    /// The stand-ins for outputs since the first of `gone`. Some may have entered directly before it because of it.
-    fn stand_ins_since(&self, gone: &[NodeIndex]) -> Vec<NodeIndex> {
-        let first = gone.iter().map(|n| n.get()).min().unwrap_or(self.history.len());
+    /// The stand-ins for outputs since the first of `removed`. Some may have entered directly before it because of it.
+    fn stand_ins_since(&self, removed: &[NodeIndex]) -> Vec<NodeIndex> {
+        let first = removed.iter().map(|n| n.get()).min().unwrap_or(self.history.len());
         let before = self.history.nodes()[..first].iter().rev();
         let from = first - before.take_while(|n| n.kind == NodeKind::StandIn).count();
         let nodes = self.history.nodes().iter().enumerate().skip(from);

@@ -21,25 +21,25 @@ impl Context {
         }
         // Only up to the low mark that a trim goes down to. With more, the next output would push out again what comes back
         // now.
-        let mut room = if self.output_config.enabled { self.output_budget.low } else { u64::MAX };
+        let mut room = if self.output_config.enabled { self.output_budget.target } else { u64::MAX };
         room = room.saturating_sub(self.view.output_tokens());
         let mut newest_first = Vec::new();
         let (mut is_cut, mut has_room_for_media) = (false, true);
         for at in (0..self.view.body().len()).rev() {
-            let stands = &self.view.body()[at];
-            let (node, is_back) = (stands.node, dropped.contains(&stands.node));
-            if let Some(whole) = self.media_taken_from(stands).filter(|_| has_room_for_media) {
-                has_room_for_media = self.has_room_for_media_of(stands, &whole.message);
+            let current = &self.view.body()[at];
+            let (node, is_back) = (current.node, dropped.contains(&current.node));
+            if let Some(whole) = self.with_its_media(current).filter(|_| has_room_for_media) {
+                has_room_for_media = self.has_room_for_media_of(current, &whole.message);
                 if has_room_for_media {
                     self.view.replace(at, whole.message, whole.tally, whole.form);
                     newest_first.push(node);
                     continue;
                 }
             }
-            if let Some(whole) = self.was_taken(stands, but_cuts) {
-                let grows = whole.tokens().saturating_sub(stands.tokens());
-                if stands.role() != Role::Tool || grows <= room {
-                    room -= if stands.role() == Role::Tool { grows } else { 0 };
+            if let Some(whole) = self.unshortened(current, but_cuts) {
+                let grows = whole.tokens().saturating_sub(current.tokens());
+                if current.role() != Role::Tool || grows <= room {
+                    room -= if current.role() == Role::Tool { grows } else { 0 };
                     self.view.replace(at, whole.message, whole.tally, whole.form);
                     newest_first.push(node);
                     continue;
@@ -51,20 +51,20 @@ impl Context {
         }
         self.view.set_cut_to(None);
         if but_cuts && is_cut {
-            self.view.expect_cuts_back();
+            self.view.allow_uncutting();
         }
         back.extend(newest_first.into_iter().rev());
         if back.is_empty() {
             return back;
         }
-        let came: NodeSet = back.iter().copied().collect();
-        self.trim_refused_media(&came);
-        self.view.pruned.retain(|node, _| !came.contains(node));
-        self.view.watch_outputs();
-        self.on_entry.forget(|node| came.contains(&node));
-        let is_back = |id: &str| self.history.find(id).is_some_and(|node| came.contains(&node));
+        let came_back: NodeSet = back.iter().copied().collect();
+        self.trim_refused_media(&came_back);
+        self.view.pruned.retain(|node, _| !came_back.contains(node));
+        self.view.list_trimmable();
+        self.on_entry.forget(|node| came_back.contains(&node));
+        let is_back = |id: &str| self.history.find(id).is_some_and(|node| came_back.contains(&node));
         self.left_out.retain(|line| line.fold.is_some() || !is_back(&line.id));
-        self.settle_pointers();
+        self.replace_stale_pointers();
         self.emit(EventName::Unfolded, &back, WHY.to_owned());
         back
     }
@@ -79,24 +79,26 @@ impl Context {
     }
 
     /// The message as it entered, if the view shows it without its media.
-    fn media_taken_from(&self, stands: &Slot) -> Option<Slot> {
-        let came = MediaSums::of(&self.history.node(stands.node).message);
-        if !matches!(stands.form, Form::MediaTrimmed | Form::Cut) || came == MediaSums::of(&stands.message) {
+    fn with_its_media(&self, current: &Slot) -> Option<Slot> {
+        let came_back = MediaSums::of(&self.history.node(current.node).message);
+        if !matches!(current.form, Form::MediaTrimmed | Form::Cut)
+            || came_back == MediaSums::of(&current.message)
+        {
             return None;
         }
-        let whole = self.slot_on_entry(stands.node);
-        (MediaSums::of(&whole.message) != MediaSums::of(&stands.message)).then_some(whole)
+        let whole = self.slot_on_entry(current.node);
+        (MediaSums::of(&whole.message) != MediaSums::of(&current.message)).then_some(whole)
     }
 
     /// The message as it entered, if it was shortened to make room.
-    fn was_taken(&self, stands: &Slot, but_cuts: bool) -> Option<Slot> {
-        let is_shorter = match stands.form {
-            Form::Placeholder => stands.message.meta.ephemeral.is_none(),
+    fn unshortened(&self, current: &Slot, but_cuts: bool) -> Option<Slot> {
+        let is_shorter = match current.form {
+            Form::Placeholder => current.message.meta.ephemeral.is_none(),
             Form::Truncated | Form::Stripped => true,
             Form::Shortened | Form::Pointer => !but_cuts,
             _ => false,
         };
-        let whole = Some(stands).filter(|_| is_shorter).map(|slot| self.slot_on_entry(slot.node));
+        let whole = Some(current).filter(|_| is_shorter).map(|slot| self.slot_on_entry(slot.node));
         whole.filter(|whole| whole.form != Form::Placeholder) // an output in the host's store has no other form
     }
 }

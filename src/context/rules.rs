@@ -31,8 +31,8 @@ impl Context {
     }
 
     /// The limits of single tools among these outputs, as text to append; empty if there are none.
-    pub(super) fn own_most(&self, nodes: impl Iterator<Item = NodeIndex>) -> String {
-        let mut told = String::new();
+    pub(super) fn tool_limits(&self, nodes: impl Iterator<Item = NodeIndex>) -> String {
+        let mut limits = String::new();
         for node in nodes {
             let caller = self.history.caller(node);
             for output in self.history.node(node).message.tool_outputs() {
@@ -42,12 +42,12 @@ impl Context {
                 let mut calls = caller.iter().flat_map(|by| self.history.node(*by).message.tool_calls());
                 let name = calls.find(|call| call.id == output.call_id).map_or("", |call| &call.name);
                 let own = format!("; one of `{name}` {max_tokens} tokens");
-                if !told.contains(&own) {
-                    told.push_str(&own);
+                if !limits.contains(&own) {
+                    limits.push_str(&own);
                 }
             }
         }
-        told
+        limits
     }
 
     /// Whether no pass may shorten this tool message.
@@ -77,9 +77,9 @@ impl Context {
         let mut shown = tool_output::view(content, config, id);
         let Some(ToolRule::Most { max_tokens }) = rule.filter(|_| config.enabled) else { return shown };
         for _ in 0..TRIES {
-            let stands = shown.as_deref().unwrap_or(content);
-            let tokens: u64 = stands.iter().map(|part| count_part(part, &*self.counter)).sum();
-            let bytes: u64 = stands.iter().map(text_bytes).sum();
+            let current = shown.as_deref().unwrap_or(content);
+            let tokens: u64 = current.iter().map(|part| count_part(part, &*self.counter)).sum();
+            let bytes: u64 = current.iter().map(text_bytes).sum();
             if tokens <= max_tokens || bytes <= MIN_MESSAGE_BYTES {
                 break;
             }

@@ -31,21 +31,21 @@ impl Context {
             counter: _,
             output_config: _,
             wording: _,
-            describe: _,
+            placeholder_writer: _,
             customs: _,
             output_budget: _,
             fold_near: _,
             media_budget: _,
             // The clock sets the time again; events are delivered only once; facts are extracted again when needed.
             facts: _,
-            alike: _,
+            duplicates: _,
             holders: _,
             now: _,
             events: _,
             left_out,
-            told,
-            told_anew: _, // relative to the last save
-            at_work: _,   // no pass runs between two calls
+            reported,
+            reported_rewritten: _, // relative to the last save
+            current_pass: _,       // no pass runs between two calls
             on_entry,
             pointers,
             results: _,             // the session knows what it merged
@@ -60,7 +60,7 @@ impl Context {
         on_entry.save(out);
         pointers.save(out);
         folds_changed.save(out);
-        told.save(out);
+        reported.save(out);
     }
 
     /// Reads it into a new context that has the session's options. [`Context::complete`] has to be called before it is used.
@@ -76,7 +76,7 @@ impl Context {
         self.on_entry = OnEntry::load(from)?;
         self.pointers = Saved::load(from)?;
         self.folds_changed = Saved::load(from)?;
-        self.told = from.since(5)?;
+        self.reported = from.since(5)?;
         Ok(())
     }
 
@@ -120,21 +120,21 @@ impl Context {
 
     /// Whether each message of the view has either all its calls or none, and answers the same calls as its node.
     fn agrees_on_messages(&self, known: &Known) -> bool {
-        let may_stand_for = |stands: &Message, whole: &Message| {
-            stands.role == whole.role
-                && (stands.tool_calls().next().is_none()
-                    || stands
+        let may_replace = |current: &Message, whole: &Message| {
+            current.role == whole.role
+                && (current.tool_calls().next().is_none()
+                    || current
                         .tool_calls()
                         .map(|c| (&c.id, c.hosted))
                         .eq(whole.tool_calls().map(|c| (&c.id, c.hosted))))
-                && stands.tool_outputs().map(|o| &o.call_id).eq(whole.tool_outputs().map(|o| &o.call_id))
+                && current.tool_outputs().map(|o| &o.call_id).eq(whole.tool_outputs().map(|o| &o.call_id))
         };
         let shown = if known.shown > 0 { self.view.before_body() + known.shown } else { 0 };
         self.history.nodes()[known.nodes..].iter().all(|node| node.tally.may_be_of(&node.message))
             && self.view.all_slots().skip(shown).all(|slot| {
                 let whole = &self.history.node(slot.node).message;
                 slot.tally.may_be_of(&slot.message)
-                    && (Arc::ptr_eq(&slot.message, whole) || may_stand_for(&slot.message, whole))
+                    && (Arc::ptr_eq(&slot.message, whole) || may_replace(&slot.message, whole))
             })
     }
 

@@ -6,19 +6,19 @@ use super::view::{Slot, View};
 
 /// What an edit replaced: from position `from` on (counted over header and body), the view was `tail`.
 #[derive(Debug)]
-struct Kept {
+struct ReplacedTail {
     from: usize,
     /// The slots from `from` on, last one first.
     tail: Vec<Slot>,
 }
 
-impl Default for Kept {
+impl Default for ReplacedTail {
     fn default() -> Self {
         Self { from: usize::MAX, tail: Vec::new() }
     }
 }
 
-type Shared = Arc<Mutex<Kept>>;
+type Shared = Arc<Mutex<ReplacedTail>>;
 
 /// A view as it was at some time. Read it with [`View::slots_at`].
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl Snapshot {
     }
 }
 
-/// The state shared by the snapshots of a view. All snapshots between two edits share one [`Kept`]. An older snapshot never
+/// The state shared by the snapshots of a view. All snapshots between two edits share one [`ReplacedTail`]. An older snapshot never
 /// shares more of the current view than a newer one, so an edit starts at the newest, and goes on to older ones only while
 /// it has to copy something for them.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ pub(super) struct Epochs {
     /// For the snapshots since the last edit.
     now: Shared,
     /// For earlier snapshots that still read a part of the current view, newest last.
-    before: Vec<Weak<Mutex<Kept>>>,
+    before: Vec<Weak<Mutex<ReplacedTail>>>,
 }
 
 /// A cloned view has no snapshots: the two may be edited apart.
@@ -52,7 +52,7 @@ impl Clone for Epochs {
     }
 }
 
-fn lock(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
+fn lock(kept: &Mutex<ReplacedTail>) -> MutexGuard<'_, ReplacedTail> {
     kept.lock().unwrap_or_else(PoisonError::into_inner) // nothing in here can panic half-way
 }
 
@@ -63,7 +63,7 @@ impl View {
     }
 
     /// Whether a snapshot equals the current view.
-    pub fn is_at(&self, snapshot: &Snapshot) -> bool {
+    pub fn is_current(&self, snapshot: &Snapshot) -> bool {
         self.len() == snapshot.len && lock(&snapshot.kept).from >= snapshot.len
     }
 
@@ -108,7 +108,7 @@ impl View {
     }
 
     /// Restores the view from before a run. Its snapshots keep their content.
-    pub fn go_back_to(&mut self, mut before: Self) {
+    pub fn restore_from(&mut self, mut before: Self) {
         self.before_edit(0);
         before.epochs = std::mem::take(&mut self.epochs);
         *self = before;
@@ -192,8 +192,8 @@ mod tests {
         fn a_snapshot_is_what_a_copy_would_be(edits in proptest::collection::vec((0usize..6, 0usize..100, proptest::bool::ANY), 1..40)) {
             let mut context = context();
             let mut taken: Vec<(Snapshot, String)> = Vec::new();
-            for (n, (kind, at, looks)) in edits.into_iter().enumerate() {
-                if looks {
+            for (n, (kind, at, fingerprint)) in edits.into_iter().enumerate() {
+                if fingerprint {
                     let snapshot = context.view.snapshot();
                     let now = texts(&context, &snapshot);
                     taken.push((snapshot, now));
@@ -211,7 +211,7 @@ mod tests {
                 }
                 for (snapshot, then) in &taken {
                     proptest::prop_assert_eq!(&texts(&context, snapshot), then);
-                    proptest::prop_assert!(!context.view.is_at(snapshot) || texts(&context, &context.view.snapshot()) == *then);
+                    proptest::prop_assert!(!context.view.is_current(snapshot) || texts(&context, &context.view.snapshot()) == *then);
                 }
             }
         }
@@ -232,7 +232,7 @@ mod tests {
                 c.view.replace(0, slot.message, slot.tally, slot.form);
             }),
             ("arrange", |c| {
-                let last = c.view.stood().skip(1).collect();
+                let last = c.view.placed_slots().skip(1).collect();
                 c.view.arrange(last);
             }),
             ("fold", |c| {
@@ -243,7 +243,7 @@ mod tests {
             ("go back", |c| {
                 let mut before = c.view.clone();
                 before.remove(before.body()[0].node);
-                c.view.go_back_to(before);
+                c.view.restore_from(before);
             }),
         ];
         for (name, edit) in edits {

@@ -161,8 +161,8 @@ impl Tally {
                 tally.ledger = small(counter.count(ledger)).min(tally.text);
                 tally.text -= tally.ledger;
             }
-            let beside = message.kept_by_provider().iter().map(|said| counter.count(said)).sum();
-            tally.text = tally.text.saturating_add(small(beside));
+            let kept = message.kept_by_provider().iter().map(|text| counter.count(text)).sum();
+            tally.text = tally.text.saturating_add(small(kept));
         }
         if message.role == Role::Tool {
             tally.outputs = tally.outputs.saturating_add(std::mem::take(&mut tally.text));

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::core::Context;
 use super::event::EventName;
-use super::fold::{Fold, Stood};
+use super::fold::{Fold, PlacedSlot};
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::view::{Form, Slot};
 use crate::error::{Error, ErrorCode, Result};
@@ -60,9 +60,9 @@ impl Context {
     /// leaves the view. What came after the fold stays.
     pub fn unfold(&mut self, summary: NodeIndex) {
         self.open_folds(&BTreeSet::from([summary]), "the fold was undone");
-        self.settle_compaction();
+        self.drop_compacted();
         self.begin_with_user();
-        self.settle_pointers();
+        self.replace_stale_pointers();
     }
 
     /// Undoes folds, outermost first, including those that contain one of them.
@@ -96,26 +96,26 @@ impl Context {
     fn open(&mut self, fold: Fold, why: &str) {
         let Fold { members, summary, retain, ask, altered, pointers, .. } = fold;
         self.folds_changed += 1;
-        let beside: NodeSet = [Some(summary), retain, ask].into_iter().flatten().collect();
+        let shown_with_summary: NodeSet = [Some(summary), retain, ask].into_iter().flatten().collect();
         // Messages shown with the summary may have become part of another fold without it.
         for other in &mut self.folds {
-            other.members.retain(|m| !beside.contains(m));
+            other.members.retain(|m| !shown_with_summary.contains(m));
         }
-        let mut altered: HashMap<NodeIndex, Stood> =
-            altered.into_iter().map(|stood| (stood.slot.node, stood)).collect();
-        let mut stood = |node: &NodeIndex| {
-            let whole = || Stood { slot: Slot::whole(&self.history, *node), shown: true };
+        let mut altered: HashMap<NodeIndex, PlacedSlot> =
+            altered.into_iter().map(|placed| (placed.slot.node, placed)).collect();
+        let mut placed = |node: &NodeIndex| {
+            let whole = || PlacedSlot { slot: Slot::whole(&self.history, *node), shown: true };
             altered.remove(node).unwrap_or_else(whole)
         };
-        let mut back: Vec<Stood> = members.iter().map(&mut stood).collect();
+        let mut back: Vec<PlacedSlot> = members.iter().map(&mut placed).collect();
         // Messages that came back so that the view began with the user go again, if they are still there.
-        let mut gone = beside;
+        let mut removed = shown_with_summary;
         if !altered.is_empty() {
-            let stands: NodeSet = self.view.with_dropped().into_iter().map(|slot| slot.node).collect();
-            let came = altered.into_values().filter(|stood| stands.contains(&stood.slot.node));
-            let came: Vec<Stood> = came.collect();
-            gone.extend(came.iter().map(|stood| stood.slot.node));
-            back.extend(came);
+            let in_view: NodeSet = self.view.with_dropped().into_iter().map(|slot| slot.node).collect();
+            let came_back = altered.into_values().filter(|placed| in_view.contains(&placed.slot.node));
+            let came_back: Vec<PlacedSlot> = came_back.collect();
+            removed.extend(came_back.iter().map(|placed| placed.slot.node));
+            back.extend(came_back);
         }
         let points =
             |node: NodeIndex| back.iter().any(|s| s.slot.node == node && s.slot.form == Form::Pointer);
@@ -123,7 +123,7 @@ impl Context {
             pointers.into_iter().filter(|pointer| points(pointer.0) && !self.pointers.contains(pointer));
         let again: Vec<_> = again.collect();
         self.pointers.extend(again);
-        self.stand_again(&gone, back);
+        self.reinsert(&removed, back);
         for member in &members {
             self.history.set_folded_by(*member, None);
         }
@@ -132,20 +132,20 @@ impl Context {
         self.emit(EventName::Unfolded, &members, format!("{id}: {why}"));
     }
 
-    /// Puts `back` into the view, each message in its place, and removes `gone`.
-    pub(super) fn stand_again(&mut self, gone: &NodeSet, mut back: Vec<Stood>) {
-        let place = |stood: &Stood| self.history.place(stood.slot.node);
+    /// Puts `back` into the view, each message in its place, and removes `removed`.
+    pub(super) fn reinsert(&mut self, removed: &NodeSet, mut back: Vec<PlacedSlot>) {
+        let place = |placed: &PlacedSlot| self.history.place(placed.slot.node);
         back.sort_by_cached_key(place);
         let mut back = back.into_iter().peekable();
         let mut all = Vec::with_capacity(back.len() + self.view.len());
-        for stood in self.view.stood().filter(|s| !gone.contains(&s.slot.node)) {
+        for placed in self.view.placed_slots().filter(|s| !removed.contains(&s.slot.node)) {
             if back.peek().is_some() {
-                let here = place(&stood);
+                let here = place(&placed);
                 while let Some(earlier) = back.next_if(|s| place(s) < here) {
                     all.push(earlier);
                 }
             }
-            all.push(stood);
+            all.push(placed);
         }
         all.extend(back);
         self.view.arrange(all);
@@ -154,24 +154,24 @@ impl Context {
     /// After a new fold, too, the view must begin with the user. The fold remembers a message that comes back for this, and
     /// an unfold hides it again.
     pub fn begin_with_user_behind(&mut self, summary: NodeIndex) {
-        if self.begins_otherwise().is_none() {
+        if self.first_that_is_not_user().is_none() {
             return;
         }
-        let before: Vec<Stood> = self.view.stood().filter(Stood::is_altered).collect();
+        let before: Vec<PlacedSlot> = self.view.placed_slots().filter(PlacedSlot::is_altered).collect();
         self.begin_with_user();
         let is_whole_now: NodeSet = {
             let now = self.view.body().iter().filter(|slot| slot.form == Form::Whole);
             now.map(|slot| slot.node).collect()
         };
         if let Some(fold) = self.folds.iter_mut().find(|fold| fold.summary == summary) {
-            fold.altered.extend(before.into_iter().filter(|stood| is_whole_now.contains(&stood.slot.node)));
+            fold.altered.extend(before.into_iter().filter(|placed| is_whole_now.contains(&placed.slot.node)));
         }
     }
 
     /// Providers want a conversation to begin with the user. If the message that began it was dropped while a summary came
     /// before it, or folded while a pinned text did, it comes back.
     pub fn begin_with_user(&mut self) {
-        let Some(node) = self.begins_otherwise() else { return };
+        let Some(node) = self.first_that_is_not_user() else { return };
         let before: Vec<(NodeIndex, Role)> = self
             .view
             .with_dropped()
@@ -179,15 +179,15 @@ impl Context {
             .take_while(|s| s.node != node)
             .map(|s| (s.node, s.message.role))
             .collect();
-        if let Some((asked, _)) = before.into_iter().rfind(|(_, role)| *role == Role::User) {
-            self.restore_step(asked, BEGINS_WITH_USER);
-        } else if let Some((asked, summary)) = self.folded_request_before(node) {
-            self.take_out_of_fold(asked, summary, BEGINS_WITH_USER);
+        if let Some((user_message, _)) = before.into_iter().rfind(|(_, role)| *role == Role::User) {
+            self.restore_step(user_message, BEGINS_WITH_USER);
+        } else if let Some((user_message, summary)) = self.folded_request_before(node) {
+            self.take_out_of_fold(user_message, summary, BEGINS_WITH_USER);
         }
     }
 
     /// What the view begins with, if that is neither a user message nor a provider's own compaction.
-    fn begins_otherwise(&self) -> Option<NodeIndex> {
+    fn first_that_is_not_user(&self) -> Option<NodeIndex> {
         let first = self.view.body().iter().find(|slot| !slot.message.role.is_instruction())?;
         let is_other = first.message.role != Role::User && !self.is_compaction(first.node);
         is_other.then_some(first.node)
@@ -202,9 +202,12 @@ impl Context {
         };
         let of_fold = |fold: &Fold| {
             let requests = fold.members.iter().copied().filter(is_request);
-            requests.max_by_key(|m| self.history.place(*m)).map(|asked| (asked, fold.summary))
+            requests.max_by_key(|m| self.history.place(*m)).map(|user_message| (user_message, fold.summary))
         };
-        self.folds.iter().filter_map(of_fold).max_by_key(|(asked, _)| self.history.place(*asked))
+        self.folds
+            .iter()
+            .filter_map(of_fold)
+            .max_by_key(|(user_message, _)| self.history.place(*user_message))
     }
 
     /// The folds that directly contain some of these nodes.
@@ -221,19 +224,19 @@ impl Context {
             return None;
         }
         let mut left: Vec<NodeIndex> = nodes.iter().rev().copied().collect();
-        let mut said = Vec::new();
+        let mut messages = Vec::new();
         while let Some(node) = left.pop() {
             if is_message(&node) {
-                said.push(node);
+                messages.push(node);
             } else if let Some(fold) = self.folds.iter().find(|fold| fold.summary == node) {
                 left.extend(fold.members.iter().rev());
             }
         }
-        Some(said)
+        Some(messages)
     }
 
     /// Whether the node is a message of the current conversation: pushed, and not superseded.
-    pub(super) fn goes_on_with(&self, index: NodeIndex) -> bool {
+    pub(super) fn is_in_conversation(&self, index: NodeIndex) -> bool {
         self.history.node(index).kind == NodeKind::Message && !self.history.is_superseded(index)
     }
 }

@@ -24,7 +24,7 @@ pub struct Unit {
     /// What kind it is.
     pub kind: UnitKind,
     /// The role of its first message.
-    pub speaker: Role,
+    pub role: Role,
     /// Whether it must stay: a call in it is being executed, or it holds a pin or the provider's newest compaction. Also set
     /// for what that compaction already covers, so that it is not folded again.
     pub fixed: bool,
@@ -80,14 +80,14 @@ pub enum Place {
     /// The view shows it.
     Shown,
     /// The view shows it, but it is about to be removed.
-    Going,
+    Removed,
     /// A pass has taken all of it out.
     Hidden,
 }
 
 impl Unit {
     /// Whether the view shows it and it may be removed.
-    pub fn may_go(&self) -> bool {
+    pub fn may_be_removed(&self) -> bool {
         !self.fixed && self.stays()
     }
 
@@ -97,13 +97,13 @@ impl Unit {
     }
 
     /// Whether it is about to be removed from the view.
-    pub fn goes(&self) -> bool {
-        self.place == Place::Going
+    pub fn is_removed(&self) -> bool {
+        self.place == Place::Removed
     }
 
     /// Marks it to be removed from the view.
-    pub fn go(&mut self) {
-        self.place = Place::Going;
+    pub fn mark_removed(&mut self) {
+        self.place = Place::Removed;
     }
 
     /// Whether it opens a turn.
@@ -132,7 +132,7 @@ impl Context {
         let order = self.view.order();
         let compaction = self.compaction().map(|at| self.view.body()[at].node);
         let covered = self.covered_by_compaction();
-        let steps = steps_of(&self.seen(&slots));
+        let steps = steps_of(&self.linked_messages(&slots));
         // Whether the provider is still running one of its own tools in the last step, which then must stay.
         let served = steps.last().is_some_and(|step| {
             let open: NodeSet = self.history.open_server_calls().collect();
@@ -163,7 +163,7 @@ impl Context {
                     } else {
                         UnitKind::Other
                     },
-                    speaker: slots.first().map_or(Role::User, |s| s.role()),
+                    role: slots.first().map_or(Role::User, |s| s.role()),
                     fixed: slots.iter().all(|s| covered.contains(&s.node))
                         || served && at == last
                         || any(&|s| {
@@ -180,27 +180,27 @@ impl Context {
 impl Context {
     /// The messages of `slots` with what is already known about their calls, so that the messages themselves need not be
     /// read.
-    pub fn seen<'a>(&self, slots: &[&'a Slot]) -> Vec<Seen<'a>> {
-        let mut places = vec![NOWHERE; self.history.len()];
+    pub fn linked_messages<'a>(&self, slots: &[&'a Slot]) -> Vec<Seen<'a>> {
+        let mut places = vec![NOT_AMONG_SLOTS; self.history.len()];
         for (slot, place) in slots.iter().zip(0..) {
             places[slot.node.get()] = place;
         }
-        let place = |caller: NodeIndex| Some(places[caller.get()]).filter(|place| *place != NOWHERE);
-        let seen = |slot: &&'a Slot| {
+        let place = |caller: NodeIndex| Some(places[caller.get()]).filter(|place| *place != NOT_AMONG_SLOTS);
+        let linked = |slot: &&'a Slot| {
             let role = slot.role();
             let caller = (role == Role::Tool).then(|| self.history.caller(slot.node)).flatten();
             let caller = caller.and_then(place).map(|place| place as usize);
             // A pass may have removed the result of the call from the message.
-            let led = self.history.led_by(slot.node).filter(|_| slot.message.led_by().next().is_some());
+            let led = self.history.depends_on(slot.node).filter(|_| slot.message.led_by().next().is_some());
             let led = led.and_then(place).map_or(Led::Alone, |place| Led::By(place as usize));
             Seen { role, calls: slot.has_calls(), message: &slot.message, caller, led }
         };
-        slots.iter().map(seen).collect()
+        slots.iter().map(linked).collect()
     }
 }
 
 /// The position of a message that is not among the slots.
-const NOWHERE: u32 = u32::MAX;
+const NOT_AMONG_SLOTS: u32 = u32::MAX;
 
 /// Providers want a conversation to begin with a user message, after any instructions. If the view would begin with an
 /// assistant or tool message instead, the user message before it stays, if it fits into `room` tokens or if that unit must
@@ -210,19 +210,19 @@ pub fn begin_with_user(units: &mut [Unit], mut room: u64) {
     let mut fold_before = None; // a summary in the user role will do if the unit behind it must stay
     for at in 0..units.len() {
         let unit = &units[at];
-        match (unit.speaker, unit.place) {
+        match (unit.role, unit.place) {
             (Role::User, Place::Shown) => return,
-            (Role::User, Place::Going) if unit.is_fold() => fold_before = Some(at),
-            (Role::User, Place::Going) => asked_before = Some(at),
+            (Role::User, Place::Removed) if unit.is_fold() => fold_before = Some(at),
+            (Role::User, Place::Removed) => asked_before = Some(at),
             (Role::Assistant | Role::Tool, Place::Shown) => {
                 match asked_before.or(fold_before.filter(|_| unit.fixed)) {
-                    Some(asked) if unit.fixed || units[asked].tokens <= room => {
-                        units[asked].place = Place::Shown;
+                    Some(user) if unit.fixed || units[user].tokens <= room => {
+                        units[user].place = Place::Shown;
                         return;
                     }
                     Some(_) => {
                         room += unit.tokens;
-                        units[at].go();
+                        units[at].mark_removed();
                     }
                     None => return, // there is no user message before it: it came first already
                 }

@@ -12,15 +12,15 @@ use super::snapshot::Epochs;
 use super::tally::{OutputCounts, PartName, Sums};
 use crate::sorting::sort_by_key;
 
-mod anew;
+mod arrange;
 mod dropped;
 mod entering;
 mod journal;
 mod mark;
 mod outputs;
+mod rebuild;
 mod saved;
 mod slot;
-mod standing;
 
 pub use journal::{SlotChange, ViewChanges, ViewMark};
 pub use slot::{Form, Slot};
@@ -29,10 +29,10 @@ pub use slot::{Form, Slot};
 const ROOM_AGAIN: u64 = 0;
 
 /// … if cut texts are to be cut again from scratch …
-const LAID_OUT_ANEW: u64 = 1;
+const RECUT_REQUESTED: u64 = 1;
 
 /// … or if cut texts may come back.
-const BROUGHT_BACK: u64 = 2;
+const UNCUTTING_ALLOWED: u64 = 2;
 
 /// What the model is sent next. Sums are updated as slots change, so reading them costs nothing. A clone is cheap: long
 /// parts are copied only when one of the two is edited.
@@ -121,18 +121,18 @@ impl View {
     }
 
     /// Requests that cut texts be cut again from scratch, whatever room they were cut for.
-    pub fn expect_layout(&mut self) {
-        self.cut_to = Some(LAID_OUT_ANEW);
+    pub fn request_recut(&mut self) {
+        self.cut_to = Some(RECUT_REQUESTED);
     }
 
     /// Whether that was requested, because a fold made room.
-    pub fn is_laid_out_anew(&self) -> bool {
-        self.cut_to == Some(LAID_OUT_ANEW)
+    pub fn is_recut_requested(&self) -> bool {
+        self.cut_to == Some(RECUT_REQUESTED)
     }
 
     /// Allows cut texts to come back, whatever room they were cut for.
-    pub fn expect_cuts_back(&mut self) {
-        self.cut_to = Some(BROUGHT_BACK);
+    pub fn allow_uncutting(&mut self) {
+        self.cut_to = Some(UNCUTTING_ALLOWED);
     }
 
     /// Whether texts are cut for a view clearly smaller than `tokens`, or the view has shrunk since, so that a cut message

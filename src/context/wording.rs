@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::core::Context;
 use super::node::NodeIndex;
 use crate::error::Result;
-use crate::facts::telling;
+use crate::facts::distinguishing_argument;
 use crate::message::{ToolCall, ToolOutput};
 use crate::tool_output;
 
@@ -20,7 +20,7 @@ pub enum Wording {
     #[default]
     Document,
     /// What was called and how large its output was; with the ref if the model has a tool that opens it.
-    Told {
+    Descriptive {
         /// Whether the model has such a tool.
         opens: bool,
     },
@@ -29,14 +29,14 @@ pub enum Wording {
 impl Wording {
     /// Sets that the model can open refs.
     pub fn open_refs(&mut self) {
-        if let Self::Told { opens } = self {
+        if let Self::Descriptive { opens } = self {
             *opens = true;
         }
     }
 
     /// Whether texts for the model may contain refs.
     pub fn names_refs(self) -> bool {
-        self != Self::Told { opens: false }
+        self != Self::Descriptive { opens: false }
     }
 }
 
@@ -53,31 +53,31 @@ pub struct Trimmed<'a> {
 
 /// `toolOutputCache.placeholder`: the host writes the text. If it fails, our own text is used, and the report says why.
 #[derive(Clone)]
-pub struct Describe {
+pub struct PlaceholderWriter {
     write: Arc<Write>,
-    trouble: Rc<RefCell<Option<String>>>,
+    error: Rc<RefCell<Option<String>>>,
 }
 
 type Write = dyn Fn(&Trimmed<'_>) -> Result<String>;
 
-impl Describe {
+impl PlaceholderWriter {
     /// Writes placeholders with this function.
     #[allow(clippy::arc_with_non_send_sync, reason = "the host's function lives on the host's thread")]
     pub fn new(write: impl Fn(&Trimmed<'_>) -> Result<String> + 'static) -> Self {
-        Self { write: Arc::new(write), trouble: Rc::default() }
+        Self { write: Arc::new(write), error: Rc::default() }
     }
 
     fn text(&self, trimmed: &Trimmed<'_>) -> Option<String> {
         (self.write)(trimmed)
-            .map_err(|error| *self.trouble.borrow_mut() = Some(error.message().to_owned()))
+            .map_err(|error| *self.error.borrow_mut() = Some(error.message().to_owned()))
             .ok()
     }
 }
 
 impl Context {
     /// The error of the host's placeholder function, if there was one since this was last called.
-    pub fn take_placeholder_trouble(&mut self) -> Option<String> {
-        self.describe.as_ref().and_then(|describe| describe.trouble.take())
+    pub fn take_placeholder_error(&mut self) -> Option<String> {
+        self.placeholder_writer.as_ref().and_then(|placeholder_writer| placeholder_writer.error.take())
     }
 
     /// The text that replaces an output of a node; `id` is the ref that opens it.
@@ -88,18 +88,19 @@ impl Context {
         let tokens = whole.tally.outputs() / whole.message.tool_outputs().count().max(1) as u64;
         let known = id.filter(|_| self.wording.names_refs());
         let trimmed = Trimmed { output_ref: known, call, tokens };
-        let given = self.describe.as_ref().and_then(|describe| describe.text(&trimmed));
+        let given =
+            self.placeholder_writer.as_ref().and_then(|placeholder_writer| placeholder_writer.text(&trimmed));
         given.unwrap_or_else(|| match self.wording {
             Wording::Document => {
                 known.map_or_else(|| tool_output::PLACEHOLDER.to_owned(), tool_output::placeholder)
             }
-            Wording::Told { .. } => told(&trimmed),
+            Wording::Descriptive { .. } => default_placeholder(&trimmed),
         })
     }
 }
 
-fn told(trimmed: &Trimmed<'_>) -> String {
-    let ran = trimmed.call.map(|call| match telling(call) {
+fn default_placeholder(trimmed: &Trimmed<'_>) -> String {
+    let ran = trimmed.call.map(|call| match distinguishing_argument(call) {
         Some(what) => format!("{} {what}, ", call.name),
         None => format!("{}, ", call.name),
     });

@@ -32,12 +32,12 @@ impl Level {
     }
 
     /// Whether a text of this many tokens stays whole. A text slightly above the level does, since a mark takes tokens too.
-    pub const fn spares(self, tokens: u64) -> bool {
+    pub const fn keeps_whole(self, tokens: u64) -> bool {
         tokens <= self.0 + self.0 / 4 + MARK
     }
 
     /// Roughly how many tokens a text of this size takes once it is cut, without the names that its mark lists.
     pub const fn size_of(self, tokens: u64) -> u64 {
-        if self.spares(tokens) { tokens } else { self.0 + MARK }
+        if self.keeps_whole(tokens) { tokens } else { self.0 + MARK }
     }
 }

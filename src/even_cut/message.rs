@@ -24,25 +24,28 @@ fn cut_message(
     counter: &dyn TokenCounter,
 ) -> Option<Message> {
     let (message, tally) = (&whole.message, &whole.tally);
-    if message.role.is_instruction() || Level::LEAST.spares(tally.total()) {
-        names.note_whole(whole.node);
+    if message.role.is_instruction() || Level::LEAST.keeps_whole(tally.total()) {
+        names.record_whole(whole.node);
         return None;
     }
-    let said = level.times(sizes::times(message.role));
+    let text_level = level.times(sizes::times(message.role));
     let texts = sizes::of_texts(message, tally, counter);
     let inputs = sizes::of_inputs(message, tally, counter);
     let thinks = message.role == Role::Assistant
-        && message.parts.iter().any(sizes::goes)
-        && !message.parts.iter().all(sizes::goes);
-    let is_long = texts.iter().any(|t| !said.spares(*t)) || inputs.iter().any(|t| !level.spares(*t));
+        && message.parts.iter().any(sizes::is_removed)
+        && !message.parts.iter().all(sizes::is_removed);
+    let is_long =
+        texts.iter().any(|t| !text_level.keeps_whole(*t)) || inputs.iter().any(|t| !level.keeps_whole(*t));
     if !is_long && !thinks {
-        names.note_whole(whole.node);
+        names.record_whole(whole.node);
         return None;
     }
     let mut cut = Message::clone(message);
     let mut changed = false;
     for (text, tokens) in sizes::texts_mut(&mut cut.parts).zip(texts) {
-        if let Some(shorter) = cut_text(text, tokens, said, &mut |kept| names.told(whole.node, kept)) {
+        if let Some(shorter) =
+            cut_text(text, tokens, text_level, &mut |kept| names.list_for_mark(whole.node, kept))
+        {
             *text = shorter.into();
             changed = true;
         }
@@ -52,7 +55,7 @@ fn cut_message(
         _ => None,
     });
     for (call, tokens) in calls.zip(inputs) {
-        changed |= cut_input(call, tokens, level, &mut |kept| names.told(whole.node, kept));
+        changed |= cut_input(call, tokens, level, &mut |kept| names.list_for_mark(whole.node, kept));
     }
     if thinks {
         let before = cut.parts.len();
@@ -63,12 +66,12 @@ fn cut_message(
                 emptied |= empty_reasoning(part);
                 return true;
             }
-            !sizes::goes(part)
+            !sizes::is_removed(part)
         });
         changed |= emptied || cut.parts.len() < before;
     }
     if !changed {
-        names.note_whole(whole.node);
+        names.record_whole(whole.node);
         return None;
     }
     Some(cut)
@@ -88,9 +91,9 @@ fn cut_text(
     text: &Text,
     tokens: u64,
     level: Level,
-    told: &mut dyn FnMut(Pieces<'_>) -> String,
+    list_names: &mut dyn FnMut(Pieces<'_>) -> String,
 ) -> Option<String> {
-    if level.spares(tokens) {
+    if level.keeps_whole(tokens) {
         return None;
     }
     let bytes = bytes_of(text, tokens, level);
@@ -102,13 +105,13 @@ fn cut_text(
         None => pieces(text, bytes),
     };
     let left_out = tokens.saturating_sub(sizes::share(tokens, kept.head.len() + kept.tail.len(), text.len()));
-    let told = told(kept);
+    let listed = list_names(kept);
     if let Some(Outline { text: shorter, .. }) = outline.as_ref().filter(|outline| outline.is_whole) {
         return (shorter.len() < text.len()).then(|| shorter.clone());
     }
-    let mut out = String::with_capacity(kept.head.len() + kept.tail.len() + told.len() + 40);
+    let mut out = String::with_capacity(kept.head.len() + kept.tail.len() + listed.len() + 40);
     let apart = if kept.head.is_empty() || kept.head.ends_with('\n') { "" } else { "\n" };
-    let _ = write!(out, "{}{apart}[… {left_out} tokens left out{told} …]", kept.head);
+    let _ = write!(out, "{}{apart}[… {left_out} tokens left out{listed} …]", kept.head);
     if !kept.tail.is_empty() {
         out.push('\n');
         out.push_str(kept.tail);
@@ -126,24 +129,24 @@ fn cut_input(
     call: &mut ToolCall,
     tokens: u64,
     level: Level,
-    told: &mut dyn FnMut(Pieces<'_>) -> String,
+    list_names: &mut dyn FnMut(Pieces<'_>) -> String,
 ) -> bool {
-    if level.spares(tokens) || !sizes::can_be_cut(call) {
+    if level.keeps_whole(tokens) || !sizes::can_be_cut(call) {
         return false;
     }
     let all = call.input.len();
-    let told = RefCell::new(told);
-    let shorter = |said: &str| {
-        let tokens = sizes::share(tokens, said.len(), all);
-        if level.spares(tokens) {
+    let list_names = RefCell::new(list_names);
+    let shorter = |string: &str| {
+        let tokens = sizes::share(tokens, string.len(), all);
+        if level.keeps_whole(tokens) {
             return None;
         }
-        let kept = pieces(said, bytes_of(said, tokens, level));
+        let kept = pieces(string, bytes_of(string, tokens, level));
         let left_out =
-            tokens.saturating_sub(sizes::share(tokens, kept.head.len() + kept.tail.len(), said.len()));
-        let told = told.borrow_mut()(kept);
-        let out = format!("{}[… {left_out} tokens left out{told} …]{}", kept.head, kept.tail);
-        (out.len() < said.len()).then_some(out)
+            tokens.saturating_sub(sizes::share(tokens, kept.head.len() + kept.tail.len(), string.len()));
+        let listed = list_names.borrow_mut()(kept);
+        let out = format!("{}[… {left_out} tokens left out{listed} …]{}", kept.head, kept.tail);
+        (out.len() < string.len()).then_some(out)
     };
     let input = match Json::parse(&call.input) {
         Some(json) => json.with_strings(shorter),

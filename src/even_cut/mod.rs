@@ -13,8 +13,8 @@
 //! later cut, a larger budget or a rewind can use any level.
 //!
 //! `summarize` comes before `even_cut` in the ladder and plans for what will stay once the rest is cut
-//! (`Pass::stands_between`). If the finished summary is smaller than planned, messages that were to be folded stay
-//! (`FoldPlan::giving_back`). Its ledger is then rewritten for what is still folded, and the even cut fills the view.
+//! (`Pass::set_neighbours`). If the finished summary is smaller than planned, messages that were to be folded stay
+//! (`FoldPlan::keep_newest_that_fit`). Its ledger is then rewritten for what is still folded, and the even cut fills the view.
 
 mod level;
 mod message;
@@ -26,4 +26,4 @@ mod text;
 pub use level::Level;
 pub use message::cut_slot;
 pub use names::Names;
-pub use steps::{Cut, Share, Steps, can_be_cut, fixed_tokens, low_beside, standing_whole};
+pub use steps::{Cut, Share, Steps, can_be_cut, fixed_tokens, target_beside_fixed, uncut};

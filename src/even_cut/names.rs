@@ -5,47 +5,47 @@ use std::fmt::{self, Write as _};
 use super::text::Pieces;
 use crate::context::{Form, NodeIndex, Slot};
 use crate::facts::shorten::one_line;
-use crate::facts::{Drawn, LiteralKind, Strength, texts};
+use crate::facts::{ExtractedFacts, LiteralKind, Strength, texts};
 use crate::sorting::sort_by_key;
 use crate::tokens::{Estimate, TokenCounter};
 
-/// Comes before the names in a mark. `MARK_TELLS` adds the words in front of it, to find the names of a mark again.
-const TELLS: &str = "; in it: ";
-const MARK_TELLS: &str = " left out; in it: ";
+/// Comes before the names in a mark. `MARK_NAMES_PREFIX` adds the words in front of it, to find the names of a mark again.
+const NAMES_PREFIX: &str = "; in it: ";
+const MARK_NAMES_PREFIX: &str = " left out; in it: ";
 
 /// Which literal facts the view contains, tracked while it is being cut.
 pub struct Names<'a> {
-    drawn: &'a Drawn,
-    stands: Vec<bool>,
+    facts: &'a ExtractedFacts,
+    in_view: Vec<bool>,
     /// How many tokens all marks together may still spend on names.
     left: u64,
 }
 
 impl<'a> Names<'a> {
-    /// For a view that is still empty, whose marks may list names of up to `tokens` tokens. `drawn` must be complete.
-    pub fn new(drawn: &'a Drawn, tokens: u64) -> Self {
-        Self { drawn, stands: vec![false; drawn.names.len()], left: tokens }
+    /// For a view that is still empty, whose marks may list names of up to `tokens` tokens. `facts` must be complete.
+    pub fn new(facts: &'a ExtractedFacts, tokens: u64) -> Self {
+        Self { facts, in_view: vec![false; facts.names.len()], left: tokens }
     }
 
     /// Records the names in a message that stays whole.
-    pub fn note_whole(&mut self, node: NodeIndex) {
+    pub fn record_whole(&mut self, node: NodeIndex) {
         for number in self.of(node) {
-            self.note(*number);
+            self.record(*number);
         }
     }
 
     /// Records the names in a message that stays as it is in the view, cut or whole.
-    pub fn note_standing(&mut self, slot: &Slot) {
+    pub fn record_as_shown(&mut self, slot: &Slot) {
         if slot.form != Form::Shortened {
-            return self.note_whole(slot.node);
+            return self.record_whole(slot.node);
         }
         if self.left == 0 {
             return; // no budget left for names
         }
         let texts = texts(&slot.message);
         for number in self.of(slot.node) {
-            if texts.iter().any(|text| text.contains(self.drawn.names.text(*number))) {
-                self.note(*number);
+            if texts.iter().any(|text| text.contains(self.facts.names.text(*number))) {
+                self.record(*number);
             }
         }
     }
@@ -56,25 +56,25 @@ impl<'a> Names<'a> {
     }
 
     /// The tokens of the names that a message's marks already list.
-    pub fn told_in(&self, slot: &Slot) -> u64 {
+    pub fn tokens_listed_in(&self, slot: &Slot) -> u64 {
         if slot.form != Form::Shortened {
             return 0;
         }
-        let (texts, names) = (texts(&slot.message), &self.drawn.names);
-        let marks = texts.iter().flat_map(|text| text.split(MARK_TELLS).skip(1));
-        let told: Vec<&str> = marks.map(|rest| rest.split(" …]").next().unwrap_or(rest)).collect();
-        let is_told = |number: &&u32| told.iter().any(|told| told.contains(names.text(**number)));
-        let told = self.of(slot.node).iter().filter(is_told);
-        told.map(|number| u64::from(names.cost(*number)) + 1).sum()
+        let (texts, names) = (texts(&slot.message), &self.facts.names);
+        let marks = texts.iter().flat_map(|text| text.split(MARK_NAMES_PREFIX).skip(1));
+        let listed: Vec<&str> = marks.map(|rest| rest.split(" …]").next().unwrap_or(rest)).collect();
+        let is_listed = |number: &&u32| listed.iter().any(|listed| listed.contains(names.text(**number)));
+        let listed = self.of(slot.node).iter().filter(is_listed);
+        listed.map(|number| u64::from(names.cost(*number)) + 1).sum()
     }
 
     /// Roughly what the names of a message cost that are not recorded yet. Records them, so that each is counted once.
     pub fn cost(&mut self, node: NodeIndex) -> u64 {
         let mut cost = 0;
         for number in self.of(node) {
-            if !self.stands[*number as usize] {
-                self.note(*number);
-                cost += u64::from(self.drawn.names.cost(*number)) + 1;
+            if !self.in_view[*number as usize] {
+                self.record(*number);
+                cost += u64::from(self.facts.names.cost(*number)) + 1;
             }
         }
         cost
@@ -83,78 +83,78 @@ impl<'a> Names<'a> {
     /// What a mark lists: the user's rules that its text no longer contains whole; the line that says how a command ended,
     /// if it was left out; and names that were left out and occur nowhere else in the view, most useful first. Names that
     /// the head or the tail still contains are recorded.
-    pub(super) fn told(&mut self, node: NodeIndex, pieces: Pieces<'_>) -> String {
-        let mut told = String::new();
-        let mut tell = |what: fmt::Arguments<'_>| {
-            let before = if told.is_empty() { TELLS } else { ", " };
-            let _ = write!(told, "{before}{what}");
+    pub(super) fn list_for_mark(&mut self, node: NodeIndex, pieces: Pieces<'_>) -> String {
+        let mut listed = String::new();
+        let mut list = |what: fmt::Arguments<'_>| {
+            let before = if listed.is_empty() { NAMES_PREFIX } else { ", " };
+            let _ = write!(listed, "{before}{what}");
         };
         for rule in rules_left_out(&self.rules(node), pieces) {
-            tell(format_args!("\"{rule}\""));
+            list(format_args!("\"{rule}\""));
         }
-        if let Some(said) = self.said(node).filter(|said| is_left_out(said, pieces)) {
-            let cost = Estimate.count(said) + 2;
+        if let Some(line) = self.outcome_line(node).filter(|line| is_left_out(line, pieces)) {
+            let cost = Estimate.count(line) + 2;
             if cost <= self.left {
                 self.left -= cost;
-                tell(format_args!("\"{said}\""));
+                list(format_args!("\"{line}\""));
             }
         }
         if self.left == 0 {
-            return told; // no budget left for names
+            return listed; // no budget left for names
         }
-        let names = &self.drawn.names;
+        let names = &self.facts.names;
         let mut missing: Vec<u32> = Vec::new();
         for number in self.of(node).iter().copied() {
             let name = names.text(number);
-            if self.stands[number as usize] || missing.contains(&number) {
+            if self.in_view[number as usize] || missing.contains(&number) {
                 continue;
             }
             if is_left_out(name, pieces) {
                 missing.push(number);
-            } else if pieces.stands(name) {
-                self.note(number);
+            } else if pieces.keep(name) {
+                self.record(number);
             }
         }
         sort_by_key(&mut missing, |number| rank(names.kinds()[*number as usize], names.text(*number)));
         for number in missing {
             let cost = u64::from(names.cost(number)) + 1;
-            if self.stands[number as usize] || cost > self.left {
+            if self.in_view[number as usize] || cost > self.left {
                 continue;
             }
             self.left -= cost;
-            self.note(number);
-            tell(format_args!("{}", names.text(number)));
+            self.record(number);
+            list(format_args!("{}", names.text(number)));
         }
-        told
+        listed
     }
 
     /// Records a name and the names contained in it.
-    fn note(&mut self, number: u32) {
-        self.stands[number as usize] = true;
-        for inner in self.drawn.names.within(number) {
-            self.stands[*inner as usize] = true;
+    fn record(&mut self, number: u32) {
+        self.in_view[number as usize] = true;
+        for inner in self.facts.names.within(number) {
+            self.in_view[*inner as usize] = true;
         }
     }
 
     /// The user's rules in a message, without those that only mention a rule.
     pub fn rules(&self, node: NodeIndex) -> Vec<&'a str> {
-        let rules = self.drawn.notes(node.get()).map_or(&[][..], |notes| &notes.rules);
+        let rules = self.facts.notes(node.get()).map_or(&[][..], |notes| &notes.rules);
         rules.iter().filter(|rule| rule.strength != Strength::Mention).map(|rule| &*rule.text).collect()
     }
 
     /// The line of a command's output that says how the command ended.
-    fn said(&self, node: NodeIndex) -> Option<&'a str> {
-        self.drawn.notes(node.get())?.answer.as_ref()?.said()
+    fn outcome_line(&self, node: NodeIndex) -> Option<&'a str> {
+        self.facts.notes(node.get())?.answer.as_ref()?.outcome_line()
     }
 
     fn of(&self, node: NodeIndex) -> &'a [u32] {
-        let known = node.get() < self.drawn.len();
-        if known { self.drawn.literals(node.get()) } else { &[] }
+        let known = node.get() < self.facts.len();
+        if known { self.facts.literals(node.get()) } else { &[] }
     }
 }
 
 fn is_left_out(what: &str, pieces: Pieces<'_>) -> bool {
-    !pieces.stands(what) && pieces.left_out.contains(what)
+    !pieces.keep(what) && pieces.left_out.contains(what)
 }
 
 /// The rules of a message that its text contains, but neither its head nor its tail contains whole.

@@ -17,7 +17,7 @@ pub(super) struct Size {
 
 impl Size {
     /// Roughly how many tokens the text takes at a level.
-    pub fn at(self, level: Level) -> u64 {
+    pub fn tokens_at(self, level: Level) -> u64 {
         level.times(self.times).size_of(self.tokens)
     }
 }
@@ -38,7 +38,7 @@ pub(super) fn each(
     counter: &dyn TokenCounter,
     found: &mut dyn FnMut(Size),
 ) {
-    if Level::LEAST.spares(tally.total()) || message.role.is_instruction() {
+    if Level::LEAST.keeps_whole(tally.total()) || message.role.is_instruction() {
         return;
     }
     let times = times(message.role);
@@ -46,12 +46,12 @@ pub(super) fn each(
         found(Size { tokens, times });
     }
     for (call, tokens) in message.tool_calls().zip(of_inputs(message, tally, counter)) {
-        if Level::LEAST.spares(tokens) || !can_be_cut(call) {
+        if Level::LEAST.keeps_whole(tokens) || !can_be_cut(call) {
             continue;
         }
         match Json::parse(&call.input) {
-            Some(json) => json.strings().for_each(|said| {
-                found(Size { tokens: share(tokens, said.len(), call.input.len()), times: 1 });
+            Some(json) => json.strings().for_each(|string| {
+                found(Size { tokens: share(tokens, string.len(), call.input.len()), times: 1 });
             }),
             None => found(Size { tokens, times: 1 }),
         }
@@ -102,7 +102,7 @@ pub(super) fn share(tokens: u64, part: usize, all: usize) -> u64 {
 }
 
 /// Whether a part is reasoning that is removed when its step is cut: no other item depends on it.
-pub(super) fn goes(part: &Part) -> bool {
+pub(super) fn is_removed(part: &Part) -> bool {
     matches!(part, Part::Reasoning(reasoning) if reasoning.id.is_none() && reasoning.encrypted.is_none())
 }
 

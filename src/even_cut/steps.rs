@@ -62,7 +62,7 @@ struct Measured {
     /// Roughly the user's rules in it, which marks always list.
     rules: u64,
     /// Set if an earlier cut of this step was already sent, so that it should not become longer again.
-    cut: Option<StandsCut>,
+    cut: Option<EarlierCut>,
     /// It stays whole, however little room there is.
     fixed: bool,
     /// Body positions of its messages.
@@ -71,7 +71,7 @@ struct Measured {
 
 /// The tokens of a step as an earlier cut left it, and of the names that its marks list.
 #[derive(Debug, Clone, Copy)]
-struct StandsCut {
+struct EarlierCut {
     tokens: u64,
     names: u64,
 }
@@ -105,7 +105,7 @@ impl Steps {
         let mut at = 0;
         let mut texts = Vec::new();
         let sizes = units.iter().enumerate().map(|(i, unit)| {
-            let fixed = unit.fixed || unit.is_fold() || unit.speaker.is_instruction();
+            let fixed = unit.fixed || unit.is_fold() || unit.role.is_instruction();
             let fixed = fixed || Some(i) == newest_user || Some(i) == last;
             let (first, begins) = (texts.len(), at);
             let (mut whole, mut rest) = (0, 0);
@@ -137,17 +137,17 @@ impl Steps {
         for size in steps.sizes.iter_mut().filter(|size| !size.fixed && size.body.end <= sent) {
             let slots = &body[size.body.clone()];
             let is_cut = slots.iter().any(|slot| slot.form == Form::Shortened);
-            size.cut = is_cut.then(|| StandsCut {
+            size.cut = is_cut.then(|| EarlierCut {
                 tokens: slots.iter().map(Slot::tokens).sum(),
-                names: slots.iter().map(|slot| names.told_in(slot)).sum(),
+                names: slots.iter().map(|slot| names.tokens_listed_in(slot)).sum(),
             });
         }
         steps
     }
 
     /// Whether a step that is not whole stays as it is at this level, because it is already cut at least as short.
-    pub fn stays_cut(&self, at: usize, level: Level) -> bool {
-        self.sizes[at].cut.is_some_and(|cut| cut.tokens <= self.cut_anew(at, level) + cut.names)
+    pub fn keeps_earlier_cut(&self, at: usize, level: Level) -> bool {
+        self.sizes[at].cut.is_some_and(|cut| cut.tokens <= self.tokens_if_recut(at, level) + cut.names)
     }
 
     /// Measures, for each step, the names that no newer step contains, and the user's rules.
@@ -157,7 +157,7 @@ impl Steps {
         for (unit, size) in self.units.iter().zip(&mut self.sizes).rev() {
             if unit.place != Place::Hidden {
                 size.names = unit.nodes.iter().map(|node| names.cost(*node)).sum();
-                if unit.speaker == Role::User && !size.texts.is_empty() {
+                if unit.role == Role::User && !size.texts.is_empty() {
                     let rules = unit.nodes.iter().flat_map(|node| names.rules(*node));
                     size.rules = rules.map(|rule| context.counter.count(rule) + 2).sum();
                 }
@@ -193,8 +193,8 @@ impl Steps {
     }
 
     /// The size that a cut aims at. It is raised if a long last step would otherwise take the room of the steps before it.
-    pub fn target(&self, low: u64, most: u64) -> u64 {
-        low_beside(self.fixed(), low, most)
+    pub fn target(&self, target: u64, limit: u64) -> u64 {
+        target_beside_fixed(self.fixed(), target, limit)
     }
 
     /// How to cut the view to about `target` tokens; `None` if it does not fit even at the smallest level.
@@ -202,7 +202,7 @@ impl Steps {
         let room = target.checked_sub(self.fixed())?;
         let mut whole = self.whole(room, share);
         let mut left = room.checked_sub(self.whole_tokens(&whole))?;
-        let level = self.fullest(&mut whole, &mut left, share.names)?;
+        let level = self.filling_level(&mut whole, &mut left, share.names)?;
         if level < Level::LEAST.times(2) && self.least_of(context, &whole, share.names) > left {
             return None; // the estimate is close, but slightly off
         }
@@ -249,7 +249,7 @@ impl Steps {
         let mut stays = whole.clone();
         let facts = context.facts();
         let mut names = Names::new(&facts, share.names);
-        self.note_whole(context, &whole, &mut names);
+        self.record_whole(context, &whole, &mut names);
         let others = || (0..whole.len()).rev().filter(|at| !whole[*at] && self.is_shown(*at));
         for at in others().filter(|at| anyway(*at)) {
             left = left.saturating_sub(self.at_least(context, at, &mut names));
@@ -264,7 +264,9 @@ impl Steps {
             if left < LEAST_STEP {
                 break;
             }
-            if self.sizes[at].rest > left || next.is_some_and(|next| self.would_run_on(context, at, next)) {
+            if self.sizes[at].rest > left
+                || next.is_some_and(|next| self.follows_answer_directly(context, at, next))
+            {
                 continue;
             }
             if let Some(rest) = left.checked_sub(self.at_least(context, at, &mut names)) {
@@ -276,44 +278,45 @@ impl Steps {
         // A unit that stays in any case may be an answer that a newer step would now directly follow.
         let mut before: Option<usize> = None;
         for (at, stays) in stays.iter_mut().enumerate() {
-            let runs_on = before.is_some_and(|before| self.would_run_on(context, before, at));
-            *stays &= !runs_on || self.sizes[at].fixed || anyway(at);
+            let follows_answer =
+                before.is_some_and(|before| self.follows_answer_directly(context, before, at));
+            *stays &= !follows_answer || self.sizes[at].fixed || anyway(at);
             before = Some(at).filter(|_| *stays).or(before);
         }
         let tokens = fixed + room - left;
         let mut at_once: Vec<bool> =
             whole.iter().zip(&stays).map(|(whole, stays)| *whole || !stays).collect();
-        let mut beside = room.saturating_sub(self.whole_tokens(&whole) + room / SLACK);
-        let level = self.fullest(&mut at_once, &mut beside, share.names).unwrap_or(Level::LEAST);
-        let is_cut = |at: usize| !at_once[at] && self.at(at, level) < self.sizes[at].whole;
+        let mut room_left = room.saturating_sub(self.whole_tokens(&whole) + room / SLACK);
+        let level = self.filling_level(&mut at_once, &mut room_left, share.names).unwrap_or(Level::LEAST);
+        let is_cut = |at: usize| !at_once[at] && self.tokens_at(at, level) < self.sizes[at].whole;
         Staying { cut: (0..stays.len()).map(is_cut).collect(), stays, tokens }
     }
 
     /// Whether another step of the model would directly follow an answer because the user's message between them is gone.
     /// Some providers refuse a call after an answer.
-    fn would_run_on(&self, context: &Context, at: usize, next: usize) -> bool {
+    fn follows_answer_directly(&self, context: &Context, at: usize, next: usize) -> bool {
         let ends_with = self.units[at].nodes.iter().last().map(|n| context.history.node(*n).message.role);
-        let is_answer = self.units[at].speaker == Role::Assistant && ends_with == Some(Role::Assistant);
-        is_answer && next > at + 1 && self.units[next].speaker == Role::Assistant
+        let is_answer = self.units[at].role == Role::Assistant && ends_with == Some(Role::Assistant);
+        is_answer && next > at + 1 && self.units[next].role == Role::Assistant
     }
 
     /// Records the names in everything that stays whole: what comes before the body, and the units that are `true` in
     /// `whole`.
-    pub fn note_whole(&self, context: &Context, whole: &[bool], names: &mut Names<'_>) {
+    pub fn record_whole(&self, context: &Context, whole: &[bool], names: &mut Names<'_>) {
         for slot in context.view.header().iter().chain(context.view.parts()) {
-            names.note_whole(slot.node);
+            names.record_whole(slot.node);
         }
         let body = context.view.body();
         for at in (0..whole.len()).filter(|at| whole[*at]) {
-            body[self.body(at)].iter().for_each(|slot| names.note_whole(slot.node));
+            body[self.body(at)].iter().for_each(|slot| names.record_whole(slot.node));
         }
     }
 
     /// Records the names in the steps that stay cut as they are at this level.
-    pub fn note_cut(&self, context: &Context, whole: &[bool], level: Level, names: &mut Names<'_>) {
-        for at in (0..whole.len()).filter(|at| !whole[*at] && self.stays_cut(*at, level)) {
+    pub fn record_cut(&self, context: &Context, whole: &[bool], level: Level, names: &mut Names<'_>) {
+        for at in (0..whole.len()).filter(|at| !whole[*at] && self.keeps_earlier_cut(*at, level)) {
             names.spend(self.sizes[at].cut.map_or(0, |cut| cut.names));
-            context.view.body()[self.body(at)].iter().for_each(|slot| names.note_standing(slot));
+            context.view.body()[self.body(at)].iter().for_each(|slot| names.record_as_shown(slot));
         }
     }
 
@@ -321,7 +324,7 @@ impl Steps {
     fn least_of(&self, context: &Context, whole: &[bool], names: u64) -> u64 {
         let facts = context.facts();
         let mut names = Names::new(&facts, names);
-        self.note_whole(context, whole, &mut names);
+        self.record_whole(context, whole, &mut names);
         let cut = (0..whole.len()).rev().filter(|at| !whole[*at]);
         cut.map(|at| self.at_least(context, at, &mut names)).sum()
     }
@@ -332,7 +335,7 @@ impl Steps {
             if !can_be_cut(context, slot) {
                 return slot.tokens();
             }
-            let whole = standing_whole(context, slot);
+            let whole = uncut(context, slot);
             let whole = whole.as_ref().unwrap_or(slot);
             let cut = cut_slot(context, whole, Level::LEAST, names);
             cut.map_or_else(|| whole.tokens(), |cut| cut.tokens())
@@ -354,9 +357,9 @@ impl Steps {
     }
 
     /// A level that brings a view closer to `target`, given that it takes `tokens` at this level.
-    pub fn nearer(&self, whole: &[bool], level: Level, tokens: u64, target: u64) -> Level {
+    pub fn corrected_level(&self, whole: &[bool], level: Level, tokens: u64, target: u64) -> Level {
         let cut = (0..whole.len()).filter(|at| !whole[*at]);
-        let takes: u64 = cut.map(|at| self.at(at, level)).sum();
+        let takes: u64 = cut.map(|at| self.tokens_at(at, level)).sum();
         let room = (takes + target).saturating_sub(tokens);
         self.level(whole, room, 0, Level::LEAST..=self.longest()).unwrap_or(Level::LEAST)
     }
@@ -365,8 +368,8 @@ impl Steps {
     fn whole(&self, room: u64, share: Share) -> Vec<bool> {
         let mut whole: Vec<bool> = self.sizes.iter().map(|size| size.fixed).collect();
         let mut used = 0;
-        let mut take = |at: usize, most: u64, whole: &mut Vec<bool>| {
-            let fits = used + self.sizes[at].whole <= most;
+        let mut take = |at: usize, limit: u64, whole: &mut Vec<bool>| {
+            let fits = used + self.sizes[at].whole <= limit;
             if fits && !whole[at] {
                 used += self.sizes[at].whole;
                 whole[at] = true;
@@ -393,8 +396,9 @@ impl Steps {
     /// names.
     fn level(&self, whole: &[bool], room: u64, names: u64, levels: RangeInclusive<Level>) -> Option<Level> {
         let cut: Vec<usize> = (0..whole.len()).filter(|at| !whole[*at]).collect();
-        let told = cut.iter().map(|at| self.sizes[*at].names).sum::<u64>().min(names);
-        let takes = |tokens| told + cut.iter().map(|at| self.at(*at, Level::of(tokens))).sum::<u64>();
+        let for_names = cut.iter().map(|at| self.sizes[*at].names).sum::<u64>().min(names);
+        let takes =
+            |tokens| for_names + cut.iter().map(|at| self.tokens_at(*at, Level::of(tokens))).sum::<u64>();
         let (mut least, mut most) = (levels.start().tokens(), levels.end().tokens());
         if takes(least) > room {
             return None;
@@ -408,20 +412,20 @@ impl Steps {
 
     /// The level at which everything that is not whole fills the room left. If it would exceed the largest level, more units
     /// stay whole.
-    fn fullest(&self, whole: &mut [bool], left: &mut u64, names: u64) -> Option<Level> {
+    fn filling_level(&self, whole: &mut [bool], left: &mut u64, names: u64) -> Option<Level> {
         let level = self.level(whole, *left, names, Level::LEAST..=Level::MOST)?;
         if level < Level::MOST {
             return Some(level);
         }
-        self.extend(whole, left);
+        self.keep_more_whole(whole, left);
         let longest = self.longest().max(Level::MOST);
         Some(self.level(whole, *left, names, Level::MOST..=longest).unwrap_or(level))
     }
 
     /// If there is room beyond the largest level, the newest of the cut units stay whole, too.
-    fn extend(&self, whole: &mut [bool], left: &mut u64) {
+    fn keep_more_whole(&self, whole: &mut [bool], left: &mut u64) {
         let cut = |whole: &[bool]| (0..whole.len()).filter(|at| !whole[*at]).collect::<Vec<_>>();
-        let at_most = |at: usize| self.at(at, Level::MOST);
+        let at_most = |at: usize| self.tokens_at(at, Level::MOST);
         let mut free = left.saturating_sub(cut(whole).into_iter().map(at_most).sum());
         for at in cut(whole).into_iter().rev().take_while(|at| self.sizes[*at].cut.is_none()) {
             let Some(rest) = free.checked_sub(self.sizes[at].whole - at_most(at)) else { break };
@@ -446,15 +450,15 @@ impl Steps {
     }
 
     /// Roughly what a unit takes at a level, without names.
-    fn at(&self, at: usize, level: Level) -> u64 {
-        let cut = self.sizes[at].cut.filter(|_| self.stays_cut(at, level));
-        cut.map_or_else(|| self.cut_anew(at, level), |cut| cut.tokens)
+    fn tokens_at(&self, at: usize, level: Level) -> u64 {
+        let cut = self.sizes[at].cut.filter(|_| self.keeps_earlier_cut(at, level));
+        cut.map_or_else(|| self.tokens_if_recut(at, level), |cut| cut.tokens)
     }
 
     /// The same, if it is cut again.
-    fn cut_anew(&self, at: usize, level: Level) -> u64 {
+    fn tokens_if_recut(&self, at: usize, level: Level) -> u64 {
         let size = &self.sizes[at];
-        let texts = self.texts[size.texts.clone()].iter().map(|text| text.at(level)).sum::<u64>();
+        let texts = self.texts[size.texts.clone()].iter().map(|text| text.tokens_at(level)).sum::<u64>();
         (size.rest + texts + size.rules).min(size.whole)
     }
 }
@@ -465,7 +469,7 @@ pub fn fixed_tokens(context: &Context) -> u64 {
     let (newest_user, last) = ends(&units);
     let is_fixed = |(at, unit): &(usize, &Unit)| {
         let has_to =
-            unit.fixed || unit.speaker.is_instruction() || Some(*at) == newest_user || Some(*at) == last;
+            unit.fixed || unit.role.is_instruction() || Some(*at) == newest_user || Some(*at) == last;
         has_to && !unit.is_fold()
     };
     let fixed = units.iter().enumerate().filter(is_fixed).map(|(_, unit)| unit.tokens);
@@ -475,24 +479,24 @@ pub fn fixed_tokens(context: &Context) -> u64 {
 /// The positions of the newest user message and of the last step.
 fn ends(units: &[Unit]) -> (Option<usize>, Option<usize>) {
     let newest_user = units.iter().rposition(|u| u.opens_turn() && u.place != Place::Hidden);
-    let last = units.iter().rposition(|u| u.place != Place::Hidden && !u.speaker.is_instruction());
+    let last = units.iter().rposition(|u| u.place != Place::Hidden && !u.role.is_instruction());
     (newest_user, last)
 }
 
-/// The low mark of a view in which no pass can free `fixed` tokens. It is raised if it would otherwise leave the rest of the
+/// The target of a view in which no pass can free `fixed` tokens. It is raised if it would otherwise leave the rest of the
 /// view less than half the share that it has in a view without them.
-pub fn low_beside(fixed: u64, low: u64, most: u64) -> u64 {
-    if most == u64::MAX {
-        return low;
+pub fn target_beside_fixed(fixed: u64, target: u64, limit: u64) -> u64 {
+    if limit == u64::MAX {
+        return target;
     }
-    let room = most.saturating_sub(fixed);
-    let ratio = low as f64 / most.max(1) as f64;
-    low.max(fixed + (room as f64 * ratio / 2.0) as u64).min(most)
+    let room = limit.saturating_sub(fixed);
+    let ratio = target as f64 / limit.max(1) as f64;
+    target.max(fixed + (room as f64 * ratio / 2.0) as u64).min(limit)
 }
 
 /// A slot's tokens when whole, and those of them that no level cuts. Appends its texts to `texts`.
 fn measure(context: &Context, slot: &Slot, may_be_cut: bool, texts: &mut Vec<Size>) -> (u64, u64) {
-    let whole = standing_whole(context, slot);
+    let whole = uncut(context, slot);
     let whole = whole.as_ref().unwrap_or(slot);
     let tokens = whole.tokens();
     if !may_be_cut || !can_be_cut(context, slot) {
@@ -517,7 +521,7 @@ pub fn can_be_cut(context: &Context, slot: &Slot) -> bool {
 }
 
 /// A cut or shortened message as it would be whole; `None` if it is not cut.
-pub fn standing_whole(context: &Context, slot: &Slot) -> Option<Slot> {
+pub fn uncut(context: &Context, slot: &Slot) -> Option<Slot> {
     let is_cut = matches!(slot.form, Form::Shortened | Form::Pointer) && !context.history.is_away(slot.node);
     is_cut.then(|| context.slot_on_entry(slot.node))
 }

@@ -19,7 +19,7 @@ pub(super) struct Pieces<'a> {
 
 impl Pieces<'_> {
     /// Whether the head or the tail contains `what`.
-    pub fn stands(self, what: &str) -> bool {
+    pub fn keep(self, what: &str) -> bool {
         self.head.contains(what) || self.tail.contains(what)
     }
 }

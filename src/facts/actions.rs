@@ -7,7 +7,7 @@ use crate::message::{Message, ToolCall};
 
 /// What a tool call did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deed {
+pub enum ActionKind {
     /// Ran a command.
     Run,
     /// Read or listed files.
@@ -26,8 +26,8 @@ pub struct Action<'a> {
     /// Its arguments; free text becomes a JSON string.
     pub args: Value,
     /// What it did.
-    pub deed: Deed,
-    /// The command line, for [`Deed::Run`].
+    pub kind: ActionKind,
+    /// The command line, for [`ActionKind::Run`].
     pub command: Option<String>,
     /// The files that its arguments name.
     pub paths: Vec<String>,
@@ -48,7 +48,7 @@ pub fn actions(messages: &[Message]) -> Vec<Action<'_>> {
             if let Some(index) = open.remove(output.call_id.as_str()) {
                 let action = &mut out[index];
                 action.answered_at = Some(at);
-                let programs = action.command.as_deref().is_some_and(shell::speaks);
+                let programs = action.command.as_deref().is_some_and(shell::prints_own_messages);
                 action.outcome = Some(outcome(&message.plain_text(), output.is_error, programs));
             }
         }
@@ -70,18 +70,18 @@ pub(super) fn action(call: &ToolCall, at: usize) -> Action<'_> {
     });
     let edits = args.get("command").and_then(Value::as_str).map(edit_verb);
     let paths = args::paths(&args);
-    let deed = match edits {
+    let kind = match edits {
         // Some editors pass their verb as `command`, with the file beside it.
-        Some(Some(deed)) if !paths.is_empty() => deed,
-        _ if command.is_some() => Deed::Run,
+        Some(Some(kind)) if !paths.is_empty() => kind,
+        _ if command.is_some() => ActionKind::Run,
         // Without a file, the call reads or changes something in another service.
-        _ if paths.is_empty() => Deed::Other,
-        _ if named(&call.name, &CHANGES) => Deed::Change,
-        _ if named(&call.name, &READS) => Deed::Read,
-        _ => Deed::Other,
+        _ if paths.is_empty() => ActionKind::Other,
+        _ if named(&call.name, &CHANGES) => ActionKind::Change,
+        _ if named(&call.name, &READS) => ActionKind::Read,
+        _ => ActionKind::Other,
     };
-    let command = command.filter(|_| deed == Deed::Run);
-    Action { call, args, deed, command, paths, outcome: None, at, answered_at: None }
+    let command = command.filter(|_| kind == ActionKind::Run);
+    Action { call, args, kind, command, paths, outcome: None, at, answered_at: None }
 }
 
 const CHANGES: [&str; 18] = [
@@ -91,11 +91,11 @@ const CHANGES: [&str; 18] = [
 const READS: [&str; 12] =
     ["read", "view", "cat", "grep", "list", "ls", "glob", "open", "find", "search", "show", "get"];
 
-fn edit_verb(command: &str) -> Option<Deed> {
+fn edit_verb(command: &str) -> Option<ActionKind> {
     match command {
-        "view" | "read" => Some(Deed::Read),
+        "view" | "read" => Some(ActionKind::Read),
         "create" | "str_replace" | "insert" | "undo_edit" | "write" | "edit" | "delete" | "append" => {
-            Some(Deed::Change)
+            Some(ActionKind::Change)
         }
         _ => None,
     }
@@ -132,17 +132,17 @@ mod tests {
 
     #[test]
     fn deeds_by_name_and_arguments() {
-        let deed = |name, args| call(name, args).deed;
-        assert_eq!(deed("bash", r#"{"command":"ls"}"#), Deed::Run);
-        assert_eq!(deed("tool7", r#"{"cmd":["bash","-lc","npm test"]}"#), Deed::Run);
-        assert_eq!(deed("readFile", r#"{"path":"a.rs"}"#), Deed::Read);
-        assert_eq!(deed("write_file", r#"{"file_path":"a.rs","content":"x"}"#), Deed::Change);
-        assert_eq!(deed("str_replace_editor", r#"{"command":"view","path":"a"}"#), Deed::Read);
-        assert_eq!(deed("str_replace_editor", r#"{"command":"create","path":"a"}"#), Deed::Change);
-        assert_eq!(deed("apply_patch", "*** Update File: src/a.rs\n@@"), Deed::Change);
-        assert_eq!(deed("update_booking", r#"{"id":"b_1"}"#), Deed::Other);
-        assert_eq!(deed("weather", r#"{"city":"Graz"}"#), Deed::Other);
-        assert_eq!(deed("ready_check", "not json"), Deed::Other);
+        let kind = |name, args| call(name, args).kind;
+        assert_eq!(kind("bash", r#"{"command":"ls"}"#), ActionKind::Run);
+        assert_eq!(kind("tool7", r#"{"cmd":["bash","-lc","npm test"]}"#), ActionKind::Run);
+        assert_eq!(kind("readFile", r#"{"path":"a.rs"}"#), ActionKind::Read);
+        assert_eq!(kind("write_file", r#"{"file_path":"a.rs","content":"x"}"#), ActionKind::Change);
+        assert_eq!(kind("str_replace_editor", r#"{"command":"view","path":"a"}"#), ActionKind::Read);
+        assert_eq!(kind("str_replace_editor", r#"{"command":"create","path":"a"}"#), ActionKind::Change);
+        assert_eq!(kind("apply_patch", "*** Update File: src/a.rs\n@@"), ActionKind::Change);
+        assert_eq!(kind("update_booking", r#"{"id":"b_1"}"#), ActionKind::Other);
+        assert_eq!(kind("weather", r#"{"city":"Graz"}"#), ActionKind::Other);
+        assert_eq!(kind("ready_check", "not json"), ActionKind::Other);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::phrases::Phrases;
 use super::sentences::sentences;
 
 /// The only words in a clause that says so.
-const MADE_OF: &str = "all both everything nothing and now so yes great perfect ok okay good that's they they're we \
+const ALLOWED_WORDS: &str = "all both everything nothing and now so yes great perfect ok okay good that's they they're we \
     we're are is was were am have has had been with that these those the of to do them us it done complete completed \
     finished tasks task items steps boxes todos points work left remains remaining more else open there here myself \
     already too today i";
@@ -30,7 +30,7 @@ const CJK_UNLESS: [&str; 15] = [
 pub fn says_all_done(text: &str) -> bool {
     let ends_all = |sentence: &str| {
         let lower = sentence.to_lowercase().replace('’', "'");
-        !lower.contains(['?', '\u{FF1F}']) && (ends_all_in_words(&lower) || ends_all_in_cjk(&lower))
+        !lower.contains(['?', '\u{FF1F}']) && (all_done_in_words(&lower) || all_done_in_cjk(&lower))
     };
     MENTIONS.any_in(text) && sentences(text).iter().any(|s| !s.fenced && ends_all(s.text))
 }
@@ -39,13 +39,13 @@ pub fn says_all_done(text: &str) -> bool {
 static MENTIONS: Phrases<10> =
     Phrases::of([DONE[0], DONE[1], DONE[3], "left", "remain", CJK[0], CJK[1], CJK[2], CJK[3], CJK[4]]);
 
-fn ends_all_in_words(lower: &str) -> bool {
+fn all_done_in_words(lower: &str) -> bool {
     let all: Vec<&str> = words(lower).collect();
-    let is_bound = |word: &&str| is_of(UNLESS, word) || word.ends_with("n't");
-    !all.iter().any(is_bound) && lower.split([',', ';', '—', '–', '!', ':']).any(clause_ends_all)
+    let is_bound = |word: &&str| is_listed(UNLESS, word) || word.ends_with("n't");
+    !all.iter().any(is_bound) && lower.split([',', ';', '—', '–', '!', ':']).any(is_all_done_clause)
 }
 
-fn clause_ends_all(clause: &str) -> bool {
+fn is_all_done_clause(clause: &str) -> bool {
     let said: Vec<&str> = words(clause).collect();
     let at = |ones: &[&str]| said.iter().position(|word| ones.contains(word));
     let before =
@@ -53,10 +53,10 @@ fn clause_ends_all(clause: &str) -> bool {
     let ends = before(at(&QUANTITIES), at(&DONE))
         || before(at(&["nothing"]), at(&["left", "remains", "remaining"]))
         || said.starts_with(&["nothing", "to", "do"]);
-    ends && said.iter().all(|word| is_of(MADE_OF, word))
+    ends && said.iter().all(|word| is_listed(ALLOWED_WORDS, word))
 }
 
-fn ends_all_in_cjk(text: &str) -> bool {
+fn all_done_in_cjk(text: &str) -> bool {
     CJK.iter().any(|words| text.contains(words)) && !CJK_UNLESS.iter().any(|words| text.contains(words))
 }
 
@@ -64,7 +64,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty())
 }
 
-fn is_of(words: &str, word: &str) -> bool {
+fn is_listed(words: &str, word: &str) -> bool {
     words.split_whitespace().any(|one| one == word)
 }
 

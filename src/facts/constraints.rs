@@ -1,7 +1,9 @@
-use super::rule_words::{KNOWN, tells, tells_any};
-use super::ruled::Strength;
-use super::sentences::{LONGEST_WRAPPED, Sentence, begins_anew, goes_on, is_entry, is_fence, sentences};
-use super::{keywords, tongues};
+use super::rule_words::{WORD_RULES_BIT, may_contain_rule, rule_languages};
+use super::sentences::{
+    LONGEST_WRAPPED, Sentence, is_entry, is_fence, may_continue, sentences, starts_new_block,
+};
+use super::strength::Strength;
+use super::{keywords, rule_patterns};
 
 /// A sentence of a user message that says what the agent must or must not do, or that takes this back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +22,7 @@ pub struct Constraint<'a> {
 /// The constraints in a user message, in order.
 pub fn constraints(text: &str) -> Vec<Constraint<'_>> {
     let mut out: Vec<Constraint<'_>> = Vec::new();
-    if !tells_any(text) {
+    if !may_contain_rule(text) {
         return out;
     }
     let all = sentences(text);
@@ -83,8 +85,8 @@ fn with_list(text: &str, start: usize, end: usize) -> usize {
     for whole in text[at..].split_inclusive('\n') {
         let line = whole.trim();
         let entry = is_entry(line) && (!of_a_list || whole.len() - whole.trim_start().len() > depth);
-        plain &= !begins_anew(line) && !line.is_empty();
-        let below = entry || plain || (taken > end && goes_on(text[entry_at..taken].trim_start(), line));
+        plain &= !starts_new_block(line) && !line.is_empty();
+        let below = entry || plain || (taken > end && may_continue(text[entry_at..taken].trim_start(), line));
         at += whole.len();
         if line.is_empty() && announced && taken == end {
             continue;
@@ -104,7 +106,7 @@ fn with_list(text: &str, start: usize, end: usize) -> usize {
 /// "Do not touch it.": the sentence before says what must not be touched.
 fn points_back(sentence: &str) -> bool {
     sentence.len() <= 160
-        && (tongues::points_back(sentence, tells(sentence)) || keywords::points_back(sentence))
+        && (rule_patterns::points_back(sentence, rule_languages(sentence)) || keywords::points_back(sentence))
 }
 
 fn constraint(sentence: Sentence<'_>) -> Option<Constraint<'_>> {
@@ -113,9 +115,10 @@ fn constraint(sentence: Sentence<'_>) -> Option<Constraint<'_>> {
     if ["\":\"", "\"},", "\"}"].iter().any(|mark| text.contains(mark)) {
         return None;
     }
-    let languages = tells(text);
-    let by_words = if languages & KNOWN == 0 { None } else { keywords::ruled(text) };
-    let by_patterns = if languages & !KNOWN == 0 { None } else { tongues::ruled(text) };
+    let languages = rule_languages(text);
+    let by_words = if languages & WORD_RULES_BIT == 0 { None } else { keywords::classify_rule(text) };
+    let by_patterns =
+        if languages & !WORD_RULES_BIT == 0 { None } else { rule_patterns::classify_rule(text) };
     let strength = by_words.map(|it| it.strength).max(by_patterns.map(|it| it.strength))?;
     let explicit = [by_words, by_patterns].into_iter().flatten().any(|it| it.explicit);
     Some(Constraint { text, strength, explicit, fenced })
@@ -258,10 +261,10 @@ mod tests {
         for phrase in
             RULES.iter().chain(&NEGATIONS).chain(FORBIDDING).chain(WISHES).chain(REVOKING).chain(BOUNDS)
         {
-            assert!(tells_any(phrase), "{phrase}");
+            assert!(may_contain_rule(phrase), "{phrase}");
         }
         for text in ["leave it alone", "stop adding comments", "no comments", "use a, not b"] {
-            assert!(tells_any(text), "{text}");
+            assert!(may_contain_rule(text), "{text}");
         }
     }
 

@@ -3,18 +3,18 @@
 use std::collections::HashMap;
 
 use super::literal::each_literal;
-use super::notes::Answered;
+use super::notes::CommandOutcome;
 use super::{LiteralKind, texts};
 use crate::message::Message;
 use crate::saved::saved;
 
-/// The facts drawn from a message before its text left memory, so that later folds get the same result without the text.
+/// The facts extracted from a message before its text left memory, so that later folds get the same result without the text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Kept {
+pub struct KeptFacts {
     /// Its literal facts, each once, in the order of their first occurrence.
     pub(super) literals: Vec<KeptLiteral>,
     /// The outcome of the command that it answers.
-    pub(super) answer: Option<Answered>,
+    pub(super) answer: Option<CommandOutcome>,
 }
 
 /// A literal fact and the number of its occurrences.
@@ -25,12 +25,12 @@ pub(super) struct KeptLiteral {
     pub count: u32,
 }
 
-saved!(struct Kept { literals, answer });
+saved!(struct KeptFacts { literals, answer });
 saved!(struct KeptLiteral { text, kind, count });
 
-impl Kept {
-    /// The facts of a tool message. `speaks` is `None` unless it answers a command; see [`super::RunNote::speaks`].
-    pub fn of(message: &Message, speaks: Option<bool>) -> Self {
+impl KeptFacts {
+    /// The facts of a tool message. `prints_own_messages` is `None` unless it answers a command; see [`super::RunNote::prints_own_messages`].
+    pub fn of(message: &Message, prints_own_messages: Option<bool>) -> Self {
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut literals: Vec<KeptLiteral> = Vec::new();
         for text in texts(message) {
@@ -44,7 +44,9 @@ impl Kept {
             });
         }
         let output = message.tool_outputs().next();
-        let answer = output.zip(speaks).map(|(output, speaks)| Answered::of(message, output, speaks));
+        let answer = output
+            .zip(prints_own_messages)
+            .map(|(output, prints_own_messages)| CommandOutcome::of(message, output, prints_own_messages));
         Self { literals, answer }
     }
 }

@@ -11,13 +11,13 @@ mod asked_user;
 mod bytes;
 mod codes;
 mod constraints;
-mod drawn;
+mod distinguishing;
 mod edit;
+mod extracted;
 mod kept;
 mod keywords;
 mod literal;
 mod names;
-mod needles;
 mod notes;
 mod open_work;
 mod outcome;
@@ -25,42 +25,44 @@ mod paths;
 mod phrases;
 mod remarks;
 mod routes;
+mod rule_patterns;
 mod rule_words;
-mod ruled;
 mod sentences;
 mod shell;
 pub(crate) mod shorten;
 mod statements;
-mod telling;
+mod strength;
+mod text_set;
 mod texts;
 mod todo;
-mod tongues;
 mod wide;
 mod word;
 mod wrapped;
 
-pub use actions::{Action, Deed, actions};
+pub use actions::{Action, ActionKind, actions};
 pub use all_done::says_all_done;
-pub use asked_user::is_put_to_the_user;
+pub use asked_user::is_ask_user_tool;
 pub use constraints::{Constraint, constraints};
-pub use drawn::Drawn;
-pub use kept::Kept;
+pub use distinguishing::distinguishing_argument;
+pub use extracted::ExtractedFacts;
+pub use kept::KeptFacts;
 pub use literal::{Literal, LiteralKind, literals};
 pub use names::Names;
-pub use needles::Needles;
-pub use notes::{Answered, CallNote, Notes, RunNote, Said};
-pub use open_work::{Checkbox, asks, asks_the_user, checkboxes, continues, intentions, ticks};
+pub use notes::{CallNote, CommandOutcome, Notes, RunNote, StatedRule};
+pub use open_work::{
+    Checkbox, checkboxes, continues, final_question, intentions, is_question_to_user, ticks,
+};
 pub use outcome::{Outcome, Status, outcome};
 pub use remarks::{Remark, remarks};
-pub use ruled::Strength;
 pub use sentences::{Sentence, sentences};
 pub use shell::{
-    Effect, changes_little, commit_message, directory, effects, essence, only_looks, speaks,
-    without_directory,
+    Effect, commit_message, directory, effects, is_minor_change, only_reads, prints_own_messages,
+    without_directory, without_shortening,
 };
 pub use statements::{Statement, StatementKind, statement};
-pub use telling::telling;
-pub use texts::{said, texts, texts_with};
-pub use todo::{Plan, Todo, made_id, plan};
+pub use strength::Strength;
+pub use text_set::TextSet;
+pub use texts::{message_text, texts, texts_with};
+pub use todo::{Plan, Todo, created_id, plan};
 pub(crate) use word::is_cjk;
 pub use wrapped::unwrapped;

@@ -1,6 +1,6 @@
 //! Numbers literal facts, so that each text is stored once however often it occurs in a conversation.
 
-use super::{LiteralKind, Needles};
+use super::{LiteralKind, TextSet};
 use crate::hashing::hash;
 use crate::sorting::sort_texts;
 use crate::tokens::{Estimate, TokenCounter};
@@ -20,7 +20,7 @@ pub struct Names {
     costs: Vec<u32>,
     /// A hash table of their numbers. Its size is a power of two, and at most three quarters are used.
     table: Vec<u32>,
-    /// The numbers of the facts at the last call of [`Names::settle`], sorted by text.
+    /// The numbers of the facts at the last call of [`Names::index`], sorted by text.
     order: Vec<u32>,
     /// The facts inside each fact, concatenated.
     inner: Vec<u32>,
@@ -84,8 +84,8 @@ impl Names {
     }
 
     /// Sorts the facts and determines which contain which. Required before [`Names::sorted`] and [`Names::within`].
-    pub fn settle(&mut self) {
-        if self.is_settled() {
+    pub fn index(&mut self) {
+        if self.is_indexed() {
             return;
         }
         let mut new: Vec<u32> = (self.order.len() as u32..self.len() as u32).collect();
@@ -93,7 +93,7 @@ impl Names {
         self.order = self.merged(&self.order, &new);
         let mut inner = Vec::new();
         let mut within = vec![(0, 0); self.len()];
-        let needles = Needles::of_sorted(self.order.iter().map(|n| (self.text(*n), *n as usize)).collect());
+        let needles = TextSet::of_sorted(self.order.iter().map(|n| (self.text(*n), *n as usize)).collect());
         needles.find_each_other(|outer, found| {
             let (start, end) = &mut within[outer];
             if *start == *end {
@@ -105,17 +105,17 @@ impl Names {
         (self.inner, self.within) = (inner, within);
     }
 
-    /// Whether no facts were added since [`Names::settle`].
-    pub fn is_settled(&self) -> bool {
+    /// Whether no facts were added since [`Names::index`].
+    pub fn is_indexed(&self) -> bool {
         self.order.len() == self.len()
     }
 
-    /// The facts' numbers, sorted by text. Requires [`Names::settle`].
+    /// The facts' numbers, sorted by text. Requires [`Names::index`].
     pub fn sorted(&self) -> &[u32] {
         &self.order
     }
 
-    /// The facts that a fact contains as whole words, once per occurrence. Requires [`Names::settle`].
+    /// The facts that a fact contains as whole words, once per occurrence. Requires [`Names::index`].
     pub fn within(&self, number: u32) -> &[u32] {
         let (start, end) = self.within[number as usize];
         &self.inner[start as usize..end as usize]
@@ -137,21 +137,21 @@ impl Names {
 
     /// The slot of a fact in the table, or the free slot for it.
     fn place(&self, text: &str) -> usize {
-        let most = self.table.len() - 1;
-        let mut at = hash(text.as_bytes()) as usize & most;
+        let mask = self.table.len() - 1;
+        let mut at = hash(text.as_bytes()) as usize & mask;
         while self.table[at] != FREE && self.text(self.table[at]) != text {
-            at = (at + 1) & most;
+            at = (at + 1) & mask;
         }
         at
     }
 
     fn grow(&mut self) {
         self.table = vec![FREE; (self.table.len() * 2).max(16)];
-        let most = self.table.len() - 1;
+        let mask = self.table.len() - 1;
         for number in 0..self.len() as u32 {
-            let mut at = hash(self.text(number).as_bytes()) as usize & most;
+            let mut at = hash(self.text(number).as_bytes()) as usize & mask;
             while self.table[at] != FREE {
-                at = (at + 1) & most;
+                at = (at + 1) & mask;
             }
             self.table[at] = number;
         }
@@ -191,7 +191,7 @@ mod tests {
                 for text in texts {
                     names.number(text, LiteralKind::Path);
                 }
-                names.settle();
+                names.index();
                 let sorted: Vec<&str> = names.sorted().iter().map(|n| names.text(*n)).collect();
                 let expected: BTreeSet<&str> = first.iter().chain(&then).map(String::as_str).filter(|t| names.find(t).is_some()).collect();
                 prop_assert_eq!(sorted, expected.into_iter().collect::<Vec<_>>());
@@ -200,7 +200,7 @@ mod tests {
                     within.extend(names.within(outer));
                     let mut found = BTreeSet::new();
                     let all = (0..names.len() as u32).map(|n| names.text(n));
-                    Needles::new(all).find(names.text(outer), |inner| { found.insert(inner as u32); });
+                    TextSet::new(all).find(names.text(outer), |inner| { found.insert(inner as u32); });
                     prop_assert_eq!(within, found);
                 }
             }

@@ -1,23 +1,24 @@
 //! What a ledger lists of a message besides its literal facts. Most messages contain nothing of this kind.
 
-use super::actions::{Action, Deed, action};
-use super::asked_user::spoken;
+use super::actions::{Action, ActionKind, action};
+use super::asked_user::user_answers;
 use super::outcome::{FAILED, Outcome, Status, outcome};
 use super::{
-    Plan, Strength, asks, asks_the_user, changes_little, checkboxes, constraints, essence, intentions,
-    only_looks, plan, said, says_all_done, shorten, speaks, unwrapped, without_directory,
+    Plan, Strength, checkboxes, constraints, final_question, intentions, is_minor_change,
+    is_question_to_user, message_text, only_reads, plan, prints_own_messages, says_all_done, shorten,
+    unwrapped, without_directory, without_shortening,
 };
 use crate::message::{ItemType, Message, Part, Role, ToolCall, ToolOutput};
 use crate::saved::saved;
 
 /// A longer sentence, in bytes, was pasted rather than written.
-const LONGEST_SAID: usize = 600;
+const LONGEST_RULE: usize = 600;
 /// A message with more constraints is a paste, a specification or a log, whose lines are hardly the user's own.
-const MOST_SAID: usize = 12;
+const MAX_RULES: usize = 12;
 /// Longer entries of a list, in bytes, lose their middle.
 const LONGEST_ENTRY: usize = 300;
 /// The most next steps that are kept of an answer.
-const MOST_NEXT: usize = 12;
+const MAX_NEXT: usize = 12;
 /// The length limit for commands, in bytes; longer ones are scripts.
 const LONGEST_COMMAND: usize = 120;
 /// The length limit for errors, in bytes.
@@ -27,7 +28,7 @@ const LONGEST_ERROR: usize = 120;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Notes {
     /// The constraints in it, in order, if it is from the user or a system prompt.
-    pub rules: Vec<Said>,
+    pub rules: Vec<StatedRule>,
     /// Its checklist entries, in order, and whether they are ticked.
     pub boxes: Vec<(String, bool)>,
     /// It says that all work is done.
@@ -39,12 +40,12 @@ pub struct Notes {
     /// Its calls that matter to the ledger.
     pub calls: Vec<CallNote>,
     /// The outcome of the command that it answers.
-    pub answer: Option<Answered>,
+    pub answer: Option<CommandOutcome>,
 }
 
 /// A constraint, verbatim.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct StatedRule {
     /// The sentence.
     pub text: String,
     /// How certain it is that the sentence is a constraint.
@@ -72,15 +73,15 @@ pub struct RunNote {
     /// The beginning of its line in the ledger.
     pub head: String,
     /// The output consists of a program's own messages, not of a file's text or the like.
-    pub speaks: bool,
+    pub prints_own_messages: bool,
     /// If it succeeds, it is not worth mentioning.
-    pub is_little: bool,
+    pub is_minor: bool,
 }
 
 /// The outcome of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answered {
-    /// The [`RunNote::speaks`] with which its output was read.
+pub struct CommandOutcome {
+    /// The [`RunNote::prints_own_messages`] with which its output was read.
     pub speaks: bool,
     /// Whether it failed.
     pub failed: bool,
@@ -88,7 +89,7 @@ pub struct Answered {
     pub tail: String,
 }
 
-saved!(struct Answered { speaks, failed, tail });
+saved!(struct CommandOutcome { speaks, failed, tail });
 
 impl Notes {
     /// The notes of a message, except for its calls and their outcomes.
@@ -98,24 +99,24 @@ impl Notes {
         if message.role == Role::Tool {
             return notes;
         }
-        let said = said(message);
+        let text = message_text(message);
         // Memories, injections and skills have the role of the user or the system, but not their authority.
         let instructs = message.role.is_instruction() && message.item_type() == ItemType::SystemPrompt;
         if message.opens_turn() || (instructs && !message.is_output_note()) {
-            notes.rules = rules(&[&said]);
+            notes.rules = rules(&[&text]);
         }
         if !user && message.role != Role::Assistant {
             return notes;
         }
         let calls = message.tool_calls().next().is_some();
-        let question = asks(&said).filter(|q| !calls || asks_the_user(q));
+        let question = final_question(&text).filter(|q| !calls || is_question_to_user(q));
         notes.question = question.map(|q| shorten::line(q, LONGEST_ENTRY));
         if !user && !calls {
-            let next = intentions(&said).into_iter().take(MOST_NEXT);
+            let next = intentions(&text).into_iter().take(MAX_NEXT);
             notes.next = next.map(|line| shorten::line(line, LONGEST_ENTRY)).collect();
         }
-        notes.boxes = entries(&said);
-        notes.all_done = says_all_done(&said);
+        notes.boxes = entries(&text);
+        notes.all_done = says_all_done(&text);
         notes
     }
 
@@ -128,7 +129,7 @@ impl Notes {
             Part::Text { text, .. } => Some(text),
             _ => None,
         });
-        let texts: Vec<String> = parts.flat_map(|text| spoken(text)).collect();
+        let texts: Vec<String> = parts.flat_map(|text| user_answers(text)).collect();
         self.rules.extend(rules(&texts.iter().map(String::as_str).collect::<Vec<_>>()));
     }
 
@@ -139,13 +140,13 @@ impl Notes {
 }
 
 /// The rules in texts that were said together.
-fn rules(texts: &[&str]) -> Vec<Said> {
+fn rules(texts: &[&str]) -> Vec<StatedRule> {
     let all: Vec<super::Constraint<'_>> = texts.iter().flat_map(|text| constraints(text)).collect();
-    let crowd = all.len() > MOST_SAID;
+    let crowd = all.len() > MAX_RULES;
     let rule = |found: super::Constraint<'_>| {
-        let pasted = crowd || found.fenced || found.text.len() > LONGEST_SAID;
+        let pasted = crowd || found.fenced || found.text.len() > LONGEST_RULE;
         let strength = if pasted { Strength::Mention } else { found.strength };
-        Said { text: unwrapped(found.text).into_owned(), strength, explicit: found.explicit && !crowd }
+        StatedRule { text: unwrapped(found.text).into_owned(), strength, explicit: found.explicit && !crowd }
     };
     all.into_iter().map(rule).collect()
 }
@@ -165,14 +166,19 @@ impl CallNote {
 impl RunNote {
     /// The command that an action ran; `None` if it ran none or one that only looks.
     fn of(action: &Action<'_>) -> Option<Self> {
-        let whole = action.command.as_deref().filter(|_| action.deed == Deed::Run)?;
+        let whole = action.command.as_deref().filter(|_| action.kind == ActionKind::Run)?;
         let command = without_directory(whole);
-        if only_looks(command) {
+        if only_reads(command) {
             return None;
         }
-        let key = shorten::line(essence(command), LONGEST_COMMAND);
+        let key = shorten::line(without_shortening(command), LONGEST_COMMAND);
         let head = format!("`{}` → ", shorten::line(command, LONGEST_COMMAND).replace('`', "'"));
-        Some(Self { key, head, speaks: speaks(whole), is_little: changes_little(command) })
+        Some(Self {
+            key,
+            head,
+            prints_own_messages: prints_own_messages(whole),
+            is_minor: is_minor_change(command),
+        })
     }
 }
 
@@ -181,28 +187,28 @@ const SILENT: &str = "no output";
 /// The outcome of a command that succeeded.
 const OK: &str = "ok";
 
-impl Answered {
+impl CommandOutcome {
     /// Whether nothing is known except that it did not fail.
     pub fn is_plain(&self) -> bool {
         !self.failed && (self.tail == OK || self.tail == SILENT)
     }
 
     /// The line of the output that says the outcome, as printed: the one that names an error, or the last one.
-    pub fn said(&self) -> Option<&str> {
+    pub fn outcome_line(&self) -> Option<&str> {
         (!self.is_plain()).then(|| self.tail.strip_prefix(FAILED).unwrap_or(&self.tail))
     }
 
     /// Whether the output of a call's command consists of a program's own messages; `None` for a call that ran no command.
-    pub fn speaks(call: &ToolCall) -> Option<bool> {
-        CallNote::of(&action(call, 0), 0)?.run.map(|run| run.speaks)
+    pub fn prints_own_messages(call: &ToolCall) -> Option<bool> {
+        CallNote::of(&action(call, 0), 0)?.run.map(|run| run.prints_own_messages)
     }
 
     /// The outcome of the command that `output` of this message answers.
     pub fn of(message: &Message, output: &ToolOutput, speaks: bool) -> Self {
-        Self::told(&outcome(&said(message), output.is_error, speaks), speaks)
+        Self::from_outcome(&outcome(&message_text(message), output.is_error, speaks), speaks)
     }
 
-    fn told(outcome: &Outcome, speaks: bool) -> Self {
+    fn from_outcome(outcome: &Outcome, speaks: bool) -> Self {
         let failed = outcome.status == Status::Failed;
         let tail = match (outcome.tests, outcome.status) {
             (Some((passed, 0)), Status::Failed) => {
@@ -217,7 +223,7 @@ impl Answered {
             (None, Status::Ok) => OK.to_owned(),
             // It is not known how the command ended, so quote its output.
             (None, Status::Unknown) => {
-                outcome.said().map_or(SILENT.to_owned(), |said| shorten::line(said, LONGEST_ERROR))
+                outcome.line().map_or(SILENT.to_owned(), |line| shorten::line(line, LONGEST_ERROR))
             }
         };
         Self { speaks, failed, tail }

@@ -91,7 +91,7 @@ pub fn ticks(ticked: &str, open: &str) -> bool {
 }
 
 /// The question at the end of a text, which its speaker waits to have answered.
-pub fn asks(text: &str) -> Option<&str> {
+pub fn final_question(text: &str) -> Option<&str> {
     if !text.contains(['?', '\u{FF1F}']) {
         return None;
     }
@@ -102,7 +102,7 @@ pub fn asks(text: &str) -> Option<&str> {
 }
 
 /// Whether a question is addressed to the user and not rhetorical.
-pub fn asks_the_user(question: &str) -> bool {
+pub fn is_question_to_user(question: &str) -> bool {
     const WORDS: [&str; 14] = [
         "shall i", "shall we", "should i", "should we", "may i", "can i", "do you", "would you", "could you",
         "can you", "want me", "ok to", "okay to", "prefer",
@@ -226,9 +226,12 @@ mod tests {
 
     #[test]
     fn the_question_at_the_end() {
-        assert_eq!(asks("Why? Because. All is done.\n\nShall I push it?"), Some("Shall I push it?"));
-        assert_eq!(asks("可以删除吗\u{FF1F}"), Some("可以删除吗\u{FF1F}"));
-        assert_eq!(asks("What now? A. B. C. D."), None);
+        assert_eq!(
+            final_question("Why? Because. All is done.\n\nShall I push it?"),
+            Some("Shall I push it?")
+        );
+        assert_eq!(final_question("可以删除吗\u{FF1F}"), Some("可以删除吗\u{FF1F}"));
+        assert_eq!(final_question("What now? A. B. C. D."), None);
     }
 
     #[test]

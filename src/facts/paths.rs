@@ -19,12 +19,12 @@ pub(super) enum Whole {
 /// What the word `at..end` is part of. Text before `floor` does not count.
 #[inline]
 pub(super) fn whole(text: &str, floor: usize, at: usize, end: usize) -> Whole {
-    if may_be_piece(text, at, end) { longer(text, floor, at) } else { Whole::Word }
+    if may_be_piece(text, at, end) { path_around(text, floor, at) } else { Whole::Word }
 }
 
 /// The path around the word at `at`, which has something adjacent to it.
-fn longer(text: &str, floor: usize, at: usize) -> Whole {
-    let (start, right) = run(text, floor, at);
+fn path_around(text: &str, floor: usize, at: usize) -> Whole {
+    let (start, right) = run_around(text, floor, at);
     if right - start > LONGEST * 2 {
         return Whole::NoPath;
     }
@@ -87,7 +87,7 @@ fn may_be_piece(text: &str, at: usize, end: usize) -> bool {
 }
 
 /// The run of path characters, wide characters and groups around the word at `at`.
-fn run(text: &str, floor: usize, at: usize) -> (usize, usize) {
+fn run_around(text: &str, floor: usize, at: usize) -> (usize, usize) {
     let bracket = |c: char| matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | '$');
     let mut start = at;
     for (i, c) in text[floor..at].char_indices().rev() {
@@ -128,7 +128,7 @@ fn wide_path(
 ) -> Option<(usize, usize, bool)> {
     let is_quoted = before.zip(behind).is_some_and(|(before, behind)| is_pair(before, behind));
     let has_path = run.contains('/');
-    if (is_quoted || is_all && !has_path && !wide::leads_on(run))
+    if (is_quoted || is_all && !has_path && !wide::leads_up_to_name(run))
         && wide::is_name(run)
         && !wide::has_tail(run)
     {

@@ -1,6 +1,6 @@
 //! Splits text into sentences, in Latin and CJK scripts.
 
-use super::wrapped::{Seam, seam};
+use super::wrapped::{LineBreak, line_break};
 
 /// A sentence without its list mark and surrounding blanks. In wrapped text it contains line breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub fn sentences(text: &str) -> Vec<Sentence<'_>> {
         at += whole.len();
         let fence = is_fence(line);
         match open {
-            Some((begin, before)) if !fenced && !fence && goes_on(&text[begin..before], line) => {
+            Some((begin, before)) if !fenced && !fence && may_continue(&text[begin..before], line) => {
                 open = Some((begin, end));
                 continue;
             }
@@ -64,8 +64,8 @@ pub(super) fn is_fence(line: &str) -> bool {
 }
 
 /// Whether wrapped text continues on the next line, or may. `before`: the text up to that line.
-pub(super) fn goes_on(before: &str, next: &str) -> bool {
-    seam(before, next) != Seam::Ends
+pub(super) fn may_continue(before: &str, next: &str) -> bool {
+    line_break(before, next) != LineBreak::Ends
 }
 
 pub(super) fn is_heading(line: &str) -> bool {
@@ -73,7 +73,7 @@ pub(super) fn is_heading(line: &str) -> bool {
 }
 
 /// Whether a line does not continue the line before: a list entry, a heading, a quotation, a table row, a horizontal rule, a tag.
-pub(super) fn begins_anew(line: &str) -> bool {
+pub(super) fn starts_new_block(line: &str) -> bool {
     is_heading(line)
         || is_entry(line)
         || line.starts_with(['>', '|', '<', '[', '☐', '☑', '⬜', '✅', '{', '}'])

@@ -33,7 +33,7 @@ pub fn without_directory(command: &str) -> &str {
 }
 
 /// The command without what only shortens its output (`2>&1 | tail -20`), so that repetitions are recognised.
-pub fn essence(command: &str) -> &str {
+pub fn without_shortening(command: &str) -> &str {
     const SHORTENS: [&str; 6] = [" 2>&1", " | head", " | tail", " | grep", " 2>/dev/null", " || true"];
     let end = SHORTENS.iter().filter_map(|s| command.find(s)).min().unwrap_or(command.len());
     let short = command[..end].trim_end();
@@ -41,17 +41,17 @@ pub fn essence(command: &str) -> &str {
 }
 
 /// Whether a command only shows files or folders. Its output then is their content and not a message of a program.
-pub fn only_looks(command: &str) -> bool {
-    commands(command).all(|words| looks(&words) && !writes(&words))
+pub fn only_reads(command: &str) -> bool {
+    commands(command).all(|words| reads(&words) && !writes(&words))
 }
 
-fn looks(words: &[String]) -> bool {
-    const LOOKS: [&str; 17] = [
+fn reads(words: &[String]) -> bool {
+    const READING: [&str; 17] = [
         "cat", "head", "tail", "less", "nl", "wc", "bat", "ls", "find", "grep", "rg", "tree", "pwd", "echo",
         "which", "stat", "cd",
     ];
     let second = words.get(1).map_or("", String::as_str);
-    LOOKS.contains(&words[0].as_str())
+    READING.contains(&words[0].as_str())
         || (words[0] == "git" && matches!(second, "log" | "show" | "diff" | "status" | "blame" | "grep"))
         || matches!(words[0].as_str(), "sort" | "uniq" | "awk" | "jq" | "cut" | "xargs")
             && !words.iter().any(|w| w == "-i")
@@ -66,8 +66,8 @@ fn writes(words: &[String]) -> bool {
 
 /// Whether a command, if it succeeds, does nothing worth mentioning: makes a folder, copies, stages, writes a file or edits it in place.
 /// The file itself is mentioned elsewhere.
-pub fn changes_little(command: &str) -> bool {
-    const LITTLE: [&str; 13] = [
+pub fn is_minor_change(command: &str) -> bool {
+    const MINOR: [&str; 13] = [
         "mkdir", "cd", "cp", "touch", "chmod", "sleep", "export", "set", "true", "clear", "sync", "wait",
         "pushd",
     ];
@@ -75,7 +75,7 @@ pub fn changes_little(command: &str) -> bool {
     commands.peek().is_some()
         && commands.all(|words| {
             let git = words[0] == "git" && words.get(1).is_some_and(|word| word == "add");
-            git || LITTLE.contains(&words[0].as_str()) || looks(&words) || edits_in_place(&words)
+            git || MINOR.contains(&words[0].as_str()) || reads(&words) || edits_in_place(&words)
         })
 }
 
@@ -117,8 +117,8 @@ fn lines(command: &str) -> Vec<&str> {
 
 /// Whether the end of a command's output is a program's own message about how it ended, and not a file's content or output from before a
 /// fallback command ran (`||`).
-pub fn speaks(command: &str) -> bool {
-    !only_looks(command) && !command.contains("||")
+pub fn prints_own_messages(command: &str) -> bool {
+    !only_reads(command) && !command.contains("||")
 }
 
 /// The first line of the message of a `git commit`.
@@ -277,16 +277,16 @@ mod tests {
         for little in
             ["sed -i '' 's/a/b/' c.ts", "cat > a.py <<EOF\nnpm test\nEOF", "mkdir a && cd a", "ls > b.txt"]
         {
-            assert!(changes_little(little), "{little}");
+            assert!(is_minor_change(little), "{little}");
         }
         for told in [
             "sed -i s/a/b/ src/*.rs", "cat <<EOF\nnpm test", "perl x.pl", "rm a.ts", "npm test",
             "cat a > b && npm test",
         ] {
-            assert!(!changes_little(told), "{told}");
+            assert!(!is_minor_change(told), "{told}");
         }
-        assert!(only_looks("sed -n 1,5p a.ts | sort") && only_looks("ls 2>/dev/null"));
-        assert!(!only_looks("cat > a.py <<EOF\nEOF") && !only_looks("sed -Ei s/a/b/ a.ts"));
+        assert!(only_reads("sed -n 1,5p a.ts | sort") && only_reads("ls 2>/dev/null"));
+        assert!(!only_reads("cat > a.py <<EOF\nEOF") && !only_reads("sed -Ei s/a/b/ a.ts"));
     }
 
     #[test]

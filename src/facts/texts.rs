@@ -31,7 +31,7 @@ pub fn texts_with(message: &Message, wanted: impl Fn(&ToolCall) -> bool) -> Vec<
 
 /// The message's plain text, without a copy if it is a single text. Consecutive text parts are joined directly if the first ends with a
 /// blank; otherwise each starts a new line.
-pub fn said(message: &Message) -> Cow<'_, str> {
+pub fn message_text(message: &Message) -> Cow<'_, str> {
     let single = match message.parts.as_slice() {
         [Part::ToolOutput(output)] => output.content.as_slice(),
         parts => parts,

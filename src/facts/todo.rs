@@ -33,7 +33,7 @@ pub fn plan(tool: &str, args: &Value) -> Option<Plan> {
     let lists = map.iter().filter_map(|(key, value)| {
         let list = match value {
             Value::Array(list) => list.iter().filter_map(entry).collect(),
-            Value::String(text) => written(text),
+            Value::String(text) => parse_list(text),
             _ => return None,
         };
         let emptied = value.as_array().is_some_and(Vec::is_empty)
@@ -52,7 +52,7 @@ pub fn plan(tool: &str, args: &Value) -> Option<Plan> {
 }
 
 /// The id that a tool gave to the entry that it created: "Task #1 created", `{"id": 1}`.
-pub fn made_id(output: &str) -> Option<String> {
+pub fn created_id(output: &str) -> Option<String> {
     const BEGINNING: usize = 2_000;
     let json: Option<Value> = (output.len() <= BEGINNING && output.starts_with('{'))
         .then(|| serde_json::from_str(output).ok())
@@ -66,7 +66,7 @@ pub fn made_id(output: &str) -> Option<String> {
 }
 
 /// Reads a list that was passed as text.
-fn written(text: &str) -> Vec<Todo> {
+fn parse_list(text: &str) -> Vec<Todo> {
     if text.trim_start().starts_with("[{") {
         let list: Vec<Value> = serde_json::from_str(text).unwrap_or_default();
         return list.iter().filter_map(entry).collect();
@@ -154,9 +154,9 @@ mod tests {
             (changed.whole, changed.entries[0].id.as_deref(), changed.entries[0].done),
             (false, Some("1"), true)
         );
-        assert_eq!(made_id("Task #12 created").as_deref(), Some("12"));
-        assert_eq!(made_id(r#"{"task":{"id":"7"}}"#).as_deref(), Some("7"));
-        assert_eq!(made_id("ok"), None);
+        assert_eq!(created_id("Task #12 created").as_deref(), Some("12"));
+        assert_eq!(created_id(r#"{"task":{"id":"7"}}"#).as_deref(), Some("7"));
+        assert_eq!(created_id("ok"), None);
     }
 
     #[test]

@@ -46,14 +46,14 @@ fn wide_run(text: &str) -> usize {
 }
 
 /// Whether the wide characters at the start of this text continue a sentence.
-fn goes_on(text: &str) -> bool {
+fn continues_sentence(text: &str) -> bool {
     let run = &text[..wide_run(text)];
     begins_with_one_of(BEHIND, run)
         || (run.chars().next().is_some_and(is_hiragana) && run.chars().next_back().is_some_and(is_hiragana))
 }
 
 /// Whether these wide characters lead a sentence up to a name.
-pub(super) fn leads_on(text: &str) -> bool {
+pub(super) fn leads_up_to_name(text: &str) -> bool {
     begins_with_one_of(BEFORE, text)
         || text.contains(OBJECT)
         || text.find('は') > Some(0)
@@ -99,7 +99,7 @@ fn last_end(segment: &str) -> usize {
     }
     let body = segment.trim_end_matches(is_wide);
     if body.is_empty() {
-        return if goes_on(segment) { 0 } else { segment.find(OBJECT).unwrap_or(segment.len()) };
+        return if continues_sentence(segment) { 0 } else { segment.find(OBJECT).unwrap_or(segment.len()) };
     }
     let behind = &segment[body.len()..];
     let counted = body.ends_with(|c: char| c.is_ascii_digit()) && is_one_of(COUNTERS, behind);
@@ -121,16 +121,16 @@ pub(super) fn path_in(run: &str, separators: &[char], is_firm: bool) -> Option<(
             if is_first {
                 // Without a separator it is a bare name, after the last wide character.
                 let end = from + last_end(segment);
-                let bare = run[start..end].rfind(is_wide).map_or(start, |at| next(run, start + at));
+                let bare = run[start..end].rfind(is_wide).map_or(start, |at| next_char(run, start + at));
                 return Some((bare, end));
             }
             return Some((start, from + last_end(segment)));
         };
         if segment.contains(is_wide) {
-            let after_last = next(segment, segment.rfind(is_wide).unwrap_or(0));
+            let after_last = next_char(segment, segment.rfind(is_wide).unwrap_or(0));
             let leads_to_name = segment[after_last..].contains(is_plain);
             let behind = behind_extension(segment);
-            if let Some(end) = behind.filter(|end| leads_to_name || goes_on(&segment[*end..])) {
+            if let Some(end) = behind.filter(|end| leads_to_name || continues_sentence(&segment[*end..])) {
                 return Some((start, from + end));
             }
             if is_first && leads_to_name {
@@ -139,12 +139,12 @@ pub(super) fn path_in(run: &str, separators: &[char], is_firm: bool) -> Option<(
                 let root = rest[len + 1..].split(separators).next().unwrap_or("");
                 if is_one_of(ROOTS, root) {
                     start = from + len;
-                } else if !is_firm || start > 0 || leads_on(segment) {
-                    return later(run, from + len + 1, separators);
+                } else if !is_firm || start > 0 || leads_up_to_name(segment) {
+                    return later_path(run, from + len + 1, separators);
                 }
             } else if leads_to_name && !is_first {
                 let first = segment.find(is_wide).unwrap_or(0);
-                let joined = segment[..first].contains(is_plain) && goes_on(&segment[first..]);
+                let joined = segment[..first].contains(is_plain) && continues_sentence(&segment[first..]);
                 if joined && word::is_path(&run[start..from + first]) {
                     return Some((start, from + first));
                 }
@@ -158,13 +158,13 @@ pub(super) fn path_in(run: &str, separators: &[char], is_firm: bool) -> Option<(
 }
 
 /// The path that begins at the plain end of a later segment, if there is one: `输入/输出见src/a.rs`.
-fn later(run: &str, from: usize, separators: &[char]) -> Option<(usize, usize)> {
+fn later_path(run: &str, from: usize, separators: &[char]) -> Option<(usize, usize)> {
     let mut at = from;
     loop {
         let len = run[at..].find(separators)?;
         let segment = &run[at..at + len];
         if let Some(last) = segment.rfind(is_wide) {
-            let begin = at + next(segment, last);
+            let begin = at + next_char(segment, last);
             if run[begin..at + len].contains(is_plain) {
                 return path_in(&run[begin..], separators, true).map(|(s, e)| (begin + s, begin + e));
             }
@@ -174,7 +174,7 @@ fn later(run: &str, from: usize, separators: &[char]) -> Option<(usize, usize)> 
 }
 
 /// The position after the character at this position.
-fn next(text: &str, at: usize) -> usize {
+fn next_char(text: &str, at: usize) -> usize {
     at + text[at..].chars().next().map_or(0, char::len_utf8)
 }
 
@@ -184,7 +184,7 @@ pub(super) fn url_len(text: &str, is_loose: bool) -> usize {
     for (at, c) in text.char_indices() {
         if is_wide(c) && !is_wide(before) {
             let begins = matches!(before, '/' | '=' | '?' | '&' | '#' | '_' | '-' | '.' | '+' | ':');
-            if is_loose || !begins || goes_on(&text[at..]) {
+            if is_loose || !begins || continues_sentence(&text[at..]) {
                 return at;
             }
         }

@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorCode};
 const NAMED: usize = 10;
 
 /// A `GRAPH_CONSTRAINT` error: the ids, then `what` is wrong with them.
-pub(super) fn broken<S: AsRef<str>>(ids: &[S], what: &str) -> Error {
+pub(super) fn constraint_error<S: AsRef<str>>(ids: &[S], what: &str) -> Error {
     let mut message = String::new();
     for (i, id) in ids.iter().take(NAMED).enumerate() {
         let gap = if i == 0 { "" } else { ", " };

@@ -9,7 +9,7 @@ use crate::message::{ItemType, Message, Part, Role, ToolOutput};
 pub struct Content {
     /// The message.
     pub message: Arc<Message>,
-    /// Whether the caller passed a message ([`Said::Message`](super::Said::Message)) rather than content parts.
+    /// Whether the caller passed a message ([`SpecContent::Message`](super::SpecContent::Message)) rather than content parts.
     pub whole: bool,
 }
 

@@ -3,13 +3,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::constraint::broken;
+use super::constraint::constraint_error;
 use super::content::Content;
 use super::edge::{Edge, EdgeKind};
 use super::fold::Fold;
 use super::lane::Lane;
 use super::limits::GraphLimits;
-use super::node::{Node, NodeSpec, NodeState, NodeType, Place, Said};
+use super::node::{Node, NodeSpec, NodeState, NodeType, Place, SpecContent};
 use super::order::Order;
 use crate::error::{Error, Result};
 use crate::sorting::sort;
@@ -57,7 +57,7 @@ impl ContextGraph {
                 return Err(Error::argument("the `id` is empty; leave it out to have one made"));
             }
             Some(id) if self.by_id.contains_key(id.as_str()) => {
-                return Err(broken(&[id], "the id is taken; ids are unique in a graph"));
+                return Err(constraint_error(&[id], "the id is taken; ids are unique in a graph"));
             }
             Some(id) => id.into(),
             None => self.fresh_id("n", self.nodes.len() + 1),
@@ -65,9 +65,9 @@ impl ContextGraph {
         if spec.lane.is_empty() {
             return Err(Error::argument("the `lane` has no name; leave it out for the main lane"));
         }
-        let content = match spec.said {
-            Said::Parts(parts) => Content::of_parts(spec.node_type, &id, parts),
-            Said::Message(message) => Content::of_message(spec.node_type, message)?,
+        let content = match spec.content {
+            SpecContent::Parts(parts) => Content::of_parts(spec.node_type, &id, parts),
+            SpecContent::Message(message) => Content::of_message(spec.node_type, message)?,
         };
         let lane = self.lane_by_name.get(spec.lane.as_str()).copied();
         let mut sources = match &spec.after {
@@ -101,7 +101,7 @@ impl ContextGraph {
     pub fn add_edge(&mut self, from: &str, to: &str, kind: EdgeKind) -> Result<()> {
         let (source, target) = (self.visible(from)?, self.visible(to)?);
         if source == target {
-            return Err(broken(&[from], "an edge from a node to itself would close a cycle"));
+            return Err(constraint_error(&[from], "an edge from a node to itself would close a cycle"));
         }
         let edge = Edge { from: self.exit(source), to: self.entry(target), kind };
         let (outgoing, incoming) =
@@ -111,8 +111,11 @@ impl ContextGraph {
             return Ok(());
         }
         GraphLimits::allow(self.edges.len() + 1, self.limits.max_edges, "edges", "maxEdges")?;
-        if !self.admits(edge.from, edge.to) {
-            return Err(broken(&[from, to], "an edge from the first to the second would close a cycle"));
+        if !self.try_order(edge.from, edge.to) {
+            return Err(constraint_error(
+                &[from, to],
+                "an edge from the first to the second would close a cycle",
+            ));
         }
         self.link(edge);
         Ok(())
@@ -125,7 +128,9 @@ impl ContextGraph {
     pub fn set_state(&mut self, id: &str, state: NodeState) -> Result<()> {
         match self.visible(id)? {
             Place::Node(n) => self.nodes[n as usize].state = state,
-            Place::Fold(_) => return Err(broken(&[id], "a fold's summary is finished and stays so")),
+            Place::Fold(_) => {
+                return Err(constraint_error(&[id], "a fold's summary is finished and stays so"));
+            }
         }
         Ok(())
     }
@@ -136,7 +141,7 @@ impl ContextGraph {
     /// `GRAPH_CONSTRAINT` if the node is missing or a fold's summary.
     pub fn set_metadata(&mut self, id: &str, key: &str, value: Value) -> Result<()> {
         let Place::Node(n) = self.find(id)? else {
-            return Err(broken(&[id], "a fold's summary carries no metadata"));
+            return Err(constraint_error(&[id], "a fold's summary carries no metadata"));
         };
         let metadata = &mut self.nodes[n as usize].metadata;
         if value.is_null() {
@@ -212,7 +217,7 @@ impl ContextGraph {
     /// # Errors
     /// `GRAPH_CONSTRAINT` if there is none.
     pub fn find(&self, id: &str) -> Result<Place> {
-        self.by_id.get(id).copied().ok_or_else(|| broken(&[id], "there is no node of this id"))
+        self.by_id.get(id).copied().ok_or_else(|| constraint_error(&[id], "there is no node of this id"))
     }
 
     /// Like `find`, but fails if a fold hides the node.
@@ -223,7 +228,7 @@ impl ContextGraph {
             return Ok(place);
         }
         let fold = self.id(top);
-        Err(broken(&[id], &format!("it is folded into `{fold}`; use that, or expand it first")))
+        Err(constraint_error(&[id], &format!("it is folded into `{fold}`; use that, or expand it first")))
     }
 
     pub(super) fn lane_of(&self, place: Place) -> u32 {

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::constraint::broken;
+use super::constraint::constraint_error;
 use super::content::Content;
 use super::core::ContextGraph;
 use super::limits::GraphLimits;
@@ -39,7 +39,7 @@ pub(super) struct Fold {
     /// Edges out of it, ascending.
     pub outward: Vec<u32>,
     /// The constraints that this fold added to the topological order.
-    bound: Vec<(u32, u32)>,
+    order_constraints: Vec<(u32, u32)>,
 }
 
 /// Which edges into a fold, from nodes that lie between its members, may be loose.
@@ -73,16 +73,16 @@ impl ContextGraph {
         GraphLimits::allow(self.len() + 1, self.limits.max_nodes, "nodes", "maxNodes")?;
         let id = self.fresh_id("fold_", self.folds_live + 1);
         let content = Content::of_parts(NodeType::Summary, &id, vec![Part::text(summary)]);
-        let fold = self.outlined(id.clone(), members, content, self.nodes.len() as u32);
+        let fold = self.new_fold(id.clone(), members, content, self.nodes.len() as u32);
         let leads_out = fold.outward.iter().any(|e| self.edges[*e as usize].kind.is_blocking());
         if !leads_out {
-            return Err(broken(
+            return Err(constraint_error(
                 ids,
                 "nothing else comes after these; a summary cannot be a leaf, so leave the last node out",
             ));
         }
-        let fold = self.bound(fold, Loose::Allowed)?;
-        self.lay(fold);
+        let fold = self.bind_edges(fold, Loose::Allowed)?;
+        self.insert_fold(fold);
         Ok(id)
     }
 
@@ -98,7 +98,7 @@ impl ContextGraph {
         match self.visible(summary)? {
             Place::Fold(index) => Ok(index),
             Place::Node(_) => {
-                Err(broken(&[summary], "it stands in for nothing, so there is nothing to expand"))
+                Err(constraint_error(&[summary], "it stands in for nothing, so there is nothing to expand"))
             }
         }
     }
@@ -111,8 +111,9 @@ impl ContextGraph {
     pub fn expand(&mut self, summary: &str) -> Result<()> {
         let index = self.expandable_fold(summary)?;
         let fold = &mut self.folds[index as usize];
-        let (members, bound) = (std::mem::take(&mut fold.members), std::mem::take(&mut fold.bound));
-        for (from, to) in bound {
+        let (members, order_constraints) =
+            (std::mem::take(&mut fold.members), std::mem::take(&mut fold.order_constraints));
+        for (from, to) in order_constraints {
             self.order.release(from, to);
         }
         self.pin(Place::Fold(index), false);
@@ -133,7 +134,7 @@ impl ContextGraph {
             members.push(self.visible(id.as_ref())?);
         }
         let Some(first) = members.first() else {
-            return Err(broken::<&str>(&[], "there is nothing to fold; name at least one node"));
+            return Err(constraint_error::<&str>(&[], "there is nothing to fold; name at least one node"));
         };
         let lane = self.lane_of(*first);
         let mut once = HashSet::new();
@@ -141,7 +142,7 @@ impl ContextGraph {
             members.iter().filter(|m| wrong(m)).map(|m| &**self.id(*m)).collect()
         };
         let refuse = |wrong: Vec<&str>, what: String| {
-            if wrong.is_empty() { Ok(()) } else { Err(broken(&wrong, &what)) }
+            if wrong.is_empty() { Ok(()) } else { Err(constraint_error(&wrong, &what)) }
         };
         refuse(offending(&mut |m| !once.insert(*m)), "named twice in one fold".to_owned())?;
         refuse(
@@ -157,7 +158,7 @@ impl ContextGraph {
     }
 
     /// A fold of these members, which are in lane order, with the edges that cross its border.
-    pub(super) fn outlined(&self, id: Arc<str>, members: Vec<Place>, content: Content, made_at: u32) -> Fold {
+    pub(super) fn new_fold(&self, id: Arc<str>, members: Vec<Place>, content: Content, made_at: u32) -> Fold {
         let inside: HashSet<Place> = members.iter().copied().collect();
         let (mut inward, mut outward) = (Vec::new(), Vec::new());
         for member in &members {
@@ -170,8 +171,20 @@ impl ContextGraph {
         let first = members.iter().map(|m| self.entry(*m)).min().unwrap_or_default();
         let by_time = |m: &Place| (self.nodes[self.exit(*m) as usize].position, self.exit(*m));
         let last = members.iter().map(by_time).max().map_or(first, |(_, exit)| exit);
-        let (loose, bound) = (Vec::new(), Vec::new());
-        Fold { id, members, first, last, content, made_at, folded_by: None, inward, loose, outward, bound }
+        let (loose, order_constraints) = (Vec::new(), Vec::new());
+        Fold {
+            id,
+            members,
+            first,
+            last,
+            content,
+            made_at,
+            folded_by: None,
+            inward,
+            loose,
+            outward,
+            order_constraints,
+        }
     }
 
     /// The edges into a place, including loose ones.
@@ -193,25 +206,25 @@ impl ContextGraph {
 
     /// Binds the fold's inward edges: the topological order keeps each source before the fold's first node. Edges that
     /// `loose` allows to stay loose are not bound.
-    pub(super) fn bound(&mut self, mut fold: Fold, loose: Loose<'_>) -> Result<Fold> {
+    pub(super) fn bind_edges(&mut self, mut fold: Fold, loose: Loose<'_>) -> Result<Fold> {
         for index in std::mem::take(&mut fold.inward) {
             let from = self.edges[index as usize].from;
             if matches!(loose, Loose::Known(known) if known.contains(&index)) {
                 fold.loose.push(index);
-            } else if self.admits(from, fold.first) {
+            } else if self.try_order(from, fold.first) {
                 self.order.bind(from, fold.first);
-                fold.bound.push((from, fold.first));
+                fold.order_constraints.push((from, fold.first));
                 fold.inward.push(index);
             } else if matches!(loose, Loose::Any)
                 || (matches!(loose, Loose::Allowed) && self.may_be_loose(index))
             {
                 fold.loose.push(index);
             } else {
-                for (from, to) in fold.bound {
+                for (from, to) in fold.order_constraints {
                     self.order.release(from, to);
                 }
                 let between = self.id(self.top(Place::Node(from))).clone();
-                return Err(broken(
+                return Err(constraint_error(
                     &[between],
                     "it comes after one of the nodes and before another, so a summary of them would close a cycle; fold it too, or less",
                 ));
@@ -230,7 +243,7 @@ impl ContextGraph {
     }
 
     /// Inserts a fold and hides its members.
-    pub(super) fn lay(&mut self, fold: Fold) {
+    pub(super) fn insert_fold(&mut self, fold: Fold) {
         let index = self.folds.len() as u32;
         for member in &fold.members {
             self.pin(*member, false);

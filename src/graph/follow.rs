@@ -85,10 +85,10 @@ impl ContextGraph {
         GraphLimits::allow(self.len() + 1, self.limits.max_nodes, "nodes", "maxNodes")?;
         members.sort_unstable_by_key(|m| self.entry(*m));
         let content = Content::of_parts(NodeType::Summary, &id, vec![Part::text(summary)]);
-        let outlined = self.outlined(id, members, content, made_at);
-        let fold = self.bound(outlined, Loose::Any)?;
+        let fold = self.new_fold(id, members, content, made_at);
+        let fold = self.bind_edges(fold, Loose::Any)?;
         let place = Place::Fold(self.folds.len() as u32);
-        self.lay(fold);
+        self.insert_fold(fold);
         Ok(place)
     }
 }

@@ -50,7 +50,7 @@ pub use content::Content;
 pub use edge::EdgeKind;
 pub use limits::GraphLimits;
 pub use listing::{EdgeInfo, NodeInfo};
-pub use node::{NodeSpec, NodeState, NodeType, Place, Said};
+pub use node::{NodeSpec, NodeState, NodeType, Place, SpecContent};
 pub use prompt::{ContextParts, Skill, assemble};
 pub use snapshot::{MessageCodec, VERSION};
 pub use view::GraphView;

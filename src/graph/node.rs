@@ -117,14 +117,14 @@ pub struct NodeSpec {
     /// The state.
     pub state: NodeState,
     /// The content.
-    pub said: Said,
+    pub content: SpecContent,
     /// The ids of the nodes it comes after. `None`: the lane's last node or, in an empty lane, the node it was forked from.
     pub after: Option<Vec<String>>,
 }
 
 /// The content of a new node.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Said {
+pub enum SpecContent {
     /// Content only; the message is made from it.
     Parts(Vec<Part>),
     /// A complete message.
@@ -142,14 +142,14 @@ impl NodeSpec {
             node_type,
             lane: Self::MAIN_LANE.to_owned(),
             state: NodeState::Finished,
-            said: Said::Parts(Vec::new()),
+            content: SpecContent::Parts(Vec::new()),
             after: None,
         }
     }
 
     /// Like `new`, with a text as content.
     pub fn text(node_type: NodeType, text: &str) -> Self {
-        Self { said: Said::Parts(vec![Part::text(text)]), ..Self::new(node_type) }
+        Self { content: SpecContent::Parts(vec![Part::text(text)]), ..Self::new(node_type) }
     }
 }
 

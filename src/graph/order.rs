@@ -28,7 +28,7 @@ impl Order {
         self.position.push(self.position.len() as u32);
     }
 
-    /// Keeps `from` before `to` without an edge between them. The caller has checked this with `admits`.
+    /// Keeps `from` before `to` without an edge between them. The caller has checked this with `try_order`.
     pub(super) fn bind(&mut self, from: u32, to: u32) {
         self.later.entry(from).or_default().push(to);
         self.earlier.entry(to).or_default().push(from);
@@ -48,7 +48,7 @@ impl Order {
         }
     }
 
-    fn at(&self, node: u32) -> u32 {
+    fn position_of(&self, node: u32) -> u32 {
         self.position[node as usize]
     }
 }
@@ -59,24 +59,24 @@ impl ContextGraph {
     ///
     /// Costs one comparison if the order is right already, which it is for appended nodes. Otherwise costs as much as there
     /// is between the two.
-    pub(super) fn admits(&mut self, from: u32, to: u32) -> bool {
-        let (low, high) = (self.order.at(to), self.order.at(from));
+    pub(super) fn try_order(&mut self, from: u32, to: u32) -> bool {
+        let (low, high) = (self.order.position_of(to), self.order.position_of(from));
         if high < low {
             return true;
         }
-        let ahead = self.cone(to, Self::successors, |position| position <= high);
+        let ahead = self.reachable(to, Self::successors, |position| position <= high);
         if ahead.contains(&from) {
             return false;
         }
-        let behind = self.cone(from, Self::predecessors, |position| position >= low);
+        let behind = self.reachable(from, Self::predecessors, |position| position >= low);
         // The ancestors of `from` go before the descendants of `to`. Both groups keep their order and share the positions
         // they had.
         let by_place = |mut nodes: Vec<u32>| {
-            nodes.sort_unstable_by_key(|n| self.order.at(*n));
+            nodes.sort_unstable_by_key(|n| self.order.position_of(*n));
             nodes
         };
         let moved: Vec<u32> = by_place(behind).into_iter().chain(by_place(ahead)).collect();
-        let mut places: Vec<u32> = moved.iter().map(|n| self.order.at(*n)).collect();
+        let mut places: Vec<u32> = moved.iter().map(|n| self.order.position_of(*n)).collect();
         crate::sorting::sort(&mut places);
         for (node, place) in moved.into_iter().zip(places) {
             self.order.position[node as usize] = place;
@@ -85,7 +85,7 @@ impl ContextGraph {
     }
 
     /// All nodes reachable from `start`, itself included, through nodes whose position is `within`.
-    fn cone<I: Iterator<Item = u32>>(
+    fn reachable<I: Iterator<Item = u32>>(
         &self,
         start: u32,
         next: impl Fn(&Self, u32) -> I,
@@ -97,7 +97,7 @@ impl ContextGraph {
         while let Some(&node) = found.get(at) {
             at += 1;
             for neighbour in next(self, node) {
-                if within(self.order.at(neighbour)) && seen.insert(neighbour) {
+                if within(self.order.position_of(neighbour)) && seen.insert(neighbour) {
                     found.push(neighbour);
                 }
             }

@@ -45,8 +45,8 @@ impl Default for ContextParts {
 impl ContextParts {
     /// The memory as a system message `<relevant_context>…</relevant_context>`, one line per result; `None` without results.
     pub fn memory_message(&self) -> Option<Message> {
-        let said = self.memory.iter().map(String::as_str).filter(|text| !text.trim().is_empty());
-        let shown: Vec<&str> = said.take(self.memory_limit).collect();
+        let texts = self.memory.iter().map(String::as_str).filter(|text| !text.trim().is_empty());
+        let shown: Vec<&str> = texts.take(self.memory_limit).collect();
         if shown.is_empty() {
             return None;
         }
@@ -57,12 +57,12 @@ impl ContextParts {
 
     /// The skills as the fragment `<available_skills skills="name (location): description; …" />`; `None` without skills.
     pub fn skills_fragment(&self) -> Option<String> {
-        let told = |skill: &Skill| {
+        let line = |skill: &Skill| {
             let location = skill.location.as_ref().map(|at| format!(" ({at})")).unwrap_or_default();
             let description = skill.description.as_ref().map(|what| format!(": {what}")).unwrap_or_default();
             format!("{}{location}{description}", skill.name)
         };
-        let all: Vec<String> = self.skills.iter().map(told).collect();
+        let all: Vec<String> = self.skills.iter().map(line).collect();
         (!all.is_empty()).then(|| format!("<available_skills skills=\"{}\" />", attribute(&all.join("; "))))
     }
 
@@ -88,8 +88,8 @@ impl ContextParts {
 /// Assembles the prompt (GRAPH-7): one system message that ends with the skills, then the memory, the injections and the
 /// conversation.
 pub fn assemble(adapted: &Adapted, parts: &ContextParts) -> Vec<Arc<Message>> {
-    let told: Vec<String> = adapted.system.iter().cloned().chain(parts.skills_fragment()).collect();
-    let system = (!told.is_empty()).then(|| Message::text(Role::System, told.join("\n\n")));
+    let texts: Vec<String> = adapted.system.iter().cloned().chain(parts.skills_fragment()).collect();
+    let system = (!texts.is_empty()).then(|| Message::text(Role::System, texts.join("\n\n")));
     let head = system.into_iter().chain(parts.memory_message()).map(Arc::new);
     let conversation = adapted.messages.iter().map(|(_, message)| message.clone());
     head.chain(parts.injections.iter().cloned()).chain(conversation).collect()

@@ -152,19 +152,19 @@ impl ContextGraph {
         }
         for (from, to, kind) in saved.edges {
             require((from.max(to) as usize) < count && from != to, "an edge has no two ends")?;
-            require(graph.admits(from, to), "its edges close a cycle")?;
+            require(graph.try_order(from, to), "its edges close a cycle")?;
             graph.link(Edge { from, to, kind });
         }
         for index in 0..count as u32 {
             graph.note_reach(index);
         }
         for fold in saved.folds {
-            graph.refold(fold, codec)?;
+            graph.restore_fold(fold, codec)?;
         }
         Ok(graph)
     }
 
-    fn refold(&mut self, fold: SavedFold, codec: &dyn MessageCodec) -> Result<()> {
+    fn restore_fold(&mut self, fold: SavedFold, codec: &dyn MessageCodec) -> Result<()> {
         require(!self.by_id.contains_key(fold.id.as_str()), "an id is there twice")?;
         let there = |place: &Place| match place {
             Place::Node(n) => (*n as usize) < self.nodes.len(),
@@ -176,10 +176,10 @@ impl ContextGraph {
         let sound = |m: &Place| self.folded_by(*m).is_none() && self.lane_of(*m) == lane && once.insert(*m);
         require(fold.members.iter().all(sound), "a fold crosses another, or its lane")?;
         let content = Content { message: codec.read(fold.message)?.into(), whole: false };
-        let outlined = self.outlined(fold.id.into(), fold.members, content, fold.made_at);
+        let restored = self.new_fold(fold.id.into(), fold.members, content, fold.made_at);
         let loose = fold.loose.map(HashSet::from_iter);
-        let bound = self.bound(outlined, loose.as_ref().map_or(Loose::Allowed, Loose::Known))?;
-        self.lay(bound);
+        let restored = self.bind_edges(restored, loose.as_ref().map_or(Loose::Allowed, Loose::Known))?;
+        self.insert_fold(restored);
         Ok(())
     }
 }

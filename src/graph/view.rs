@@ -154,7 +154,7 @@ impl ContextGraph {
     fn in_order(&self, gathering: &mut Gathering) -> Vec<Place> {
         let mut places = std::mem::take(&mut gathering.places);
         sort_by_key(&mut places, |p| self.entry(*p));
-        let before = |p: Place| self.seen_before(p).filter(|s| gathering.kept.contains(s));
+        let before = |p: Place| self.visible_sources(p).filter(|s| gathering.kept.contains(s));
         let in_time = |p: &Place| before(*p).all(|s| self.entry(s) < self.entry(*p));
         if places.iter().all(in_time) {
             return places;
@@ -186,7 +186,7 @@ impl ContextGraph {
     }
 
     /// The visible sources of the edges into this place, without loose ones.
-    pub(super) fn seen_before(&self, place: Place) -> impl Iterator<Item = Place> {
+    pub(super) fn visible_sources(&self, place: Place) -> impl Iterator<Item = Place> {
         let edges = match place {
             Place::Node(n) => &self.nodes[n as usize].incoming,
             Place::Fold(f) => &self.fold_at(f).inward,

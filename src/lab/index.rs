@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-/// Searches texts for many facts at once. Finds the same whole-word matches as [`Needles`](crate::facts::Needles), with one
+/// Searches texts for many facts at once. Finds the same whole-word matches as [`TextSet`](crate::facts::TextSet), with one
 /// lookup per word of the text however many facts there are. It costs more to build, so it is built once per transcript.
 ///
 /// A text is treated as a sequence of symbols: each run of ASCII letters and digits is a symbol, and so is every other byte.
@@ -224,7 +224,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::facts::Needles;
+    use crate::facts::TextSet;
 
     fn found(facts: &[String], text: &str) -> BTreeSet<usize> {
         let mut out = BTreeSet::new();
@@ -251,7 +251,7 @@ mod tests {
         ) {
             let facts: Vec<String> = facts.into_iter().collect();
             let mut expected = BTreeSet::new();
-            Needles::new(facts.iter().map(String::as_str)).find(&text, |at| {
+            TextSet::new(facts.iter().map(String::as_str)).find(&text, |at| {
                 expected.insert(at);
             });
             prop_assert_eq!(found(&facts, &text), expected);

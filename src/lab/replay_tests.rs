@@ -33,7 +33,7 @@ fn check_shares(replay: &Replay, every: usize) {
         let answer = replay.transcript.answers[step.answer];
         let call = replay.transcript.answers[..step.answer].iter().filter(|a| a.begin > 0).count();
         let session = replay.session_at(call).unwrap();
-        let view = session.context().lower();
+        let view = session.context().view_messages();
         let opens = |id: &str| full_output(session.context(), id);
         let expected = retention(&facts(&messages[..answer.begin]), view.iter().map(|m| &**m), opens);
         assert_eq!(*shares, expected, "call {call}");
@@ -41,7 +41,7 @@ fn check_shares(replay: &Replay, every: usize) {
 }
 
 fn same_view(a: &Session, b: &Session) -> bool {
-    a.context().lower() == b.context().lower() && a.tokens() == b.tokens()
+    a.context().view_messages() == b.context().view_messages() && a.tokens() == b.tokens()
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde::Serialize;
 
-use crate::facts::{Needles, constraints, literals, said, texts};
+use crate::facts::{TextSet, constraints, literals, message_text, texts};
 use crate::message::Message;
 use crate::sorting::sort;
 
@@ -78,7 +78,7 @@ pub(super) fn each_fact<'a>(
             }
         }
         if message.opens_turn() {
-            let said = said(message);
+            let said = message_text(message);
             for constraint in constraints(&said).into_iter().filter(|c| c.explicit) {
                 for line in constraint.text.lines().map(str::trim).filter(|line| !line.is_empty()) {
                     each(line, true);
@@ -95,7 +95,7 @@ pub fn retention<'a>(
     view: impl IntoIterator<Item = &'a Message>,
     mut opens_ref: impl FnMut(&str) -> Option<String>,
 ) -> Retention {
-    let needles = Needles::new(facts.literals.iter().chain(&facts.constraints).map(String::as_str));
+    let needles = TextSet::new(facts.literals.iter().chain(&facts.constraints).map(String::as_str));
     let mut there = vec![false; facts.literals.len() + facts.constraints.len()];
     let mut words: BTreeSet<String> = BTreeSet::new();
     for message in view {
@@ -107,7 +107,7 @@ pub fn retention<'a>(
     let (known, rules) = there.split_at(facts.literals.len());
     let (literal, constraints) = (share(known), share(rules));
     let mut opened = known.to_vec();
-    let in_outputs = Needles::new(facts.literals.iter().map(String::as_str));
+    let in_outputs = TextSet::new(facts.literals.iter().map(String::as_str));
     for full in words.iter().filter_map(|word| opens_ref(word)) {
         in_outputs.find(&full, |i| opened[i] = true);
     }

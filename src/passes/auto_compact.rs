@@ -37,7 +37,7 @@ impl AutoCompact {
 /// What to fold: what passes have left out, and everything before the last `keep_turns` turns (`None`: nothing of the view).
 fn plan(context: &Context, aim: &Aim, keep_turns: Option<u64>) -> Option<FoldPlan> {
     let mut units = context.units();
-    let said = |unit: &Unit| unit.nodes.first().map(|n| &context.history.node(*n).message);
+    let first_message = |unit: &Unit| unit.nodes.first().map(|n| &context.history.node(*n).message);
     let requests: Vec<usize> =
         (0..units.len()).filter(|at| units[*at].stays() && units[*at].opens_turn()).collect();
     let newest_user = requests.last().copied();
@@ -46,26 +46,28 @@ fn plan(context: &Context, aim: &Aim, keep_turns: Option<u64>) -> Option<FoldPla
         kept.first().copied().unwrap_or(if requests.is_empty() { 0 } else { units.len() })
     });
     let of_a_turn = |unit: &Unit| {
-        let says = |message: &Message| !is_instruction(message) && message.item_type() != ItemType::Memory;
-        !unit.fixed && !unit.is_fold() && said(unit).is_some_and(|message| says(message))
+        let is_conversation =
+            |message: &Message| !is_instruction(message) && message.item_type() != ItemType::Memory;
+        !unit.fixed && !unit.is_fold() && first_message(unit).is_some_and(|message| is_conversation(message))
     };
     for (at, unit) in units.iter_mut().enumerate().take(keep_from) {
         if unit.stays() && of_a_turn(unit) && Some(at) != newest_user {
-            unit.go();
+            unit.mark_removed();
         }
     }
     if Layout::SystemSummary.with_role(aim.summary_role).needs_user_behind() {
         begin_with_user(&mut units, 0);
     }
-    let goes = |unit: &&Unit| unit.goes() || (unit.place == Place::Hidden && of_a_turn(unit));
-    let new: Vec<&Unit> = units.iter().filter(goes).collect();
+    let removed_or_hidden =
+        |unit: &&Unit| unit.is_removed() || (unit.place == Place::Hidden && of_a_turn(unit));
+    let new: Vec<&Unit> = units.iter().filter(removed_or_hidden).collect();
     let taken = |unit: &Unit| unit.tokens + unit.hidden_tokens;
     let new_tokens = new.iter().map(|u| taken(u)).sum::<u64>();
-    if new_tokens < LEAST.min(aim.low / 20).max(1) {
+    if new_tokens < LEAST.min(aim.target / 20).max(1) {
         return None;
     }
     let earlier: Vec<&Unit> = units.iter().filter(|u| u.is_fold() && u.stays() && !u.fixed).collect();
-    let too_many = earlier.iter().map(|u| u.tokens).sum::<u64>() > aim.most / SUMMARIES;
+    let too_many = earlier.iter().map(|u| u.tokens).sum::<u64>() > aim.limit / SUMMARIES;
     let folded: Vec<&Unit> = earlier.into_iter().filter(|_| too_many).chain(new).collect();
     let members: Vec<_> = folded.iter().flat_map(|u| u.nodes.iter().copied()).collect();
     let is_new = |n| context.history.node(n).kind == NodeKind::Message;
@@ -82,7 +84,7 @@ fn plan(context: &Context, aim: &Aim, keep_turns: Option<u64>) -> Option<FoldPla
         room: None,
         cut: None,
         frame: None,
-        most_after: None,
+        max_after: None,
     })
 }
 
@@ -96,7 +98,7 @@ impl Pass for AutoCompact {
     }
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {
-        self.enabled && aim.auto && context.view.dropped_tokens() > 0 && context.view.tokens() <= aim.most
+        self.enabled && aim.auto && context.view.dropped_tokens() > 0 && context.view.tokens() <= aim.limit
     }
 
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {

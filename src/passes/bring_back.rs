@@ -34,7 +34,7 @@ impl Pass for BringBack {
         Ok(Outcome::changed(items, "there is room again for what was taken out for want of it"))
     }
 
-    fn stands_between(&mut self, _: &[Box<dyn Pass>], behind: &[Box<dyn Pass>]) {
+    fn set_neighbours(&mut self, _: &[Box<dyn Pass>], behind: &[Box<dyn Pass>]) {
         self.cuts_behind = behind.iter().any(|pass| pass.cuts_evenly());
     }
 }

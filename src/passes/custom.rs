@@ -29,7 +29,7 @@ impl Custom {
         Ok(Box::new(Self { name: keys.name("name")?, place: 0 }))
     }
 
-    fn told(&self) -> String {
+    fn description(&self) -> String {
         self.name
             .as_ref()
             .map_or_else(|| "the custom pass".to_owned(), |name| format!("the custom pass `{name}`"))
@@ -56,10 +56,10 @@ impl Pass for Custom {
             let tokens_after = context.view.tokens();
             Ok(Outcome::Steps(vec![Step { pass: "custom", tokens_before, tokens_after, items, why }]))
         };
-        let verdict = match run(&items(context), tokens_before.saturating_sub(aim.low)) {
+        let verdict = match run(&items(context), tokens_before.saturating_sub(aim.target)) {
             Ok(verdict) => verdict,
             Err(error) => {
-                let why = format!("{} did nothing: {}", self.told(), error.message());
+                let why = format!("{} did nothing: {}", self.description(), error.message());
                 return step(context, Vec::new(), why);
             }
         };
@@ -69,18 +69,19 @@ impl Pass for Custom {
         let mut refused = Vec::new();
         let trimmed = trim(context, &verdict.trim, &mut refused);
         let dropped = drop_units(context, &verdict.drop, &mut refused);
-        let mut why = format!("{} took out {} and trimmed {}", self.told(), dropped.len(), trimmed.len());
+        let mut why =
+            format!("{} took out {} and trimmed {}", self.description(), dropped.len(), trimmed.len());
         if !refused.is_empty() {
             why = format!("{why}; refused: {}", refused.join("; "));
         }
         step(context, [trimmed, dropped].concat(), why)
     }
 
-    fn stands_between(&mut self, before: &[Box<dyn Pass>], _: &[Box<dyn Pass>]) {
+    fn set_neighbours(&mut self, before: &[Box<dyn Pass>], _: &[Box<dyn Pass>]) {
         self.place = before.len().saturating_sub(BEFORE);
     }
 
-    fn asks_host(&self) -> Option<usize> {
+    fn host_function(&self) -> Option<usize> {
         Some(self.place)
     }
 }
@@ -168,21 +169,21 @@ fn drop_units(context: &mut Context, ids: &[String], refused: &mut Vec<String>) 
         } else if !others.is_empty() {
             format!("goes only with the rest of its step: {}", others.join(", "))
         } else {
-            unit.go();
+            unit.mark_removed();
             continue;
         };
         refused.extend(of_it.iter().map(|id| format!("`{id}` {why}")));
     }
-    let went: Vec<bool> = units.iter().map(Unit::goes).collect();
+    let was_removed: Vec<bool> = units.iter().map(Unit::is_removed).collect();
     begin_with_user(&mut units, u64::MAX / 2);
-    for (unit, went) in units.iter().zip(went) {
-        if went && !unit.goes() {
+    for (unit, was_removed) in units.iter().zip(was_removed) {
+        if was_removed && !unit.is_removed() {
             let ids = unit.nodes.iter().map(|n| item_id(context, *n));
             refused.extend(ids.map(|id| format!("`{id}` stands first: a view begins with the user")));
         }
     }
-    let goes = units.iter().filter(|unit| unit.goes()).flat_map(|unit| unit.nodes.iter().copied());
-    let goes: Vec<NodeIndex> = goes.filter(|node| context.view.dropped(*node).is_none()).collect();
-    context.drop_from_view(&goes, WHY);
-    goes
+    let removed = units.iter().filter(|unit| unit.is_removed()).flat_map(|unit| unit.nodes.iter().copied());
+    let removed: Vec<NodeIndex> = removed.filter(|node| context.view.dropped(*node).is_none()).collect();
+    context.drop_from_view(&removed, WHY);
+    removed
 }

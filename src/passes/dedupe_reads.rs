@@ -28,14 +28,14 @@ impl Pass for DedupeReads {
 
     fn run(&self, context: &mut Context, _: &Aim) -> Result<Outcome> {
         // Only outputs that look alike are compared in full.
-        let alike = context.outputs_alike().clone();
-        if alike.is_empty() {
+        let candidates = context.possible_duplicates().clone();
+        if candidates.is_empty() {
             return Ok(Outcome::Unchanged);
         }
         let is_whole =
             |slot: &Slot| slot.message.role == Role::Tool && matches!(slot.form, Form::Whole | Form::Cut);
         let outputs = context.view.body().iter().enumerate().rev();
-        let outputs = outputs.filter(|(_, slot)| alike.contains(&slot.node) && is_whole(slot));
+        let outputs = outputs.filter(|(_, slot)| candidates.contains(&slot.node) && is_whole(slot));
         let mut newest: HashMap<Vec<Option<&str>>, NodeIndex> = HashMap::new();
         let mut older: Vec<(usize, NodeIndex)> = Vec::new();
         for (at, Slot { node, .. }) in outputs {

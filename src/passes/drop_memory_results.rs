@@ -31,7 +31,7 @@ impl Pass for DropMemoryResults {
     fn run(&self, context: &mut Context, _: &Aim) -> Result<Outcome> {
         let is_memory = |n: &NodeIndex| context.history.node(*n).message.item_type() == ItemType::Memory;
         let units = context.units();
-        let units = units.iter().filter(|u| u.may_go() && u.nodes.iter().all(is_memory));
+        let units = units.iter().filter(|u| u.may_be_removed() && u.nodes.iter().all(is_memory));
         let nodes: Vec<NodeIndex> = units.flat_map(|u| u.nodes.iter().copied()).collect();
         let parts = context.parts_of(ItemType::Memory);
         context.drop_parts(&parts, WHY);

@@ -26,13 +26,13 @@ impl Default for DropOldToolResults {
 /// What to do with the older exchanges.
 #[derive(Debug, Default, PartialEq)]
 struct Reduction {
-    goes: Vec<NodeIndex>,
+    removed: Vec<NodeIndex>,
     stripped: Vec<NodeIndex>,
 }
 
 impl Reduction {
     fn is_empty(&self) -> bool {
-        self.goes.is_empty() && self.stripped.is_empty()
+        self.removed.is_empty() && self.stripped.is_empty()
     }
 }
 
@@ -85,7 +85,7 @@ impl DropOldToolResults {
 fn reduce(context: &Context, calling: &NodeSet, units: &[Unit], reduction: &mut Reduction) {
     let role = |n: &NodeIndex| context.history.node(*n).message.role;
     let mut answered = false;
-    for unit in units.iter().rev().filter(|u| u.may_go() && !u.is_fold()) {
+    for unit in units.iter().rev().filter(|u| u.may_be_removed() && !u.is_fold()) {
         let nodes = unit.nodes.iter().copied().filter(|n| context.view.dropped(*n).is_none());
         for node in nodes.rev() {
             match role(&node) {
@@ -95,7 +95,7 @@ fn reduce(context: &Context, calling: &NodeSet, units: &[Unit], reduction: &mut 
                         reduction.stripped.push(node);
                     }
                 }
-                Role::Assistant | Role::Tool => reduction.goes.push(node),
+                Role::Assistant | Role::Tool => reduction.removed.push(node),
                 _ => {}
             }
         }
@@ -120,7 +120,7 @@ impl Pass for DropOldToolResults {
     }
 
     fn run(&self, context: &mut Context, _: &Aim) -> Result<Outcome> {
-        let Reduction { mut goes, mut stripped } = self.reduction(context);
+        let Reduction { mut removed, mut stripped } = self.reduction(context);
         let to_strip: NodeSet = stripped.iter().copied().collect();
         let from = context.view.exchanges().from();
         for at in from..context.view.body().len() {
@@ -128,15 +128,15 @@ impl Pass for DropOldToolResults {
                 context.strip_calls(at);
             }
         }
-        sort(&mut goes);
+        sort(&mut removed);
         sort(&mut stripped);
         for node in &stripped {
             context.note_left_out(*node, "it stands without its tool calls", None);
         }
-        context.drop_from_view(&goes, WHY);
+        context.drop_from_view(&removed, WHY);
         let keep = self.keep_steps;
         Ok(Outcome::changed(
-            [stripped, goes].concat(),
+            [stripped, removed].concat(),
             format!("exchanges before the last {keep} keep their user message and last answer"),
         ))
     }

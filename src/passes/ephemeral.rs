@@ -35,12 +35,12 @@ impl Pass for Ephemeral {
     }
 
     fn run(&self, context: &mut Context, _: &Aim) -> Result<Outcome> {
-        let standing = context.view.ephemeral();
-        let outlived = outlived(context, &standing);
+        let ephemeral = context.view.ephemeral();
+        let outdated = outdated(context, &ephemeral);
         let newest_user = context.view.body().iter().rev().find(|s| s.message.opens_turn()).map(|s| s.node);
         let (mut outputs, mut others) = (Vec::new(), Vec::new());
         let mut done: HashSet<usize> = HashSet::new();
-        for at in outlived.iter().copied() {
+        for at in outdated.iter().copied() {
             let slot = &context.view.body()[at];
             let (node, role) = (slot.node, slot.message.role);
             if Some(node) == newest_user {
@@ -56,14 +56,14 @@ impl Pass for Ephemeral {
                 _ => {}
             }
         }
-        if let Some(at) = begins_with(context, &others) {
+        if let Some(at) = removed_but_needed_first(context, &others) {
             done.remove(&at);
             others.retain(|node| *node != context.view.body()[at].node);
         }
         // Messages that are done still count as newer ones for those before them, as long as there are any.
-        let first = standing.iter().position(|at| !done.contains(at)).unwrap_or(standing.len());
-        let staying = standing[first..].iter().map(|at| context.view.body()[*at].node).collect();
-        context.view.settle_ephemeral(&staying, done.len() < outlived.len());
+        let first = ephemeral.iter().position(|at| !done.contains(at)).unwrap_or(ephemeral.len());
+        let staying = ephemeral[first..].iter().map(|at| context.view.body()[*at].node).collect();
+        context.view.set_ephemeral(&staying, done.len() < outdated.len());
         for node in &outputs {
             context.note_left_out(*node, WHY, None);
         }
@@ -72,14 +72,14 @@ impl Pass for Ephemeral {
     }
 }
 
-/// The body position of a user message in `goes` that must stay because the view would otherwise begin with an answer.
-fn begins_with(context: &Context, goes: &[NodeIndex]) -> Option<usize> {
-    let mut asked = None;
+/// The body position of a user message in `removed` that must stay because the view would otherwise begin with an answer.
+fn removed_but_needed_first(context: &Context, removed: &[NodeIndex]) -> Option<usize> {
+    let mut user = None;
     for (at, slot) in context.view.body().iter().enumerate() {
         match slot.message.role {
-            Role::User if goes.contains(&slot.node) => asked = Some(at),
+            Role::User if removed.contains(&slot.node) => user = Some(at),
             Role::User => return None,
-            Role::Assistant | Role::Tool => return asked,
+            Role::Assistant | Role::Tool => return user,
             Role::System | Role::Developer => {}
         }
     }
@@ -87,7 +87,7 @@ fn begins_with(context: &Context, goes: &[NodeIndex]) -> Option<usize> {
 }
 
 /// Those of these ephemeral messages (body positions) that have enough newer ones of their kind behind them.
-fn outlived(context: &Context, standing: &[usize]) -> Vec<usize> {
+fn outdated(context: &Context, ephemeral: &[usize]) -> Vec<usize> {
     let body = context.view.body();
     let tool = |at: usize, call_id: &str| {
         let mut calls = body[..at].iter().rev().flat_map(|s| s.message.tool_calls());
@@ -98,15 +98,15 @@ fn outlived(context: &Context, standing: &[usize]) -> Vec<usize> {
         None => Kind::Type(body[at].message.item_type()),
     };
     let mut newer: HashMap<Kind, u32> = HashMap::new();
-    let mut outlived = Vec::new();
-    for at in standing.iter().rev().copied() {
+    let mut outdated = Vec::new();
+    for at in ephemeral.iter().rev().copied() {
         let Some(keep) = body[at].message.meta.ephemeral else { continue };
         let newer = newer.entry(kind(at)).or_default();
         if *newer >= keep {
-            outlived.push(at);
+            outdated.push(at);
         }
         *newer += 1;
     }
-    outlived.reverse();
-    outlived
+    outdated.reverse();
+    outdated
 }

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::pass::{Aim, Outcome, Pass};
 use crate::context::{Context, Form, NodeIndex, Slot};
 use crate::error::Result;
-use crate::even_cut::{Cut, Level, Names, Share, Steps, can_be_cut, cut_slot, standing_whole};
+use crate::even_cut::{Cut, Level, Names, Share, Steps, can_be_cut, cut_slot, uncut};
 use crate::sorting::sort_by_key;
 
 /// How many levels are tried: sizes are estimated first, and counted only once the texts are cut.
@@ -27,44 +27,44 @@ impl Pass for EvenCut {
     }
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {
-        is_due(context, aim) || context.view.is_cut_for_less(aim.low)
+        is_due(context, aim) || context.view.is_cut_for_less(aim.target)
     }
 
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
         // If the view need not become smaller and no fold made room, cut texts may come back, but nothing else is cut.
-        let (is_due, is_new) = (is_due(context, aim), context.view.is_laid_out_anew());
+        let (is_due, is_new) = (is_due(context, aim), context.view.is_recut_requested());
         let cuts = is_due || is_new;
         let is_sent = is_due && !is_new && !aim.is_cold && !aim.fill;
         let steps = if is_sent { Steps::as_sent(context) } else { Steps::of(context) };
-        let stands = if cuts { 0 } else { context.view.tokens() };
-        let low = if is_new { aim.low_after_fold } else { aim.low };
-        let low = steps.target(low, aim.most).max(stands);
+        let current = if cuts { 0 } else { context.view.tokens() };
+        let target = if is_new { aim.target_after_fold } else { aim.target };
+        let target = steps.target(target, aim.limit).max(current);
         // The ledgers of folds and the names in marks share one budget.
         let carried: u64 = context.view.body().iter().map(|slot| slot.tally.ledger()).sum();
-        let names = aim.ledger.budget(context, aim.low).tokens.saturating_sub(carried);
+        let names = aim.ledger.budget(context, aim.target).tokens.saturating_sub(carried);
         let share = Share { verbatim: aim.recent_ratio, names, ..Share::default() };
         let least = |whole| Cut { whole, level: Level::LEAST };
         // If not even the smallest level fits, fewer steps stay whole. If that is not enough either, the newest steps stay whole
         // as far as there is room: a fold follows once enough is new.
-        let fewer_whole = || steps.cut_with_fewer_whole(context, low, share);
-        let cut = steps.cut(context, low, share).or_else(fewer_whole);
-        let mut cut = cut.unwrap_or_else(|| least(steps.newest_whole(low, share)));
-        let mut shown = within(context, &steps, &cut, names, (low, aim.most));
+        let fewer_whole = || steps.cut_with_fewer_whole(context, target, share);
+        let cut = steps.cut(context, target, share).or_else(fewer_whole);
+        let mut cut = cut.unwrap_or_else(|| least(steps.newest_whole(target, share)));
+        let mut shown = within(context, &steps, &cut, names, (target, aim.limit));
         // If the view is still too large, only what has to stay whole stays whole; everything else is cut again to the
         // smallest level.
-        let anew = (shown.tokens > aim.most).then(|| Steps::of(context));
-        let steps = anew.as_ref().unwrap_or(&steps);
-        if anew.is_some() {
+        let remeasured = (shown.tokens > aim.limit).then(|| Steps::of(context));
+        let steps = remeasured.as_ref().unwrap_or(&steps);
+        if remeasured.is_some() {
             cut = least((0..steps.units().len()).map(|at| steps.is_fixed(at)).collect());
-            shown = within(context, steps, &cut, names, (low, aim.most));
+            shown = within(context, steps, &cut, names, (target, aim.limit));
         }
-        if shown.tokens > low {
+        if shown.tokens > target {
             shown.leave_out_what_grows(context);
         }
-        bring_back(context, steps, &mut shown, low);
+        bring_back(context, steps, &mut shown, target);
         let level = shown.level.tokens();
         let (items, remain_cut) = show(context, shown);
-        context.view.set_cut_to(remain_cut.then_some(aim.low));
+        context.view.set_cut_to(remain_cut.then_some(aim.target));
         let why = format!("older steps keep the head and the tail of what is longer than {level} tokens");
         Ok(Outcome::changed(items, why))
     }
@@ -77,7 +77,7 @@ impl Pass for EvenCut {
 /// Whether the view has to become smaller, unless it is at rest because the user undid a fold by hand.
 fn is_due(context: &Context, aim: &Aim) -> bool {
     let tokens = context.view.tokens();
-    aim.is_due(tokens) && aim.is_awake(tokens)
+    aim.is_due(tokens) && aim.may_fold_automatically(tokens)
 }
 
 /// A view's body at one level.
@@ -94,19 +94,19 @@ impl Shown {
     fn leave_out_what_grows(&mut self, context: &Context) {
         let body = context.view.body();
         self.slots.retain(|(at, slot)| {
-            let stands = body[*at].tokens();
-            let grows = slot.tokens() > stands;
-            self.tokens -= if grows { slot.tokens() - stands } else { 0 };
+            let current = body[*at].tokens();
+            let grows = slot.tokens() > current;
+            self.tokens -= if grows { slot.tokens() - current } else { 0 };
             !grows
         });
     }
 }
 
 /// The view with as many of the `names` tokens of names as fit.
-fn within(context: &Context, steps: &Steps, cut: &Cut, names: u64, (target, most): (u64, u64)) -> Shown {
+fn within(context: &Context, steps: &Steps, cut: &Cut, names: u64, (target, limit): (u64, u64)) -> Shown {
     let mut shown = best(context, steps, cut, names, target);
-    for fewer in [names.saturating_sub(2 * shown.tokens.saturating_sub(most)), 0] {
-        if shown.tokens > most && fewer < names {
+    for fewer in [names.saturating_sub(2 * shown.tokens.saturating_sub(limit)), 0] {
+        if shown.tokens > limit && fewer < names {
             shown = best(context, steps, cut, fewer, target);
         }
     }
@@ -119,8 +119,8 @@ fn best(context: &Context, steps: &Steps, cut: &Cut, names: u64, target: u64) ->
     let (mut level, mut fitting, mut too_long) = (cut.level, None, None);
     let mut best: Option<Shown> = None;
     for _ in 0..TRIES {
-        let mut told = Names::new(&facts, names);
-        let shown = at_level(context, steps, &cut.whole, level, &mut told);
+        let mut recorded = Names::new(&facts, names);
+        let shown = at_level(context, steps, &cut.whole, level, &mut recorded);
         let (tokens, fits) = (shown.tokens, shown.tokens <= target);
         let is_better = best.as_ref().is_none_or(|best| {
             if fits { best.tokens > target || tokens > best.tokens } else { tokens < best.tokens }
@@ -131,7 +131,7 @@ fn best(context: &Context, steps: &Steps, cut: &Cut, names: u64, target: u64) ->
         }
         *(if fits { &mut fitting } else { &mut too_long }) = Some(level);
         let is_full = fits && tokens as f64 >= target as f64 * FULL;
-        let next = steps.nearer(&cut.whole, level, tokens, target);
+        let next = steps.corrected_level(&cut.whole, level, tokens, target);
         let is_tried = fitting.is_some_and(|fits| next <= fits) || too_long.is_some_and(|long| next >= long);
         if is_full || nothing_is_cut || is_tried {
             break;
@@ -145,11 +145,11 @@ fn best(context: &Context, steps: &Steps, cut: &Cut, names: u64, target: u64) ->
 fn bring_back(context: &Context, steps: &Steps, shown: &mut Shown, target: u64) {
     for at in (0..steps.units().len()).rev().filter(|at| steps.is_fixed(*at)) {
         for place in steps.body(at).rev() {
-            let stands = &context.view.body()[place];
-            let Some(whole) = standing_whole(context, stands).filter(|_| can_be_cut(context, stands)) else {
+            let current = &context.view.body()[place];
+            let Some(whole) = uncut(context, current).filter(|_| can_be_cut(context, current)) else {
                 continue;
             };
-            let tokens = shown.tokens.saturating_sub(stands.tokens()) + whole.tokens();
+            let tokens = shown.tokens.saturating_sub(current.tokens()) + whole.tokens();
             if tokens <= target {
                 shown.tokens = tokens;
                 shown.slots.push((place, whole));
@@ -161,22 +161,22 @@ fn bring_back(context: &Context, steps: &Steps, shown: &mut Shown, target: u64) 
 
 fn at_level(context: &Context, steps: &Steps, whole: &[bool], level: Level, names: &mut Names<'_>) -> Shown {
     let body = context.view.body();
-    steps.note_whole(context, whole, names);
-    steps.note_cut(context, whole, level, names);
+    steps.record_whole(context, whole, names);
+    steps.record_cut(context, whole, level, names);
     let mut shown = Shown { level, slots: Vec::new(), tokens: context.view.fixed_tokens() };
     for at in (0..whole.len()).rev() {
         for place in steps.body(at).rev() {
-            let stands = &body[place];
-            let stays = steps.is_fixed(at) || !whole[at] && steps.stays_cut(at, level);
-            let other = if stays || !can_be_cut(context, stands) {
+            let current = &body[place];
+            let stays = steps.is_fixed(at) || !whole[at] && steps.keeps_earlier_cut(at, level);
+            let other = if stays || !can_be_cut(context, current) {
                 None
             } else {
-                let back = standing_whole(context, stands);
+                let back = uncut(context, current);
                 let cut =
-                    (!whole[at]).then(|| cut_slot(context, back.as_ref().unwrap_or(stands), level, names));
+                    (!whole[at]).then(|| cut_slot(context, back.as_ref().unwrap_or(current), level, names));
                 cut.flatten().or(back)
             };
-            shown.tokens += other.as_ref().unwrap_or(stands).tokens();
+            shown.tokens += other.as_ref().unwrap_or(current).tokens();
             shown.slots.extend(other.map(|slot| (place, slot)));
         }
     }
@@ -187,8 +187,8 @@ fn at_level(context: &Context, steps: &Steps, whole: &[bool], level: Level, name
 fn show(context: &mut Context, shown: Shown) -> (Vec<NodeIndex>, bool) {
     let mut items = Vec::new();
     for (at, slot) in shown.slots.into_iter().rev() {
-        let stands = &context.view.body()[at];
-        if stands.form == slot.form && *stands.message == *slot.message {
+        let current = &context.view.body()[at];
+        if current.form == slot.form && *current.message == *slot.message {
             continue;
         }
         items.push(slot.node);

@@ -23,7 +23,7 @@ pub struct Ladder {
 /// Which options the caller set elsewhere. They override a preset's own figures, but not those in a list of the caller's
 /// own.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Given {
+pub struct ExplicitOptions {
     /// `compaction.retainLastTurns`.
     pub retain_last_turns: Option<u64>,
     /// `compaction.thresholdRatio` was given.
@@ -69,7 +69,7 @@ impl Ladder {
         ["contextfold", "spec", "rolling", "steps-design", "steps-execution", "selective", "ladder"];
 
     /// The preset with this name. All but the default one follow a document's list of passes.
-    pub fn preset(name: &str, given: Given) -> Option<Self> {
+    pub fn preset(name: &str, given: ExplicitOptions) -> Option<Self> {
         let name = Self::PRESETS.into_iter().find(|n| *n == name)?;
         let turns = given.retain_last_turns;
         let trim = Box::new(TrimToolOutputs { waits_for_fold: name != "spec", ..TrimToolOutputs::default() });
@@ -103,11 +103,11 @@ impl Ladder {
             _ if given.output_budget => vec![Box::new(Ephemeral), trim, summarize, Box::new(EvenCut)],
             _ => vec![Box::new(Ephemeral), summarize, Box::new(EvenCut)],
         };
-        Some(Self { name: Some(name), passes: in_a_row(passes) })
+        Some(Self { name: Some(name), passes: with_neighbours(passes) })
     }
 
     /// Reads the `ladder` option: a preset's name, or a list of `{ pass, …options }`.
-    pub fn from_value(value: &Value, given: Given) -> Result<Self> {
+    pub fn from_value(value: &Value, given: ExplicitOptions) -> Result<Self> {
         if let Value::String(name) = value {
             return Self::preset(name, given).ok_or_else(|| {
                 unknown("ladder", &format!("there is no preset `{name}`"), name, &Self::PRESETS)
@@ -118,7 +118,7 @@ impl Ladder {
         };
         let passes =
             list.iter().enumerate().map(|(i, pass)| read_pass(i, pass)).collect::<Result<Vec<_>>>()?;
-        Ok(Self { name: None, passes: in_a_row(passes) })
+        Ok(Self { name: None, passes: with_neighbours(passes) })
     }
 
     /// As plain data: a list for the `ladder` option with every option written out.
@@ -138,9 +138,9 @@ impl Ladder {
     }
 
     /// Whether it is one of the documented lists of passes, given by the preset's name or written out.
-    pub fn is_a_documents(&self) -> bool {
+    pub fn is_documented(&self) -> bool {
         let same = |name: &&str| {
-            let preset = Self::preset(name, Given::default());
+            let preset = Self::preset(name, ExplicitOptions::default());
             preset.is_some_and(|preset| {
                 preset.named_passes().map(Pass::name).eq(self.named_passes().map(Pass::name))
             })
@@ -181,7 +181,8 @@ impl Ladder {
 impl Default for Ladder {
     /// The default preset, `contextfold`.
     fn default() -> Self {
-        Self::preset(Self::DEFAULT, Given::default()).unwrap_or(Self { name: None, passes: Arc::new([]) })
+        Self::preset(Self::DEFAULT, ExplicitOptions::default())
+            .unwrap_or(Self { name: None, passes: Arc::new([]) })
     }
 }
 
@@ -208,13 +209,13 @@ impl PartialEq for Ladder {
 }
 
 /// Builds the full list and tells each pass what is before and behind it.
-fn in_a_row(list: Vec<Box<dyn Pass>>) -> Arc<[Box<dyn Pass>]> {
+fn with_neighbours(list: Vec<Box<dyn Pass>>) -> Arc<[Box<dyn Pass>]> {
     let mut passes: Vec<Box<dyn Pass>> = vec![Box::new(BringBack::default()), Box::new(TrimFirst)];
     passes.extend(list);
     for at in 0..passes.len() {
         let (before, rest) = passes.split_at_mut(at);
         if let Some((pass, behind)) = rest.split_first_mut() {
-            pass.stands_between(before, behind);
+            pass.set_neighbours(before, behind);
         }
     }
     passes.into()

@@ -32,7 +32,7 @@ pub use drop_memory_results::DropMemoryResults;
 pub use drop_old_tool_results::DropOldToolResults;
 pub use ephemeral::Ephemeral;
 pub use even_cut::EvenCut;
-pub use ladder::{Given, Ladder};
+pub use ladder::{ExplicitOptions, Ladder};
 pub use pass::{Aim, Outcome, Pass, Step};
 pub use prune_tool_outputs::PruneToolOutputs;
 pub use recent_window::RecentWindow;

@@ -13,7 +13,7 @@ use crate::message::ItemType;
 /// A fold is near once the view is within one part in this many of its threshold.
 const NEAR: u64 = 10;
 
-/// The figures that passes work with, in tokens of the view. If neither the model nor its window is known, `most` is so
+/// The figures that passes work with, in tokens of the view. If neither the model nor its window is known, `limit` is so
 /// large that no view reaches it, and so is `threshold` unless a pass of the ladder has its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Aim {
@@ -22,27 +22,27 @@ pub struct Aim {
     /// A compaction is due from this size on.
     pub threshold: u64,
     /// The size that a compaction aims at.
-    pub low: u64,
-    /// The same when a summary is written and the rest is cut evenly. It is lower than `low`, so that the next summary,
+    pub target: u64,
+    /// The same when a summary is written and the rest is cut evenly. It is lower than `target`, so that the next summary,
     /// which costs a request, comes later.
-    pub low_after_fold: u64,
+    pub target_after_fold: u64,
     /// How many tokens the carry-over ledger of a fold may take.
     pub ledger: Allowance,
     /// The limit minus the safety margin: no view may be larger.
-    pub most: u64,
+    pub limit: u64,
     /// While the view still fits, another fold is worth its price only with this many new tokens since the last one
     /// (COMP-20).
-    pub enough: u64,
+    pub min_new_tokens: u64,
     /// Whether compactions may start automatically.
     pub auto: bool,
     /// While the view fits and is smaller than this, no fold starts automatically, because the user undid one by hand.
-    pub resting: u64,
+    pub no_auto_fold_below: u64,
     /// The provider's prompt cache no longer holds anything of the view, so an edit invalidates nothing.
     pub is_cold: bool,
     /// The conversation does not continue, so a cut keeps as much as there is room for (PASS-14).
     pub fill: bool,
     /// If there is less room than this, no summary is written; one line says how many messages were left out.
-    pub least_summary: u64,
+    pub min_summary_room: u64,
     /// How many turns stay whole unless the pass says otherwise.
     pub keep_turns: u64,
     /// The role that a summary is written in, if the caller set one.
@@ -56,18 +56,18 @@ pub struct Aim {
 impl Aim {
     /// Whether a view of this size has to become smaller.
     pub fn is_due(&self, tokens: u64) -> bool {
-        tokens > self.most || (self.auto && tokens >= self.threshold)
+        tokens > self.limit || (self.auto && tokens >= self.threshold)
     }
 
     /// View sizes at which a fold is expected within the next calls: what the fold will take need not be taken now.
     pub fn fold_near(&self) -> Range<u64> {
-        let due = self.threshold.max(self.resting).min(self.most.saturating_add(1));
+        let due = self.threshold.max(self.no_auto_fold_below).min(self.limit.saturating_add(1));
         if self.auto && due < u64::MAX { due - due / NEAR..due } else { 0..0 }
     }
 
     /// Whether a fold may start automatically in a view of this size.
-    pub fn is_awake(&self, tokens: u64) -> bool {
-        tokens > self.most || tokens >= self.resting
+    pub fn may_fold_automatically(&self, tokens: u64) -> bool {
+        tokens > self.limit || tokens >= self.no_auto_fold_below
     }
 
     /// Converts the model's tokens to counted ones. A pass's own options are in the model's tokens.
@@ -77,7 +77,7 @@ impl Aim {
 
     /// Whether a fold is worth asking for a summary.
     pub fn is_worth(&self, plan: &FoldPlan, tokens: u64) -> bool {
-        tokens > self.most || plan.new_tokens >= self.enough
+        tokens > self.limit || plan.new_tokens >= self.min_new_tokens
     }
 }
 
@@ -165,7 +165,7 @@ pub trait Pass: Debug + Send + Sync {
     }
 
     /// Called once with the passes before it in its ladder, and with those behind it.
-    fn stands_between(&mut self, _before: &[Box<dyn Pass>], _behind: &[Box<dyn Pass>]) {}
+    fn set_neighbours(&mut self, _before: &[Box<dyn Pass>], _behind: &[Box<dyn Pass>]) {}
 
     /// Whether it cuts what a fold leaves, so that the fold need not take everything that is too large: see
     /// [`EvenCut`](super::EvenCut).
@@ -201,7 +201,7 @@ pub trait Pass: Debug + Send + Sync {
     }
 
     /// The index of its function, if the host implements it.
-    fn asks_host(&self) -> Option<usize> {
+    fn host_function(&self) -> Option<usize> {
         None
     }
 

@@ -67,7 +67,7 @@ impl Pass for PruneToolOutputs {
         if reclaimable < self.min_reclaim_tokens {
             return Ok(Outcome::Unchanged);
         }
-        let items = context.prune(&prunable, aim.low)?;
+        let items = context.prune(&prunable, aim.target)?;
         Ok(Outcome::changed(items, self.why()))
     }
 

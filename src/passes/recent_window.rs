@@ -105,11 +105,12 @@ impl Pass for RecentWindow {
         let mut units = context.units();
         let left = choose(&mut units, budget);
         begin_with_user(&mut units, left);
-        let goes: Vec<NodeIndex> =
-            units.iter().filter(|u| u.goes()).flat_map(|u| u.nodes.iter().copied()).collect();
-        let goes: Vec<NodeIndex> = goes.into_iter().filter(|n| context.view.dropped(*n).is_none()).collect();
-        context.drop_from_view(&goes, WHY);
-        Ok(Outcome::changed(goes, format!("the recent messages may take {budget} tokens")))
+        let removed: Vec<NodeIndex> =
+            units.iter().filter(|u| u.is_removed()).flat_map(|u| u.nodes.iter().copied()).collect();
+        let removed: Vec<NodeIndex> =
+            removed.into_iter().filter(|n| context.view.dropped(*n).is_none()).collect();
+        context.drop_from_view(&removed, WHY);
+        Ok(Outcome::changed(removed, format!("the recent messages may take {budget} tokens")))
     }
 
     fn budgets(&self, context: &Context, aim: &Aim) -> Vec<(&'static str, u64)> {
@@ -131,7 +132,7 @@ impl Pass for RecentWindow {
 /// left of the budget.
 fn choose(units: &mut [Unit], budget: u64) -> u64 {
     let newest_user = units.iter().rposition(Unit::opens_turn);
-    let stays = |i: usize, u: &Unit| u.is_fold() || !u.may_go() || Some(i) == newest_user;
+    let stays = |i: usize, u: &Unit| u.is_fold() || !u.may_be_removed() || Some(i) == newest_user;
     let held: u64 = units
         .iter()
         .enumerate()
@@ -149,7 +150,7 @@ fn choose(units: &mut [Unit], budget: u64) -> u64 {
             continue;
         }
         ended |= unit.kind != UnitKind::Calls;
-        unit.go();
+        unit.mark_removed();
     }
     left
 }

@@ -65,7 +65,7 @@ impl RollingSummary {
 
     /// Whether there are enough messages that no summary covers: the document's conditions for a first and for a later
     /// summary.
-    fn is_enough(&self, context: &Context) -> bool {
+    fn has_enough_messages(&self, context: &Context) -> bool {
         let (folds, new): (Vec<Unit>, Vec<Unit>) = context.units().into_iter().partition(Unit::is_fold);
         let messages = new.iter().map(|u| u.nodes.len() as u64).sum::<u64>();
         let tokens = new.iter().map(|u| u.tokens + u.hidden_tokens).sum::<u64>();
@@ -79,7 +79,7 @@ impl RollingSummary {
     /// The plan keeps the view below the lower threshold. By hand, everything but the last turn is folded, however little it
     /// is.
     fn plan(&self, context: &Context, aim: &Aim, by_hand: bool) -> Option<FoldPlan> {
-        let target = aim.most.min(aim.as_counted(self.lower_threshold).saturating_sub(1));
+        let target = aim.limit.min(aim.as_counted(self.lower_threshold).saturating_sub(1));
         let summary = (target as f64 * SUMMARY_SHARE) as u64;
         let keep = Keep {
             fill: !by_hand,
@@ -88,7 +88,7 @@ impl RollingSummary {
             role: aim.summary_role,
             ..Keep::last(1, Some(target))
         };
-        plan(context, keep, Layout::SystemNote).map(|plan| FoldPlan { most_after: Some(target), ..plan })
+        plan(context, keep, Layout::SystemNote).map(|plan| FoldPlan { max_after: Some(target), ..plan })
     }
 }
 
@@ -109,19 +109,19 @@ impl Pass for RollingSummary {
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {
         aim.auto
-            && aim.is_awake(context.view.tokens())
+            && aim.may_fold_automatically(context.view.tokens())
             && context.view.tokens() + context.view.dropped_tokens() > aim.as_counted(self.upper_threshold)
     }
 
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
-        if !self.is_enough(context) {
+        if !self.has_enough_messages(context) {
             return Ok(Outcome::Unchanged);
         }
         Ok(self.plan(context, aim, false).map_or(Outcome::Unchanged, Outcome::Fold))
     }
 
     fn fold(&self, context: &Context, aim: &Aim, by_hand: bool) -> Option<FoldPlan> {
-        if by_hand || self.is_enough(context) { self.plan(context, aim, by_hand) } else { None }
+        if by_hand || self.has_enough_messages(context) { self.plan(context, aim, by_hand) } else { None }
     }
 
     fn layout(&self) -> Option<Layout> {

@@ -112,9 +112,9 @@ impl Selective {
         let kept_outputs = self.kept_outputs(&of_type(ItemType::ToolResult));
         let mut units = context.units();
         let newest_user = units.iter().rposition(Unit::opens_turn);
-        let mut spoken = NodeSet::default();
+        let mut with_text = NodeSet::default();
         for (i, unit) in units.iter_mut().enumerate() {
-            if !unit.may_go() || unit.is_fold() || Some(i) == newest_user {
+            if !unit.may_be_removed() || unit.is_fold() || Some(i) == newest_user {
                 continue;
             }
             let shown = unit.nodes.iter().filter(|n| context.view.dropped(**n).is_none());
@@ -122,44 +122,44 @@ impl Selective {
                 shown.copied().partition(|n| context.history.node(*n).message.role == Role::Tool);
             let all_old = |nodes: &[NodeIndex]| !nodes.is_empty() && nodes.iter().all(|n| old.contains(n));
             if all_old(&outputs) {
-                unit.go();
-                spoken.extend(others.into_iter().filter(|n| context.says_something(*n)));
+                unit.mark_removed();
+                with_text.extend(others.into_iter().filter(|n| context.says_something(*n)));
             } else if all_old(&others) && !outputs.iter().any(|n| kept_outputs.contains(n)) {
-                unit.go();
+                unit.mark_removed();
             }
         }
         begin_with_user(&mut units, 0);
-        take_out(context, &units, &spoken)
+        take_out(context, &units, &with_text)
     }
 }
 
 /// Removes the units that go. If the outputs of a step go, what the assistant said in it stays.
-fn take_out(context: &mut Context, units: &[Unit], spoken: &NodeSet) -> Vec<NodeIndex> {
+fn take_out(context: &mut Context, units: &[Unit], with_text: &NodeSet) -> Vec<NodeIndex> {
     let first = units.iter().position(|u| u.place == Place::Shown);
-    let mut goes: Vec<NodeIndex> = Vec::new();
+    let mut removed: Vec<NodeIndex> = Vec::new();
     let mut stripped: Vec<NodeIndex> = Vec::new();
     let places: HashMap<NodeIndex, usize> =
         context.view.body().iter().enumerate().map(|(at, s)| (s.node, at)).collect();
-    for (i, unit) in units.iter().enumerate().filter(|(_, u)| u.goes()) {
+    for (i, unit) in units.iter().enumerate().filter(|(_, u)| u.is_removed()) {
         let leads = first.is_none_or(|first| i < first);
         for node in unit.nodes.iter() {
             let Some(at) = places.get(node).copied() else { continue };
-            match Some(at).filter(|_| !leads && spoken.contains(node)) {
+            match Some(at).filter(|_| !leads && with_text.contains(node)) {
                 Some(at) if context.view.body()[at].message.is_paired() => {
                     if context.strip_calls(at) {
                         stripped.push(*node);
                     }
                 }
                 Some(_) => {}
-                None => goes.push(*node),
+                None => removed.push(*node),
             }
         }
     }
     for node in &stripped {
         context.note_left_out(*node, "it stands without its tool calls", None);
     }
-    context.drop_from_view(&goes, WHY);
-    stripped.extend(goes);
+    context.drop_from_view(&removed, WHY);
+    stripped.extend(removed);
     stripped
 }
 
@@ -198,7 +198,7 @@ impl Pass for Selective {
             items.extend(drop_parts(rule, context));
             items.extend(self.apply(rule, context));
             let tokens = context.view.tokens();
-            if tokens < aim.threshold && tokens <= aim.most {
+            if tokens < aim.threshold && tokens <= aim.limit {
                 break;
             }
         }

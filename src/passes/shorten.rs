@@ -38,18 +38,18 @@ impl Pass for Shorten {
     }
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {
-        context.view.tokens() > aim.most
+        context.view.tokens() > aim.limit
     }
 
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
-        let mut items = drop_older_outputs(context, aim.most);
+        let mut items = drop_older_outputs(context, aim.limit);
         let mut cut = Vec::new();
         let mut left_out = Vec::new();
         for what in ORDER {
             if what == Cut::Last {
-                left_out = leave_out_older(context, aim.most);
+                left_out = leave_out_older(context, aim.limit);
             }
-            cut.extend(cut_middles(context, aim.most, what)?);
+            cut.extend(cut_middles(context, aim.limit, what)?);
         }
         if items.is_empty() && cut.is_empty() && left_out.is_empty() {
             return Ok(Outcome::Unchanged);
@@ -64,23 +64,23 @@ impl Pass for Shorten {
             }
         }
         items.extend(left_out);
-        context.view.set_cut_to(Some(aim.most));
+        context.view.set_cut_to(Some(aim.limit));
         let why = if context.output_config.enabled {
-            format!("still over {} tokens; full texts stay in the tool output cache", aim.most)
+            format!("still over {} tokens; full texts stay in the tool output cache", aim.limit)
         } else {
-            format!("still over {} tokens", aim.most)
+            format!("still over {} tokens", aim.limit)
         };
         Ok(Outcome::Changed { items, why })
     }
 }
 
 /// Replaces tool outputs with placeholders, oldest first, except those of the newest step.
-fn drop_older_outputs(context: &mut Context, most: u64) -> Vec<NodeIndex> {
+fn drop_older_outputs(context: &mut Context, limit: u64) -> Vec<NodeIndex> {
     let newest_step =
         context.view.body().iter().rposition(|s| s.message.role == Role::Assistant).unwrap_or(0);
     let mut dropped = Vec::new();
     for at in 0..newest_step {
-        if context.view.tokens() <= most {
+        if context.view.tokens() <= limit {
             break;
         }
         if context.view.body()[at].message.role == Role::Tool && context.make_placeholder(at) {
@@ -91,8 +91,8 @@ fn drop_older_outputs(context: &mut Context, most: u64) -> Vec<NodeIndex> {
 }
 
 /// Removes the oldest messages from the view if that lets the newest user message stay whole.
-fn leave_out_older(context: &mut Context, most: u64) -> Vec<NodeIndex> {
-    let mut over = context.view.tokens().saturating_sub(most);
+fn leave_out_older(context: &mut Context, limit: u64) -> Vec<NodeIndex> {
+    let mut over = context.view.tokens().saturating_sub(limit);
     let newest = context.view.body().iter().rfind(|slot| slot.message.opens_turn());
     // A short user message is never cut, so nothing has to go for it.
     if over == 0 || newest.is_none_or(|slot| slot.tokens() <= LEAST) {
@@ -101,22 +101,22 @@ fn leave_out_older(context: &mut Context, most: u64) -> Vec<NodeIndex> {
     let mut units = context.units();
     let newest = units.iter().rposition(|unit| unit.opens_turn() && unit.stays()).unwrap_or(0);
     let older = units[..newest].iter_mut();
-    for unit in older.filter(|u| u.may_go() && !u.is_fold() && !u.speaker.is_instruction()) {
+    for unit in older.filter(|u| u.may_be_removed() && !u.is_fold() && !u.role.is_instruction()) {
         if over == 0 {
             break;
         }
         over = over.saturating_sub(unit.tokens);
-        unit.go();
+        unit.mark_removed();
     }
     if over > 0 {
         return Vec::new();
     }
     begin_with_user(&mut units, 0);
     let shown = |node: &NodeIndex| context.view.dropped(*node).is_none();
-    let goes = units.iter().filter(|unit| unit.goes()).flat_map(|unit| unit.nodes.iter().copied());
-    let goes: Vec<NodeIndex> = goes.filter(shown).collect();
-    context.drop_from_view(&goes, LEFT_OUT);
-    goes
+    let removed = units.iter().filter(|unit| unit.is_removed()).flat_map(|unit| unit.nodes.iter().copied());
+    let removed: Vec<NodeIndex> = removed.filter(shown).collect();
+    context.drop_from_view(&removed, LEFT_OUT);
+    removed
 }
 
 /// Which messages lose their middle.
@@ -140,7 +140,7 @@ const ORDER: [Cut; 6] =
 
 /// Cuts the middle out of the largest messages, largest first. Returns the messages that were cut, each with the ref of its
 /// full text if the tool output cache is on.
-fn cut_middles(context: &mut Context, most: u64, what: Cut) -> Result<Vec<(NodeIndex, Option<String>)>> {
+fn cut_middles(context: &mut Context, limit: u64, what: Cut) -> Result<Vec<(NodeIndex, Option<String>)>> {
     let body = context.view.body();
     let newest = body.iter().rposition(|s| s.message.opens_turn());
     let open: HashSet<&str> = open_calls(body.iter().map(|s| &*s.message)).into_iter().collect();
@@ -148,7 +148,7 @@ fn cut_middles(context: &mut Context, most: u64, what: Cut) -> Result<Vec<(NodeI
         let is_fold = context.history.node(slot.node).is_fold();
         let may = match what {
             Cut::Others => !is_fold && Some(*at) != newest,
-            Cut::NewestUser => !is_fold && Some(*at) == newest && slot.tokens() > most,
+            Cut::NewestUser => !is_fold && Some(*at) == newest && slot.tokens() > limit,
             Cut::Last => !is_fold && Some(*at) == newest,
             Cut::Folds => is_fold,
             Cut::Arguments => !slot.message.tool_calls().any(|c| open.contains(c.id.as_str())),
@@ -165,9 +165,9 @@ fn cut_middles(context: &mut Context, most: u64, what: Cut) -> Result<Vec<(NodeI
         .map(|(at, s)| (s.tokens(), Reverse(at)))
         .collect();
     let mut cut = Vec::new();
-    while context.view.tokens() > most {
+    while context.view.tokens() > limit {
         let Some((tokens, Reverse(at))) = largest.pop() else { break };
-        let over = context.view.tokens() - most;
+        let over = context.view.tokens() - limit;
         let goal = tokens.saturating_sub(over).max(LEAST);
         if goal >= tokens {
             continue;

@@ -55,9 +55,9 @@ impl ShrinkTurns {
 struct Figures {
     units: Vec<Unit>,
     /// Whether each unit goes with its turn.
-    goes: Vec<bool>,
+    removable: Vec<bool>,
     /// For each unit, the tokens of all earlier units that would go.
-    gone: Vec<u64>,
+    removable_before: Vec<u64>,
     /// A unit that has to stay may need the user message before it to stay, too.
     holds_back: bool,
     /// The units at which turns begin, with their body positions.
@@ -72,18 +72,20 @@ struct Figures {
 impl Figures {
     fn of(context: &Context, prune: Option<PruneToolOutputs>) -> Self {
         let units: Vec<Unit> = context.units().into_iter().filter(Unit::stays).collect();
-        let said = |unit: &Unit| unit.nodes.first().map(|n| &context.history.node(*n).message);
-        let stays =
-            |unit: &Unit| unit.fixed || unit.is_fold() || said(unit).is_some_and(|m| is_instruction(m));
-        let goes: Vec<bool> = units.iter().map(|unit| !stays(unit)).collect();
+        let first_message = |unit: &Unit| unit.nodes.first().map(|n| &context.history.node(*n).message);
+        let stays = |unit: &Unit| {
+            unit.fixed || unit.is_fold() || first_message(unit).is_some_and(|m| is_instruction(m))
+        };
+        let removable: Vec<bool> = units.iter().map(|unit| !stays(unit)).collect();
         let mut sum = 0;
-        let each = units.iter().zip(&goes).map(|(unit, goes)| if *goes { unit.tokens } else { 0 });
+        let each =
+            units.iter().zip(&removable).map(|(unit, removable)| if *removable { unit.tokens } else { 0 });
         let before = |tokens: u64| {
             sum += tokens;
             sum - tokens
         };
-        let gone = each.map(before).collect();
-        let answers = |unit: &Unit| unit.fixed && matches!(unit.speaker, Role::Assistant | Role::Tool);
+        let removable_before = each.map(before).collect();
+        let answers = |unit: &Unit| unit.fixed && matches!(unit.role, Role::Assistant | Role::Tool);
         let places = turn_places(context);
         let requests = units.iter().enumerate().filter(|(_, unit)| unit.opens_turn()).map(|(at, _)| at);
         let body = context.view.body();
@@ -91,8 +93,8 @@ impl Figures {
         Self {
             turns: requests.zip(places).collect(),
             holds_back: units.iter().any(answers),
-            gone,
-            goes,
+            removable_before,
+            removable,
             units,
             tokens: context.view.tokens(),
             prunable: prunable
@@ -111,8 +113,9 @@ impl Figures {
     /// The units, with those before `cut` marked to go.
     fn without(&self, cut: usize) -> Vec<Unit> {
         let mut units = self.units.clone();
-        for (unit, _) in units.iter_mut().zip(&self.goes).take(cut).filter(|(_, goes)| **goes) {
-            unit.go();
+        for (unit, _) in units.iter_mut().zip(&self.removable).take(cut).filter(|(_, removable)| **removable)
+        {
+            unit.mark_removed();
         }
         begin_with_user(&mut units, 0);
         units
@@ -121,19 +124,20 @@ impl Figures {
     /// The view's tokens without the units that go before `cut`.
     fn tokens_behind(&self, cut: usize) -> u64 {
         if !self.holds_back {
-            return self.tokens - self.gone.get(cut).copied().unwrap_or(0);
+            return self.tokens - self.removable_before.get(cut).copied().unwrap_or(0);
         }
-        self.tokens - self.without(cut).iter().filter(|unit| unit.goes()).map(|unit| unit.tokens).sum::<u64>()
+        self.tokens
+            - self.without(cut).iter().filter(|unit| unit.is_removed()).map(|unit| unit.tokens).sum::<u64>()
     }
 
     /// The nodes that leave between two cuts.
     fn nodes(&self, from: usize, to: usize) -> Vec<NodeIndex> {
-        let going = (from..to).filter(|at| self.goes[*at]);
+        let going = (from..to).filter(|at| self.removable[*at]);
         going.flat_map(|at| self.units[at].nodes.iter().copied()).collect()
     }
 
     /// The view's tokens once outputs from `position` on are pruned, and how many outputs that takes.
-    fn pruned(&self, position: usize, tokens: u64, enough: u64) -> Option<(u64, usize)> {
+    fn pruned(&self, position: usize, tokens: u64, target: u64) -> Option<(u64, usize)> {
         let from = self.prunable.partition_point(|(at, ..)| *at < position);
         let left = &self.prunable[from..];
         if left.iter().map(|(_, tokens, _)| tokens).sum::<u64>() < self.least_reclaim {
@@ -141,7 +145,7 @@ impl Figures {
         }
         let (mut after, mut outputs) = (tokens, 0);
         for (_, _, saves) in left {
-            if after <= enough {
+            if after <= target {
                 break;
             }
             after -= saves;
@@ -169,14 +173,15 @@ impl ShrinkTurns {
     ) -> Result<()> {
         let units = figures.without(figures.cut(turns).0);
         let shown = |n: &NodeIndex| context.view.dropped(*n).is_none();
-        let goes = units.iter().filter(|unit| unit.goes()).flat_map(|unit| unit.nodes.iter().copied());
-        let goes: Vec<NodeIndex> = goes.filter(shown).collect();
-        context.drop_from_view(&goes, WHY);
+        let removed =
+            units.iter().filter(|unit| unit.is_removed()).flat_map(|unit| unit.nodes.iter().copied());
+        let removed: Vec<NodeIndex> = removed.filter(shown).collect();
+        context.drop_from_view(&removed, WHY);
         if let Some(step) = steps.last_mut() {
             step.tokens_after = context.view.tokens();
             step.items.retain(|node| context.view.dropped(*node).is_some());
         }
-        if context.view.tokens() > aim.most
+        if context.view.tokens() > aim.limit
             && let Some(prune) = self.prune
         {
             let tokens_before = context.view.tokens();
@@ -199,7 +204,7 @@ impl Pass for ShrinkTurns {
     }
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {
-        context.view.tokens() > aim.most
+        context.view.tokens() > aim.limit
     }
 
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
@@ -208,27 +213,28 @@ impl Pass for ShrinkTurns {
         let figures = Figures::of(context, self.prune);
         let fresh = (context.view.clone(), context.left_out.len(), context.events.len());
         let mut steps: Vec<Step> = Vec::new();
-        let (mut told, mut tokens_before) = (0, figures.tokens);
+        let (mut reported_cut, mut tokens_before) = (0, figures.tokens);
         for turns in (size(self.to)..=first).rev() {
             let (cut, position) = figures.cut(turns);
             let tokens_after = figures.tokens_behind(cut);
-            let pruned = figures.pruned(position, tokens_after, aim.low).filter(|_| tokens_after > aim.most);
+            let pruned =
+                figures.pruned(position, tokens_after, aim.target).filter(|_| tokens_after > aim.limit);
             let last = turns == size(self.to);
-            let fits = tokens_after <= aim.most || pruned.is_some_and(|(tokens, _)| tokens <= aim.most);
+            let fits = tokens_after <= aim.limit || pruned.is_some_and(|(tokens, _)| tokens <= aim.limit);
             if !fits && !last && pruned.is_none() {
                 continue; // reported with the next try
             }
-            let items = figures.nodes(told, cut);
+            let items = figures.nodes(reported_cut, cut);
             let why = format!("limit_turns = {turns}, from the untrimmed view");
             steps.push(Step { pass: self.name(), tokens_before, tokens_after, items, why });
-            (told, tokens_before) = (cut, tokens_after);
+            (reported_cut, tokens_before) = (cut, tokens_after);
             if fits || last {
                 self.apply(context, aim, &figures, turns, &mut steps)?;
-                if last || context.view.tokens() <= aim.most {
+                if last || context.view.tokens() <= aim.limit {
                     break;
                 }
                 // A pin kept more in the view than the figures say.
-                context.view.go_back_to(fresh.0.clone());
+                context.view.restore_from(fresh.0.clone());
                 context.left_out.truncate(fresh.1);
                 context.events.truncate(fresh.2);
             } else if let (Some((tokens, outputs)), Some(prune)) = (pruned, self.prune) {
@@ -242,7 +248,7 @@ impl Pass for ShrinkTurns {
         Ok(Outcome::Steps(steps))
     }
 
-    fn stands_between(&mut self, before: &[Box<dyn Pass>], _: &[Box<dyn Pass>]) {
+    fn set_neighbours(&mut self, before: &[Box<dyn Pass>], _: &[Box<dyn Pass>]) {
         self.prune = before.iter().rev().find_map(|pass| pass.prunes());
     }
 

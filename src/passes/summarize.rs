@@ -57,13 +57,13 @@ impl Summarize {
             _ => self.keep_turns.unwrap_or(aim.keep_turns),
         };
         let fill = aim.fill && self.layout != Layout::Replace;
-        let ledger = aim.ledger.budget(context, aim.low);
+        let ledger = aim.ledger.budget(context, aim.target);
         let hidden_too = self.layout == Layout::Replace;
         let cut_within_turn = !self.whole_turns;
         let role = aim.summary_role;
         let is_even = self.cut_behind && !by_hand && self.layout != Layout::Replace;
-        let low = if is_even { aim.low_after_fold } else { aim.low };
-        let target = (low < u64::MAX).then_some(low);
+        let target = if is_even { aim.target_after_fold } else { aim.target };
+        let target = (target < u64::MAX).then_some(target);
         let even =
             is_even.then(|| Share { verbatim: aim.recent_ratio, names: ledger.tokens, ..Share::default() });
         // With any other layout or profile, a sentence on its own would look like somebody's words.
@@ -74,17 +74,17 @@ impl Summarize {
             ledger,
             fill,
             hidden_too,
-            least_summary: if is_framed { aim.least_summary } else { 0 },
+            min_summary_room: if is_framed { aim.min_summary_room } else { 0 },
             role,
             even,
-            most: aim.most,
+            limit: aim.limit,
             ..Keep::last(turns, target)
         };
         let whole = Keep { cut_within_turn: false, ..keep };
         let whole_first = self.layout == Layout::AskAnswerSteps && !fill;
         let whole = whole_first.then(|| plan(context, whole, self.layout)).flatten();
         let plan =
-            whole.filter(|p| rest(context, p) <= aim.most).or_else(|| plan(context, keep, self.layout));
+            whole.filter(|p| rest(context, p) <= aim.limit).or_else(|| plan(context, keep, self.layout));
         plan.map(|plan| FoldPlan { profile: self.profile, ..plan })
     }
 }
@@ -92,8 +92,9 @@ impl Summarize {
 /// The view's tokens without what would be folded.
 fn rest(context: &Context, plan: &FoldPlan) -> u64 {
     let folded: HashSet<_> = plan.members.iter().collect();
-    let gone: u64 = context.view.body().iter().filter(|s| folded.contains(&s.node)).map(Slot::tokens).sum();
-    context.view.tokens().saturating_sub(gone)
+    let folded_tokens: u64 =
+        context.view.body().iter().filter(|s| folded.contains(&s.node)).map(Slot::tokens).sum();
+    context.view.tokens().saturating_sub(folded_tokens)
 }
 
 impl Pass for Summarize {
@@ -120,7 +121,7 @@ impl Pass for Summarize {
         let threshold =
             self.threshold_tokens.map_or(aim.threshold, |own| aim.as_counted(own).max(aim.threshold));
         let tokens = context.view.tokens();
-        aim.auto && aim.is_awake(tokens) && Aim { threshold, ..*aim }.is_due(tokens)
+        aim.auto && aim.may_fold_automatically(tokens) && Aim { threshold, ..*aim }.is_due(tokens)
     }
 
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
@@ -137,7 +138,7 @@ impl Pass for Summarize {
         Some(self.layout)
     }
 
-    fn stands_between(&mut self, _: &[Box<dyn Pass>], behind: &[Box<dyn Pass>]) {
+    fn set_neighbours(&mut self, _: &[Box<dyn Pass>], behind: &[Box<dyn Pass>]) {
         self.cut_behind = behind.iter().any(|pass| pass.cuts_evenly());
     }
 

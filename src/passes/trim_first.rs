@@ -30,7 +30,7 @@ impl Pass for TrimFirst {
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
         let mut items = Vec::new();
         for at in context.first_outputs() {
-            if context.view.tokens() <= aim.low {
+            if context.view.tokens() <= aim.target {
                 break;
             }
             if context.make_placeholder(at) {

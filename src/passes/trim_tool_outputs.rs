@@ -62,7 +62,7 @@ impl Pass for TrimToolOutputs {
     fn wants(&self, context: &Context, aim: &Aim) -> bool {
         context.output_config.enabled
             && context.view.can_trim()
-            && context.view.output_tokens() > self.budget(context).most
+            && context.view.output_tokens() > self.budget(context).limit
             && !(self.waits() && aim.fold_near().contains(&context.view.tokens()))
     }
 
@@ -76,13 +76,13 @@ impl Pass for TrimToolOutputs {
         Some(*self)
     }
 
-    fn stands_between(&mut self, _: &[Box<dyn Pass>], behind: &[Box<dyn Pass>]) {
+    fn set_neighbours(&mut self, _: &[Box<dyn Pass>], behind: &[Box<dyn Pass>]) {
         self.fold_behind = behind.iter().any(|pass| pass.folds());
     }
 
     fn budgets(&self, context: &Context, _: &Aim) -> Vec<(&'static str, u64)> {
         if context.output_config.enabled {
-            vec![("tool_outputs", self.budget(context).most)]
+            vec![("tool_outputs", self.budget(context).limit)]
         } else {
             Vec::new()
         }

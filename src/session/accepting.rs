@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::answering::Judged;
 use super::facade::Session;
 use super::run::{Fit, Pending, Question, Run};
-use crate::compaction::{Accepted, Chunks, FoldPlan, Layout, Reason, Size};
+use crate::compaction::{Accepted, Chunks, FoldPlan, Layout, Reason, RequestScope};
 use crate::context::{EventName, LedgerLeftOut, NodeIndex};
 use crate::error::Result;
 
@@ -23,7 +23,7 @@ pub(super) struct Summarized {
 
 /// How the summary was asked for.
 pub(super) struct Asked {
-    pub size: Size,
+    pub size: RequestScope,
     pub chunks: Option<Chunks>,
     /// The note in the report if `max_tokens` was lowered.
     pub lowered: Option<String>,
@@ -72,14 +72,14 @@ impl Session {
         let in_pieces = asked.chunks.is_some();
         match asked.chunks {
             Some(chunks) => chunks.note().iter().for_each(|note| accepted.note(note)),
-            None if asked.size == Size::NoOutputs && self.has_outputs(&plan) => {
+            None if asked.size == RequestScope::NoOutputs && self.has_outputs(&plan) => {
                 accepted.note("the request went without tool outputs, to fit");
             }
             None => {}
         }
         let stood = self.stands();
         let items = self.context.item_ids(&plan.members);
-        let messages = plan.stands_in_for(&self.context);
+        let messages = plan.replaced_messages(&self.context);
         let is_even = plan.cut.is_some();
         let mut by_provider = accepted.by_provider.take();
         if by_provider.is_some() && (in_pieces || !self.stands_first(&plan, &accepted)) {
@@ -92,29 +92,29 @@ impl Session {
             made.summary.set_provider_summary(summary, beside.unwrap_or_default());
         }
         let summary = self.context.by_pass(pass, |context| context.fold(plan.members, made));
-        self.context.settle_pointers(); // the fold stays even if the run fails
+        self.context.replace_stale_pointers(); // the fold stays even if the run fails
         self.carried.keep(summary, carried);
         if self.config.ladder.even_cut().is_some() {
-            self.context.view.expect_layout(); // there is room now
+            self.context.view.request_recut(); // there is room now
         }
         self.revision += 1;
         self.resting = 0;
         run.revision = self.revision;
         run.folded = true;
         if !is_even {
-            run.aim.low_after_fold = run.aim.low; // a fold made by hand keeps as much as the caller wants to keep
+            run.aim.target_after_fold = run.aim.target; // a fold made by hand keeps as much as the caller wants to keep
         }
         (run.unsummed, run.without) = (None, None);
         self.usage = None;
-        let missed = accepted.missed;
-        if missed.rules > 0 {
-            let _ = write!(why, "; the ledger had no room for {} of the user's rules", missed.rules);
+        let omitted = accepted.omitted;
+        if omitted.rules > 0 {
+            let _ = write!(why, "; the ledger had no room for {} of the user's rules", omitted.rules);
         }
         self.decide(run, pass, stood, items, why);
         let summed = run.summary.get_or_insert_default();
         summed.ledger_tokens = self.context.history.node(summary).tally.ledger();
-        summed.ledger_left_out = (missed.rules + missed.facts > 0)
-            .then_some(LedgerLeftOut { rules: missed.rules, facts: missed.facts });
+        summed.ledger_left_out = (omitted.rules + omitted.facts > 0)
+            .then_some(LedgerLeftOut { rules: omitted.rules, facts: omitted.facts });
         summed.fallback = accepted.fallback;
         if plan.layout == Layout::Replace {
             self.context.emit(EventName::ConversationReplaced, &[summary], String::new());

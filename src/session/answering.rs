@@ -9,7 +9,7 @@ use super::notices::Summarizer;
 use super::run::{Fit, Pending, Question, Unanswered, Unsummed};
 use super::standing::NOTHING_LEFT;
 use crate::compaction::extractive::{self, ExtractiveOptions};
-use crate::compaction::ledger::Carried;
+use crate::compaction::ledger::CarriedFacts;
 use crate::compaction::{self, Answer, Chunks, FoldPlan, Layout, LedgerTerms, OnFailure};
 use crate::context::{EventName, NodeIndex, NodeKind, NodeSet};
 use crate::error::{Error, ErrorCode, Result};
@@ -49,7 +49,7 @@ pub(super) enum Weighed {
 pub(super) struct Judged {
     pub plan: FoldPlan,
     pub accepted: compaction::Accepted,
-    pub carried: Carried,
+    pub carried: CarriedFacts,
 }
 
 impl Session {
@@ -169,7 +169,7 @@ impl Session {
     fn built_in(&self, question: &Question, plan: &FoldPlan) -> Answer {
         if plan.size() == Some(0) {
             return Answer {
-                text: plan.profile.wrap(extractive::nothing()),
+                text: plan.profile.wrap(extractive::empty_summary()),
                 built_in: true,
                 ..Answer::default()
             };
@@ -234,7 +234,7 @@ impl Session {
     pub fn can_do_without(&self, pending: &Pending) -> bool {
         let Question { run, plan, .. } = &pending.question;
         let leaves_out = plan.layout == Layout::SystemSummary && run.must_fit();
-        let fits = self.tokens() <= self.aim(run.aim.fill).most;
+        let fits = self.tokens() <= self.aim(run.aim.fill).limit;
         matches!(run.unanswered, Unanswered::GoesOn) && !run.background && !leaves_out && fits
     }
 
@@ -251,8 +251,8 @@ impl Session {
     /// - A hook's run goes on if the view fits as it is.
     pub(super) fn go_on_or_fail(&mut self, question: Question, error: Error) -> Result<Fit> {
         let leaves_out = question.plan.layout == Layout::SystemSummary;
-        let (tokens, most) = (self.tokens(), self.aim(question.run.aim.fill).most);
-        let is_little = question.plan.stands_for() < LITTLE.max(most / SMALL_SHARE);
+        let (tokens, most) = (self.tokens(), self.aim(question.run.aim.fill).limit);
+        let is_little = question.plan.must_be_smaller_than() < LITTLE.max(most / SMALL_SHARE);
         let too_little = error.code() == ErrorCode::SummaryNotSmaller && (!leaves_out || is_little);
         let no_error = question.built_in || self.config.compaction.on_failure == OnFailure::Extractive;
         let may_shorten = too_little || no_error;
@@ -325,7 +325,7 @@ impl Session {
 
     fn judge_with_language(&self, pending: &Pending, answer: &Answer, wants_retain: bool) -> Result<Judged> {
         let mut judged = self.judge(pending, answer, wants_retain)?;
-        if let Some(script) = self.script().filter(|s| !s.is_of(&judged.accepted.text)) {
+        if let Some(script) = self.script().filter(|s| !s.may_be_of(&judged.accepted.text)) {
             if pending.question.attempt < self.config.compaction.max_attempts {
                 let language = self.language().unwrap_or_else(|| script.language().to_owned());
                 let why =
@@ -349,11 +349,11 @@ impl Session {
             );
             return Err(Error::new(ErrorCode::SummaryNotSmaller, why));
         }
-        if judged.plan.after(&self.context, tokens) > aim.most {
+        if judged.plan.after(&self.context, tokens) > aim.limit {
             judged.plan.frame = None; // in a view of a few dozen tokens there is no room for words around the summary
         }
-        let marks = (aim.low_after_fold, aim.most);
-        let smaller = judged.plan.clone().giving_back(&self.context, &judged.accepted, marks);
+        let marks = (aim.target_after_fold, aim.limit);
+        let smaller = judged.plan.clone().keep_newest_that_fit(&self.context, &judged.accepted, marks);
         let smaller = smaller.and_then(|plan| {
             let own = answer.built_in.then(|| Answer {
                 by_provider: answer.by_provider.clone(),
@@ -362,20 +362,21 @@ impl Session {
             self.judged(plan, own.as_ref().unwrap_or(answer), wants_retain, &aim).ok()
         });
         // Messages that come back must not cost the ledger more of the user's rules.
-        let smaller = smaller.filter(|smaller| smaller.accepted.missed.rules <= judged.accepted.missed.rules);
+        let smaller =
+            smaller.filter(|smaller| smaller.accepted.omitted.rules <= judged.accepted.omitted.rules);
         Ok(smaller.unwrap_or(judged))
     }
 
     fn judged(&self, plan: FoldPlan, answer: &Answer, wants_retain: bool, aim: &Aim) -> Result<Judged> {
         let redact = self.redact.as_ref();
-        let budget = aim.ledger.budget(&self.context, aim.low);
+        let budget = aim.ledger.budget(&self.context, aim.target);
         let carried = if budget.is_none() {
-            Carried::default()
+            CarriedFacts::default()
         } else {
             self.carried.of(&self.context, &self.carriers(&plan.members), redact)?
         };
-        let low = if plan.cut.is_some() { aim.low_after_fold } else { aim.low };
-        let terms = LedgerTerms { carried: &carried, budget, low, most: aim.most, redact };
+        let low = if plan.cut.is_some() { aim.target_after_fold } else { aim.target };
+        let terms = LedgerTerms { carried: &carried, budget, target: low, limit: aim.limit, redact };
         let accepted = compaction::judge(&self.context, &plan, answer, wants_retain, &terms)?;
         Ok(Judged { plan, accepted, carried })
     }
@@ -430,7 +431,7 @@ pub(super) fn does_not_fit(error: Error, tokens: u64, most: u64) -> Error {
 /// Prepares a pending run for a summary that answers no request: the request's limits do not apply.
 fn unasked(mut pending: Pending) -> Pending {
     pending.question.chunks = None;
-    pending.question.size = pending.question.plan.layout.first_size();
+    pending.question.size = pending.question.plan.layout.first_scope();
     pending.request.max_tokens = None;
     pending
 }

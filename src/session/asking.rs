@@ -4,7 +4,7 @@ use super::facade::Session;
 use super::prompt::tool_name;
 use super::run::{Fit, Pending, Question};
 use crate::compaction::{
-    self, Ask, Chunks, Frame, Layout, Reason, RequestKind, Script, Size, SummaryRequest,
+    self, Chunks, Frame, Layout, Reason, RequestKind, RequestOptions, RequestScope, Script, SummaryRequest,
 };
 use crate::context::{NodeSet, PartName, Slot};
 use crate::error::{Error, ErrorCode, Result};
@@ -58,7 +58,7 @@ impl Session {
         let folded: NodeSet = question.plan.members.iter().copied().collect();
         let goes = self.context.view.body().iter().filter(|slot| folded.contains(&slot.node));
         let stays = self.tokens() - goes.map(Slot::tokens).sum::<u64>();
-        Some(run.aim.most.saturating_sub(stays))
+        Some(run.aim.limit.saturating_sub(stays))
     }
 
     /// The summariser said that the request is too long: asks with a smaller one, or gives up if there is none.
@@ -70,7 +70,9 @@ impl Session {
             question.size = size;
             return match self.ask(question)? {
                 // If the whole beginning of the view is folded, the smaller size is the same request.
-                Fit::NeedsSummary(same) if size != Size::NoOutputs && same.request.input_tokens >= tokens => {
+                Fit::NeedsSummary(same)
+                    if size != RequestScope::NoOutputs && same.request.input_tokens >= tokens =>
+                {
                     self.shrink(*same)
                 }
                 fit => Ok(fit),
@@ -104,7 +106,7 @@ impl Session {
         let Some(mut chunks) = question.chunks.clone() else { return sizes };
         let language = self.language();
         while chunks.in_pieces() && chunks.answered(summary, &*self.context.counter).is_ok() {
-            let ask = Ask { chunks: Some(&chunks), ..self.words(question, language.as_deref()) };
+            let ask = RequestOptions { chunks: Some(&chunks), ..self.words(question, language.as_deref()) };
             let Ok(request) = compaction::request(&self.context, &question.plan, &ask) else { break };
             sizes.push(request.input_tokens);
         }
@@ -151,33 +153,35 @@ impl Session {
     /// Cuts the pieces again after the window became smaller. Returns false if they cannot get smaller.
     fn cut_smaller(&self, question: &mut Question, window: u64) -> Result<bool> {
         let language = self.language();
-        let ask = Ask { chunks: None, ..self.words(question, language.as_deref()) };
+        let ask = RequestOptions { chunks: None, ..self.words(question, language.as_deref()) };
         let room = compaction::room_of_piece(&self.context, &question.plan, &ask, window)?;
         let cut = |chunks: &mut Chunks| chunks.cut_to(room, &*self.context.counter);
         Ok(question.chunks.as_mut().is_some_and(cut))
     }
 
-    fn words<'a>(&'a self, question: &'a Question, language: Option<&'a str>) -> Ask<'a> {
-        Ask {
+    fn words<'a>(&'a self, question: &'a Question, language: Option<&'a str>) -> RequestOptions<'a> {
+        RequestOptions {
             config: &self.config.compaction,
             instructions: question.run.instructions.as_deref(),
             reason: if question.attempt > 1 { Reason::Retry } else { question.run.reason },
             refused: question.refused.as_deref(),
-            size: question.size,
-            continues: question.size <= Size::Beginning && question.chunks.is_none() && self.may_continue(),
+            scope: question.size,
+            continues: question.size <= RequestScope::Beginning
+                && question.chunks.is_none()
+                && self.may_continue(),
             sent: self.prepared_at,
             chunks: question.chunks.as_ref(),
             redact: self.redact.as_ref(),
             language,
             drops_bound_thinking: self.config.drops_bound_thinking,
-            most_output: self.config.summarizer_output,
+            max_output: self.config.summarizer_output,
         }
     }
 
-    /// The next smaller size. `Size::Beginning` is only for a request that continues the view.
-    fn smaller(&self, size: Size) -> Option<Size> {
+    /// The next smaller size. `RequestScope::Beginning` is only for a request that continues the view.
+    fn smaller(&self, size: RequestScope) -> Option<RequestScope> {
         size.smaller().and_then(|size| match size {
-            Size::Beginning if !self.may_continue() => size.smaller(),
+            RequestScope::Beginning if !self.may_continue() => size.smaller(),
             size => Some(size),
         })
     }

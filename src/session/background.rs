@@ -319,14 +319,14 @@ mod tests {
         let pending = s.begin_in_background().expect("beyond the mark");
         assert!(s.begin_in_background().is_none(), "one at a time");
         say(&mut s, 1);
-        let before = s.context().lower();
+        let before = s.context().view_messages();
         assert!(s.answer_in_background(pending, good()).is_none());
-        assert_eq!(s.context().lower(), before);
+        assert_eq!(s.context().view_messages(), before);
         assert!(!s.clone().background.is_ready());
         let report = done(s.prepare().unwrap());
         assert_eq!(s.context().folds.len(), 1);
         assert!(report.decisions.iter().any(|d| d.why.contains("in the background")));
-        assert_eq!(s.context().lower().last(), before.last(), "what came meanwhile stands behind");
+        assert_eq!(s.context().view_messages().last(), before.last(), "what came meanwhile stands behind");
     }
 
     #[test]
@@ -344,7 +344,7 @@ mod tests {
     #[test]
     fn a_failure_harms_nothing_stands_in_for_nobody_and_waits_for_news() {
         let mut s = session(5);
-        let before = s.context().lower();
+        let before = s.context().view_messages();
         for round in 0..3 {
             let bytes = s.snapshot(b"");
             let paused = (s.background.failures, s.background.pause_until);
@@ -354,7 +354,7 @@ mod tests {
             let mut but_for_the_pause = s.clone();
             (but_for_the_pause.background.failures, but_for_the_pause.background.pause_until) = paused;
             assert!(but_for_the_pause.snapshot(b"") == bytes, "a failure is more than its pause");
-            assert_eq!(&s.context().lower()[..before.len()], &before[..]);
+            assert_eq!(&s.context().view_messages()[..before.len()], &before[..]);
             for _ in 0..8 << round {
                 assert!(!s.wants_background(), "round {round}");
                 s.push(vec![Message::text(Role::User, "hm")]).unwrap();

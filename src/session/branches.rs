@@ -99,7 +99,7 @@ impl Session {
     /// # Errors
     /// As [`Session::fork`].
     pub fn branch(&self, id: &str, lane: Option<&str>) -> Result<(Self, Renumbering)> {
-        let at = self.context.turning_point(id)?;
+        let at = self.context.rewind_target(id)?;
         let is_taken = |lane: &str| self.lane == lane || self.forks.iter().any(|f| f.lane == lane);
         let lane = match lane {
             Some(lane) if lane.is_empty() || is_taken(lane) => {
@@ -120,7 +120,7 @@ impl Session {
         branch.parts = self.parts.clone();
         branch.tools.clone_from(&self.tools);
         branch.allowed_tools.clone_from(&self.allowed_tools);
-        branch.context.describe.clone_from(&self.context.describe);
+        branch.context.placeholder_writer.clone_from(&self.context.placeholder_writer);
         branch.context.customs.clone_from(&self.context.customs);
         branch.redact.clone_from(&self.redact);
         branch.summarizer = self.summarizer;

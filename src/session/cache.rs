@@ -79,7 +79,7 @@ impl Session {
         let nodes = self.context.history.nodes().iter();
         let so_far = nodes.filter(|node| node.message.role == Role::Assistant).count() as u64;
         let each = (tokens / calls.max(1)).max(1);
-        let room = aim.threshold.min(aim.most).saturating_sub(self.tokens());
+        let room = aim.threshold.min(aim.limit).saturating_sub(self.tokens());
         (room / each).clamp(1, so_far.max(1))
     }
 

@@ -7,7 +7,7 @@ use crate::config::Keys;
 use crate::context::{LOW_RATIO, MediaBudget, OutputBudget};
 use crate::error::{Error, Result};
 use crate::model::{self, CachePrices, ModelLimits, Price, Prices, Registry};
-use crate::passes::{Given, Ladder};
+use crate::passes::{ExplicitOptions, Ladder};
 use crate::provider::binds_thinking;
 use crate::tool_output::ToolOutputCacheConfig;
 
@@ -291,10 +291,10 @@ impl SessionConfig {
 }
 
 /// Which options the caller set that a preset would set as well.
-fn given(options: &Value) -> Given {
+fn given(options: &Value) -> ExplicitOptions {
     let compaction = options.get("compaction");
     let of = |key: &str| compaction.and_then(|c| c.get(key));
-    Given {
+    ExplicitOptions {
         retain_last_turns: of("retainLastTurns").and_then(Value::as_u64),
         threshold_ratio: of("thresholdRatio").is_some(),
         on_failure: of("onFailure").is_some(),

@@ -2,9 +2,9 @@
 
 use super::background::Background;
 use super::facade::Session;
-use super::graph::Drawn;
+use super::graph::ExtractedFacts;
 use crate::compaction::extractive::{self, ExtractiveOptions};
-use crate::compaction::ledger::{self, Memo, Room, Stays};
+use crate::compaction::ledger::{self, AlreadyShown, Memo, Room};
 use crate::context::{ERASED, NodeIndex};
 use crate::error::Result;
 use crate::message::{Message, Role};
@@ -29,7 +29,7 @@ impl Session {
         self.context.erase(index);
         let folds = self.context.folds_made_of(index);
         self.carried = Memo::default();
-        self.context.draw_all_facts();
+        self.context.extract_all_facts();
         // Innermost first, because outer folds include inner ones. `WRITTEN_ANEW` is added at the end, or it would be summarised, too.
         let mut anew = Vec::new();
         for summary in &folds {
@@ -47,7 +47,7 @@ impl Session {
             self.context.rewrite_summary(summary, &whole.join("\n\n"));
         }
         self.background = Background::default();
-        self.drawn = Drawn::default();
+        self.drawn = ExtractedFacts::default();
         self.usage = None;
         self.drop_bound_thinking(&[]);
         self.after_an_edit();
@@ -81,11 +81,11 @@ impl Session {
         let fold = self.context.folds.iter().find(|fold| fold.summary == summary).filter(|_| tokens > 0)?;
         let mut carried = self.carried.of(&self.context, &fold.members, self.redact.as_ref()).ok()?;
         if !self.context.wording.names_refs() {
-            carried.forget_refs();
+            carried.remove_refs();
         }
         let said = Message::text(Role::User, text);
         let room = Room { all: tokens, rules: tokens, facts: tokens, shared: tokens };
-        let (ledger, _) = ledger::write(&carried, &Stays::of([&said]), room, &*self.context.counter);
+        let (ledger, _) = ledger::write(&carried, &AlreadyShown::of([&said]), room, &*self.context.counter);
         ledger.map(|(ledger, _)| ledger)
     }
 }

@@ -6,7 +6,7 @@ use super::accuracy::Accuracy;
 use super::background::Background;
 use super::branches::{Fork, Origin};
 use super::config::SessionConfig;
-use super::graph::Drawn;
+use super::graph::ExtractedFacts;
 use super::journal::Journal;
 use super::notices::{NOTHING_LEFT, Summarizer};
 use super::recover::Recovery;
@@ -15,7 +15,7 @@ use crate::compaction::ledger::{self, Memo};
 use crate::compaction::{FoldPlan, LEAST_SUMMARY, Reason, Redact};
 use crate::context::{Context, ContextCost, Event, EventName, NodeIndex, Report, Slot};
 use crate::error::{Error, ErrorCode, Result};
-use crate::even_cut::low_beside;
+use crate::even_cut::target_beside_fixed;
 use crate::graph::{ContextParts, GraphLimits, NodeSpec};
 use crate::message::{Message, Role};
 use crate::passes::{Aim, Pass, Summarize};
@@ -76,7 +76,7 @@ pub struct Session {
     /// The sessions that branched off this one.
     pub(super) forks: Vec<Fork>,
     /// The history as a graph, built as far as it was last read.
-    pub(super) drawn: Drawn,
+    pub(super) drawn: ExtractedFacts,
     /// The summary that is being written while the conversation goes on.
     pub(super) background: Background,
     /// The costs of calls, with the node that answered.
@@ -130,7 +130,7 @@ impl Session {
             lane: NodeSpec::MAIN_LANE.to_owned(),
             origin: None,
             forks: Vec::new(),
-            drawn: Drawn::default(),
+            drawn: ExtractedFacts::default(),
             background: Background::default(),
             costs: Vec::new(),
             unanswered_cost: None,
@@ -245,17 +245,17 @@ impl Session {
     fn draw_ahead(&mut self, added: usize) {
         let in_sight = self.threshold().is_some_and(|threshold| self.tokens() >= threshold / 2);
         if in_sight {
-            self.context.look_ahead(DRAWN_AHEAD * added);
+            self.context.find_duplicates_ahead(DRAWN_AHEAD * added);
         }
         if in_sight && self.needs_facts(&self.aim(false)) {
-            self.context.draw_facts(DRAWN_AHEAD * added);
+            self.context.extract_facts(DRAWN_AHEAD * added);
         }
     }
 
     /// Extracts all facts that a run will need.
     pub(super) fn draw_for(&mut self, aim: &Aim) {
         if self.needs_facts(aim) {
-            self.context.draw_all_facts();
+            self.context.extract_all_facts();
         }
     }
 
@@ -316,20 +316,20 @@ impl Session {
         if self.config.acts_at_limit {
             return limit;
         }
-        let (low, due) = (compaction.low(limit), compaction.threshold(limit));
+        let (low, due) = (compaction.target(limit), compaction.threshold(limit));
         if self.config.ladder.even_cut().is_none() {
             return due;
         }
         let fixed = self.corrected(self.context.view.fixed_tokens()).min(limit);
         let apart = (due - low) as f64 * (limit - fixed) as f64 / limit.max(1) as f64;
-        due.max(low_beside(fixed, low, limit) + (apart / 2.0) as u64)
+        due.max(target_beside_fixed(fixed, low, limit) + (apart / 2.0) as u64)
     }
 
     /// Whether a compaction is due (COMP-2): by the last usage since the last compaction, or else by counted tokens.
     pub fn should_compact(&self) -> bool {
         let config = &self.config.compaction;
         let due = self.threshold().is_some_and(|threshold| self.has_reached(threshold));
-        config.enabled && config.auto && due && self.aim(false).is_awake(self.tokens())
+        config.enabled && config.auto && due && self.aim(false).may_fold_automatically(self.tokens())
     }
 
     /// Whether the view has at least this many tokens: by the last usage since the last compaction, or else as counted.
@@ -474,7 +474,7 @@ impl Session {
             self.draw_for(&aim);
         }
         let news = self.swap_in(&mut run) || self.prepared_at != Some(self.context.history.len());
-        let fits = self.tokens() <= aim.most;
+        let fits = self.tokens() <= aim.limit;
         if news || !fits {
             run.passes = self.config.ladder.passes().clone();
         }
@@ -485,7 +485,7 @@ impl Session {
 
     /// Whether the view is over its limit, so that a run that must make it fit needs a fold.
     pub fn is_too_large(&self) -> bool {
-        self.tokens() > self.aim(false).most
+        self.tokens() > self.aim(false).limit
     }
 
     /// Returns the events since the last call.
@@ -499,15 +499,15 @@ impl Session {
         let limit = self.config.limit;
         let most = limit.map_or(u64::MAX, |limit| (limit as f64 * (1.0 - self.margin())) as u64);
         let threshold = self.threshold().unwrap_or(u64::MAX);
-        let by_limit = limit.map_or(u64::MAX, |limit| compaction.low(limit));
-        let by_threshold = self.config.ladder.threshold().map_or(u64::MAX, |t| compaction.low_for(t));
+        let by_limit = limit.map_or(u64::MAX, |limit| compaction.target(limit));
+        let by_threshold = self.config.ladder.threshold().map_or(u64::MAX, |t| compaction.target_for(t));
         // From here on in counted tokens, like the view's.
         let counted = |tokens| self.accuracy.as_counted(tokens, &*self.context.counter);
         let (most, threshold) = (counted(most), counted(threshold));
         let low = counted(by_limit.min(by_threshold)).min(most);
         let fixed = self.context.view.fixed_tokens();
         let is_even = self.config.ladder.even_cut().is_some();
-        let low = if is_even { low_beside(fixed, low, most) } else { low };
+        let low = if is_even { target_beside_fixed(fixed, low, most) } else { low };
         let enough = if self.context.folds.is_empty() { (low / 20).min(LEAST_FOLD) } else { low / 10 };
         // In a view that is made only once, nothing is due while it fits; otherwise it is cut to just fit.
         let (low, threshold) = if fill { (most, most.saturating_add(1)) } else { (low, threshold) };
@@ -518,16 +518,16 @@ impl Session {
         Aim {
             window: self.config.window,
             threshold,
-            low,
-            low_after_fold: if is_even && !fill { low - low.saturating_sub(fixed) / DEEPER } else { low },
+            target: low,
+            target_after_fold: if is_even && !fill { low - low.saturating_sub(fixed) / DEEPER } else { low },
             ledger: ledger::Allowance { configured: compaction.ledger_tokens.or(by_preset), once: fill },
-            most,
-            enough,
+            limit: most,
+            min_new_tokens: enough,
             auto: compaction.enabled && compaction.auto,
-            resting: self.resting,
+            no_auto_fold_below: self.resting,
             is_cold: false,
             fill,
-            least_summary: if is_short { LEAST_SUMMARY } else { 0 },
+            min_summary_room: if is_short { LEAST_SUMMARY } else { 0 },
             keep_turns: compaction.retain_last_turns,
             summary_role: compaction.summary_role,
             recent_ratio: compaction.recent_ratio,
@@ -541,7 +541,7 @@ impl Session {
 
     /// Fails at once if the parts that no pass may touch exceed the limit (COMP-19).
     pub(super) fn refuse_impossible(&mut self, aim: &Aim) -> Result<()> {
-        if self.tokens() <= aim.most {
+        if self.tokens() <= aim.limit {
             return Ok(());
         }
         let droppable = |slot: &&Slot| {
@@ -560,10 +560,10 @@ impl Session {
             .map(Slot::tokens)
             .sum();
         let none_left = self.config.limit == Some(0);
-        if header + pinned <= aim.most && !none_left {
+        if header + pinned <= aim.limit && !none_left {
             return Ok(());
         }
-        let most = aim.most;
+        let most = aim.limit;
         let before_body = self.context.view.before_body();
         let stays = |(at, slot): (usize, _)| {
             let slot: &Slot = slot;

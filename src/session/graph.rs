@@ -25,7 +25,7 @@ const NONE: u32 = u32::MAX;
 
 /// The graph, and how much of the session is in it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Drawn {
+pub(super) struct ExtractedFacts {
     pub(super) graph: ContextGraph,
     /// The graph's node of each history entry.
     nodes: Vec<u32>,
@@ -65,7 +65,7 @@ impl Session {
     }
 }
 
-impl Drawn {
+impl ExtractedFacts {
     fn catch_up(&mut self, session: &Session) -> Result<()> {
         let context = &session.context;
         if self.nodes.is_empty() {

@@ -30,7 +30,7 @@ impl Session {
         let threshold = match is_cold {
             true if near.contains(&self.tokens()) => near.start,
             true => aim.threshold,
-            false => aim.threshold.max(aim.most.saturating_add(1)),
+            false => aim.threshold.max(aim.limit.saturating_add(1)),
         };
         Aim { threshold, is_cold, ..aim }
     }

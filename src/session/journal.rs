@@ -17,9 +17,9 @@ use serde_json::Value;
 
 use super::config::{SessionConfig, kept};
 use super::facade::Session;
-use super::graph::Drawn;
+use super::graph::ExtractedFacts;
 use super::snapshot::SESSION;
-use crate::compaction::ledger::{Carried, Memo};
+use crate::compaction::ledger::{CarriedFacts, Memo};
 use crate::context::{ContextChanges, ContextCost, ContextMark, Known, NodeIndex, Report};
 use crate::error::{Error, Result};
 use crate::saved::{Bytes, Checksum, MOST_NUMBERS, MapEdit, Reader, Record, Saved, Writer, saved};
@@ -80,7 +80,7 @@ struct Changes {
     /// The report was replaced or removed.
     reported: bool,
     report: Option<Report>,
-    carried: MapEdit<NodeIndex, Arc<Carried>>,
+    carried: MapEdit<NodeIndex, Arc<CarriedFacts>>,
     costs: Vec<(NodeIndex, ContextCost)>,
     context: ContextChanges,
     /// Data that the host wants back when the record is read.
@@ -139,7 +139,7 @@ impl Session {
         let mut known = self.context.known();
         let host = tail.put_into(&mut session, &mut known)?;
         session.complete(&Reader::of(b"", SESSION.version, SESSION.what), &known)?;
-        session.drawn = Drawn::default(); // a call's id may have changed
+        session.drawn = ExtractedFacts::default(); // a call's id may have changed
         session.failed = None;
         session.journal.position = position;
         session.journal.newest = newest;
@@ -156,7 +156,7 @@ impl Session {
     /// Takes over the state of another session. Snapshots of the view stay valid.
     pub fn go_on_as(&mut self, mut other: Self) {
         self.journal.mark = None; // or the view would be copied for it; and the mark is not used again
-        self.context.view.go_back_to(std::mem::take(&mut other.context.view));
+        self.context.view.restore_from(std::mem::take(&mut other.context.view));
         other.context.view = std::mem::take(&mut self.context.view);
         let Journal { position, newest, .. } = other.journal;
         *self = other;

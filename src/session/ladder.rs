@@ -116,7 +116,7 @@ impl Session {
         if run.unsummed.as_ref().is_none_or(|unsummed| unsummed.shortens) {
             self.shorten(&mut run, &mut before)?;
         }
-        let most = run.aim.most;
+        let most = run.aim.limit;
         let tokens = self.tokens();
         if !run.must_fit() || tokens <= most {
             return Ok(Fit::Done(self.finish(run)));
@@ -151,7 +151,7 @@ impl Session {
 
     /// Goes back to a pass that can shrink the view further, if all have run and the view is still too large.
     fn goes_back(&self, run: &mut Run) -> bool {
-        if !run.must_fit() || self.tokens() <= run.aim.most {
+        if !run.must_fit() || self.tokens() <= run.aim.limit {
             return false;
         }
         let Some(at) = run.passes.iter().position(|p| p.has_more(&self.context)) else { return false };
@@ -283,7 +283,7 @@ impl Session {
     /// Undoes what passes did to the view, with the full texts that they stored and the events that they emitted.
     pub(super) fn undo(&mut self, before: Option<Checkpoint>) {
         let Some(before) = before else { return };
-        self.context.view.go_back_to(before.view);
+        self.context.view.restore_from(before.view);
         self.context.pointers = before.pointers;
         self.context.left_out = before.left_out;
         self.context.events.truncate(before.events);
@@ -316,13 +316,13 @@ impl Session {
                 Some(format!("no summary could be had ({why}); {went_on}"));
         }
         self.keep_media_budget(&mut run);
-        self.context.settle_pointers();
+        self.context.replace_stale_pointers();
         self.decide_bound_thinking(&mut run);
         let left_out = std::mem::take(&mut self.context.left_out);
-        self.context.tell(&left_out);
+        self.context.keep_lines(&left_out);
         let mut report = self.make_report(run);
         report.left_out = left_out;
-        if let Some(trouble) = self.context.take_placeholder_trouble() {
+        if let Some(trouble) = self.context.take_placeholder_error() {
             report.notices.push(trouble.into());
         }
         self.context.on_entry = OnEntry::default();
@@ -349,7 +349,7 @@ impl Session {
             budgets.insert(name.into(), tokens);
         }
         let fits_only = self.config.ladder.builds_from_turns();
-        let target = if run.folded && !fits_only { run.aim.low_after_fold } else { run.aim.most };
+        let target = if run.folded && !fits_only { run.aim.target_after_fold } else { run.aim.limit };
         let limit = self.config.limit;
         let cost = run
             .must_fit()

@@ -63,7 +63,7 @@ impl Session {
         if self.summarizer == Summarizer::Missing {
             notices.push("the session was saved with a `summarize`, which was not given again: the built-in summariser stands in (`extractiveSummarize()`, if that is meant)".into());
         }
-        let mut asked = self.config.ladder.named_passes().filter_map(Pass::asks_host);
+        let mut asked = self.config.ladder.named_passes().filter_map(Pass::host_function);
         if asked.any(|place| !self.context.customs.contains_key(&place)) {
             notices.push("the ladder has a custom pass whose `run` was not given again, for functions are not saved: it does nothing; give `ladder` with it".into());
         }

@@ -15,7 +15,7 @@ impl Session {
     /// Counts stay the same with another model, unless its provider counts images or tools by another rule. What was learnt from
     /// reported usage belongs to one model, and is used again when that model comes back.
     pub fn set_options(&mut self, config: SessionConfig, counter: Option<Counter>) {
-        let (low, budget) = (self.aim(false).low, self.context.output_budget.most);
+        let (low, budget) = (self.aim(false).target, self.context.output_budget.limit);
         let before = std::mem::replace(&mut self.config, config);
         let model = self.config.model.as_deref();
         let is_new_counter = counter.is_some();
@@ -41,7 +41,8 @@ impl Session {
             self.ladder_since = self.revision;
             self.context.set_merging(self.config.ladder.builds_from_turns());
         }
-        if self.aim(false).low > low.saturating_add(low / 10) || self.context.output_budget.most > budget {
+        if self.aim(false).target > low.saturating_add(low / 10) || self.context.output_budget.limit > budget
+        {
             self.context.view.expect_room();
         }
         self.settle_wording();

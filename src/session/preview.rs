@@ -114,7 +114,7 @@ impl Session {
         } else {
             // The view does not fit with this summary; a shorter one may fit.
             let gone = fold.as_ref().map_or(0, |f| f.plan.tokens);
-            (&passed, passed.tokens() - gone + gone.min(aim.low / 4) / 2)
+            (&passed, passed.tokens() - gone + gone.min(aim.target / 4) / 2)
         };
         let (kept, trimmed) = self.what_stays(&members, after);
         let folded: Vec<NodeIndex> = fold.iter().flat_map(|f| f.plan.members.iter().copied()).collect();

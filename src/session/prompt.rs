@@ -157,10 +157,10 @@ impl Session {
     /// Chooses the words of placeholders: a document's words under its ladder; otherwise our own, which name refs if the model has
     /// the tool that opens them.
     pub(super) fn settle_wording(&mut self) {
-        self.context.wording = if self.config.ladder.is_a_documents() {
+        self.context.wording = if self.config.ladder.is_documented() {
             Wording::Document
         } else {
-            Wording::Told { opens: self.tools().iter().any(|tool| tool_name(tool) == CACHE_TOOL) }
+            Wording::Descriptive { opens: self.tools().iter().any(|tool| tool_name(tool) == CACHE_TOOL) }
         };
     }
 

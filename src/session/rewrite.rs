@@ -1,7 +1,7 @@
 //! Rewrites by the caller: of past messages, of the header, or of how messages are written.
 
 use super::facade::Session;
-use super::graph::Drawn;
+use super::graph::ExtractedFacts;
 use crate::context::{CallRenamed, NodeIndex};
 use crate::error::{Error, Result};
 use crate::message::Message;
@@ -69,7 +69,7 @@ impl Session {
     pub fn rename_calls(&mut self, renamed: &[CallRenamed]) {
         if !renamed.is_empty() {
             self.context.rename_calls(renamed);
-            self.drawn = Drawn::default();
+            self.drawn = ExtractedFacts::default();
         }
     }
 }

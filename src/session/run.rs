@@ -1,4 +1,4 @@
-use crate::compaction::{Chunks, FoldPlan, Reason, Redact, Size, SummaryRequest};
+use crate::compaction::{Chunks, FoldPlan, Reason, Redact, RequestScope, SummaryRequest};
 use crate::context::{CacheCost, Decision, ItemId, NodeIndex, Report, SummaryReport};
 use crate::error::Error;
 use crate::passes::{Aim, Pass};
@@ -27,7 +27,7 @@ pub(super) struct Question {
     /// The name of the pass that wants the fold.
     pub pass: &'static str,
     pub attempt: u32,
-    pub size: Size,
+    pub size: RequestScope,
     /// The conversation in pieces, if no request about all of it fits the summariser's window.
     pub chunks: Option<Chunks>,
     /// The redaction that was applied to these pieces.
@@ -44,7 +44,7 @@ pub(super) struct Question {
 
 impl Question {
     pub fn first(run: Run, plan: FoldPlan, pass: &'static str) -> Self {
-        let size = plan.layout.first_size();
+        let size = plan.layout.first_scope();
         Self {
             run,
             plan,

@@ -115,7 +115,7 @@ mod tests {
     fn what_it_covers_is_folded_again_and_the_lock_of_a_dead_process_is_not_kept() {
         let mut s = session(10);
         s.restore_summary(&SavedSummary::from_value(&saved()).unwrap()).unwrap();
-        let view = s.context().lower();
+        let view = s.context().view_messages();
         assert_eq!(view.len(), 1 + 4, "the summary and what it does not cover");
         assert_eq!(view[0].role, Role::System);
         assert!(view[0].plain_text().ends_with("They agreed on blue.\n</summary>\n\n---"));

@@ -56,7 +56,7 @@ impl Session {
                 || covered.contains(&node)
         };
         // Use the messages as they were pushed: a pass may have removed calls from what the view shows.
-        let mut came = self.context.seen(&slots);
+        let mut came = self.context.linked_messages(&slots);
         for (seen, slot) in came.iter_mut().zip(&slots) {
             let node = self.context.history.node(slot.node);
             (seen.calls, seen.message) = (node.tally.calls() > 0, &node.message);

@@ -53,7 +53,7 @@ impl Session {
         self.context.unfold(summary);
         self.after_an_edit();
         let aim = self.aim(false);
-        let enough = if aim.low == u64::MAX { LEAST_NEW } else { (aim.low / 10).max(LEAST_NEW) };
+        let enough = if aim.target == u64::MAX { LEAST_NEW } else { (aim.target / 10).max(LEAST_NEW) };
         self.resting = if hold { u64::MAX } else { self.tokens().saturating_add(enough) };
         Ok(self.undone(enough, hold))
     }
@@ -64,7 +64,7 @@ impl Session {
         let keeps =
             "pin the messages that are to stay, or use a larger window (`setOptions({ contextWindow })`)";
         let over = |most: Option<u64>| most.filter(|most| tokens > *most);
-        let notice = if self.tokens() > self.aim(false).most {
+        let notice = if self.tokens() > self.aim(false).limit {
             let limit = limit.unwrap_or_default();
             Some(format!(
                 "the view has {tokens} tokens now, too many for its limit of {limit} less the margin: the next prepare folds again; {keeps}"
@@ -84,7 +84,7 @@ impl Session {
     /// # Errors
     /// `INVALID_ARGUMENT` for an unknown id, and for an entry that is not a message of the current conversation.
     pub fn rewind(&mut self, id: &str) -> Result<Vec<NodeIndex>> {
-        let to = self.context.turning_point(id)?;
+        let to = self.context.rewind_target(id)?;
         self.drop_bound_thinking(&[]);
         let gone = self.context.rewind(to);
         self.after_an_edit();
@@ -94,7 +94,7 @@ impl Session {
 
     /// If most of the conversation is gone, notes that there is room again for messages that were dropped or cut to save room.
     pub(super) fn look_for_room(&mut self) {
-        let (low, tokens) = (self.aim(false).low, self.tokens());
+        let (low, tokens) = (self.aim(false).target, self.tokens());
         if tokens <= low / 2 || tokens + self.context.view.dropped_tokens() <= low {
             self.context.view.expect_room();
         }

@@ -41,7 +41,7 @@ fn due(core: &mut crate::session::Session, look_at: &std::cell::Cell<u64>) -> Op
     if here <= most || here < look_at.get() {
         return None;
     }
-    let leave = core.context_mut().may_leave(most - most / 8); // below the limit, so that they are moved in batches
+    let leave = core.context_mut().movable_outputs(most - most / 8); // below the limit, so that they are moved in batches
     let stays = leave.is_empty();
     look_at.set(if stays { here + most / 8 } else { 0 });
     (!stays).then_some(leave)

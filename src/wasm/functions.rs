@@ -13,7 +13,7 @@ use crate::config::Keys;
 use crate::error::{Error, ErrorCode};
 use crate::message::Format;
 use crate::model::{Registry, limit};
-use crate::passes::{Given, Ladder};
+use crate::passes::{ExplicitOptions, Ladder};
 use crate::provider::{Reading, Renamed, detect, provider};
 use crate::tokens::{Estimate, TokenCounter, TokenUsage, count_message};
 use crate::tool_output::{self, HeadTail};
@@ -53,7 +53,8 @@ pub fn count_tokens(
 /// The passes of a preset, for the package's `presets`.
 #[wasm_bindgen(js_name = presetPasses, skip_typescript)]
 pub fn preset_passes(name: JsValue) -> Result<JsValue, JsValue> {
-    let passes = Ladder::preset(&text(&name, "name")?, Given::default()).map(|ladder| ladder.to_value());
+    let passes =
+        Ladder::preset(&text(&name, "name")?, ExplicitOptions::default()).map(|ladder| ladder.to_value());
     to_js(&passes)
 }
 

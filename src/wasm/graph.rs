@@ -12,7 +12,8 @@ use super::text_pieces::bytes_of;
 use super::value::{self, get, known_keys, list_in, text, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::graph::{
-    self, EdgeInfo, EdgeKind, GraphLimits, MessageCodec as _, NodeInfo, NodeSpec, NodeState, NodeType, Said,
+    self, EdgeInfo, EdgeKind, GraphLimits, MessageCodec as _, NodeInfo, NodeSpec, NodeState, NodeType,
+    SpecContent,
 };
 use crate::message::{Format, Message, Part, Role};
 use crate::provider::{GraphMessages, provider};
@@ -315,16 +316,16 @@ fn spec(node: &JsValue) -> Result<NodeSpec, JsValue> {
         Some(after) => Some(texts(&after, "after")?),
         None => None,
     };
-    spec.said = match (field("content")?, field("message")?) {
+    spec.content = match (field("content")?, field("message")?) {
         (Some(_), Some(_)) => {
             return Err(Error::argument("a node has `content` or a `message`, not both").into());
         }
-        (Some(content), None) => Said::Parts(parts(&content)?),
+        (Some(content), None) => SpecContent::Parts(parts(&content)?),
         (None, Some(message)) => {
             let message = GraphMessages.read(value::json(&message, ErrorCode::InvalidMessage)?)?;
-            Said::Message(message.into())
+            SpecContent::Message(message.into())
         }
-        (None, None) => Said::Parts(Vec::new()),
+        (None, None) => SpecContent::Parts(Vec::new()),
     };
     Ok(spec)
 }

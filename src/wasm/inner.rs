@@ -150,7 +150,7 @@ impl Inner {
             counts: functions.callback_counter.is_some(),
             redact: core.redact().cloned(),
             says_redact: true,
-            describe: core.context().describe.clone().map_or(Said::Nothing, Said::Given),
+            describe: core.context().placeholder_writer.clone().map_or(Said::Nothing, Said::Given),
             customs: Some(core.context().customs.clone()),
             ..functions
         })

@@ -15,7 +15,7 @@ use super::store::Store;
 use super::summarize::Summarize;
 use super::value::{config_json, get, is_list, keys_of};
 use crate::compaction::Redact;
-use crate::context::{CustomRuns, Describe};
+use crate::context::{CustomRuns, PlaceholderWriter};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Message, ToolCall};
 use crate::session::{Session, SessionConfig};
@@ -38,7 +38,7 @@ pub struct Options {
     /// Whether the caller gave a `redact`, or `null` for none.
     pub says_redact: bool,
     /// The caller's function that writes placeholders.
-    pub describe: Said<Describe>,
+    pub describe: Said<PlaceholderWriter>,
     /// The functions of custom passes, if a ladder is given.
     pub customs: Option<CustomRuns>,
     pub store: Option<Store>,
@@ -100,7 +100,7 @@ struct Functions {
     tokenizer: Option<Tokenizer>,
     redact: Option<Redact>,
     says_redact: bool,
-    describe: Said<Describe>,
+    describe: Said<PlaceholderWriter>,
     customs: Option<CustomRuns>,
 }
 
@@ -173,7 +173,7 @@ pub fn set_options(inner: &Inner, options: &JsValue) -> Result<(), JsValue> {
     }
     inner.write_quietly(|core| {
         if describe.is_said() {
-            core.context_mut().describe = describe.given();
+            core.context_mut().placeholder_writer = describe.given();
         }
         if let Some(customs) = customs {
             core.context_mut().customs = customs;
@@ -277,12 +277,12 @@ pub fn said_by(thrown: &JsValue) -> String {
     said.or_else(|| thrown.as_string()).map(|m| format!(" ({m})")).unwrap_or_default()
 }
 
-fn describe_of(callback: Function) -> Describe {
+fn describe_of(callback: Function) -> PlaceholderWriter {
     let failed = |what: String| {
         let why = format!("`toolOutputCache.placeholder` {what}: the default text stands in its place");
         Error::new(ErrorCode::InvalidArgument, why)
     };
-    Describe::new(move |trimmed| {
+    PlaceholderWriter::new(move |trimmed| {
         let args = trimmed.call.map(arguments);
         let given = js_sys::Object::new();
         let fields = [

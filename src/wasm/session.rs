@@ -74,7 +74,7 @@ impl Session {
     /// Wraps a core session that has these options.
     pub(super) fn of(mut core: Core, mut options: Options) -> Self {
         core.set_redact(options.redact.take());
-        core.context_mut().describe = std::mem::take(&mut options.describe).given();
+        core.context_mut().placeholder_writer = std::mem::take(&mut options.describe).given();
         core.context_mut().customs = options.customs.take().unwrap_or_default();
         core.set_summarizer(options.summarize.is_some());
         Self { inner: Rc::new(Inner::new(core, options)) }

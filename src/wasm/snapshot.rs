@@ -145,7 +145,7 @@ pub fn restored(
         return Err(Error::config("compaction.redact", why).into());
     }
     session.set_summarizer(options.summarize.is_some());
-    session.context_mut().describe = std::mem::take(&mut options.describe).given();
+    session.context_mut().placeholder_writer = std::mem::take(&mut options.describe).given();
     session.context_mut().customs = options.customs.take().unwrap_or_default();
     let side = read_side(&host, &host_changes, session.context())?;
     let changes = options.plain.as_object().is_some_and(|plain| !plain.is_empty());

@@ -11,7 +11,7 @@ use super::inner::Inner;
 use super::summarize::output_terms;
 use super::value::{copy_of, get, get_string, of_format_to_js, set, to_js};
 use super::view::{entries_until, marked_view_of};
-use crate::compaction::{Size, SummaryRequest};
+use crate::compaction::{RequestScope, SummaryRequest};
 use crate::context::Snapshot;
 use crate::message::{Format, Message, Role};
 use crate::provider::{list_keys, provider, tools_called};
@@ -25,9 +25,9 @@ pub fn continued(
     seen: Option<&Snapshot>,
     format: Format,
 ) -> Result<JsValue, JsValue> {
-    let is_seen = inner.read(|core| seen.is_some_and(|seen| core.context().view.is_at(seen)))?;
-    let of_view = match request.size {
-        Size::Whole if is_seen => of_view(inner, request, format)?,
+    let is_seen = inner.read(|core| seen.is_some_and(|seen| core.context().view.is_current(seen)))?;
+    let of_view = match request.scope {
+        RequestScope::Whole if is_seen => of_view(inner, request, format)?,
         _ => None,
     };
     let body = match of_view {

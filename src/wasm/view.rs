@@ -57,7 +57,7 @@ pub fn handed_out(list: &JsValue) -> Option<Vec<Arc<Message>>> {
     let messages = |core: &Session| {
         let view = &core.context().view;
         let is_now = view.changes().version() == known.version && view.len() == list.length() as usize;
-        is_now.then(|| core.context().lower())
+        is_now.then(|| core.context().view_messages())
     };
     inner.read(messages).ok().flatten()
 }
@@ -154,7 +154,7 @@ pub fn list_of(inner: &Rc<Inner>, snapshot: &Snapshot) -> Result<JsValue, JsValu
     let mut handles = inner.handles()?;
     inner.read(|core| {
         let context = core.context();
-        if context.view.is_at(snapshot) {
+        if context.view.is_current(snapshot) {
             let list = brought_up(&mut handles, context, Format::Messages)?;
             let messages = list.handed_out();
             handles.lists.insert(Format::Messages, list);

@@ -48,8 +48,12 @@ fn a_fork_has_options_of_its_own_and_counts_by_its_own_counter() {
     let config = child.config().with(&json!({ "contextWindow": 500 })).unwrap();
     child.set_options(config, Some(Arc::new(Estimate)));
     assert_eq!(child.config().limit, Some(500));
-    let sum: u64 =
-        child.context().lower().iter().map(|m| contextfold::tokens::count_message(m, &Estimate)).sum();
+    let sum: u64 = child
+        .context()
+        .view_messages()
+        .iter()
+        .map(|m| contextfold::tokens::count_message(m, &Estimate))
+        .sum();
     assert_eq!((child.tokens(), s.config().limit), (sum, Some(1_000_000)));
 }
 
@@ -65,7 +69,7 @@ fn a_result_comes_back_as_an_output_or_as_the_user_says_it() {
     );
     assert_eq!(s.context().history.len(), before);
     s.merge(&child, &MergeAs::ToolOutput("call_1".to_owned())).unwrap();
-    let said = s.context().lower().last().unwrap().tool_outputs().next().unwrap().clone();
+    let said = s.context().view_messages().last().unwrap().tool_outputs().next().unwrap().clone();
     assert_eq!(said.call_id, "call_1");
     assert_eq!(
         contextfold::message::Message::new(contextfold::message::Role::User, said.content).plain_text(),
@@ -78,7 +82,7 @@ fn a_result_comes_back_as_an_output_or_as_the_user_says_it() {
     let mut other = fork(&mut s, "u1", None);
     push(&mut other, "a8");
     s.merge(&other, &MergeAs::User).unwrap();
-    assert_eq!(s.context().lower().last().unwrap().plain_text(), named("a8").plain_text());
+    assert_eq!(s.context().view_messages().last().unwrap().plain_text(), named("a8").plain_text());
     let mut nested = fork(&mut other, "a8", None);
     push(&mut nested, "u9 a9");
     assert_eq!(

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::{data, oracle};
 
 fn valid(session: &Session, format: Format, recorded: &[Value], name: &str) {
-    let view = session.context().lower();
+    let view = session.context().view_messages();
     let view: Vec<&Message> = view.iter().map(|m| &**m).collect();
     let without_index = |v: String| v.split_once(": ").map_or(v.clone(), |(_, what)| what.to_owned());
     let known: Vec<String> =
@@ -72,7 +72,7 @@ fn long_sessions_unfold_rewind_and_branch_into_valid_views() {
             let stands: Vec<u32> = s
                 .context()
                 .view
-                .stood()
+                .placed_slots()
                 .filter(|st| st.slot.message.tool_outputs().next().is_none())
                 .map(|st| st.slot.node.0)
                 .collect();

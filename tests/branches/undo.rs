@@ -9,14 +9,14 @@ use super::support::{code, fold, named, push, session, shown, talk};
 #[test]
 fn a_fold_unfolds_to_what_stood_there_and_what_came_since_stays_behind_it() {
     let mut s = talk("s0 u1 c1 t1 a1 u2 c2 t2 a2 u3");
-    let before = s.context().lower();
+    let before = s.context().view_messages();
     let id = fold(&mut s);
     assert_eq!(shown(&s), "s0 fold u3");
     push(&mut s, "a3 u4");
     s.take_events();
     s.unfold(&id).unwrap();
     assert_eq!(shown(&s), "s0 u1 c1 t1 a1 u2 c2 t2 a2 u3 a3 u4");
-    assert_eq!(s.context().lower()[..before.len()], before[..]);
+    assert_eq!(s.context().view_messages()[..before.len()], before[..]);
     let events = s.take_events();
     assert_eq!(events.iter().map(|e| e.event).collect::<Vec<_>>(), [EventName::Unfolded]);
     assert_eq!(events[0].items, ["u1", "c1", "t1", "a1", "u2", "c2", "t2", "a2"]);

@@ -94,7 +94,7 @@ fn its_decisions_on_the_sample() {
 
 /// What of the view its provider would refuse, in every format.
 fn refusals(session: &Session, pending: bool) -> Vec<String> {
-    let view = session.context().lower();
+    let view = session.context().view_messages();
     let view: Vec<&Message> = view.iter().map(|m| &**m).collect();
     let options = CheckOptions { pending, ..CheckOptions::default() };
     let mut refused = Vec::new();

@@ -46,7 +46,7 @@ fn one_request_and_500_steps_fit_at_every_call_under_each_preset() {
             assert!(s.tokens() <= window, "{preset}, step {n}: {}", s.tokens());
             acted += u32::from(!report.decisions.is_empty());
             summaries += u32::from(report.summary.is_some());
-            let view = s.context().lower();
+            let view = s.context().view_messages();
             assert!(open_calls(view.iter().map(|m| &**m)).is_empty());
             assert!(view.iter().any(|m| m.plain_text() == "Build all 500 parts."), "{preset}, step {n}");
             let newest = view.last().unwrap().plain_text();
@@ -80,7 +80,7 @@ fn twenty_compactions_keep_their_size_the_pins_and_the_facts() {
         n += 1;
         if run(&mut s).summary.is_some() {
             sizes.push(s.tokens());
-            let view = s.context().lower();
+            let view = s.context().view_messages();
             assert!(view.iter().any(|m| m.plain_text() == pin), "the pin, verbatim");
             assert!(
                 view.iter().any(|m| m.plain_text().contains("port 8443")),

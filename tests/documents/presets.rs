@@ -6,7 +6,7 @@ use std::sync::Arc;
 use contextfold::compaction::Answer;
 use contextfold::context::Report;
 use contextfold::message::{Format, Message, Role, open_calls};
-use contextfold::passes::{Given, Ladder};
+use contextfold::passes::{ExplicitOptions, Ladder};
 use contextfold::provider::provider;
 use contextfold::session::{Fit, Session, SessionConfig};
 use contextfold::tokens::BytesPerFour;
@@ -47,7 +47,7 @@ pub fn run(session: &mut Session) -> Report {
 /// One line an item; runs of tool steps that look alike are told by their number.
 fn layout(session: &Session) -> String {
     let mut out = String::new();
-    for (item, message) in session.context().items().iter().zip(session.context().lower()) {
+    for (item, message) in session.context().items().iter().zip(session.context().view_messages()) {
         let calls: Vec<&str> = message.tool_calls().map(|c| c.name.as_str()).collect();
         let words = message.plain_text().split_whitespace().collect::<Vec<_>>().join(" ");
         let text: String =
@@ -81,7 +81,7 @@ fn each_preset_acts_on_the_sample() {
             let report = run(&mut s);
             assert!(!report.decisions.is_empty(), "{preset} must act");
             assert!(report.tokens_after <= WINDOW, "{preset}");
-            let view = s.context().lower();
+            let view = s.context().view_messages();
             assert!(open_calls(view.iter().map(|m| &**m)).is_empty(), "{preset}");
             let decided = passes(&report).join(", ");
             let head = format!("{} -> {} tokens: {decided}\n", report.tokens_before, report.tokens_after);
@@ -93,9 +93,9 @@ fn each_preset_acts_on_the_sample() {
 #[test]
 fn a_printed_preset_given_back_as_a_list_behaves_as_the_named_one() {
     for preset in Ladder::PRESETS {
-        let printed = Ladder::preset(preset, Given::default()).unwrap().to_value();
+        let printed = Ladder::preset(preset, ExplicitOptions::default()).unwrap().to_value();
         let copy: Value = serde_json::from_str(&printed.to_string()).unwrap();
-        let list = Ladder::from_value(&copy, Given::default()).unwrap();
+        let list = Ladder::from_value(&copy, ExplicitOptions::default()).unwrap();
         assert_eq!(list.to_value(), printed, "{preset}");
         // A list has the session's own ledger; the documents' presets have none unless asked.
         let with = |ladder: &Value| {
@@ -110,9 +110,9 @@ fn a_printed_preset_given_back_as_a_list_behaves_as_the_named_one() {
 
 #[test]
 fn a_changed_copy_is_a_ladder_of_its_own() {
-    let mut list = Ladder::preset("rolling", Given::default()).unwrap().to_value();
+    let mut list = Ladder::preset("rolling", ExplicitOptions::default()).unwrap().to_value();
     list[1]["upperThreshold"] = json!(40_000);
-    let changed = Ladder::from_value(&list, Given::default()).unwrap();
+    let changed = Ladder::from_value(&list, ExplicitOptions::default()).unwrap();
     assert_eq!((changed.name, changed.threshold()), (None, Some(40_001)));
-    assert_eq!(Ladder::preset("rolling", Given::default()).unwrap().threshold(), Some(50_001));
+    assert_eq!(Ladder::preset("rolling", ExplicitOptions::default()).unwrap().threshold(), Some(50_001));
 }

@@ -145,7 +145,7 @@ fn the_tool_result_of_20_items_is_compressed_in_the_view() {
     s.push((0..8).map(|n| Message::text(Role::User, format!("And then {n}?"))).collect()).unwrap();
     let report = done(s.prepare().unwrap());
     assert_eq!(passes(&report), ["compress_json"]);
-    let shown: Value = serde_json::from_str(&s.context().lower()[2].plain_text()).unwrap();
+    let shown: Value = serde_json::from_str(&s.context().view_messages()[2].plain_text()).unwrap();
     assert_eq!(
         shown,
         json!({

@@ -60,7 +60,7 @@ fn summarized() -> Session {
     let mut s = pushed(with(options), talk(21, 21 * 25));
     let pending = asks(s.prepare().unwrap());
     done(s.resume(pending, &summary("first", 216)).unwrap());
-    let uncovered = s.context().lower().len() as u64 - 1;
+    let uncovered = s.context().view_messages().len() as u64 - 1;
     assert_eq!((s.tokens() - 220, uncovered), (25, 1));
     s
 }
@@ -118,7 +118,7 @@ fn the_layout_is_system_prompt_summary_recent_messages() {
     assistant: message 39 (100)
     user: message 40 (100)
     ");
-    let second = s.context().lower()[1].plain_text();
+    let second = s.context().view_messages()[1].plain_text();
     assert!(second.starts_with("## Summary of the conversation"), "{second}");
     assert!(second.ends_with("\n---"), "{second}");
 }
@@ -211,7 +211,7 @@ fn whose_words_a_summary_is_can_be_chosen() {
         let mut s = pushed(session(options), talk(40, 4_000));
         let pending = asks(s.prepare().unwrap());
         done(s.resume(pending, &answer("<summary>the gist</summary>")).unwrap());
-        let view = s.context().lower();
+        let view = s.context().view_messages();
         assert_eq!(view[0].role, first, "{role}");
         let says = view.iter().position(|m| m.plain_text().contains("the gist")).unwrap();
         assert_eq!(view[says].role.as_str(), role);

@@ -3,7 +3,7 @@
 use contextfold::compaction::Reason;
 use contextfold::context::{EventName, Form};
 use contextfold::message::{ItemType, Message, Role, open_calls};
-use contextfold::passes::{Given, Ladder};
+use contextfold::passes::{ExplicitOptions, Ladder};
 use contextfold::session::Session;
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn typed(mut message: Message, item_type: ItemType) -> Message {
 
 #[test]
 fn the_rules_are_the_documents_table() {
-    let preset = Ladder::preset("selective", Given::default()).unwrap().to_value();
+    let preset = Ladder::preset("selective", ExplicitOptions::default()).unwrap().to_value();
     let rules = preset[1]["rules"].as_object().unwrap();
     let table: Vec<(&str, &str, &Value)> =
         rules.iter().map(|(t, r)| (t.as_str(), r["strategy"].as_str().unwrap(), &r["keepRecent"])).collect();
@@ -138,7 +138,7 @@ fn a_type_without_a_rule_is_not_touched() {
     let memory = typed(user("remember ", 3_000), ItemType::Memory);
     s.push(vec![memory, user("a ", 3_000), said("b ", 2_000), user("c ", 1_000)]).unwrap();
     assert_eq!(passes(&done(s.prepare().unwrap())), [""; 0]);
-    assert_eq!(s.context().lower().len(), 4);
+    assert_eq!(s.context().view_messages().len(), 4);
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn steps_stay_whole_although_the_documents_rule_would_break_them() {
     }
     // Newest three of eight: the document would keep one output of the third step, and no call of it.
     done(s.prepare().unwrap());
-    let lower = s.context().lower();
+    let lower = s.context().view_messages();
     assert!(open_calls(lower.iter().map(|m| &**m)).is_empty());
     let outputs = lower.iter().filter(|m| m.role == Role::Tool).count();
     assert_eq!(outputs, 4, "{}", view(&s));

@@ -1,13 +1,13 @@
 //! The specification as the ladder `spec`: trim tool outputs, then fold all but the last turns.
 
-use contextfold::passes::{Given, Ladder};
+use contextfold::passes::{ExplicitOptions, Ladder};
 use serde_json::json;
 
 use super::support::{answer, asks, calls, done, output, passes, said, session, user, view};
 
 #[test]
 fn it_is_two_passes() {
-    let spec = Ladder::preset("spec", Given::default()).unwrap().to_value();
+    let spec = Ladder::preset("spec", ExplicitOptions::default()).unwrap().to_value();
     assert_eq!(
         spec,
         json!([

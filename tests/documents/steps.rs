@@ -1,7 +1,7 @@
 //! The steps document: two agents with one mechanism, at each step of its compaction.
 
 use contextfold::message::{Message, Role, open_calls};
-use contextfold::passes::{Given, Ladder};
+use contextfold::passes::{ExplicitOptions, Ladder};
 use contextfold::session::Session;
 use serde_json::{Value, json};
 
@@ -37,13 +37,13 @@ fn exchanges(session: &mut Session, from: u64, count: u64, tokens: u64) {
 
 /// The turns in the view that stand with their tool outputs.
 fn whole_turns(session: &Session) -> usize {
-    session.context().lower().iter().filter(|m| m.role == Role::Tool).count()
+    session.context().view_messages().iter().filter(|m| m.role == Role::Tool).count()
 }
 
 #[test]
 fn the_presets_are_the_documents_table() {
     let table = |name: &str| {
-        let passes = Ladder::preset(name, Given::default()).unwrap().to_value();
+        let passes = Ladder::preset(name, ExplicitOptions::default()).unwrap().to_value();
         let summarize = &passes[1];
         (summarize["thresholdTokens"].clone(), summarize["keepSteps"].clone(), passes[0]["keepSteps"].clone())
     };
@@ -148,7 +148,7 @@ fn an_older_turn_keeps_its_last_user_and_its_last_assistant_message() {
     tool ->c3:  (500)
     assistant: answer 3 (388)
     ");
-    assert!(open_calls(s.context().lower().iter().map(|m| &**m)).is_empty());
+    assert!(open_calls(s.context().view_messages().iter().map(|m| &**m)).is_empty());
     assert_eq!(report.left_out.len(), 3 + 2 + 2, "each that left or lost its calls has a line");
 }
 
@@ -185,7 +185,7 @@ fn a_mock_user_message_asks_the_assistant_answers_and_the_last_steps_follow() {
 
 /// User and assistant take turns; a step's answers stand between two assistant messages.
 fn no_two_assistants_meet(session: &Session) {
-    let view = session.context().lower();
+    let view = session.context().view_messages();
     let roles: Vec<Role> = view.iter().map(|m| m.role).filter(|r| *r != Role::System).collect();
     assert_eq!(roles[0], Role::User);
     assert!(!roles.windows(2).any(|w| w == [Role::Assistant, Role::Assistant]), "{roles:?}");
@@ -219,7 +219,11 @@ fn the_init_agents_example_155k_become_about_70k() {
         )
         .unwrap(),
     );
-    assert_eq!(s.context().lower().len(), 2 + 6, "mock message, summary, and six messages of three steps");
+    assert_eq!(
+        s.context().view_messages().len(),
+        2 + 6,
+        "mock message, summary, and six messages of three steps"
+    );
     assert!((69_000..=71_000).contains(&s.tokens()), "{}", s.tokens());
     no_two_assistants_meet(&s);
 }
@@ -241,7 +245,7 @@ fn the_execute_agents_example_720k_become_about_200k() {
     assert_eq!(s.tokens() / 10_000, 71);
     let pending = asks(s.prepare().unwrap());
     done(s.resume(pending, &answer(&tagged(&format!("我已完成以下工作...{}", blocks(3_900))))).unwrap());
-    assert_eq!(s.context().lower().len(), 2 + 10);
+    assert_eq!(s.context().view_messages().len(), 2 + 10);
     assert!((198_000..=202_000).contains(&s.tokens()), "{}", s.tokens());
     no_two_assistants_meet(&s);
 }
@@ -282,7 +286,7 @@ fn the_last_steps_stay_whole_although_they_are_more_than_the_low_mark() {
     let pending = asks(s.prepare().unwrap());
     let report = done(s.resume(pending, &answer(&tagged(""))).unwrap());
     assert!(!passes(&report).contains(&"truncate_head_tail"), "{:?}", passes(&report));
-    assert_eq!((whole_turns(&s), s.context().lower().len()), (3, 2 + 12));
+    assert_eq!((whole_turns(&s), s.context().view_messages().len()), (3, 2 + 12));
     assert!((126_000..127_000).contains(&s.tokens()), "{}", s.tokens());
 }
 
@@ -305,7 +309,7 @@ fn very_long_results_in_the_last_steps_lose_their_middle_only_where_all_else_doe
     assert_eq!(passes(&report).last(), Some(&"truncate_head_tail"));
     assert!(s.tokens() <= 150_000, "{}", s.tokens());
     let outputs: Vec<String> =
-        s.context().lower().iter().filter(|m| m.role == Role::Tool).map(|m| m.plain_text()).collect();
+        s.context().view_messages().iter().filter(|m| m.role == Role::Tool).map(|m| m.plain_text()).collect();
     let chars = |text: &str| text.chars().count();
     let left_out = 5_000 + 60 - 2_000;
     assert_eq!(
@@ -346,6 +350,6 @@ fn a_compaction_right_after_the_initial_context_changes_nothing_that_was_said() 
     assert_eq!(passes(&report), [""; 0], "the newest user message is never folded");
     s.push(vec![said("received, I begin ", 100)]).unwrap();
     done(s.prepare().unwrap());
-    assert_eq!(s.context().lower().len(), 3);
+    assert_eq!(s.context().view_messages().len(), 3);
     assert!(s.compact(contextfold::compaction::Reason::Manual, None).unwrap().is_none());
 }

@@ -138,5 +138,5 @@ pub fn layout(messages: &[Arc<Message>]) -> String {
 
 /// The view's layout.
 pub fn view(session: &Session) -> String {
-    layout(&session.context().lower())
+    layout(&session.context().view_messages())
 }

@@ -75,7 +75,7 @@ pub fn compact(session: &mut Session, reply: &str) -> Report {
 }
 
 pub fn view(session: &Session) -> Vec<Message> {
-    session.context().lower().iter().map(|m| Message::clone(m)).collect()
+    session.context().view_messages().iter().map(|m| Message::clone(m)).collect()
 }
 
 pub fn texts(messages: &[Message]) -> Vec<String> {

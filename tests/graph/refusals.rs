@@ -1,6 +1,6 @@
 //! Bad input: a typed error with the ids, and nothing has changed.
 
-use contextfold::graph::{ContextGraph, EdgeKind, GraphLimits, NodeSpec, NodeState, NodeType, Said};
+use contextfold::graph::{ContextGraph, EdgeKind, GraphLimits, NodeSpec, NodeState, NodeType, SpecContent};
 use contextfold::message::{Message, Role};
 
 use super::world::*;
@@ -51,14 +51,14 @@ fn a_folded_node_takes_no_edge_no_state_and_no_view() {
 fn arguments_that_make_no_sense() {
     let mut graph = line("u1 a1 u2");
     graph.fork("a1", "side").unwrap();
-    let wrong = Said::Message(Message::text(Role::Assistant, "hi").into());
+    let wrong = SpecContent::Message(Message::text(Role::Assistant, "hi").into());
     for (refusal, code) in [
         (refused(&mut graph, |g| g.fork("a1", "side")), "INVALID_ARGUMENT"),
         (refused(&mut graph, |g| g.fork("a1", "")), "INVALID_ARGUMENT"),
         (refused(&mut graph, |g| g.add_node(in_lane("", "u3"))), "INVALID_ARGUMENT"),
         (refused(&mut graph, |g| g.add_node(node("", NodeType::Task))), "INVALID_ARGUMENT"),
         (refused(&mut graph, |g| g.context_for_full("u1", Some(0))), "INVALID_ARGUMENT"),
-        (refused(&mut graph, |g| g.add_node(NodeSpec { said: wrong, ..named("u3") })), "INVALID_ARGUMENT"),
+        (refused(&mut graph, |g| g.add_node(NodeSpec { content: wrong, ..named("u3") })), "INVALID_ARGUMENT"),
         (refused(&mut graph, |g| g.compress(&["u1"], " \n")), "SUMMARY_EMPTY"),
     ] {
         assert!(refusal.starts_with(code), "{refusal}");

@@ -1,6 +1,6 @@
 //! A graph as bytes, and bytes that are none.
 
-use contextfold::graph::{ContextGraph, EdgeKind, NodeSpec, NodeType, Said};
+use contextfold::graph::{ContextGraph, EdgeKind, NodeSpec, NodeType, SpecContent};
 use contextfold::message::{Message, Part, Role, ToolCall};
 use contextfold::provider::GraphMessages;
 use serde_json::json;
@@ -15,10 +15,10 @@ fn restored(bytes: &[u8]) -> Result<ContextGraph, String> {
 fn rich() -> ContextGraph {
     let mut graph = line("s1 u1");
     let call = Part::from(ToolCall::function("c1", "read", "{}"));
-    let said = Said::Message(Message::new(Role::Assistant, vec![Part::text("so"), call]).into());
-    graph.add_node(NodeSpec { said, ..named("a1") }).unwrap();
-    let said = Said::Message(Message::tool("c1", "42").into());
-    graph.add_node(NodeSpec { said, ..named("t1") }).unwrap();
+    let content = SpecContent::Message(Message::new(Role::Assistant, vec![Part::text("so"), call]).into());
+    graph.add_node(NodeSpec { content, ..named("a1") }).unwrap();
+    let content = SpecContent::Message(Message::tool("c1", "42").into());
+    graph.add_node(NodeSpec { content, ..named("t1") }).unwrap();
     graph.fork("a1", "sub").unwrap();
     graph.fork("u1", "still empty").unwrap();
     graph.add_node(in_lane("sub", "u7")).unwrap();

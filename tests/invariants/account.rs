@@ -11,7 +11,7 @@ use super::world::{Came, Happened, World};
 
 pub fn tokens_add_up(world: &mut World, happened: &Happened) {
     let context = world.session.context();
-    let view = context.lower();
+    let view = context.view_messages();
     let count = |messages: &mut dyn Iterator<Item = &Arc<Message>>| -> u64 {
         messages.map(|m| count_message(m, &*world.counter)).sum()
     };
@@ -168,7 +168,7 @@ fn the_stable_prefix_is_no_boast(
     marked.resize(world.branches() + 1, last);
     let Came::Done { report, .. } = &happened.came else { return };
     let Some(marked) = marked.last_mut() else { return };
-    let view = world.session.context().lower();
+    let view = world.session.context().view_messages();
     let same = view.iter().zip(marked.iter()).take_while(|(a, b)| a == b).count();
     let tokens: u64 = view[..same].iter().map(|m| count_message(m, &*world.counter)).sum();
     assert!(

@@ -79,7 +79,7 @@ fn read_all(session: &mut Session) {
     session.context().items();
     session.context().fold_infos();
     session.context().summary_state(false);
-    session.context().lower();
+    session.context().view_messages();
     let _ = session.report().map(|report| report.left_out.len());
     let ids: Vec<String> = match session.graph() {
         Err(_) => Vec::new(),

@@ -89,7 +89,7 @@ pub fn a_compaction_makes_smaller(world: &mut World, happened: &Happened) {
             .map(|n| n.tally.total())
             .sum();
         // And what the notice of a cut output takes beyond what it cut off: each long line is cut, however little that saves (CACHE-3).
-        let altered = context.folds.iter().flat_map(|f| &f.altered).map(|stood| &stood.slot);
+        let altered = context.folds.iter().flat_map(|f| &f.altered).map(|placed| &placed.slot);
         let notices: u64 = altered
             .map(|slot| slot.tokens().saturating_sub(context.history.node(slot.node).tally.total()))
             .sum();

@@ -41,7 +41,7 @@ const REPLAYS: usize = 6;
 const SHRINKS: u32 = 4_000;
 
 fn pinned_texts_stand(world: &mut World, _: &Happened) {
-    let view = world.session.context().lower();
+    let view = world.session.context().view_messages();
     for (id, text) in &world.text_pins {
         let pin = format!("[pinned text of message {id}]\n{text}");
         assert_eq!(view.iter().filter(|m| m.plain_text() == pin).count(), 1, "{pin:?}");
@@ -144,16 +144,16 @@ fn run_seed(seed: u64) -> Result<usize, String> {
 /// What an operation came to: the view, what is dropped from it, folds, decisions.
 fn trace(world: &World, happened: &Happened) -> String {
     let context = world.session.context();
-    let line = |stood: contextfold::context::Stood| {
-        let message = &stood.slot.message;
+    let line = |placed: contextfold::context::PlacedSlot| {
+        let message = &placed.slot.message;
         let calls: Vec<&str> = message.tool_calls().map(|c| c.id.as_str()).collect();
         let of: Vec<&str> = message.tool_outputs().map(|o| o.call_id.as_str()).collect();
-        let dropped = if stood.shown { "" } else { " dropped" };
-        let id = &context.history.node(stood.slot.node).id;
-        format!("    {id} {:?} {:?} {calls:?} {of:?}{dropped}", message.role, stood.slot.form)
+        let dropped = if placed.shown { "" } else { " dropped" };
+        let id = &context.history.node(placed.slot.node).id;
+        format!("    {id} {:?} {:?} {calls:?} {of:?}{dropped}", message.role, placed.slot.form)
     };
     let mut lines = vec![format!("{:?}", happened.op).chars().take(80).collect()];
-    lines.extend(context.view.stood().map(line));
+    lines.extend(context.view.placed_slots().map(line));
     lines.extend(context.fold_infos().iter().map(|f| format!("    {} = {:?}", f.id, f.items)));
     if let Came::Done { report, .. } = &happened.came {
         lines.extend(report.decisions.iter().map(|d| format!("    {}: {:?} {}", d.pass, d.items, d.why)));

@@ -10,7 +10,7 @@ use super::world::{self, Came};
 fn transcript(script: &Script) -> Vec<String> {
     let mut out = Vec::new();
     let mut world = world::run(script, |world, happened| {
-        let view = world.session.context().lower();
+        let view = world.session.context().view_messages();
         let view: Vec<&Message> = view.iter().map(|m| &**m).collect();
         let came = match &happened.came {
             Came::Nothing => "nothing".to_owned(),

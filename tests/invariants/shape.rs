@@ -25,7 +25,7 @@ fn refusals(messages: &[&Message], live: bool) -> Vec<String> {
 }
 
 pub fn views_are_valid(world: &mut World, _: &Happened) {
-    let view = world.session.context().lower();
+    let view = world.session.context().view_messages();
     let view: Vec<&Message> = view.iter().map(|m| &**m).collect();
     assert_eq!(refusals(&view, true), [""; 0]);
     let context = world.session.context();

@@ -1,6 +1,6 @@
 //! What is folded and unfolded again stands as it stood, whatever was done before and since.
 
-use contextfold::context::{Context, FoldMessages, NodeIndex, Stood, Unit};
+use contextfold::context::{Context, FoldMessages, NodeIndex, PlacedSlot, Unit};
 use contextfold::message::{Message, Role};
 
 use super::world::{Happened, World};
@@ -8,7 +8,7 @@ use super::world::{Happened, World};
 /// All that a view shows of itself, and what it has dropped.
 #[derive(Debug, PartialEq)]
 struct Shown {
-    stood: Vec<Stood>,
+    slots: Vec<PlacedSlot>,
     tokens: u64,
     outputs: u64,
     dropped_tokens: u64,
@@ -19,7 +19,7 @@ fn shown(context: &Context) -> Shown {
     let mut pointers = context.pointers.clone();
     pointers.sort_unstable();
     Shown {
-        stood: context.view.stood().collect(),
+        slots: context.view.placed_slots().collect(),
         tokens: context.view.tokens(),
         outputs: context.view.output_tokens(),
         dropped_tokens: context.view.dropped_tokens(),
@@ -79,7 +79,7 @@ fn unfold_undoes_fold(world: &mut World, _: &Happened) {
         let (first, second) = if first_first { (odd, even) } else { (even, odd) };
         unfold(&mut context, first);
         if !first_first {
-            assert_eq!(shown(&context).stood, between.stood);
+            assert_eq!(shown(&context).slots, between.slots);
         }
         unfold(&mut context, second);
         assert_eq!(shown(&context), before);
@@ -93,7 +93,7 @@ fn unfold_undoes_fold(world: &mut World, _: &Happened) {
         assert!(context.unfoldable(&id).is_err(), "the later fold comes first");
     }
     unfold(&mut context, outer);
-    assert_eq!(shown(&context).stood, between.stood);
+    assert_eq!(shown(&context).slots, between.slots);
     unfold(&mut context, inner);
     assert_eq!(shown(&context), before);
 }
@@ -101,7 +101,7 @@ fn unfold_undoes_fold(world: &mut World, _: &Happened) {
 /// What entered since the fold stands behind all that comes back.
 fn what_came_since_stays(world: &mut World, _: &Happened) {
     let context = world.session.context();
-    let trims = context.output_config.enabled && context.view.output_tokens() > context.output_budget.most;
+    let trims = context.output_config.enabled && context.view.output_tokens() > context.output_budget.limit;
     if context.history.has_open_calls() || trims {
         return; // a stand-in has its place with its call; what came back may be too much of tool outputs
     }
@@ -109,15 +109,15 @@ fn what_came_since_stays(world: &mut World, _: &Happened) {
     let before = shown(&context);
     let n = context.history.len();
     let folded = fold(&mut context, n, |at, _| !(at + n).is_multiple_of(3));
-    if folded.is_none() || before.stood.is_empty() {
+    if folded.is_none() || before.slots.is_empty() {
         return;
     }
     context.push(vec![Message::text(Role::User, "since then")]).unwrap();
     let newest = context.view.body().last().unwrap().clone();
     unfold(&mut context, folded);
-    let mut expected = before.stood;
-    expected.push(Stood { slot: newest, shown: true });
-    assert_eq!(shown(&context).stood, expected);
+    let mut expected = before.slots;
+    expected.push(PlacedSlot { slot: newest, shown: true });
+    assert_eq!(shown(&context).slots, expected);
 }
 
 /// Whatever happened, everything stands in one order.
@@ -126,7 +126,8 @@ fn a_fold_comes_back_where_it_stood(world: &mut World, _: &Happened) {
     while let Some(fold) = context.fold_infos().into_iter().find(|f| f.in_view) {
         let summary = context.unfoldable(&fold.id).unwrap();
         context.unfold(summary);
-        let back = |id: &String| context.view.stood().any(|s| *context.history.node(s.slot.node).id == **id);
+        let back =
+            |id: &String| context.view.placed_slots().any(|s| *context.history.node(s.slot.node).id == **id);
         assert!(fold.items.iter().all(back), "all of {} came back", fold.id);
     }
     assert!(context.folds.iter().all(|f| context.view.dropped(f.summary).is_some()), "every fold is undone");
@@ -134,7 +135,7 @@ fn a_fold_comes_back_where_it_stood(world: &mut World, _: &Happened) {
     let executes = context.history.has_open_calls();
     let entered: Vec<u32> = context
         .view
-        .stood()
+        .placed_slots()
         .filter(|s| s.slot.message.role != Role::Tool)
         .filter(|s| !(executes && s.slot.message.role.is_instruction()))
         .filter(|s| context.history.node(s.slot.node).kind == contextfold::context::NodeKind::Message)

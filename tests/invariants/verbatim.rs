@@ -337,7 +337,7 @@ pub fn arguments_stay_json(world: &mut World, _: &Happened) {
             assert!(!is_json(&came.input) || is_json(&now.input), "{}", now.input);
         }
     }
-    let view = context.lower();
+    let view = context.view_messages();
     let view: Vec<&Message> = view.iter().map(|m| &**m).collect();
     let calls = || world.pushed.iter().flat_map(|p| p.message.tool_calls());
     for item in provider(Format::OpenaiResponses).write(&view).items {

@@ -36,7 +36,7 @@ impl Frozen {
     pub fn of(session: &Session) -> Self {
         let context = session.context();
         Self {
-            view: context.lower(),
+            view: context.view_messages(),
             forms: context.view.slots().map(|s| s.form).collect(),
             tokens: session.tokens(),
             folds: context.folds.clone(),
@@ -370,7 +370,7 @@ impl World {
                 self.with_waiting(*which, |session, _, waiting| session.resume_extractive(waiting.pending))
             }
             Op::Read => {
-                let seen = |session: &Session| (session.context().lower(), session.context().items());
+                let seen = |session: &Session| (session.context().view_messages(), session.context().items());
                 let before = seen(&self.session);
                 self.session.note_read();
                 assert_eq!(before, seen(&self.session), "a read is no edit");

@@ -1,14 +1,14 @@
 //! Reads a conversation into a draft of its summary.
 
-use super::deeds::{TODO_LABEL, act, call_line, command_line, mark_boxes, settle_errors};
+use super::actions::{TODO_LABEL, add_action, call_line, command_line, mark_boxes, mark_resolved_errors};
 use super::draft::{Draft, Section, key_of};
 use super::earlier;
 use super::places::Places;
 use super::references::{FOLDER_LABEL, REF_LABEL, output_refs, references};
 use crate::facts::shorten;
 use crate::facts::{
-    Action, StatementKind, Strength, actions, asks, constraints, intentions, sentences, statement, unwrapped,
-    without_directory,
+    Action, StatementKind, Strength, actions, constraints, final_question, intentions, sentences, statement,
+    unwrapped, without_directory,
 };
 use crate::message::{ItemType, Message, Part, Role};
 
@@ -36,30 +36,30 @@ pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {
     }
     let actions = actions(messages);
     let places = Places::of(&actions, root);
-    let said: Vec<(usize, &Message, &str)> = messages
+    let dialogue: Vec<(usize, &Message, &str)> = messages
         .iter()
         .zip(&texts)
         .enumerate()
         .filter(|(i, (m, t))| !summaries[*i] && !t.trim().is_empty() && !m.role.is_instruction())
         .map(|(i, (m, t))| (i, m, t.as_str()))
         .collect();
-    drop_answered(&mut draft, &said);
+    drop_taken_up_since(&mut draft, &dialogue);
     let mut next_action = 0;
     for (at, message, text) in
-        said.iter().copied().chain([(messages.len(), &Message::new(Role::Tool, vec![]), "")])
+        dialogue.iter().copied().chain([(messages.len(), &Message::new(Role::Tool, vec![]), "")])
     {
         while let Some(action) = actions.get(next_action).filter(|a| a.at < at) {
             let output = action.answered_at.map_or("", |i| texts[i].as_str());
-            act(&mut draft, action, output, &places);
+            add_action(&mut draft, action, output, &places);
             next_action += 1;
         }
         match message.role {
-            Role::User if is_request(message, text) => user(&mut draft, &without_attachments(message)),
-            Role::Assistant => assistant(&mut draft, text, closes_turn(messages, at)),
+            Role::User if is_request(message, text) => add_request(&mut draft, &without_attachments(message)),
+            Role::Assistant => add_answer(&mut draft, text, closes_turn(messages, at)),
             _ => {}
         }
     }
-    unresolved(&mut draft, messages, &said, &actions, &places);
+    add_open_at_end(&mut draft, messages, &dialogue, &actions, &places);
     references(&mut draft, messages, &texts, &summaries, &places);
     if refs {
         output_refs(&mut draft, messages);
@@ -75,8 +75,8 @@ fn merge(draft: &mut Draft, text: &str, refs: bool, root: &mut Option<String>) {
     drop_taken_up(draft, user_spoke, !items.is_empty());
     for item in items {
         let text = item.text.as_str();
-        if let Some(lines) = earlier::told_more(text) {
-            draft.misses(item.section, lines);
+        if let Some(lines) = earlier::parse_more(text) {
+            draft.add_missing(item.section, lines);
             continue;
         }
         match item.section {
@@ -126,9 +126,9 @@ fn merge(draft: &mut Draft, text: &str, refs: bool, root: &mut Option<String>) {
 }
 
 /// Removes open entries of earlier summaries that have been taken up since, by the user or by the assistant.
-fn drop_answered(draft: &mut Draft, said: &[(usize, &Message, &str)]) {
-    let user_spoke = said.iter().any(|(_, m, _)| m.role == Role::User);
-    let assistant_spoke = said.iter().any(|(_, m, _)| m.role == Role::Assistant);
+fn drop_taken_up_since(draft: &mut Draft, dialogue: &[(usize, &Message, &str)]) {
+    let user_spoke = dialogue.iter().any(|(_, m, _)| m.role == Role::User);
+    let assistant_spoke = dialogue.iter().any(|(_, m, _)| m.role == Role::Assistant);
     drop_taken_up(draft, user_spoke, assistant_spoke);
 }
 
@@ -164,7 +164,7 @@ fn closes_turn(messages: &[Message], at: usize) -> bool {
     messages.get(at).is_some_and(|m| !calls(m)) && messages.get(at + 1).is_none_or(|m| m.role == Role::User)
 }
 
-fn user(draft: &mut Draft, text: &str) {
+fn add_request(draft: &mut Draft, text: &str) {
     let request = shorten::lines(text, 4000);
     if draft.get(Section::Task, FIRST).is_none() {
         draft.put(Section::Task, FIRST, &format!("{FIRST_LABEL}{request}"), 0);
@@ -194,7 +194,7 @@ fn asks_for_something(text: &str) -> bool {
         >= 12
 }
 
-fn assistant(draft: &mut Draft, text: &str, closing: bool) {
+fn add_answer(draft: &mut Draft, text: &str, closing: bool) {
     for sentence in sentences(text).into_iter().filter(|s| !s.fenced) {
         let Some(found) = statement(sentence.text) else { continue };
         let section = match found.kind {
@@ -210,19 +210,19 @@ fn assistant(draft: &mut Draft, text: &str, closing: bool) {
 }
 
 /// Adds what is still open at the end of the messages.
-fn unresolved(
+fn add_open_at_end(
     draft: &mut Draft,
     messages: &[Message],
-    said: &[(usize, &Message, &str)],
+    dialogue: &[(usize, &Message, &str)],
     actions: &[Action<'_>],
     places: &Places,
 ) {
-    settle_errors(draft);
-    let last_user = said.iter().rev().find(|(_, m, t)| m.role == Role::User && is_request(m, t));
+    mark_resolved_errors(draft);
+    let last_user = dialogue.iter().rev().find(|(_, m, t)| m.role == Role::User && is_request(m, t));
     let after = last_user.map_or(0, |(at, _, _)| *at);
-    let last_word = said.iter().rev().find(|(at, m, _)| m.role == Role::Assistant && *at > after);
+    let last_word = dialogue.iter().rev().find(|(at, m, _)| m.role == Role::Assistant && *at > after);
     let closed = last_word.is_some_and(|(at, _, _)| closes_turn(messages, *at) && at + 1 == messages.len());
-    let previous = said
+    let previous = dialogue
         .iter()
         .rev()
         .filter(|(at, m, _)| m.role == Role::Assistant && closes_turn(messages, *at))
@@ -236,7 +236,7 @@ fn unresolved(
         draft.put(Section::Progress, ANSWER_LABEL, &format!("{ANSWER_LABEL}{}", text.trim()), 15);
     }
     if let Some((_, _, text)) = last_word.filter(|_| closed) {
-        if let Some(question) = asks(text) {
+        if let Some(question) = final_question(text) {
             draft.put(
                 Section::Open,
                 &key_of(question),

@@ -106,7 +106,7 @@ impl Draft {
     }
 
     /// Records that an earlier summary had no room for this many lines of a section.
-    pub fn misses(&mut self, section: Section, lines: u64) {
+    pub fn add_missing(&mut self, section: Section, lines: u64) {
         let missing = self.missing.entry(section).or_default();
         *missing = missing.saturating_add(lines);
     }

@@ -37,17 +37,17 @@ pub(super) fn items(text: &str) -> Vec<Item> {
         carried = LEDGER_HEADINGS.contains(&bare) || (carried && heading(line).is_none());
         if carried {
         } else if let Some(heading) = heading(line) {
-            section = by_words(heading);
+            section = section_of(heading);
             before_headings = false;
         } else if before_headings || bare.is_empty() || is_tag(bare) || is_cut(bare) || frame::is_frame(bare)
         {
         } else if let Some(text) = line.strip_prefix("- ") {
             out.push(Item { section, text: text.trim().to_owned(), count: 1 });
-        } else if let Some(more) = line.strip_prefix("  ")
+        } else if let Some(indented) = line.strip_prefix("  ")
             && let Some(last) = out.last_mut().filter(|i| i.section == section)
         {
             last.text.push('\n');
-            last.text.push_str(if ours { more } else { bare });
+            last.text.push_str(if ours { indented } else { bare });
         } else {
             out.push(Item { section, text: bare.trim_start_matches(['*', '-', ' ']).to_owned(), count: 1 });
         }
@@ -60,15 +60,15 @@ pub(super) fn items(text: &str) -> Vec<Item> {
 
 /// The last line of a list that has no room for all entries: how many more there are. If an earlier summary already left some out, the line
 /// says "up to", because those may have been mentioned again since.
-pub(super) fn more(new: u64, before: u64) -> String {
+pub(super) fn format_more(new: u64, before: u64) -> String {
     let at_most = if before > 0 { AT_MOST } else { "" };
     format!("{MORE}{at_most}{} {WHERE}", new.saturating_add(before))
 }
 
-/// Parses a line written by [`more`] and returns its number.
-pub(super) fn told_more(text: &str) -> Option<u64> {
-    let told = text.strip_prefix(MORE)?.strip_suffix(WHERE)?;
-    told.strip_prefix(AT_MOST).unwrap_or(told).trim_end().parse().ok()
+/// Parses a line written by [`format_more`] and returns its number.
+pub(super) fn parse_more(text: &str) -> Option<u64> {
+    let rest = text.strip_prefix(MORE)?.strip_suffix(WHERE)?;
+    rest.strip_prefix(AT_MOST).unwrap_or(rest).trim_end().parse().ok()
 }
 
 const MORE: &str = "… and ";
@@ -89,7 +89,7 @@ fn is_cut(line: &str) -> bool {
     line.starts_with("[…") && line.ends_with("…]")
 }
 
-fn by_words(heading: &str) -> Section {
+fn section_of(heading: &str) -> Section {
     if let Some(own) = Section::ALL.iter().find(|s| s.heading() == heading) {
         return *own;
     }
@@ -154,10 +154,10 @@ mod tests {
     #[test]
     fn what_a_list_left_out_is_read_as_it_is_written() {
         for (new, before) in [(1, 0), (117, 0), (0, 3), (40, 117)] {
-            assert_eq!(told_more(&more(new, before)), Some(new + before));
+            assert_eq!(parse_more(&format_more(new, before)), Some(new + before));
         }
-        assert_eq!(told_more("… and two more in the history"), None);
-        assert_eq!(told_more("src/a.ts and 3 more"), None);
+        assert_eq!(parse_more("… and two more in the history"), None);
+        assert_eq!(parse_more("src/a.ts and 3 more"), None);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::collect::{ANSWER_LABEL, FIRST, LATEST};
 use super::draft::{Draft, Entry, Section};
 use super::earlier;
-use crate::compaction::frame::NOTHING_SAID;
+use crate::compaction::frame::EMPTY_SUMMARY;
 use crate::facts::shorten;
 use crate::sorting::{sort_by, sort_by_key};
 use crate::tokens::TokenCounter;
@@ -57,14 +57,14 @@ pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> 
     let mut room = budget.saturating_sub(counter.count(OPEN) + counter.count(CLOSE));
     let mut headed: Vec<Section> = Vec::new();
     let mut taken: Vec<Candidate> = Vec::new();
-    let mut misses = 0;
+    let mut skipped = 0;
     for candidate in candidates {
         let new = !headed.contains(&candidate.section);
         let heading = if new { counter.count(&heading(candidate.section)) } else { 0 };
         let cost = heading + counter.count(&candidate.line);
         if cost > room {
-            misses += 1;
-            if misses > 32 {
+            skipped += 1;
+            if skipped > 32 {
                 break;
             }
             continue;
@@ -79,7 +79,7 @@ pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> 
     // fits.
     loop {
         if taken.is_empty() {
-            let least = nothing();
+            let least = empty_summary();
             return if counter.count(&least) <= budget { least } else { String::new() };
         }
         let text = rendered(&taken, &lists);
@@ -87,14 +87,14 @@ pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> 
         if over == 0 {
             return text;
         }
-        let goes = usize::try_from(over / LINE).unwrap_or(usize::MAX).saturating_add(1);
-        taken.truncate(taken.len().saturating_sub(goes));
+        let surplus = usize::try_from(over / LINE).unwrap_or(usize::MAX).saturating_add(1);
+        taken.truncate(taken.len().saturating_sub(surplus));
     }
 }
 
 /// A summary that says only that messages were left out.
-pub fn nothing() -> String {
-    format!("{OPEN}{NOTHING_SAID}\n{CLOSE}")
+pub fn empty_summary() -> String {
+    format!("{OPEN}{EMPTY_SUMMARY}\n{CLOSE}")
 }
 
 /// The best lines of a section, with their worth compared to the lines of all sections.
@@ -125,14 +125,14 @@ fn is_request(entry: &Entry) -> bool {
 
 /// The most bytes of one line, so that no line takes the room of the others.
 fn line_limit(section: Section, budget: u64) -> usize {
-    let (share, most) = match section {
+    let (share, max) = match section {
         Section::Task => (5, 2400),
         Section::Constraints => (12, 600),
         Section::Open | Section::Earlier => (14, 500),
         _ => (16, 400),
     };
     // Three bytes per token: few scripts have fewer.
-    ((budget * 3 / share) as usize).clamp(WHOLE_LINE, most)
+    ((budget * 3 / share) as usize).clamp(WHOLE_LINE, max)
 }
 
 fn heading(section: Section) -> String {
@@ -184,7 +184,7 @@ fn rendered(taken: &[Candidate], lists: &[List]) -> String {
             out.push_str(&candidate.line);
         }
         if section.is_list() && left_out.saturating_add(*missing) > 0 {
-            let _ = writeln!(out, "- {}", earlier::more(left_out, *missing));
+            let _ = writeln!(out, "- {}", earlier::format_more(left_out, *missing));
         }
     }
     out.push_str(CLOSE);

@@ -31,9 +31,9 @@ pub(super) fn asked(
     let Some(first) = found(context, members, false) else { return Ok(Vec::new()) };
     let is_last = !staying.iter().any(|index| is_request(context, *index));
     let latest = is_last.then(|| found(context, members, true)).flatten().filter(|index| *index != first);
-    let mut out = vec![told(context.history.node(first), redact)?];
+    let mut out = vec![listed_request(context.history.node(first), redact)?];
     if let Some(latest) = latest {
-        out.push(format!("{LATEST}{}", told(context.history.node(latest), redact)?));
+        out.push(format!("{LATEST}{}", listed_request(context.history.node(latest), redact)?));
     }
     Ok(out)
 }
@@ -83,12 +83,12 @@ fn asks_for_something(text: &str) -> bool {
         return true;
     }
     let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let goes_on = words.next().is_some_and(|word| GO_ON.contains(&word.to_lowercase().as_str()));
+    let is_assent = words.next().is_some_and(|word| GO_ON.contains(&word.to_lowercase().as_str()));
     let more = words.take(2 * LEAST_WORDS).count();
-    more + 1 >= if goes_on { 2 * LEAST_WORDS } else { LEAST_WORDS }
+    more + 1 >= if is_assent { 2 * LEAST_WORDS } else { LEAST_WORDS }
 }
 
-fn told(node: &Node, redact: Option<&Redact>) -> Result<String> {
+fn listed_request(node: &Node, redact: Option<&Redact>) -> Result<String> {
     let text = match redact {
         Some(redact) => redact.message(&node.message)?.plain_text(),
         None => node.message.plain_text(),

@@ -1,10 +1,10 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::literals::Literals;
+use super::message_facts::MessageFacts;
 use super::open::Open;
-use super::read::Read;
-use super::said::Said;
-use super::sights::Sights;
+use super::sightings::Sightings;
+use super::user_remarks::UserRemark;
 use crate::facts::Strength;
 use crate::message::{Message, Role};
 use crate::saved::saved;
@@ -13,23 +13,23 @@ use crate::saved::saved;
 ///
 /// Messages are added in order and once each, so that a compaction only costs what is new since the last one.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Carried {
+pub struct CarriedFacts {
     /// Paths, URLs, ids and error codes.
     pub(super) literals: Literals,
     /// The user's constraints, verbatim.
     pub(super) rules: BTreeMap<String, Rule>,
     /// Commands with their outcomes: the latest run of each command.
-    pub(super) commands: BTreeMap<String, Ran>,
+    pub(super) commands: BTreeMap<String, CommandLine>,
     /// Open work.
     pub(super) open: Open,
     /// Stored outputs that can be read again, in the order of their messages.
-    pub(super) outputs: Vec<Stored>,
+    pub(super) outputs: Vec<StoredOutput>,
     /// The number of messages read.
     clock: u64,
     /// The user's requests, as the ledger lists them.
     pub(super) asked: Vec<String>,
     /// What else the user said, the likeliest rules first.
-    pub(super) said: Vec<Said>,
+    pub(super) said: Vec<UserRemark>,
 }
 
 /// How certain it is that a sentence is a constraint, and when it was said.
@@ -52,7 +52,7 @@ const PLACES: u32 = 12;
 
 /// A command's line in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Ran {
+pub(super) struct CommandLine {
     pub line: String,
     pub failed: bool,
     pub last: u64,
@@ -60,45 +60,45 @@ pub(super) struct Ran {
 
 /// An output in the tool output cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Stored {
+pub(super) struct StoredOutput {
     /// The number of its message.
     pub at: u64,
     pub ref_id: String,
     pub bytes: u64,
 }
 
-saved!(struct Carried { literals, rules, commands, open, outputs, clock } fresh { asked: Vec::new(), said: Vec::new() });
+saved!(struct CarriedFacts { literals, rules, commands, open, outputs, clock } fresh { asked: Vec::new(), said: Vec::new() });
 saved!(struct Rule { strength, explicit, last } since 2 { first });
-saved!(struct Ran { line, failed, last });
-saved!(struct Stored { at, ref_id, bytes });
+saved!(struct CommandLine { line, failed, last });
+saved!(struct StoredOutput { at, ref_id, bytes });
 
-impl Carried {
+impl CarriedFacts {
     /// Adds messages, in order, in full as they were pushed.
-    pub fn add(&mut self, read: &Read<'_>) {
-        let sights = self.add_but_literals(read);
+    pub fn add(&mut self, read: &MessageFacts<'_>) {
+        let sightings = self.add_returning_literals(read);
         if !read.is_empty() {
-            self.literals.see(&sights);
+            self.literals.add(&sightings);
         }
     }
 
     /// Like `add`, but returns the literal facts instead of storing them.
-    pub(super) fn add_but_literals<'r>(&mut self, read: &'r Read<'_>) -> Sights<'r> {
+    pub(super) fn add_returning_literals<'r>(&mut self, read: &'r MessageFacts<'_>) -> Sightings<'r> {
         self.add_actions(read);
         self.add_all(read, true)
     }
 
     /// Adds only the facts in messages and the user's constraints, not what was done.
-    pub(super) fn add_facts(&mut self, read: &Read<'_>) {
+    pub(super) fn add_facts(&mut self, read: &MessageFacts<'_>) {
         if !read.is_empty() {
-            let sights = self.add_all(read, false);
-            self.literals.see(&sights);
+            let sightings = self.add_all(read, false);
+            self.literals.add(&sightings);
         }
     }
 
     /// Removes all refs, for models that cannot open them.
-    pub fn forget_refs(&mut self) {
+    pub fn remove_refs(&mut self) {
         let refs: HashSet<String> = self.outputs.drain(..).map(|stored| stored.ref_id).collect();
-        for Ran { line, .. } in self.commands.values_mut() {
+        for CommandLine { line, .. } in self.commands.values_mut() {
             let named = line.strip_suffix(')').and_then(|line| line.rsplit_once(" ("));
             if let Some((head, _)) = named.filter(|(_, id)| refs.contains(*id)) {
                 line.truncate(head.len());
@@ -107,43 +107,44 @@ impl Carried {
     }
 
     /// Applies later messages: removes what they finished, ran again or answered.
-    pub(super) fn settle(&mut self, later: &Read<'_>) {
+    pub(super) fn apply_later(&mut self, later: &MessageFacts<'_>) {
         for action in later.actions() {
-            self.open.act(&action);
+            self.open.apply_call(&action);
             if let Some(run) = action.note.run.as_ref().filter(|_| action.answer.is_some()) {
                 self.commands.remove(&run.key);
             }
         }
         for (message, notes) in later.messages() {
-            self.open.read(message, notes, self.clock);
+            self.open.apply_message(message, notes, self.clock);
         }
     }
 
-    fn add_all<'r>(&mut self, read: &'r Read<'_>, open: bool) -> Sights<'r> {
+    fn add_all<'r>(&mut self, read: &'r MessageFacts<'_>, open: bool) -> Sightings<'r> {
         let facts = read.facts();
-        let mut sights = Sights::of(&facts.names);
+        let mut sightings = Sightings::of(&facts.names);
         for (message, at) in read.places() {
             self.clock += 1;
             let output = self.add_output(message).is_some();
             let used = message.role != Role::Tool;
             for number in facts.literals(at) {
-                sights.again(*number, self.clock as u32, used, output);
+                sightings.record(*number, self.clock as u32, used, output);
             }
             let notes = facts.notes(at);
             let own = notes.filter(|_| !read.is_others(at));
-            for (place, said) in (0..).zip(own.into_iter().flat_map(|notes| &notes.rules)) {
+            for (place, stated) in (0..).zip(own.into_iter().flat_map(|notes| &notes.rules)) {
                 let last = (self.clock << PLACES) | (place & ((1 << PLACES) - 1));
-                let new = Rule { strength: said.strength, explicit: said.explicit, first: self.clock, last };
-                let rule = self.rules.entry(said.text.clone()).or_insert(new);
+                let new =
+                    Rule { strength: stated.strength, explicit: stated.explicit, first: self.clock, last };
+                let rule = self.rules.entry(stated.text.clone()).or_insert(new);
                 rule.strength = rule.strength.max(new.strength);
                 rule.explicit |= new.explicit;
                 rule.last = last;
             }
             if open {
-                self.open.read(message, notes, self.clock);
+                self.open.apply_message(message, notes, self.clock);
             }
         }
-        sights
+        sightings
     }
 
     fn add_output(&mut self, message: &Message) -> Option<u64> {
@@ -152,17 +153,17 @@ impl Carried {
         }
         let output_ref = message.tool_outputs().find_map(|o| o.output_ref.as_ref())?;
         let bytes = output_ref.byte_size.unwrap_or(0);
-        self.outputs.push(Stored { at: self.clock, ref_id: output_ref.id.clone(), bytes });
+        self.outputs.push(StoredOutput { at: self.clock, ref_id: output_ref.id.clone(), bytes });
         Some(self.clock)
     }
 
-    fn add_actions(&mut self, read: &Read<'_>) {
+    fn add_actions(&mut self, read: &MessageFacts<'_>) {
         for action in read.actions() {
             let at = self.clock + action.at as u64 + 1;
-            self.open.act(&action);
+            self.open.apply_call(&action);
             let Some((run, answer)) = action.note.run.as_ref().zip(action.answer) else { continue };
             let (answered, message) = answer;
-            if run.is_little && answered.is_plain() {
+            if run.is_minor && answered.is_plain() {
                 self.commands.remove(&run.key);
                 continue;
             }
@@ -171,7 +172,7 @@ impl Carried {
             let says_more = output_ref.filter(|r| r.byte_size.is_none_or(|bytes| bytes > LINE));
             let by_ref = says_more.map_or_else(String::new, |r| format!(" ({})", r.id));
             let line = format!("{}{}{by_ref}", run.head, answered.tail);
-            self.commands.insert(run.key.clone(), Ran { line, failed: answered.failed, last: at });
+            self.commands.insert(run.key.clone(), CommandLine { line, failed: answered.failed, last: at });
         }
     }
 }

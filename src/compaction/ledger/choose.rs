@@ -1,9 +1,9 @@
 use std::cell::OnceCell;
 
+use super::already_shown::AlreadyShown;
 use super::literals::Literals;
-use super::sights::{Seen, Sights};
-use super::stays::Stays;
-use crate::facts::{LiteralKind, Names, Needles};
+use super::sightings::{Sighting, Sightings};
+use crate::facts::{LiteralKind, Names, TextSet};
 
 /// The index of a fact that is not a choice.
 const NONE: u32 = u32::MAX;
@@ -12,7 +12,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Choice<'a> {
     pub text: &'a str,
-    pub seen: &'a Seen,
+    pub sighting: &'a Sighting,
 }
 
 /// The order of facts, whatever they cost: first facts that somebody mentioned or acted on, then those that only occur in outputs. Last are
@@ -20,19 +20,19 @@ pub(super) struct Choice<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Used,
-    Seen,
+    OnlyInOutputs,
     Last,
 }
 
 impl Choice<'_> {
     fn rank(&self) -> Rank {
-        match self.seen.kind {
+        match self.sighting.kind {
             LiteralKind::Path if self.text.starts_with("../") => Rank::Last,
-            _ if self.seen.used => Rank::Used,
+            _ if self.sighting.used => Rank::Used,
             LiteralKind::Path if !self.text.contains(['/', '\\']) || self.text.starts_with("./") => {
                 Rank::Last
             }
-            _ => Rank::Seen,
+            _ => Rank::OnlyInOutputs,
         }
     }
 }
@@ -42,7 +42,7 @@ impl Choice<'_> {
 pub(super) struct Choices<'a> {
     /// Sorted by text.
     all: Vec<Choice<'a>>,
-    needles: Needles<'a>,
+    needles: TextSet<'a>,
     /// For each fact, the indices of the facts that it contains, concatenated.
     within: Vec<u32>,
     /// The end of each fact's part of `within`.
@@ -59,38 +59,39 @@ const OFTEN: usize = 21;
 
 impl<'a> Choices<'a> {
     /// The facts that the rest of the view does not contain.
-    pub fn missing(literals: &'a Literals, stays: &Stays<'_>) -> Self {
-        let all: Vec<Choice<'a>> = literals.iter().map(|(text, seen)| Choice { text, seen }).collect();
-        let known = stays.names().and_then(|names| Some((names, numbers(&all, names)?)));
+    pub fn missing(literals: &'a Literals, shown: &AlreadyShown<'_>) -> Self {
+        let all: Vec<Choice<'a>> =
+            literals.iter().map(|(text, sighting)| Choice { text, sighting }).collect();
+        let known = shown.names().and_then(|names| Some((names, numbers(&all, names)?)));
         if let Some((names, numbers)) = known {
-            return Self::of(all, numbers, names, stays);
+            return Self::of(all, numbers, names, shown);
         }
         // Facts of messages that have changed or are redacted are numbered here.
-        let mut names = stays.names().cloned().unwrap_or_default();
+        let mut names = shown.names().cloned().unwrap_or_default();
         for choice in &all {
-            names.number(choice.text, choice.seen.kind);
+            names.number(choice.text, choice.sighting.kind);
         }
-        names.settle();
+        names.index();
         let numbers = numbers(&all, &names).unwrap_or_default();
-        Self::of(all, numbers, &names, stays)
+        Self::of(all, numbers, &names, shown)
     }
 
-    /// Like `missing`, for facts that were only collected; `stays` has their numbers.
-    pub fn seen(sights: &'a Sights<'_>, stays: &Stays<'_>) -> Self {
-        let most = sights.names().len();
+    /// Like `missing`, for facts that were only collected; `shown` has their numbers.
+    pub fn of_sightings(sightings: &'a Sightings<'_>, shown: &AlreadyShown<'_>) -> Self {
+        let most = sightings.names().len();
         let (mut all, mut numbers) = (Vec::with_capacity(most), Vec::with_capacity(most));
-        for (number, text, seen) in sights.iter() {
-            all.push(Choice { text, seen });
+        for (number, text, sighting) in sightings.iter() {
+            all.push(Choice { text, sighting });
             numbers.push(number);
         }
-        Self::of(all, numbers, sights.names(), stays)
+        Self::of(all, numbers, sightings.names(), shown)
     }
 
     /// `numbers`: those of the choices, in the same order.
-    fn of(mut all: Vec<Choice<'a>>, mut numbers: Vec<u32>, names: &Names, stays: &Stays<'_>) -> Self {
+    fn of(mut all: Vec<Choice<'a>>, mut numbers: Vec<u32>, names: &Names, shown: &AlreadyShown<'_>) -> Self {
         let mut there = vec![false; names.len()];
-        stays.mark_whole(names, &mut there);
-        stays.find_written(&needles(&all), |i| there[numbers[i] as usize] = true);
+        shown.mark_literals(names, &mut there);
+        shown.find_in_searched(&needles(&all), |i| there[numbers[i] as usize] = true);
         let is_missing = |number: &u32| !there[*number as usize];
         let mut missing = numbers.iter().map(is_missing);
         all.retain(|_| missing.next().unwrap_or(false));
@@ -123,11 +124,11 @@ impl<'a> Choices<'a> {
     /// Best first: by rank, then by worth per cost.
     fn by_worth(&self) -> Vec<u32> {
         let again: [f64; OFTEN + 1] = std::array::from_fn(|count| 1.0 + (count as f64).ln().min(3.0) / 2.0);
-        let newest = self.all.iter().map(|choice| choice.seen.last).max().unwrap_or_default().max(1);
+        let newest = self.all.iter().map(|choice| choice.sighting.last).max().unwrap_or_default().max(1);
         // What is seen repeatedly is worth more than what was seen once, and the newest is worth twice as much as the oldest.
         let own = |choice: &Choice<'_>| {
-            let age = f64::from(choice.seen.last) / f64::from(newest);
-            again[OFTEN.min(choice.seen.count as usize)] * (1.0 + age)
+            let age = f64::from(choice.sighting.last) / f64::from(newest);
+            again[OFTEN.min(choice.sighting.count as usize)] * (1.0 + age)
         };
         let own_worth: Vec<f64> = self.all.iter().map(own).collect();
         // A fact brings the facts inside it with it.
@@ -188,8 +189,8 @@ impl<'a> Choices<'a> {
 }
 
 /// Search patterns for facts that are sorted by text.
-fn needles<'a>(all: &[Choice<'a>]) -> Needles<'a> {
-    Needles::of_sorted(all.iter().map(|choice| choice.text).zip(0..).collect())
+fn needles<'a>(all: &[Choice<'a>]) -> TextSet<'a> {
+    TextSet::of_sorted(all.iter().map(|choice| choice.text).zip(0..).collect())
 }
 
 /// The numbers of facts; `None` if one of them has none.

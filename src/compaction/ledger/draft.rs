@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::asked::LATEST;
-use super::carried::Stored;
+use super::carried::StoredOutput;
 use super::choose::Choice;
-use super::missing::{Missing, Ruled};
-use super::said::Said;
+use super::missing::{LedgerRule, Missing};
 use super::sentence;
+use super::user_remarks::UserRemark;
 use crate::compaction::tags;
 use crate::context::LEDGER_HEADING as HEADING;
 use crate::facts::LiteralKind;
@@ -23,18 +23,18 @@ pub const RULES_TITLE: &str = "Rules that hold";
 const WORDS_TITLE: &str = "The user's words";
 
 /// Open work and commands have this fraction (1/8) of the room, however many literal facts there are.
-const TOLD: u64 = 8;
+const WORK_SHARE: u64 = 8;
 
 /// Constraints from pasted text may take this fraction (1/4) of the facts' room.
-const PASTED: u64 = 4;
+const PASTED_SHARE: u64 = 4;
 
 /// The user's requests may take this fraction (1/4) of the room.
-const TASK: u64 = 4;
+const TASK_SHARE: u64 = 4;
 
 /// The user's other remarks have a sixteenth of the room before the facts get any, and may take up to a quarter of the shared room if the
 /// facts leave that much.
-const SAID: u64 = 16;
-const SAID_AT_MOST: u64 = 4;
+const REMARKS_SHARE: u64 = 16;
+const REMARKS_MAX_SHARE: u64 = 4;
 
 /// The number of newest outputs that are named if they are large, besides those that contain facts without room.
 const NEWEST_REFS: usize = 12;
@@ -55,7 +55,7 @@ pub struct Room {
 
 /// How many missing facts found no room.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Missed {
+pub struct OmittedFacts {
     /// The user's constraints.
     pub rules: u64,
     /// Paths, URLs, ids and error codes.
@@ -71,28 +71,28 @@ pub(super) struct Draft {
     pub complete: bool,
     /// The estimated tokens of the user's own constraints.
     pub rules: u64,
-    pub missed: Missed,
+    pub omitted: OmittedFacts,
     /// Some of the missed rules are the user's own.
-    pub missed_own: bool,
+    pub omits_own_rules: bool,
 }
 
 impl Draft {
     /// The ledger that fits the room, by the estimate; `None` if nothing fits.
     pub fn of(missing: &Missing<'_>, room: Room) -> Option<Self> {
         let text = format!("{HEADING}\n");
-        let missed = Missed::default();
-        let mut draft = Self { text, cost: 0, complete: true, rules: 0, missed, missed_own: false };
-        let (told, mut left) = draft.rules(&missing.rules, room);
-        let of_task = draft.task(&missing.asked, &told, left.min(room.shared) / TASK);
+        let omitted = OmittedFacts::default();
+        let mut draft = Self { text, cost: 0, complete: true, rules: 0, omitted, omits_own_rules: false };
+        let (listed_rules, mut left) = draft.rules(&missing.rules, room);
+        let of_task = draft.task(&missing.asked, &listed_rules, left.min(room.shared) / TASK_SHARE);
         left -= of_task;
-        let for_work = left / TOLD;
+        let for_work = left / WORK_SHARE;
         let of_open = draft.list("Still open", &missing.open, for_work, String::as_str, |_| ());
         let mut commands: Vec<_> = missing.carried.commands.values().collect();
         sort_by_key(&mut commands, |c| (Reverse(c.failed), Reverse(c.last)));
         let title = "Commands and what came of them";
         let of_commands = draft.list(title, &commands, for_work - of_open, |c| c.line.as_str(), |c| c.last);
         left -= of_open + of_commands;
-        let of_rest = draft.rest(missing, left, room.shared / SAID_AT_MOST);
+        let of_rest = draft.rest(missing, left, room.shared / REMARKS_MAX_SHARE);
         draft.cost += of_task + of_open + of_commands + of_rest;
 
         draft.text.truncate(draft.text.trim_end().len());
@@ -104,55 +104,60 @@ impl Draft {
 
     /// Writes the user's constraints. Returns those written, and the tokens left. The surest and oldest get room first, but they are listed
     /// in the order in which they were said, because the later of two contradictory rules holds.
-    fn rules<'r>(&mut self, rules: &'r [Ruled<'_>], room: Room) -> (Vec<&'r str>, u64) {
+    fn rules<'r>(&mut self, rules: &'r [LedgerRule<'_>], room: Room) -> (Vec<&'r str>, u64) {
         let mut left = room.all.max(room.rules).saturating_sub(cost(&self.text) + 8);
         // Without room for facts, sentences that only contain a rule's words are left out too.
         let rules = rules.iter().filter(|rule| rule.is_rule || room.facts > 0);
-        let (own, pasted): (Vec<&Ruled<'_>>, Vec<&Ruled<'_>>) = rules.partition(|rule| rule.own);
+        let (own, pasted): (Vec<&LedgerRule<'_>>, Vec<&LedgerRule<'_>>) = rules.partition(|rule| rule.own);
         let mut taken = fitting(&own, &mut left, |rule| cost(rule.text) + 2);
-        self.missed_own = own.len() > taken.len();
-        let for_pasted = left.min(room.shared / PASTED);
+        self.omits_own_rules = own.len() > taken.len();
+        let for_pasted = left.min(room.shared / PASTED_SHARE);
         let mut left_of_it = for_pasted;
         taken.extend(fitting(&pasted, &mut left_of_it, |rule| cost(rule.text) + 2));
         let of_pasted = for_pasted - left_of_it;
         sort_by_key(&mut taken, |rule| rule.last);
-        self.missed.rules = (own.len() + pasted.len() - taken.len()) as u64;
-        self.complete &= self.missed.rules == 0;
+        self.omitted.rules = (own.len() + pasted.len() - taken.len()) as u64;
+        self.complete &= self.omitted.rules == 0;
         self.lines(RULES_TITLE, taken.iter().filter(|rule| rule.is_rule).map(|rule| rule.text));
         self.lines(WORDS_TITLE, taken.iter().filter(|rule| !rule.is_rule).map(|rule| rule.text));
-        let told: Vec<&str> = taken.into_iter().map(|rule| rule.text).collect();
+        let listed_rules: Vec<&str> = taken.into_iter().map(|rule| rule.text).collect();
         let all = cost(&self.text);
         self.cost = all;
         self.rules = all.saturating_sub(of_pasted);
-        (told, left.min(room.all.saturating_sub(all)).min(room.facts - of_pasted))
+        (listed_rules, left.min(room.all.saturating_sub(all)).min(room.facts - of_pasted))
     }
 
     /// Writes the user's requests without the rules already written. Returns their tokens.
-    fn task(&mut self, asked: &[&str], told: &[&str], room: u64) -> u64 {
-        let new: Vec<String> = asked.iter().filter_map(|asked| without_rules(asked, told)).collect();
+    fn task(&mut self, asked: &[&str], listed_rules: &[&str], room: u64) -> u64 {
+        let new: Vec<String> = asked.iter().filter_map(|asked| without_rules(asked, listed_rules)).collect();
         self.list("Task", &new, room, String::as_str, |_| ())
     }
 
     /// Writes literal facts, the user's other remarks, and refs of outputs with facts that found no room. Returns their tokens.
-    fn rest(&mut self, missing: &Missing<'_>, room: u64, most_for_said: u64) -> u64 {
-        let mut shown = missing.said_shown.clone();
-        missing.said_sought.find(&self.text, |i| shown[i] = true);
-        let new: Vec<&Said> =
-            missing.said.iter().zip(shown).filter(|(_, shown)| !shown).map(|(said, _)| said).collect();
+    fn rest(&mut self, missing: &Missing<'_>, room: u64, max_for_remarks: u64) -> u64 {
+        let mut shown = missing.shown_remarks.clone();
+        missing.sought_remarks.find(&self.text, |i| shown[i] = true);
+        let new: Vec<&UserRemark> =
+            missing.said.iter().zip(shown).filter(|(_, shown)| !shown).map(|(remark, _)| remark).collect();
         let reserve = room / 16;
-        let for_said = if new.is_empty() { 0 } else { room / SAID };
-        let mut left = room - reserve - for_said;
+        let for_remarks = if new.is_empty() { 0 } else { room / REMARKS_SHARE };
+        let mut left = room - reserve - for_remarks;
         let (chosen, left_out) = missing.literals.choose(&self.text, &mut left);
         self.cost += groups(&mut self.text, &chosen);
-        self.missed.facts = left_out.len() as u64;
+        self.omitted.facts = left_out.len() as u64;
         self.complete &= left_out.is_empty();
 
-        left += for_said;
-        let is_cut = most_for_said < left;
+        left += for_remarks;
+        let is_cut = max_for_remarks < left;
         let complete = self.complete;
         let title = "Also said by the user (done or not)";
-        let taken =
-            self.list(title, &new, left.min(most_for_said), |said| said.text.as_str(), |said| said.at);
+        let taken = self.list(
+            title,
+            &new,
+            left.min(max_for_remarks),
+            |remark| remark.text.as_str(),
+            |remark| remark.at,
+        );
         // A list that is limited by its own share would not be longer in a larger ledger, so the draft still counts as complete.
         self.complete = complete && (self.complete || is_cut);
         left = left - taken + reserve;
@@ -164,7 +169,7 @@ impl Draft {
     /// tokens.
     fn refs(&mut self, missing: &Missing<'_>, left_out: &[Choice<'_>], room: u64) -> u64 {
         let mut opens: BTreeMap<u64, usize> = BTreeMap::new();
-        for output in left_out.iter().filter_map(|c| c.seen.output) {
+        for output in left_out.iter().filter_map(|c| c.sighting.output) {
             *opens.entry(u64::from(output)).or_default() += 1;
         }
         let mut shown = missing.shown_refs.clone();
@@ -177,7 +182,9 @@ impl Draft {
             .filter(|(age, stored)| {
                 opens.contains_key(&stored.at) || (*age < NEWEST_REFS && stored.bytes >= LARGE)
             })
-            .map(|(_, Stored { at, ref_id, .. })| (opens.get(at).copied().unwrap_or(0), *at, ref_id.as_str()))
+            .map(|(_, StoredOutput { at, ref_id, .. })| {
+                (opens.get(at).copied().unwrap_or(0), *at, ref_id.as_str())
+            })
             .collect();
         sort_by_key(&mut refs, |(opens, at, _)| (Reverse(*opens), Reverse(*at)));
         let label = "Outputs kept whole (tool_output_cache opens them by name): ";
@@ -228,12 +235,12 @@ fn ranges(ids: Vec<&str>) -> String {
     let mut parts = Vec::new();
     let mut at = 0;
     while let Some((name, number, first)) = all.get(at).copied() {
-        let goes_on = |i: usize| {
+        let continues = |i: usize| {
             let next = number.and_then(|number| number.checked_add(i as u64));
             all.get(at + i)
                 .is_some_and(|(other, count, _)| *other == name && *count == next && next.is_some())
         };
-        let row = (1..=all.len()).find(|i| !goes_on(*i)).unwrap_or(1);
+        let row = (1..=all.len()).find(|i| !continues(*i)).unwrap_or(1);
         let last = all.get(at + row - 1).map_or(first, |(_, _, id)| id);
         if row >= ROW {
             parts.push(format!("{first} to {last}"));
@@ -253,9 +260,9 @@ fn numbered(id: &str) -> (&str, Option<u64>, &str) {
 }
 
 /// A request without the rules that were just listed, if they are sentences of it; `None` if nothing else is left.
-fn without_rules(asked: &str, told: &[&str]) -> Option<String> {
+fn without_rules(asked: &str, listed_rules: &[&str]) -> Option<String> {
     let mut rest = Cow::Borrowed(asked);
-    for rule in told {
+    for rule in listed_rules {
         if let Some(shorter) = sentence::without(&rest, &one_line(rule)) {
             rest = Cow::Owned(shorter);
         }
@@ -264,8 +271,8 @@ fn without_rules(asked: &str, told: &[&str]) -> Option<String> {
         return Some(whole.to_owned());
     }
     let words = one_line(&rest);
-    let said = words.strip_prefix(LATEST.trim_end()).unwrap_or(&words);
-    said.contains(char::is_alphanumeric).then_some(words)
+    let request = words.strip_prefix(LATEST.trim_end()).unwrap_or(&words);
+    request.contains(char::is_alphanumeric).then_some(words)
 }
 
 /// The items that fit, in order. Items too large for the remaining room are skipped.
@@ -299,7 +306,7 @@ fn groups(out: &mut String, chosen: &[Choice<'_>]) -> u64 {
     ];
     let mut of_titles = 0;
     for (kind, title) in kinds {
-        let mut of_kind = chosen.iter().filter(|c| c.seen.kind == kind).map(|c| c.text).peekable();
+        let mut of_kind = chosen.iter().filter(|c| c.sighting.kind == kind).map(|c| c.text).peekable();
         if of_kind.peek().is_some() {
             out.push_str(title);
             out.push(':');

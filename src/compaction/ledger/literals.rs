@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::sights::{Seen, Sights};
+use super::sightings::{Sighting, Sightings};
 use crate::error::Result;
 use crate::saved::{Reader, Saved, Writer};
 
@@ -9,7 +9,7 @@ use crate::saved::{Reader, Saved, Writer};
 pub(super) struct Literals {
     text: String,
     /// For each fact, the end of its text and what is known about it.
-    list: Vec<(u32, Seen)>,
+    list: Vec<(u32, Sighting)>,
 }
 
 impl Literals {
@@ -19,58 +19,58 @@ impl Literals {
     }
 
     /// All facts, sorted by text.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Seen)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Sighting)> {
         let mut start = 0;
-        self.list.iter().map(move |(end, seen)| {
+        self.list.iter().map(move |(end, sighting)| {
             let text = &self.text[start..*end as usize];
             start = *end as usize;
-            (text, seen)
+            (text, sighting)
         })
     }
 
     /// Adds facts that were seen after all those that are here.
-    pub fn see(&mut self, sights: &Sights<'_>) {
+    pub fn add(&mut self, sightings: &Sightings<'_>) {
         let (count, bytes) =
-            sights.iter().fold((0, 0), |(n, bytes), (_, text, _)| (n + 1, bytes + text.len()));
+            sightings.iter().fold((0, 0), |(n, bytes), (_, text, _)| (n + 1, bytes + text.len()));
         let room = Self {
             text: String::with_capacity(self.text.len() + bytes),
             list: Vec::with_capacity(self.len() + count),
         };
         let before = std::mem::replace(self, room);
         let mut before = before.iter().peekable();
-        for (_, text, new) in sights.iter() {
-            while let Some((other, seen)) = before.next_if(|(other, _)| *other < text) {
-                self.push(other, *seen);
+        for (_, text, new) in sightings.iter() {
+            while let Some((other, sighting)) = before.next_if(|(other, _)| *other < text) {
+                self.push(other, *sighting);
             }
             let known = before.next_if(|(other, _)| *other == text);
-            self.push(text, known.map_or(*new, |(_, seen)| seen.and_then(*new)));
+            self.push(text, known.map_or(*new, |(_, sighting)| sighting.and_then(*new)));
         }
-        for (text, seen) in before {
-            self.push(text, *seen);
+        for (text, sighting) in before {
+            self.push(text, *sighting);
         }
     }
 
-    fn push(&mut self, text: &str, seen: Seen) {
+    fn push(&mut self, text: &str, sighting: Sighting) {
         self.text.push_str(text);
-        self.list.push((self.text.len() as u32, seen));
+        self.list.push((self.text.len() as u32, sighting));
     }
 }
 
-/// Saved as a map from text to `Seen`.
+/// Saved as a map from text to `Sighting`.
 impl Saved for Literals {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
         out.count(self.len());
-        for (text, seen) in self.iter() {
+        for (text, sighting) in self.iter() {
             out.string(text);
-            seen.save(out);
+            sighting.save(out);
         }
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
-        let sorted: BTreeMap<String, Seen> = Saved::load(from)?;
+        let sorted: BTreeMap<String, Sighting> = Saved::load(from)?;
         let mut literals = Self::default();
-        for (text, seen) in sorted.iter().filter(|(text, _)| !text.is_empty()) {
-            literals.push(text, *seen);
+        for (text, sighting) in sorted.iter().filter(|(text, _)| !text.is_empty()) {
+            literals.push(text, *sighting);
         }
         Ok(literals)
     }
@@ -85,16 +85,17 @@ mod tests {
     fn what_is_seen_again_stands_once() {
         let mut names = Names::default();
         let [b, d, a, e] = ["b", "d", "a", "e"].map(|text| names.number(text, LiteralKind::Path));
-        names.settle();
+        names.index();
         let mut all = Literals::default();
         for (at, numbers) in [(1, vec![b, d]), (2, vec![a, d, e]), (3, Vec::new())] {
-            let mut sights = Sights::of(&names);
+            let mut sightings = Sightings::of(&names);
             for number in numbers {
-                sights.again(number, at, false, false);
+                sightings.record(number, at, false, false);
             }
-            all.see(&sights);
+            all.add(&sightings);
         }
-        let told: Vec<_> = all.iter().map(|(text, seen)| (text, seen.count, seen.last)).collect();
-        assert_eq!(told, [("a", 1, 2), ("b", 1, 1), ("d", 2, 2), ("e", 1, 2)]);
+        let counts: Vec<_> =
+            all.iter().map(|(text, sighting)| (text, sighting.count, sighting.last)).collect();
+        assert_eq!(counts, [("a", 1, 2), ("b", 1, 1), ("d", 2, 2), ("e", 1, 2)]);
     }
 }

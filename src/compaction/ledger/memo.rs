@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::carried::Carried;
-use super::read::reading;
+use super::carried::CarriedFacts;
+use super::message_facts::with_redacted_facts;
 use crate::compaction::Redact;
 use crate::context::{Context, NodeIndex, NodeKind};
 use crate::error::Result;
@@ -14,16 +14,22 @@ const REMEMBERED: usize = 4;
 /// The facts of the last folds, so that the next one only reads what is new.
 #[derive(Debug, Clone, Default)]
 pub struct Memo {
-    by_summary: BTreeMap<NodeIndex, Arc<Carried>>,
+    by_summary: BTreeMap<NodeIndex, Arc<CarriedFacts>>,
 }
 
 saved!(struct Memo { by_summary });
 
 impl Memo {
     /// The facts of `members`, including everything under earlier folds. Fails if `redact` does.
-    pub fn of(&self, context: &Context, members: &[NodeIndex], redact: Option<&Redact>) -> Result<Carried> {
+    pub fn of(
+        &self,
+        context: &Context,
+        members: &[NodeIndex],
+        redact: Option<&Redact>,
+    ) -> Result<CarriedFacts> {
         let known = members.iter().rev().find_map(|m| Some((*m, self.by_summary.get(m)?)));
-        let mut carried = known.map_or_else(Carried::default, |(_, carried)| Carried::clone(carried));
+        let mut carried =
+            known.map_or_else(CarriedFacts::default, |(_, carried)| CarriedFacts::clone(carried));
         let mut messages: Vec<NodeIndex> = Vec::new();
         let mut next: Vec<NodeIndex> = members.iter().rev().copied().collect();
         while let Some(index) = next.pop() {
@@ -43,22 +49,22 @@ impl Memo {
                 | NodeKind::Part => {}
             }
         }
-        reading(context, &messages, redact, |read| carried.add(read))?;
+        with_redacted_facts(context, &messages, redact, |read| carried.add(read))?;
         Ok(carried)
     }
 
     /// The entries added or removed since `before`.
-    pub fn changes_since(&self, before: &Self) -> MapEdit<NodeIndex, Arc<Carried>> {
+    pub fn changes_since(&self, before: &Self) -> MapEdit<NodeIndex, Arc<CarriedFacts>> {
         MapEdit::between(&before.by_summary, &self.by_summary, Arc::ptr_eq)
     }
 
     /// Applies such changes.
-    pub fn put_changes(&mut self, changes: MapEdit<NodeIndex, Arc<Carried>>) {
+    pub fn put_changes(&mut self, changes: MapEdit<NodeIndex, Arc<CarriedFacts>>) {
         changes.apply(&mut self.by_summary);
     }
 
     /// Remembers the facts of the fold with this `summary`.
-    pub fn keep(&mut self, summary: NodeIndex, carried: Carried) {
+    pub fn keep(&mut self, summary: NodeIndex, carried: CarriedFacts) {
         self.by_summary.insert(summary, Arc::new(carried));
         if self.by_summary.len() > REMEMBERED {
             self.by_summary.pop_first();

@@ -1,33 +1,33 @@
 use std::cmp::Reverse;
 
-use super::carried::{Carried, Rule};
+use super::already_shown::AlreadyShown;
+use super::carried::{CarriedFacts, Rule};
 use super::choose::Choices;
 use super::open::Open;
-use super::said::Said;
-use super::stays::Stays;
-use crate::facts::{Needles, Strength};
+use super::user_remarks::UserRemark;
+use crate::facts::{Strength, TextSet};
 use crate::sorting::sort_by_key;
 
 /// The facts that the rest of the view does not contain.
 pub(super) struct Missing<'a> {
-    pub carried: &'a Carried,
+    pub carried: &'a CarriedFacts,
     /// Best first.
-    pub rules: Vec<Ruled<'a>>,
+    pub rules: Vec<LedgerRule<'a>>,
     pub open: Vec<String>,
     pub asked: Vec<&'a str>,
-    /// Best first, including those that the view contains; see `said_shown`.
-    pub said: &'a [Said],
-    pub said_sought: Needles<'a>,
-    pub said_shown: Vec<bool>,
+    /// Best first, including those that the view contains; see `shown_remarks`.
+    pub said: &'a [UserRemark],
+    pub sought_remarks: TextSet<'a>,
+    pub shown_remarks: Vec<bool>,
     pub literals: Choices<'a>,
     /// Refs of outputs, in the outputs' order.
-    pub refs: Needles<'a>,
+    pub refs: TextSet<'a>,
     /// Which refs the view already contains.
     pub shown_refs: Vec<bool>,
 }
 
 /// A constraint.
-pub(super) struct Ruled<'a> {
+pub(super) struct LedgerRule<'a> {
     pub text: &'a str,
     /// When it was last said.
     pub last: u64,
@@ -38,47 +38,54 @@ pub(super) struct Ruled<'a> {
 }
 
 impl<'a> Missing<'a> {
-    /// The facts of `carried`, with these literal facts, that `stays` does not contain.
-    pub fn of(carried: &'a Carried, literals: Choices<'a>, stays: &Stays<'_>) -> Self {
+    /// The facts of `carried`, with these literal facts, that `already_shown` does not contain.
+    pub fn of(carried: &'a CarriedFacts, literals: Choices<'a>, already_shown: &AlreadyShown<'_>) -> Self {
         let mut rules: Vec<_> = carried.rules.iter().collect();
         sort_by_key(&mut rules, |(_, r)| (Reverse((r.explicit, r.strength)), r.first));
-        let as_told = |(text, r): (&'a String, &Rule)| {
+        let ledger_rule = |(text, r): (&'a String, &Rule)| {
             let own = r.explicit || r.strength > Strength::Mention;
             let is_rule = r.strength > Strength::Mention || !r.explicit;
-            Ruled { text, last: r.last, own, is_rule }
+            LedgerRule { text, last: r.last, own, is_rule }
         };
-        let rules = rules.into_iter().map(as_told).collect();
+        let rules = rules.into_iter().map(ledger_rule).collect();
         let asked = carried.asked.iter().map(String::as_str).collect();
-        let said_sought = Needles::new(carried.said.iter().map(|said| said.text.as_str()));
-        let refs = Needles::new(carried.outputs.iter().map(|o| o.ref_id.as_str()));
+        let sought_remarks = TextSet::new(carried.said.iter().map(|remark| remark.text.as_str()));
+        let refs = TextSet::new(carried.outputs.iter().map(|o| o.ref_id.as_str()));
         Self {
             carried,
-            rules: absent(rules, |rules, found| {
-                stays.find_ruled(&rules.iter().map(|rule| rule.text).collect::<Vec<_>>(), found);
+            rules: not_found(rules, |rules, found| {
+                already_shown.find_rules(&rules.iter().map(|rule| rule.text).collect::<Vec<_>>(), found);
             }),
-            open: absent(carried.open.lines(), |open, found| {
-                stays.find_said(&Needles::new(open.iter().map(|line| Open::said(line))), found);
+            open: not_found(carried.open.lines(), |open, found| {
+                already_shown.find_outside_outputs(
+                    &TextSet::new(open.iter().map(|line| Open::without_label(line))),
+                    found,
+                );
             }),
-            asked: absent(asked, |asked, found| stays.find_ruled(asked, found)),
+            asked: not_found(asked, |asked, found| already_shown.find_rules(asked, found)),
             said: &carried.said,
-            said_shown: shown(carried.said.len(), |found| stays.find_nearby(&said_sought, found)),
-            said_sought,
+            shown_remarks: which_found(carried.said.len(), |found| {
+                already_shown.find_nearby(&sought_remarks, found)
+            }),
+            sought_remarks,
             literals,
-            shown_refs: shown(carried.outputs.len(), |found| stays.find_written(&refs, found)),
+            shown_refs: which_found(carried.outputs.len(), |found| {
+                already_shown.find_in_searched(&refs, found)
+            }),
             refs,
         }
     }
 }
 
 /// For each of `len` indices, whether it is found.
-fn shown(len: usize, find: impl FnOnce(&mut dyn FnMut(usize))) -> Vec<bool> {
+fn which_found(len: usize, find: impl FnOnce(&mut dyn FnMut(usize))) -> Vec<bool> {
     let mut shown = vec![false; len];
     find(&mut |i| shown[i] = true);
     shown
 }
 
 /// The items of a list that are not found.
-fn absent<T>(list: Vec<T>, find: impl FnOnce(&[T], &mut dyn FnMut(usize))) -> Vec<T> {
-    let shown = shown(list.len(), |found| find(&list, found));
+fn not_found<T>(list: Vec<T>, find: impl FnOnce(&[T], &mut dyn FnMut(usize))) -> Vec<T> {
+    let shown = which_found(list.len(), |found| find(&list, found));
     list.into_iter().zip(shown).filter(|(_, shown)| !shown).map(|(one, _)| one).collect()
 }

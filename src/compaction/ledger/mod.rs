@@ -1,35 +1,35 @@
 //! The carry-over ledger (COMP-11): facts that must survive a fold, whatever the summariser writes.
 //!
-//! [`Carried`] collects them without a model, over all earlier folds. [`write()`] lists those that neither the summary nor the rest of the
+//! [`CarriedFacts`] collects them without a model, over all earlier folds. [`write()`] lists those that neither the summary nor the rest of the
 //! view contains, best first, within a token budget.
 
+mod already_shown;
 mod asked;
 mod carried;
 mod choose;
 mod draft;
 mod literals;
 mod memo;
+mod message_facts;
 mod missing;
 mod open;
-mod read;
-mod said;
 mod sentence;
-mod sights;
-mod stays;
+mod sightings;
+mod user_remarks;
 mod write;
 
-pub use carried::Carried;
-pub use draft::{Missed, RULES_TITLE, Room};
+pub use already_shown::AlreadyShown;
+pub use carried::CarriedFacts;
+pub use draft::{OmittedFacts, RULES_TITLE, Room};
 pub use memo::Memo;
-pub use read::Read;
-pub use stays::Stays;
+pub use message_facts::MessageFacts;
 pub use write::write;
 
 use std::borrow::Cow;
 
 use choose::Choices;
+use message_facts::{with_facts, with_redacted_facts};
 use missing::Missing;
-use read::{drawn, reading};
 
 use super::Redact;
 use crate::context::{Context, Form, NodeIndex, NodeSet};
@@ -113,37 +113,37 @@ impl Budget {
 
 /// Tokens of a ledger of everything in the view except the messages `whole`, which stay whole. A plan keeps this many free for the ledger
 /// in a view of `target` tokens.
-pub fn need(context: &Context, budget: Budget, target: u64, whole: &[NodeIndex]) -> u64 {
+pub fn tokens_needed(context: &Context, budget: Budget, target: u64, whole: &[NodeIndex]) -> u64 {
     if budget.is_none() {
         return 0;
     }
     let rules = budget.rules.min(budget.tokens.max(target));
     let room = Room { all: rules, rules, facts: budget.tokens, shared: budget.tokens };
-    let mut all = Carried::default();
+    let mut all = CarriedFacts::default();
     let stay: NodeSet = whole.iter().copied().collect();
     let body = context.view.body().iter().map(|s| s.node);
     let body: Vec<NodeIndex> = body.filter(|node| !stay.contains(node)).collect();
-    let read = drawn(context, &body);
-    let sights = all.add_but_literals(&read);
-    all.said = said::said(context, read.facts(), &body, None).unwrap_or_default();
+    let read = with_facts(context, &body);
+    let sightings = all.add_returning_literals(&read);
+    all.said = user_remarks::user_remarks(context, read.facts(), &body, None).unwrap_or_default();
     if !context.wording.names_refs() {
-        all.forget_refs();
+        all.remove_refs();
     }
-    let stays = Stays::of(context.view.header().iter().map(|s| &*s.message)).and_whole(context, whole);
-    let literals = Choices::seen(&sights, &stays);
-    write::tokens_of(&Missing::of(&all, literals, &stays), room)
+    let shown = AlreadyShown::of(context.view.header().iter().map(|s| &*s.message)).and_whole(context, whole);
+    let literals = Choices::of_sightings(&sightings, &shown);
+    write::tokens_of(&Missing::of(&all, literals, &shown), room)
 }
 
 /// The facts of a fold, adjusted to what stays in the view. Adds facts of messages that stay only in part (or in whole, if they are about
 /// to be cut), and removes what messages that stay finished or ran again. Fails if `redact` does.
-pub(super) fn beside(
+pub(super) fn adjusted_to_view(
     context: &Context,
     members: &[NodeIndex],
-    carried: &Carried,
+    carried: &CarriedFacts,
     cut: &dyn Fn(NodeIndex) -> bool,
     redact: Option<&Redact>,
-) -> Result<Carried> {
-    let mut beside = carried.clone();
+) -> Result<CarriedFacts> {
+    let mut adjusted = carried.clone();
     let folded: NodeSet = members.iter().copied().collect();
     let hidden = |node: NodeIndex| context.view.dropped(node).is_some();
     let stays = context.view.with_dropped().into_iter().filter(|s| !folded.contains(&s.node));
@@ -152,18 +152,18 @@ pub(super) fn beside(
         staying.push(slot.node);
         in_part.push(cut(slot.node) || slot.form != Form::Whole || hidden(slot.node));
     }
-    reading(context, &staying, redact, |read| {
-        beside.add_facts(&read.those(&in_part));
-        beside.settle(read);
+    with_redacted_facts(context, &staying, redact, |read| {
+        adjusted.add_facts(&read.only(&in_part));
+        adjusted.apply_later(read);
     })?;
     staying.retain(|node| !cut(*node));
-    beside.asked = asked::asked(context, members, &staying, redact)?;
+    adjusted.asked = asked::asked(context, members, &staying, redact)?;
     let facts = redact.map_or_else(|| context.facts(), |_| Cow::default());
-    beside.said = said::said(context, &facts, members, redact)?;
+    adjusted.said = user_remarks::user_remarks(context, &facts, members, redact)?;
     if !context.wording.names_refs() {
-        beside.forget_refs();
+        adjusted.remove_refs();
     }
-    Ok(beside)
+    Ok(adjusted)
 }
 
 #[cfg(test)]

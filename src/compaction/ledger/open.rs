@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
-use super::read::Told;
-use crate::facts::{Notes, Plan, continues, made_id, ticks};
+use super::message_facts::NotedCall;
+use crate::facts::{Notes, Plan, continues, created_id, ticks};
 use crate::message::{ItemType, Message, Role};
 use crate::saved::saved;
 use crate::sorting::sort_by_key;
@@ -9,7 +9,7 @@ use crate::sorting::sort_by_key;
 /// After this many further user messages, the next steps named in an answer are outdated.
 const OLD: u64 = 4;
 /// At most this many unanswered questions of the user are kept.
-const MOST_ASKED: usize = 4;
+const MAX_ASKED: usize = 4;
 
 /// The work that a conversation leaves open, according to its to-do lists, checkboxes and last questions: what was written down as open and
 /// not ticked since.
@@ -32,20 +32,20 @@ pub(super) struct Open {
 }
 
 /// Label of the assistant's question.
-const ASKED: &str = "Asked the user: ";
+const ASKED_USER: &str = "Asked the user: ";
 /// Label of a user's question that was not answered.
-const ASKS: &str = "The user asked, not answered yet: ";
+const USER_ASKED: &str = "The user asked, not answered yet: ";
 
 saved!(struct Open { plan, boxes, question } since 2 { ids, asked, next, spoken });
 
 impl Open {
     /// Reads a message.
-    pub fn read(&mut self, message: &Message, notes: Option<&Notes>, at: u64) {
+    pub fn apply_message(&mut self, message: &Message, notes: Option<&Notes>, at: u64) {
         let question = notes.and_then(|notes| notes.question.clone());
         match message.role {
             Role::User if message.item_type() == ItemType::UserMessage => {
                 self.question = None;
-                self.asked.extend(question.filter(|_| self.asked.len() < MOST_ASKED));
+                self.asked.extend(question.filter(|_| self.asked.len() < MAX_ASKED));
                 self.spoken += 1;
                 if self.spoken >= OLD {
                     self.next.clear();
@@ -71,17 +71,17 @@ impl Open {
     }
 
     /// Reads a call that changes the plan, unless it failed.
-    pub fn act(&mut self, call: &Told<'_>) {
+    pub fn apply_call(&mut self, call: &NotedCall<'_>) {
         let Some(plan) = &call.note.plan else { return };
         let output = call.output.map_or_else(Default::default, |(_, message)| message.plain_text());
         let refused = call.output.is_some_and(|(output, _)| output.is_error)
             || output.get(..5).is_some_and(|begin| begin.eq_ignore_ascii_case("error"));
         if !refused {
-            self.plan(plan, &output);
+            self.apply_plan(plan, &output);
         }
     }
 
-    fn plan(&mut self, plan: &Plan, output: &str) {
+    fn apply_plan(&mut self, plan: &Plan, output: &str) {
         if plan.whole {
             let open = || plan.entries.iter().filter(|entry| !entry.done);
             self.plan = open().map(|entry| entry.text.clone()).collect();
@@ -100,7 +100,7 @@ impl Open {
                 Some(at) if !entry.text.is_empty() => self.plan[at].clone_from(&entry.text),
                 None if !entry.done && !entry.text.is_empty() => {
                     self.plan.push(entry.text.clone());
-                    self.ids.push(entry.id.clone().or_else(|| made_id(output)).unwrap_or_default());
+                    self.ids.push(entry.id.clone().or_else(|| created_id(output)).unwrap_or_default());
                 }
                 _ => {}
             }
@@ -126,20 +126,21 @@ impl Open {
     }
 
     /// One of these lines without the ledger's label.
-    pub fn said(line: &str) -> &str {
-        line.strip_prefix(ASKS).or_else(|| line.strip_prefix(ASKED)).unwrap_or(line)
+    pub fn without_label(line: &str) -> &str {
+        line.strip_prefix(USER_ASKED).or_else(|| line.strip_prefix(ASKED_USER)).unwrap_or(line)
     }
 
     /// The open work, most urgent first.
     pub fn lines(&self) -> Vec<String> {
-        let question = self.question.iter().map(|q| format!("{ASKED}{q}"));
-        let asked = self.asked.iter().map(|q| format!("{ASKS}{q}"));
+        let question = self.question.iter().map(|q| format!("{ASKED_USER}{q}"));
+        let asked = self.asked.iter().map(|q| format!("{USER_ASKED}{q}"));
         let mut boxes: Vec<(&String, &u64)> = self.boxes.iter().collect();
         sort_by_key(&mut boxes, |(_, at)| std::cmp::Reverse(**at));
         let boxes = boxes.into_iter().map(|(line, _)| line.clone());
-        let told: Vec<String> = question.chain(asked).chain(self.plan.iter().cloned()).chain(boxes).collect();
-        let next = self.next.iter().filter(|line| !told.contains(line)).cloned().collect::<Vec<_>>();
-        told.into_iter().chain(next).collect()
+        let urgent: Vec<String> =
+            question.chain(asked).chain(self.plan.iter().cloned()).chain(boxes).collect();
+        let next = self.next.iter().filter(|line| !urgent.contains(line)).cloned().collect::<Vec<_>>();
+        urgent.into_iter().chain(next).collect()
     }
 }
 
@@ -147,18 +148,18 @@ impl Open {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::super::read::Read;
+    use super::super::message_facts::MessageFacts;
     use super::*;
     use crate::message::{Part, ToolCall};
 
     fn open(messages: &[Message]) -> Vec<String> {
         let mut open = Open::default();
-        let read = Read::anew(messages, &[]);
+        let read = MessageFacts::extract(messages, &[]);
         for call in read.actions() {
-            open.act(&call);
+            open.apply_call(&call);
         }
         for (message, notes) in read.messages() {
-            open.read(message, notes, 1);
+            open.apply_message(message, notes, 1);
         }
         open.lines()
     }

@@ -13,13 +13,13 @@ const POINTING: [&str; 14] = [
 ];
 
 /// Whether `text` contains `sentence` as a sentence of its own, including in a list or on a line of its own.
-pub(super) fn stands(text: &str, sentence: &str) -> bool {
+pub(super) fn contains_sentence(text: &str, sentence: &str) -> bool {
     places(text, sentence).next().is_some()
 }
 
-/// Like `stands`, but only among other sentences: a line after a colon may be a quote, and a line followed by another may continue there.
+/// Like `contains_sentence`, but only among other sentences: a line after a colon may be a quote, and a line followed by another may continue there.
 /// Listing a rule once more costs only a few tokens.
-pub(super) fn stands_alone(text: &str, sentence: &str) -> bool {
+pub(super) fn contains_separate_sentence(text: &str, sentence: &str) -> bool {
     places(text, sentence).any(|at| {
         let behind = &text[at + sentence.len()..];
         let before = text[..at].trim_end().chars().next_back();
@@ -83,7 +83,7 @@ mod tests {
             "Never push", "Fix it. Never push.", "1. Never push; run the tests",
             "Fix it.\n\nNever push\n\nThanks", "你好。Never push。",
         ] {
-            assert!(stands_alone(text, "Never push"), "{text}");
+            assert!(contains_separate_sentence(text, "Never push"), "{text}");
         }
         for text in [
             "Never push on Sundays, CI does; rename the script.",
@@ -95,9 +95,9 @@ mod tests {
             "Delete these lines:\n- Never push\n- Use tabs",
             "They wrote this. Never push\nunless you are brave",
         ] {
-            assert!(!stands_alone(text, "Never push"), "{text}");
+            assert!(!contains_separate_sentence(text, "Never push"), "{text}");
         }
-        assert!(stands_alone("Ask first. Never push. Then go on", "Never push."));
+        assert!(contains_separate_sentence("Ask first. Never push. Then go on", "Never push."));
     }
 
     #[test]

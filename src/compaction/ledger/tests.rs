@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use super::*;
-use crate::facts::Drawn;
+use crate::facts::ExtractedFacts;
 use crate::message::{Message, Part, Role, ToolCall, ToolOutputRef};
 use crate::tokens::{Estimate, TokenCounter};
 
@@ -32,14 +32,14 @@ fn ran(id: &str, command: &str, output: &str) -> [Message; 2] {
     [Message::new(Role::Assistant, vec![call]), answer]
 }
 
-fn carried(messages: &[Message]) -> Carried {
-    let mut carried = Carried::default();
-    carried.add(&Read::anew(messages, &[]));
+fn carried(messages: &[Message]) -> CarriedFacts {
+    let mut carried = CarriedFacts::default();
+    carried.add(&MessageFacts::extract(messages, &[]));
     carried
 }
 
 fn ledger(messages: &[Message], summary: &str, room: Room) -> String {
-    write(&carried(messages), &Stays::of([]).and_summaries(&[said(summary)]), room, &Estimate)
+    write(&carried(messages), &AlreadyShown::of([]).and_summaries(&[said(summary)]), room, &Estimate)
         .0
         .map_or_else(String::new, |(text, _)| text)
 }
@@ -79,7 +79,7 @@ fn what_the_summary_does_not_say_is_carried_over_best_first() {
 fn what_stands_elsewhere_is_not_said_again() {
     let all = ledger(&session(), "", ALL);
     let stays = [said(&all)];
-    assert_eq!(write(&carried(&session()), &Stays::of(&stays), room(40), &Estimate).0, None);
+    assert_eq!(write(&carried(&session()), &AlreadyShown::of(&stays), room(40), &Estimate).0, None);
     assert_eq!(ledger(&[user("Hello there.")], "", ALL), "");
 }
 
@@ -167,9 +167,10 @@ fn finished_work_is_not_open_and_what_ran_again_is_not_old_news() {
     assert!(text.contains("`cargo test` → 3 passed, 0 failed") && !text.contains("failed: error"), "{text}");
 
     let mut settled = carried(&session());
-    settled.settle(&Read::anew(&[said("- [x] fix `main`\nNow the docs."), user("Go on.")], &[]));
-    settled.settle(&Read::anew(&ran("4", "cargo test", "ok"), &[]));
-    let (text, _) = write(&settled, &Stays::of([]), ALL, &Estimate).0.unwrap();
+    settled
+        .apply_later(&MessageFacts::extract(&[said("- [x] fix `main`\nNow the docs."), user("Go on.")], &[]));
+    settled.apply_later(&MessageFacts::extract(&ran("4", "cargo test", "ok"), &[]));
+    let (text, _) = write(&settled, &AlreadyShown::of([]), ALL, &Estimate).0.unwrap();
     assert!(!text.contains("fix `main`") && !text.contains("cargo test"), "{text}");
 }
 
@@ -216,7 +217,7 @@ fn any_counter_will_do() {
             for rules in [0, 60, u64::MAX] {
                 let written = write(
                     &carried,
-                    &Stays::of([]),
+                    &AlreadyShown::of([]),
                     Room { all, rules, facts: all, shared: all },
                     &Says(says),
                 )
@@ -247,8 +248,8 @@ fn what_stays_is_redacted_like_what_is_folded() {
     ];
     context.push(messages).unwrap();
     let text = |redact: Option<&Redact>| {
-        let carried = beside(&context, &[], &Carried::default(), &|_| true, redact).unwrap();
-        write(&carried, &Stays::of([]), ALL, &Estimate).0.unwrap().0
+        let carried = adjusted_to_view(&context, &[], &CarriedFacts::default(), &|_| true, redact).unwrap();
+        write(&carried, &AlreadyShown::of([]), ALL, &Estimate).0.unwrap().0
     };
     assert_eq!(text(None).matches(token).count(), 3, "{}", text(None));
     let redact = Redact::new(move |text| Ok(text.replace(token, "[secret]")));
@@ -256,7 +257,7 @@ fn what_stays_is_redacted_like_what_is_folded() {
     assert!(!redacted.contains(token) && redacted.contains("rotate [secret]"), "{redacted}");
 
     let fails = Redact::new(|_| Err(crate::error::Error::argument("no")));
-    assert!(beside(&context, &[], &Carried::default(), &|_| false, Some(&fails)).is_err());
+    assert!(adjusted_to_view(&context, &[], &CarriedFacts::default(), &|_| false, Some(&fails)).is_err());
 }
 
 proptest::proptest! {
@@ -273,22 +274,22 @@ proptest::proptest! {
             _ => vec![user("```\n// must be sorted\n```\nsee /w/app/x")],
         };
         let list: Vec<Message> = kinds.into_iter().enumerate().flat_map(step).collect();
-        let mut facts = Drawn::default();
+        let mut facts = ExtractedFacts::default();
         for message in &list {
-            facts.draw(message);
+            facts.add(message);
         }
-        facts.names.settle();
+        facts.names.index();
         let (first, second) = list.split_at(cut.min(list.len()));
         let places: Vec<(&Message, usize)> = list.iter().enumerate().map(|(at, m)| (m, at)).collect();
-        let drawn = <[(&Message, usize)]>::to_vec;
-        let (mut once, mut anew) = (Carried::default(), Carried::default());
-        once.add(&Read::drawn(Cow::Borrowed(&facts), drawn(&places[..first.len()])));
-        anew.add(&Read::anew(first, &[]));
-        proptest::prop_assert_eq!(&once, &anew);
-        once.settle(&Read::drawn(Cow::Borrowed(&facts), drawn(&places[first.len()..])));
-        anew.settle(&Read::anew(second, &[]));
-        once.add(&Read::drawn(Cow::Borrowed(&facts), drawn(&places[first.len()..])));
-        anew.add(&Read::anew(second, &[]));
-        proptest::prop_assert_eq!(once, anew);
+        let places_of = <[(&Message, usize)]>::to_vec;
+        let (mut once, mut separately) = (CarriedFacts::default(), CarriedFacts::default());
+        once.add(&MessageFacts::of(Cow::Borrowed(&facts), places_of(&places[..first.len()])));
+        separately.add(&MessageFacts::extract(first, &[]));
+        proptest::prop_assert_eq!(&once, &separately);
+        once.apply_later(&MessageFacts::of(Cow::Borrowed(&facts), places_of(&places[first.len()..])));
+        separately.apply_later(&MessageFacts::extract(second, &[]));
+        once.add(&MessageFacts::of(Cow::Borrowed(&facts), places_of(&places[first.len()..])));
+        separately.add(&MessageFacts::extract(second, &[]));
+        proptest::prop_assert_eq!(once, separately);
     }
 }

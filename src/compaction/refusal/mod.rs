@@ -10,7 +10,7 @@ use words::{
 const LONGEST: usize = 400;
 
 /// The most words in a polite sentence beside the refusal.
-const MOST_BESIDE: usize = 14;
+const MAX_POLITE_WORDS: usize = 14;
 
 /// Whether the whole text is a refusal: "I'm sorry, I can't help with that."
 pub fn refuses(text: &str) -> bool {
@@ -20,8 +20,11 @@ pub fn refuses(text: &str) -> bool {
     let lower = text.to_lowercase().replace('’', "'");
     let spaced = [&ENGLISH, &GERMAN, &FRENCH, &SPANISH, &ITALIAN, &PORTUGUESE, &RUSSIAN]
         .into_iter()
-        .any(|l| l.refuses(&lower, Language::is_made_of));
-    spaced || [&CHINESE, &JAPANESE, &KOREAN].into_iter().any(|l| l.refuses(&lower, Language::is_pieced_of))
+        .any(|l| l.refuses(&lower, Language::has_only_known_words));
+    spaced
+        || [&CHINESE, &JAPANESE, &KOREAN]
+            .into_iter()
+            .any(|l| l.refuses(&lower, Language::is_made_of_known_pieces))
 }
 
 impl Language {
@@ -31,7 +34,10 @@ impl Language {
         for sentence in sentences(text) {
             if has_no_other_words(self, sentence) {
                 let joined = sentence.replace(' ', "");
-                refused |= self.not.split(", ").any(|not| sentence.contains(not) || joined.contains(not));
+                refused |= self
+                    .refusing
+                    .split(", ")
+                    .any(|refusing| sentence.contains(refusing) || joined.contains(refusing));
             } else if !self.is_polite(sentence) {
                 return false;
             }
@@ -42,22 +48,22 @@ impl Language {
     /// Whether a sentence may accompany a refusal: it is short and names no file.
     fn is_polite(&self, sentence: &str) -> bool {
         let names_a_file = sentence.contains('/') && !sentence.contains("://");
-        let is_short = sentence.split_whitespace().count() <= MOST_BESIDE;
-        is_short && !names_a_file && self.beside.split(", ").any(|start| sentence.starts_with(start))
+        let is_short = sentence.split_whitespace().count() <= MAX_POLITE_WORDS;
+        is_short && !names_a_file && self.polite_starts.split(", ").any(|start| sentence.starts_with(start))
     }
 
     /// Whether the sentence consists of the known words, for languages that separate words by spaces.
-    fn is_made_of(&self, sentence: &str) -> bool {
+    fn has_only_known_words(&self, sentence: &str) -> bool {
         let mut words = sentence
             .split(|c: char| !c.is_alphanumeric() && c != '\'')
             .map(|word| word.trim_matches('\''))
             .filter(|word| !word.is_empty());
-        words.all(|word| self.words.split(' ').chain(self.not.split(", ")).any(|one| one == word))
+        words.all(|word| self.words.split(' ').chain(self.refusing.split(", ")).any(|one| one == word))
     }
 
-    /// Like `is_made_of`, for languages without spaces or with varying endings: removes the longest known word at the front until nothing
+    /// Like `has_only_known_words`, for languages without spaces or with varying endings: removes the longest known word at the front until nothing
     /// is left.
-    fn is_pieced_of(&self, sentence: &str) -> bool {
+    fn is_made_of_known_pieces(&self, sentence: &str) -> bool {
         let mut rest = sentence;
         loop {
             rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());

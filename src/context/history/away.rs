@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::History;
 use crate::context::node::NodeIndex;
 use crate::context::tally::Tally;
-use crate::facts::Kept;
+use crate::facts::KeptFacts;
 use crate::message::Message;
 use crate::saved::saved;
 
@@ -15,9 +15,9 @@ pub(in crate::context) struct Away {
     /// Its tokens when it was pushed.
     pushed: Tally,
     /// Its facts; `None` if a version that did not keep them moved the output.
-    facts: Option<Kept>,
+    facts: Option<KeptFacts>,
     /// The facts of its redacted texts, if texts are redacted.
-    redacted: Option<Kept>,
+    redacted: Option<KeptFacts>,
 }
 
 saved!(struct Away { pushed } since 2 { facts, redacted });
@@ -34,12 +34,12 @@ impl History {
     }
 
     /// The facts of a message whose output is in the host's store, as they were when it was moved there.
-    pub fn facts_of_away(&self, index: NodeIndex) -> Option<&Kept> {
+    pub fn facts_of_away(&self, index: NodeIndex) -> Option<&KeptFacts> {
         self.away.get(&index)?.facts.as_ref()
     }
 
     /// The same for its redacted texts.
-    pub fn redacted_facts_of_away(&self, index: NodeIndex) -> Option<&Kept> {
+    pub fn redacted_facts_of_away(&self, index: NodeIndex) -> Option<&KeptFacts> {
         self.away.get(&index)?.redacted.as_ref()
     }
 
@@ -64,7 +64,7 @@ impl History {
         index: NodeIndex,
         message: Arc<Message>,
         tally: Tally,
-        (facts, redacted): (Kept, Option<Kept>),
+        (facts, redacted): (KeptFacts, Option<KeptFacts>),
     ) {
         self.rewritten.insert(index);
         let node = &mut self.nodes[index.get()];

@@ -16,7 +16,7 @@ pub(in crate::context) struct Ids {
 
 impl Ids {
     /// Adds the ids of the nodes from position `known` on. If an id was given twice, the later node gets it.
-    pub fn go_on(&mut self, nodes: &[Node], known: usize) {
+    pub fn catch_up(&mut self, nodes: &[Node], known: usize) {
         for at in known..nodes.len() {
             self.insert(nodes, NodeIndex(at as u32));
         }

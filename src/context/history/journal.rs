@@ -61,7 +61,7 @@ impl History {
     }
 
     /// Whether changes only affect metadata, and neither messages nor which nodes belong to the conversation.
-    pub(in crate::context) fn are_marks(&self, changes: &[NodeChange]) -> bool {
+    pub(in crate::context) fn only_metadata(&self, changes: &[NodeChange]) -> bool {
         changes.iter().all(|change| {
             let is_away = self.away.contains_key(&change.node);
             change.message.is_none()
@@ -95,14 +95,14 @@ impl History {
     pub(in crate::context) fn save_rest<'s>(&'s self, out: &mut Writer<'s>) {
         self.open_calls.save(out);
         self.generated.save(out);
-        self.late.save(out);
+        self.inserted.save(out);
     }
 
     /// Reads what [`History::save_rest`] wrote.
     pub(in crate::context) fn load_rest(&mut self, from: &mut Reader<'_>) -> crate::error::Result<()> {
         self.open_calls = Saved::load(from)?;
         self.generated = Saved::load(from)?;
-        self.late = Saved::load(from)?;
+        self.inserted = Saved::load(from)?;
         Ok(())
     }
 }

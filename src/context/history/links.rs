@@ -21,7 +21,7 @@ pub(in crate::context) struct Links {
     /// Calls of tools that the provider runs, and approval requests, that have no result yet.
     server: HashMap<String, NodeIndex>,
     /// Messages that cannot stay without such a call in an earlier message, with that message.
-    led: HashMap<NodeIndex, NodeIndex>,
+    depends_on: HashMap<NodeIndex, NodeIndex>,
 }
 
 impl Links {
@@ -33,7 +33,7 @@ impl Links {
     /// Adds links for further nodes, as far as the nodes themselves determine them. `open` are the calls that wait before
     /// these nodes; returns those that wait after them. Each node in `superseded` leaves the conversation at the given
     /// number of nodes.
-    pub fn go_on<'n>(
+    pub fn catch_up<'n>(
         &mut self,
         nodes: &'n [Node],
         superseded: &HashMap<NodeIndex, usize>,
@@ -44,13 +44,13 @@ impl Links {
         let mut leave: Vec<(usize, NodeIndex)> = leaving.map(|(node, at)| (*at, *node)).collect();
         crate::sorting::sort(&mut leave);
         let mut leave = leave.as_slice();
-        let mut gone = NodeSet::default();
+        let mut removed = NodeSet::default();
         for at in known..=nodes.len() {
             let (leaving, later) = leave.split_at(leave.partition_point(|(when, _)| *when <= at));
             if !leaving.is_empty() {
                 let leaving: Vec<NodeIndex> = leaving.iter().map(|(_, node)| *node).collect();
-                gone.extend(leaving.iter().copied());
-                self.let_go(nodes, &mut open, &leaving, &gone);
+                removed.extend(leaving.iter().copied());
+                self.release_calls(nodes, &mut open, &leaving, &removed);
                 leave = later;
             }
             let Some(node) = nodes.get(at) else { break };
@@ -69,23 +69,23 @@ impl Links {
     }
 
     /// Calls of nodes that left no longer wait, and calls that they answered wait again.
-    fn let_go<'n>(
+    fn release_calls<'n>(
         &self,
         nodes: &'n [Node],
         open: &mut HashMap<&'n str, NodeIndex>,
         leaving: &[NodeIndex],
-        gone: &NodeSet,
+        removed: &NodeSet,
     ) {
         for index in leaving {
             let node = &nodes[index.get()];
             let answered = node.message.tool_outputs().filter(|_| node.kind == NodeKind::Message);
             let known = self.calls.get(index.get()).copied().filter(|caller| *caller != NONE);
-            let caller = known.filter(|caller| !gone.contains(&NodeIndex(*caller)));
+            let caller = known.filter(|caller| !removed.contains(&NodeIndex(*caller)));
             open.extend(
                 answered.zip(caller).map(|(output, caller)| (output.call_id.as_str(), NodeIndex(caller))),
             );
         }
-        open.retain(|_, caller| !gone.contains(caller));
+        open.retain(|_, caller| !removed.contains(caller));
     }
 
     /// Adds the next node; `caller` is the node of the call that it answers.
@@ -103,7 +103,7 @@ impl Links {
         let from = message.led_by().filter_map(|id| self.server.get(&*id).copied()).min();
         // A message that belongs to calls in several messages goes with the earliest of them.
         if let Some(from) = from {
-            self.led.insert(index, from);
+            self.depends_on.insert(index, from);
         }
         for id in message.leads() {
             self.server.insert(id.to_owned(), index);
@@ -133,8 +133,8 @@ impl History {
     }
 
     /// The earlier message with the provider-run call that this message cannot stay without.
-    pub fn led_by(&self, node: NodeIndex) -> Option<NodeIndex> {
-        self.links.led.get(&node).copied()
+    pub fn depends_on(&self, node: NodeIndex) -> Option<NodeIndex> {
+        self.links.depends_on.get(&node).copied()
     }
 
     /// The messages with provider-run calls that have no result yet.

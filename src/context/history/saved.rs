@@ -22,7 +22,7 @@ impl Saved for History {
             superseded,
             has_reasoning: _,
             compactions: _,
-            late,
+            inserted,
             away,
             links: _,
             touched: _, // since it was saved
@@ -31,14 +31,15 @@ impl Saved for History {
         nodes.save(out);
         open_calls.save(out);
         generated.save(out);
-        let mut gone: Vec<(NodeIndex, usize)> = superseded.iter().map(|(n, at)| (*n, *at)).collect();
-        crate::sorting::sort(&mut gone);
-        out.count(gone.len());
-        for (node, at) in gone {
+        let mut superseded_nodes: Vec<(NodeIndex, usize)> =
+            superseded.iter().map(|(n, at)| (*n, *at)).collect();
+        crate::sorting::sort(&mut superseded_nodes);
+        out.count(superseded_nodes.len());
+        for (node, at) in superseded_nodes {
             out.count(node.get());
             out.count(at);
         }
-        late.save(out);
+        inserted.save(out);
         away.save(out);
     }
 
@@ -48,8 +49,8 @@ impl Saved for History {
         let generated = Saved::load(from)?;
         let superseded: Vec<(NodeIndex, usize)> = Saved::load(from)?;
         let superseded = superseded.into_iter().collect();
-        let (late, away) = (Saved::load(from)?, Saved::load(from)?);
-        Ok(Self { nodes, open_calls, generated, superseded, late, away, ..Self::default() })
+        let (inserted, away) = (Saved::load(from)?, Saved::load(from)?);
+        Ok(Self { nodes, open_calls, generated, superseded, inserted, away, ..Self::default() })
     }
 }
 
@@ -63,13 +64,17 @@ impl History {
         if known == 0 {
             self.forget_what_follows();
         }
-        let Self { nodes, ids, open_calls, generated, superseded, late, away, links, .. } = self;
+        let Self { nodes, ids, open_calls, generated, superseded, inserted, away, links, .. } = self;
         let new = &nodes[known..];
         let is_node = |n: &NodeIndex| n.get() < nodes.len();
         let named = nodes.iter().filter_map(|n| n.folded_by.as_ref());
         let calls = open_calls.values().flat_map(|c| std::iter::once(&c.caller).chain(&c.stand_in));
-        let is_whole =
-            named.chain(calls).chain(superseded.keys()).chain(away.keys()).chain(late.nodes()).all(is_node);
+        let is_whole = named
+            .chain(calls)
+            .chain(superseded.keys())
+            .chain(away.keys())
+            .chain(inserted.nodes())
+            .all(is_node);
         from.require(is_whole, "a message that it names is not there")?;
         // A summary can only be folded by a later one, so following `folded_by` always ends.
         let by_a_summary = |(at, node): (usize, &Node)| {
@@ -91,15 +96,15 @@ impl History {
                 || node.message.tool_calls().next().is_none() && answers == (node.kind == NodeKind::StandIn)
         };
         from.require(new.iter().all(is_own), "a message is none of the engine's making")?;
-        let gone = superseded.iter().all(|(node, at)| node.get() < *at && *at <= nodes.len());
-        from.require(gone, "a message left the conversation before it came")?;
+        let left_later = superseded.iter().all(|(node, at)| node.get() < *at && *at <= nodes.len());
+        from.require(left_later, "a message left the conversation before it came")?;
         from.require(*generated < MOST_NUMBERS, "it has given more ids than there are")?;
         let waited = waited.iter().map(|(id, call)| (id.as_str(), call.caller));
-        let open = links.go_on(nodes, superseded, waited.collect());
+        let open = links.catch_up(nodes, superseded, waited.collect());
         let waits = |(id, call): (&String, &OpenCall)| open.get(id.as_str()) == Some(&call.caller);
         let same = open.len() == open_calls.len() && open_calls.iter().all(waits);
         from.require(same, "a call waits that was answered, or one that was not does not wait")?;
-        ids.go_on(nodes, known);
+        ids.catch_up(nodes, known);
         self.has_reasoning |= new.iter().any(|node| reasons(&node.message));
         self.compactions.extend(compactions(nodes, known));
         Ok(())

@@ -16,15 +16,15 @@ pub struct Superseded {
 impl History {
     /// Marks nodes of a past that the caller rewrites: their ids may be used again, their calls no longer wait, and earlier
     /// calls that only they answered wait again.
-    pub fn supersede(&mut self, gone: &[NodeIndex]) -> Superseded {
+    pub fn supersede(&mut self, removed: &[NodeIndex]) -> Superseded {
         let now = self.nodes.len();
-        let nodes: Vec<NodeIndex> = gone.iter().copied().filter(|n| !self.is_superseded(*n)).collect();
+        let nodes: Vec<NodeIndex> = removed.iter().copied().filter(|n| !self.is_superseded(*n)).collect();
         self.superseded.extend(nodes.iter().map(|n| (*n, now)));
         self.touched.extend(nodes.iter().copied());
         let before = Superseded { nodes, open_calls: self.open_calls.clone() };
         self.open_calls.retain(|_, call| !self.superseded.contains_key(&call.caller));
         // If, among these nodes, a call's output comes before any call with that id, the call itself was made earlier.
-        let mut in_time = gone.to_vec();
+        let mut in_time = removed.to_vec();
         crate::sorting::sort(&mut in_time);
         let mut seen: HashSet<&str> = HashSet::new();
         let mut reopened: HashSet<&str> = HashSet::new();

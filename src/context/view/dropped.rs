@@ -24,7 +24,7 @@ impl View {
                 self.body.push(slot);
             }
         }
-        self.watch_outputs_from(first);
+        self.list_trimmable_from(first);
         self.touch(first);
     }
 
@@ -35,7 +35,7 @@ impl View {
         let (place, answer) = step.unwrap_or((self.order.len(), slot.node));
         let is_last = place == self.order.len();
         let behind = place.checked_sub(1).map(|before| self.order[before]);
-        let behind = behind.filter(|_| !is_last || self.said_between(answer, slot.node, history));
+        let behind = behind.filter(|_| !is_last || self.message_between(answer, slot.node, history));
         self.order.insert(place, slot.node);
         self.dropped_tokens += slot.tokens();
         self.dropped.insert(slot.node, slot);
@@ -58,7 +58,7 @@ impl View {
         shown.extend(back);
         self.body = self.order.iter().filter_map(|n| shown.remove(n)).collect();
         let first = self.body.iter().position(|s| nodes.contains(&s.node)).unwrap_or(self.body.len());
-        self.watch_outputs();
+        self.list_trimmable();
         self.touch(first);
     }
 

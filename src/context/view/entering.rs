@@ -11,14 +11,14 @@ impl View {
     pub fn push_header(&mut self, slot: Slot) {
         self.sums.add(&slot);
         // Context parts and pinned texts may already come after the header.
-        let stands = !self.parts.is_empty() || !self.body.is_empty();
-        if stands || self.changed_from.is_some() {
+        let is_followed = !self.parts.is_empty() || !self.body.is_empty();
+        if is_followed || self.changed_from.is_some() {
             self.before_edit(self.header.len());
             self.fixed_changed = true;
             self.edited = Some(0);
         }
         // Readers that saw the view before count body positions from the end of the header.
-        if stands || self.changes.version() > 0 {
+        if is_followed || self.changes.version() > 0 {
             self.changes.edit_header();
         }
         self.header.push(slot);
@@ -33,7 +33,7 @@ impl View {
         let (at, answer) = step.unwrap_or((self.body.len(), slot.node));
         let is_last = at == self.body.len();
         let behind = at.checked_sub(1).map(|before| self.body[before].node);
-        let behind = behind.filter(|_| !is_last || self.said_between(answer, slot.node, history));
+        let behind = behind.filter(|_| !is_last || self.message_between(answer, slot.node, history));
         self.sums.add(&slot);
         self.ephemeral.enter(&slot);
         let place = if behind.is_some() { self.place_after(at) } else { self.order.len() };
@@ -44,11 +44,11 @@ impl View {
         }
         if is_last {
             append(&mut self.body, slot);
-            self.watch_output(at);
+            self.add_trimmable(at);
         } else {
             self.before_edit_in_body(at);
             self.body.insert(at, slot);
-            self.moved(at, 1);
+            self.shift_trimmable(at, 1);
             self.touch(at);
         }
         behind
@@ -62,13 +62,13 @@ impl View {
             last.0 + 1 == node.0
                 && history.caller(last) == Some(caller)
                 && self.order.last() == Some(&last)
-                && history.late.root(last) == last
+                && history.inserted.root(last) == last
         })
     }
 
     /// Whether another message was said between two messages, whether the view shows it or not. A header that the caller set
     /// in between does not count.
-    pub(in crate::context) fn said_between(
+    pub(in crate::context) fn message_between(
         &self,
         one: NodeIndex,
         other: NodeIndex,
@@ -76,14 +76,14 @@ impl View {
     ) -> bool {
         (one.0 + 1..other.0).map(NodeIndex).any(|n| {
             let node = history.node(n);
-            let may_stand = || {
+            let is_part_of_view = || {
                 node.folded_by.is_some()
                     || self.dropped.contains_key(&n)
                     || self.merged.contains(&n)
                     || self.position(n).is_some()
             };
-            let speaks = node.kind == NodeKind::Message && !answers(&node.message);
-            speaks && !history.is_superseded(n) && may_stand()
+            let is_message = node.kind == NodeKind::Message && !answers(&node.message);
+            is_message && !history.is_superseded(n) && is_part_of_view()
         })
     }
 
@@ -116,7 +116,7 @@ impl View {
         // If items were sent one by one, the calls of one answer are in adjacent assistant messages.
         while let Some((next, message)) = list(end).filter(|(_, m)| m.role == Role::Assistant)
             && message.tool_calls().next().is_some()
-            && !self.said_between(answer, next, history)
+            && !self.message_between(answer, next, history)
         {
             answer = next;
             end += 1;
@@ -138,7 +138,7 @@ impl View {
         self.order.splice(place..place, slots.iter().map(|s| s.node));
         let count = slots.len();
         self.body.splice(at..at, slots);
-        self.moved(at, count);
+        self.shift_trimmable(at, count);
         self.touch(at);
     }
 
@@ -153,7 +153,7 @@ impl View {
             self.before_edit_in_body(at);
             let slot = self.body.remove(at);
             self.sums.remove(&slot);
-            self.watch_outputs_from(at);
+            self.list_trimmable_from(at);
             self.touch(at);
         }
     }
@@ -170,7 +170,7 @@ impl View {
                 self.body.push(slot);
             }
         }
-        self.watch_outputs_from(first);
+        self.list_trimmable_from(first);
         self.touch(first);
     }
 }

@@ -113,7 +113,7 @@ impl View {
 
     /// What changed since the view was saved.
     pub(in crate::context) fn changes_since(&self, mark: &ViewMark, history: &History) -> ViewChanges {
-        let told = |slot: Slot| SlotChange::of(&slot, history);
+        let change = |slot: Slot| SlotChange::of(&slot, history);
         let all_told = |slots: &[Slot]| slots.iter().map(|slot| SlotChange::of(slot, history)).collect();
         let (before_body, grown) = (mark.header + mark.parts, self.before_body() != mark.header + mark.parts);
         let (fixed, body) = if self.was_appended_to(&mark.slots) && !grown {
@@ -137,10 +137,10 @@ impl View {
         ViewChanges {
             fixed,
             hidden_parts: hidden.then(|| all_told(&self.hidden_parts)),
-            body: body.map(told),
+            body: body.map(change),
             order: ListEdit::between(&mark.order, &self.order, |before, now| before == now),
-            dropped: dropped.map(told),
-            pruned: MapEdit::between(&mark.pruned, &self.pruned, same).map(told),
+            dropped: dropped.map(change),
+            pruned: MapEdit::between(&mark.pruned, &self.pruned, same).map(change),
             outputs: ListEdit::between(&mark.outputs, &outputs, |before, now| before == now),
         }
     }

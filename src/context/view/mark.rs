@@ -9,7 +9,7 @@ impl View {
     }
 
     /// Makes an edit that leaves later thinking valid.
-    pub(in crate::context) fn without_edit(&mut self, edit: impl FnOnce(&mut Self)) {
+    pub(in crate::context) fn edit_keeping_thinking(&mut self, edit: impl FnOnce(&mut Self)) {
         let edited = self.edited;
         edit(self);
         self.edited = edited.map(|at| at.min(self.body.len()));

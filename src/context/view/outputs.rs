@@ -24,14 +24,14 @@ impl View {
         slot.message.role == Role::Tool && slot.form != Form::Placeholder
     }
 
-    pub(super) fn watch_output(&mut self, at: usize) {
+    pub(super) fn add_trimmable(&mut self, at: usize) {
         if Self::can_be_trimmed(&self.body[at]) {
             self.outputs.push_back(at);
         }
     }
 
     /// Updates the list after `count` slots were inserted at body position `at`.
-    pub(super) fn moved(&mut self, at: usize, count: usize) {
+    pub(super) fn shift_trimmable(&mut self, at: usize, count: usize) {
         let behind = self.outputs.partition_point(|output| *output < at);
         for output in self.outputs.range_mut(behind..) {
             *output += count;
@@ -43,16 +43,16 @@ impl View {
     }
 
     /// Finds the trimmable tool outputs again, from body position `at` on.
-    pub(super) fn watch_outputs_from(&mut self, at: usize) {
+    pub(super) fn list_trimmable_from(&mut self, at: usize) {
         let before = self.outputs.partition_point(|output| *output < at);
         self.outputs.truncate(before);
         for at in at..self.body.len() {
-            self.watch_output(at);
+            self.add_trimmable(at);
         }
     }
 
     /// Finds all trimmable tool outputs again.
-    pub(in crate::context) fn watch_outputs(&mut self) {
-        self.watch_outputs_from(0);
+    pub(in crate::context) fn list_trimmable(&mut self) {
+        self.list_trimmable_from(0);
     }
 }

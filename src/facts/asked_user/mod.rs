@@ -1,7 +1,7 @@
 //! Tools with which an agent asks its user. Their output is what the user said.
 
-mod record;
-mod told;
+mod json;
+mod plain_text;
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ const TOOLS: [&str; 12] = [
 ];
 
 /// Whether a tool of this name asks the user: `ask_user`, `AskUserQuestion`, `mcp__human__ask_human`.
-pub fn is_put_to_the_user(tool: &str) -> bool {
+pub fn is_ask_user_tool(tool: &str) -> bool {
     let own = tool.rsplit(['.', '/', ':']).next().unwrap_or(tool);
     let own = own.rsplit("__").next().unwrap_or(own);
     let plain: String = own.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -21,16 +21,16 @@ pub fn is_put_to_the_user(tool: &str) -> bool {
 
 /// The user's answers in the output of such a tool. From JSON: its texts, without the questions and options. From a text of
 /// `"question"="answer"` pairs: the answers. Errors, notes that nobody answered, and reminders are from the tool and are left out.
-pub fn spoken(output: &str) -> Vec<String> {
+pub fn user_answers(output: &str) -> Vec<String> {
     if let Ok(value @ (Value::Object(_) | Value::Array(_) | Value::String(_))) = serde_json::from_str(output)
     {
-        return record::spoken(value);
+        return json::user_answers(value);
     }
-    let said = told::without_reminders(told::without_element(output));
-    if told::is_of_the_tool(&said) {
+    let text = plain_text::without_reminders(plain_text::without_element(output));
+    if plain_text::is_from_tool(&text) {
         return Vec::new();
     }
-    told::answers(&said).unwrap_or_else(|| vec![said.into_owned()])
+    plain_text::answers(&text).unwrap_or_else(|| vec![text.into_owned()])
 }
 
 #[cfg(test)]
@@ -43,10 +43,10 @@ mod tests {
             "ask_user", "askUser", "AskUserQuestion", "request_user_input", "mcp__human__ask_human",
             "x.ask_user",
         ] {
-            assert!(is_put_to_the_user(tool), "{tool}");
+            assert!(is_ask_user_tool(tool), "{tool}");
         }
         for tool in ["ask", "bash", "ask_user_service_status", "get_user", "search", "ask_model"] {
-            assert!(!is_put_to_the_user(tool), "{tool}");
+            assert!(!is_ask_user_tool(tool), "{tool}");
         }
     }
 
@@ -69,22 +69,22 @@ mod tests {
             "No response may be cached.",
             "<error> elements must always be red.",
         ] {
-            assert_eq!(spoken(said), [said]);
+            assert_eq!(user_answers(said), [said]);
         }
     }
 
     #[test]
     fn answers_in_pairs() {
         let told = r#"User has answered your questions: "Never use npm?"="No", "And yarn?"="Always". You can now go on."#;
-        assert_eq!(spoken(told), ["No", "Always"]);
+        assert_eq!(user_answers(told), ["No", "Always"]);
         let quoted = r#"User has answered your questions: "Rule?"="Never push "wip", "fix" commits to main", "Which "db"?"="B". You can now continue."#;
-        assert_eq!(spoken(quoted), ["Never push \"wip\", \"fix\" commits to main", "B"]);
+        assert_eq!(user_answers(quoted), ["Never push \"wip\", \"fix\" commits to main", "B"]);
         assert_eq!(
-            spoken(r#""Rule?"="Never push "wip" commits to main""#),
+            user_answers(r#""Rule?"="Never push "wip" commits to main""#),
             ["Never push \"wip\" commits to main"]
         );
         let noted = "User has answered your questions: \"Which?\"=\"B\" selected preview:\nnever this user notes: Never touch the CI files, \"And?\"=\"C\" user notes: Always lint. You can now continue with the user's answers in mind.";
-        assert_eq!(spoken(noted), ["B", "Never touch the CI files", "C", "Always lint"]);
+        assert_eq!(user_answers(noted), ["B", "Never touch the CI files", "C", "Always lint"]);
     }
 
     #[test]
@@ -129,7 +129,7 @@ mod tests {
             (r#""Never.""#, &["Never."]),
         ];
         for (output, said) in table {
-            assert_eq!(&spoken(output), said, "{output}");
+            assert_eq!(&user_answers(output), said, "{output}");
         }
     }
 
@@ -168,7 +168,7 @@ mod tests {
             r#"{"action":"decline","content":{"message":"Never."}}"#,
             r#"[{"type":"text","text":"Error: you must not retry."}]"#,
         ] {
-            assert_eq!(spoken(output), [""; 0], "{output}");
+            assert_eq!(user_answers(output), [""; 0], "{output}");
         }
     }
 
@@ -176,19 +176,19 @@ mod tests {
     fn a_reminder_is_not_the_users() {
         let reminded =
             "Never use npm.\n<system-reminder>You must always use the todo tool.</system-reminder>";
-        assert_eq!(spoken(reminded), ["Never use npm."]);
+        assert_eq!(user_answers(reminded), ["Never use npm."]);
         let inside =
             r#"{"answer":"Never use npm. <system-reminder>You must now.</system-reminder> Always lint."}"#;
-        assert_eq!(spoken(inside), ["Never use npm.  Always lint."]);
-        assert_eq!(spoken("Never use <b>npm</b>."), ["Never use <b>npm</b>."]);
-        assert_eq!(spoken("<answer>\nNever use npm.\n</answer>"), ["Never use npm."]);
-        assert_eq!(spoken("<rule>Never use npm.</rule>"), ["<rule>Never use npm.</rule>"]);
+        assert_eq!(user_answers(inside), ["Never use npm.  Always lint."]);
+        assert_eq!(user_answers("Never use <b>npm</b>."), ["Never use <b>npm</b>."]);
+        assert_eq!(user_answers("<answer>\nNever use npm.\n</answer>"), ["Never use npm."]);
+        assert_eq!(user_answers("<rule>Never use npm.</rule>"), ["<rule>Never use npm.</rule>"]);
     }
 
     proptest::proptest! {
         #[test]
         fn any_output_is_read(output in "\\PC{0,60}|[\"=, .:a{}\\[\\]<>/\n]{0,40}|(Error|User|No response|<system-reminder>|\"=\"|\", \"|: \"| ){0,12}") {
-            for said in spoken(&output) {
+            for said in user_answers(&output) {
                 proptest::prop_assert!(said.len() <= output.len());
             }
         }

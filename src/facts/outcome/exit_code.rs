@@ -35,18 +35,18 @@ pub(super) fn exit_code(lines: &[&str]) -> Option<i64> {
             || line.starts_with("return")
     };
     let edges = edges.filter(|(i, line)| *i + EDGE >= lines.len() || (*i < EDGE && begins(line)));
-    edges.map(|(_, line)| *line).find_map(told).or_else(|| in_json(lines))
+    edges.map(|(_, line)| *line).find_map(code_in_notice).or_else(|| in_json(lines))
 }
 
 /// Whether a line is from the harness: a notice of the exit code, or the end of a tag or an object around the output.
 pub(super) fn is_notice(line: &str) -> bool {
-    told(line).is_some()
+    code_in_notice(line).is_some()
         || (line.starts_with("\",") && line.ends_with('}'))
         || (line.starts_with("</") && line.ends_with('>') && !line.contains(' '))
 }
 
 /// The exit code in a line that says nothing else.
-pub(super) fn told(line: &str) -> Option<i64> {
+pub(super) fn code_in_notice(line: &str) -> Option<i64> {
     if line.len() > LONGEST_LINE {
         return None;
     }

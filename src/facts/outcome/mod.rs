@@ -39,7 +39,7 @@ pub const FAILED: &str = "failed: ";
 
 impl Outcome {
     /// The output's own words about the end: the line that names an error, or else the last line.
-    pub fn said(&self) -> Option<&str> {
+    pub fn line(&self) -> Option<&str> {
         self.error.as_deref().or(self.last.as_deref())
     }
 
@@ -78,7 +78,7 @@ pub fn outcome(text: &str, is_error: bool, trust_text: bool) -> Outcome {
         (None, _) if tests.is_some_and(|(passed, _)| passed > 0) => Status::Ok,
         (None, _) => Status::Unknown,
     };
-    let last = last_words(&lines);
+    let last = last_meaningful_line(&lines);
     let error = match status {
         Status::Unknown if !trust_text => None,
         Status::Failed | Status::Unknown => named.copied(),
@@ -112,14 +112,14 @@ fn cut(line: &str) -> String {
 }
 
 /// The last meaningful line: not a notice of the exit code and, if possible, not a line of code.
-fn last_words<'a>(lines: &[&'a str]) -> Option<&'a str> {
-    let said = |l: &&&str| exit_code::told(l).is_none() && **l != "(no output)";
-    let last = lines.iter().rev().find(said).copied()?;
+fn last_meaningful_line<'a>(lines: &[&'a str]) -> Option<&'a str> {
+    let is_meaningful = |l: &&&str| exit_code::code_in_notice(l).is_none() && **l != "(no output)";
+    let last = lines.iter().rev().find(is_meaningful).copied()?;
     if !looks_like_code(last) {
         return Some(last);
     }
     // A line of a diff or a listing says nothing by itself, but the first line may.
-    lines.iter().find(said).copied().filter(|first| !looks_like_code(first)).or(Some(last))
+    lines.iter().find(is_meaningful).copied().filter(|first| !looks_like_code(first)).or(Some(last))
 }
 
 /// Whether a line is code, or part of a diff or a drawing.
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(read("x\n\nCommand exited with code 2").exit_code, Some(2));
         assert_eq!(read("{\"output\":\"\",\"exit_code\": 0}").status, Status::Ok);
         let boom = read("Exit code: -1\nboom");
-        assert_eq!((boom.error.as_deref(), boom.said()), (None, Some("boom")));
+        assert_eq!((boom.error.as_deref(), boom.line()), (None, Some("boom")));
         assert_eq!(boom.failure(80), "failed; it printed: boom");
         assert_eq!(read("it will exit code blocks").exit_code, None);
     }

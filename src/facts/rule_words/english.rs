@@ -1,6 +1,6 @@
 //! English.
 
-use super::tongue::Tongue;
+use super::language::Language;
 
 pub(in crate::facts) const RULES: [&str; 4] = ["never", "always", "must", "mustn't"];
 pub(in crate::facts) const NEGATIONS: [&str; 3] = ["don't", "dont", "do not"];
@@ -47,7 +47,7 @@ pub(in crate::facts) const SUBJECTS: [&str; 11] =
 pub(in crate::facts) const WANTING: [&str; 4] = ["want", "need", "like", "wanna"];
 /// Every phrase that makes a rule or a wish contains one of these words, unless it begins with one of [`BOUNDS`]. The shorter this list,
 /// the faster texts without rules are skipped.
-pub(in crate::facts) const TELLING: &[&str] = &[
+pub(in crate::facts) const ENGLISH_RULE_WORDS: &[&str] = &[
     "never", "always", "must", "mustn't", "don't", "dont", "not", "no", "only", "circumstances", "account",
     "can't", "cannot", "forbidden", "prohibited", "allowed", "permitted", "limits", "mandatory", "refrain",
     "away", "hands", "required", "make", "sure", "ensure", "avoid", "prefer", "preferably", "most", "least",
@@ -58,7 +58,7 @@ pub(in crate::facts) const TELLING: &[&str] = &[
 ];
 
 /// Forms of rules that contain none of the words above.
-pub(in crate::facts) const ENGLISH: Tongue = Tongue {
+pub(in crate::facts) const ENGLISH: Language = Language {
     softeners: "please also and but ok okay so first then note important just again hi hey rule reminder finally",
     orders: "run write add commit push use test check update ask create keep put make build format lint save back \
         read document log report verify review rebase squash sign show tell call send get do start stop wait set \

@@ -1,6 +1,6 @@
-use super::tongue::Tongue;
+use super::language::Language;
 
-pub(in crate::facts) const FRENCH: Tongue = Tongue {
+pub(in crate::facts) const FRENCH: Language = Language {
     softeners: "stp svp et mais surtout alors donc ok important attention bon puis aussi rappel regle note \
         please",
     orders: "reponds touche utilise ecris fais ajoute supprime efface modifie change pousse commite committe \

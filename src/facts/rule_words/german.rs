@@ -1,6 +1,6 @@
-use super::tongue::Tongue;
+use super::language::Language;
 
-pub(in crate::facts) const GERMAN: Tongue = Tongue {
+pub(in crate::facts) const GERMAN: Language = Language {
     softeners: "bitte also und aber dann ok wichtig achtung nochmal uebrigens denn sonst regel please noch \
         ansonsten merke",
     orders: "fass+ ruehr+ antworte schreib+ nutz+ benutz+ verwend+ mach+ loesch+ aender+ veraender+ aendere \

@@ -1,6 +1,6 @@
-use super::tongue::Tongue;
+use super::language::Language;
 
-pub(in crate::facts) const ITALIAN: Tongue = Tongue {
+pub(in crate::facts) const ITALIAN: Language = Language {
     softeners: "per favore cortesia piacere e ma importante attenzione ricorda ok inoltre anche allora poi nota \
         regola please",
     orders: "rispondi risponda usa usi utilizza scrivi scriva chiedi chieda esegui controlla verifica fai \

@@ -5,23 +5,24 @@ mod english;
 mod french;
 mod german;
 mod italian;
+mod language;
 mod patterns;
 mod portuguese;
 mod russian;
 mod spanish;
-mod telling;
-mod tongue;
+mod word_table;
 
 pub(super) use cjk::{CJK_EXPLICIT, CJK_REVOKING, CJK_RULES, CJK_WISHES};
 pub(super) use english::{
-    BOUNDS, ENGLISH, FORBIDDING, NEGATIONS, NOT_REVOKING, REVOKING, RULES, SUBJECTS, TELLING, WANTING, WISHES,
+    BOUNDS, ENGLISH, ENGLISH_RULE_WORDS, FORBIDDING, NEGATIONS, NOT_REVOKING, REVOKING, RULES, SUBJECTS,
+    WANTING, WISHES,
 };
-pub(super) use patterns::{Pattern, Says, patterns_at};
-pub(super) use telling::{KNOWN, folded, tells, tells_any};
-pub(super) use tongue::Tongue;
+pub(super) use language::Language;
+pub(super) use patterns::{Pattern, PatternMeaning, patterns_at};
+pub(super) use word_table::{WORD_RULES_BIT, folded, may_contain_rule, rule_languages};
 
 /// The languages whose rules are matched by patterns. A language's index is its bit.
-pub(super) const TONGUES: [&Tongue; 7] = [
+pub(super) const LANGUAGES: [&Language; 7] = [
     &ENGLISH,
     &german::GERMAN,
     &french::FRENCH,
@@ -32,7 +33,7 @@ pub(super) const TONGUES: [&Tongue; 7] = [
 ];
 
 /// The names of languages, in all these languages.
-pub(super) const LANGUAGES: &str = "english german french spanish italian portuguese russian chinese japanese \
+pub(super) const LANGUAGE_NAMES: &str = "english german french spanish italian portuguese russian chinese japanese \
     korean dutch polish turkish \
     deutsch englisch franzoesisch spanisch italienisch portugiesisch russisch chinesisch japanisch koreanisch \
     francais anglais allemand espagnol italien portugais russe chinois japonais \

@@ -2,13 +2,13 @@
 
 use std::sync::OnceLock;
 
-use super::telling::{SEED, hashed};
-use super::{LANGUAGES, TONGUES, Tongue};
+use super::word_table::{SEED, hashed};
+use super::{LANGUAGE_NAMES, LANGUAGES, Language};
 use crate::sorting::{sort, sort_by_key};
 
 /// What a matching pattern means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::facts) enum Says {
+pub(in crate::facts) enum PatternMeaning {
     /// A rule.
     Rule,
     /// A rule, if no speaker word is next to it.
@@ -16,16 +16,16 @@ pub(in crate::facts) enum Says {
     /// A wish.
     Wish,
     /// Nothing by itself, but an order with this word, or a sentence that begins with it, may be a rule.
-    Bound,
+    MayBind,
 }
 
 /// A pattern.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::facts) struct Pattern {
     word: u32,
-    /// The index of its language in [`TONGUES`].
-    pub tongue: usize,
-    pub says: Says,
+    /// The index of its language in [`LANGUAGES`].
+    pub language: usize,
+    pub meaning: PatternMeaning,
     pub text: &'static str,
 }
 
@@ -45,7 +45,7 @@ pub(in crate::facts) fn patterns_at(word: &str, each: &mut dyn FnMut(Pattern)) {
 }
 
 fn sorted_languages() -> Vec<u32> {
-    let mut names: Vec<u32> = LANGUAGES.split(' ').map(hash).collect();
+    let mut names: Vec<u32> = LANGUAGE_NAMES.split(' ').map(hash).collect();
     sort(&mut names);
     names
 }
@@ -56,19 +56,27 @@ fn hash(word: &str) -> u32 {
 
 fn sorted() -> Vec<Pattern> {
     let mut out = Vec::new();
-    for (tongue, said) in TONGUES.iter().enumerate() {
-        let Tongue { rules, revoking, modals, wishes, always, only, bars, .. } = said;
-        for (list, says) in
-            [(rules, Says::Rule), (revoking, Says::Rule), (modals, Says::Modal), (wishes, Says::Wish)]
-        {
+    for (language, forms) in LANGUAGES.iter().enumerate() {
+        let Language { rules, revoking, modals, wishes, always, only, bars, .. } = forms;
+        for (list, meaning) in [
+            (rules, PatternMeaning::Rule),
+            (revoking, PatternMeaning::Rule),
+            (modals, PatternMeaning::Modal),
+            (wishes, PatternMeaning::Wish),
+        ] {
             out.extend(list.split(',').map(str::trim).filter_map(|text| {
                 let marked = text.split(' ').find_map(|element| element.strip_prefix('='))?;
-                Some(Pattern { word: hash(marked), tongue, says, text })
+                Some(Pattern { word: hash(marked), language, meaning, text })
             }));
         }
         let bounds = [always, only, bars].into_iter().flat_map(|list| list.split(' '));
         let bounds = bounds.filter(|text| !text.is_empty());
-        out.extend(bounds.map(|text| Pattern { word: hash(text), tongue, says: Says::Bound, text }));
+        out.extend(bounds.map(|text| Pattern {
+            word: hash(text),
+            language,
+            meaning: PatternMeaning::MayBind,
+            text,
+        }));
     }
     sort_by_key(&mut out, |pattern| pattern.word);
     out

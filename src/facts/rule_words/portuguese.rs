@@ -1,6 +1,6 @@
-use super::tongue::Tongue;
+use super::language::Language;
 
-pub(in crate::facts) const PORTUGUESE: Tongue = Tongue {
+pub(in crate::facts) const PORTUGUESE: Language = Language {
     softeners: "por favor e mas importante atencao lembre ok tambem alem disso entao nota regra please pf pfv",
     orders: "responda responde use usa utilize utiliza escreva escreve pergunte pergunta execute verifique faca \
         mantenha siga trabalhe fale fala consulte peca rode teste revise leia avise confirme respeite evite deixe \

@@ -1,6 +1,6 @@
-use super::tongue::Tongue;
+use super::language::Language;
 
-pub(in crate::facts) const RUSSIAN: Tongue = Tongue {
+pub(in crate::facts) const RUSSIAN: Language = Language {
     softeners: "пожалуйста и но а важно внимание также еще запомни ок кстати плиз просьба правило",
     orders: "*ай *яй *уй *юй *айте *яйте *уйте *юйте *ите *йся *йтесь *итесь пиши проверь запусти спроси держи \
         пушь оставь добавь говори храни веди смотри следи коммить удали поставь ставь исправь перепиши измени \

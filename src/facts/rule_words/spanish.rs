@@ -1,6 +1,6 @@
-use super::tongue::Tongue;
+use super::language::Language;
 
-pub(in crate::facts) const SPANISH: Tongue = Tongue {
+pub(in crate::facts) const SPANISH: Language = Language {
     softeners: "por favor y pero importante ojo ok vale recuerda ademas tambien porfa porfavor atencion nota \
         regla please entonces bueno",
     orders: "responde responda contesta conteste usa use utiliza utilice escribe escriba pregunta pregunte \

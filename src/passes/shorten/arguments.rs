@@ -27,11 +27,11 @@ pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Opt
     let whole = context.history.node(slot.node).message.clone();
     let mut calls: Vec<Full> = Vec::new();
     for (part, call) in slot.message.parts.iter().enumerate().filter_map(|(i, p)| Some((i, cuttable(p)?))) {
-        let Some(came) = whole.tool_calls().find(|c| c.id == call.id) else { continue };
-        if came.input.len() > SHORT {
-            let ref_id = named_ref(context, &call.input, &came.input).map(|id| Opener(Some(id)));
+        let Some(original) = whole.tool_calls().find(|c| c.id == call.id) else { continue };
+        if original.input.len() > SHORT {
+            let ref_id = named_ref(context, &call.input, &original.input).map(|id| Opener(Some(id)));
             let of_function = call.kind == CallKind::Function;
-            calls.push(Full { part, input: came.input.clone(), of_function, ref_id });
+            calls.push(Full { part, input: original.input.clone(), of_function, ref_id });
         }
     }
     let Some(longest) = calls.iter().map(|c| c.input.len()).max() else { return Ok(Vec::new()) };

@@ -8,21 +8,21 @@ use crate::message::{Format, Media, MediaKind, Message, Part, Reasoning, Text, T
 use crate::tokens::BytesPerFour;
 use crate::tool_output::Json;
 
-fn aim(most: u64) -> Aim {
+fn aim(limit: u64) -> Aim {
     Aim {
-        window: Some(most),
-        threshold: most,
-        low: most / 2,
-        low_after_fold: most / 2,
+        window: Some(limit),
+        threshold: limit,
+        target: limit / 2,
+        target_after_fold: limit / 2,
         ledger: crate::compaction::ledger::Allowance::NONE,
-        most,
-        enough: 0,
+        limit,
+        min_new_tokens: 0,
         auto: true,
-        resting: 0,
+        no_auto_fold_below: 0,
         is_cold: false,
         fill: false,
         keep_turns: 1,
-        least_summary: 0,
+        min_summary_room: 0,
         summary_role: None,
         recent_ratio: 0.5,
         calibration: 1.0,
@@ -36,9 +36,9 @@ fn context(messages: Vec<Message>) -> Context {
     context
 }
 
-fn run(context: &mut Context, most: u64) -> Vec<String> {
-    Shorten.run(context, &aim(most)).unwrap();
-    assert!(context.view.tokens() <= most, "{} of {most}", context.view.tokens());
+fn run(context: &mut Context, limit: u64) -> Vec<String> {
+    Shorten.run(context, &aim(limit)).unwrap();
+    assert!(context.view.tokens() <= limit, "{} of {limit}", context.view.tokens());
     let refs: Vec<String> = context.left_out.drain(..).filter_map(|line| line.output_ref).collect();
     for id in &refs {
         assert!(context.outputs.contains(id), "{id}");
@@ -146,8 +146,8 @@ fn arguments_without_long_strings_are_replaced_whole_and_stay_json() {
     ]));
     let refs = run(&mut context, 1_000);
     let shown = inputs(&context);
-    let stands_for = serde_json::from_str::<Value>(&shown[0]).unwrap();
-    assert!(stands_for["left_out"].as_str().unwrap().contains(&refs[0]), "{stands_for}");
+    let parsed = serde_json::from_str::<Value>(&shown[0]).unwrap();
+    assert!(parsed["left_out"].as_str().unwrap().contains(&refs[0]), "{parsed}");
     for (at, full) in [numbers, patch, broken].into_iter().enumerate() {
         assert!(shown[at].contains(&refs[at]) && shown[at].len() < 160, "{}", shown[at]);
         assert_eq!(context.outputs.get(&refs[at]).unwrap().parts(), [Part::text(full)]);

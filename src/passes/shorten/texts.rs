@@ -25,23 +25,23 @@ pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Opt
     let slot = context.view.body()[at].clone();
     let counter = context.counter.clone();
     let mut whole = restored(context, &slot);
-    let (mut tokens, mut most) = most_each(context, &whole, goal);
-    if most < LEAST_TEXT && tokens.len() > 1 && matches!(whole.role, Role::User | Role::Tool) {
+    let (mut tokens, mut limit) = limit_for_each(context, &whole, goal);
+    if limit < LEAST_TEXT && tokens.len() > 1 && matches!(whole.role, Role::User | Role::Tool) {
         whole = joined(&whole);
-        (tokens, most) = most_each(context, &whole, goal);
+        (tokens, limit) = limit_for_each(context, &whole, goal);
     }
     let longest = tokens.iter().copied().max().unwrap_or(0);
-    let mut most = most.min(longest).max(LEAST_TEXT);
+    let mut limit = limit.min(longest).max(LEAST_TEXT);
     let mut refs: Vec<Option<Option<String>>> = vec![None; tokens.len()];
     for _ in 0..TRIES {
         let mut message = Message::clone(&whole);
         let mut cut = Vec::new();
         for (n, text) in texts_mut(&mut message.parts).enumerate() {
             let takes = tokens[n];
-            if takes <= most.max(LEAST_TEXT + NOTICE_TOKENS) {
+            if takes <= limit.max(LEAST_TEXT + NOTICE_TOKENS) {
                 continue;
             }
-            let room = most.min(takes - NOTICE_TOKENS);
+            let room = limit.min(takes - NOTICE_TOKENS);
             let ref_id = match refs[n].take().or_else(|| known_ref(context, &slot, text).map(Some)) {
                 Some(id) => id,
                 None => stored(context, text)?,
@@ -53,14 +53,14 @@ pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Opt
         }
         let tally = Tally::of(&message, &*counter);
         let is_smaller = !cut.is_empty() && tally.total() < slot.tokens();
-        if is_smaller && (tally.total() <= goal || most <= LEAST_TEXT) {
+        if is_smaller && (tally.total() <= goal || limit <= LEAST_TEXT) {
             context.view.replace(at, Arc::new(message), tally, Form::Shortened);
             return Ok(cut);
         }
-        if most <= LEAST_TEXT {
+        if limit <= LEAST_TEXT {
             break;
         }
-        most = (most / 10 * 9).max(LEAST_TEXT);
+        limit = (limit / 10 * 9).max(LEAST_TEXT);
     }
     Ok(Vec::new())
 }
@@ -71,7 +71,7 @@ pub(super) fn longest(context: &Context, at: usize) -> u64 {
 }
 
 /// The tokens of each of a message's texts, and how many each may take at most so that the message takes `goal`.
-fn most_each(context: &Context, message: &Message, goal: u64) -> (Vec<u64>, u64) {
+fn limit_for_each(context: &Context, message: &Message, goal: u64) -> (Vec<u64>, u64) {
     let tokens: Vec<u64> = texts(&message.parts).map(|text| context.counter.count(text)).collect();
     let others = Tally::of(message, &*context.counter)
         .total()

@@ -22,7 +22,7 @@ impl World {
             .map(|n| n.message.plain_text())
             .collect();
         assert_eq!(kept, self.pushed);
-        let view = context.lower();
+        let view = context.view_messages();
         let view: Vec<&Message> = view.iter().map(|m| &**m).collect();
         let texts: Vec<String> = view.iter().map(|m| m.plain_text()).collect();
         let times = |text: &str| texts.iter().filter(|t| *t == text).count();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Form, Slot, View};
-use crate::context::fold::Stood;
+use crate::context::fold::PlacedSlot;
 use crate::context::node::NodeSet;
 use crate::context::tally::Tally;
 use crate::message::Message;
@@ -36,45 +36,48 @@ impl View {
     }
 
     /// The body including what was dropped from it, in order, in its current form.
-    pub fn stood(&self) -> impl Iterator<Item = Stood> + '_ {
-        self.stood_of(|_| true)
+    pub fn placed_slots(&self) -> impl Iterator<Item = PlacedSlot> + '_ {
+        self.placed_slots_of(|_| true)
     }
 
     /// Those of these nodes whose form cannot be derived from the history alone.
-    pub fn altered<'a>(&'a self, nodes: &'a NodeSet) -> impl Iterator<Item = Stood> + 'a {
+    pub fn altered<'a>(&'a self, nodes: &'a NodeSet) -> impl Iterator<Item = PlacedSlot> + 'a {
         let is_shown_whole = |s: &Slot| s.form == Form::Whole && !self.dropped.contains_key(&s.node);
-        self.stood_of(move |slot| nodes.contains(&slot.node) && !is_shown_whole(slot))
+        self.placed_slots_of(move |slot| nodes.contains(&slot.node) && !is_shown_whole(slot))
     }
 
-    fn stood_of<'a>(&'a self, which: impl Fn(&Slot) -> bool + 'a) -> impl Iterator<Item = Stood> + 'a {
+    fn placed_slots_of<'a>(
+        &'a self,
+        which: impl Fn(&Slot) -> bool + 'a,
+    ) -> impl Iterator<Item = PlacedSlot> + 'a {
         let shown = |slot: &Slot| !self.dropped.contains_key(&slot.node);
         let slots = self.with_dropped().into_iter().filter(move |slot| which(slot));
-        slots.map(move |slot| Stood { slot: slot.clone(), shown: shown(slot) })
+        slots.map(move |slot| PlacedSlot { slot: slot.clone(), shown: shown(slot) })
     }
 
     /// Replaces the body and the dropped messages with these, in this order.
-    pub fn arrange(&mut self, stood: Vec<Stood>) {
-        self.order = stood.iter().map(|s| s.slot.node).collect();
-        let (shown, dropped): (Vec<Stood>, Vec<Stood>) = stood.into_iter().partition(|s| s.shown);
+    pub fn arrange(&mut self, placed: Vec<PlacedSlot>) {
+        self.order = placed.iter().map(|s| s.slot.node).collect();
+        let (shown, dropped): (Vec<PlacedSlot>, Vec<PlacedSlot>) = placed.into_iter().partition(|s| s.shown);
         self.dropped = dropped.into_iter().map(|s| (s.slot.node, s.slot)).collect();
         self.hides_requests |= self.dropped.values().any(Slot::opens_turn);
         self.dropped_tokens = self.dropped.values().map(Slot::tokens).sum();
-        let as_it_stood = |(old, new): &(&Slot, &Stood)| {
+        let is_same = |(old, new): &(&Slot, &PlacedSlot)| {
             old.node == new.slot.node && Arc::ptr_eq(&old.message, &new.slot.message)
         };
-        let same = self.body.iter().zip(&shown).take_while(as_it_stood).count();
+        let same = self.body.iter().zip(&shown).take_while(is_same).count();
         let changed = same < self.body.len().max(shown.len());
         self.before_edit_in_body(same);
         for slot in self.body.drain(same..) {
             self.sums.remove(&slot);
         }
-        for Stood { slot, .. } in shown.into_iter().skip(same) {
+        for PlacedSlot { slot, .. } in shown.into_iter().skip(same) {
             self.sums.add(&slot);
             self.ephemeral.enter(&slot);
             self.body.push(slot);
         }
         if changed {
-            self.watch_outputs_from(same);
+            self.list_trimmable_from(same);
             self.touch(same);
         }
     }
@@ -97,7 +100,7 @@ impl View {
         let place = self.place_after(at);
         self.order.splice(place..place, with.iter().map(|s| s.node));
         self.body.splice(at..at, with);
-        self.watch_outputs_from(first.min(at));
+        self.list_trimmable_from(first.min(at));
         self.touch(first.min(at));
     }
 

@@ -1,6 +1,6 @@
 /// How far a request for a summary has been made smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Size {
+pub enum RequestScope {
     /// The whole view, as the specification asks. The provider's prompt cache covers most of it.
     Whole,
     /// The view up to the last folded message. The prompt cache covers that, too.
@@ -11,7 +11,7 @@ pub enum Size {
     NoOutputs,
 }
 
-impl Size {
+impl RequestScope {
     /// The next smaller size.
     pub const fn smaller(self) -> Option<Self> {
         match self {

@@ -2,24 +2,25 @@
 
 use serde_json::{Map, Value};
 
-use super::told;
+use super::plain_text;
 
 /// Keys of answers beside their questions. A `user` in front is ignored.
 const ANSWERS: [&str; 6] = ["answer", "answers", "response", "responses", "reply", "replies"];
 /// Whether an element of this name contains an answer: `<answer>`, `<user_response>`.
 pub(super) fn is_answer(name: &str) -> bool {
-    ANSWERS.contains(&users(&plain(name))) || matches!(plain(name).as_str(), "usermessage" | "userinput")
+    ANSWERS.contains(&without_user_prefix(&plain(name)))
+        || matches!(plain(name).as_str(), "usermessage" | "userinput")
 }
 
 /// Keys of what the user wrote beside an answer.
-const NOTED: [&str; 16] = [
+const USER_NOTES: [&str; 16] = [
     "annotation", "annotations", "comment", "comments", "custom", "customanswer", "customtext", "additional",
     "feedback", "freeform", "freetext", "note", "notes", "other", "remark", "remarks",
 ];
 /// Keys of questions.
 const QUESTIONS: [&str; 3] = ["question", "questions", "prompt"];
 /// Keys of what the agent asked and offered and of what the tool says about itself. None of this is from the user.
-const NOBODYS: [&str; 22] = [
+const NOT_FROM_USER: [&str; 22] = [
     "question", "questions", "prompt", "options", "choices", "header", "label", "description", "title",
     "preview", "previews", "instruction", "instructions", "hint", "hints", "guidance", "reminder",
     "nextsteps", "type", "status", "id", "action",
@@ -43,22 +44,22 @@ enum Keys {
 }
 
 /// The user's texts in the value, in order.
-pub(super) fn spoken(value: Value) -> Vec<String> {
+pub(super) fn user_answers(value: Value) -> Vec<String> {
     let mut out = Vec::new();
     // The last element says whether the value is certainly the user's and not perhaps the tool's.
     let mut next = vec![(value, Keys::OurWords, false)];
     while let Some((value, keys, certain)) = next.pop() {
         match value {
-            Value::String(text) if certain => out.push(told::without_reminders(&text).into_owned()),
+            Value::String(text) if certain => out.push(plain_text::without_reminders(&text).into_owned()),
             // This ends, because each text is shorter than the one that contained it.
-            Value::String(text) => out.extend(super::spoken(&text)),
+            Value::String(text) => out.extend(super::user_answers(&text)),
             Value::Array(values) => {
                 next.extend(values.into_iter().rev().map(|value| (value, Keys::OurWords, certain)));
             }
             Value::Object(fields) if keys == Keys::Ids && !is_record(&fields) => {
                 next.extend(fields.into_iter().rev().map(|(_, value)| (value, Keys::OurWords, certain)));
             }
-            Value::Object(fields) => next.extend(of_record(fields, certain).into_iter().rev()),
+            Value::Object(fields) => next.extend(values_of_record(fields, certain).into_iter().rev()),
             _ => {}
         }
     }
@@ -66,31 +67,31 @@ pub(super) fn spoken(value: Value) -> Vec<String> {
 }
 
 /// The values in a record that the user said.
-fn of_record(fields: Map<String, Value>, certain: bool) -> Vec<(Value, Keys, bool)> {
-    let failed = fields.iter().any(|(key, value)| says_failed(&plain(key), value));
-    let answered = fields.keys().any(|key| ANSWERS.contains(&users(&plain(key))));
+fn values_of_record(fields: Map<String, Value>, certain: bool) -> Vec<(Value, Keys, bool)> {
+    let failed = fields.iter().any(|(key, value)| is_failure(&plain(key), value));
+    let answered = fields.keys().any(|key| ANSWERS.contains(&without_user_prefix(&plain(key))));
     let accepted = fields.get("action").and_then(Value::as_str) == Some("accept");
     let read = |(key, value): (String, Value)| {
         let key = plain(&key);
-        let key = users(&key);
+        let key = without_user_prefix(&key);
         let of_answer = ANSWERS.contains(&key);
-        let own = of_answer || NOTED.contains(&key);
+        let own = of_answer || USER_NOTES.contains(&key);
         let many = matches!(key, "answers" | "responses" | "replies" | "annotations");
         let keys = if many || accepted && key == "content" { Keys::Ids } else { Keys::OurWords };
-        let says = own || !failed && !answered && !NOBODYS.contains(&key) && !is_of_the_system(key);
-        says.then_some((value, keys, certain || own && !failed))
+        let is_users = own || !failed && !answered && !NOT_FROM_USER.contains(&key) && !is_from_system(key);
+        is_users.then_some((value, keys, certain || own && !failed))
     };
     fields.into_iter().filter_map(read).collect()
 }
 
 /// Whether an object that may map questions to answers is itself one question with its answer.
 fn is_record(fields: &Map<String, Value>) -> bool {
-    let any = |of: &[&str]| fields.keys().any(|key| of.contains(&users(&plain(key))));
+    let any = |of: &[&str]| fields.keys().any(|key| of.contains(&without_user_prefix(&plain(key))));
     any(&ANSWERS) && any(&QUESTIONS)
 }
 
 /// Whether a field says that there was an error or that nobody answered.
-fn says_failed(key: &str, value: &Value) -> bool {
+fn is_failure(key: &str, value: &Value) -> bool {
     match value {
         Value::Bool(true) => FAILED.contains(&key),
         Value::Bool(false) => SUCCEEDED.contains(&key),
@@ -102,7 +103,7 @@ fn says_failed(key: &str, value: &Value) -> bool {
     }
 }
 
-fn is_of_the_system(key: &str) -> bool {
+fn is_from_system(key: &str) -> bool {
     ["system", "tool", "assistant", "agent", "model"].iter().any(|who| key.starts_with(who))
 }
 
@@ -112,7 +113,7 @@ fn plain(key: &str) -> String {
 }
 
 /// A key without `user` in front.
-fn users(key: &str) -> &str {
+fn without_user_prefix(key: &str) -> &str {
     let bare = key.strip_prefix("users").filter(|bare| !bare.is_empty());
     bare.or_else(|| key.strip_prefix("user").filter(|bare| !bare.is_empty())).unwrap_or(key)
 }

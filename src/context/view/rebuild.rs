@@ -49,7 +49,7 @@ impl View {
         self.dropped_tokens = self.dropped.values().map(Slot::tokens).sum();
         let marked = self.marked_body.min(self.body.len());
         self.marked_tokens = self.fixed_tokens() + self.body[..marked].iter().map(Slot::tokens).sum::<u64>();
-        self.watch_outputs();
+        self.list_trimmable();
     }
 
     /// Gives every node its number in a branch of the conversation. Every node of the view has one.
@@ -58,8 +58,8 @@ impl View {
         let own = |node: NodeIndex| new.of(node).unwrap_or(node);
         self.pruned.retain(|node, _| new.of(*node).is_some());
         let before_body = self.header.iter_mut().chain(&mut self.parts).chain(&mut self.hidden_parts);
-        let stands = before_body.chain(self.body.iter_mut()).chain(self.dropped.values_mut());
-        for slot in stands.chain(self.pruned.values_mut()) {
+        let slots = before_body.chain(self.body.iter_mut()).chain(self.dropped.values_mut());
+        for slot in slots.chain(self.pruned.values_mut()) {
             slot.node = own(slot.node);
         }
         for node in self.order.iter_mut().chain(&mut self.merged) {

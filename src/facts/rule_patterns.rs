@@ -1,7 +1,7 @@
 //! Recognises rules by patterns, in languages with spaces between words.
 
-use super::rule_words::{LANGUAGES, Pattern, Says, TONGUES, Tongue, folded, patterns_at};
-use super::ruled::{Ruled, Strength};
+use super::rule_words::{LANGUAGE_NAMES, LANGUAGES, Language, Pattern, PatternMeaning, folded, patterns_at};
+use super::strength::{RuleClass, Strength};
 use crate::sorting::sort_by_key;
 
 /// The most words of a short sentence.
@@ -15,7 +15,7 @@ const NEAR: usize = 10;
 const MOST_WORDS: usize = 80;
 
 /// The rule that a sentence lays down in any of the languages. A question is not a rule.
-pub(super) fn ruled(sentence: &str) -> Option<Ruled> {
+pub(super) fn classify_rule(sentence: &str) -> Option<RuleClass> {
     if sentence.ends_with('?') {
         return None;
     }
@@ -32,20 +32,20 @@ pub(super) fn ruled(sentence: &str) -> Option<Ruled> {
     for word in &words {
         patterns_at(word.text, &mut |pattern| patterns.push(pattern));
     }
-    let mut said: Option<(usize, Said<'_>)> = None;
+    let mut parsed: Option<(usize, ParsedSentence<'_>)> = None;
     let mut best = None;
-    sort_by_key(&mut patterns, |pattern| (pattern.tongue, pattern.text));
-    patterns.dedup_by_key(|pattern| (pattern.tongue, pattern.text));
+    sort_by_key(&mut patterns, |pattern| (pattern.language, pattern.text));
+    patterns.dedup_by_key(|pattern| (pattern.language, pattern.text));
     for pattern in patterns {
-        let said = match said.take() {
-            Some((tongue, read)) if tongue == pattern.tongue => said.insert((tongue, read)),
-            _ => said.insert((pattern.tongue, Said::of(&words, TONGUES[pattern.tongue]))),
+        let sentence = match parsed.take() {
+            Some((language, read)) if language == pattern.language => parsed.insert((language, read)),
+            _ => parsed.insert((pattern.language, ParsedSentence::of(&words, LANGUAGES[pattern.language]))),
         };
-        let Some(ruled) = said.1.ruled(pattern) else { continue };
-        if said.1.reports() {
+        let Some(class) = sentence.1.classify_rule(pattern) else { continue };
+        if sentence.1.reports() {
             return None;
         }
-        best = best.max(Some(ruled));
+        best = best.max(Some(class));
     }
     best
 }
@@ -54,9 +54,9 @@ pub(super) fn ruled(sentence: &str) -> Option<Ruled> {
 pub(super) fn points_back(sentence: &str, bits: u32) -> bool {
     let folded = folded(sentence);
     let words = words(&folded);
-    let tongues = TONGUES.into_iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1);
+    let languages = LANGUAGES.into_iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1);
     words.len() <= FEW + SHORT
-        && tongues.into_iter().any(|(_, tongue)| Said::of(&words, tongue).points_back())
+        && languages.into_iter().any(|(_, language)| ParsedSentence::of(&words, language).points_back())
 }
 
 /// The position of a word in its clause.
@@ -103,73 +103,79 @@ fn is_among(word: &str, list: &str) -> bool {
 }
 
 /// A sentence as one of the languages reads it.
-struct Said<'a> {
-    tongue: &'static Tongue,
+struct ParsedSentence<'a> {
+    language: &'static Language,
     words: Vec<Word<'a>>,
 }
 
-impl<'a> Said<'a> {
+impl<'a> ParsedSentence<'a> {
     /// Reads the words. A word after softeners at the start of a clause counts as the start.
-    fn of(words: &[Word<'a>], tongue: &'static Tongue) -> Self {
+    fn of(words: &[Word<'a>], language: &'static Language) -> Self {
         let mut open = Place::Inside;
         let mut words = words.to_vec();
         for word in &mut words {
             word.place = word.place.max(open);
-            open = if is_among(word.text, tongue.softeners) { word.place } else { Place::Inside };
+            open = if is_among(word.text, language.softeners) { word.place } else { Place::Inside };
         }
-        Self { tongue, words }
+        Self { language, words }
     }
 
     /// The rule that a pattern of this language finds in the sentence.
-    fn ruled(&self, pattern: Pattern) -> Option<Ruled> {
+    fn classify_rule(&self, pattern: Pattern) -> Option<RuleClass> {
         // In English, explicit sentences are recognised by their words alone.
-        let explicit = pattern.tongue > 0;
-        let rule = Ruled { strength: Strength::Rule, explicit };
-        let wish = Ruled { strength: Strength::Wish, explicit: false };
-        match pattern.says {
-            Says::Rule => self.finds(pattern.text, |_| true).then_some(rule),
-            Says::Modal => self.finds(pattern.text, |at| !self.is_someones(at)).then_some(rule),
-            Says::Wish => self.finds(pattern.text, |_| true).then_some(wish),
-            Says::Bound => self.order().or_else(|| self.bars().then_some(wish)),
+        let explicit = pattern.language > 0;
+        let rule = RuleClass { strength: Strength::Rule, explicit };
+        let wish = RuleClass { strength: Strength::Wish, explicit: false };
+        match pattern.meaning {
+            PatternMeaning::Rule => self.contains(pattern.text, |_| true).then_some(rule),
+            PatternMeaning::Modal => {
+                self.contains(pattern.text, |at| !self.is_next_to_speaker(at)).then_some(rule)
+            }
+            PatternMeaning::Wish => self.contains(pattern.text, |_| true).then_some(wish),
+            PatternMeaning::MayBind => self.order().or_else(|| self.rules_out().then_some(wish)),
         }
     }
 
-    fn is_someones(&self, at: usize) -> bool {
-        let beside = &self.words[at.saturating_sub(2)..self.words.len().min(at + 3)];
-        beside.iter().any(|word| is_among(word.text, self.tongue.speakers))
+    fn is_next_to_speaker(&self, at: usize) -> bool {
+        let nearby = &self.words[at.saturating_sub(2)..self.words.len().min(at + 3)];
+        nearby.iter().any(|word| is_among(word.text, self.language.speakers))
     }
 
     fn reports(&self) -> bool {
-        self.finds_any(self.tongue.reports)
+        self.contains_any(self.language.reports)
     }
 
     fn points_back(&self) -> bool {
-        self.finds_any(self.tongue.pointing)
+        self.contains_any(self.language.pointing)
     }
 
-    fn finds_any(&self, patterns: &str) -> bool {
+    fn contains_any(&self, patterns: &str) -> bool {
         let mut patterns = patterns.split(',').map(str::trim);
-        patterns.any(|pattern| !pattern.is_empty() && self.finds(pattern, |_| true))
+        patterns.any(|pattern| !pattern.is_empty() && self.contains(pattern, |_| true))
     }
 
     /// "Always answer …", "only use …": an order with a word that makes it a rule.
-    fn order(&self) -> Option<Ruled> {
-        let Tongue { always, only, subordinating, .. } = self.tongue;
+    fn order(&self) -> Option<RuleClass> {
+        let Language { always, only, subordinating, .. } = self.language;
         let mut found = None;
         for (at, _) in self.words.iter().enumerate().filter(|(_, word)| word.place == Place::First) {
             let clause = self.clause(at, NEAR);
             let (first, behind) = (&self.words[at], &self.words[at + 1..clause]);
-            let bound = |word: &Word<'_>| {
+            let rule_word = |word: &Word<'_>| {
                 let rules = is_among(word.text, always);
                 let strength = if rules { Strength::Rule } else { Strength::Wish };
-                (rules || is_among(word.text, only)).then_some(Ruled { strength, explicit: true })
+                (rules || is_among(word.text, only)).then_some(RuleClass { strength, explicit: true })
             };
-            let here = if self.orders(first.text) {
-                behind.iter().take_while(|word| !is_among(word.text, subordinating)).filter_map(bound).max()
+            let here = if self.is_order(first.text) {
+                behind
+                    .iter()
+                    .take_while(|word| !is_among(word.text, subordinating))
+                    .filter_map(rule_word)
+                    .max()
             } else {
-                bound(first).filter(|first| {
+                rule_word(first).filter(|first| {
                     first.strength == Strength::Wish
-                        && behind.first().is_some_and(|word| self.orders(word.text))
+                        && behind.first().is_some_and(|word| self.is_order(word.text))
                 })
             };
             found = found.max(here);
@@ -178,9 +184,9 @@ impl<'a> Said<'a> {
     }
 
     /// "No new dependencies": a short sentence that rules something out.
-    fn bars(&self) -> bool {
-        let Tongue { bars, small_talk, .. } = self.tongue;
-        let mut behind = self.words.iter().skip_while(|word| is_among(word.text, self.tongue.softeners));
+    fn rules_out(&self) -> bool {
+        let Language { bars, small_talk, .. } = self.language;
+        let mut behind = self.words.iter().skip_while(|word| is_among(word.text, self.language.softeners));
         let first = behind.next().is_some_and(|word| is_among(word.text, bars));
         first
             && behind.clone().count() < SHORT
@@ -188,56 +194,60 @@ impl<'a> Said<'a> {
             && !behind.any(|word| is_among(word.text, small_talk))
     }
 
-    /// The end of the clause around a word, but at most `most` words after it.
-    fn clause(&self, at: usize, most: usize) -> usize {
-        let end = self.words.len().min(at + 1 + most);
+    /// The end of the clause around a word, but at most `max_words` words after it.
+    fn clause(&self, at: usize, max_words: usize) -> usize {
+        let end = self.words.len().min(at + 1 + max_words);
         (at + 1..end).find(|at| self.words[*at].place != Place::Inside).unwrap_or(end)
     }
 
-    fn orders(&self, word: &str) -> bool {
-        self.is_form(word, self.tongue.orders)
+    fn is_order(&self, word: &str) -> bool {
+        self.is_form(word, self.language.orders)
     }
 
     fn is_form(&self, word: &str, forms: &str) -> bool {
-        forms.split(' ').any(|form| self.fits(word, form))
-            && !self.tongue.except.split(' ').any(|form| self.fits(word, form))
+        forms.split(' ').any(|form| self.matches_form(word, form))
+            && !self.language.except.split(' ').any(|form| self.matches_form(word, form))
     }
 
-    fn fits(&self, word: &str, form: &str) -> bool {
+    fn matches_form(&self, word: &str, form: &str) -> bool {
         match form.as_bytes() {
             [] => false,
             [b'*', ..] => word.len() > form.len() && word.ends_with(&form[1..]),
             [.., b'*'] => word.starts_with(&form[..form.len() - 1]),
             [.., b'+'] => word
                 .strip_prefix(&form[..form.len() - 1])
-                .is_some_and(|end| end.is_empty() || is_among(end, self.tongue.endings)),
+                .is_some_and(|end| end.is_empty() || is_among(end, self.language.endings)),
             _ => word == form,
         }
     }
 
     /// Whether a pattern occurs in the sentence, starting at a word that is `allowed`.
-    fn finds(&self, pattern: &str, allowed: impl Fn(usize) -> bool) -> bool {
-        (0..self.words.len()).any(|at| self.goes_on(at, pattern) && allowed(at))
+    fn contains(&self, pattern: &str, allowed: impl Fn(usize) -> bool) -> bool {
+        (0..self.words.len()).any(|at| self.matches_from(at, pattern) && allowed(at))
     }
 
     /// Whether a pattern matches from this word on.
-    fn goes_on(&self, at: usize, pattern: &str) -> bool {
+    fn matches_from(&self, at: usize, pattern: &str) -> bool {
         let (element, rest) = pattern.split_once(' ').unwrap_or((pattern, ""));
         let word = self.words.get(at);
         let matches = match element.strip_prefix('=').unwrap_or(element) {
             "" => return true,
             "$" => return word.is_none(),
-            "^" => return word.is_some_and(|word| word.place == Place::First) && self.goes_on(at, rest),
-            "~" => return word.is_some_and(|word| word.place != Place::Inside) && self.goes_on(at, rest),
-            ".." => return (at..self.clause(at.saturating_sub(1), FEW)).any(|at| self.goes_on(at, rest)),
-            "..." => return (at..self.words.len()).any(|at| self.goes_on(at, rest)),
+            "^" => return word.is_some_and(|word| word.place == Place::First) && self.matches_from(at, rest),
+            "~" => {
+                return word.is_some_and(|word| word.place != Place::Inside) && self.matches_from(at, rest);
+            }
+            ".." => {
+                return (at..self.clause(at.saturating_sub(1), FEW)).any(|at| self.matches_from(at, rest));
+            }
+            "..." => return (at..self.words.len()).any(|at| self.matches_from(at, rest)),
             "_" => word.is_some(),
-            "%" => word.is_some_and(|word| self.orders(word.text)),
-            "!" => word.is_some_and(|word| self.is_form(word.text, self.tongue.bans)),
-            "#" => word.is_some_and(|word| is_among(word.text, LANGUAGES)),
-            form => word.is_some_and(|word| self.fits(word.text, form)),
+            "%" => word.is_some_and(|word| self.is_order(word.text)),
+            "!" => word.is_some_and(|word| self.is_form(word.text, self.language.bans)),
+            "#" => word.is_some_and(|word| is_among(word.text, LANGUAGE_NAMES)),
+            form => word.is_some_and(|word| self.matches_form(word.text, form)),
         };
-        matches && self.goes_on(at + 1, rest)
+        matches && self.matches_from(at + 1, rest)
     }
 }
 

@@ -3,7 +3,7 @@ use crate::saved::saved;
 
 /// Where and how often a literal fact was seen. Small, because there is one for every fact of the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct Sighting {
     pub kind: LiteralKind,
     pub count: u32,
     /// The number of the last message that contains it.
@@ -14,9 +14,9 @@ pub(super) struct Seen {
     pub output: Option<u32>,
 }
 
-saved!(struct Seen { kind, count, last, used, output });
+saved!(struct Sighting { kind, count, last, used, output });
 
-impl Seen {
+impl Sighting {
     /// Combines this with later sightings.
     pub fn and_then(self, later: Self) -> Self {
         Self {
@@ -30,23 +30,23 @@ impl Seen {
 }
 
 /// Collects the sightings of literal facts while messages are read, by the facts' numbers, without copying their texts.
-pub(super) struct Sights<'a> {
+pub(super) struct Sightings<'a> {
     names: &'a Names,
     /// One entry per fact; facts that were not seen have count 0.
-    seen: Vec<Seen>,
+    sightings: Vec<Sighting>,
 }
 
-impl<'a> Sights<'a> {
-    /// No sightings yet of these facts, which must be settled.
+impl<'a> Sightings<'a> {
+    /// No sightings yet of these facts, which must be indexed.
     pub fn of(names: &'a Names) -> Self {
-        let seen = names.kinds().iter().map(|kind| Seen {
+        let sightings = names.kinds().iter().map(|kind| Sighting {
             kind: *kind,
             count: 0,
             last: 0,
             used: false,
             output: None,
         });
-        Self { names, seen: seen.collect() }
+        Self { names, sightings: sightings.collect() }
     }
 
     /// The facts.
@@ -56,19 +56,20 @@ impl<'a> Sights<'a> {
 
     /// Records a sighting in message number `at`. `used`: somebody said or did it; `output`: the message is an output that can be read
     /// again.
-    pub fn again(&mut self, fact: u32, at: u32, used: bool, output: bool) {
-        let seen = &mut self.seen[fact as usize];
-        seen.count = seen.count.saturating_add(1);
-        seen.last = at;
-        seen.used |= used;
+    pub fn record(&mut self, fact: u32, at: u32, used: bool, output: bool) {
+        let sighting = &mut self.sightings[fact as usize];
+        sighting.count = sighting.count.saturating_add(1);
+        sighting.last = at;
+        sighting.used |= used;
         if output {
-            seen.output = Some(at);
+            sighting.output = Some(at);
         }
     }
 
     /// The facts that were seen, sorted by text, with their numbers.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, &'a str, &Seen)> {
-        let each = self.names.sorted().iter().map(|number| (*number, &self.seen[*number as usize]));
-        each.filter(|(_, seen)| seen.count > 0).map(|(number, seen)| (number, self.names.text(number), seen))
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &'a str, &Sighting)> {
+        let each = self.names.sorted().iter().map(|number| (*number, &self.sightings[*number as usize]));
+        each.filter(|(_, sighting)| sighting.count > 0)
+            .map(|(number, sighting)| (number, self.names.text(number), sighting))
     }
 }

@@ -4,8 +4,8 @@ use super::draft::{Draft, Section, key_of};
 use super::places::Places;
 use crate::facts::shorten;
 use crate::facts::{
-    Action, Deed, Status, changes_little, checkboxes, commit_message, directory, effects, essence, made_id,
-    only_looks, plan, without_directory,
+    Action, ActionKind, Status, checkboxes, commit_message, created_id, directory, effects, is_minor_change,
+    only_reads, plan, without_directory, without_shortening,
 };
 
 pub(super) const TODO_LABEL: &str = "To do: ";
@@ -14,39 +14,39 @@ pub(super) const TODO_LABEL: &str = "To do: ";
 const LONGEST_COMMAND: usize = 200;
 
 /// The length limit, in bytes, for the last line of a command's output.
-const LONGEST_SAID: usize = 120;
+const LONGEST_LAST_LINE: usize = 120;
 
 /// Adds one call and its outcome to the draft.
-pub(super) fn act(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
+pub(super) fn add_action(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
     let failed = action.outcome.as_ref().is_some_and(|o| o.status == Status::Failed);
-    match action.deed {
-        Deed::Run => run(draft, action, output, places),
-        Deed::Read | Deed::Change if !failed => {
+    match action.kind {
+        ActionKind::Run => run(draft, action, output, places),
+        ActionKind::Read | ActionKind::Change if !failed => {
             for path in &action.paths {
-                file(draft, &places.relative(path, None), action.deed == Deed::Change);
+                file(draft, &places.relative(path, None), action.kind == ActionKind::Change);
             }
         }
-        Deed::Other if plan(&action.call.name, &action.args).is_none() => {
+        ActionKind::Other if plan(&action.call.name, &action.args).is_none() => {
             if let Some(outcome) = &action.outcome {
                 let call = call_line(action);
-                let said = shorten::line(outcome.error.as_deref().unwrap_or(beginning(output)), 240);
-                if !said.is_empty() {
+                let result = shorten::line(outcome.error.as_deref().unwrap_or(beginning(output)), 240);
+                if !result.is_empty() {
                     let verdict = if failed { "failed: " } else { "" };
-                    draft.put(Section::Commands, &call, &format!("`{call}` → {verdict}{said}"), 0);
+                    draft.put(Section::Commands, &call, &format!("`{call}` → {verdict}{result}"), 0);
                 }
             }
         }
         _ => {}
     }
-    if failed && action.deed != Deed::Run {
-        let error = action.outcome.as_ref().and_then(|o| o.said()).unwrap_or("failed");
+    if failed && action.kind != ActionKind::Run {
+        let error = action.outcome.as_ref().and_then(|o| o.line()).unwrap_or("failed");
         let what = action.paths.first().map(|p| format!("{} {}", action.call.name, places.relative(p, None)));
         let line = format!("`{}` → {error}", what.unwrap_or_else(|| call_line(action)));
         draft.put(Section::Errors, &key_of(&line), &line, 0);
     }
     if let Some(plan) = plan(&action.call.name, &action.args).filter(|_| !failed) {
         for todo in plan.entries {
-            let id = todo.id.or_else(|| made_id(output).filter(|_| !plan.whole));
+            let id = todo.id.or_else(|| created_id(output).filter(|_| !plan.whole));
             let named = || id.as_ref().and_then(|id| draft.planned.get(id)).cloned();
             let text = Some(todo.text).filter(|text| !text.is_empty()).or_else(named);
             let Some(text) = text else { continue };
@@ -111,7 +111,7 @@ fn run(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
         Some(dir) if places.root() == Some(dir.trim_end_matches('/')) => without_directory(whole),
         _ => whole,
     };
-    if only_looks(command) || (!failed && outcome.error.is_none() && changes_little(command)) {
+    if only_reads(command) || (!failed && outcome.error.is_none() && is_minor_change(command)) {
         return;
     }
     let command = command_line(command, places);
@@ -129,7 +129,7 @@ fn run(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
         (Status::Ok, _) => "ok".to_owned(),
         // The error is listed under the errors, and nothing else is known about the run.
         (Status::Unknown, _) if outcome.error.is_some() => return draft.remove(Section::Commands, &command),
-        (Status::Unknown, Some(last)) => shorten::line(last, LONGEST_SAID),
+        (Status::Unknown, Some(last)) => shorten::line(last, LONGEST_LAST_LINE),
         (Status::Unknown, None) => "no output".to_owned(),
     };
     let weight = if outcome.tests.is_some() { 4 } else { u64::from(failed) };
@@ -138,7 +138,7 @@ fn run(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
 
 /// A command on one line. A script is represented by its first line that does something.
 pub(super) fn command_line(command: &str, places: &Places) -> String {
-    let short = essence(command);
+    let short = without_shortening(command);
     let idle =
         |l: &&str| l.is_empty() || l.starts_with('#') || l.starts_with("cd ") || l.starts_with("set -");
     let mut lines = short.lines().map(str::trim).filter(|l| !idle(l));
@@ -155,22 +155,22 @@ fn commit_hash<'a>(output: &'a str, message: &str) -> Option<&'a str> {
 }
 
 /// Notes at each error whether the same command succeeded later.
-pub(super) fn settle_errors(draft: &mut Draft) {
+pub(super) fn mark_resolved_errors(draft: &mut Draft) {
     let errors = draft.take(Section::Errors);
     for error in errors.into_iter().filter(|e| !e.text.is_empty()) {
-        let text = error.text.trim_end_matches(SETTLED);
+        let text = error.text.trim_end_matches(RESOLVED);
         let command = text.split_once("` → ").map_or("", |(c, _)| c).trim_start_matches('`');
         let run = draft.get(Section::Commands, command);
         let fine = run.is_some_and(|run| run.seq > error.seq && run.text.contains("` → ok"));
-        let settled =
-            fine || (error.text.ends_with(SETTLED) && run.is_none_or(|run| !run.text.contains("` → failed")));
-        let text = format!("{text}{}", if settled { SETTLED } else { "" });
-        let weight = if settled { 0 } else { 4 };
+        let is_resolved = fine
+            || (error.text.ends_with(RESOLVED) && run.is_none_or(|run| !run.text.contains("` → failed")));
+        let text = format!("{text}{}", if is_resolved { RESOLVED } else { "" });
+        let weight = if is_resolved { 0 } else { 4 };
         draft.put_at(Section::Errors, &error, &text, weight);
     }
 }
 
-const SETTLED: &str = " (succeeded later)";
+const RESOLVED: &str = " (succeeded later)";
 
 /// Open checkboxes become open work; ticked ones are removed from it.
 pub(super) fn mark_boxes(draft: &mut Draft, text: &str) {

@@ -1,14 +1,14 @@
-use super::read::{Read, drawn};
+use super::message_facts::{MessageFacts, with_facts};
 use super::sentence;
 use crate::context::{Context, NodeIndex};
-use crate::facts::{Names, Needles, texts};
+use crate::facts::{Names, TextSet, texts};
 use crate::message::{Message, Role};
 
 /// How many of the user's newest messages are searched for remarks, which cost little to repeat.
 const NEARBY: usize = 32;
 
 /// What the model is shown beside the ledger, so that the ledger need not repeat it.
-pub struct Stays<'a> {
+pub struct AlreadyShown<'a> {
     /// Messages whose texts are searched.
     messages: Vec<&'a Message>,
     /// Summaries, whose texts are searched too. They may be influenced by tool outputs.
@@ -16,17 +16,17 @@ pub struct Stays<'a> {
     /// Messages that passes have shortened and may shorten further.
     edited: Vec<&'a Message>,
     /// Messages that are in the view in full, searched by their facts.
-    drawn: Option<Read<'a>>,
+    whole: Option<MessageFacts<'a>>,
 }
 
-impl<'a> Stays<'a> {
+impl<'a> AlreadyShown<'a> {
     /// Starts with messages whose texts are searched.
     pub fn of(messages: impl IntoIterator<Item = &'a Message>) -> Self {
         Self {
             messages: messages.into_iter().collect(),
             summaries: Vec::new(),
             edited: Vec::new(),
-            drawn: None,
+            whole: None,
         }
     }
 
@@ -45,17 +45,17 @@ impl<'a> Stays<'a> {
     /// Adds messages that are in the view as they were pushed.
     #[must_use]
     pub fn and_whole(self, context: &'a Context, nodes: &[NodeIndex]) -> Self {
-        Self { drawn: Some(drawn(context, nodes)), ..self }
+        Self { whole: Some(with_facts(context, nodes)), ..self }
     }
 
-    /// Numbered and settled literal facts, which include those of the messages in full.
+    /// Numbered and indexed literal facts, which include those of the messages in full.
     pub(super) fn names(&self) -> Option<&Names> {
-        self.drawn.as_ref().map(|read| &read.facts().names)
+        self.whole.as_ref().map(|read| &read.facts().names)
     }
 
     /// Marks the literal facts in messages that are in the view in full, by number. Facts inside longer ones are marked too.
-    pub(super) fn mark_whole(&self, names: &Names, there: &mut [bool]) {
-        let Some(read) = &self.drawn else { return };
+    pub(super) fn mark_literals(&self, names: &Names, there: &mut [bool]) {
+        let Some(read) = &self.whole else { return };
         for number in read.places().flat_map(|(_, at)| read.facts().literals(at)) {
             there[*number as usize] = true;
             for inner in names.within(*number) {
@@ -68,57 +68,60 @@ impl<'a> Stays<'a> {
     /// outputs do not count: they have no authority and may be trimmed at any time. In the header a rule may be an item of a list; after a
     /// colon in a user's message it may be a quote. In a summary only the list of constraints counts, because elsewhere it may say that the
     /// rule no longer holds.
-    pub(super) fn find_ruled(&self, rules: &[&str], mut found: impl FnMut(usize)) {
-        let needles = Needles::new(rules.iter().copied());
-        let mut find = |messages: Vec<&'a Message>, stands: fn(&str, &str) -> bool| {
+    pub(super) fn find_rules(&self, rules: &[&str], mut found: impl FnMut(usize)) {
+        let needles = TextSet::new(rules.iter().copied());
+        let mut find = |messages: Vec<&'a Message>, contains_sentence: fn(&str, &str) -> bool| {
             find_in_texts(&needles, messages.into_iter(), &mut |text, i| {
-                if stands(text, rules[i]) {
+                if contains_sentence(text, rules[i]) {
                     found(i);
                 }
             });
         };
-        find(self.messages.clone(), sentence::stands);
+        find(self.messages.clone(), sentence::contains_sentence);
         find(self.summaries.clone(), |text, rule| {
-            sentence::constraints(text).is_some_and(|section| sentence::stands(section, rule))
+            sentence::constraints(text).is_some_and(|section| sentence::contains_sentence(section, rule))
         });
-        let rule = |read: &Read<'_>, message: &Message, at| {
+        let rule = |read: &MessageFacts<'_>, message: &Message, at| {
             read.is_users(message, at) || message.role.is_instruction()
         };
-        find(self.whole(rule), sentence::stands_alone);
+        find(self.whole_messages(rule), sentence::contains_separate_sentence);
     }
 
     /// Calls `found` with the index of each text that occurs in anything but a tool output.
-    pub(super) fn find_said(&self, needles: &Needles<'_>, mut found: impl FnMut(usize)) {
-        let whole = self.whole(|_, message, _| message.role != Role::Tool);
-        find_in_texts(needles, self.written().chain(whole), &mut |_, i| found(i));
+    pub(super) fn find_outside_outputs(&self, needles: &TextSet<'_>, mut found: impl FnMut(usize)) {
+        let whole = self.whole_messages(|_, message, _| message.role != Role::Tool);
+        find_in_texts(needles, self.searched().chain(whole), &mut |_, i| found(i));
     }
 
     /// Calls `found` with the index of each text that occurs in the engine's messages, the header, or the user's newest messages. Not all
     /// messages are searched, because these texts cost little to repeat.
-    pub(super) fn find_nearby(&self, needles: &Needles<'_>, mut found: impl FnMut(usize)) {
-        let newest = self.whole(Read::is_users).into_iter().rev().take(NEARBY);
-        find_in_texts(needles, self.written().chain(newest), &mut |_, i| found(i));
+    pub(super) fn find_nearby(&self, needles: &TextSet<'_>, mut found: impl FnMut(usize)) {
+        let newest = self.whole_messages(MessageFacts::is_users).into_iter().rev().take(NEARBY);
+        find_in_texts(needles, self.searched().chain(newest), &mut |_, i| found(i));
     }
 
     /// The messages that are in the view in full and match `counts`.
-    fn whole(&self, counts: impl Fn(&Read<'a>, &Message, usize) -> bool) -> Vec<&'a Message> {
-        let Some(read) = &self.drawn else { return Vec::new() };
+    fn whole_messages(
+        &self,
+        counts: impl Fn(&MessageFacts<'a>, &Message, usize) -> bool,
+    ) -> Vec<&'a Message> {
+        let Some(read) = &self.whole else { return Vec::new() };
         read.places().filter(|(message, at)| counts(read, message, *at)).map(|(message, _)| message).collect()
     }
 
     /// Calls `found` with the index of each text that occurs in a message that is not searched by its facts.
-    pub(super) fn find_written(&self, needles: &Needles<'_>, mut found: impl FnMut(usize)) {
+    pub(super) fn find_in_searched(&self, needles: &TextSet<'_>, mut found: impl FnMut(usize)) {
         let edited = self.edited.iter().copied();
-        find_in_texts(needles, self.written().chain(edited), &mut |_, i| found(i));
+        find_in_texts(needles, self.searched().chain(edited), &mut |_, i| found(i));
     }
 
-    fn written(&self) -> impl Iterator<Item = &'a Message> {
+    fn searched(&self) -> impl Iterator<Item = &'a Message> {
         self.messages.iter().chain(&self.summaries).copied()
     }
 }
 
 fn find_in_texts<'m>(
-    needles: &Needles<'_>,
+    needles: &TextSet<'_>,
     messages: impl Iterator<Item = &'m Message>,
     found: &mut impl FnMut(&str, usize),
 ) {

@@ -7,7 +7,7 @@
 /// comma. `%` matches an order, `!` a form that forbids, `#` the name of a language, `_` any word, `..` a few words of the same clause,
 /// `...` any words, `$` the end. One word of each pattern is marked with `=`: the pattern is only tried on sentences that contain this
 /// word.
-pub(in crate::facts) struct Tongue {
+pub(in crate::facts) struct Language {
     /// Words that may precede an order: "please", "and".
     pub softeners: &'static str,
     /// Verbs that begin an order.

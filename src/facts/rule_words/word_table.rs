@@ -1,10 +1,10 @@
 //! Finds the languages in which a text may contain rules, by its words.
 
-use super::{LANGUAGES, TELLING, TONGUES, Tongue, english::BOUNDS};
+use super::{ENGLISH_RULE_WORDS, LANGUAGE_NAMES, LANGUAGES, Language, english::BOUNDS};
 use crate::facts::word::is_cjk;
 
 /// The bit of Chinese, Japanese and Korean, and of the English rules that are recognised by words and phrases.
-pub(in crate::facts) const KNOWN: u32 = 1 << TONGUES.len();
+pub(in crate::facts) const WORD_RULES_BIT: u32 = 1 << LANGUAGES.len();
 
 const BITS: u32 = 0xFF;
 const SLOTS: usize = 1024;
@@ -33,16 +33,20 @@ const fn insert(mut table: [u32; SLOTS], hash: u32, bit: u32) -> [u32; SLOTS] {
 const fn table() -> [u32; SLOTS] {
     let mut table = [0; SLOTS];
     let mut at = 0;
-    while at < TELLING.len() + BOUNDS.len() {
-        let word = if at < TELLING.len() { TELLING[at] } else { BOUNDS[at - TELLING.len()] };
-        table = words(table, word, false, KNOWN);
+    while at < ENGLISH_RULE_WORDS.len() + BOUNDS.len() {
+        let word = if at < ENGLISH_RULE_WORDS.len() {
+            ENGLISH_RULE_WORDS[at]
+        } else {
+            BOUNDS[at - ENGLISH_RULE_WORDS.len()]
+        };
+        table = words(table, word, false, WORD_RULES_BIT);
         at += 1;
     }
-    let mut tongue = 0;
-    while tongue < TONGUES.len() {
-        let Tongue { always, only, rules, revoking, modals, wishes, bars, .. } = TONGUES[tongue];
+    let mut language = 0;
+    while language < LANGUAGES.len() {
+        let Language { always, only, rules, revoking, modals, wishes, bars, .. } = LANGUAGES[language];
         let (plain, patterns) = ([*always, *only, *bars], [*rules, *revoking, *modals, *wishes]);
-        let bit = 1 << tongue;
+        let bit = 1 << language;
         let mut list = 0;
         while list < plain.len() {
             table = words(table, plain[list], false, bit);
@@ -53,9 +57,9 @@ const fn table() -> [u32; SLOTS] {
             table = words(table, patterns[list], true, bit);
             list += 1;
         }
-        tongue += 1;
+        language += 1;
     }
-    words(table, LANGUAGES, false, KNOWN - 1)
+    words(table, LANGUAGE_NAMES, false, WORD_RULES_BIT - 1)
 }
 
 /// Adds a list's words; of patterns only the words marked with `=`.
@@ -79,7 +83,7 @@ const fn words(mut table: [u32; SLOTS], list: &str, marked: bool, bit: u32) -> [
     table
 }
 
-fn found(hash: u32) -> u32 {
+fn bits_of(hash: u32) -> u32 {
     let mut at = slot(hash);
     while TABLE[at] != 0 {
         if TABLE[at] & !BITS == hash & !BITS {
@@ -91,44 +95,44 @@ fn found(hash: u32) -> u32 {
 }
 
 /// Whether any word of a text may be part of a rule.
-pub(in crate::facts) fn tells_any(text: &str) -> bool {
-    each_telling(text, &mut |_| true)
+pub(in crate::facts) fn may_contain_rule(text: &str) -> bool {
+    each_rule_word(text, &mut |_| true)
 }
 
 /// The bits of the languages in which a word of the text may be part of a rule.
-pub(in crate::facts) fn tells(text: &str) -> u32 {
+pub(in crate::facts) fn rule_languages(text: &str) -> u32 {
     let mut all = 0;
-    each_telling(text, &mut |bits| {
+    each_rule_word(text, &mut |bits| {
         all |= bits;
         false
     });
     all
 }
 
-/// Calls `told` with the languages of each significant word until it returns true. Returns whether it did.
-fn each_telling(text: &str, told: &mut dyn FnMut(u32) -> bool) -> bool {
+/// Calls `found_bits` with the languages of each significant word until it returns true. Returns whether it did.
+fn each_rule_word(text: &str, found_bits: &mut dyn FnMut(u32) -> bool) -> bool {
     let mut word = Word::default();
     let mut at = 0;
     let bytes = text.as_bytes();
     while let Some(byte) = bytes.get(at) {
         at += 1;
         let bits = match byte {
-            b'a'..=b'z' | b'0'..=b'9' => word.goes_on(*byte),
-            b'A'..=b'Z' => word.goes_on(byte | 32),
-            b'\'' => word.is_divided(),
-            0..128 => word.ends(),
+            b'a'..=b'z' | b'0'..=b'9' => word.push_byte(*byte),
+            b'A'..=b'Z' => word.push_byte(byte | 32),
+            b'\'' => word.split_at_apostrophe(),
+            0..128 => word.finish(),
             _ => {
                 let c = text[at - 1..].chars().next().unwrap_or_default();
                 at += c.len_utf8().max(1) - 1;
-                word.takes(c)
+                word.push_char(c)
             }
         };
-        if bits != 0 && told(bits) {
+        if bits != 0 && found_bits(bits) {
             return true;
         }
     }
-    let bits = word.ends();
-    bits != 0 && told(bits)
+    let bits = word.finish();
+    bits != 0 && found_bits(bits)
 }
 
 /// The hashes of a word so far: of the whole word, as in English ("don't"), and of the part after its last apostrophe ("n'utilise").
@@ -144,39 +148,39 @@ impl Default for Word {
 }
 
 impl Word {
-    fn goes_on(&mut self, byte: u8) -> u32 {
+    fn push_byte(&mut self, byte: u8) -> u32 {
         *self = Self { whole: hashed(self.whole, byte), part: hashed(self.part, byte) };
         0
     }
 
-    fn is_divided(&mut self) -> u32 {
-        let bits = found(self.part);
+    fn split_at_apostrophe(&mut self) -> u32 {
+        let bits = bits_of(self.part);
         *self = Self { whole: hashed(self.whole, b'\''), part: SEED };
         bits
     }
 
-    fn ends(&mut self) -> u32 {
+    fn finish(&mut self) -> u32 {
         let Self { whole, part } = std::mem::take(self);
         match whole {
             SEED => 0,
-            _ if whole == part => found(whole),
-            _ => found(whole) | found(part),
+            _ if whole == part => bits_of(whole),
+            _ => bits_of(whole) | bits_of(part),
         }
     }
 
     /// Adds a non-ASCII character.
-    fn takes(&mut self, c: char) -> u32 {
+    fn push_char(&mut self, c: char) -> u32 {
         if is_cjk(c) {
-            return KNOWN | self.ends();
+            return WORD_RULES_BIT | self.finish();
         }
         let mut bits = 0;
         fold(c, &mut |c| {
             bits |= match c {
-                '\'' => self.is_divided(),
+                '\'' => self.split_at_apostrophe(),
                 c if c.is_alphanumeric() => {
-                    c.encode_utf8(&mut [0; 4]).bytes().fold(0, |_, byte| self.goes_on(byte))
+                    c.encode_utf8(&mut [0; 4]).bytes().fold(0, |_, byte| self.push_byte(byte))
                 }
-                _ => self.ends(),
+                _ => self.finish(),
             };
         });
         bits

@@ -21,7 +21,7 @@ saved!(
 
 /// The classification of a sentence that may set a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Ruled {
+pub(super) struct RuleClass {
     pub strength: Strength,
     /// It contains a word for never, always, must, not or only, or revokes a rule.
     pub explicit: bool,

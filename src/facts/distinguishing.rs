@@ -10,7 +10,7 @@ use crate::message::ToolCall;
 const MOST: usize = 60;
 
 /// The command line in backquotes, the first path, or the first non-empty text argument (a query, an address, a name).
-pub fn telling(call: &ToolCall) -> Option<String> {
+pub fn distinguishing_argument(call: &ToolCall) -> Option<String> {
     let action = action(call, 0);
     if let Some(command) = &action.command {
         return Some(format!("`{}`", line(command, MOST)));

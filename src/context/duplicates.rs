@@ -12,10 +12,10 @@ const FREE: u32 = u32::MAX;
 
 /// Tool outputs of the history that look like another one; few do.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Alike {
+pub(super) struct Duplicates {
     /// How many nodes were examined.
-    seen: usize,
-    /// A hash table from the looks of outputs to the first node that has them. Its size is a power of two, and at most half
+    examined: usize,
+    /// A hash table from the fingerprint of an output to the first node that has it. Its size is a power of two, and at most half
     /// of it is used.
     table: Vec<(u64, u32)>,
     taken: usize,
@@ -25,60 +25,60 @@ pub(super) struct Alike {
 impl Context {
     /// The tool outputs that look like another one of the history. Whether they are really identical, only their texts can
     /// tell.
-    pub fn outputs_alike(&mut self) -> &NodeSet {
-        self.alike.look_on(&self.history, usize::MAX);
-        &self.alike.found
+    pub fn possible_duplicates(&mut self) -> &NodeSet {
+        self.duplicates.examine_more(&self.history, usize::MAX);
+        &self.duplicates.found
     }
 
     /// Examines some more messages in advance.
-    pub fn look_ahead(&mut self, most: usize) {
-        self.alike.look_on(&self.history, most);
+    pub fn find_duplicates_ahead(&mut self, max: usize) {
+        self.duplicates.examine_more(&self.history, max);
     }
 
     /// Forgets what outputs look like, because some changed.
-    pub(super) fn look_anew(&mut self) {
-        self.alike = Shared::default();
+    pub(super) fn forget_duplicates(&mut self) {
+        self.duplicates = Shared::default();
     }
 }
 
-impl Alike {
-    fn look_on(&mut self, history: &History, most: usize) {
-        for (at, node) in history.nodes().iter().enumerate().skip(self.seen).take(most) {
-            self.seen = at + 1;
+impl Duplicates {
+    fn examine_more(&mut self, history: &History, max: usize) {
+        for (at, node) in history.nodes().iter().enumerate().skip(self.examined).take(max) {
+            self.examined = at + 1;
             if node.message.role == Role::Tool
-                && let Some(looks) = looks(history, NodeIndex(at as u32))
+                && let Some(fingerprint) = fingerprint(history, NodeIndex(at as u32))
             {
-                self.enter(looks, at as u32);
+                self.enter(fingerprint, at as u32);
             }
         }
     }
 
-    fn enter(&mut self, looks: u64, number: u32) {
+    fn enter(&mut self, fingerprint: u64, number: u32) {
         if self.table.len() <= self.taken * 2 {
             let larger = vec![(0, FREE); (self.table.len() * 2).max(16)];
-            for (looks, number) in std::mem::replace(&mut self.table, larger) {
+            for (fingerprint, number) in std::mem::replace(&mut self.table, larger) {
                 if number != FREE {
-                    let place = self.place(looks);
-                    self.table[place] = (looks, number);
+                    let place = self.place(fingerprint);
+                    self.table[place] = (fingerprint, number);
                 }
             }
         }
-        let place = self.place(looks);
+        let place = self.place(fingerprint);
         let (_, first) = self.table[place];
         if first == FREE {
-            self.table[place] = (looks, number);
+            self.table[place] = (fingerprint, number);
             self.taken += 1;
         } else {
             self.found.extend([NodeIndex(first), NodeIndex(number)]);
         }
     }
 
-    /// The position in the table for an output with these looks.
-    fn place(&self, looks: u64) -> usize {
-        let most = self.table.len() - 1;
-        let mut at = looks as usize & most;
-        while self.table[at].1 != FREE && self.table[at].0 != looks {
-            at = (at + 1) & most;
+    /// The position in the table for an output with this fingerprint.
+    fn place(&self, fingerprint: u64) -> usize {
+        let mask = self.table.len() - 1;
+        let mut at = fingerprint as usize & mask;
+        while self.table[at].1 != FREE && self.table[at].0 != fingerprint {
+            at = (at + 1) & mask;
         }
         at
     }
@@ -86,7 +86,7 @@ impl Alike {
 
 /// A fingerprint of a tool output: how many texts it has, their length, and the two ends of the first. `None` if it contains
 /// anything but text.
-fn looks(history: &History, node: NodeIndex) -> Option<u64> {
+fn fingerprint(history: &History, node: NodeIndex) -> Option<u64> {
     const END: usize = 24;
     let (mut parts, mut bytes) = (0u32, 0);
     for text in history.output_texts(node) {
@@ -95,10 +95,10 @@ fn looks(history: &History, node: NodeIndex) -> Option<u64> {
     }
     let first = history.output_texts(node).next().flatten().unwrap_or_default().as_bytes();
     let end = first.len().min(END);
-    let mut looks = [0; 2 * END];
-    looks[..end].copy_from_slice(&first[..end]);
-    looks[END..END + end].copy_from_slice(&first[first.len() - end..]);
-    Some(hash(&looks) ^ hash(&u64::to_le_bytes(bytes as u64)).rotate_left(parts))
+    let mut fingerprint = [0; 2 * END];
+    fingerprint[..end].copy_from_slice(&first[..end]);
+    fingerprint[END..END + end].copy_from_slice(&first[first.len() - end..]);
+    Some(hash(&fingerprint) ^ hash(&u64::to_le_bytes(bytes as u64)).rotate_left(parts))
 }
 
 impl History {

@@ -1,28 +1,28 @@
-//! The facts of a conversation's messages, each drawn once.
+//! The facts of a conversation's messages, each extracted once.
 //!
 //! Literal facts are numbers in one table (`Names`). The few other things that a ledger lists are notes. Before a fold the facts are sorted
 //! by text, and it is determined which of them contain others, once for all ledgers of the run. A fold then adds up numbers: no text is
 //! read again except the header, the summary and edited messages.
 //!
-//! Drawing starts when the view is half way to its threshold, a few messages with each push. So a session that never folds does not pay for
+//! Extraction starts when the view is half way to its threshold, a few messages with each push. So a session that never folds does not pay for
 //! it, and one that folds does not pay all at once. A snapshot holds facts only of outputs that are in the store. If texts are redacted,
-//! facts are drawn from the redacted texts each time.
+//! facts are extracted from the redacted texts each time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use memchr::memchr;
 
 use super::actions::action;
-use super::kept::Kept;
+use super::kept::KeptFacts;
 use super::literal::each_literal;
-use super::notes::{Answered, CallNote, Notes};
-use super::{Names, Remark, is_put_to_the_user, remarks, texts};
+use super::notes::{CallNote, CommandOutcome, Notes};
+use super::{Names, Remark, is_ask_user_tool, remarks, texts};
 use crate::hashing::HashMap;
 use crate::message::{CallKind, Message, Part};
 
-/// The facts of messages, indexed by the order in which the messages were drawn.
+/// The facts of messages, indexed by the order in which the messages were extracted.
 #[derive(Debug, Clone, Default)]
-pub struct Drawn {
+pub struct ExtractedFacts {
     /// The literal facts of all messages.
     pub names: Names,
     /// The literal facts of all messages, one message after the other, with an entry for every occurrence.
@@ -33,22 +33,22 @@ pub struct Drawn {
     remarks: HashMap<u32, Box<[Remark]>>,
     notes: BTreeMap<u32, Notes>,
     /// Which messages have notes; most have none.
-    noted: Vec<bool>,
+    has_notes: Vec<bool>,
     /// Which messages are texts without a `<`, so that they cannot contain tags.
-    bare: Vec<bool>,
-    /// Commands that no output has answered yet, by call id; the value is [`super::RunNote::speaks`].
+    tagless: Vec<bool>,
+    /// Commands that no output has answered yet, by call id; the value is [`super::RunNote::prints_own_messages`].
     running: BTreeMap<String, bool>,
     /// The call ids of questions to the user that no output has answered yet.
     asking: BTreeSet<String>,
 }
 
-impl Drawn {
-    /// The number of messages whose facts are drawn.
+impl ExtractedFacts {
+    /// The number of messages whose facts are extracted.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether no facts are drawn yet.
+    /// Whether no facts are extracted yet.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -61,13 +61,13 @@ impl Drawn {
 
     /// The notes of a message, if it has any.
     pub fn notes(&self, at: usize) -> Option<&Notes> {
-        let has_notes = self.noted.get(at).is_some_and(|noted| *noted);
+        let has_notes = self.has_notes.get(at).is_some_and(|has_notes| *has_notes);
         if has_notes { self.notes.get(&(at as u32)) } else { None }
     }
 
     /// Whether a message is known to be texts without a `<`.
-    pub fn is_bare(&self, at: usize) -> bool {
-        self.bare.get(at).is_some_and(|bare| *bare)
+    pub fn has_no_tags(&self, at: usize) -> bool {
+        self.tagless.get(at).is_some_and(|tagless| *tagless)
     }
 
     /// The user's remarks in a message, in order.
@@ -75,8 +75,8 @@ impl Drawn {
         self.remarks.get(&(at as u32)).map_or(&[], |remarks| remarks)
     }
 
-    /// Draws the facts of the next message.
-    pub fn draw(&mut self, message: &Message) {
+    /// Extracts the facts of the next message.
+    pub fn add(&mut self, message: &Message) {
         for text in texts(message) {
             each_literal(&text, &mut |literal| {
                 self.literals.push(self.names.number(literal.text, literal.kind));
@@ -90,8 +90,8 @@ impl Drawn {
         }
         let mut notes = Notes::of(message);
         for output in message.tool_outputs() {
-            if let Some(speaks) = self.running.remove(&output.call_id) {
-                notes.answer = Some(Answered::of(message, output, speaks));
+            if let Some(prints_own_messages) = self.running.remove(&output.call_id) {
+                notes.answer = Some(CommandOutcome::of(message, output, prints_own_messages));
             }
             if self.asking.remove(&output.call_id) {
                 notes.add_answer(output);
@@ -100,19 +100,19 @@ impl Drawn {
         for (at, call) in message.tool_calls().enumerate() {
             let note = CallNote::of(&action(call, at), at);
             if let Some(run) = note.as_ref().and_then(|note| note.run.as_ref()) {
-                self.running.insert(call.id.clone(), run.speaks);
+                self.running.insert(call.id.clone(), run.prints_own_messages);
             }
             notes.calls.extend(note);
-            if is_put_to_the_user(&call.name) {
+            if is_ask_user_tool(&call.name) {
                 self.asking.insert(call.id.clone());
             }
         }
-        self.bare.push(message.parts.iter().all(is_bare));
-        self.end(notes);
+        self.tagless.push(message.parts.iter().all(has_no_tags));
+        self.finish(notes);
     }
 
     /// Adds the next message, a tool message, with the facts that were kept when its output left memory.
-    pub fn draw_kept(&mut self, message: &Message, kept: &Kept) {
+    pub fn add_kept(&mut self, message: &Message, kept: &KeptFacts) {
         for literal in &kept.literals {
             let number = self.names.number(&literal.text, literal.kind);
             self.literals.extend(std::iter::repeat_n(number, literal.count as usize));
@@ -121,20 +121,22 @@ impl Drawn {
             self.running.remove(&output.call_id);
             self.asking.remove(&output.call_id);
         }
-        self.bare.push(false); // its text may come back
-        self.end(Notes { answer: kept.answer.clone(), ..Notes::default() });
+        self.tagless.push(false); // its text may come back
+        self.finish(Notes { answer: kept.answer.clone(), ..Notes::default() });
     }
 
     /// Applies new ids to calls that are still waiting for their outputs.
     pub fn rename_calls(&mut self, ids: &HashMap<&str, &str>) {
         let now = |id: String| ids.get(id.as_str()).map_or(id, |now| (*now).to_owned());
-        self.running =
-            std::mem::take(&mut self.running).into_iter().map(|(id, speaks)| (now(id), speaks)).collect();
+        self.running = std::mem::take(&mut self.running)
+            .into_iter()
+            .map(|(id, prints_own_messages)| (now(id), prints_own_messages))
+            .collect();
         self.asking = std::mem::take(&mut self.asking).into_iter().map(now).collect();
     }
 
-    fn end(&mut self, notes: Notes) {
-        self.noted.push(!notes.is_empty());
+    fn finish(&mut self, notes: Notes) {
+        self.has_notes.push(!notes.is_empty());
         if !notes.is_empty() {
             self.notes.insert(self.ends.len() as u32, notes);
         }
@@ -142,12 +144,12 @@ impl Drawn {
     }
 }
 
-fn is_bare(part: &Part) -> bool {
-    let is_bare_text = |text: &str| memchr(b'<', text.as_bytes()).is_none();
+fn has_no_tags(part: &Part) -> bool {
+    let is_tagless = |text: &str| memchr(b'<', text.as_bytes()).is_none();
     match part {
-        Part::Text { text, .. } | Part::Refusal { text, .. } => is_bare_text(text),
-        Part::ToolCall(call) => !matches!(call.kind, CallKind::Other { .. }) && is_bare_text(&call.input),
-        Part::ToolOutput(output) => output.content.iter().all(is_bare),
+        Part::Text { text, .. } | Part::Refusal { text, .. } => is_tagless(text),
+        Part::ToolCall(call) => !matches!(call.kind, CallKind::Other { .. }) && is_tagless(&call.input),
+        Part::ToolOutput(output) => output.content.iter().all(has_no_tags),
         Part::Reasoning(_) | Part::Media(_) | Part::Opaque { .. } => false,
     }
 }

@@ -8,7 +8,7 @@ use super::asked::folded_turns;
 use crate::compaction::Redact;
 use crate::context::{Context, NodeIndex};
 use crate::error::Result;
-use crate::facts::{Drawn, Remark, remarks, unwrapped};
+use crate::facts::{ExtractedFacts, Remark, remarks, unwrapped};
 use crate::hashing::HashSet;
 use crate::sorting::sort_by_key;
 
@@ -17,7 +17,7 @@ const MANY: usize = 100;
 
 /// A sentence of the user, and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct UserRemark {
     pub text: String,
     pub at: (NodeIndex, usize),
 }
@@ -35,12 +35,12 @@ enum Likely {
 
 /// The user's sentences in the folded messages, most likely rules first. Sentences of equal likelihood alternate: newest, oldest, second
 /// newest, and so on. Fails if `redact` does.
-pub(super) fn said(
+pub(super) fn user_remarks(
     context: &Context,
-    facts: &Drawn,
+    facts: &ExtractedFacts,
     members: &[NodeIndex],
     redact: Option<&Redact>,
-) -> Result<Vec<Said>> {
+) -> Result<Vec<UserRemark>> {
     let newest = folded_turns(context, members, true).take(MANY);
     let oldest = folded_turns(context, members, false).take(MANY);
     let mut seen = BTreeSet::new();
@@ -71,9 +71,9 @@ pub(super) fn said(
                 remark if remark.about_one_thing => Likely::AboutOneThing,
                 _ => Likely::General,
             };
-            out.push((likely, Said { text: unwrapped(text).into_owned(), at: (*index, remark.at()) }));
+            out.push((likely, UserRemark { text: unwrapped(text).into_owned(), at: (*index, remark.at()) }));
         }
     }
     sort_by_key(&mut out, |(likely, _)| *likely);
-    Ok(out.into_iter().map(|(_, said)| said).collect())
+    Ok(out.into_iter().map(|(_, remark)| remark).collect())
 }

@@ -4,7 +4,7 @@ use super::chunks::Chunks;
 use super::config::CompactionConfig;
 use super::plan::FoldPlan;
 use super::redact::Redact;
-use super::size::Size;
+use super::scope::RequestScope;
 use super::{Profile, prompts};
 use crate::error::Result;
 
@@ -41,7 +41,7 @@ impl Reason {
 
 /// What a request for a summary contains besides the conversation.
 #[derive(Debug, Clone)]
-pub struct Ask<'a> {
+pub struct RequestOptions<'a> {
     /// The configuration.
     pub config: &'a CompactionConfig,
     /// The caller's instructions for this compaction.
@@ -51,7 +51,7 @@ pub struct Ask<'a> {
     /// Why the previous answer was rejected.
     pub refused: Option<&'a str>,
     /// How far the request has been made smaller.
-    pub size: Size,
+    pub scope: RequestScope,
     /// The conversation in pieces, if not even the smallest size fits.
     pub chunks: Option<&'a Chunks>,
     /// Redacts what is sent to the summariser.
@@ -66,17 +66,17 @@ pub struct Ask<'a> {
     /// The provider ties thinking to the text before it, so thinking is left out of requests whose text differs from the view's.
     pub drops_bound_thinking: bool,
     /// The largest output of the summariser's model, if known.
-    pub most_output: Option<u64>,
+    pub max_output: Option<u64>,
 }
 
-impl Ask<'_> {
+impl RequestOptions<'_> {
     pub(super) fn max_tokens(&self, profile: Profile) -> Option<u64> {
         profile.max_tokens().map(|asked| self.within_output(asked))
     }
 
     /// `tokens`, but at most as many as the summariser's model can write.
     pub(super) fn within_output(&self, tokens: u64) -> u64 {
-        self.most_output.map_or(tokens, |most| tokens.min(most))
+        self.max_output.map_or(tokens, |most| tokens.min(most))
     }
 
     /// The size to ask for: the room that the plan left, but no more than the answer may have.
@@ -100,8 +100,8 @@ impl Ask<'_> {
     pub(super) fn instruction(&self, plan: &FoldPlan) -> Result<String> {
         let config = self.config;
         let mut directives = config.summary_directives.clone();
-        if let Some(said) = self.instructions {
-            directives.push(self.redact.map_or_else(|| Ok(said.to_owned()), |r| r.text(said))?);
+        if let Some(given) = self.instructions {
+            directives.push(self.redact.map_or_else(|| Ok(given.to_owned()), |r| r.text(given))?);
         }
         directives.extend(self.refused.map(refusal));
         let instructions = prompts::Instructions {

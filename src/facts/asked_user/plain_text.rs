@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{is_put_to_the_user, record};
+use super::{is_ask_user_tool, json};
 use crate::facts::sentences;
 
 /// A text without elements that the host inserted, such as `<system-reminder>`.
@@ -27,20 +27,20 @@ pub(super) fn without_element(text: &str) -> &str {
     let inner = text.trim().strip_prefix('<').and_then(|rest| {
         let (name, rest) = rest.split_once('>')?;
         let inner = rest.strip_suffix('>')?.strip_suffix(name)?.strip_suffix("</")?;
-        record::is_answer(name).then_some(inner.trim())
+        json::is_answer(name).then_some(inner.trim())
     });
     inner.unwrap_or(text)
 }
 
 /// Whether a text is from the tool: an error, or a note that nobody answered.
-pub(super) fn is_of_the_tool(text: &str) -> bool {
+pub(super) fn is_from_tool(text: &str) -> bool {
     is_error(text) || says_nobody_answered(text)
 }
 
 const ERRORS: [&str; 10] =
     ["error", "failed", "failure", "exception", "timeout", "错误", "錯誤", "失败", "エラー", "失敗"];
 /// Words before the word for an error: "tool error", "MCP error -32001".
-const WHOSE: [&str; 16] = [
+const ERROR_OWNERS: [&str; 16] = [
     "api", "call", "execution", "fatal", "input", "internal", "mcp", "network", "request", "runtime",
     "server", "system", "tool", "unexpected", "unknown", "validation",
 ];
@@ -71,7 +71,7 @@ fn is_error(text: &str) -> bool {
         [one] => is_error_name(one),
         [first, next, ..] if is_error_name(first) && is_any(&DOING, next) => true,
         [before @ .., last] => {
-            let whose = |word: &&str| is_any(&WHOSE, word) || word.contains('_');
+            let whose = |word: &&str| is_any(&ERROR_OWNERS, word) || word.contains('_');
             is_any(&ERRORS, last) && before.iter().all(whose)
         }
         [] => false,
@@ -114,7 +114,7 @@ fn says_nobody_answered(text: &str) -> bool {
     const RULING: [&str; 4] = ["must", "never", "always", "should"];
     let all = sentences(text);
     let Some(first) = all.first() else { return false };
-    if first.text.split_whitespace().next().is_some_and(is_put_to_the_user) {
+    if first.text.split_whitespace().next().is_some_and(is_ask_user_tool) {
         return true;
     }
     let lower = first.text.to_lowercase().replace('’', "'");

@@ -1,4 +1,4 @@
-use super::super::rule_words::{KNOWN, tells};
+use super::super::rule_words::{WORD_RULES_BIT, rule_languages};
 use super::super::{Strength, constraints};
 use super::*;
 
@@ -23,17 +23,17 @@ fn are_no_rules(sentences: &[&str]) {
 
 #[test]
 fn every_pattern_is_looked_for_where_its_word_stands() {
-    for (at, tongue) in TONGUES.iter().enumerate() {
-        let Tongue { rules, revoking, modals, wishes, .. } = tongue;
+    for (at, language) in LANGUAGES.iter().enumerate() {
+        let Language { rules, revoking, modals, wishes, .. } = language;
         for pattern in [rules, revoking, modals, wishes].into_iter().flat_map(|list| list.split(',')) {
             let pattern = pattern.trim();
             let marked: Vec<&str> = pattern.split(' ').filter_map(|word| word.strip_prefix('=')).collect();
             assert_eq!(marked.len(), usize::from(!pattern.is_empty()), "{pattern}");
             for word in marked {
                 let word = if word == "#" { "deutsch" } else { word };
-                assert!(tells(word) >> at & 1 == 1, "{pattern}");
+                assert!(rule_languages(word) >> at & 1 == 1, "{pattern}");
                 let mut found = false;
-                patterns_at(word, &mut |p| found |= p.text == pattern && p.tongue == at);
+                patterns_at(word, &mut |p| found |= p.text == pattern && p.language == at);
                 assert!(found && !word.contains(['*', '+', '%', '!']), "{pattern}");
             }
         }
@@ -42,14 +42,14 @@ fn every_pattern_is_looked_for_where_its_word_stands() {
 
 #[test]
 fn words_tell_with_and_without_accents_and_behind_an_apostrophe() {
-    for (text, tongue) in
+    for (text, language) in
         [("Réponds TOUJOURS", 2), ("n’utilise PAS", 2), ("SÓLO", 3), ("fu\u{308}r, künftig", 1)]
     {
-        assert!(tells(text) >> tongue & 1 == 1, "{text}");
+        assert!(rule_languages(text) >> language & 1 == 1, "{text}");
     }
-    assert_eq!(tells("don't") & KNOWN, KNOWN);
-    assert_eq!(tells("don’t") & KNOWN, KNOWN);
-    assert_eq!(tells("The mustard tastes of neverland."), 0);
+    assert_eq!(rule_languages("don't") & WORD_RULES_BIT, WORD_RULES_BIT);
+    assert_eq!(rule_languages("don’t") & WORD_RULES_BIT, WORD_RULES_BIT);
+    assert_eq!(rule_languages("The mustard tastes of neverland."), 0);
 }
 
 #[test]
@@ -342,8 +342,8 @@ fn what_a_rule_points_at_stays_with_it() {
 proptest::proptest! {
     #[test]
     fn any_text_is_read(text in "\\PC{0,60}|([a-zäéñ'’,.: ]|nie|no|non|ne|не|always|immer|=|#|%){0,40}") {
-        // `tells` must not miss a rule.
-        let found = ruled(&text).is_some();
-        proptest::prop_assert!(!found || tells(&text) & (KNOWN - 1) != 0);
+        // `rule_languages` must not miss a rule.
+        let found = classify_rule(&text).is_some();
+        proptest::prop_assert!(!found || rule_languages(&text) & (WORD_RULES_BIT - 1) != 0);
     }
 }

@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 use crate::compaction::Redact;
 use crate::context::{Context, NodeIndex};
 use crate::error::Result;
-use crate::facts::{Answered, CallNote, Drawn, Kept, Notes};
+use crate::facts::{CallNote, CommandOutcome, ExtractedFacts, KeptFacts, Notes};
 use crate::message::{Message, Role, ToolOutput};
 
 /// Messages with their facts, in order.
-pub struct Read<'a> {
-    facts: Cow<'a, Drawn>,
+pub struct MessageFacts<'a> {
+    facts: Cow<'a, ExtractedFacts>,
     /// The messages, and the index of each in `facts`.
     messages: Vec<(&'a Message, usize)>,
     /// Indices of messages that have the user's role but were not written by the user.
@@ -17,34 +17,34 @@ pub struct Read<'a> {
 }
 
 /// A call that matters to the ledger.
-pub(super) struct Told<'a> {
+pub(super) struct NotedCall<'a> {
     /// What the ledger notes about it.
     pub note: &'a CallNote,
     /// The position of the call's message.
     pub at: usize,
     /// The outcome of its command, and the message that holds it; `None` if no output answers it.
-    pub answer: Option<(Cow<'a, Answered>, &'a Message)>,
+    pub answer: Option<(Cow<'a, CommandOutcome>, &'a Message)>,
     /// Its output, and the message that holds it.
     pub output: Option<(&'a ToolOutput, &'a Message)>,
 }
 
-impl<'a> Read<'a> {
-    /// Messages with facts that are already drawn and settled, and each message's index in them.
-    pub fn drawn(facts: Cow<'a, Drawn>, messages: Vec<(&'a Message, usize)>) -> Self {
-        debug_assert!(facts.names.is_settled());
+impl<'a> MessageFacts<'a> {
+    /// Messages with facts that are already extracted and indexed, and each message's index in them.
+    pub fn of(facts: Cow<'a, ExtractedFacts>, messages: Vec<(&'a Message, usize)>) -> Self {
+        debug_assert!(facts.names.is_indexed());
         Self { facts, messages, others: HashSet::new() }
     }
 
-    /// Draws the facts of `messages`, using those that were `kept` where available.
-    pub fn anew(messages: &'a [Message], kept: &[Option<&Kept>]) -> Self {
-        let mut facts = Drawn::default();
+    /// Extracts the facts of `messages`, using those that were `kept` where available.
+    pub fn extract(messages: &'a [Message], kept: &[Option<&KeptFacts>]) -> Self {
+        let mut facts = ExtractedFacts::default();
         for (at, message) in messages.iter().enumerate() {
             match kept.get(at).copied().flatten() {
-                Some(kept) => facts.draw_kept(message, kept),
-                None => facts.draw(message),
+                Some(kept) => facts.add_kept(message, kept),
+                None => facts.add(message),
             }
         }
-        facts.names.settle();
+        facts.names.index();
         Self {
             facts: Cow::Owned(facts),
             messages: messages.iter().enumerate().map(|(at, m)| (m, at)).collect(),
@@ -69,10 +69,10 @@ impl<'a> Read<'a> {
     }
 
     /// Only the marked messages.
-    pub(super) fn those(&self, marked: &[bool]) -> Read<'_> {
+    pub(super) fn only(&self, marked: &[bool]) -> MessageFacts<'_> {
         let messages = self.places().zip(marked).filter(|(_, marked)| **marked).map(|(place, _)| place);
         let others = self.others.clone();
-        Read { facts: Cow::Borrowed(&self.facts), messages: messages.collect(), others }
+        MessageFacts { facts: Cow::Borrowed(&self.facts), messages: messages.collect(), others }
     }
 
     /// Whether there are no messages.
@@ -81,7 +81,7 @@ impl<'a> Read<'a> {
     }
 
     /// The facts, possibly including those of other messages.
-    pub(super) fn facts(&self) -> &Drawn {
+    pub(super) fn facts(&self) -> &ExtractedFacts {
         &self.facts
     }
 
@@ -96,22 +96,22 @@ impl<'a> Read<'a> {
     }
 
     /// The calls that matter to the ledger, in order, with the outputs that answer them here.
-    pub(super) fn actions(&self) -> Vec<Told<'_>> {
-        let mut told: Vec<Told<'_>> = Vec::new();
+    pub(super) fn actions(&self) -> Vec<NotedCall<'_>> {
+        let mut calls: Vec<NotedCall<'_>> = Vec::new();
         // Calls waiting for an output. In most sessions few calls matter to the ledger.
         let mut open: HashMap<&str, usize> = HashMap::new();
         for (at, (message, notes)) in self.messages().enumerate() {
             if !open.is_empty() && message.role == Role::Tool {
                 for output in message.tool_outputs() {
                     let Some(index) = open.remove(output.call_id.as_str()) else { continue };
-                    told[index].output = Some((output, message));
-                    let Some(run) = &told[index].note.run else { continue };
+                    calls[index].output = Some((output, message));
+                    let Some(run) = &calls[index].note.run else { continue };
                     let known = notes.and_then(|notes| notes.answer.as_ref());
-                    let answered = match known.filter(|known| known.speaks == run.speaks) {
+                    let answered = match known.filter(|known| known.speaks == run.prints_own_messages) {
                         Some(known) => Cow::Borrowed(known),
-                        None => Cow::Owned(Answered::of(message, output, run.speaks)),
+                        None => Cow::Owned(CommandOutcome::of(message, output, run.prints_own_messages)),
                     };
-                    told[index].answer = Some((answered, message));
+                    calls[index].answer = Some((answered, message));
                 }
             }
             let noted = notes.map_or(&[] as &[CallNote], |notes| &notes.calls);
@@ -121,37 +121,37 @@ impl<'a> Read<'a> {
             for (number, call) in message.tool_calls().enumerate() {
                 open.remove(call.id.as_str());
                 if let Some(note) = noted.iter().find(|note| note.at == number) {
-                    open.insert(&call.id, told.len());
-                    told.push(Told { note, at, answer: None, output: None });
+                    open.insert(&call.id, calls.len());
+                    calls.push(NotedCall { note, at, answer: None, output: None });
                 }
             }
         }
-        told
+        calls
     }
 }
 
-/// Reads messages, in full as they were pushed, with their facts; the facts of redacted texts are drawn again. Fails if `redact` does.
-pub(super) fn reading(
+/// Reads messages, in full as they were pushed, with their facts; the facts of redacted texts are extracted again. Fails if `redact` does.
+pub(super) fn with_redacted_facts(
     context: &Context,
     nodes: &[NodeIndex],
     redact: Option<&Redact>,
-    read: impl FnOnce(&Read<'_>),
+    read: impl FnOnce(&MessageFacts<'_>),
 ) -> Result<()> {
     let Some(redact) = redact else {
-        read(&drawn(context, nodes));
+        read(&with_facts(context, nodes));
         return Ok(());
     };
     let messages = nodes.iter().map(|n| redact.message(&context.history.node(*n).message));
     let kept = nodes.iter().map(|n| context.history.redacted_facts_of_away(*n));
     let messages = messages.collect::<Result<Vec<_>>>()?;
     let others = nodes.iter().enumerate().filter(|(_, n)| context.results.contains(n)).map(|(at, _)| at);
-    read(&Read::anew(&messages, &kept.collect::<Vec<_>>()).with_others(others));
+    read(&MessageFacts::extract(&messages, &kept.collect::<Vec<_>>()).with_others(others));
     Ok(())
 }
 
 /// Messages, in full as they were pushed, with their facts.
-pub(super) fn drawn<'a>(context: &'a Context, nodes: &[NodeIndex]) -> Read<'a> {
+pub(super) fn with_facts<'a>(context: &'a Context, nodes: &[NodeIndex]) -> MessageFacts<'a> {
     let message = |n: &NodeIndex| (&*context.history.node(*n).message, n.get());
-    let read = Read::drawn(context.facts(), nodes.iter().map(message).collect());
+    let read = MessageFacts::of(context.facts(), nodes.iter().map(message).collect());
     read.with_others(context.results.iter().map(NodeIndex::get))
 }

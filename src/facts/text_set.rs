@@ -7,7 +7,7 @@ use crate::sorting::sort_texts;
 /// From each position where a word may begin, a search follows the sorted set as long as the text matches any needle. Its time is linear in
 /// the text, times the length of the longest needle at worst.
 #[derive(Debug, Clone, Default)]
-pub struct Needles<'a> {
+pub struct TextSet<'a> {
     /// Sorted and distinct, each with the caller's index for it.
     sorted: Vec<(&'a str, usize)>,
     /// For each first byte, where its needles begin in `sorted`.
@@ -21,7 +21,7 @@ const FEW: usize = 4;
 /// Shorter needles would match every few bytes.
 const LONG: usize = 16;
 
-impl<'a> Needles<'a> {
+impl<'a> TextSet<'a> {
     /// Creates a set of these texts. Empty ones are never found.
     pub fn new(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let texts: Vec<&str> = texts.into_iter().collect();
@@ -157,7 +157,7 @@ mod tests {
 
     fn found(needles: &[&str], text: &str) -> Vec<usize> {
         let mut out = Vec::new();
-        Needles::new(needles.iter().copied()).find(text, |i| out.push(i));
+        TextSet::new(needles.iter().copied()).find(text, |i| out.push(i));
         out.sort_unstable();
         out.dedup();
         out
@@ -175,7 +175,7 @@ mod tests {
     proptest! {
         #[test]
         fn each_other_as_one_by_one(needles in proptest::collection::btree_set("[ab/é]{1,6}", 0..12)) {
-            let set = Needles::new(needles.iter().map(String::as_str));
+            let set = TextSet::new(needles.iter().map(String::as_str));
             let mut each = std::collections::BTreeSet::new();
             set.find_each_other(|outer, inner| { each.insert((outer, inner)); });
             let mut one_by_one = std::collections::BTreeSet::new();
@@ -190,7 +190,7 @@ mod tests {
             needles in proptest::collection::vec("[ab/é]{16,20}", 1..4), before in "[ab/é ]{0,24}", within in 0usize..4, behind in "[ab/é ]{0,40}"
         ) {
             let text = format!("{before}{}{behind}", needles[within % needles.len()]);
-            let set = Needles::new(needles.iter().map(String::as_str));
+            let set = TextSet::new(needles.iter().map(String::as_str));
             let (mut one_by_one, mut together) = (Vec::new(), Vec::new());
             set.find(&text, |i| one_by_one.push(i));
             set.find_from(0, &text, &mut |i| together.push(i));
