@@ -11,7 +11,7 @@ use super::quoted::Quoted;
 use super::size::Size;
 use crate::context::{Context, NodeSet, Slot};
 use crate::error::Result;
-use crate::message::{Message, Part, Role, Seen, open_calls_of};
+use crate::message::{KnownMessage, Message, Part, Role, open_calls_of};
 use crate::provider::unlink_each;
 use crate::tool_output::{HeadTail, truncate_head_tail};
 
@@ -39,9 +39,9 @@ impl Shown<'_> {
     }
 
     /// A quick description of the quoted message that avoids looking at its parts where possible.
-    fn seen<'m>(&self, message: &'m Quoted) -> Seen<'m> {
+    fn seen<'m>(&self, message: &'m Quoted) -> KnownMessage<'m> {
         let calls = self.slot.has_calls() || !self.is_whole(message);
-        Seen { calls, ..Seen::of(message.of()) }
+        KnownMessage { calls, ..KnownMessage::of(message.of()) }
     }
 
     /// Whether the quoted message is the view's message, unchanged.
@@ -204,7 +204,7 @@ fn all_answered(context: &Context, messages: &[(Shown<'_>, Quoted)]) -> bool {
 
 /// The ids of calls that no output answers.
 fn open_in(messages: &[(Shown<'_>, Quoted)]) -> HashSet<String> {
-    let seen: Vec<Seen<'_>> = messages.iter().map(|(from, message)| from.seen(message)).collect();
+    let seen: Vec<KnownMessage<'_>> = messages.iter().map(|(from, message)| from.seen(message)).collect();
     open_calls_of(&seen).into_iter().map(str::to_owned).collect()
 }
 

@@ -139,10 +139,10 @@ impl Context {
         let folds = if grown.is_some() && grown == new_folds {
             ListEdit::append(mark.folds, self.folds[mark.folds..].iter().map(fold).collect())
         } else {
-            ListEdit::anew(mark.folds, self.folds.iter().map(fold).collect())
+            ListEdit::replace_all(mark.folds, self.folds.iter().map(fold).collect())
         };
         let told = if self.told_anew {
-            ListEdit::anew(mark.told, self.told.clone())
+            ListEdit::replace_all(mark.told, self.told.clone())
         } else {
             ListEdit::append(mark.told, self.told[mark.told..].to_vec())
         };

@@ -126,7 +126,7 @@ impl Replay {
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` while there are calls to replay, because later outputs are not known yet.
-    pub fn look(&mut self, calls: usize) -> Result<bool> {
+    pub fn measure(&mut self, calls: usize) -> Result<bool> {
         let left = self.transcript.answers.len() - self.answered;
         if left > 0 {
             let why = format!(
@@ -163,7 +163,7 @@ impl Replay {
     /// Those of [`advance`](Self::advance).
     pub fn finish(&mut self) -> Result<()> {
         while self.advance(usize::MAX)? {}
-        while self.look(usize::MAX)? {}
+        while self.measure(usize::MAX)? {}
         Ok(())
     }
 

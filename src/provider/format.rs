@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 
 use super::calls::Calls;
-use super::held::list_of;
+use super::find_list::list_of;
 use super::note::{Note, Notes};
 use super::textless;
 use crate::error::{Error, Result};
@@ -87,7 +87,7 @@ pub trait Provider: Sync {
 
     /// The message without what the API refuses, or `None` if it has nothing of that kind. A view sends it instead of
     /// the original.
-    fn mended(&self, _message: &Message, _notes: &mut Vec<Note>) -> Option<Message> {
+    fn corrected(&self, _message: &Message, _notes: &mut Vec<Note>) -> Option<Message> {
         None
     }
 

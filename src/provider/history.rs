@@ -1,9 +1,9 @@
 //! Keeps a list of `OpenAI` input items in step with a conversation that is compacted from time to time (PROV-1).
 
+mod content;
 mod index;
 mod matching;
 mod piece;
-mod said;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -104,7 +104,7 @@ impl OpenAiHistory {
     /// Rebuilds the items from the compacted messages: see [`Self::plan`].
     pub fn rebuild<'a>(&mut self, compacted: impl IntoIterator<Item = &'a Message>) -> Vec<Rebuilt> {
         let plan = self.plan(compacted);
-        self.put_in(plan)
+        self.apply(plan)
     }
 
     /// Plans a rebuild from the compacted messages. Items whose messages are unchanged are kept, together with the
@@ -145,7 +145,7 @@ impl OpenAiHistory {
     }
 
     /// Carries out a plan. It must be a plan of this history, and nothing may have been appended since.
-    pub fn put_in(&mut self, plan: Rebuild) -> Vec<Rebuilt> {
+    pub fn apply(&mut self, plan: Rebuild) -> Vec<Rebuilt> {
         let Rebuild { items, entries, reasons } = plan;
         self.len = items.len();
         self.reasons = reasons;

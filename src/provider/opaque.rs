@@ -28,7 +28,7 @@ pub(super) fn opaque_call(id: impl Into<String>, format: Format, raw: Arc<Value>
 ///
 /// A call that the caller executes is always expressed, if necessary as a function, because its output needs it. A call
 /// that another provider executed is left out.
-pub(super) fn sayable(call: &ToolCall, format: Format, notes: &mut Vec<Note>) -> bool {
+pub(super) fn can_express(call: &ToolCall, format: Format, notes: &mut Vec<Note>) -> bool {
     let own = call.extras.came_in(format);
     if call.hosted && !own {
         notes.push(Note::new(format!(
@@ -105,7 +105,7 @@ pub(super) fn object_arguments(call: &ToolCall, kept: Option<&Value>, notes: &mu
 }
 
 /// Whether a function call's input is not an object. APIs whose inputs are objects refuse it.
-pub(super) fn has_odd_input(call: &ToolCall) -> bool {
+pub(super) fn has_non_object_input(call: &ToolCall) -> bool {
     matches!(call.kind, CallKind::Function) && !call.input.trim_start().starts_with('{')
 }
 
@@ -125,7 +125,7 @@ pub(super) fn wrap_input(call: &mut ToolCall) {
 /// Turns integers that a JavaScript number cannot represent exactly into strings, so that they do not change.
 fn keep_integers(value: &mut Value) {
     match value {
-        Value::Number(n) if n.as_i128().is_some_and(|n| n.unsigned_abs() > MOST_EXACT) => {
+        Value::Number(n) if n.as_i128().is_some_and(|n| n.unsigned_abs() > MAX_SAFE_INTEGER) => {
             *value = Value::String(n.to_string());
         }
         Value::Array(list) => list.iter_mut().for_each(keep_integers),
@@ -135,7 +135,7 @@ fn keep_integers(value: &mut Value) {
 }
 
 /// `Number.MAX_SAFE_INTEGER`.
-const MOST_EXACT: u128 = (1 << 53) - 1;
+const MAX_SAFE_INTEGER: u128 = (1 << 53) - 1;
 
 /// Expresses a part that only `format` knows in another format. Anthropic's own compaction replaces everything before
 /// it, so its summary becomes a text. Everything else is left out.

@@ -125,7 +125,7 @@ impl Accuracy {
     /// large as views get and its exact size is known.
     pub fn learn_from_refusal(&mut self, counted: u64, reported: u64) {
         if let Some(calibration) = &mut self.calibration {
-            calibration.settle(counted, reported);
+            calibration.reset_to(counted, reported);
         }
     }
 

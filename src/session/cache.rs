@@ -4,7 +4,7 @@ use super::facade::Session;
 use super::run::Run;
 use crate::context::{CacheCost, Decision, ItemId};
 use crate::message::Role;
-use crate::model::LEAST_CACHED_TOKENS;
+use crate::model::MIN_CACHED_PREFIX_TOKENS;
 use crate::passes::{Aim, Pass};
 
 /// The size of future calls is estimated from this many of the newest ones.
@@ -36,7 +36,7 @@ impl Session {
     pub(super) fn cache_cost(&self, aim: &Aim, stood: Stood) -> Option<CacheCost> {
         let saved = stood.tokens.saturating_sub(self.tokens());
         let behind = stood.sent.saturating_sub(self.context.view.stable_prefix_tokens());
-        let was_cached = stood.sent >= LEAST_CACHED_TOKENS && !aim.is_cold;
+        let was_cached = stood.sent >= MIN_CACHED_PREFIX_TOKENS && !aim.is_cold;
         let reread = if was_cached { behind.saturating_sub(saved) } else { 0 };
         self.cost_of(aim, reread, saved)
     }
@@ -56,7 +56,7 @@ impl Session {
     pub(super) fn cost_on_entry(&self, aim: &Aim, decisions: &mut [Decision]) {
         let view = &self.context.view;
         let mut behind = view.marked_tokens().saturating_sub(view.stable_prefix_tokens());
-        if view.marked_tokens() < LEAST_CACHED_TOKENS || aim.is_cold {
+        if view.marked_tokens() < MIN_CACHED_PREFIX_TOKENS || aim.is_cold {
             behind = 0;
         }
         for decision in decisions.iter_mut().filter(|decision| decision.pass != "cut_tool_outputs") {

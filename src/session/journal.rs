@@ -22,7 +22,7 @@ use super::snapshot::SESSION;
 use crate::compaction::ledger::{Carried, Memo};
 use crate::context::{ContextChanges, ContextCost, ContextMark, Known, NodeIndex, Report};
 use crate::error::{Error, Result};
-use crate::saved::{Bytes, Checksum, MOST_NUMBERS, MapEdit, Reader, Record, Saved, Writer, saved};
+use crate::saved::{Bytes, Checksum, MAX_SAVED_NUMBER, MapEdit, Reader, Record, Saved, Writer, saved};
 
 /// How many bytes of the newest records are kept in memory, for `changes` since an earlier position.
 const KEPT_BYTES: usize = 1 << 18;
@@ -242,7 +242,7 @@ impl Session {
         };
         // Which functions are given goes into every record, but is no reason for one: whoever loads the session gives them again.
         (mark.method != method || changes.is_any()).then(|| {
-            let mut out = SESSION.within();
+            let mut out = SESSION.record_writer();
             changes.save(&mut out);
             out.into_bytes()
         })
@@ -363,7 +363,7 @@ impl Tail {
                     &format!("does not follow: the snapshot stands at {position}"),
                 ));
             }
-            if at >= MOST_NUMBERS {
+            if at >= MAX_SAVED_NUMBER {
                 return Err(Record::damaged(at, "stands where none can"));
             }
             let (version, changes) = changes_of(body).map_err(|error| not_read(at, &error))?;
@@ -445,7 +445,7 @@ impl Tail {
 
 /// A record's body: the version that wrote it, and the changes.
 fn changes_of(body: &[u8]) -> Result<(u32, Changes)> {
-    let (version, mut from) = SESSION.read_within(body)?;
+    let (version, mut from) = SESSION.record_reader(body)?;
     let changes = Changes::load(&mut from)?;
     from.finish()?;
     Ok((version, changes))

@@ -287,7 +287,7 @@ impl Session {
         self.context.pointers = before.pointers;
         self.context.left_out = before.left_out;
         self.context.events.truncate(before.events);
-        self.context.outputs.go_back_to(before.outputs);
+        self.context.outputs.roll_back(before.outputs);
     }
 
     /// Passes may have brought back more media than a request may hold.

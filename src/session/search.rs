@@ -14,7 +14,7 @@ use crate::context::{NodeIndex, NodeKind};
 use crate::error::{Error, Result};
 use crate::facts::texts_with;
 use crate::message::Role;
-use crate::pattern::{Came, Options, Pattern, Scan, Searched};
+use crate::pattern::{Options, Pattern, Progress, Scan, Searchable};
 use crate::tool_output::{Output, SEARCH_TOOL, is_own_tool, prefix_bytes, suffix_bytes};
 
 /// Matches that are shown per message.
@@ -339,12 +339,12 @@ impl Places {
     }
 
     /// Returns whether the text is done.
-    fn find<S: Searched + ?Sized>(&mut self, pattern: &Pattern, text: &S, steps: &mut u64) -> bool {
+    fn find<S: Searchable + ?Sized>(&mut self, pattern: &Pattern, text: &S, steps: &mut u64) -> bool {
         while self.excerpts.len() < PER_MESSAGE {
-            let found = match self.scan.go_on(pattern, text, steps) {
-                Came::Halfway => return false,
-                Came::Through => break,
-                Came::To(found) => found,
+            let found = match self.scan.resume(pattern, text, steps) {
+                Progress::Paused => return false,
+                Progress::NotFound => break,
+                Progress::Found(found) => found,
             };
             let (excerpt, until) = excerpt(text, &found);
             self.excerpts.push(excerpt);
@@ -360,7 +360,7 @@ impl Places {
 }
 
 /// A match with the text around it, and the position where the excerpt ends.
-fn excerpt<S: Searched + ?Sized>(text: &S, found: &Range<usize>) -> (String, usize) {
+fn excerpt<S: Searchable + ?Sized>(text: &S, found: &Range<usize>) -> (String, usize) {
     let piece = |from: usize, to: usize| text.piece(text.floor(from)..text.floor(to.min(text.bytes())));
     // Take a little more than is shown, so that the cut can be between grapheme clusters.
     let matched = piece(found.start, found.end.min(found.start + 2 * LONGEST_MATCH));

@@ -61,7 +61,7 @@ impl Session {
     /// one that wrote it.
     pub fn content(&self) -> Vec<u8> {
         let given = kept(&self.config.given);
-        let mut out = Writer::apart();
+        let mut out = Writer::without_sharing();
         self.write(&given, b"", &mut out);
         out.into_bytes()
     }

@@ -14,7 +14,7 @@ const LOOK_AHEAD: usize = 256;
 /// `line` cut to `max_chars` code points and `max_bytes` bytes. A cut line ends with a mark that says how much is left
 /// out. The mark counts as bytes, but not as code points.
 pub(super) fn cut_line<'l>(line: &'l Line<'_>, max_chars: usize, max_bytes: usize) -> Cow<'l, str> {
-    let head = line.between(0, most_bytes(max_chars, max_bytes).saturating_add(LOOK_AHEAD));
+    let head = line.between(0, max_bytes_of(max_chars, max_bytes).saturating_add(LOOK_AHEAD));
     match cut(&head, line.chars_from(head.len()), max_chars, max_bytes) {
         None => head,
         Some(shorter) => Cow::Owned(shorter),
@@ -29,7 +29,7 @@ pub(super) fn cut_line_around<'l>(
     max_bytes: usize,
 ) -> Cow<'l, str> {
     // Enough of the line to know how it is cut there: text further away cannot change it.
-    let most = most_bytes(max_chars, max_bytes).saturating_add(LOOK_AHEAD);
+    let most = max_bytes_of(max_chars, max_bytes).saturating_add(LOOK_AHEAD);
     let from = line.floor(at.saturating_sub(most));
     let near = line.between(from, at.saturating_add(most));
     let behind = line.chars_from((from + near.len()).min(line.len()));
@@ -49,7 +49,7 @@ pub(super) fn cut_line_around<'l>(
 }
 
 /// The maximum bytes that can be within both limits.
-fn most_bytes(max_chars: usize, max_bytes: usize) -> usize {
+fn max_bytes_of(max_chars: usize, max_bytes: usize) -> usize {
     max_chars.saturating_mul(4).min(max_bytes)
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::error::Result;
 use crate::message::Text;
-use crate::pattern::Searched;
+use crate::pattern::Searchable;
 use crate::saved::{Reader, Saved, Writer};
 use crate::scanning;
 
@@ -317,7 +317,7 @@ impl Line<'_> {
     }
 }
 
-impl Searched for Line<'_> {
+impl Searchable for Line<'_> {
     fn bytes(&self) -> usize {
         self.len()
     }

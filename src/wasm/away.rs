@@ -84,7 +84,7 @@ async fn move_each(
 /// The output of a ref that is in the store, on its own; `None` if it is in memory. The last one that was fetched is cached.
 pub async fn fetch(inner: &Rc<Inner>, id: &str) -> Result<Option<Rc<ToolOutputs>>, JsValue> {
     inner.refuse_freed()?;
-    let key = inner.read(|core| core.context().outputs.away(id).map(ToString::to_string))?;
+    let key = inner.read(|core| core.context().outputs.store_key(id).map(ToString::to_string))?;
     let Some(key) = key else { return Ok(None) };
     let at_hand = inner.stores.fetched.borrow().clone();
     if let Some((_, output)) = at_hand.filter(|(of, _)| *of == key) {

@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorCode};
 use crate::message::Format;
 use crate::model::{Registry, limit};
 use crate::passes::{Given, Ladder};
-use crate::provider::{Reading, Renamed, detect, provider};
+use crate::provider::{PendingRenames, Reading, detect, provider};
 use crate::tokens::{Estimate, TokenCounter, TokenUsage, count_message};
 use crate::tool_output::{self, HeadTail};
 
@@ -84,15 +84,15 @@ pub fn reads_same_entry(
         |entry: &JsValue| Ok::<_, JsValue>(Reading::of(format, &json(entry, ErrorCode::InvalidMessage)?));
     let (one, other) = (read(&one)?, read(&other)?);
     if calls.is_undefined() {
-        return Ok(one.says(&other) && one.calls() == other.calls());
+        return Ok(one.reads_same(&other) && one.calls() == other.calls());
     }
     let calls: Map = calls.dyn_into().map_err(|_| Error::argument("calls: expected a Map"))?;
     let mut waiting = Vec::new();
     calls.for_each(&mut |now, known| {
         waiting.extend(known.as_string().zip(now.as_string()));
     });
-    let mut renamed = Renamed::of(waiting);
-    let same = one.says(&other) && renamed.pair(one.calls(), other.calls());
+    let mut renamed = PendingRenames::of(waiting);
+    let same = one.reads_same(&other) && renamed.pair(one.calls(), other.calls());
     calls.clear();
     for (known, now) in renamed.waiting() {
         calls.set(&known.as_str().into(), &now.as_str().into());

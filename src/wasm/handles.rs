@@ -211,7 +211,7 @@ impl Handles {
     fn as_pushed(&self, run: &Entry<'_>, format: Format) -> Option<&[JsValue]> {
         let (first, _) = run.first()?.1;
         let objects = self.original(run, format).map(Original::objects).filter(|list| !list.is_empty())?;
-        let is_refused = |message: &Message| provider(format).mended(message, &mut Vec::new()).is_some();
+        let is_refused = |message: &Message| provider(format).corrected(message, &mut Vec::new()).is_some();
         if run.iter().any(|(_, (slot, _))| is_refused(&slot.message)) {
             return None;
         }
@@ -280,7 +280,7 @@ fn write(
     calls: &Calls<'_>,
     notes: &mut Vec<Note>,
 ) -> Vec<Value> {
-    let mended: Vec<Option<Message>> = run.iter().map(|message| provider.mended(message, notes)).collect();
+    let mended: Vec<Option<Message>> = run.iter().map(|message| provider.corrected(message, notes)).collect();
     let sent = |(message, mended)| -> &Message { Option::as_ref(mended).unwrap_or(Arc::as_ref(message)) };
     let messages: Vec<&Message> = run.iter().zip(&mended).map(sent).collect();
     provider.write_run(&messages, calls, notes)

@@ -165,7 +165,7 @@ fn changes_of(inner: &Inner, handles: &Handles, line: &Line, core: &Core) -> Vec
         split_characters: splits_otherwise.then_some(split),
         header_beside,
     };
-    let mut out = SIDE.within();
+    let mut out = SIDE.record_writer();
     new.save(&mut out);
     out.into_bytes()
 }
@@ -231,7 +231,7 @@ pub fn take_in(inner: &Inner, changes: &[Vec<u8>], nodes: usize) -> std::result:
     let all = changes.iter().map(|bytes| read_changes(bytes)).collect::<Result<Vec<_>>>()?;
     all.iter().all(|changes| changes.is_whole(nodes)).then_some(()).ok_or_else(other_list)?;
     let mut line = inner.line.borrow_mut();
-    let behind = |len: usize, changes: &SideChanges| changes.line.len_behind(len);
+    let behind = |len: usize, changes: &SideChanges| changes.line.len_after(len);
     all.iter().try_fold(line.0.len(), behind).ok_or_else(other_list)?;
     let mut handles = inner.handles()?;
     for changes in all {
@@ -252,7 +252,7 @@ pub fn characters(saved: SplitCharacters) -> HashMap<String, Vec<u8>> {
 }
 
 fn read_changes(bytes: &[u8]) -> Result<SideChanges> {
-    let (_, mut from) = SIDE.read_within(bytes)?;
+    let (_, mut from) = SIDE.record_reader(bytes)?;
     let changes = SideChanges::load(&mut from)?;
     from.finish()?;
     Ok(changes)

@@ -179,7 +179,7 @@ impl Replay {
         #[wasm_bindgen(unchecked_optional_param_type = "number")] calls: JsValue,
     ) -> Result<bool, JsValue> {
         let calls = calls_of(&calls)?;
-        Ok(self.held()?.look(calls)?)
+        Ok(self.held()?.measure(calls)?)
     }
 
     /// The run so far, in the form that `simulate` returns for one ladder. `retention` covers the calls that `look` has checked.

@@ -16,7 +16,7 @@ use super::value::{get, json_of, stringified};
 use crate::context::{CallRenamed, Context, History, NodeIndex, NodeSet, Renumbering};
 use crate::error::ErrorCode;
 use crate::message::{Format, Message};
-use crate::provider::{CallId, Calls, Reading, Renamed, provider};
+use crate::provider::{CallId, Calls, PendingRenames, Reading, provider};
 use crate::saved::checksum;
 use crate::session::Session;
 
@@ -105,7 +105,7 @@ pub struct Common {
     /// Calls whose ids are different in the list.
     pub renamed: Vec<CallRenamed>,
     /// Those of them whose outputs are not in the common part.
-    pub waiting: Renamed,
+    pub waiting: PendingRenames,
 }
 
 /// The instructions at the beginning of a line and of a list.
@@ -326,13 +326,13 @@ struct Comparison<'c> {
     format: Format,
     history: &'c History,
     renamed: Vec<CallRenamed>,
-    waiting: Renamed,
+    waiting: PendingRenames,
 }
 
 impl<'c> Comparison<'c> {
     fn new(format: Format, core: &'c Session) -> Self {
         let history = &core.context().history;
-        Self { format, history, renamed: Vec::new(), waiting: Renamed::default() }
+        Self { format, history, renamed: Vec::new(), waiting: PendingRenames::default() }
     }
 
     /// Whether the list has a stretch at its entry `at`, and the first entry that differs.
@@ -393,7 +393,7 @@ impl<'c> Comparison<'c> {
         let now = Reading::of(format, &given);
         if let Some(known) = known {
             let known = Reading::of(format, &read(known)?);
-            if known.says(&now) {
+            if known.reads_same(&now) {
                 return Ok(self.paired(stretch, known.calls(), &now));
             }
         }
@@ -405,7 +405,7 @@ impl<'c> Comparison<'c> {
             return self.unchanged(entry);
         }
         let (known, now) = (Reading::of(format, &written), Reading::of(format, &given));
-        Ok(if known.says(&now) { self.paired(stretch, known.calls(), &now) } else { Likeness::Other })
+        Ok(if known.reads_same(&now) { self.paired(stretch, known.calls(), &now) } else { Likeness::Other })
     }
 
     /// The result for an entry that is written as before: the same, unless its calls contradict those before it.
@@ -479,14 +479,14 @@ fn is_same(format: Format, one: &JsValue, other: &JsValue) -> bool {
 }
 
 /// Whether two entries are the same object, or a model reads the same in both; calls may have other ids as far as `renamed` allows.
-pub fn says_same(format: Format, one: &JsValue, other: &JsValue, renamed: &mut Renamed) -> bool {
+pub fn says_same(format: Format, one: &JsValue, other: &JsValue, renamed: &mut PendingRenames) -> bool {
     if renamed.is_empty() && is_same(format, one, other) {
         return true;
     }
     let read =
         |entry: &JsValue| Some(Reading::of(format, &json_of(format, entry, ErrorCode::InvalidMessage).ok()?));
     let pairs =
-        |(one, other): (Reading, Reading)| one.says(&other) && renamed.pair(one.calls(), other.calls());
+        |(one, other): (Reading, Reading)| one.reads_same(&other) && renamed.pair(one.calls(), other.calls());
     read(one).zip(read(other)).is_some_and(pairs)
 }
 

@@ -15,7 +15,7 @@ use super::line::{Line, Stretch};
 use super::value::{of_format_to_js, to_js};
 use crate::context::{Context, Form, Node, Slot};
 use crate::message::{Format, Message, Part};
-use crate::provider::{Lost, OPENED, Provider, Standing};
+use crate::provider::{OPENED, PositionChecker, Provider, Removals};
 
 /// The messages of a list, by position; `None` after the last.
 pub type Slots<'a> = &'a dyn Fn(usize) -> Option<Shown<'a>>;
@@ -37,7 +37,7 @@ struct Run {
 /// A message as it is sent, without what the API would refuse in this position.
 struct Mended {
     slot: Slot,
-    lost: Lost,
+    lost: Removals,
     /// Whether a pass had already removed reasoning from it.
     lacked_reasoning: bool,
 }
@@ -63,7 +63,7 @@ pub struct List {
     /// The index of the first entry that is not an instruction. The format may need an opening entry there.
     opened: Option<u32>,
     /// What messages lose because of their position.
-    standing: Option<Standing>,
+    standing: Option<PositionChecker>,
     /// The messages that lose something, by position.
     mended: Rc<BTreeMap<usize, Mended>>,
 }
@@ -133,7 +133,7 @@ impl List {
 
     /// How many messages there were at the last update.
     pub fn seen(&self) -> usize {
-        self.standing.as_ref().map_or(0, Standing::seen)
+        self.standing.as_ref().map_or(0, PositionChecker::checked)
     }
 
     /// The message at a position, as it is sent.
@@ -165,14 +165,14 @@ impl List {
 
     /// Determines what messages lose because of their position. Returns the first position whose message is sent differently than before.
     fn mend(&mut self, from: usize, len: usize, slots: Slots<'_>, provider: &dyn Provider) -> usize {
-        let standing = self.standing.get_or_insert_with(|| Standing::new(provider.format()));
+        let standing = self.standing.get_or_insert_with(|| PositionChecker::new(provider.format()));
         let first = standing.update(from, len, |at| slots(at).map(|(slot, _)| &*slot.message));
         let mut mended = std::mem::take(&mut self.mended);
         let Some(now) = Rc::get_mut(&mut mended) else { return 0 };
         now.split_off(&first);
-        for (at, lost) in standing.lost_from(first) {
+        for (at, lost) in standing.removals_from(first) {
             let Some((slot, node)) = slots(at) else { continue };
-            let message = Arc::new(lost.taken_off(&slot.message, provider.format()));
+            let message = Arc::new(lost.apply(&slot.message, provider.format()));
             let form = if slot.form == Form::Whole { Form::Unbound } else { slot.form };
             let lacked_reasoning = lacks_reasoning(slot, node);
             let slot = Slot { message, form, ..slot.clone() };

@@ -16,7 +16,7 @@ use super::value::{count, elements, get, is_list, set, to_js};
 use crate::context::{NodeKind, Slot};
 use crate::error::Error;
 use crate::message::{Format, Role};
-use crate::model::LEAST_CACHED_TOKENS;
+use crate::model::MIN_CACHED_PREFIX_TOKENS;
 use crate::provider::{CACHE_POINT, mark_key};
 use crate::session::Session;
 use crate::sorting::sort_by_key;
@@ -120,7 +120,7 @@ fn stable_ends(list: &List, core: &Session, messages: usize) -> Vec<End> {
     let system = End { part: "system", entry: None, tokens: view.tools_tokens() + head };
     let ends =
         [of_entry("end", whole), of_entry("step", before_newest), of_entry("summary", summary), Some(system)];
-    ends.into_iter().flatten().filter(|end| end.tokens >= LEAST_CACHED_TOKENS).collect()
+    ends.into_iter().flatten().filter(|end| end.tokens >= MIN_CACHED_PREFIX_TOKENS).collect()
 }
 
 /// The number of marks in the caller's own entries, system prompt and tools.

@@ -14,7 +14,7 @@ use crate::context::NodeIndex;
 use crate::error::{Error, ErrorCode};
 use crate::hashing::HashMap;
 use crate::message::{Format, Message, Part};
-use crate::provider::{Renamed, list_keys, provider};
+use crate::provider::{PendingRenames, list_keys, provider};
 
 /// Appends what is new in a list. Returns `{ added, diverged_at }`.
 pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, JsValue> {
@@ -196,7 +196,7 @@ fn handed_back(inner: &Inner, format: Format, list: &[JsValue]) -> Result<Option
         let context = core.context();
         let shown = brought_up(&mut handles, context, format)?;
         let entries = shown.entries.to_vec();
-        let mut renamed = Renamed::default();
+        let mut renamed = PendingRenames::default();
         let begins = !entries.is_empty()
             && entries.len() <= list.len()
             && entries.iter().zip(list).all(|(shown, given)| says_same(format, shown, given, &mut renamed));

@@ -204,7 +204,7 @@ impl ToolOutputCache {
     }
 
     fn is_away(&self, id: &str) -> bool {
-        self.inner.read(|core| core.context().outputs.away(id).is_some()).unwrap_or(false)
+        self.inner.read(|core| core.context().outputs.store_key(id).is_some()).unwrap_or(false)
     }
 
     fn whole(&self, ref_id: &JsValue) -> Result<JsValue, JsValue> {
@@ -238,7 +238,7 @@ async fn grep(inner: &Rc<Inner>, args: &Value) -> Result<JsValue, JsValue> {
     let mut slices = Slices::new(most);
     while slices.take(|steps| {
         inner
-            .read(|core| grep.go_on(fetched.as_deref().unwrap_or(&core.context().outputs), steps))?
+            .read(|core| grep.resume(fetched.as_deref().unwrap_or(&core.context().outputs), steps))?
             .map_err(JsValue::from)
     })? == Came::Halfway
     {

@@ -90,7 +90,8 @@ pub fn marked_view_of(
         let shown = relinked.as_ref().unwrap_or(&list);
         let mut notes = Vec::new();
         let head = shown.head.iter().filter_map(|at| Some(shown.sent(*at, context.view.slot(*at)?)));
-        let sent = |message| provider.mended(message, &mut notes).map_or(Cow::Borrowed(message), Cow::Owned);
+        let sent =
+            |message| provider.corrected(message, &mut notes).map_or(Cow::Borrowed(message), Cow::Owned);
         let head: Vec<Cow<'_, Message>> =
             head.map(sent).filter(|message| !message.parts.is_empty()).collect();
         let head: Vec<&Message> = head.iter().map(|message| &**message).collect();

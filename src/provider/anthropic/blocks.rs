@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::call_ids;
 use super::super::fields::{self, Fields, Object};
 use super::super::note::Note;
-use super::super::opaque::{as_text, object_arguments, opaque_call, sayable, take_json};
+use super::super::opaque::{as_text, can_express, object_arguments, opaque_call, take_json};
 use super::super::tool_names;
 use super::refused::{ERROR_NOT_TEXT, NO_ERROR_TEXT, fits_result, is_blank, is_blank_text};
 use crate::message::{
@@ -210,7 +210,7 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     if let CallKind::Other { format: FORMAT, raw } = &call.kind {
         return Some(raw.as_ref().clone());
     }
-    if !sayable(call, FORMAT, notes) {
+    if !can_express(call, FORMAT, notes) {
         return None;
     }
     let mut out = Object::of(&call.extras, FORMAT);

@@ -9,7 +9,7 @@ use super::super::call_ids;
 use super::super::fields::{self, Fields, Object};
 use super::super::media::BYTES;
 use super::super::note::Note;
-use super::super::opaque::{as_text, json_arguments, json_input, opaque_call, sayable, take_json};
+use super::super::opaque::{as_text, can_express, json_arguments, json_input, opaque_call, take_json};
 use super::super::tool_names;
 use super::documents;
 use super::write::{self, Place};
@@ -346,7 +346,7 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     if let CallKind::Other { format: FORMAT, raw } = &call.kind {
         return Some(raw.as_ref().clone());
     }
-    if !sayable(call, FORMAT, notes) {
+    if !can_express(call, FORMAT, notes) {
         return None;
     }
     let own = call.extras.came_in(FORMAT);

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::anthropic::{self, BEGINNING, role};
 use super::fields::Fields;
 use super::format::{object, several_by_one};
-use super::opaque::{has_odd_input, wrap_input};
+use super::opaque::{has_non_object_input, wrap_input};
 use super::results::split;
 use super::{Calls, Note, Provider, Written, tool_names};
 use crate::error::{Error, Result};
@@ -77,17 +77,17 @@ impl Provider for Bedrock {
         }
     }
 
-    fn mended(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
+    fn corrected(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
         let is_refused = message.parts.iter().any(anthropic::is_refused);
-        let mut mended = if is_refused {
+        let mut corrected = if is_refused {
             anthropic::without_refused(message, notes)
-        } else if needs_mending(message) {
+        } else if needs_fix(message) {
             message.clone()
         } else {
             return None;
         };
-        mend(&mut mended, |_, what| notes.push(Note::new(what)));
-        Some(mended)
+        fix(&mut corrected, |_, what| notes.push(Note::new(what)));
+        Some(corrected)
     }
 
     fn body(&self, written: Written) -> Value {
@@ -96,21 +96,21 @@ impl Provider for Bedrock {
 }
 
 /// A call whose input is not an object, or an output with JSON that is not an object.
-fn is_no_object(part: &Part) -> bool {
+fn has_non_object(part: &Part) -> bool {
     match part {
-        Part::ToolCall(call) => has_odd_input(call),
-        Part::ToolOutput(output) => output.content.iter().any(is_odd_json),
+        Part::ToolCall(call) => has_non_object_input(call),
+        Part::ToolOutput(output) => output.content.iter().any(is_non_object_json),
         _ => false,
     }
 }
 
-fn is_odd_json(part: &Part) -> bool {
+fn is_non_object_json(part: &Part) -> bool {
     matches!(part, Part::Text { text, extras } if extras.has(FORMAT, "json") && !text.starts_with('{'))
 }
 
 /// Whether [`mend`] would do anything.
-fn needs_mending(message: &Message) -> bool {
-    if message.parts.iter().any(is_no_object) {
+fn needs_fix(message: &Message) -> bool {
+    if message.parts.iter().any(has_non_object) {
         return true;
     }
     let mut is_good = true;
@@ -132,7 +132,7 @@ fn is_marked_reasoning(part: &Part) -> bool {
 }
 
 /// Corrects what only this API refuses in a message. Reports each correction to `done` with its rule.
-pub(super) fn mend(message: &mut Message, mut done: impl FnMut(&'static str, &'static str)) {
+pub(super) fn fix(message: &mut Message, mut done: impl FnMut(&'static str, &'static str)) {
     documents::set_names(message, &mut |_, name| {
         let fitting = name_of(name);
         (fitting != name).then(|| {
@@ -158,12 +158,12 @@ pub(super) fn mend(message: &mut Message, mut done: impl FnMut(&'static str, &'s
     }
     for part in &mut message.parts {
         match part {
-            Part::ToolCall(call) if has_odd_input(call) => {
+            Part::ToolCall(call) if has_non_object_input(call) => {
                 wrap_input(call);
                 done("B-input", "an input that is no object is put into one");
             }
             Part::ToolOutput(output) => {
-                for inner in output.content.iter_mut().filter(|inner| is_odd_json(inner)) {
+                for inner in output.content.iter_mut().filter(|inner| is_non_object_json(inner)) {
                     if let Part::Text { extras, .. } = inner {
                         *extras = Extras::default();
                         done("B-json", "JSON that is no object is made a text");
@@ -181,7 +181,7 @@ pub(super) fn mend(message: &mut Message, mut done: impl FnMut(&'static str, &'s
 
 /// Does the same as [`mend`], and corrects what only `repair` does: ids and names that the API does not accept, and
 /// JSON that is not an object.
-pub(super) fn set_right(message: &mut Message, mut done: impl FnMut(&'static str, &'static str)) {
+pub(super) fn fix_for_repair(message: &mut Message, mut done: impl FnMut(&'static str, &'static str)) {
     for part in &mut message.parts {
         match part {
             Part::ToolCall(call) if !call.hosted => {
@@ -198,7 +198,7 @@ pub(super) fn set_right(message: &mut Message, mut done: impl FnMut(&'static str
             _ => {}
         }
     }
-    mend(message, done);
+    fix(message, done);
 }
 
 /// Defines the tools that were called, if the request defines none. Returns the index of the first message with calls

@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::super::anthropic::is_blank;
 use super::super::bedrock::CACHE_POINT;
 use super::super::fields::text;
-use super::super::held::apart;
-use super::super::standing::{
+use super::super::find_list::outside_list;
+use super::super::position::{
     CACHE_MARKS, SERVER_RESULT, SERVER_UNANSWERED, THINKING_LAST, TOO_MANY_MARKS, mark_key, marks_of,
 };
 use super::options::CheckOptions;
@@ -194,7 +194,7 @@ fn server_calls(turns: &[Turn<'_>], found: &mut Found) {
 /// The list and the rest of the body must not have more cache marks than the API accepts.
 pub(super) fn cache_marks(format: Format, body: &Value, list: &[Value], found: &mut Found) {
     let key = mark_key(format);
-    let count: usize = apart(body).chain(list).map(|block| marks_of(block, key)).sum();
+    let count: usize = outside_list(body).chain(list).map(|block| marks_of(block, key)).sum();
     if count > CACHE_MARKS {
         let at = list.iter().rposition(|message| marks_of(message, key) > 0).unwrap_or(0);
         found.error(TOO_MANY_MARKS, at, format!("{count} cache marks: the API takes {CACHE_MARKS}"));

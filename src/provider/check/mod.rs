@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use super::detect::OWN_KEYS;
 use super::fields::given;
-use super::held::{is_response, list_of};
+use super::find_list::{is_response, list_of};
 use crate::error::Result;
 use crate::message::Format;
 use violation::Found;

@@ -12,7 +12,7 @@ use super::violation::{Found, Severity};
 /// Reports calls without reasoning, if the provider refuses them and another answer has it, which shows that thinking
 /// is enabled.
 pub(super) fn missing(list: &[Value], dialect: &Dialect, found: &mut Found) {
-    let ReasoningRule::Needed(field) = dialect.reasoning else { return };
+    let ReasoningRule::Required(field) = dialect.reasoning else { return };
     if !list.iter().any(|message| says(message, field)) {
         return;
     }
@@ -30,8 +30,8 @@ pub(super) fn missing(list: &[Value], dialect: &Dialect, found: &mut Found) {
 pub(super) fn lost(before: &[Value], after: &[Value], dialect: &Dialect, found: &mut Found) {
     let (field, severity) = match dialect.reasoning {
         ReasoningRule::Free => return,
-        ReasoningRule::Asked(field) => (field, Severity::Warn),
-        ReasoningRule::Needed(field) => (field, Severity::Error),
+        ReasoningRule::Recommended(field) => (field, Severity::Warn),
+        ReasoningRule::Required(field) => (field, Severity::Error),
     };
     let came: HashMap<String, &Value> =
         before.iter().filter_map(|message| Some((calls(message)?, given(message, field)?))).collect();

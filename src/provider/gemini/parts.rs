@@ -6,7 +6,7 @@ use super::super::Calls;
 use super::super::fields::{self, Fields, Object};
 use super::super::media::split_data_url;
 use super::super::note::Note;
-use super::super::opaque::{as_text, object_arguments, sayable, take_json};
+use super::super::opaque::{as_text, can_express, object_arguments, take_json};
 use super::super::tool_names;
 use super::pairs::Named;
 use super::{NO_SIGNATURE, outputs};
@@ -184,7 +184,7 @@ fn write_call(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     if let CallKind::Other { format: FORMAT, raw } = &call.kind {
         return Some(raw.as_ref().clone());
     }
-    if !sayable(call, FORMAT, notes) {
+    if !can_express(call, FORMAT, notes) {
         return None;
     }
     let own = call.extras.came_in(FORMAT);

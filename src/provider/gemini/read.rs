@@ -1,8 +1,8 @@
 use serde_json::Value;
 
 use super::super::fields::Fields;
+use super::super::find_list::content_of;
 use super::super::format::object;
-use super::super::held::content_of;
 use super::super::results;
 use super::pairs::{Named, made_id, match_outputs};
 use super::parts::{field, name_of};

@@ -6,7 +6,7 @@ use super::super::Calls;
 use super::super::fields::{Object, json};
 use super::super::item_ids::{self, ITEM};
 use super::super::note::Note;
-use super::super::opaque::{as_text, json_arguments, sayable};
+use super::super::opaque::{as_text, can_express, json_arguments};
 use super::super::tool_names;
 use super::content::CONTENT;
 use super::kinds::written_id;
@@ -182,7 +182,7 @@ fn call(call: &ToolCall, known: Option<String>, notes: &mut Vec<Note>) -> Option
         CallKind::Other { format: FORMAT, raw } => return Some(raw.as_ref().clone()),
         CallKind::Function | CallKind::Other { .. } => ("function_call", "arguments"),
     };
-    if !sayable(call, FORMAT, notes) {
+    if !can_express(call, FORMAT, notes) {
         return None;
     }
     out.set("type", kind);

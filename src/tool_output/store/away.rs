@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{ToolOutputs, places_here};
+use super::{ToolOutputs, places_in_memory};
 use crate::error::{Error, ErrorCode, Result};
 use crate::saved::{Kind, Saved, Writer, digest};
 use crate::tool_output::output::Output;
@@ -13,7 +13,7 @@ const STORED: Kind = Kind { name: "contextfold-output", version: 1, what: "a too
 
 impl ToolOutputs {
     /// The key of an output in the host's store, if it is not in memory.
-    pub fn away(&self, id: &str) -> Option<&Arc<str>> {
+    pub fn store_key(&self, id: &str) -> Option<&Arc<str>> {
         self.find(id)?.away.as_ref()
     }
 
@@ -22,11 +22,11 @@ impl ToolOutputs {
     /// # Errors
     /// See [`ToolOutputs::get`].
     pub fn to_store(&self, id: &str) -> Result<(String, Vec<u8>)> {
-        self.get(id).map(|output| for_store(&output.pieces))
+        self.get(id).map(|output| encode_for_store(&output.pieces))
     }
 
     /// Frees an output's content, which the host's store has under `key`. Returns `false` if it has changed since.
-    pub fn send_away(&mut self, id: &str, key: &str, bytes: u64) -> bool {
+    pub fn move_to_store(&mut self, id: &str, key: &str, bytes: u64) -> bool {
         let Some(place) = self.places.get(id).copied() else { return false };
         let Some(output) = self.outputs.get_mut(&place) else { return false };
         if output.away.is_some() || output.bytes != bytes {
@@ -36,7 +36,7 @@ impl ToolOutputs {
         self.bytes -= output.bytes;
         output.pieces = Vec::new();
         output.away = Some(key.into());
-        self.here.get_or_insert_with(|| places_here(&self.outputs)).remove(&place);
+        self.in_memory.get_or_insert_with(|| places_in_memory(&self.outputs)).remove(&place);
         true
     }
 
@@ -58,7 +58,7 @@ impl ToolOutputs {
     }
 
     /// Takes an output that was read from the host's store into memory again.
-    pub fn bring_back(&mut self, read: &Self) {
+    pub fn take_back_into_memory(&mut self, read: &Self) {
         for output in read.outputs.values() {
             let Some(place) = self.places.get(&output.id) else { continue };
             let there = self.outputs.get_mut(place);
@@ -66,7 +66,7 @@ impl ToolOutputs {
                 self.touched.insert(*place);
                 self.bytes += output.bytes;
                 *there = output.clone();
-                if let Some(here) = &mut self.here {
+                if let Some(here) = &mut self.in_memory {
                     here.insert(*place);
                 }
             }
@@ -75,7 +75,7 @@ impl ToolOutputs {
 }
 
 /// The bytes of pieces, and their key in a store.
-pub(super) fn for_store(pieces: &[Piece]) -> (String, Vec<u8>) {
+pub(super) fn encode_for_store(pieces: &[Piece]) -> (String, Vec<u8>) {
     let mut out = Writer::default();
     out.count(pieces.len());
     for piece in pieces {
@@ -89,7 +89,7 @@ fn key_of(body: &[u8]) -> String {
     format!("contextfold:output:{}", digest(body))
 }
 
-pub(super) fn is_away(id: &str) -> Error {
+pub(super) fn in_store_error(id: &str) -> Error {
     let why = format!(
         "the tool output `{id}` lives in the store; `await session.toolOutputs.get(\"{id}\")` brings it back into memory"
     );

@@ -34,7 +34,7 @@ fn one_by_one(entries: &[Entry], compacted: &[&Message]) -> Vec<Fate> {
         })
         .collect();
     let is_reasoning = |message: &Message| matches!(message.parts[..], [Part::Reasoning(_)]);
-    let told_without = !compacted.iter().any(|message| has_reasoning(message));
+    let lost_reasoning = !compacted.iter().any(|message| has_reasoning(message));
     let mut next = 0;
     let mut found: Vec<Result<usize, Message>> = Vec::new();
     for message in &compacted[..compacted.len() - end] {
@@ -69,7 +69,7 @@ fn one_by_one(entries: &[Entry], compacted: &[&Message]) -> Vec<Fate> {
                     let (entry, message, _) = &pieces[*before];
                     is_reasoning(message)
                         && !found.iter().any(|other| other.as_ref() == Ok(before))
-                        && (*entry == pieces[*at].0 || told_without)
+                        && (*entry == pieces[*at].0 || lost_reasoning)
                 };
                 let led = (0..*at).rev().take_while(goes_along).last();
                 let first = led.filter(|_| !is_reasoning(&pieces[*at].1)).unwrap_or(*at);
@@ -86,12 +86,12 @@ fn one_by_one(entries: &[Entry], compacted: &[&Message]) -> Vec<Fate> {
 /// The result of `matched`.
 fn by_matching(entries: &[Entry], compacted: &[&Message]) -> Vec<Fate> {
     let reasons = entries.iter().any(|entry| has_reasoning(&entry.message));
-    let told_without = reasons && !compacted.iter().any(|message| has_reasoning(message));
+    let lost_reasoning = reasons && !compacted.iter().any(|message| has_reasoning(message));
     let fate = |matched: Matched<'_>| {
         let items = if let Matched::Kept(_, items) = &matched { Some(items.clone()) } else { None };
         fates(items, matched.message())
     };
-    matched(entries, compacted, told_without).into_iter().flat_map(fate).collect()
+    matched(entries, compacted, lost_reasoning).into_iter().flat_map(fate).collect()
 }
 
 /// One exchange: a question, and the model's answer in one response or item by item.
@@ -196,7 +196,7 @@ proptest! {
         };
         for (a, b) in [(&a, &b), (&a, &a.clone()), (&a, &other(&a))] {
             let [one, two] = [a, b].map(|text| Message::text(Role::User, text.as_str()));
-            prop_assert_eq!(Said::from(&one).is((&two).into()), a == b);
+            prop_assert_eq!(Content::from(&one).same_as((&two).into()), a == b);
         }
     }
 }

@@ -4,26 +4,26 @@ use crate::message::{Message, Part, Reasoning, Role};
 
 /// Parts of a message, with its role.
 #[derive(Clone, Copy)]
-pub(super) struct Said<'a> {
+pub(super) struct Content<'a> {
     pub role: Role,
     pub parts: &'a [Part],
 }
 
-impl<'a> From<&'a Message> for Said<'a> {
+impl<'a> From<&'a Message> for Content<'a> {
     fn from(message: &'a Message) -> Self {
         Self { role: message.role, parts: &message.parts }
     }
 }
 
-impl<'a> Said<'a> {
+impl<'a> Content<'a> {
     /// Whether both have the same content: role, texts, media, calls, outputs and reasoning.
-    pub fn is(self, other: Said<'_>) -> bool {
+    pub fn same_as(self, other: Content<'_>) -> bool {
         self.role == other.role && same_parts(self.parts, other.parts)
     }
 
     /// Whether each is one output, and both are for the same call.
-    pub fn answers_the_same(self, other: Said<'_>) -> bool {
-        let of = |said: Said<'_>| said.role == Role::Tool && said.parts.len() == 1;
+    pub fn answers_the_same(self, other: Content<'_>) -> bool {
+        let of = |said: Content<'_>| said.role == Role::Tool && said.parts.len() == 1;
         match (self.parts, other.parts) {
             ([Part::ToolOutput(a)], [Part::ToolOutput(b)]) => {
                 of(self) && of(other) && same_text(&a.call_id, &b.call_id)
@@ -47,7 +47,7 @@ impl<'a> Said<'a> {
         } else if let [Part::Reasoning(thought)] = self.parts {
             Name::Thought(name_of(thought))
         } else {
-            Name::Text(looks(self.parts))
+            Name::Text(text_key(self.parts))
         };
         Key { role: self.role, name }
     }
@@ -65,16 +65,16 @@ enum Name<'a> {
     Output(&'a str),
     Call(&'a str),
     Thought(&'a str),
-    Text(Looks),
+    Text(TextKey),
 }
 
 /// The total length of the texts, and both ends of the first one: rarely the same for different texts.
-type Looks = (usize, End, End);
+type TextKey = (usize, EdgeWords, EdgeWords);
 
 /// As numbers: hashing them as bytes takes twice as long.
-type End = (u64, u64, u64);
+type EdgeWords = (u64, u64, u64);
 
-fn looks(parts: &[Part]) -> Looks {
+fn text_key(parts: &[Part]) -> TextKey {
     let texts = || {
         parts.iter().filter_map(|part| match part {
             Part::Text { text, .. } | Part::Refusal { text, .. } => Some(text.as_bytes()),
@@ -86,7 +86,7 @@ fn looks(parts: &[Part]) -> Looks {
     (texts().map(<[u8]>::len).sum(), words(&first[..end]), words(&first[first.len() - end..]))
 }
 
-fn words(end: &[u8]) -> End {
+fn words(end: &[u8]) -> EdgeWords {
     let mut bytes = [0; 24];
     bytes[..end.len()].copy_from_slice(end);
     let mut words = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
