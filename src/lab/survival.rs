@@ -67,9 +67,9 @@ struct ViewMessage {
 impl Survival {
     /// `outputs`: all outputs stored in the replay.
     pub fn new(known: &KnownFacts, outputs: &ToolOutputs) -> Self {
-        let standing = |fact| FactState { is_rule: known.is_rule(fact), ..FactState::default() };
+        let state = |fact| FactState { is_rule: known.is_rule(fact), ..FactState::default() };
         Self {
-            facts: (0..known.len() as u32).map(standing).collect(),
+            facts: (0..known.len() as u32).map(state).collect(),
             tally: Tally::default(),
             answers_counted: 0,
             slots: Vec::new(),
@@ -91,7 +91,7 @@ impl Survival {
     ) -> Retention {
         while self.answers_counted <= step.answer {
             for fact in known.new_facts_before(self.answers_counted) {
-                self.update_fact(*fact, |standing| standing.was_said = true);
+                self.update_fact(*fact, |state| state.was_said = true);
             }
             self.answers_counted += 1;
         }
@@ -152,7 +152,7 @@ impl Survival {
     /// Adds a message to the view.
     fn add_message(&mut self, seen: &ViewMessage) {
         for fact in &seen.held.facts {
-            self.update_fact(*fact, |standing| standing.in_view += 1);
+            self.update_fact(*fact, |state| state.in_view += 1);
         }
         for id in &seen.refs {
             let Some(named) = self.referenced.get_mut(id) else { continue };
@@ -166,7 +166,7 @@ impl Survival {
     /// Removes a message from the view.
     fn remove_message(&mut self, seen: &ViewMessage) {
         for fact in &seen.held.facts {
-            self.update_fact(*fact, |standing| standing.in_view -= 1);
+            self.update_fact(*fact, |state| state.in_view -= 1);
         }
         for id in &seen.refs {
             let Some(named) = self.referenced.get_mut(id) else { continue };
@@ -180,15 +180,15 @@ impl Survival {
     /// Counts the facts of an output that can be opened from now on, or no longer.
     fn count_output(&mut self, output: Option<&Contents>, by: impl Fn(&mut u32)) {
         for fact in output.into_iter().flat_map(|held| &held.facts) {
-            self.update_fact(*fact, |standing| by(&mut standing.in_outputs));
+            self.update_fact(*fact, |state| by(&mut state.in_outputs));
         }
     }
 
     fn update_fact(&mut self, fact: u32, change: impl FnOnce(&mut FactState)) {
-        let standing = &mut self.facts[fact as usize];
-        self.tally.count(standing, |figure| *figure -= 1);
-        change(standing);
-        self.tally.count(standing, |figure| *figure += 1);
+        let state = &mut self.facts[fact as usize];
+        self.tally.count(state, |figure| *figure -= 1);
+        change(state);
+        self.tally.count(state, |figure| *figure += 1);
     }
 }
 

@@ -43,7 +43,7 @@ impl Message {
         })
     }
 
-    /// The ids (see [`Message::leads`]) that this message depends on, because it holds their result or calls that their
+    /// The ids (see [`Message::provided_ids`]) that this message depends on, because it holds their result or calls that their
     /// code made.
     pub fn required_ids(&self) -> impl Iterator<Item = Cow<'_, str>> {
         self.parts.iter().filter_map(|part| match part {

@@ -153,9 +153,9 @@ pub struct PositionChecker {
     duplicate_ids: Vec<(usize, usize)>,
     /// Documents whose name was used before, with their new names: indexes of message and document.
     renamed_documents: Vec<(usize, usize, String)>,
-    /// The index in `served` of the newest call of each id.
+    /// The index in `server_calls` of the newest call of each id.
     by_id: HashMap<String, usize>,
-    /// The indexes in `served` of calls with no user message after them yet.
+    /// The indexes in `server_calls` of calls with no user message after them yet.
     waiting: Vec<usize>,
     /// The positions of the messages with cache marks, once for each mark.
     marks: Vec<usize>,

@@ -9,7 +9,7 @@ use crate::compaction::{Accepted, Chunks, FoldPlan, Layout, Reason, Size};
 use crate::context::{EventName, LedgerLeftOut, NodeIndex};
 use crate::error::Result;
 
-const CUT_WITHIN: &str =
+const CUT_INSIDE_TURN: &str =
     "the retained turns alone exceeded the target: the oldest lost its earlier steps to the summary";
 
 const TEXT_INSTEAD: &str = "the provider's own compaction is taken only at the beginning of a view, and only where it covers all that is folded: its text stands instead";
@@ -18,11 +18,11 @@ const TEXT_INSTEAD: &str = "the provider's own compaction is taken only at the b
 pub(super) struct Summarized {
     pub judged: Judged,
     pub pass: &'static str,
-    pub asked: Asked,
+    pub request: RequestShape,
 }
 
 /// How the summary was asked for.
-pub(super) struct Asked {
+pub(super) struct RequestShape {
     pub size: Size,
     pub chunks: Option<Chunks>,
     /// The note in the report if `max_tokens` was lowered.
@@ -40,13 +40,13 @@ impl Session {
                 "the turns that the view was too small for became a summary".to_owned()
             }
             (false, Reason::Recover) => self.recovery.why(),
-            (true, Reason::Recover) => format!("{}; {CUT_WITHIN}", self.recovery.why()),
-            (true, _) => CUT_WITHIN.to_owned(),
+            (true, Reason::Recover) => format!("{}; {CUT_INSIDE_TURN}", self.recovery.why()),
+            (true, _) => CUT_INSIDE_TURN.to_owned(),
             (false, Reason::Manual) => "compact() was called".to_owned(),
             (false, _) => "the view reached its threshold".to_owned(),
         };
-        let asked = Asked { size, chunks, lowered };
-        self.put_in(&mut run, Summarized { judged, pass, asked }, why);
+        let asked = RequestShape { size, chunks, lowered };
+        self.apply_fold(&mut run, Summarized { judged, pass, request: asked }, why);
         self.advance(run)
     }
 
@@ -63,8 +63,8 @@ impl Session {
     }
 
     /// Folds the plan's messages under the accepted summary.
-    pub(super) fn put_in(&mut self, run: &mut Run, summarized: Summarized, mut why: String) {
-        let Summarized { judged, pass, asked } = summarized;
+    pub(super) fn apply_fold(&mut self, run: &mut Run, summarized: Summarized, mut why: String) {
+        let Summarized { judged, pass, request: asked } = summarized;
         let Judged { plan, mut accepted, carried } = judged;
         if let Some(note) = asked.lowered {
             accepted.note(&note);
@@ -77,7 +77,7 @@ impl Session {
             }
             None => {}
         }
-        let stood = self.stands();
+        let view_before = self.view_before();
         let items = self.context.item_ids(&plan.members);
         let messages = plan.stands_in_for(&self.context);
         let is_even = plan.cut.is_some();
@@ -98,19 +98,19 @@ impl Session {
             self.context.view.expect_layout(); // there is room now
         }
         self.revision += 1;
-        self.resting = 0;
+        self.no_fold_below = 0;
         run.revision = self.revision;
         run.folded = true;
         if !is_even {
             run.aim.low_after_fold = run.aim.low; // a fold made by hand keeps as much as the caller wants to keep
         }
-        (run.unsummed, run.without) = (None, None);
+        (run.missing_summary, run.summary_failure) = (None, None);
         self.usage = None;
         let missed = accepted.missed;
         if missed.rules > 0 {
             let _ = write!(why, "; the ledger had no room for {} of the user's rules", missed.rules);
         }
-        self.decide(run, pass, stood, items, why);
+        self.decide(run, pass, view_before, items, why);
         let summed = run.summary.get_or_insert_default();
         summed.ledger_tokens = self.context.history.node(summary).tally.ledger();
         summed.ledger_left_out = (missed.rules + missed.facts > 0)
@@ -120,7 +120,7 @@ impl Session {
             self.context.emit(EventName::ConversationReplaced, &[summary], String::new());
         }
         self.context.emit(EventName::CompactionFinished, &[summary], String::new());
-        self.drop_overtaken(run);
+        self.drop_superseded(run);
         self.background.folded();
     }
 }

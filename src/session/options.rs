@@ -44,7 +44,7 @@ impl Session {
         if self.aim(false).low > low.saturating_add(low / 10) || self.context.output_budget.most > budget {
             self.context.view.expect_room();
         }
-        self.settle_wording();
+        self.update_wording();
         self.drop_bound_thinking(&[]);
         self.drop_unwanted_background();
         self.prepared_at = None;

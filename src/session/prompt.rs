@@ -150,13 +150,13 @@ impl Session {
         self.tools = tools.to_vec();
         self.allowed_tools = allowed;
         self.context.view.set_tools(count_tools(&self.tools(), &*self.context.counter));
-        self.settle_wording();
+        self.update_wording();
         self.drop_bound_thinking(&[]);
     }
 
     /// Chooses the words of placeholders: a document's words under its ladder; otherwise our own, which name refs if the model has
     /// the tool that opens them.
-    pub(super) fn settle_wording(&mut self) {
+    pub(super) fn update_wording(&mut self) {
         self.context.wording = if self.config.ladder.is_a_documents() {
             Wording::Document
         } else {

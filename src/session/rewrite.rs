@@ -1,7 +1,7 @@
 //! Rewrites by the caller: of past messages, of the header, or of how messages are written.
 
 use super::facade::Session;
-use super::graph::Drawn;
+use super::graph::SessionGraph;
 use crate::context::{CallRenamed, NodeIndex};
 use crate::error::{Error, Result};
 use crate::message::Message;
@@ -19,8 +19,8 @@ impl Session {
         self.drop_bound_thinking(&[]);
         let added = self.context.rewrite(gone, messages, self.config.drops_bound_thinking)?;
         self.drop_bound_thinking(&added);
-        self.after_an_edit();
-        self.look_for_room();
+        self.after_edit();
+        self.note_free_room();
         Ok(added)
     }
 
@@ -69,7 +69,7 @@ impl Session {
     pub fn rename_calls(&mut self, renamed: &[CallRenamed]) {
         if !renamed.is_empty() {
             self.context.rename_calls(renamed);
-            self.drawn = Drawn::default();
+            self.session_graph = SessionGraph::default();
         }
     }
 }

@@ -86,12 +86,12 @@ impl Session {
             parts,
             tools,
             allowed_tools,
-            resting,
+            no_fold_below: resting,
             limits,
             lane,
             origin,
             forks,
-            drawn: _, // built again from the history when it is read
+            session_graph: _, // built again from the history when it is read
             background,
             costs,
             unanswered_cost,
@@ -180,7 +180,7 @@ impl Session {
         session.parts = Saved::load(from)?;
         session.tools = Saved::load(from)?;
         session.allowed_tools = Saved::load(from)?;
-        session.resting = Saved::load(from)?;
+        session.no_fold_below = Saved::load(from)?;
         session.limits = Saved::load(from)?;
         session.lane = Saved::load(from)?;
         session.origin = Saved::load(from)?;
@@ -194,10 +194,10 @@ impl Session {
         let (position, newest) =
             (end.map(|(position, _)| position).or(position), end.map_or(0, |(_, sum)| sum));
         let mut known = Known::default();
-        let host_changes = tail.put_into(&mut session, &mut known)?;
-        session.complete(from, &known)?;
+        let host_changes = tail.apply_to(&mut session, &mut known)?;
+        session.restore_derived(from, &known)?;
         if let Some(position) = position {
-            session.begin_journal_behind(position, newest); // later changes by the caller are new
+            session.begin_journal_after(position, newest); // later changes by the caller are new
         }
         if session.redact.is_some() != redacted {
             session.carried = Memo::default(); // it may hold text that must be redacted now
@@ -207,7 +207,7 @@ impl Session {
     }
 
     /// Checks what was loaded, and derives the rest: see [`Context::complete`](crate::context::Context::complete).
-    pub(super) fn complete(&mut self, from: &Reader<'_>, known: &Known) -> Result<()> {
+    pub(super) fn restore_derived(&mut self, from: &Reader<'_>, known: &Known) -> Result<()> {
         self.context.complete(from, known)?;
         let history = &self.context.history;
         from.require(self.forks.iter().all(|fork| fork.is_whole(history)), "a branch begins nowhere")?;
@@ -218,7 +218,7 @@ impl Session {
         let answered = self.costs.iter().all(|(node, _)| is_message(*node));
         from.require(answered, "a call's cost is of no message")?;
         from.require(self.tools.len() == self.allowed_tools.len(), "a tool is neither given nor kept back")?;
-        self.settle_wording();
+        self.update_wording();
         Ok(())
     }
 }

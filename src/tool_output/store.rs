@@ -61,7 +61,7 @@ pub struct Mark {
 }
 
 impl ToolOutputs {
-    /// The current state, for [`ToolOutputs::go_back_to`].
+    /// The current state, for [`ToolOutputs::roll_back`].
     pub fn mark(&self) -> Mark {
         Mark { next_place: self.next_place, numbered: self.numbered }
     }
@@ -112,7 +112,7 @@ impl ToolOutputs {
             None => self.next_id(),
         };
         if let Some(there) = self.find(&id) {
-            let same = match &there.away {
+            let same = match &there.store_key {
                 Some(key) => **key == encode_for_store(&pieces).0,
                 None => there.pieces == pieces,
             };
@@ -145,7 +145,7 @@ impl ToolOutputs {
         let Some(output) = place.and_then(|p| self.outputs.get_mut(&p)) else {
             return Err(self.unknown(id));
         };
-        if output.away.is_some() {
+        if output.store_key.is_some() {
             return Err(in_store_error(id));
         }
         output.append(chunk);
@@ -167,7 +167,7 @@ impl ToolOutputs {
     /// `UNKNOWN_REF`, with the most similar refs; `STORE_FAILED` if the content is in the host's store.
     pub fn get(&self, id: &str) -> Result<&Output> {
         match self.find(id) {
-            Some(output) if output.away.is_some() => Err(in_store_error(id)),
+            Some(output) if output.store_key.is_some() => Err(in_store_error(id)),
             Some(output) => Ok(output),
             None => Err(self.unknown(id)),
         }
@@ -278,7 +278,7 @@ impl ToolOutputs {
 
 /// The places of the outputs in memory.
 fn places_in_memory(outputs: &BTreeMap<u64, Output>) -> BTreeSet<u64> {
-    outputs.iter().filter(|(_, output)| output.away.is_none()).map(|(place, _)| *place).collect()
+    outputs.iter().filter(|(_, output)| output.store_key.is_none()).map(|(place, _)| *place).collect()
 }
 
 fn checked_id(id: String) -> Result<String> {

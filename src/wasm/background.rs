@@ -14,7 +14,7 @@ use crate::session::{Pending, Session};
 
 /// Starts asking in the background if the view is large enough. The work begins after this call has returned to JavaScript, so that
 /// the caller of `push` does not wait.
-pub fn consider(inner: &Rc<Inner>) {
+pub fn begin_if_wanted(inner: &Rc<Inner>) {
     let busy = inner.background.borrow().is_some() || inner.under_way.borrow().is_some();
     // The extractive summariser takes no time, so there is no point in starting early.
     if busy || inner.summarize.borrow().is_none() {
@@ -52,11 +52,11 @@ async fn answer(inner: &Rc<Inner>, pending: Pending) -> Option<Pending> {
     if let Err(held) = lease::take(inner, signal.as_ref(), false).await {
         inner.refuse_freed().ok()?;
         let error = error_of(&held);
-        let told = inner.write_quietly(|core| {
+        let written = inner.write_quietly(|core| {
             core.not_asked_in_background(pending, error);
             Ok(None)
         });
-        return told.ok().flatten();
+        return written.ok().flatten();
     }
     inner.refuse_freed().ok()?;
     let callback = callback.unchecked_ref::<Function>();

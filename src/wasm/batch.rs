@@ -6,7 +6,7 @@ use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::handles::{Key, Made};
-use super::value::{bytes_of, entries_to_js, is_load};
+use super::value::{bytes_of, entries_to_js, needs_batch};
 
 /// Entries that are waiting to be passed.
 #[derive(Default)]
@@ -27,7 +27,7 @@ impl Batch {
 
     /// Whether the batch should be passed now.
     pub fn is_full(&self) -> bool {
-        is_load(self.entries.len(), self.bytes)
+        needs_batch(self.entries.len(), self.bytes)
     }
 
     /// Passes the entries and returns their objects; the batch is empty afterwards.

@@ -112,7 +112,7 @@ fn kept(name: &str) -> &'static str {
     })
 }
 
-/// The callback counter as the core holds it. The JavaScript side shares it, to rehearse it.
+/// The callback counter as the core holds it. The JavaScript side shares it, to count ahead with it.
 struct SharedCallback(Rc<CallbackCounter>);
 
 impl TokenCounter for SharedCallback {
@@ -130,16 +130,16 @@ impl TokenCounter for SharedCallback {
     }
 }
 
-/// Counts with a callback. What is pushed is counted *before* the session is changed ([`CallbackCounter::rehearse`]). So a
+/// Counts with a callback. What is pushed is counted *before* the session is changed ([`CallbackCounter::precount`]). So a
 /// callback that throws leaves everything as it was, and one that calls into the session does not find it borrowed.
 pub struct CallbackCounter {
     callback: Function,
     method: Method,
     template: Option<Template>,
-    /// Counts from the rehearsal, for the push that follows.
-    rehearsed: RefCell<HashMap<String, u64>>,
+    /// What was counted ahead, for the push that follows.
+    counted_ahead: RefCell<HashMap<String, u64>>,
     failure: RefCell<Option<JsValue>>,
-    rehearsing: Cell<bool>,
+    is_precounting: Cell<bool>,
 }
 
 impl CallbackCounter {
@@ -149,16 +149,16 @@ impl CallbackCounter {
             callback,
             method,
             template: None,
-            rehearsed: RefCell::default(),
+            counted_ahead: RefCell::default(),
             failure: RefCell::default(),
-            rehearsing: Cell::new(false),
+            is_precounting: Cell::new(false),
         }
     }
 
     /// Counts what is about to be pushed. Fails if the callback throws or does not return a number.
-    pub fn rehearse<'a>(&self, messages: impl IntoIterator<Item = &'a Message>) -> Result<(), JsValue> {
-        self.rehearsed.borrow_mut().clear();
-        self.ask_for(|counter| {
+    pub fn precount<'a>(&self, messages: impl IntoIterator<Item = &'a Message>) -> Result<(), JsValue> {
+        self.counted_ahead.borrow_mut().clear();
+        self.count_all(|counter| {
             for message in messages {
                 count_message(message, counter);
             }
@@ -166,11 +166,11 @@ impl CallbackCounter {
     }
 
     /// Runs `count` with this counter. Fails if the callback throws or does not return a number.
-    pub fn ask_for<T>(&self, count: impl FnOnce(&Self) -> T) -> Result<T, JsValue> {
+    pub fn count_all<T>(&self, count: impl FnOnce(&Self) -> T) -> Result<T, JsValue> {
         self.failure.take();
-        self.rehearsing.set(true);
+        self.is_precounting.set(true);
         let counted = count(self);
-        self.rehearsing.set(false);
+        self.is_precounting.set(false);
         self.failure.take().map_or(Ok(counted), Err)
     }
 
@@ -197,22 +197,22 @@ impl TokenCounter for CallbackCounter {
         if text.is_empty() {
             return 0;
         }
-        if !self.rehearsing.get()
-            && let Some(known) = self.rehearsed.borrow().get(text)
+        if !self.is_precounting.get()
+            && let Some(known) = self.counted_ahead.borrow().get(text)
         {
             return *known;
         }
         match self.ask(text) {
             Ok(n) => {
-                if self.rehearsing.get() {
-                    self.rehearsed.borrow_mut().insert(text.to_owned(), n);
+                if self.is_precounting.get() {
+                    self.counted_ahead.borrow_mut().insert(text.to_owned(), n);
                 }
                 n
             }
             // While the session is changing, an error cannot be reported: texts that the engine makes (a placeholder, a shortened
-            // text) are then counted by the estimate. Texts of the caller were rehearsed.
+            // text) are then counted by the estimate. Texts of the caller were counted ahead.
             Err(error) => {
-                if self.rehearsing.get() {
+                if self.is_precounting.get() {
                     self.failure.borrow_mut().get_or_insert(error);
                 }
                 Estimate.count(text)

@@ -7,7 +7,7 @@ use super::counter::Tokenizer;
 use super::packed::string_of;
 use super::session::Session;
 use super::summarize::parse_format;
-use super::value::{copy_of, flat_to_js, json, json_of, set, settle, text, to_js};
+use super::value::{copy_of, flat_to_js, json, json_of, promise_of, set, text, to_js};
 use crate::compaction::CompactionConfig;
 use crate::config::Keys;
 use crate::error::{Error, ErrorCode};
@@ -44,7 +44,7 @@ pub fn count_tokens(
         counter.count(&text) + messages.iter().map(|m| count_message(m, counter)).sum::<u64>()
     };
     let tokens = match callback {
-        Some(callback) => callback.ask_for(|counter| count(counter))?,
+        Some(callback) => callback.count_all(|counter| count(counter))?,
         None => count(&*counter),
     };
     Ok(tokens as f64)
@@ -161,7 +161,7 @@ pub fn compact_messages(
     #[wasm_bindgen(unchecked_param_type = "SessionOptions & { signal?: AbortSignal | undefined }")]
     options: JsValue,
 ) -> Promise {
-    settle(prepare_alone(messages, &options))
+    promise_of(prepare_alone(messages, &options))
 }
 
 fn prepare_alone(messages: JsValue, options: &JsValue) -> Result<Promise, JsValue> {

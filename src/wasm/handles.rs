@@ -280,9 +280,11 @@ fn write(
     calls: &Calls<'_>,
     notes: &mut Vec<Note>,
 ) -> Vec<Value> {
-    let mended: Vec<Option<Message>> = run.iter().map(|message| provider.corrected(message, notes)).collect();
-    let sent = |(message, mended)| -> &Message { Option::as_ref(mended).unwrap_or(Arc::as_ref(message)) };
-    let messages: Vec<&Message> = run.iter().zip(&mended).map(sent).collect();
+    let corrected: Vec<Option<Message>> =
+        run.iter().map(|message| provider.corrected(message, notes)).collect();
+    let sent =
+        |(message, corrected)| -> &Message { Option::as_ref(corrected).unwrap_or(Arc::as_ref(message)) };
+    let messages: Vec<&Message> = run.iter().zip(&corrected).map(sent).collect();
     provider.write_run(&messages, calls, notes)
 }
 

@@ -105,7 +105,8 @@ pub fn stored_outputs(
     let counter = |_: &str| Ok(std::sync::Arc::new(Estimate) as Counter);
     let read = Core::restore_with(&snapshot.to_vec(), None, &records.whole, None, counter)?;
     let outputs = read.session.context().outputs.iter();
-    let keys: Vec<String> = outputs.filter_map(|output| output.away().map(ToString::to_string)).collect();
+    let keys: Vec<String> =
+        outputs.filter_map(|output| output.store_key().map(ToString::to_string)).collect();
     to_js(&keys)
 }
 

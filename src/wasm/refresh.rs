@@ -18,7 +18,7 @@ use super::store::Journal;
 use super::stores;
 use crate::error::{Error, ErrorCode};
 use crate::saved::Records;
-use crate::session::FAR;
+use crate::session::MAX_POSITION_GAP;
 
 #[wasm_bindgen]
 impl Session {
@@ -70,10 +70,10 @@ async fn catch_up(inner: &Rc<Inner>, home: Home, there: Journal) -> Result<bool,
         if !stores::has_stood_at(inner, there.position)? {
             return Err(conflict(&home));
         }
-        inner.stores.move_to(home.behind(&there));
+        inner.stores.move_to(home.advanced_to(&there));
         return Ok(false);
     }
-    if there.position - known > FAR {
+    if there.position - known > MAX_POSITION_GAP {
         // The session was removed, and another one took the key.
         return Err(conflict(&home));
     }
@@ -112,11 +112,11 @@ fn caught_up(inner: &Rc<Inner>, home: &Home, there: &Journal) -> Result<bool, Js
     }
     take_in(inner, &host, again.context().history.len())?;
     inner.write_quietly(|core| {
-        core.go_on_as(again);
+        core.take_over(again);
         Ok(())
     })?;
     mark_side(inner)?;
-    inner.stores.move_to(home.clone().behind(there));
+    inner.stores.move_to(home.clone().advanced_to(there));
     inner.deliver_events();
     Ok(true)
 }

@@ -29,9 +29,9 @@ use super::options::{Options, read_options};
 use super::pending::Pending;
 use super::session::Session;
 use super::signal::{AbortSignal, refuse_aborted, wait};
-use super::snapshot::{Behind, bytes_of_session, restored};
+use super::snapshot::{JournalTail, bytes_of_session, restored};
 use super::store::{Journal, Store, code_of};
-use super::value::{known_keys, settle, text, to_js};
+use super::value::{known_keys, promise_of, text, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::session::Session as Core;
 use crate::tool_output::ToolOutputs;
@@ -153,7 +153,7 @@ impl Session {
         #[wasm_bindgen(unchecked_param_type = "Store")] store: JsValue,
         #[wasm_bindgen(unchecked_param_type = "string")] key: JsValue,
     ) -> Promise {
-        settle(place(&store, &key).map(|(store, key)| {
+        promise_of(place(&store, &key).map(|(store, key)| {
             let inner = self.inner.clone();
             let before = inner.stores.saving.borrow().clone();
             let saving = future_to_promise(async move {
@@ -190,7 +190,7 @@ impl Session {
         #[wasm_bindgen(unchecked_optional_param_type = "SessionOptions")] options: JsValue,
     ) -> Promise {
         let read = place(&store, &key).and_then(|place| Ok((place, read_options(&options)?)));
-        settle(read.map(|((store, key), options)| {
+        promise_of(read.map(|((store, key), options)| {
             future_to_promise(async move { load(store, key, options).await.map(JsValue::from) })
         }))
     }
@@ -208,7 +208,7 @@ impl Session {
         options: JsValue,
     ) -> Promise {
         let signal = known_keys(&options, &["signal"]).and_then(|()| AbortSignal::of(&options));
-        settle(signal.map(|signal| self.flushed(signal)))
+        promise_of(signal.map(|signal| self.flushed(signal)))
     }
 
     /// What is in memory: `wasm_bytes`, the bytes of WebAssembly memory of all sessions together, which never shrinks; `outputs_bytes`,
@@ -236,7 +236,7 @@ impl Session {
             let waiting = inner.clone();
             let settled = future_to_promise(async move {
                 background::settled(&waiting).await;
-                away::settle(&waiting); // retry what a store refused before
+                away::move_due_outputs(&waiting); // retry what a store refused before
                 waiting.stores.pending.settled().await.map(|()| JsValue::UNDEFINED)
             });
             wait(settled, signal.as_ref(), Some(&inner.freed.promise)).await?;
@@ -268,7 +268,7 @@ async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValu
     away::copy_to(inner, &home.store).await?;
     for last in [false, true] {
         let now = position(inner)?; // read again each time, since the session as it is then is written
-        if home.position == Some(now) && !home.mends {
+        if home.position == Some(now) && !home.is_incomplete {
             break; // nothing has changed since
         }
         match write(inner, &mut home, now).await {
@@ -287,7 +287,7 @@ async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValu
 
 /// Appends what is new, or writes a new snapshot if the records have grown too large.
 async fn write(inner: &Rc<Inner>, home: &mut Home, now: u64) -> Result<(), JsValue> {
-    let records = match home.position.filter(|_| !home.mends) {
+    let records = match home.position.filter(|_| !home.is_incomplete) {
         Some(at) => inner.read(|core| core.records_since(at))?,
         None => None,
     };
@@ -295,17 +295,17 @@ async fn write(inner: &Rc<Inner>, home: &mut Home, now: u64) -> Result<(), JsVal
         home.tail + records.len() as u64 <= LEAST_TAIL.max(TAIL_OF_SNAPSHOT * home.snapshot)
     });
     if let (Some(at), Some(records)) = (home.position, records) {
-        home.tries(inner, now, inner.read(Core::newest_record)?);
+        home.note_attempt(inner, now, inner.read(Core::newest_record)?);
         home.store.append(&home.key, at, &records).await?;
         home.tail += records.len() as u64;
     } else {
         let (bytes, sum) = bytes_of_session(inner)?;
-        home.tries(inner, now, number(sum));
+        home.note_attempt(inner, now, number(sum));
         home.store.replace(&home.key, home.position, &bytes, now).await?;
         (home.snapshot, home.tail) = (u64::from(bytes.length()), 0);
     }
-    (home.position, home.mends) = (Some(now), false);
-    home.last = home.tried.drain(..).next_back().map(|(_, sum)| sum);
+    (home.position, home.is_incomplete) = (Some(now), false);
+    home.last = home.attempts.drain(..).next_back().map(|(_, sum)| sum);
     Ok(())
 }
 
@@ -331,7 +331,7 @@ async fn go_on(
     if Some(there.position) == home.position || there.notice.is_some() {
         return Err(error); // nothing was written; or what is there is a guess, and does not prove that a save succeeded
     }
-    let is_tried = |sum: Option<u64>| sum.is_some_and(|sum| home.tried.contains(&(there.position, sum)));
+    let is_tried = |sum: Option<u64>| sum.is_some_and(|sum| home.attempts.contains(&(there.position, sum)));
     let is_ours = match (&there.snapshot, home.position) {
         (None, Some(at)) if there.position > at => {
             let ours = inner.read(|core| core.records_since(at))?;
@@ -344,7 +344,7 @@ async fn go_on(
     if !is_ours || there.position > now {
         return Err(conflict(home));
     }
-    *home = Home { tried: Vec::new(), ..home.clone().behind(&there) };
+    *home = Home { attempts: Vec::new(), ..home.clone().advanced_to(&there) };
     inner.stores.move_to(home.clone());
     if last && there.position != now { Err(error) } else { Ok(()) }
 }
@@ -396,14 +396,14 @@ async fn load(store: Store, key: String, options: Options) -> Result<Session, Js
 
 /// The session that a store holds, ready to be saved there again.
 fn loaded(home: Home, there: Journal, options: Options) -> Result<Session, JsValue> {
-    let mut home = home.behind(&there);
+    let mut home = home.advanced_to(&there);
     let Journal { position, snapshot, snapshot_position, records, notice } = there;
-    let behind = Behind { position: Some(snapshot_position), records };
+    let behind = JournalTail { position: Some(snapshot_position), records };
     let session = restored(&snapshot.unwrap_or_default(), &behind, options);
-    let session = session.map_err(|error| told(&home, error))?;
+    let session = session.map_err(|error| store_failure(&home, error))?;
     let at = session.inner.read(Core::saved_position)?;
     // If the last records are incomplete, the store's position is ahead of the session's. The next save repairs that.
-    (home.position, home.mends) = (Some(position), notice.is_some() || at != position);
+    (home.position, home.is_incomplete) = (Some(position), notice.is_some() || at != position);
     if at < position {
         session.inner.core_mut()?.begin_journal(position + 1);
     }
@@ -418,11 +418,11 @@ fn loaded(home: Home, there: Journal, options: Options) -> Result<Session, JsVal
 /// Replaces the session by what a store holds of it; it keeps its own functions.
 pub fn read_anew(inner: &Rc<Inner>, home: Home, there: Journal) -> Result<(), JsValue> {
     let again = loaded(home, there, inner.functions_of_core()?)?;
-    inner.become_other(&again.inner)
+    inner.take_over(&again.inner)
 }
 
 /// If the store returns something that is not a session, the store has failed.
-fn told(home: &Home, error: JsValue) -> JsValue {
+fn store_failure(home: &Home, error: JsValue) -> JsValue {
     if code_of(&error).as_deref() == Some(ErrorCode::SnapshotInvalid.as_str()) {
         let key = &home.key;
         let why = format!(

@@ -7,11 +7,13 @@ use serde_json::Value;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
-use super::away::{fetch, settle};
+use super::away::{fetch, move_due_outputs};
 use super::inner::Inner;
-use super::slices::{Came, Slices};
+use super::slices::{SliceState, Slices};
 use super::text_pieces::TextPieces;
-use super::value::{flat_to_js, get, get_string, json, known_keys, settle as settle_promise, text, to_js};
+use super::value::{
+    flat_to_js, get, get_string, json, known_keys, promise_of as settle_promise, text, to_js,
+};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message, Part, Role};
 use crate::provider::provider;
@@ -51,14 +53,14 @@ impl ToolOutputCache {
         let Some(mut pieces) = TextPieces::of(&content, Vec::new()) else {
             let parts = read_parts(&content)?;
             let put = self.inner.write(|core| core.context_mut().outputs.put(parts, id))?;
-            settle(&self.inner);
+            move_due_outputs(&self.inner);
             return flat_to_js(&put);
         };
         let mut text = LongText::default();
         pieces.by_ref().for_each(|piece| text.push_str(&piece));
         text.push_str(&String::from_utf8_lossy(&pieces.into_cut_off()));
         let put = self.inner.write(|core| core.context_mut().outputs.put_long(text, id))?;
-        settle(&self.inner);
+        move_due_outputs(&self.inner);
         flat_to_js(&put)
     }
 
@@ -93,7 +95,7 @@ impl ToolOutputCache {
             split.insert(ref_id, cut_off);
         }
         drop(split);
-        settle(&self.inner);
+        move_due_outputs(&self.inner);
         to_js(&output_ref)
     }
 
@@ -240,9 +242,9 @@ async fn grep(inner: &Rc<Inner>, args: &Value) -> Result<JsValue, JsValue> {
         inner
             .read(|core| grep.resume(fetched.as_deref().unwrap_or(&core.context().outputs), steps))?
             .map_err(JsValue::from)
-    })? == Came::Halfway
+    })? == SliceState::More
     {
-        Slices::rest().await;
+        Slices::yield_to_event_loop().await;
         fetched = fetch(inner, &args.ref_id).await?; // it may have left memory in the meantime
     }
     Ok(JsValue::from_str(&grep.finish()))

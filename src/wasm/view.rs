@@ -81,7 +81,7 @@ pub fn marked_view_of(
     let view = inner.read(|core| -> Result<(JsValue, Vec<CacheMark>), JsValue> {
         let context = core.context();
         let provider = provider(format);
-        let list = brought_up(&mut handles, context, format)?;
+        let list = take_updated_list(&mut handles, context, format)?;
         let relinked = if has_ids(format) && list.lost_reasoning.is_some() {
             Some(relinked(&mut handles, context, format)?)
         } else {
@@ -156,7 +156,7 @@ pub fn list_of(inner: &Rc<Inner>, snapshot: &Snapshot) -> Result<JsValue, JsValu
     inner.read(|core| {
         let context = core.context();
         if context.view.is_at(snapshot) {
-            let list = brought_up(&mut handles, context, Format::Messages)?;
+            let list = take_updated_list(&mut handles, context, Format::Messages)?;
             let messages = list.handed_out();
             handles.lists.insert(Format::Messages, list);
             note_handed_out(&messages, inner);
@@ -169,14 +169,18 @@ pub fn list_of(inner: &Rc<Inner>, snapshot: &Snapshot) -> Result<JsValue, JsValu
 }
 
 /// Takes the view's cached list and updates it to the current view. The caller puts it back, unless something fails in between.
-pub(super) fn brought_up(handles: &mut Handles, context: &Context, format: Format) -> Result<List, JsValue> {
+pub(super) fn take_updated_list(
+    handles: &mut Handles,
+    context: &Context,
+    format: Format,
+) -> Result<List, JsValue> {
     let Context { view, history, .. } = context;
     let mut list = handles.lists.remove(&format).unwrap_or_default();
     let changes = view.changes();
     let from = if changes.is_header_other(list.version) {
         0
     } else {
-        changes.since(list.version).map_or(list.seen(), |edited| view.before_body() + edited)
+        changes.since(list.version).map_or(list.checked(), |edited| view.before_body() + edited)
     };
     list.version = changes.version();
     let slots = |at: usize| view.slot(at).map(|slot| (slot, history.node(slot.node)));

@@ -108,7 +108,7 @@ fn is_non_object_json(part: &Part) -> bool {
     matches!(part, Part::Text { text, extras } if extras.has(FORMAT, "json") && !text.starts_with('{'))
 }
 
-/// Whether [`mend`] would do anything.
+/// Whether [`fix`] would do anything.
 fn needs_fix(message: &Message) -> bool {
     if message.parts.iter().any(has_non_object) {
         return true;
@@ -179,7 +179,7 @@ pub(super) fn fix(message: &mut Message, mut done: impl FnMut(&'static str, &'st
     }
 }
 
-/// Does the same as [`mend`], and corrects what only `repair` does: ids and names that the API does not accept, and
+/// Does the same as [`fix`], and corrects what only `repair` does: ids and names that the API does not accept, and
 /// JSON that is not an object.
 pub(super) fn fix_for_repair(message: &mut Message, mut done: impl FnMut(&'static str, &'static str)) {
     for part in &mut message.parts {

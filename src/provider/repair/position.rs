@@ -10,12 +10,12 @@ use crate::provider::position::{CACHE_MARKS, PositionChecker, mark_key, marks_of
 pub(super) fn repair(work: &mut Work, input: &Value) {
     let key = mark_key(work.format);
     let room = CACHE_MARKS.saturating_sub(outside_list(input).map(|block| marks_of(block, key)).sum());
-    let mut standing = PositionChecker::with_marks(work.format, room);
-    standing.update(0, work.entries.len(), |at| work.entries.get(at).map(|entry| &entry.message));
-    for (at, lost) in standing.removals_from(0) {
+    let mut checker = PositionChecker::with_marks(work.format, room);
+    checker.update(0, work.entries.len(), |at| work.entries.get(at).map(|entry| &entry.message));
+    for (at, removals) in checker.removals_from(0) {
         let Some(entry) = work.entries.get_mut(at) else { continue };
-        entry.message = lost.apply(&entry.message, work.format);
-        let changes = lost.broken_rules().map(|(rule, what)| Change {
+        entry.message = removals.apply(&entry.message, work.format);
+        let changes = removals.broken_rules().map(|(rule, what)| Change {
             index: entry.from.start,
             rule,
             what: what.to_owned(),

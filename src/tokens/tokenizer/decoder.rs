@@ -30,7 +30,7 @@ impl Decoder {
         let mut growth = 1;
         for step in &steps {
             if let Step::Replace(matcher, content) = step {
-                matcher.bound(content, &mut growth)?;
+                matcher.check_growth(content, &mut growth)?;
             }
         }
         Ok(Self(Some(steps)))

@@ -14,7 +14,7 @@ const STORED: Kind = Kind { name: "contextfold-output", version: 1, what: "a too
 impl ToolOutputs {
     /// The key of an output in the host's store, if it is not in memory.
     pub fn store_key(&self, id: &str) -> Option<&Arc<str>> {
-        self.find(id)?.away.as_ref()
+        self.find(id)?.store_key.as_ref()
     }
 
     /// The bytes to keep in the host's store for an output, and the key for them, which is a digest of the content.
@@ -29,13 +29,13 @@ impl ToolOutputs {
     pub fn move_to_store(&mut self, id: &str, key: &str, bytes: u64) -> bool {
         let Some(place) = self.places.get(id).copied() else { return false };
         let Some(output) = self.outputs.get_mut(&place) else { return false };
-        if output.away.is_some() || output.bytes != bytes {
+        if output.store_key.is_some() || output.bytes != bytes {
             return false;
         }
         self.touched.insert(place);
         self.bytes -= output.bytes;
         output.pieces = Vec::new();
-        output.away = Some(key.into());
+        output.store_key = Some(key.into());
         self.in_memory.get_or_insert_with(|| places_in_memory(&self.outputs)).remove(&place);
         true
     }
@@ -47,7 +47,7 @@ impl ToolOutputs {
     pub fn from_store(&self, id: &str, bytes: &[u8]) -> Result<Self> {
         let Some(known) = self.find(id) else { return Err(self.unknown(id)) };
         let mut from = STORED.unframed(bytes)?;
-        let named = known.away.as_ref().is_none_or(|key| **key == key_of(from.rest()));
+        let named = known.store_key.as_ref().is_none_or(|key| **key == key_of(from.rest()));
         from.require(named, "it is another one")?;
         let output = Output::new(known.id.clone(), Saved::load(&mut from)?);
         from.finish()?;
@@ -62,7 +62,7 @@ impl ToolOutputs {
         for output in read.outputs.values() {
             let Some(place) = self.places.get(&output.id) else { continue };
             let there = self.outputs.get_mut(place);
-            if let Some(there) = there.filter(|there| there.away.is_some()) {
+            if let Some(there) = there.filter(|there| there.store_key.is_some()) {
                 self.touched.insert(*place);
                 self.bytes += output.bytes;
                 *there = output.clone();

@@ -50,7 +50,7 @@ impl ToolOutputs {
         let numbered = self.next_place.max(self.numbered);
         from.require(numbered < MAX_SAVED_NUMBER, "it has numbered more outputs than there are")?;
         self.bytes = outputs.values().map(Output::bytes_here).sum();
-        self.in_memory = outputs.values().any(|o| o.away.is_some()).then(|| places_in_memory(outputs));
+        self.in_memory = outputs.values().any(|o| o.store_key.is_some()).then(|| places_in_memory(outputs));
         self.places = places;
         Ok(())
     }

@@ -14,7 +14,7 @@ use crate::session::Search;
 use crate::wasm::inner::Inner;
 use crate::wasm::marks::{Marks, cache_marks};
 use crate::wasm::providers::on_note;
-use crate::wasm::slices::{Came, Slices};
+use crate::wasm::slices::{SliceState, Slices};
 use crate::wasm::summarize::parse_format;
 use crate::wasm::tool_outputs::ToolOutputCache;
 use crate::wasm::value::{flat_to_js, json, known_keys, text, to_js};
@@ -212,10 +212,12 @@ impl Session {
 }
 
 async fn search_in_slices(inner: &Rc<Inner>, search: Search) -> Result<JsValue, JsValue> {
-    let (mut looking, most) = inner.read(|core| (core.look_for(search), core.config().search_ms))?;
+    let (mut looking, most) = inner.read(|core| (core.begin_search(search), core.config().search_ms))?;
     let mut slices = Slices::new(most);
-    while slices.take(|steps| inner.read(|core| core.go_on(&mut looking, steps)))? == Came::Halfway {
-        Slices::rest().await;
+    while slices.take(|steps| inner.read(|core| core.continue_search(&mut looking, steps)))?
+        == SliceState::More
+    {
+        Slices::yield_to_event_loop().await;
         inner.refuse_freed()?;
     }
     to_js(&inner.read(|core| core.hits(looking))?)
