@@ -87,7 +87,7 @@ impl Pattern {
             .multi_line(options.multi_line)
             .dot_matches_new_line(options.dot_matches_new_line);
         let tree =
-            syntax::parse_with(pattern, &syntax).map_err(|e| format!("{SYNTAX_HINT}: {}", told(&e)))?;
+            syntax::parse_with(pattern, &syntax).map_err(|e| format!("{SYNTAX_HINT}: {}", error_text(&e)))?;
         let engine = Compiler::new()
             .configure(Config::new().nfa_size_limit(Some(MAX_COMPILED_BYTES)))
             .build_from_hir(&tree)
@@ -103,13 +103,13 @@ impl Pattern {
 
     /// Whether the pattern matches anywhere.
     pub fn is_match(&self, text: &str) -> bool {
-        self.working(|engine, cache| engine.is_match(cache, text))
+        self.with_cache(|engine, cache| engine.is_match(cache, text))
     }
 
     #[cfg(test)]
     fn by_engine(&self, text: &str, from: usize) -> Option<std::ops::Range<usize>> {
         let input = regex_automata::Input::new(text).range(from..);
-        self.working(|engine, cache| Some(engine.find_iter(cache, input).next()?.range()))
+        self.with_cache(|engine, cache| Some(engine.find_iter(cache, input).next()?.range()))
     }
 
     #[cfg(test)]
@@ -123,11 +123,11 @@ impl Pattern {
     /// The first match, with its groups.
     pub fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
         let mut groups = self.engine.create_captures();
-        self.working(|engine, cache| engine.captures(cache, text, &mut groups));
+        self.with_cache(|engine, cache| engine.captures(cache, text, &mut groups));
         groups.is_match().then_some(Captures { text, groups })
     }
 
-    fn working<T>(&self, search: impl FnOnce(&PikeVM, &mut Cache) -> T) -> T {
+    fn with_cache<T>(&self, search: impl FnOnce(&PikeVM, &mut Cache) -> T) -> T {
         let kept = self.cache.lock().ok().and_then(|mut kept| kept.take());
         let mut cache = kept.unwrap_or_else(|| self.engine.create_cache());
         let found = search(&self.engine, &mut cache);
@@ -149,7 +149,7 @@ impl<'t> Captures<'t> {
 const SHOWN: usize = 40;
 
 /// What is wrong, and where; never the whole pattern.
-fn told(error: &regex_syntax::Error) -> String {
+fn error_text(error: &regex_syntax::Error) -> String {
     let (what, pattern, span) = match error {
         regex_syntax::Error::Parse(error) => (error.kind().to_string(), error.pattern(), error.span()),
         regex_syntax::Error::Translate(error) => (error.kind().to_string(), error.pattern(), error.span()),

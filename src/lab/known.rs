@@ -77,10 +77,10 @@ impl KnownFacts {
         true
     }
 
-    fn find(&mut self, said: &[Message]) {
+    fn find(&mut self, messages: &[Message]) {
         let mut first = Vec::new();
         let Self { facts, rules, finding, .. } = self;
-        each_fact(said, |text, is_rule| {
+        each_fact(messages, |text, is_rule| {
             let known = if is_rule { &mut finding.rules } else { &mut finding.literals };
             if !known.contains_key(text) {
                 let (at, fact) = (facts.len() as u32, Rc::<str>::from(text));

@@ -107,7 +107,7 @@ impl Replay {
         let at = self.calls.len();
         let folds = self.compactions.count;
         let mut call = call(&mut self.session, at, &mut self.compactions);
-        call.lose(self.calls.last().map_or(0, |before| before.tokens));
+        call.set_cache_break(self.calls.last().map_or(0, |before| before.tokens));
         call.output_tokens = self.terms.recorded.outputs.get(at).copied().unwrap_or_default();
         if let (Some(price), Some(costs)) = (&self.terms.price, &mut self.costs) {
             let cost = price.request(call.tokens, call.cached_tokens, call.output_tokens);
@@ -118,7 +118,7 @@ impl Replay {
         if self.compactions.count > 0 {
             self.trail.note(self.session.context(), self.answered - 1);
         }
-        self.copies.offer(&self.session, at, self.answered, self.compactions.count > folds);
+        self.copies.take_if_due(&self.session, at, self.answered, self.compactions.count > folds);
     }
 
     /// Once all calls are replayed: searches the views of up to `calls` further calls for the transcript's facts. Returns
@@ -190,7 +190,7 @@ impl Replay {
             cache_hit_ratio: cache_hit_ratio(calls),
             cache_write_tokens: calls.iter().map(|c| c.cache_write_tokens).sum(),
             cache_breaks: CacheBreak::of(calls),
-            retention: self.shares.last().copied().unwrap_or(Retention::OF_NOTHING),
+            retention: self.shares.last().copied().unwrap_or(Retention::WITHOUT_FACTS),
             retention_mean: if compactions.count > 0 { mean(&self.shares) } else { None },
             compactions,
             calls: calls.clone(),
@@ -310,11 +310,12 @@ fn note_requests(
     at: usize,
     compactions: &mut SimulatedCompactions,
 ) {
-    let said = session.context().counter.count(summary);
+    let summary_tokens = session.context().counter.count(summary);
     let sizes = session.request_tokens(pending, summary);
     let pieces = if pending.request.reason == Reason::Chunk { sizes.len() - 1 } else { 0 };
     for (i, input_tokens) in sizes.into_iter().enumerate() {
-        let output_tokens = if i < pieces { said.min(input_tokens / SHARE_OF_A_PIECE) } else { said };
+        let output_tokens =
+            if i < pieces { summary_tokens.min(input_tokens / SHARE_OF_A_PIECE) } else { summary_tokens };
         compactions.requests += 1;
         compactions.request_tokens += input_tokens;
         compactions.output_tokens += output_tokens;

@@ -37,7 +37,7 @@ pub struct Retention {
 
 impl Retention {
     /// The value for a history without facts.
-    pub(super) const OF_NOTHING: Self = Self { literal: 1.0, with_refs: 1.0, constraints: 1.0 };
+    pub(super) const WITHOUT_FACTS: Self = Self { literal: 1.0, with_refs: 1.0, constraints: 1.0 };
 }
 
 /// Finds the facts of a history, in time linear in its length.

@@ -304,9 +304,9 @@ mod tests {
         let read: Vec<_> = lean.by_format().map(|(format, fields)| (format, fields.to_map())).collect();
         assert_eq!(read, carried);
         assert_eq!(serde_json::to_string(&read[0].1).unwrap(), serde_json::to_string(&fields).unwrap());
-        let told = lean.by_format().next().unwrap().1;
-        assert!(fields.keys().all(|key| told.has(key)));
-        assert!(!told.has("status") && !told.has("a"));
+        let decoded = lean.by_format().next().unwrap().1;
+        assert!(fields.keys().all(|key| decoded.has(key)));
+        assert!(!decoded.has("status") && !decoded.has("a"));
     }
 
     #[test]

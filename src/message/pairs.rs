@@ -18,12 +18,12 @@ impl ToolCall {
 
     /// The id of the call whose code made this call and waits for its result.
     pub fn made_by(&self) -> Option<String> {
-        let told = |value: &serde_json::Value, key: &str| Some(value.get(key)?.as_str()?.to_owned());
+        let string_field = |value: &serde_json::Value, key: &str| Some(value.get(key)?.as_str()?.to_owned());
         if let Some(caller) = self.extras.field(Format::Anthropic, "caller") {
-            return told(&caller, "tool_id");
+            return string_field(&caller, "tool_id");
         }
         let options = self.extras.field(Format::AiSdk, "providerOptions")?;
-        told(options.pointer("/anthropic/caller")?, "toolId")
+        string_field(options.pointer("/anthropic/caller")?, "toolId")
     }
 }
 

@@ -202,7 +202,7 @@ mod tests {
         let parts = ids.iter().map(|id| Part::from(ToolCall::function(*id, "read", "{}"))).collect();
         Message::new(Role::Assistant, parts)
     }
-    fn said(text: &str) -> Message {
+    fn assistant(text: &str) -> Message {
         Message::text(Role::Assistant, text)
     }
     fn ranges(steps: &[Step]) -> Vec<(usize, usize)> {
@@ -216,9 +216,9 @@ mod tests {
             calls(&["a", "b"]),
             Message::tool("b", "2"),
             Message::tool("a", "1"),
-            said("done"),
+            assistant("done"),
             user("more"),
-            said("ok"),
+            assistant("ok"),
         ];
         assert_eq!(ranges(&steps(&list)), [(0, 1), (1, 4), (4, 5), (5, 6), (6, 7)]);
         assert_eq!(turns(&list).iter().map(|t| t.range.clone()).collect::<Vec<_>>(), [0..5, 5..7]);
@@ -228,7 +228,7 @@ mod tests {
     fn items_sent_one_by_one_are_one_step() {
         let list = [
             user("go"),
-            said("thinking aloud"),
+            assistant("thinking aloud"),
             calls(&["a"]),
             calls(&["b"]),
             Message::tool("a", "1"),
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_message_between_a_call_and_its_output_stays_inside() {
-        let list = [calls(&["a"]), user("hurry"), Message::tool("a", "1"), said("done")];
+        let list = [calls(&["a"]), user("hurry"), Message::tool("a", "1"), assistant("done")];
         assert_eq!(ranges(&steps(&list)), [(0, 3), (3, 4)]);
     }
 
@@ -283,7 +283,7 @@ mod tests {
     fn the_engines_own_messages_open_no_turn() {
         let mut summary = user("summary");
         summary.meta.item_type = Some(super::super::ItemType::CompactionSummary);
-        let list = [summary, user("go"), said("ok")];
+        let list = [summary, user("go"), assistant("ok")];
         assert_eq!(turns(&list).len(), 2);
         assert_eq!(turns(&list)[1].range, 1..3);
     }

@@ -146,7 +146,7 @@ impl Registry {
     fn unknown(&self, model: &str, names: &[String]) -> Error {
         let known = self.rows.keys().map(String::as_str).chain(built_in::names());
         let shortest = names.iter().min_by_key(|n| n.len()).map_or(model, String::as_str);
-        let relative = names.iter().rev().find_map(|name| relative(name, known.clone()));
+        let relative = names.iter().rev().find_map(|name| nearest_relative(name, known.clone()));
         let near = nearest(shortest, known, 4);
         let near = if near.is_empty() { String::new() } else { format!(" (known: {})", near.join(", ")) };
         let shown: String = model.chars().take(80).collect();
@@ -165,7 +165,7 @@ impl Registry {
 
 /// The newest known model that shares the longest beginning with this name, at least the family: `claude-opus-5-5` for
 /// `claude-opus-6`.
-fn relative<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+fn nearest_relative<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
     let family = name.find(|c: char| !c.is_ascii_alphabetic())?;
     let shared = |known: &str| {
         let same = name.bytes().zip(known.bytes()).take_while(|(a, b)| a == b).count();

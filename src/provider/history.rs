@@ -25,7 +25,7 @@ pub struct OpenAiHistory {
     entries: Vec<Entry>,
     len: usize,
     /// Whether it contains reasoning.
-    reasons: bool,
+    has_reasoning: bool,
     /// Entries that a rebuild discarded. Freeing thousands of messages takes longer than the rebuild itself, so they
     /// are freed gradually as items are appended.
     discarded: Vec<Entry>,
@@ -94,7 +94,7 @@ impl OpenAiHistory {
             message: Arc::new(message),
             items: r.start + at..r.end + at,
         };
-        self.reasons |= read.iter().any(|(message, _)| links::has_reasoning(message));
+        self.has_reasoning |= read.iter().any(|(message, _)| links::has_reasoning(message));
         self.entries.extend(read.into_iter().map(entry));
         self.discarded.truncate(self.discarded.len().saturating_sub(64 * items.len()));
         self.len += items.len();
@@ -112,12 +112,12 @@ impl OpenAiHistory {
     /// gets no item.
     pub fn plan<'a>(&self, compacted: impl IntoIterator<Item = &'a Message>) -> Rebuild {
         let compacted: Vec<&Message> = compacted.into_iter().collect();
-        let is_told = compacted.iter().any(|message| links::has_reasoning(message));
-        let mut matched = matched(&self.entries, &compacted, self.reasons && !is_told);
+        let compacted_has_reasoning = compacted.iter().any(|message| links::has_reasoning(message));
+        let mut matched = matched(&self.entries, &compacted, self.has_reasoning && !compacted_has_reasoning);
         drop_lone_outputs(&mut matched);
-        let is_linked = self.reasons || is_told;
+        let is_linked = self.has_reasoning || compacted_has_reasoning;
         if is_linked {
-            matched = linked(&self.entries, matched);
+            matched = without_broken_links(&self.entries, matched);
         }
         let mut items: Vec<Rebuilt> = Vec::with_capacity(matched.len());
         let mut entries: Vec<Entry> = Vec::with_capacity(matched.len());
@@ -148,14 +148,14 @@ impl OpenAiHistory {
     pub fn apply(&mut self, plan: Rebuild) -> Vec<Rebuilt> {
         let Rebuild { items, entries, reasons } = plan;
         self.len = items.len();
-        self.reasons = reasons;
+        self.has_reasoning = reasons;
         self.discarded = std::mem::replace(&mut self.entries, entries);
         items
     }
 }
 
 /// Removes what lost its other half.
-fn linked<'a>(entries: &[Entry], matched: Vec<Matched<'a>>) -> Vec<Matched<'a>> {
+fn without_broken_links<'a>(entries: &[Entry], matched: Vec<Matched<'a>>) -> Vec<Matched<'a>> {
     enum Linked {
         Same,
         Other(Message),

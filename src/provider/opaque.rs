@@ -112,9 +112,9 @@ pub(super) fn has_non_object_input(call: &ToolCall) -> bool {
 /// Puts such an input into an object. If it is a string that contains the JSON of an object, this object is used.
 pub(super) fn wrap_input(call: &mut ToolCall) {
     let input = match json_input(&call.input) {
-        Value::String(said) => match serde_json::from_str(&said) {
+        Value::String(string) => match serde_json::from_str(&string) {
             Ok(Value::Object(map)) => Value::Object(map),
-            _ => json!({ "input": said }),
+            _ => json!({ "input": string }),
         },
         Value::Null => json!({}),
         other => json!({ "input": other }),

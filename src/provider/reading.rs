@@ -46,7 +46,7 @@ impl Reading {
     /// The reading of an entry of a list.
     pub fn of(format: Format, entry: &Value) -> Self {
         let mut calls = Vec::new();
-        let said = match entry {
+        let compared = match entry {
             // In the package's own messages, the id is the identity.
             Value::Object(entry) => {
                 let place = if format == Format::Messages { Place::Named } else { Place::Entry };
@@ -54,7 +54,7 @@ impl Reading {
             }
             other => sorted(other),
         };
-        Self { compared: said, calls }
+        Self { compared, calls }
     }
 
     /// The ids of the calls that the entry makes and answers.
@@ -166,18 +166,18 @@ fn content(value: &Value, calls: &mut Vec<CallId>) -> Value {
         (!text.trim().is_empty()).then(|| Value::Object(Map::from_iter(fields)))
     };
     let mut part = |part: &Value| match part {
-        Value::String(said) => text(said),
+        Value::String(string) => text(string),
         Value::Object(part) => {
             let read = fields(part, Place::Part, calls);
-            let said = |key: &str| read.get(key).and_then(Value::as_str);
-            let is_text = said("type") == Some("text") || read.len() == 1;
-            let is_blank = is_text && said("text") == Some("");
+            let field_text = |key: &str| read.get(key).and_then(Value::as_str);
+            let is_text = field_text("type") == Some("text") || read.len() == 1;
+            let is_blank = is_text && field_text("text") == Some("");
             (!is_blank && !read.is_empty()).then_some(Value::Object(read))
         }
         other => Some(sorted(other)),
     };
     match value {
-        Value::String(said) => text(said).into_iter().collect(),
+        Value::String(string) => text(string).into_iter().collect(),
         Value::Array(parts) => parts.iter().filter_map(&mut part).collect(),
         Value::Object(object) => Value::Object(fields(object, Place::Part, calls)),
         other => other.clone(),

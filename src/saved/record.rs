@@ -157,8 +157,8 @@ mod tests {
         let bytes = journal(&BODIES);
         let records = Records::read(&bytes).unwrap();
         assert!(!records.torn);
-        let told: Vec<(u64, &[u8])> = records.whole.iter().map(|r| (r.position, r.body)).collect();
-        assert_eq!(told, [(41, BODIES[0]), (42, BODIES[1]), (43, BODIES[2]), (44, BODIES[3])]);
+        let read: Vec<(u64, &[u8])> = records.whole.iter().map(|r| (r.position, r.body)).collect();
+        assert_eq!(read, [(41, BODIES[0]), (42, BODIES[1]), (43, BODIES[2]), (44, BODIES[3])]);
         assert_eq!(Records::read(b"").unwrap(), Records { whole: Vec::new(), torn: false });
     }
 

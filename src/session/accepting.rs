@@ -57,7 +57,7 @@ impl Session {
     }
 
     /// Whether the summary is alone at the beginning of the view. A provider accepts its own compaction only there.
-    fn stands_first(&self, plan: &FoldPlan, accepted: &Accepted) -> bool {
+    fn is_first_in_view(&self, plan: &FoldPlan, accepted: &Accepted) -> bool {
         let alone = accepted.retain.is_none() && !plan.layout.with_role(plan.role).needs_user_behind();
         alone && self.context.compaction().is_none()
     }
@@ -82,7 +82,7 @@ impl Session {
         let messages = plan.stands_in_for(&self.context);
         let is_even = plan.cut.is_some();
         let mut by_provider = accepted.by_provider.take();
-        if by_provider.is_some() && (in_pieces || !self.stands_first(&plan, &accepted)) {
+        if by_provider.is_some() && (in_pieces || !self.is_first_in_view(&plan, &accepted)) {
             by_provider = None;
             accepted.note(TEXT_INSTEAD);
         }

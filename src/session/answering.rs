@@ -202,7 +202,7 @@ impl Session {
     /// without a summary and fails with `error` only if the view does not fit; any other run fails. A failed run changes
     /// nothing.
     pub fn give_up(&mut self, mut pending: Pending, error: Error) -> Result<Fit> {
-        let error = of_all_attempts(error, &pending.question);
+        let error = with_earlier_failures(error, &pending.question);
         if pending.question.run.background {
             return Err(self.fail(pending.question, error)); // a run that needs the fold asks again and falls back then
         }
@@ -375,7 +375,7 @@ impl Session {
         let carried = if budget.is_none() {
             Carried::default()
         } else {
-            self.carried.of(&self.context, &self.carriers(&plan.members), redact)?
+            self.carried.of(&self.context, &self.ledger_sources(&plan.members), redact)?
         };
         let low = if plan.cut.is_some() { aim.low_after_fold } else { aim.low };
         let terms = LedgerTerms { carried: &carried, budget, low, most: aim.most, redact };
@@ -385,7 +385,7 @@ impl Session {
 
     /// The nodes whose facts a fold's ledger has to cover: the newest summary that stays in the view (its own ledger may have had
     /// no room), and the fold's members.
-    fn carriers(&self, members: &[NodeIndex]) -> Vec<NodeIndex> {
+    fn ledger_sources(&self, members: &[NodeIndex]) -> Vec<NodeIndex> {
         let folded: NodeSet = members.iter().copied().collect();
         let mut body = self.context.view.body().iter().map(|slot| slot.node);
         let is_beside = |node: &NodeIndex| {
@@ -411,7 +411,7 @@ impl Session {
 }
 
 /// The last attempt's error. It also says why earlier attempts failed, if they failed differently.
-fn of_all_attempts(error: Error, question: &Question) -> Error {
+fn with_earlier_failures(error: Error, question: &Question) -> Error {
     let last = error.in_brief();
     if error.code() == ErrorCode::Aborted || question.failures.iter().all(|earlier| *earlier == last) {
         return error;

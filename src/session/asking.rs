@@ -209,8 +209,9 @@ impl Session {
         if let Some(language) = &self.config.compaction.language {
             return Script::of_language(language);
         }
-        let said = self.context.history.nodes().iter().rev().map(|n| &n.message).filter(|m| m.opens_turn());
-        let newest: Vec<String> = said.take(LANGUAGE_MESSAGES).map(|m| m.plain_text()).collect();
+        let user_messages =
+            self.context.history.nodes().iter().rev().map(|n| &n.message).filter(|m| m.opens_turn());
+        let newest: Vec<String> = user_messages.take(LANGUAGE_MESSAGES).map(|m| m.plain_text()).collect();
         Script::of_texts(newest.iter().map(String::as_str))
     }
 

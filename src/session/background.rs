@@ -296,8 +296,8 @@ mod tests {
 
     fn say(session: &mut Session, turns: usize) {
         for n in 0..turns {
-            let said = |role| Message::text(role, format!("turn {n} {}", "lorem ipsum ".repeat(70)));
-            session.push(vec![said(Role::User), said(Role::Assistant)]).unwrap();
+            let message_of = |role| Message::text(role, format!("turn {n} {}", "lorem ipsum ".repeat(70)));
+            session.push(vec![message_of(Role::User), message_of(Role::Assistant)]).unwrap();
         }
     }
 
@@ -332,9 +332,9 @@ mod tests {
     #[test]
     fn a_fold_that_would_leave_the_view_above_the_mark_is_not_asked_for() {
         let mut s = session(0);
-        let said = |role, words: usize| Message::text(role, "lorem ipsum ".repeat(words));
-        s.push(vec![said(Role::User, 30), said(Role::Assistant, 30)]).unwrap();
-        s.push(vec![said(Role::User, 340), said(Role::Assistant, 340)]).unwrap();
+        let message_of = |role, words: usize| Message::text(role, "lorem ipsum ".repeat(words));
+        s.push(vec![message_of(Role::User, 30), message_of(Role::Assistant, 30)]).unwrap();
+        s.push(vec![message_of(Role::User, 340), message_of(Role::Assistant, 340)]).unwrap();
         let plan = s.fold_plan(&s.aim(false), false).expect("there is a fold, a small one").0;
         assert!(s.wants_background() && s.tokens() - plan.tokens > 1_400, "{} {}", s.tokens(), plan.tokens);
         assert!(s.begin_in_background().is_none() && !s.wants_background(), "it pauses");

@@ -83,9 +83,9 @@ impl Session {
         if !self.context.wording.names_refs() {
             carried.forget_refs();
         }
-        let said = Message::text(Role::User, text);
+        let rewritten = Message::text(Role::User, text);
         let room = Room { all: tokens, rules: tokens, facts: tokens, shared: tokens };
-        let (ledger, _) = ledger::write(&carried, &Stays::of([&said]), room, &*self.context.counter);
+        let (ledger, _) = ledger::write(&carried, &Stays::of([&rewritten]), room, &*self.context.counter);
         ledger.map(|(ledger, _)| ledger)
     }
 }

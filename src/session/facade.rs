@@ -90,7 +90,7 @@ pub struct Session {
 }
 
 /// The counter with the rules of a model.
-pub(super) fn counting(model: Option<&str>, counter: Counter) -> Counter {
+pub(super) fn counter_for(model: Option<&str>, counter: Counter) -> Counter {
     match model {
         Some(model) => by_rules_of(model, counter),
         None => counter,
@@ -101,7 +101,7 @@ impl Session {
     /// An empty session.
     pub fn new(config: SessionConfig, counter: Counter) -> Self {
         let accuracy = Accuracy::new(config.model.as_deref(), !config.uncalibrated);
-        let by_rules = counting(config.model.as_deref(), counter.clone());
+        let by_rules = counter_for(config.model.as_deref(), counter.clone());
         let mut context = Context::new(by_rules, config.tool_output_cache.clone(), config.window);
         context.output_budget = config.output_budget();
         context.set_media_budget(config.media);
@@ -152,7 +152,7 @@ impl Session {
     }
 
     /// `SAFETY_LIMIT_EXCEEDED` if this many more messages would be too many.
-    pub(super) fn allow(&self, more: usize) -> Result<()> {
+    pub(super) fn check_node_limit(&self, more: usize) -> Result<()> {
         let there = self.context.history.len();
         GraphLimits::allow(
             there + more,
@@ -213,7 +213,7 @@ impl Session {
 
     /// Appends messages, all or none. Tool outputs are stored and cut at once; a summary is never asked for here.
     pub fn push(&mut self, messages: Vec<Message>) -> Result<Vec<NodeIndex>> {
-        self.allow(messages.len())?;
+        self.check_node_limit(messages.len())?;
         let tokens = self.tokens();
         let answers = messages.first().is_some_and(|m| m.role == Role::Assistant);
         self.drop_bound_thinking(&[]);
@@ -226,7 +226,7 @@ impl Session {
         if let Some(answer) = added.first().filter(|_| answers) {
             // If the provider compacted the view on its side, the usage is not that of the view as we know it.
             self.accuracy.note_answer(if compacted { u64::MAX } else { tokens });
-            self.answered_by(*answer);
+            self.set_cost_of(*answer);
         }
         if compacted {
             self.usage = None;

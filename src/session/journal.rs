@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::config::{SessionConfig, kept};
+use super::config::{SessionConfig, kept_options};
 use super::facade::Session;
 use super::graph::SessionGraph;
 use super::snapshot::SESSION;
@@ -25,7 +25,7 @@ use crate::error::{Error, Result};
 use crate::saved::{Bytes, Checksum, MAX_SAVED_NUMBER, MapEdit, Reader, Record, Saved, Writer, saved};
 
 /// How many bytes of the newest records are kept in memory, for `changes` since an earlier position.
-const KEPT_BYTES: usize = 1 << 18;
+const MAX_KEPT_BYTES: usize = 1 << 18;
 
 /// A position farther away than this belongs to another journal: each journal begins at a random position, and no session
 /// is saved this often.
@@ -91,7 +91,7 @@ saved!(struct Changes { follows, method, redacted, summarized, parts, reported, 
 
 /// The records after a snapshot, as read.
 #[derive(Default)]
-pub(super) struct Tail(Vec<ReadRecord>);
+pub(super) struct RecordTail(Vec<ReadRecord>);
 
 struct ReadRecord {
     position: u64,
@@ -129,7 +129,7 @@ impl Session {
     /// # Errors
     /// `SNAPSHOT_INVALID` with the position of a record that does not fit; `SNAPSHOT_TOO_NEW`.
     pub fn with_records(&self, records: &[Record<'_>]) -> Result<Option<(Self, Vec<Vec<u8>>)>> {
-        let tail = Tail::read(records, Some(self.journal.position), self.journal.newest)?;
+        let tail = RecordTail::read(records, Some(self.journal.position), self.journal.newest)?;
         let counts_so = tail.functions().is_none_or(|(method, ..)| method == self.counter.method().as_str());
         if !counts_so || tail.options()?.is_some() {
             return Ok(None);
@@ -271,7 +271,7 @@ impl Session {
                 self.unanswered_cost.save(&mut out);
             }
             OPTIONS_PART => {
-                given = kept(&self.config.given);
+                given = kept_options(&self.config.given);
                 given.save(&mut out);
                 self.limits.save(&mut out);
                 self.lane.save(&mut out);
@@ -303,7 +303,7 @@ impl Session {
                 self.unanswered_cost = Saved::load(from)?;
             }
             OPTIONS_PART => {
-                let _given = Value::load(from)?; // read before the session was created: see `Tail::options`
+                let _given = Value::load(from)?; // read before the session was created: see `RecordTail::options`
                 self.limits = Saved::load(from)?;
                 self.lane = Saved::load(from)?;
                 self.origin = Saved::load(from)?;
@@ -336,13 +336,13 @@ impl Journal {
     fn keep(&mut self, record: Vec<u8>) {
         self.records.push_back(record);
         let mut bytes: usize = self.records.iter().map(Vec::len).sum();
-        while bytes > KEPT_BYTES && self.records.len() > 1 {
+        while bytes > MAX_KEPT_BYTES && self.records.len() > 1 {
             bytes -= self.records.pop_front().map_or(0, |oldest| oldest.len());
         }
     }
 }
 
-impl Tail {
+impl RecordTail {
     /// Reads the records after a snapshot at `position`, and skips those that the snapshot already holds. `newest` is the checksum of
     /// the record before them; 0 if unknown.
     ///

@@ -92,9 +92,9 @@ impl Session {
         for slot in self.context.view.body().iter().filter(|s| !s.message.role.is_instruction()) {
             let is_request = slot.message.role == Role::User;
             if going.contains(&slot.node) {
-                let said = is_request && !self.context.history.node(slot.node).is_fold();
+                let is_user_request = is_request && !self.context.history.node(slot.node).is_fold();
                 // If no user message was folded, an earlier summary in the user's place does.
-                asked = said.then_some(slot).or(asked).or(is_request.then_some(slot));
+                asked = is_user_request.then_some(slot).or(asked).or(is_request.then_some(slot));
                 continue;
             }
             if let Some(asked) = asked.filter(|_| !is_request) {

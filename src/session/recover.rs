@@ -189,8 +189,8 @@ impl Session {
         let corrected = self.corrected(counted).max(1);
         let left = |actual| under_counted(actual, corrected).clamp(1.0, MAX_UNDERCOUNT);
         let left = overflow.actual.map_or(1.0, left);
-        let told = overflow.limit.map(|limit| (limit as f64 / left) as u64);
-        let known = [told, self.config.limit].into_iter().flatten().min();
+        let reported_limit = overflow.limit.map(|limit| (limit as f64 / left) as u64);
+        let known = [reported_limit, self.config.limit].into_iter().flatten().min();
         let explained = known.filter(|limit| *limit < corrected);
         let limit = explained.unwrap_or((corrected as f64 * SHRINK_FACTOR) as u64).max(1);
         self.config.limit = Some(limit);

@@ -15,7 +15,7 @@ impl Session {
         if gone.is_empty() {
             return self.push(messages);
         }
-        self.allow(messages.len())?;
+        self.check_node_limit(messages.len())?;
         self.drop_bound_thinking(&[]);
         let added = self.context.rewrite(gone, messages, self.config.drops_bound_thinking)?;
         self.drop_bound_thinking(&added);
@@ -57,7 +57,7 @@ impl Session {
             }
         }
         self.context.history.check(messages, replaced)?;
-        self.allow(messages.len())
+        self.check_node_limit(messages.len())
     }
 
     /// Updates the format-specific data that is carried beside messages, from messages that were given again.

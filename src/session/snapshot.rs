@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::config::{SessionConfig, kept};
+use super::config::{SessionConfig, kept_options};
 use super::facade::Session;
-use super::journal::Tail;
+use super::journal::RecordTail;
 use super::notices::Summarizer;
 use crate::compaction::Redact;
 use crate::compaction::ledger::Memo;
@@ -46,7 +46,7 @@ impl Session {
     /// which [`SESSION`]'s first line needs.
     pub fn write_snapshot(&self, host: &[u8], to: &mut dyn FnMut(&[u8])) -> Checksum {
         let mut sum = Checksum::default();
-        let given = kept(&self.config.given);
+        let given = kept_options(&self.config.given);
         let mut summed = |piece: &[u8]| {
             sum.add(piece);
             to(piece);
@@ -60,7 +60,7 @@ impl Session {
     /// Bytes that depend only on content, not on how memory is shared: a session whose journal was replayed has the same bytes as the
     /// one that wrote it.
     pub fn content(&self) -> Vec<u8> {
-        let given = kept(&self.config.given);
+        let given = kept_options(&self.config.given);
         let mut out = Writer::without_sharing();
         self.write(&given, b"", &mut out);
         out.into_bytes()
@@ -151,7 +151,7 @@ impl Session {
         redact: Option<Redact>,
         counter: impl FnOnce(&str) -> Result<Counter>,
     ) -> Result<Restored> {
-        let tail = Tail::read(records, position, 0)?;
+        let tail = RecordTail::read(records, position, 0)?;
         let mut from = SESSION.unframed(bytes)?;
         let from = &mut from;
         let method = from.string()?;

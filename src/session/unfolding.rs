@@ -7,7 +7,7 @@ use crate::context::NodeIndex;
 use crate::error::Result;
 
 /// Tokens that must be new before a fold that was undone by hand is made again, while the view fits.
-const LEAST_NEW: u64 = 64;
+const MIN_NEW_TOKENS: u64 = 64;
 
 /// How full the view is after a fold was undone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -53,7 +53,7 @@ impl Session {
         self.context.unfold(summary);
         self.after_edit();
         let aim = self.aim(false);
-        let enough = if aim.low == u64::MAX { LEAST_NEW } else { (aim.low / 10).max(LEAST_NEW) };
+        let enough = if aim.low == u64::MAX { MIN_NEW_TOKENS } else { (aim.low / 10).max(MIN_NEW_TOKENS) };
         self.no_fold_below = if hold { u64::MAX } else { self.tokens().saturating_add(enough) };
         Ok(self.undone(enough, hold))
     }

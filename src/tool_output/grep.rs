@@ -395,12 +395,12 @@ mod tests {
             prop_assert!(answer.len() as u64 <= max_bytes, "{} > {max_bytes}: {answer}", answer.len());
             let output = outputs.get("out_1").unwrap();
             let real: Vec<u64> = (1..).zip(output.lines_from(0)).filter(|(_, l)| l.text().contains("ab")).map(|(n, _)| n).collect();
-            let told: Vec<u64> = answer.lines().filter_map(|l| l.split_once(':')?.0.parse().ok()).collect();
-            prop_assert!(told.len() as u64 <= max_matches);
-            prop_assert_eq!(&real[..told.len()], &told[..]);
-            prop_assert_eq!(told.is_empty(), real.is_empty());
+            let shown_lines: Vec<u64> = answer.lines().filter_map(|l| l.split_once(':')?.0.parse().ok()).collect();
+            prop_assert!(shown_lines.len() as u64 <= max_matches);
+            prop_assert_eq!(&real[..shown_lines.len()], &shown_lines[..]);
+            prop_assert_eq!(shown_lines.is_empty(), real.is_empty());
             if !real.is_empty() {
-                let closing = closing_line(told.len() as u64, real.len() as u64);
+                let closing = closing_line(shown_lines.len() as u64, real.len() as u64);
                 prop_assert!(answer.ends_with(&closing));
             }
         }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::config::Keys;
 use crate::error::{Error, Result};
 
-const PLACE: &str = "toolOutputCache.tools";
+const CONFIG_KEY: &str = "toolOutputCache.tools";
 
 /// A rule for a tool's outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,7 +37,7 @@ impl ToolRules {
     pub(super) fn from_map(map: &Map<String, Value>) -> Result<Self> {
         let mut rules = BTreeMap::new();
         for (name, value) in map {
-            let place = format!("{PLACE}.{name}");
+            let place = format!("{CONFIG_KEY}.{name}");
             let rule = match value {
                 Value::String(word) if word == "keep" => ToolRule::Keep,
                 Value::String(word) if word == "first" => ToolRule::First,

@@ -10,10 +10,10 @@ use crate::message::{Extras, Part, Text, ToolOutputRef};
 use crate::nearest::nearest;
 use crate::saved::{Reader, Saved, Writer};
 
-mod away;
+mod in_store;
 mod journal;
 
-use away::{encode_for_store, in_store_error};
+use in_store::{encode_for_store, in_store_error};
 
 /// The maximum length of a stored output's id, in bytes.
 const MAX_ID_BYTES: usize = 256;

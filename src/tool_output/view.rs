@@ -128,13 +128,14 @@ fn fits(content: &[Part], max_bytes: usize, max_line: usize) -> bool {
     texts().map(|t| t.len()).sum::<usize>() <= max_bytes
         && texts().all(|t| {
             t.len() <= max_line
-                || t.split('\n')
-                    .all(|line| line.len() <= max_line || prefix_chars(bare(line), max_line).is_none())
+                || t.split('\n').all(|line| {
+                    line.len() <= max_line || prefix_chars(without_line_break(line), max_line).is_none()
+                })
         })
 }
 
 /// A line without the carriage return of its line break.
-fn bare(line: &str) -> &str {
+fn without_line_break(line: &str) -> &str {
     line.strip_suffix('\r').unwrap_or(line)
 }
 
@@ -155,7 +156,7 @@ fn cut_parts(content: &[Part], room: usize, max_line: usize) -> (Vec<Part>, Show
             if !shown.complete {
                 break;
             }
-            let body = bare(line.strip_suffix('\n').unwrap_or(line));
+            let body = without_line_break(line.strip_suffix('\n').unwrap_or(line));
             let line_break = &line[body.len()..];
             let cut = prefix_chars(body, max_line);
             let body = cut.unwrap_or(body);

@@ -15,7 +15,7 @@ use crate::session::{Pending, Session};
 /// Starts asking in the background if the view is large enough. The work begins after this call has returned to JavaScript, so that
 /// the caller of `push` does not wait.
 pub fn begin_if_wanted(inner: &Rc<Inner>) {
-    let busy = inner.background.borrow().is_some() || inner.under_way.borrow().is_some();
+    let busy = inner.background.borrow().is_some() || inner.running.borrow().is_some();
     // The extractive summariser takes no time, so there is no point in starting early.
     if busy || inner.summarize.borrow().is_none() {
         return;
@@ -74,7 +74,7 @@ async fn answer(inner: &Rc<Inner>, pending: Pending) -> Option<Pending> {
 /// Waits until no summary is being asked for, neither in the background nor by a run.
 pub async fn settled(inner: &Inner) {
     loop {
-        let under_way = inner.under_way.borrow().as_ref().map(|running| running.promise.clone());
+        let under_way = inner.running.borrow().as_ref().map(|running| running.promise.clone());
         let Some(waited) = under_way.or_else(|| inner.background.borrow().clone()) else { return };
         // Its result or error goes to the caller who started it.
         let _ = JsFuture::from(waited).await;

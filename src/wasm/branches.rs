@@ -144,7 +144,7 @@ impl Session {
         let id = text(&id, "id")?;
         let (lane, own) = fork_options(&options)?;
         let (core, renumbering) = self.inner.read(|core| core.branch(&id, lane.as_deref()))??;
-        let branch = Rc::new(self.inner.beside(core));
+        let branch = Rc::new(self.inner.session_around(core));
         set_options(&branch, &own)?;
         self.inner.write(|core| {
             branch

@@ -35,14 +35,14 @@ impl Tokenizer {
             Some("estimate") => Arc::new(Estimate),
             Some("bytes/4") => Arc::new(BytesPerFour),
             None if value.is_function() => {
-                return Ok(Self::asking(CallbackCounter::new(
+                return Ok(Self::of_callback(CallbackCounter::new(
                     value.clone().unchecked_into(),
                     Method::Callback,
                 )));
             }
             _ => match (counter_of(value), counted_by(value)) {
                 (Some(counter), _) => counter,
-                (None, Some(callback)) => return Ok(Self::asking(callback)),
+                (None, Some(callback)) => return Ok(Self::of_callback(callback)),
                 (None, None) => {
                     return Err(
                         "expected \"estimate\", \"bytes/4\", what `loadEncoding` or `loadTokenizer` gives, or a function from text to a number",
@@ -53,7 +53,7 @@ impl Tokenizer {
         Ok(Self { counter, callback: None })
     }
 
-    fn asking(callback: CallbackCounter) -> Self {
+    fn of_callback(callback: CallbackCounter) -> Self {
         let callback = Rc::new(callback);
         #[allow(clippy::arc_with_non_send_sync, reason = "a page has one thread")]
         let counter = Arc::new(SharedCallback(callback.clone()));
@@ -73,7 +73,7 @@ fn counted_by(value: &JsValue) -> Option<CallbackCounter> {
     let name = Reflect::get(value, &JsValue::from_str("name")).ok()?.as_string()?;
     let template = Reflect::get(value, &JsValue::from_str("template")).ok();
     count.is_function().then(|| {
-        let counter = CallbackCounter::new(count.unchecked_into(), Method::Tokenizer(kept(&name)));
+        let counter = CallbackCounter::new(count.unchecked_into(), Method::Tokenizer(static_name(&name)));
         CallbackCounter { template: template.and_then(|template| template_of(&template)), ..counter }
     })
 }
@@ -86,7 +86,7 @@ fn template_of(value: &JsValue) -> Option<Template> {
     let get = |key: &str| Reflect::get(value, &JsValue::from_str(key)).ok();
     let tokens = |key: &str| get(key)?.as_f64().filter(|n| (0.0..=1e6).contains(n)).map(|n| n as u64);
     Some(Template {
-        source: kept(&get("source")?.as_string()?),
+        source: static_name(&get("source")?.as_string()?),
         system: tokens("system")?,
         user: tokens("user")?,
         assistant: tokens("assistant")?,
@@ -98,7 +98,7 @@ fn template_of(value: &JsValue) -> Option<Template> {
 }
 
 /// Makes a name `'static`, since reports refer to their counter by it. Leaks once per name of a tokenizer.
-fn kept(name: &str) -> &'static str {
+fn static_name(name: &str) -> &'static str {
     thread_local! {
         static NAMES: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
     }

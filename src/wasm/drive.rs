@@ -69,7 +69,7 @@ impl Goal {
             Self::Compact(_) => true,
             Self::CheckAndCompact | Self::KeepUp => core.should_compact(),
             Self::Prepare { .. } => core.is_too_large(),
-            Self::Recover(said) => is_too_large(said),
+            Self::Recover(error_text) => is_too_large(error_text),
             Self::Apply { .. } => false,
         }
     }
@@ -81,7 +81,7 @@ pub fn start(inner: Rc<Inner>, goal: Goal, signal: Option<AbortSignal>) -> Promi
     if let Err(refused) = refuse_own_callback(&inner, &goal) {
         return Promise::reject(&refused);
     }
-    let is_alone = inner.under_way.borrow().is_none() && inner.background.borrow().is_none();
+    let is_alone = inner.running.borrow().is_none() && inner.background.borrow().is_none();
     if !(is_alone && matches!(goal, Goal::Prepare { .. })) {
         return future_to_promise(async move {
             let settled = run_or_join(&inner, goal, signal.as_ref()).await;
@@ -112,7 +112,7 @@ fn refuse_own_callback(inner: &Inner, goal: &Goal) -> Result<(), JsValue> {
     if !inner.is_asking.get() {
         return Ok(());
     }
-    let waits = inner.under_way.borrow().is_some() || inner.read(|core| goal.joins_background(core))?;
+    let waits = inner.running.borrow().is_some() || inner.read(|core| goal.joins_background(core))?;
     if !waits {
         return Ok(());
     }
@@ -153,7 +153,7 @@ fn begin_alone(inner: &Rc<Inner>, goal: &Goal, signal: Option<&AbortSignal>) -> 
         let outcome = Rc::new(OnceCell::new());
         let promise = future_to_promise(run_to_end(inner.clone(), fit, signal.cloned(), outcome.clone()));
         let running = Running { promise, outcome };
-        *inner.under_way.borrow_mut() = Some(running.clone());
+        *inner.running.borrow_mut() = Some(running.clone());
         return Ok(Started::Running(running));
     };
     resolved_value(inner, goal, outcome(inner, report)?).map(Started::Settled)
@@ -167,7 +167,7 @@ fn resolved_value(inner: &Rc<Inner>, goal: &Goal, outcome: Outcome) -> Result<Js
 /// The value that a run's promise resolves to, once it has ended.
 async fn ended(inner: &Rc<Inner>, goal: &Goal, running: Running) -> Result<JsValue, JsValue> {
     let settled = wasm_bindgen_futures::JsFuture::from(running.promise).await;
-    *inner.under_way.borrow_mut() = None;
+    *inner.running.borrow_mut() = None;
     settled?;
     let outcome = running.outcome.get().cloned();
     outcome.map_or(Ok(JsValue::UNDEFINED), |outcome| resolved_value(inner, goal, outcome))
@@ -181,7 +181,7 @@ async fn run_or_join(
     loop {
         refuse_aborted(signal)?;
         inner.refuse_freed()?;
-        let under_way = inner.under_way.borrow().clone();
+        let under_way = inner.running.borrow().clone();
         let Some(under_way) = under_way else {
             let background = inner.background.borrow().clone();
             let Some(background) = background else { break };
@@ -232,7 +232,7 @@ fn begin(inner: &Inner, goal: &Goal) -> Result<Option<Fit>, JsValue> {
             let fit = core.compact(Reason::Manual, instructions.clone())?;
             Ok(Some(fit.unwrap_or_else(|| Fit::Done(core.unchanged_report(instructions.as_deref())))))
         }
-        Goal::Recover(said) => core.recover(said),
+        Goal::Recover(error_text) => core.recover(error_text),
         Goal::Apply { plan, keep, fold } => core.apply(plan, keep, fold).map(Some),
         Goal::KeepUp => core.keep_up(),
         Goal::CheckAndCompact | Goal::Prepare { .. } => core.check_and_compact(),
@@ -307,9 +307,11 @@ async fn answer(inner: &Rc<Inner>, pending: Pending, signal: Option<&AbortSignal
 
 /// Why no summary was asked for, as an error for the report.
 pub fn error_of(thrown: &JsValue) -> Error {
-    let said = |key: &str| super::value::get(thrown, key).ok().flatten().and_then(|said| said.as_string());
+    let text_field = |key: &str| {
+        super::value::get(thrown, key).ok().flatten().and_then(|text_field| text_field.as_string())
+    };
     let code = if is_aborted(thrown) { ErrorCode::Aborted } else { ErrorCode::StoreConflict };
-    Error::new(code, said("message").unwrap_or_default())
+    Error::new(code, text_field("message").unwrap_or_default())
 }
 
 fn is_aborted(thrown: &JsValue) -> bool {

@@ -44,7 +44,7 @@ impl Home {
     /// Records that a save is being tried, since its answer may never come.
     pub fn note_attempt(&mut self, inner: &Inner, now: u64, sum: u64) {
         self.attempts.push((now, sum));
-        *inner.stores.unsure.borrow_mut() = Some(self.clone());
+        *inner.stores.unconfirmed.borrow_mut() = Some(self.clone());
     }
 
     /// The position of its journal.

@@ -54,7 +54,7 @@ pub struct Inner {
     /// Decides by name which tools the model gets.
     pub tool_filter: RefCell<Option<Function>>,
     /// The run that waits for a summary.
-    pub under_way: RefCell<Option<Running>>,
+    pub running: RefCell<Option<Running>>,
     /// The background request for a summary; resolves when it has ended, with or without success.
     pub background: RefCell<Option<Promise>>,
     /// The event listeners.
@@ -98,7 +98,7 @@ impl Inner {
             on_cost: RefCell::new(on_cost.into_function()),
             callback_counter: RefCell::new(callback_counter),
             tool_filter: RefCell::default(),
-            under_way: RefCell::default(),
+            running: RefCell::default(),
             background: RefCell::default(),
             listeners: Listeners::default(),
             is_prepared: Cell::new(false),
@@ -117,7 +117,7 @@ impl Inner {
     }
 
     /// A new session around another core, with the same callbacks.
-    pub fn beside(&self, core: Session) -> Self {
+    pub fn session_around(&self, core: Session) -> Self {
         let options = Options { counter: core.context().counter.clone(), ..self.functions() };
         let beside = Self::new(core, options);
         beside.tool_filter.borrow_mut().clone_from(&self.tool_filter.borrow());

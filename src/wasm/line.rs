@@ -151,7 +151,7 @@ impl Line {
     /// stays, unless nothing is left of what it stands for.
     pub fn forget(&mut self, gone: &NodeSet) {
         self.0.retain_mut(|stretch| {
-            let (nodes, said) = (stretch.nodes.len(), stretch.messages().len());
+            let (nodes, message_count) = (stretch.nodes.len(), stretch.messages().len());
             stretch.nodes.retain(|n| !gone.contains(n));
             if stretch.nodes.len() < nodes {
                 stretch.objects.clear();
@@ -159,10 +159,10 @@ impl Line {
             if let Some(stands_for) = &mut stretch.stands_for {
                 stands_for.retain(|n| !gone.contains(n));
             }
-            if (stretch.nodes.len(), stretch.messages().len()) != (nodes, said) {
+            if (stretch.nodes.len(), stretch.messages().len()) != (nodes, message_count) {
                 stretch.number.set(0);
             }
-            !stretch.nodes.is_empty() && (said == 0 || !stretch.messages().is_empty())
+            !stretch.nodes.is_empty() && (message_count == 0 || !stretch.messages().is_empty())
         });
     }
 

@@ -298,9 +298,9 @@ impl List {
 
 /// Whether a pass has removed reasoning from it.
 fn lacks_reasoning(slot: &Slot, node: &Node) -> bool {
-    slot.form != Form::Whole && thoughts(&slot.message) < thoughts(&node.message)
+    slot.form != Form::Whole && reasoning_parts(&slot.message) < reasoning_parts(&node.message)
 }
 
-fn thoughts(message: &Message) -> usize {
+fn reasoning_parts(message: &Message) -> usize {
     message.parts.iter().filter(|part| matches!(part, Part::Reasoning(_))).count()
 }

@@ -22,7 +22,7 @@ use crate::session::Session;
 use crate::sorting::sort_by_key;
 
 /// The most marks that the API takes in a request.
-const MOST: usize = 4;
+const MAX_MARKS: usize = 4;
 
 /// The marks of the newest view that was requested with `cacheMarks`.
 #[derive(Debug, Default)]
@@ -56,8 +56,10 @@ pub fn cache_marks(options: &JsValue, format: Format) -> Result<Option<usize>, J
         return Err(Error::argument(why).into());
     }
     let most = count(&given, "cacheMarks")?;
-    if most > MOST {
-        return Err(Error::argument(format!("`cacheMarks`: the API takes at most {MOST}, got {most}")).into());
+    if most > MAX_MARKS {
+        return Err(
+            Error::argument(format!("`cacheMarks`: the API takes at most {MAX_MARKS}, got {most}")).into()
+        );
     }
     Ok(Some(most))
 }
@@ -76,7 +78,7 @@ pub fn mark(
     let messages: Array = messages.unchecked_into();
     let system = get(body, "system")?;
     let own = own_marks(&messages, system.as_ref(), &core.tools(), kind)?;
-    let mut room = MOST.saturating_sub(own).min(most);
+    let mut room = MAX_MARKS.saturating_sub(own).min(most);
     let mut marks = Vec::new();
     for End { part, entry, tokens } in stable_ends(list, core, until.unwrap_or(usize::MAX)) {
         if room == 0 {

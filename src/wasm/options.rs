@@ -276,7 +276,7 @@ fn function_in(plain: &js_sys::Object, group: &str, key: &str) -> Result<Functio
 }
 
 /// The message of what a callback threw, in parentheses.
-pub fn said_by(thrown: &JsValue) -> String {
+pub fn message_in_parentheses(thrown: &JsValue) -> String {
     let said = get(thrown, "message").ok().flatten().and_then(|m| m.as_string());
     said.or_else(|| thrown.as_string()).map(|m| format!(" ({m})")).unwrap_or_default()
 }
@@ -300,7 +300,7 @@ fn describe_of(callback: Function) -> Describe {
         }
         let text = callback
             .call1(&JsValue::UNDEFINED, &given)
-            .map_err(|thrown| failed(format!("threw{}", said_by(&thrown))))?;
+            .map_err(|thrown| failed(format!("threw{}", message_in_parentheses(&thrown))))?;
         text.as_string().ok_or_else(|| failed("must answer with a string".to_owned()))
     })
 }
@@ -325,7 +325,7 @@ fn redact_of(callback: js_sys::Function) -> Redact {
     Redact::new(move |text| {
         let answer = callback
             .call1(&JsValue::UNDEFINED, &JsValue::from_str(text))
-            .map_err(|thrown| failed(&format!("threw{}", said_by(&thrown))))?;
+            .map_err(|thrown| failed(&format!("threw{}", message_in_parentheses(&thrown))))?;
         answer.as_string().ok_or_else(|| failed("must answer with a string"))
     })
 }

@@ -45,7 +45,7 @@ impl Pending {
     }
 
     /// Fails with the first error since the last call.
-    pub fn tell(&self) -> Result<(), JsValue> {
+    pub fn take_error(&self) -> Result<(), JsValue> {
         self.0.failed.take().map_or(Ok(()), Err)
     }
 }

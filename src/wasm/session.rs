@@ -55,7 +55,7 @@ impl Drop for Session {
             self.inner.empty();
         }
         self.inner.set_freed();
-        lease::leave(&self.inner);
+        lease::release_freed(&self.inner);
     }
 }
 

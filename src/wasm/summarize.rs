@@ -73,10 +73,10 @@ pub async fn ask(
         Err(cause) => {
             let why =
                 "the summarize callback failed; history and view are as they were. Its error is the `cause`";
-            let said = message_of(&cause);
-            let colon = if said.is_empty() { "" } else { ": " };
+            let cause_text = message_of(&cause);
+            let colon = if cause_text.is_empty() { "" } else { ": " };
             let error = Error::new(ErrorCode::SummaryFailed, why)
-                .with_brief(format!("the summarize callback failed{colon}{said}"));
+                .with_brief(format!("the summarize callback failed{colon}{cause_text}"));
             let too_long = is_too_large(&text_of_thrown(&cause));
             Err(Refusal { error, cause, too_long })
         }
@@ -104,12 +104,12 @@ fn read_answer(answer: &JsValue) -> Result<Answer, Error> {
     let text = match field("text")? {
         Some(text) => text.as_string().ok_or_else(nonsense)?,
         // SDKs return `null` if a model answered without text.
-        None if says_null(answer, "text") || by_provider.is_some() => String::new(),
+        None if has_null(answer, "text") || by_provider.is_some() => String::new(),
         None => return Err(nonsense()),
     };
     let mut finish_reason = None;
     for key in FINISH_REASONS {
-        finish_reason = finish_reason.or(field(key)?.and_then(|said| word_of(&said)));
+        finish_reason = finish_reason.or(field(key)?.and_then(|reason| word_of(&reason)));
     }
     // A usage object of unknown shape is ignored: it is no reason to lose a summary.
     let usage = field("usage")?.and_then(|u| json(&u, ErrorCode::SummaryFailed).ok());
@@ -136,7 +136,7 @@ fn read_compaction(given: &JsValue) -> Result<ProviderSummary, Error> {
     }
 }
 
-fn says_null(object: &JsValue, key: &str) -> bool {
+fn has_null(object: &JsValue, key: &str) -> bool {
     Reflect::get(object, &JsValue::from_str(key)).is_ok_and(|value| value.is_null())
 }
 

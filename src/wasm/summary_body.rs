@@ -109,12 +109,12 @@ fn join(list: &Array, entry: &JsValue) -> Result<bool, JsValue> {
     let Some(at) = list.length().checked_sub(1) else { return Ok(false) };
     let before = list.get(at);
     let content = |of: &JsValue| Ok::<_, JsValue>(get(of, "content")?.map(JsCast::unchecked_into::<Array>));
-    let (Some(said), Some(more)) = (content(&before)?, content(entry)?) else { return Ok(false) };
+    let (Some(previous), Some(more)) = (content(&before)?, content(entry)?) else { return Ok(false) };
     if get_string(&before, "role")? != get_string(entry, "role")? {
         return Ok(false);
     }
     let joined = copy_of(&before)?;
-    set(&joined, "content", &said.concat(&more))?;
+    set(&joined, "content", &previous.concat(&more))?;
     list.set(at, joined.into());
     Ok(true)
 }

@@ -26,7 +26,7 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
     let mut common = inner.read(|core| line.common(format, &list, core))??;
     let mut view = None;
     if common.diverged_at.is_some() || common.head.is_other {
-        view = handed_back(inner, format, &list)?;
+        view = returned_view_line(inner, format, &list)?;
         if let Some(view) = &view {
             common = inner.read(|core| view.common(format, &list, core))??;
         }
@@ -82,7 +82,7 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
         *inner.line.borrow_mut() = view;
     }
     inner.line.borrow_mut().cut(common.stretches);
-    renewed.settle(inner, format, &list)?;
+    renewed.apply(inner, format, &list)?;
     let adopted = inner.line.borrow_mut().adopt(format, &common, &list);
     if let Ok(mut handles) = inner.handles.try_borrow_mut() {
         for (nodes, objects) in adopted {
@@ -172,7 +172,7 @@ fn rewritten_entries(
 impl RewrittenEntries {
     /// Replaces the caller's objects by those in `list`. A view shows them if they can be reproduced from the messages; otherwise
     /// it writes the messages, as the view of a restored session does.
-    fn settle(self, inner: &Inner, format: Format, list: &[JsValue]) -> Result<(), JsValue> {
+    fn apply(self, inner: &Inner, format: Format, list: &[JsValue]) -> Result<(), JsValue> {
         for (n, entries, nodes) in self.stretches {
             let objects = &list[entries];
             let mut line = inner.line.borrow_mut();
@@ -195,7 +195,7 @@ fn whole_list(format: Format, input: &JsValue) -> Result<Option<Vec<JsValue>>, J
 }
 
 /// If the caller's list begins with the current view, that view as the known list: the caller goes on from what we returned.
-fn handed_back(inner: &Inner, format: Format, list: &[JsValue]) -> Result<Option<Line>, JsValue> {
+fn returned_view_line(inner: &Inner, format: Format, list: &[JsValue]) -> Result<Option<Line>, JsValue> {
     let mut handles = inner.handles()?;
     inner.read(|core| -> Result<Option<Line>, JsValue> {
         let context = core.context();

@@ -24,12 +24,12 @@ const MAX_TEXTS: usize = 40;
 /// The texts of an error as one text: an `Error`, a provider's body, a text, or whatever wraps them. If some of the texts refuse a request
 /// for its size, only those are returned: the others may be about rate limits.
 pub fn text_of_thrown(thrown: &JsValue) -> String {
-    let mut said: Vec<String> = Vec::new();
+    let mut texts: Vec<String> = Vec::new();
     let mut waiting = vec![thrown.clone()];
     let mut seen: Vec<JsValue> = Vec::new();
     while let Some(value) = waiting.pop() {
         if let Some(text) = value.as_string() {
-            said.push(text);
+            texts.push(text);
             continue;
         }
         if !value.is_object() || seen.len() == MAX_TEXTS || seen.iter().any(|s| Object::is(s, &value)) {
@@ -44,8 +44,8 @@ pub fn text_of_thrown(thrown: &JsValue) -> String {
         // The stack is popped from its end, so keys are pushed in reverse. A getter that throws is ignored.
         waiting.extend(KEYS.iter().rev().filter_map(|key| get(&value, key).ok().flatten()));
     }
-    let too_long = refusal_texts(&said);
-    if too_long.is_empty() { said.join(": ") } else { too_long.join(": ") }
+    let too_long = refusal_texts(&texts);
+    if too_long.is_empty() { texts.join(": ") } else { too_long.join(": ") }
 }
 
 /// The most characters of an error's text that are kept: it may be a whole web page.
@@ -59,9 +59,9 @@ pub fn message_of(thrown: &JsValue) -> String {
     };
     let own = of(thrown).unwrap_or_else(|| text_of_thrown(thrown));
     let cause = get(thrown, "cause").ok().flatten().and_then(|cause| of(&cause));
-    let said = match cause.filter(|cause| !own.contains(cause.as_str())) {
+    let message = match cause.filter(|cause| !own.contains(cause.as_str())) {
         Some(cause) => format!("{own}: {cause}"),
         None => own,
     };
-    said.chars().take(MAX_CHARS).collect()
+    message.chars().take(MAX_CHARS).collect()
 }

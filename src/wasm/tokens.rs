@@ -42,7 +42,7 @@ pub fn encoding_loaded(name: &str) -> Option<u32> {
         if let Some(at) = loaded.iter().position(|encoding| encoding.name() == name) {
             return Some(at as u32);
         }
-        let twin = loaded.iter().find_map(|encoding| encoding.sharing(name))?;
+        let twin = loaded.iter().find_map(|encoding| encoding.with_name(name))?;
         loaded.push(Arc::new(twin));
         Some(loaded.len() as u32 - 1)
     })

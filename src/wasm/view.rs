@@ -77,7 +77,7 @@ pub fn marked_view_of(
     messages: Option<usize>,
 ) -> Result<(JsValue, Vec<CacheMark>), JsValue> {
     let mut handles = inner.handles()?;
-    let mut said: Vec<(String, String)> = Vec::new();
+    let mut node_notes: Vec<(String, String)> = Vec::new();
     let view = inner.read(|core| -> Result<(JsValue, Vec<CacheMark>), JsValue> {
         let context = core.context();
         let provider = provider(format);
@@ -98,7 +98,7 @@ pub fn marked_view_of(
         let head = if head.is_empty() { None } else { provider.write_head(&head, &mut notes) };
         if on_note.is_some() {
             let of_head = notes.into_iter().filter_map(|note| Some((*shown.head.first()?, note.what)));
-            said = of_head
+            node_notes = of_head
                 .chain(shown.notes().cloned())
                 .filter_map(|(at, what)| {
                     Some((context.history.node(context.view.slot(at)?.node).id.to_string(), what))
@@ -121,7 +121,7 @@ pub fn marked_view_of(
     inner.note_read();
     drop(handles);
     if let Some(on_note) = on_note {
-        for (id, what) in said {
+        for (id, what) in node_notes {
             let note = Object::new();
             set(&note, "id", &id.into())?;
             set(&note, "what", &what.into())?;

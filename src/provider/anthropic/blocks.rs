@@ -203,7 +203,7 @@ fn thinking(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Option<Value> {
 
 /// An id as the API accepts it. Most ids of other providers are already valid.
 fn tool_id(id: &str) -> Cow<'_, str> {
-    call_ids::written(id, usize::MAX, |c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+    call_ids::acceptable_id(id, usize::MAX, |c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
 }
 
 fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
@@ -225,7 +225,7 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     let name = if came_so {
         Cow::from(&call.name)
     } else {
-        tool_names::written(&call.name, tool_names::LONGEST, notes)
+        tool_names::acceptable_name(&call.name, tool_names::MAX_NAME_CHARS, notes)
     };
     let input = object_arguments(call, out.get("input"), notes);
     out.set("type", "tool_use").set("id", &*id).set("name", &*name).set("input", input);

@@ -186,7 +186,7 @@ pub(super) fn fix_for_repair(message: &mut Message, mut done: impl FnMut(&'stati
         match part {
             Part::ToolCall(call) if !call.hosted => {
                 blocks::set_id(&mut call.id, &mut done);
-                let name = tool_names::written(&call.name, LONGEST, &mut Vec::new()).into_owned();
+                let name = tool_names::acceptable_name(&call.name, LONGEST, &mut Vec::new()).into_owned();
                 if name != call.name {
                     call.name = name;
                     done("B-name", "the tool's name was written with the characters that the API takes");
@@ -227,7 +227,7 @@ pub(super) fn define_tools(body: &mut Value) -> Option<usize> {
 pub fn tools_called(names: &[&str]) -> Vec<Value> {
     let mut tools: Vec<Value> = Vec::new();
     for name in names {
-        let name = tool_names::written(name, LONGEST, &mut Vec::new());
+        let name = tool_names::acceptable_name(name, LONGEST, &mut Vec::new());
         let spec = json!({ "toolSpec": { "name": name, "inputSchema": { "json": { "type": "object" } } } });
         if !tools.contains(&spec) {
             tools.push(spec);

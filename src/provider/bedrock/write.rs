@@ -52,7 +52,7 @@ pub fn result(output: &ToolOutput, notes: &mut Vec<Note>) -> Vec<Value> {
 }
 
 /// The text for a result without content, which models refuse.
-pub fn nothing(is_error: bool) -> &'static str {
+pub fn text_of_empty_result(is_error: bool) -> &'static str {
     if is_error { NO_ERROR_TEXT } else { BLANK }
 }
 
@@ -79,8 +79,8 @@ pub fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
     out.remove(JOINS);
     out.set("role", role(first.role));
     // Messages of the other role among them have no content.
-    let said = run.iter().filter(|message| role(message.role) == role(first.role));
-    let mut parts: Vec<&Part> = said.flat_map(|message| &message.parts).collect();
+    let same_role = run.iter().filter(|message| role(message.role) == role(first.role));
+    let mut parts: Vec<&Part> = same_role.flat_map(|message| &message.parts).collect();
     let came_so = run.iter().skip(1).all(|m| m.extras.has(FORMAT, JOINS));
     if !came_so {
         sort_by_key(&mut parts, |part| !matches!(part, Part::ToolOutput(_))); // results come first, or models refuse them

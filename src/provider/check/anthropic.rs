@@ -68,8 +68,13 @@ impl<'v> Block<'v> {
 
     /// Whether it is the result of a tool that failed.
     fn is_error(&self) -> bool {
-        let said = |key: &str, value: Value| self.body().is_some_and(|body| body.get(key) == Some(&value));
-        if self.key.is_some() { said("status", "error".into()) } else { said("is_error", true.into()) }
+        let has_value =
+            |key: &str, value: Value| self.body().is_some_and(|body| body.get(key) == Some(&value));
+        if self.key.is_some() {
+            has_value("status", "error".into())
+        } else {
+            has_value("is_error", true.into())
+        }
     }
 
     fn text(&self) -> Option<&'v str> {
@@ -171,8 +176,9 @@ fn ends_in_thinking(turn: &Turn<'_>, found: &mut Found) {
 /// A call of a tool that the provider runs needs its result before the user speaks again. Code that has made calls
 /// needs no result.
 fn server_calls(turns: &[Turn<'_>], found: &mut Found) {
-    let said = |turn: &Turn<'_>| turn.role == "user" && turn.blocks.iter().any(|b| b.kind() != "tool_result");
-    let Some(spoken) = turns.iter().rposition(said) else { return };
+    let is_user_turn =
+        |turn: &Turn<'_>| turn.role == "user" && turn.blocks.iter().any(|b| b.kind() != "tool_result");
+    let Some(last_user_turn) = turns.iter().rposition(is_user_turn) else { return };
     // The turn of the last result for each id, or of the last call that its code made.
     let mut settled: HashMap<&str, usize> = HashMap::new();
     for (n, block) in turns.iter().enumerate().flat_map(|(n, turn)| turn.blocks.iter().map(move |b| (n, b))) {
@@ -180,7 +186,7 @@ fn server_calls(turns: &[Turn<'_>], found: &mut Found) {
         let caller = || block.value?.pointer("/caller/tool_id")?.as_str();
         settled.extend(result.or_else(caller).map(|id| (id, n)));
     }
-    let asking = turns[..spoken].iter().enumerate().filter(|(_, turn)| turn.role == "assistant");
+    let asking = turns[..last_user_turn].iter().enumerate().filter(|(_, turn)| turn.role == "assistant");
     for (n, block) in asking.flat_map(|(n, turn)| turn.blocks.iter().map(move |b| (n, b))) {
         let id = block.field("id").unwrap_or_default();
         let is_call = matches!(block.kind(), "server_tool_use" | "mcp_tool_use");
@@ -238,7 +244,7 @@ fn content(role: &str, i: usize, last: bool, blocks: &[Block<'_>], found: &mut F
         if block.kind() == "tool_result" {
             let inner = block.body().and_then(|v| v.get("content")?.as_array()).into_iter().flatten();
             let id = block.field("tool_use_id").unwrap_or_default();
-            if says_no_error(block) {
+            if is_empty_error(block) {
                 found.error("A-empty-error", i, format!("tool_result {id} is an error that says nothing"));
             }
             let is_said = |b: &Value| is_text(b) || b.get("json").is_some();
@@ -262,7 +268,7 @@ fn content(role: &str, i: usize, last: bool, blocks: &[Block<'_>], found: &mut F
 }
 
 /// Whether a result is an error without content.
-fn says_no_error(block: &Block<'_>) -> bool {
+fn is_empty_error(block: &Block<'_>) -> bool {
     let Some(value) = block.body() else { return false };
     let empty = match value.get("content") {
         Some(Value::String(text)) => is_blank(text),
@@ -372,8 +378,8 @@ fn results(turns: &[Turn<'_>], n: usize, found: &mut Found) {
 
 /// If thinking is enabled, the current tool turn must begin with a thinking block.
 fn opens_with_thinking(turns: &[Turn<'_>], mode: &str, found: &mut Found) {
-    let said = |t: &Turn<'_>| t.role == "user" && t.blocks.iter().any(|b| b.kind() != "tool_result");
-    let start = turns.iter().rposition(said).map_or(0, |k| k + 1);
+    let is_user_turn = |t: &Turn<'_>| t.role == "user" && t.blocks.iter().any(|b| b.kind() != "tool_result");
+    let start = turns.iter().rposition(is_user_turn).map_or(0, |k| k + 1);
     let Some(turn) = turns[start..].iter().find(|t| t.role == "assistant") else { return };
     let calls = turn.blocks.iter().any(|b| b.kind() == "tool_use");
     let opens = turn.blocks.first().is_some_and(|b| matches!(b.kind(), "thinking" | "redacted_thinking"));

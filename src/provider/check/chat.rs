@@ -15,7 +15,7 @@ use super::violation::{Found, Severity, tool_name};
 const CALL_ID_MAX: usize = 40;
 
 /// An assistant message whose calls are being answered.
-struct Asked<'v> {
+struct CallMessage<'v> {
     index: usize,
     need: Open<'v, ()>,
     got: HashSet<&'v str>,
@@ -25,8 +25,8 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
     if list.is_empty() {
         found.error("C-empty", 0, "no messages");
     }
-    reasoning::missing(list, dialect, found);
-    let mut asked: Option<Asked<'_>> = None;
+    reasoning::check_missing(list, dialect, found);
+    let mut asked: Option<CallMessage<'_>> = None;
     for (i, message) in list.iter().enumerate() {
         let role = text(message, "role").unwrap_or_default();
         if role == "tool" {
@@ -50,7 +50,7 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
     }
 }
 
-fn answer<'v>(message: &'v Value, i: usize, asked: Option<&mut Asked<'v>>, found: &mut Found) {
+fn answer<'v>(message: &'v Value, i: usize, asked: Option<&mut CallMessage<'v>>, found: &mut Found) {
     let id = text(message, "tool_call_id").unwrap_or("undefined");
     let Some(asked) = asked else {
         let why = format!("tool message {id} follows no assistant message with tool_calls");
@@ -67,7 +67,7 @@ fn answer<'v>(message: &'v Value, i: usize, asked: Option<&mut Asked<'v>>, found
     }
 }
 
-fn close(asked: Option<Asked<'_>>, found: &mut Found) {
+fn close(asked: Option<CallMessage<'_>>, found: &mut Found) {
     if let Some(mut asked) = asked.filter(|a| !a.need.is_empty()) {
         let need: Vec<&str> = asked.need.close_all().into_iter().map(|(id, ())| id).collect();
         let why = format!("tool_calls without a tool message: {}", need.join(", "));
@@ -75,7 +75,12 @@ fn close(asked: Option<Asked<'_>>, found: &mut Found) {
     }
 }
 
-fn assistant<'v>(message: &'v Value, i: usize, dialect: &Dialect, found: &mut Found) -> Option<Asked<'v>> {
+fn assistant<'v>(
+    message: &'v Value,
+    i: usize,
+    dialect: &Dialect,
+    found: &mut Found,
+) -> Option<CallMessage<'v>> {
     let calls = message.get("tool_calls").and_then(Value::as_array);
     let mut need: Open<'v, ()> = Open::default();
     if let Some(calls) = calls {
@@ -104,7 +109,7 @@ fn assistant<'v>(message: &'v Value, i: usize, dialect: &Dialect, found: &mut Fo
     if given(message, "content").is_none() && need.is_empty() && !says {
         found.error("C-null-content", i, "assistant message without content and without tool_calls");
     }
-    (!need.is_empty()).then_some(Asked { index: i, need, got: HashSet::new() })
+    (!need.is_empty()).then_some(CallMessage { index: i, need, got: HashSet::new() })
 }
 
 fn call_id(id: &str, i: usize, dialect: &Dialect, found: &mut Found) {

@@ -31,7 +31,7 @@ pub(super) fn check(
             if dialect.thought_signatures {
                 signatures_lost(before, after, chat_calls, "C-thought-signature", found);
             }
-            reasoning::lost(before, after, dialect, found);
+            reasoning::check_lost(before, after, dialect, found);
             order(before, after, chat_key, found);
         }
         Format::Anthropic => thinking(before, after, options, found),

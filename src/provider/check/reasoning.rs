@@ -11,9 +11,9 @@ use super::violation::{Found, Severity};
 
 /// Reports calls without reasoning, if the provider refuses them and another answer has it, which shows that thinking
 /// is enabled.
-pub(super) fn missing(list: &[Value], dialect: &Dialect, found: &mut Found) {
+pub(super) fn check_missing(list: &[Value], dialect: &Dialect, found: &mut Found) {
     let ReasoningRule::Required(field) = dialect.reasoning else { return };
-    if !list.iter().any(|message| says(message, field)) {
+    if !list.iter().any(|message| has_text(message, field)) {
         return;
     }
     for (i, message) in list.iter().enumerate() {
@@ -27,7 +27,7 @@ pub(super) fn missing(list: &[Value], dialect: &Dialect, found: &mut Found) {
 }
 
 /// Reports reasoning that came with calls and was removed or changed.
-pub(super) fn lost(before: &[Value], after: &[Value], dialect: &Dialect, found: &mut Found) {
+pub(super) fn check_lost(before: &[Value], after: &[Value], dialect: &Dialect, found: &mut Found) {
     let (field, severity) = match dialect.reasoning {
         ReasoningRule::Free => return,
         ReasoningRule::Recommended(field) => (field, Severity::Warn),
@@ -52,7 +52,7 @@ pub(super) fn lost(before: &[Value], after: &[Value], dialect: &Dialect, found: 
     }
 }
 
-fn says(message: &Value, field: &str) -> bool {
+fn has_text(message: &Value, field: &str) -> bool {
     given(message, field).is_some_and(|said| said != "")
 }
 

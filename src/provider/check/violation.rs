@@ -67,8 +67,8 @@ impl Found {
 
 /// Reports a tool's name that APIs refuse. Some accept dots as well; none is known to accept more.
 pub(super) fn tool_name(rule: &'static str, name: Option<&str>, index: usize, found: &mut Found) {
-    if let Some(name) = name.filter(|name| !tool_names::fits(name, tool_names::LONGEST)) {
-        let longest = tool_names::LONGEST;
+    if let Some(name) = name.filter(|name| !tool_names::fits(name, tool_names::MAX_NAME_CHARS)) {
+        let longest = tool_names::MAX_NAME_CHARS;
         let why = format!("the tool name `{name}` is not 1 to {longest} letters, digits, _ and -");
         found.warn(rule, index, why);
     }

@@ -53,7 +53,7 @@ pub(super) fn is_refused(part: &Part) -> bool {
 fn has_non_object(part: &Part) -> bool {
     match part {
         Part::ToolCall(call) => has_non_object_input(call),
-        Part::ToolOutput(output) => outputs::has_odd_response(output),
+        Part::ToolOutput(output) => outputs::has_non_object_response(output),
         _ => false,
     }
 }

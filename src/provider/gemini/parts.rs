@@ -15,7 +15,7 @@ use crate::message::{CallKind, Extras, Format, Media, MediaKind, Part, Reasoning
 const FORMAT: Format = Format::Gemini;
 
 /// Keys of a part that are not its data, but say more about it.
-const BESIDE: [&str; 10] = [
+const METADATA_KEYS: [&str; 10] = [
     "thought", "thoughtSignature", "thought_signature", "videoMetadata", "video_metadata", "partMetadata",
     "part_metadata", "mediaResolution", "mediaProcessing", "speechMetadata",
 ];
@@ -47,14 +47,15 @@ pub(in crate::provider) fn field<'v>(value: &'v Value, camel: &'static str) -> O
 pub(in crate::provider) fn says_nothing(part: &Value) -> bool {
     let Some(map) = part.as_object() else { return true };
     let nameless = |key| field(part, key).is_some_and(|inner| name_of(inner).is_empty());
-    let is_data = |(key, value): (&String, &Value)| !BESIDE.contains(&key.as_str()) && !value.is_null();
+    let is_data =
+        |(key, value): (&String, &Value)| !METADATA_KEYS.contains(&key.as_str()) && !value.is_null();
     let signed = field(part, "thoughtSignature").is_some();
     nameless("functionCall")
         || nameless("functionResponse")
         || !map.iter().any(is_data)
         || part.get("text").and_then(Value::as_str) == Some("")
             && !signed
-            && map.keys().all(|key| key == "text" || BESIDE.contains(&key.as_str()))
+            && map.keys().all(|key| key == "text" || METADATA_KEYS.contains(&key.as_str()))
 }
 
 /// The name of a call or an output.
@@ -203,7 +204,7 @@ fn write_call(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
         if own {
             call.name.as_str().into()
         } else {
-            tool_names::written(&call.name, tool_names::LONGEST, notes)
+            tool_names::acceptable_name(&call.name, tool_names::MAX_NAME_CHARS, notes)
         }
         .as_ref(),
     );

@@ -23,7 +23,7 @@ impl<'a> Content<'a> {
 
     /// Whether each is one output, and both are for the same call.
     pub fn answers_the_same(self, other: Content<'_>) -> bool {
-        let of = |said: Content<'_>| said.role == Role::Tool && said.parts.len() == 1;
+        let of = |content: Content<'_>| content.role == Role::Tool && content.parts.len() == 1;
         match (self.parts, other.parts) {
             ([Part::ToolOutput(a)], [Part::ToolOutput(b)]) => {
                 of(self) && of(other) && same_text(&a.call_id, &b.call_id)
@@ -41,13 +41,13 @@ impl<'a> Content<'a> {
         let call = |part: &'a Part| if let Part::ToolCall(call) = part { Some(&*call.id) } else { None };
         let output = |part: &'a Part| part.as_tool_output().map(|output| &*output.call_id);
         let name = if let Some(id) = self.parts.iter().find_map(output) {
-            Name::Output(id)
+            KeyName::Output(id)
         } else if let Some(id) = self.parts.iter().find_map(call) {
-            Name::Call(id)
+            KeyName::Call(id)
         } else if let [Part::Reasoning(thought)] = self.parts {
-            Name::Thought(name_of(thought))
+            KeyName::Thought(reasoning_key(thought))
         } else {
-            Name::Text(text_key(self.parts))
+            KeyName::Text(text_key(self.parts))
         };
         Key { role: self.role, name }
     }
@@ -57,11 +57,11 @@ impl<'a> Content<'a> {
 #[derive(PartialEq, Eq, Hash)]
 pub(super) struct Key<'a> {
     role: Role,
-    name: Name<'a>,
+    name: KeyName<'a>,
 }
 
 #[derive(PartialEq, Eq, Hash)]
-enum Name<'a> {
+enum KeyName<'a> {
     Output(&'a str),
     Call(&'a str),
     Thought(&'a str),
@@ -95,9 +95,9 @@ fn words(end: &[u8]) -> EdgeWords {
 }
 
 /// What identifies reasoning: its id, or else its content.
-fn name_of(thought: &Reasoning) -> &str {
-    let said = thought.encrypted.as_deref().or(thought.signature.as_deref()).or(thought.text.as_deref());
-    thought.id.as_deref().or(said).unwrap_or_default()
+fn reasoning_key(thought: &Reasoning) -> &str {
+    let content = thought.encrypted.as_deref().or(thought.signature.as_deref()).or(thought.text.as_deref());
+    thought.id.as_deref().or(content).unwrap_or_default()
 }
 
 fn same_parts(a: &[Part], b: &[Part]) -> bool {
@@ -117,7 +117,7 @@ fn same_part(a: &Part, b: &Part) -> bool {
         (Part::Media(a), Part::Media(b)) => {
             (&a.url, &a.data, &a.file_id) == (&b.url, &b.data, &b.file_id) && a.kind == b.kind
         }
-        (Part::Reasoning(a), Part::Reasoning(b)) => name_of(a) == name_of(b),
+        (Part::Reasoning(a), Part::Reasoning(b)) => reasoning_key(a) == reasoning_key(b),
         (a, b) => a == b,
     }
 }

@@ -36,22 +36,22 @@ impl<'p, 'a> Index<'p, 'a> {
     }
 
     /// The next position of the same content.
-    pub fn find_same(&mut self, said: Content<'a>) -> Option<usize> {
-        self.find(said, |other| other.same_as(said))
+    pub fn find_same(&mut self, content: Content<'a>) -> Option<usize> {
+        self.find(content, |other| other.same_as(content))
     }
 
     /// The next position of content with the same key.
-    pub fn find_by_key(&mut self, said: Content<'a>) -> Option<usize> {
-        let key = said.key();
-        self.find(said, |other| other.key() == key)
+    pub fn find_by_key(&mut self, content: Content<'a>) -> Option<usize> {
+        let key = content.key();
+        self.find(content, |other| other.key() == key)
     }
 
-    fn find(&mut self, said: Content<'a>, is_wanted: impl Fn(Content<'a>) -> bool) -> Option<usize> {
+    fn find(&mut self, content: Content<'a>, is_wanted: impl Fn(Content<'a>) -> bool) -> Option<usize> {
         let is_there = |at: &usize| is_wanted(self.pieces[*at].content());
         let found = match &mut self.first {
             None => (self.next..self.pieces.len()).find(is_there),
             Some(first) => {
-                let first = first.get_mut(&said.key())?;
+                let first = first.get_mut(&content.key())?;
                 while *first < self.next {
                     *first = self.later[*first];
                 }

@@ -122,11 +122,11 @@ struct Finder<'p, 'a> {
 impl<'a> Finder<'_, 'a> {
     /// Finds `message` in the history after what was found before: all of it, or item by item.
     fn find(&mut self, message: &'a Message) {
-        let said = Content::from(message);
-        if let Some(at) = self.index.find_same(said) {
+        let content = Content::from(message);
+        if let Some(at) = self.index.find_same(content) {
             self.found.push(Found::At(at));
         } else if !self.find_items(message) {
-            let trimmed = if message.role == Role::Tool { self.index.find_by_key(said) } else { None };
+            let trimmed = if message.role == Role::Tool { self.index.find_by_key(content) } else { None };
             self.found.push(Found::Not(match trimmed {
                 Some(at) => Matched::Changed(Box::new(merged(&self.pieces[at].message(), message))),
                 None => Matched::New(message),
@@ -140,8 +140,8 @@ impl<'a> Finder<'_, 'a> {
             return false;
         }
         let part = |parts: Range<usize>| {
-            let said = Content { role: message.role, parts: &message.parts[parts.clone()] };
-            (self.index.find_same(said), parts)
+            let content = Content { role: message.role, parts: &message.parts[parts.clone()] };
+            (self.index.find_same(content), parts)
         };
         let items: Vec<(Option<usize>, Range<usize>)> = by_item(message).map(part).collect();
         let is_found = items.iter().any(|(at, _)| at.is_some());
@@ -193,7 +193,7 @@ fn with_reasoning<'a>(
 
 /// The old tool message with the new content: its item keeps its kind and everything except the content.
 fn merged(old: &Message, new: &Message) -> Message {
-    let (Some((Part::ToolOutput(output), beside)), Some(told)) =
+    let (Some((Part::ToolOutput(output), beside)), Some(new_output)) =
         (old.parts.split_first(), new.tool_outputs().next())
     else {
         return old.clone();
@@ -201,9 +201,9 @@ fn merged(old: &Message, new: &Message) -> Message {
     let ToolOutput { call_id, is_error, extras, .. } = &**output;
     let output = ToolOutput {
         call_id: call_id.clone(),
-        content: told.content.clone(),
+        content: new_output.content.clone(),
         is_error: *is_error,
-        output_ref: told.output_ref.clone(),
+        output_ref: new_output.output_ref.clone(),
         extras: extras.clone(),
     };
     let parts = std::iter::once(output.into()).chain(beside.iter().cloned()).collect();

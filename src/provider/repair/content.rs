@@ -114,10 +114,10 @@ pub(super) fn repair_ends(work: &mut Work) {
     ]);
     let format = work.format;
     let mut changes = Vec::new();
-    let told: HashSet<usize> = work.changes.iter().map(|change| change.index).collect();
+    let reported: HashSet<usize> = work.changes.iter().map(|change| change.index).collect();
     work.entries.retain(|entry| {
         let keep = !is_inexpressible(format, &entry.message);
-        if !keep && !told.contains(&entry.from.start) {
+        if !keep && !reported.contains(&entry.from.start) {
             let what = "an empty message was taken out".to_owned();
             changes.push(Change { index: entry.from.start, rule, what });
         }
@@ -154,10 +154,10 @@ fn is_inexpressible(format: Format, message: &Message) -> bool {
             message.parts.is_empty() && message.role != Role::System
         }
         Format::OpenaiChat => {
-            let told = |key: &str| message.extras.field(format, key).is_some_and(|v| !v.is_null());
+            let has_field = |key: &str| message.extras.field(format, key).is_some_and(|v| !v.is_null());
             message.parts.iter().all(|p| matches!(p, Part::Reasoning(_)))
                 && matches!(message.role, Role::User | Role::Assistant)
-                && !["refusal", "audio", "content"].iter().any(|key| told(key))
+                && !["refusal", "audio", "content"].iter().any(|key| has_field(key))
                 || message.parts.is_empty() && message.role == Role::User
         }
         Format::Gemini | Format::BedrockConverse => {
@@ -191,7 +191,7 @@ fn report_joined_outputs(work: &mut Work) {
 /// Reports messages that are merged because the API wants alternating roles.
 fn report_joined_roles(work: &mut Work) {
     let as_sent = |entry: &Entry| (entry.from.clone(), role(entry.message.role));
-    let told: Vec<usize> = work
+    let merged_at: Vec<usize> = work
         .entries
         .windows(2)
         .filter(|pair| {
@@ -200,7 +200,7 @@ fn report_joined_roles(work: &mut Work) {
         })
         .map(|pair| pair[1].from.start)
         .collect();
-    for index in told {
+    for index in merged_at {
         work.changed(index, "B-same-role", "it was joined with the message before it");
     }
 }

@@ -406,12 +406,13 @@ fn fix_output_kinds(work: &mut Work, inserted: &HashSet<usize>) {
                 continue;
             };
             // A plain function output has no template.
-            let told = output.extras.field(Format::OpenaiResponses, "type");
-            let told = told.as_ref().and_then(|kind| kind.as_str()).filter(|kind| !kind.is_empty());
-            let told = told.unwrap_or("function_call_output");
+            let given_kind = output.extras.field(Format::OpenaiResponses, "type");
+            let given_kind =
+                given_kind.as_ref().and_then(|kind| kind.as_str()).filter(|kind| !kind.is_empty());
+            let given_kind = given_kind.unwrap_or("function_call_output");
             let takes_plain = kinds::TAKES_FUNCTION_OUTPUT.contains(&call.call);
             let fits = |kind: &str| kind == call.output || takes_plain && kind == "function_call_output";
-            if !fits(told) && !inserted.contains(&at) {
+            if !fits(given_kind) && !inserted.contains(&at) {
                 output.extras = Extras::default();
                 changes.push((index, format!("it was made a {}", call.output)));
             }

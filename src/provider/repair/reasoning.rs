@@ -37,7 +37,7 @@ pub(super) fn duplicate_ids(work: &mut Work) {
 /// If some answers have reasoning and the provider refuses calls without it, marks these calls as having none.
 pub(super) fn add_required(work: &mut Work, dialect: &Dialect) {
     let ReasoningRule::Required(field) = dialect.reasoning else { return };
-    let thinks = |entry: &Entry| entry.message.parts.iter().any(says_reasoning);
+    let thinks = |entry: &Entry| entry.message.parts.iter().any(has_reasoning_text);
     if !work.entries.iter().any(thinks) {
         return;
     }
@@ -54,7 +54,7 @@ pub(super) fn add_required(work: &mut Work, dialect: &Dialect) {
     }
 }
 
-fn says_reasoning(part: &Part) -> bool {
+fn has_reasoning_text(part: &Part) -> bool {
     has_reasoning_field(part)
         && matches!(part, Part::Reasoning(r) if r.text.as_ref().is_some_and(|text| !text.is_empty()))
 }

@@ -6,7 +6,7 @@ use super::dictionary::{Dictionary, MAX_TOKEN_BYTES};
 #[cfg(feature = "tokenizer")]
 use super::index::Index;
 use super::strides::in_strides;
-use super::table::{Lengths, Long, Medium, Merges, Pairs, Seen, Short, medium_key, short_key};
+use super::table::{HashFilter, Lengths, Long, Medium, Merges, Pairs, Short, medium_key, short_key};
 use super::token::Token;
 use crate::Result;
 
@@ -146,7 +146,7 @@ pub(super) struct Vocabulary {
     short: Short,
     medium: Medium,
     long: Long,
-    seen: Seen,
+    seen: HashFilter,
     lengths: Lengths,
     merges: Merges,
 }
@@ -158,7 +158,7 @@ struct ByBytes<'a> {
     short: Short,
     medium: Medium,
     long: Vec<u32>,
-    seen: Seen,
+    seen: HashFilter,
     lengths: Lengths,
 }
 
@@ -184,7 +184,7 @@ impl Vocabulary {
             short: Short::with_room_for(few),
             medium: Medium::with_room_for(some),
             long: Vec::new(),
-            seen: Seen::new(),
+            seen: HashFilter::new(),
             lengths: Lengths::new(),
         };
         in_strides(256..dictionary.len(), &mut tables, |tables, range| {

@@ -368,7 +368,7 @@ struct Link {
 }
 
 /// Up to this many tokens, the lowest rank is found by looking at all of them.
-const FEW: usize = 24;
+const MAX_LINEAR_TOKENS: usize = 24;
 /// Buffers larger than this are freed.
 const KEEP: usize = 1 << 14;
 
@@ -376,7 +376,7 @@ impl Work {
     /// Puts the tokens of `part` into `out`.
     fn run(&mut self, rules: &Rules<'_>, vocab: &Vocab, part: &str) {
         self.begin(rules, vocab, part);
-        if self.out.len() <= FEW {
+        if self.out.len() <= MAX_LINEAR_TOKENS {
             self.merge_few(rules);
         } else {
             self.merge_many(rules);
@@ -433,7 +433,7 @@ impl Work {
 
     fn merge_few(&mut self, rules: &Rules<'_>) {
         let out = &mut self.out;
-        let mut made = [(NONE, NONE); FEW];
+        let mut made = [(NONE, NONE); MAX_LINEAR_TOKENS];
         let of = |left: u32, right: u32| rules.lookup.pair(left, right).unwrap_or((NONE, NONE));
         for (slot, pair) in made.iter_mut().zip(out.windows(2)) {
             *slot = of(pair[0], pair[1]);

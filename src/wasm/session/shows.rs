@@ -107,7 +107,7 @@ impl Session {
     /// being written, a state with an empty `summary` that covers nothing and only shows `is_summarizing`: do not save that one.
     #[wasm_bindgen(getter, js_name = summaryState, unchecked_return_type = "SummaryState | null")]
     pub fn summary_state(&self) -> Result<JsValue, JsValue> {
-        let is_summarizing = self.inner.under_way.borrow().is_some();
+        let is_summarizing = self.inner.running.borrow().is_some();
         let state = self.inner.read(|core| core.context().summary_state(is_summarizing))?;
         state.map_or(Ok(JsValue::NULL), |state| flat_to_js(&state))
     }

@@ -111,7 +111,7 @@ fn exchange() -> impl Strategy<Value = Exchange> {
 }
 
 /// A history and a view of it. `unique`: no two texts are the same.
-fn told(
+fn view_of_exchanges(
     exchanges: &[Exchange],
     unique: bool,
     thoughts_are_told: bool,
@@ -163,7 +163,7 @@ proptest! {
     fn finds_what_a_search_one_by_one_finds(
         exchanges in proptest::collection::vec(exchange(), 0..12), thoughts_are_told: bool, summary: bool
     ) {
-        let (entries, view) = told(&exchanges, true, thoughts_are_told, summary);
+        let (entries, view) = view_of_exchanges(&exchanges, true, thoughts_are_told, summary);
         let view: Vec<&Message> = view.iter().collect();
         prop_assert_eq!(by_matching(&entries, &view), one_by_one(&entries, &view));
     }
@@ -173,7 +173,7 @@ proptest! {
     fn what_is_said_twice_is_found_in_order(
         exchanges in proptest::collection::vec(exchange(), 0..12), thoughts_are_told: bool, summary: bool
     ) {
-        let (entries, view) = told(&exchanges, false, thoughts_are_told, summary);
+        let (entries, view) = view_of_exchanges(&exchanges, false, thoughts_are_told, summary);
         let view: Vec<&Message> = view.iter().collect();
         let found = by_matching(&entries, &view);
         let kept: Vec<usize> = found.iter().filter_map(|(item, _)| *item).collect();

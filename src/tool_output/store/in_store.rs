@@ -9,7 +9,7 @@ use crate::tool_output::output::Output;
 use crate::tool_output::piece::Piece;
 
 /// The format of an output in a store. Version 1 is the first.
-const STORED: Kind = Kind { name: "contextfold-output", version: 1, what: "a tool output" };
+const STORED_KIND: Kind = Kind { name: "contextfold-output", version: 1, what: "a tool output" };
 
 impl ToolOutputs {
     /// The key of an output in the host's store, if it is not in memory.
@@ -46,7 +46,7 @@ impl ToolOutputs {
     /// `UNKNOWN_REF`; `SNAPSHOT_INVALID` if the bytes are not what was stored.
     pub fn from_store(&self, id: &str, bytes: &[u8]) -> Result<Self> {
         let Some(known) = self.find(id) else { return Err(self.unknown(id)) };
-        let mut from = STORED.unframed(bytes)?;
+        let mut from = STORED_KIND.unframed(bytes)?;
         let named = known.store_key.as_ref().is_none_or(|key| **key == key_of(from.rest()));
         from.require(named, "it is another one")?;
         let output = Output::new(known.id.clone(), Saved::load(&mut from)?);
@@ -82,7 +82,7 @@ pub(super) fn encode_for_store(pieces: &[Piece]) -> (String, Vec<u8>) {
         piece.save(&mut out);
     }
     let body = out.into_bytes();
-    (key_of(&body), STORED.framed(&body))
+    (key_of(&body), STORED_KIND.framed(&body))
 }
 
 fn key_of(body: &[u8]) -> String {
