@@ -146,7 +146,7 @@ impl<'t> Captures<'t> {
 }
 
 /// Characters of a pattern that an error message shows.
-const SHOWN: usize = 40;
+const SHOWN_CHARS: usize = 40;
 
 /// What is wrong, and where; never the whole pattern.
 fn error_text(error: &regex_syntax::Error) -> String {
@@ -156,7 +156,7 @@ fn error_text(error: &regex_syntax::Error) -> String {
         _ => return "it cannot be read".to_owned(),
     };
     let from = pattern.floor_char_boundary(span.start.offset);
-    let shown: String = pattern[from..].chars().take(SHOWN).collect();
+    let shown: String = pattern[from..].chars().take(SHOWN_CHARS).collect();
     let more = if from + shown.len() < pattern.len() { "…" } else { "" };
     format!("{what}, at character {} (`{shown}{more}`)", pattern[..from].chars().count() + 1)
 }

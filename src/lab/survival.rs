@@ -41,7 +41,7 @@ struct ReferencedOutput {
 #[derive(Debug, Clone, Copy, Default)]
 struct FactState {
     is_rule: bool,
-    was_said: bool,
+    has_occurred: bool,
     /// How many messages of the view contain it.
     in_view: u32,
     /// How many outputs that the view can open contain it.
@@ -51,8 +51,8 @@ struct FactState {
 /// The number of facts that count for each share.
 #[derive(Debug, Clone, Copy, Default)]
 struct Tally {
-    said: u32,
-    said_rules: u32,
+    all_literals: u32,
+    all_rules: u32,
     literal: u32,
     with_refs: u32,
     rules: u32,
@@ -91,7 +91,7 @@ impl Survival {
     ) -> Retention {
         while self.answers_counted <= step.answer {
             for fact in known.new_facts_before(self.answers_counted) {
-                self.update_fact(*fact, |state| state.was_said = true);
+                self.update_fact(*fact, |state| state.has_occurred = true);
             }
             self.answers_counted += 1;
         }
@@ -195,17 +195,17 @@ impl Survival {
 impl Tally {
     fn count(&mut self, fact: &FactState, by: impl Fn(&mut u32)) {
         let there = fact.in_view > 0;
-        if !fact.was_said {
+        if !fact.has_occurred {
             return;
         }
         if fact.is_rule {
-            by(&mut self.said_rules);
+            by(&mut self.all_rules);
             if there {
                 by(&mut self.rules);
             }
             return;
         }
-        by(&mut self.said);
+        by(&mut self.all_literals);
         if there {
             by(&mut self.literal);
         }
@@ -217,9 +217,9 @@ impl Tally {
     fn shares(&self) -> Retention {
         let share = |kept: u32, said: u32| if said == 0 { 1.0 } else { f64::from(kept) / f64::from(said) };
         Retention {
-            literal: share(self.literal, self.said),
-            with_refs: share(self.with_refs, self.said),
-            constraints: share(self.rules, self.said_rules),
+            literal: share(self.literal, self.all_literals),
+            with_refs: share(self.with_refs, self.all_literals),
+            constraints: share(self.rules, self.all_rules),
         }
     }
 }

@@ -117,8 +117,8 @@ impl Registry {
         Ok(())
     }
 
-    fn add(&mut self, key: &str, says: Option<RowLimits>, provider: &str) {
-        let Some(says) = says else { return };
+    fn add(&mut self, key: &str, limits: Option<RowLimits>, provider: &str) {
+        let Some(says) = limits else { return };
         let key = key.to_lowercase();
         let derived = if is_maker(&key, provider) { DERIVED } else { DERIVED_FROM_OTHERS };
         for name in key_forms(&key) {

@@ -189,7 +189,7 @@ fn drop_lone_outputs(matched: &mut Vec<Matched<'_>>) {
 /// For each message whether it is an output without a call before it; empty if there is none. Most outputs come
 /// directly after their call, so the ids of all calls are only collected for an output that does not.
 fn lone_outputs(matched: &[Matched<'_>]) -> Vec<bool> {
-    const NEAR: usize = 8;
+    const NEARBY_CALLS: usize = 8;
     let mut lone: Vec<bool> = Vec::new();
     let mut calls: HashSet<&str> = HashSet::default();
     let mut gathered = 0;
@@ -197,7 +197,7 @@ fn lone_outputs(matched: &[Matched<'_>]) -> Vec<bool> {
     for (at, message) in matched.iter().map(Matched::message).enumerate() {
         caller = message.tool_calls().next().map(|_| message).or(caller);
         let mut is_called = |output: &ToolOutput| {
-            let mut near = caller.into_iter().flat_map(Message::tool_calls).take(NEAR);
+            let mut near = caller.into_iter().flat_map(Message::tool_calls).take(NEARBY_CALLS);
             if near.any(|call| call.id == output.call_id) {
                 return true;
             }

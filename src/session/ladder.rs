@@ -37,7 +37,7 @@ pub(super) struct Checkpoint {
 /// What [`Session::run_passes_before_fold`] did, to undo it.
 pub(super) struct PassesBeforeFold {
     before: Option<Checkpoint>,
-    settled: usize,
+    passes_done: usize,
 }
 
 impl Session {
@@ -168,22 +168,22 @@ impl Session {
     /// next run.
     pub(super) fn run_passes_before_fold(&mut self, run: &mut Run) -> Result<PassesBeforeFold> {
         let mut before: Option<Checkpoint> = None;
-        let settled = run.passes_done;
+        let passes_done = run.passes_done;
         for pass in run.passes_done..run.next_pass.saturating_sub(1) {
             if !run.passes[pass].folds()
                 && let Err(error) = self.run_pass(run, pass, &mut before)
             {
-                self.undo_passes(run, PassesBeforeFold { before, settled });
+                self.undo_passes(run, PassesBeforeFold { before, passes_done });
                 return Err(error);
             }
         }
         run.passes_done = run.next_pass;
-        Ok(PassesBeforeFold { before, settled })
+        Ok(PassesBeforeFold { before, passes_done })
     }
 
     /// Undoes what [`Session::run_passes_before_fold`] did.
     pub(super) fn undo_passes(&mut self, run: &mut Run, done: PassesBeforeFold) {
-        run.passes_done = done.settled;
+        run.passes_done = done.passes_done;
         run.decisions.truncate(done.before.as_ref().map_or(usize::MAX, |b| b.decisions));
         self.undo(done.before);
     }

@@ -147,8 +147,8 @@ impl Grep {
 struct Answer {
     text: String,
     /// `most`: the maximum bytes of the answer; `room`: the maximum before its last line.
-    most: usize,
-    room: usize,
+    max_bytes: usize,
+    rows_max_bytes: usize,
     max_line: usize,
     max_matches: u64,
     context: u64,
@@ -168,8 +168,8 @@ impl Answer {
     fn new(args: &GrepArgs, config: &ToolOutputCacheConfig, total_lines: u64) -> Self {
         Self {
             text: String::new(),
-            most: config.max_bytes(),
-            room: config.max_bytes().saturating_sub(closing_line(total_lines, total_lines).len()),
+            max_bytes: config.max_bytes(),
+            rows_max_bytes: config.max_bytes().saturating_sub(closing_line(total_lines, total_lines).len()),
             max_line: config.max_line(),
             max_matches: args.max_matches,
             context: args.context,
@@ -191,8 +191,11 @@ impl Answer {
             return 0;
         }
         let prefix = format!("{number}:");
-        let most =
-            if self.shown == 0 { self.room.saturating_sub(prefix.len() + 1) } else { self.max_row_bytes() };
+        let most = if self.shown == 0 {
+            self.rows_max_bytes.saturating_sub(prefix.len() + 1)
+        } else {
+            self.max_row_bytes()
+        };
         let row = format!("{prefix}{}\n", cut_line_around(line, at, self.max_line, most));
 
         let mut lead = String::new();
@@ -201,10 +204,10 @@ impl Answer {
             lead.push_str("--\n");
         }
         lead.extend(self.before.drain(..).map(|(_, row)| row));
-        if self.text.len() + lead.len() + row.len() > self.room {
+        if self.text.len() + lead.len() + row.len() > self.rows_max_bytes {
             lead.clear(); // a match without its context is better than no match
         }
-        if self.text.len() + lead.len() + row.len() > self.room {
+        if self.text.len() + lead.len() + row.len() > self.rows_max_bytes {
             self.full = true;
             return row.len();
         }
@@ -224,7 +227,7 @@ impl Answer {
         let row = format!("{number}-{}\n", cut_line(line, self.max_line, self.max_row_bytes()));
         let written = row.len();
         if number <= self.context_until {
-            if self.text.len() + row.len() <= self.room {
+            if self.text.len() + row.len() <= self.rows_max_bytes {
                 self.text.push_str(&row);
                 self.last_shown = number;
             } else {
@@ -241,7 +244,7 @@ impl Answer {
 
     /// A row that does not fit is not shown, so it need not be written in full.
     fn max_row_bytes(&self) -> usize {
-        self.room.saturating_mul(2)
+        self.rows_max_bytes.saturating_mul(2)
     }
 
     fn finish(mut self, searched: u64) -> String {
@@ -250,8 +253,8 @@ impl Answer {
                 "[stopped after {searched} of {} lines: the pattern takes too long]",
                 self.total_lines
             );
-            let note = if long.len() <= self.most { &long } else { "[stopped: too slow]" };
-            while !self.text.is_empty() && self.text.len() + note.len() > self.most {
+            let note = if long.len() <= self.max_bytes { &long } else { "[stopped: too slow]" };
+            while !self.text.is_empty() && self.text.len() + note.len() > self.max_bytes {
                 let last = self.text.trim_end_matches('\n').rfind('\n').map_or(0, |at| at + 1);
                 self.text.truncate(last);
             }

@@ -276,7 +276,7 @@ pub struct Line<'a> {
 
 impl Line<'_> {
     /// A text that consists of one line.
-    pub(super) fn alone(text: &str) -> Line<'static> {
+    pub(super) fn of_text(text: &str) -> Line<'static> {
         let mut long = LongText::default();
         long.push_str(text);
         Line { range: 0..long.len(), text: Cow::Owned(long) }

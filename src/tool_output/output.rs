@@ -70,7 +70,7 @@ impl Output {
             before += piece.line_count();
             let (text, other) = match piece {
                 Piece::Text { text, .. } => (Some(text), None),
-                Piece::Other(part) => (None, (skip_here == 0).then(|| Line::alone(&describe_part(part)))),
+                Piece::Other(part) => (None, (skip_here == 0).then(|| Line::of_text(&describe_part(part)))),
             };
             text.into_iter().flat_map(move |text| text.lines_from(skip_here)).chain(other)
         })

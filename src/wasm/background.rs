@@ -72,7 +72,7 @@ async fn answer(inner: &Rc<Inner>, pending: Pending) -> Option<Pending> {
 }
 
 /// Waits until no summary is being asked for, neither in the background nor by a run.
-pub async fn settled(inner: &Inner) {
+pub async fn all_requests_done(inner: &Inner) {
     loop {
         let under_way = inner.running.borrow().as_ref().map(|running| running.promise.clone());
         let Some(waited) = under_way.or_else(|| inner.background.borrow().clone()) else { return };

@@ -96,7 +96,7 @@ pub fn start(inner: Rc<Inner>, goal: Goal, signal: Option<AbortSignal>) -> Promi
             resolved(&settled)
         }
         Ok(Started::Running(running)) => future_to_promise(async move {
-            let settled = ended(&inner, &goal, running).await;
+            let settled = awaited_value(&inner, &goal, running).await;
             after_run(&inner);
             settled
         }),
@@ -165,7 +165,7 @@ fn resolved_value(inner: &Rc<Inner>, goal: &Goal, outcome: Outcome) -> Result<Js
 }
 
 /// The value that a run's promise resolves to, once it has ended.
-async fn ended(inner: &Rc<Inner>, goal: &Goal, running: Running) -> Result<JsValue, JsValue> {
+async fn awaited_value(inner: &Rc<Inner>, goal: &Goal, running: Running) -> Result<JsValue, JsValue> {
     let settled = wasm_bindgen_futures::JsFuture::from(running.promise).await;
     *inner.running.borrow_mut() = None;
     settled?;
@@ -212,7 +212,7 @@ async fn run_or_join(
     }
     match begin_alone(inner, &goal, signal)? {
         Started::Settled(settled) => Ok(settled),
-        Started::Running(running) => ended(inner, &goal, running).await,
+        Started::Running(running) => awaited_value(inner, &goal, running).await,
     }
 }
 

@@ -97,7 +97,7 @@ fn read_messages(list: Vec<JsValue>) -> Result<Incoming, JsValue> {
             (message_of_json(&value, index)?, repaired)
         };
         incoming.messages.push(message);
-        incoming.groups.push(Group { objects: vec![entry], messages: index..index + 1, repaired: repaired });
+        incoming.groups.push(Group { objects: vec![entry], messages: index..index + 1, repaired });
     }
     Ok(incoming)
 }

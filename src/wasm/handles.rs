@@ -72,7 +72,7 @@ impl Handles {
     }
 
     /// Whether these objects, if any, are the very ones that the nodes were pushed as.
-    pub fn came_as(&self, nodes: &[NodeIndex], objects: &[JsValue]) -> bool {
+    pub fn were_pushed_as(&self, nodes: &[NodeIndex], objects: &[JsValue]) -> bool {
         let Some(first) = nodes.first() else { return false };
         let same = |(one, other): (&JsValue, &JsValue)| Object::is(one, other);
         self.originals.get(*first).is_some_and(|original| {

@@ -28,7 +28,7 @@ const MAX_MARKS: usize = 4;
 #[derive(Debug, Default)]
 pub struct Marks {
     /// The number that was requested.
-    pub most: usize,
+    pub max_marks: usize,
     pub placed: Vec<CacheMark>,
 }
 

@@ -99,14 +99,14 @@ struct Functions {
     summarize: Option<Summarize>,
     tokenizer: Option<Tokenizer>,
     redact: Option<Redact>,
-    says_redact: bool,
+    redact_is_set: bool,
     describe: FunctionOption<Describe>,
     customs: Option<CustomRuns>,
 }
 
 /// Takes the functions out of the options. The rest is plain data, which the core reads.
 pub fn read_options(options: &JsValue) -> Result<Options, JsValue> {
-    let Functions { plain, now, on_cost, summarize, tokenizer, redact, says_redact, describe, customs } =
+    let Functions { plain, now, on_cost, summarize, tokenizer, redact, redact_is_set, describe, customs } =
         read_functions(options)?;
     let store = take(&plain, "store")?.map(|store| Store::of(&store, "store")).transpose();
     let store = store.map_err(|error| Error::new(ErrorCode::InvalidConfig, error.message()))?;
@@ -122,7 +122,7 @@ pub fn read_options(options: &JsValue) -> Result<Options, JsValue> {
         now,
         on_cost,
         redact,
-        redact_is_set: says_redact,
+        redact_is_set,
         describe,
         customs,
         store,
@@ -152,7 +152,7 @@ pub fn require_price(config: &SessionConfig) -> Result<(), Error> {
 /// Changes the options of a session: all that are given, or none.
 pub fn set_options(inner: &Inner, options: &JsValue) -> Result<(), JsValue> {
     let writes = inner.writes();
-    let Functions { plain, now, on_cost, summarize, tokenizer, redact, says_redact, describe, customs } =
+    let Functions { plain, now, on_cost, summarize, tokenizer, redact, redact_is_set, describe, customs } =
         read_functions(options)?;
     if take(&plain, "store")?.is_some() {
         let why = "cannot be changed: outputs lie in it already; make a session with it, or `Session.load`";
@@ -179,7 +179,7 @@ pub fn set_options(inner: &Inner, options: &JsValue) -> Result<(), JsValue> {
             core.context_mut().customs = customs;
         }
         core.set_options(config, tokenizer.as_ref().map(|tokenizer| tokenizer.counter.clone()));
-        if says_redact {
+        if redact_is_set {
             core.set_redact(redact);
         }
         if summarize.is_some() {
@@ -247,11 +247,11 @@ fn read_functions(options: &JsValue) -> Result<Functions, JsValue> {
     let tokenizer = take(&plain, "tokenizer")?.map(|tokenizer| Tokenizer::of(&tokenizer));
     let tokenizer = tokenizer.transpose().map_err(|expected| Error::config("tokenizer", expected))?;
     let redact = function_in(&plain, "compaction", "redact")?;
-    let says_redact = redact.is_set();
+    let redact_is_set = redact.is_set();
     let redact = redact.into_function().map(redact_of);
     let describe = function_in(&plain, "toolOutputCache", "placeholder")?.map(describe_of);
     let customs = read_customs(&plain)?;
-    Ok(Functions { plain, now, on_cost, summarize, tokenizer, redact, says_redact, describe, customs })
+    Ok(Functions { plain, now, on_cost, summarize, tokenizer, redact, redact_is_set, describe, customs })
 }
 
 /// Takes the function `key` out of the options `group`, which are replaced by a copy without it.

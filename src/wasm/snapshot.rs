@@ -202,7 +202,7 @@ pub fn saved_stretch(stretch: &Stretch, handles: &Handles, history: &History) ->
         reproduces_objects: _,
         number: _,
     } = stretch;
-    let is_reproduced = handles.came_as(nodes, objects) && stretch.reproduces_its_objects(history);
+    let is_reproduced = handles.were_pushed_as(nodes, objects) && stretch.reproduces_its_objects(history);
     let objects = if is_reproduced { &[] } else { objects.as_slice() };
     let sums_here = sums_of(*format, objects);
     let (sums, readings) = match sums_here {

@@ -235,9 +235,9 @@ impl Session {
             inner.refuse_freed()?;
             let waiting = inner.clone();
             let settled = future_to_promise(async move {
-                background::settled(&waiting).await;
+                background::all_requests_done(&waiting).await;
                 away::move_due_outputs(&waiting); // retry what a store refused before
-                waiting.stores.pending.settled().await.map(|()| JsValue::UNDEFINED)
+                waiting.stores.pending.all_done().await.map(|()| JsValue::UNDEFINED)
             });
             wait(settled, signal.as_ref(), Some(&inner.freed.promise)).await?;
             inner.stores.pending.take_error().map(|()| JsValue::UNDEFINED)

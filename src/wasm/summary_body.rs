@@ -67,7 +67,7 @@ fn declared(tools: Vec<Value>) -> Vec<Value> {
 /// The first `messages` messages of the view, with cache marks like in the view that was sent last.
 fn view_as_sent(inner: &Rc<Inner>, format: Format, messages: Option<usize>) -> Result<JsValue, JsValue> {
     let has_marks = matches!(format, Format::Anthropic | Format::BedrockConverse);
-    let marks = if has_marks { inner.marks.borrow().most } else { 0 };
+    let marks = if has_marks { inner.marks.borrow().max_marks } else { 0 };
     Ok(marked_view_of(inner, format, None, marks, messages)?.0)
 }
 

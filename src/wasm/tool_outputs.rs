@@ -11,9 +11,7 @@ use super::away::{fetch, move_due_outputs};
 use super::inner::Inner;
 use super::slices::{SliceState, Slices};
 use super::text_pieces::TextPieces;
-use super::value::{
-    flat_to_js, get, get_string, json, known_keys, promise_of as settle_promise, text, to_js,
-};
+use super::value::{flat_to_js, get, get_string, json, known_keys, promise_of, text, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message, Part, Role};
 use crate::provider::provider;
@@ -141,8 +139,8 @@ impl ToolOutputCache {
     /// @throws {ContextError} `UNKNOWN_REF`.
     #[wasm_bindgen(unchecked_return_type = "Promise<string | Part[]>")]
     pub fn get(&self, #[wasm_bindgen(unchecked_param_type = "string")] ref_id: JsValue) -> Promise {
-        let Some(id) = ref_id.as_string().filter(|id| self.is_away(id)) else {
-            return settled(self.whole(&ref_id));
+        let Some(id) = ref_id.as_string().filter(|id| self.is_in_store(id)) else {
+            return promise_of_value(self.whole(&ref_id));
         };
         let (inner, cache) = (self.inner.clone(), Self::new(self.inner.clone()));
         future_to_promise(async move {
@@ -187,13 +185,14 @@ impl ToolOutputCache {
             Err(error) => return Promise::reject(&error),
         };
         let inner = self.inner.clone();
-        let id = args.get("ref_id").and_then(Value::as_str).filter(|id| self.is_away(id)).map(str::to_owned);
+        let id =
+            args.get("ref_id").and_then(Value::as_str).filter(|id| self.is_in_store(id)).map(str::to_owned);
         let Some(id) = id else {
             let text = inner.read(|core| {
                 let context = core.context();
                 answer(&context.outputs, &args, &context.output_config)
             });
-            return settled(text.and_then(|text| Ok(JsValue::from_str(&text?))));
+            return promise_of_value(text.and_then(|text| Ok(JsValue::from_str(&text?))));
         };
         future_to_promise(async move {
             let fetched = fetch(&inner, &id).await?;
@@ -205,7 +204,7 @@ impl ToolOutputCache {
         })
     }
 
-    fn is_away(&self, id: &str) -> bool {
+    fn is_in_store(&self, id: &str) -> bool {
         self.inner.read(|core| core.context().outputs.store_key(id).is_some()).unwrap_or(false)
     }
 
@@ -258,6 +257,6 @@ fn read_parts(content: &JsValue) -> Result<Vec<Part>, JsValue> {
     Ok(read.into_iter().flat_map(|m| m.parts).collect())
 }
 
-fn settled(result: Result<JsValue, JsValue>) -> Promise {
-    settle_promise(result.map(|value| Promise::resolve(&value)))
+fn promise_of_value(result: Result<JsValue, JsValue>) -> Promise {
+    promise_of(result.map(|value| Promise::resolve(&value)))
 }

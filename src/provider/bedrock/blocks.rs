@@ -20,7 +20,7 @@ use crate::message::{
 const FORMAT: Format = Format::BedrockConverse;
 
 /// The maximum length of tool names and call ids.
-pub(in crate::provider) const LONGEST: usize = 64;
+pub(in crate::provider) const MAX_ID_CHARS: usize = 64;
 
 /// The block that marks the end of a prompt cache. It is kept as a second key of the block before it.
 pub const CACHE_POINT: &str = "cachePoint";
@@ -331,12 +331,12 @@ pub fn is_call_id(c: char) -> bool {
 
 /// An id as the API accepts it.
 pub fn tool_id(id: &str) -> Cow<'_, str> {
-    call_ids::acceptable_id(id, LONGEST, |c| is_call_id(c) && c != '.' && c != ':')
+    call_ids::acceptable_id(id, MAX_ID_CHARS, |c| is_call_id(c) && c != '.' && c != ':')
 }
 
 /// Changes the id of a call or an output if the API does not accept it.
 pub fn set_id(id: &mut String, done: &mut impl FnMut(&'static str, &'static str)) {
-    if id.is_empty() || id.len() > LONGEST || !id.chars().all(is_call_id) {
+    if id.is_empty() || id.len() > MAX_ID_CHARS || !id.chars().all(is_call_id) {
         *id = tool_id(id).into_owned();
         done("B-id", "the call's id was written with the characters that the API takes");
     }
@@ -356,8 +356,11 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     if id != call.id {
         notes.push(Note::new(format!("the call id `{}` is written `{id}`: the API takes no other", call.id)));
     }
-    let name =
-        if own { Cow::from(&call.name) } else { tool_names::acceptable_name(&call.name, LONGEST, notes) };
+    let name = if own {
+        Cow::from(&call.name)
+    } else {
+        tool_names::acceptable_name(&call.name, MAX_ID_CHARS, notes)
+    };
     body.set("toolUseId", &*id).set("name", &*name);
     let kept = match body.get("input") {
         Some(input) => is_json_of(input, &call.input),

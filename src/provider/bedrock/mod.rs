@@ -24,7 +24,7 @@ use crate::message::{Extras, Format, Message, Part, Role};
 use write::{DOCUMENT, lacks_text};
 
 pub use blocks::CACHE_POINT;
-pub(super) use blocks::{LONGEST, is_call_id};
+pub(super) use blocks::{MAX_ID_CHARS, is_call_id};
 pub(super) use documents::{each_name, is_name, name_of, rename};
 
 /// Format `"bedrock-converse"`.
@@ -53,7 +53,7 @@ impl Provider for Bedrock {
     /// The API requires alternating roles. A message of which nothing can be expressed is ignored.
     fn joins(&self, run: &[&Message], message: &Message) -> bool {
         run.first().is_some_and(|first| role(first.role) == role(message.role))
-            || !message.role.is_instruction() && write::says_nothing(message)
+            || !message.role.is_instruction() && write::writes_nothing(message)
     }
 
     fn is_head(&self, message: &Message, _leading: bool) -> bool {
@@ -186,7 +186,8 @@ pub(super) fn fix_for_repair(message: &mut Message, mut done: impl FnMut(&'stati
         match part {
             Part::ToolCall(call) if !call.hosted => {
                 blocks::set_id(&mut call.id, &mut done);
-                let name = tool_names::acceptable_name(&call.name, LONGEST, &mut Vec::new()).into_owned();
+                let name =
+                    tool_names::acceptable_name(&call.name, MAX_ID_CHARS, &mut Vec::new()).into_owned();
                 if name != call.name {
                     call.name = name;
                     done("B-name", "the tool's name was written with the characters that the API takes");
@@ -227,7 +228,7 @@ pub(super) fn define_tools(body: &mut Value) -> Option<usize> {
 pub fn tools_called(names: &[&str]) -> Vec<Value> {
     let mut tools: Vec<Value> = Vec::new();
     for name in names {
-        let name = tool_names::acceptable_name(name, LONGEST, &mut Vec::new());
+        let name = tool_names::acceptable_name(name, MAX_ID_CHARS, &mut Vec::new());
         let spec = json!({ "toolSpec": { "name": name, "inputSchema": { "json": { "type": "object" } } } });
         if !tools.contains(&spec) {
             tools.push(spec);

@@ -63,7 +63,7 @@ pub fn is_mark(part: &Part) -> bool {
 }
 
 /// Whether writing the message would yield no blocks, or only cache points.
-pub fn says_nothing(message: &Message) -> bool {
+pub fn writes_nothing(message: &Message) -> bool {
     message.parts.iter().all(|part| match part {
         Part::Text { text, extras } => text.is_empty() && !extras.came_in(FORMAT),
         Part::ToolOutput(_) => false,

@@ -33,7 +33,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::super::bedrock::{CACHE_POINT, LONGEST, is_call_id, is_name};
+use super::super::bedrock::{CACHE_POINT, MAX_ID_CHARS, is_call_id, is_name};
 use super::super::fields::{given, text};
 use super::super::tool_names;
 use super::anthropic::{Block, blocks};
@@ -113,17 +113,18 @@ fn call(block: &Block<'_>, i: usize, found: &mut Found) {
         return;
     }
     let id = block.field("toolUseId").unwrap_or_default();
-    if id.is_empty() || id.len() > LONGEST || !id.chars().all(is_call_id) {
-        found.error("B-id", i, format!("the id `{id}` is not 1 to {LONGEST} letters, digits, _ and -"));
+    if id.is_empty() || id.len() > MAX_ID_CHARS || !id.chars().all(is_call_id) {
+        found.error("B-id", i, format!("the id `{id}` is not 1 to {MAX_ID_CHARS} letters, digits, _ and -"));
     }
     let input = block.body().filter(|_| block.kind() == "tool_use").and_then(|body| body.get("input"));
     if input.is_some_and(|input| !input.is_object()) {
         found.error("B-input", i, format!("the input of {id} is no object"));
     }
-    let name =
-        block.field("name").filter(|name| block.kind() == "tool_use" && !tool_names::fits(name, LONGEST));
+    let name = block
+        .field("name")
+        .filter(|name| block.kind() == "tool_use" && !tool_names::fits(name, MAX_ID_CHARS));
     if let Some(name) = name {
-        let why = format!("the tool name `{name}` is not 1 to {LONGEST} letters, digits, _ and -");
+        let why = format!("the tool name `{name}` is not 1 to {MAX_ID_CHARS} letters, digits, _ and -");
         found.error("B-name", i, why);
     }
     let content = block.body().and_then(|body| body.get("content")?.as_array()).into_iter().flatten();

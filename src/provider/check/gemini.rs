@@ -43,7 +43,7 @@ impl<'v> Turn<'v> {
     }
 
     /// Whether the user says something, apart from outputs: that begins a turn.
-    fn is_said(&self) -> bool {
+    fn has_content(&self) -> bool {
         !self.is_model && self.parts.iter().any(|(_, part)| field(part, RESPONSE).is_none())
     }
 }
@@ -163,7 +163,7 @@ fn answers(turn: &Turn<'_>, behind: &[Turn<'_>], options: &CheckOptions<'_>, fou
             found.error("G-dup-use", called[at], format!("a second call {id}"));
         }
     }
-    let may_run = options.pending && behind.iter().all(|content| !content.is_model && !content.is_said());
+    let may_run = options.pending && behind.iter().all(|content| !content.is_model && !content.has_content());
     for (at, call) in calls.iter().enumerate().filter(|_| !may_run) {
         if !pairs.contains(&Some(at)) {
             let id = call.id.unwrap_or(call.name);
@@ -179,7 +179,7 @@ fn orphan(index: usize, output: &Named<'_>, found: &mut Found) {
 
 /// The first call of each content of the current turn needs a thought signature.
 fn signatures(turns: &[Turn<'_>], found: &mut Found) {
-    let running = turns.iter().rposition(Turn::is_said).unwrap_or(0);
+    let running = turns.iter().rposition(Turn::has_content).unwrap_or(0);
     for turn in turns[running..].iter().filter(|turn| turn.is_model) {
         let first = turn.parts.iter().find(|(_, part)| field(part, CALL).is_some());
         if let Some((index, _)) = first.filter(|(_, part)| field(part, "thoughtSignature").is_none()) {

@@ -32,7 +32,7 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
     let referenced = list.iter().any(|item| text(item, "type") == Some("item_reference"));
     let stateful = options.stateful || referenced;
     let mut pairing = Pairing::new(list, stateful);
-    let behind = behind_reasoning(list);
+    let behind = next_non_reasoning(list);
     let mut ids: HashMap<&str, usize> = HashMap::new();
     for (i, value) in list.iter().enumerate() {
         let Some(item) = value.as_object() else { continue };
@@ -131,7 +131,7 @@ impl<'v> Pairing<'v> {
 }
 
 /// For each item, the index of the next one that is not reasoning.
-fn behind_reasoning(list: &[Value]) -> Vec<Option<usize>> {
+fn next_non_reasoning(list: &[Value]) -> Vec<Option<usize>> {
     let mut behind = vec![None; list.len()];
     let mut next = None;
     for (i, item) in list.iter().enumerate().rev() {

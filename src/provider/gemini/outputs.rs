@@ -8,7 +8,7 @@ use super::super::media::split_data_url;
 use super::super::note::Note;
 use super::super::opaque::take_json;
 use super::super::tool_names;
-use super::parts::{came_without_id, key_in, media, write_media};
+use super::parts::{had_no_id, key_in, media, write_media};
 use crate::message::{Extras, Format, Media, Part, ToolOutput};
 
 const FORMAT: Format = Format::Gemini;
@@ -62,7 +62,7 @@ pub(super) fn write(output: &ToolOutput, calls: &Calls<'_>, notes: &mut Vec<Note
     let mut inner = out.nested(key).unwrap_or_default();
     let own = inner.has("name");
     // An id that differs from the call's, or is missing, stays as it came.
-    let has_id = !calls.get(&output.call_id).is_some_and(came_without_id);
+    let has_id = !calls.get(&output.call_id).is_some_and(had_no_id);
     if has_id && !own || inner.get("id") == Some(&Value::from("")) {
         inner.set("id", output.call_id.as_str());
     }

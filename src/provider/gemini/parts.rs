@@ -74,7 +74,7 @@ pub(super) fn is_signed(extras: &Extras) -> bool {
 }
 
 /// Whether a call came without an id.
-pub(super) fn came_without_id(call: &ToolCall) -> bool {
+pub(super) fn had_no_id(call: &ToolCall) -> bool {
     let Some(map) = call.extras.of(FORMAT) else { return false };
     let inner = map.get(key_in(&|key| map.contains_key(key), "functionCall")).and_then(Value::as_object);
     inner.is_some_and(|inner| !inner.is_empty() && !inner.contains_key("id"))

@@ -57,7 +57,7 @@ fn read_parts(list: &[Value], role: Role, before: &[Message]) -> Vec<Part> {
     let asked = before.iter().rev().take_while(|message| message.role == role && role == Role::Assistant);
     let mut names: Vec<&str> = asked
         .flat_map(Message::tool_calls)
-        .filter(|call| parts::came_without_id(call))
+        .filter(|call| parts::had_no_id(call))
         .map(|call| call.name.as_str())
         .collect();
     let mut ids = if role == Role::User { output_ids(list, before) } else { Vec::new() }.into_iter();
@@ -91,7 +91,7 @@ fn output_ids(list: &[Value], before: &[Message]) -> Vec<String> {
     let calls = before[before.len() - asked..].iter().flat_map(Message::tool_calls).filter(is_open);
     let calls: Vec<(&str, Named<'_>)> = calls
         .map(|call| {
-            let id = (!parts::came_without_id(call)).then_some(call.id.as_str());
+            let id = (!parts::had_no_id(call)).then_some(call.id.as_str());
             (call.id.as_str(), Named { id, name: &call.name })
         })
         .collect();

@@ -352,7 +352,7 @@ fn count_merged<S: Sink>(
     sink: &mut S,
 ) {
     let len = end - start;
-    if len > cache::LONGEST {
+    if len > cache::MAX_CACHED_BYTES {
         if let Some(tokens) = piece_override(scratch, text, start, end) {
             return sink.many(tokens.len(), tokens);
         }

@@ -370,7 +370,7 @@ struct Link {
 /// Up to this many tokens, the lowest rank is found by looking at all of them.
 const MAX_LINEAR_TOKENS: usize = 24;
 /// Buffers larger than this are freed.
-const KEEP: usize = 1 << 14;
+const MAX_KEPT: usize = 1 << 14;
 
 impl Work {
     /// Puts the tokens of `part` into `out`.
@@ -494,7 +494,7 @@ impl Work {
         }
         out.clear();
         out.extend(links.iter().map(|link| link.token).filter(|&token| token != NONE));
-        if links.len() > KEEP {
+        if links.len() > MAX_KEPT {
             *links = Vec::new();
             *queue = BinaryHeap::new();
         }

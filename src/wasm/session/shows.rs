@@ -126,8 +126,8 @@ impl Session {
         let marks = cache_marks(&options, format)?;
         let (view, placed) =
             marked_view_of(&self.inner, format, on_note(&options)?.as_ref(), marks.unwrap_or(0), None)?;
-        if let Some(most) = marks {
-            *self.inner.marks.borrow_mut() = Marks { most, placed };
+        if let Some(max_marks) = marks {
+            *self.inner.marks.borrow_mut() = Marks { max_marks, placed };
         }
         Ok(view)
     }
