@@ -4,7 +4,7 @@ use std::rc::Rc;
 use serde_json::{Map, Value};
 
 use super::recorded::Recorded;
-use super::replay::{Replay, Terms};
+use super::replay::{Replay, ReplayTerms};
 use super::run::{Simulation, SimulationPrices};
 use super::transcript::Transcript;
 use crate::error::{Error, Result};
@@ -73,7 +73,7 @@ impl Recording {
         let pins = take_pins(&mut options)?;
         let recorded = self.with_default_window(&mut options, counter)?;
         let config = SessionConfig::from_value(&Value::Object(options))?;
-        let terms = Terms { preset: name_of(&config.ladder), recorded, price, pins };
+        let terms = ReplayTerms { preset: name_of(&config.ladder), recorded, price, pins };
         Ok(Replay::new(self.transcript.session(config, counter), self.transcript.clone(), terms))
     }
 

@@ -21,7 +21,7 @@ use crate::session::{Fit, Pending, Session};
 const SHARE_OF_A_PIECE: u64 = 4;
 
 /// The parameters of a replay, apart from the session.
-pub(super) struct Terms {
+pub(super) struct ReplayTerms {
     /// The name of the run.
     pub preset: String,
     pub recorded: Rc<Recorded>,
@@ -42,7 +42,7 @@ pub(super) struct Terms {
 /// is divided into steps.
 pub struct Replay {
     transcript: Rc<Transcript>,
-    terms: Terms,
+    terms: ReplayTerms,
     /// The session before the first call.
     beginning: Session,
     session: Session,
@@ -59,7 +59,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    pub(super) fn new(session: Session, transcript: Rc<Transcript>, terms: Terms) -> Self {
+    pub(super) fn new(session: Session, transcript: Rc<Transcript>, terms: ReplayTerms) -> Self {
         Self {
             costs: terms.price.as_ref().map(|_| Costs::default()),
             transcript,

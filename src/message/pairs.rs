@@ -17,7 +17,7 @@ impl ToolCall {
     }
 
     /// The id of the call whose code made this call and waits for its result.
-    pub fn made_by(&self) -> Option<String> {
+    pub fn parent_call_id(&self) -> Option<String> {
         let string_field = |value: &serde_json::Value, key: &str| Some(value.get(key)?.as_str()?.to_owned());
         if let Some(caller) = self.extras.field(Format::Anthropic, "caller") {
             return string_field(&caller, "tool_id");
@@ -47,7 +47,7 @@ impl Message {
     /// code made.
     pub fn required_ids(&self) -> impl Iterator<Item = Cow<'_, str>> {
         self.parts.iter().filter_map(|part| match part {
-            Part::ToolCall(call) => call.made_by().map(Cow::from),
+            Part::ToolCall(call) => call.parent_call_id().map(Cow::from),
             part => part.answered_id().map(Cow::from),
         })
     }

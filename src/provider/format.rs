@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::message::{Format, Message, Role};
 
 /// The note on a message that an opening was inserted before.
-pub const OPENED: &str = "an opening is put before it: the format wants one";
+pub const OPENING_NOTE: &str = "an opening is put before it: the format wants one";
 
 /// A conversation in one provider's shape.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -133,7 +133,7 @@ pub trait Provider: Sync {
             if let Some(first) = first.filter(|_| !std::mem::replace(&mut opened, true))
                 && let Some(opening) = self.opening(first)
             {
-                notes.push(Note::new(OPENED));
+                notes.push(Note::new(OPENING_NOTE));
                 out.items.push(opening);
             }
             out.items.extend(items);

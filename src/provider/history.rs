@@ -136,7 +136,7 @@ impl OpenAiHistory {
                     .chain(before)
                     .find_map(|m| m.tool_calls().rfind(|call| call.id == id))
             };
-            let written = writer.write_one(&message, &Calls::looked_up(&calls));
+            let written = writer.write_one(&message, &Calls::with_lookup(&calls));
             items.extend(written.into_iter().map(|item| Rebuilt::New(Box::new(item))));
             entries.push(Entry { message, items: start..items.len() });
         }

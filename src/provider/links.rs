@@ -13,7 +13,7 @@ use crate::message::{Message, Part, Role};
 
 /// Groups the parts of an assistant message: each range has reasoning and what the model made after it, up to the next
 /// reasoning. Parts before the first reasoning are in no range.
-pub fn belongs_together<P: Borrow<Part>>(parts: &[P]) -> Vec<Range<usize>> {
+pub fn reasoning_groups<P: Borrow<Part>>(parts: &[P]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     let mut produced = true;
     for (i, part) in parts.iter().enumerate() {

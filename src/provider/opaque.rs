@@ -142,7 +142,9 @@ const MAX_SAFE_INTEGER: u128 = (1 << 53) - 1;
 pub(super) fn as_text(format: Format, raw: &Value, notes: &mut Vec<Note>) -> Option<Part> {
     let part = Part::Opaque { format, raw: raw.clone().into() };
     let summary = raw.get("content").and_then(Value::as_str);
-    if let Some(summary) = summary.filter(|_| part.provider_compaction() == Some(ProviderCompaction::OfAll)) {
+    if let Some(summary) =
+        summary.filter(|_| part.provider_compaction() == Some(ProviderCompaction::ReplacesAll))
+    {
         notes.push(Note::new("the summary of a compaction of the provider's is said as text"));
         return Some(Part::text(summary));
     }

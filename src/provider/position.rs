@@ -302,7 +302,7 @@ impl PositionChecker {
                         });
                     }
                     Part::ToolCall(call) => {
-                        let known = call.made_by().and_then(|id| self.by_id.get(&id).copied());
+                        let known = call.parent_call_id().and_then(|id| self.by_id.get(&id).copied());
                         if let Some(call) = known.map(|n| &mut self.server_calls[n]) {
                             first = if call.has_lapsed() { first.min(call.at) } else { first };
                             call.code_call_at.get_or_insert(at);

@@ -1,7 +1,7 @@
 //! Plans a compaction without doing it, and applies such a plan.
 //!
 //! A plan is a dry run on a copy of the session, with the extractive summariser in place of the callback, so no separate code
-//! predicts what passes do. A plan holds while its messages are in the view as they were (`Basis` compares); new messages do not
+//! predicts what passes do. A plan holds while its messages are in the view as they were (`PlanBasis` compares); new messages do not
 //! matter. Messages that `apply` has to keep are pinned while passes run.
 
 use std::collections::HashMap;
@@ -45,7 +45,7 @@ pub struct Plan {
     pub tokens_after_estimate: u64,
     fold: Option<PlannedFold>,
     options: PlanOptions,
-    basis: Basis,
+    basis: PlanBasis,
 }
 
 /// A fold that a pass wants.
@@ -59,7 +59,7 @@ struct PlannedFold {
 
 /// The state of the session that a plan was made for.
 #[derive(Debug, Clone)]
-struct Basis {
+struct PlanBasis {
     revision: u64,
     config: SessionConfig,
     fixed_tokens: u64,
@@ -253,8 +253,8 @@ impl Session {
         (ids(kept), ids(trimmed))
     }
 
-    fn basis(&self) -> Basis {
-        Basis {
+    fn basis(&self) -> PlanBasis {
+        PlanBasis {
             revision: self.revision,
             config: self.config.clone(),
             fixed_tokens: self.context.view.fixed_tokens(),
@@ -283,7 +283,7 @@ impl Session {
     }
 
     /// Whether only messages were added since.
-    fn is_current(&self, basis: &Basis) -> bool {
+    fn is_current(&self, basis: &PlanBasis) -> bool {
         let view = &self.context.view;
         let now = self.message_states(basis.known);
         self.revision == basis.revision

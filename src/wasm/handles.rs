@@ -27,7 +27,7 @@ pub type Shown<'a> = (&'a Slot, &'a Node);
 pub type Key = (NodeIndex, Format);
 
 /// What was made from the messages of one entry.
-pub struct Made {
+pub struct WrittenObjects {
     of: Vec<Arc<Message>>,
     pub objects: Vec<JsValue>,
     notes: Vec<Note>,
@@ -44,7 +44,7 @@ pub struct Objects<'a> {
 pub struct Handles {
     originals: Originals,
     /// Each is valid as long as the view shows exactly these messages.
-    made: HashMap<Key, Made>,
+    made: HashMap<Key, WrittenObjects>,
     /// The view's list in each format that was requested, as of the last request.
     pub lists: HashMap<Format, List>,
 }
@@ -247,19 +247,19 @@ impl Handles {
         if let (Some(Some(object)), Some(output_ref)) = (pushed, output_ref) {
             // A copy of the caller's own object, with the reference to its full output.
             let objects = vec![with_ref(object, output_ref)?];
-            self.made.insert(key, Made { of, objects, notes: Vec::new() });
+            self.made.insert(key, WrittenObjects { of, objects, notes: Vec::new() });
             return Ok(());
         }
         let last = run.last().map_or(0, |(at, _)| *at);
         let find = |id: &str| find_call(slots, last, id);
-        let calls = Calls::looked_up(&find);
+        let calls = Calls::with_lookup(&find);
         let mut notes = Vec::new();
         let entries = match pushed {
             // One of our own messages that is rewritten gets its id. If an earlier process pushed it, it may have come without one.
             None if format == Format::Messages => provider.write_one(&named(&first.message, node), &calls),
             _ => write(provider, &of, &calls, &mut notes),
         };
-        batch.push(key, Made { of, objects: Vec::new(), notes }, entries);
+        batch.push(key, WrittenObjects { of, objects: Vec::new(), notes }, entries);
         if batch.is_full() {
             self.take(batch)?;
         }
@@ -307,7 +307,7 @@ pub fn finished(
     }
     let last = run.last()?.0;
     let find = |id: &str| find_call(slots, last, id);
-    let mut items = write(provider, &messages, &Calls::looked_up(&find), &mut Vec::new());
+    let mut items = write(provider, &messages, &Calls::with_lookup(&find), &mut Vec::new());
     let mut notes = Vec::new();
     provider.finish(&mut items, &mut notes);
     (!notes.is_empty()).then_some((items, notes))

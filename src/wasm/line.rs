@@ -91,7 +91,7 @@ impl Stretch {
 }
 
 /// How much of a list equals what was pushed.
-pub struct Common {
+pub struct CommonPart {
     /// The instructions at the beginning.
     pub head: Head,
     /// How many stretches of the line the list still has, including the instructions.
@@ -236,7 +236,7 @@ impl Line {
     pub fn adopt(
         &mut self,
         format: Format,
-        common: &Common,
+        common: &CommonPart,
         list: &[JsValue],
     ) -> Vec<(Vec<NodeIndex>, Vec<JsValue>)> {
         // If the instructions differ, they will be replaced: their objects are not adopted.
@@ -276,7 +276,7 @@ impl Line {
 
     /// Compares with a list, entry by entry: by reference, and if the object is not the same, by what a model reads. Instructions at the
     /// beginning of the list are its header, whether or not they are the same.
-    pub fn common(&self, format: Format, list: &[JsValue], core: &Session) -> Result<Common, JsValue> {
+    pub fn common(&self, format: Format, list: &[JsValue], core: &Session) -> Result<CommonPart, JsValue> {
         let mut head = Head::default();
         if !self.0.is_empty() {
             head.stretches = self.instructions(core);
@@ -317,7 +317,7 @@ impl Line {
             at += stretch.len();
         }
         let Comparison { renamed, waiting, .. } = comparison;
-        Ok(Common { head, stretches, entries: at, diverged_at, rewritten: renewed, renamed, waiting })
+        Ok(CommonPart { head, stretches, entries: at, diverged_at, rewritten: renewed, renamed, waiting })
     }
 }
 

@@ -15,7 +15,7 @@ use super::line::{Line, Stretch};
 use super::value::{of_format_to_js, to_js};
 use crate::context::{Context, Form, Node, Slot};
 use crate::message::{Format, Message, Part};
-use crate::provider::{OPENED, PositionChecker, Provider, Removals};
+use crate::provider::{OPENING_NOTE, PositionChecker, Provider, Removals};
 
 /// The messages of a list, by position; `None` after the last.
 pub type Slots<'a> = &'a dyn Fn(usize) -> Option<Shown<'a>>;
@@ -232,7 +232,7 @@ impl List {
         if opens {
             self.opened = Some(entries);
             if let Some(opening) = provider.opening(slot.message.role) {
-                self.notes.push((start, OPENED.to_owned()));
+                self.notes.push((start, OPENING_NOTE.to_owned()));
                 self.entries.push(&to_js(&opening)?);
             }
         }

@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::*;
 
 use super::entries::{Incoming, entries, read};
 use super::inner::Inner;
-use super::line::{Common, Line, reads_same};
+use super::line::{CommonPart, Line, reads_same};
 use super::value::{copy_of, get, is_list, json_of, set};
 use super::view::take_updated_list;
 use crate::context::NodeIndex;
@@ -115,7 +115,7 @@ struct RewrittenEntries {
 
 /// Calls that got other ids in the list are renamed all together, later. Until then, this gives the outputs of such calls the ids
 /// by which the session knows them.
-fn with_known_ids(common: &Common, mut messages: Vec<Message>) -> Result<Vec<Message>, JsValue> {
+fn with_known_ids(common: &CommonPart, mut messages: Vec<Message>) -> Result<Vec<Message>, JsValue> {
     let mut known: HashMap<&str, &str> =
         common.waiting.waiting().iter().map(|(known, now)| (now.as_str(), known.as_str())).collect();
     for (i, message) in messages.iter_mut().enumerate() {
@@ -149,7 +149,7 @@ fn with_known_ids(common: &Common, mut messages: Vec<Message>) -> Result<Vec<Mes
 /// Collects the entries that are written differently now.
 fn rewritten_entries(
     line: &Line,
-    common: &Common,
+    common: &CommonPart,
     format: Format,
     list: &[JsValue],
 ) -> Result<RewrittenEntries, JsValue> {

@@ -4,7 +4,7 @@ use super::super::Calls;
 use super::super::anthropic::is_blank;
 use super::super::fields::{Object, json};
 use super::super::item_ids;
-use super::super::links::belongs_together;
+use super::super::links::reasoning_groups;
 use super::super::note::Note;
 use super::{IN_TOOL_MESSAGE, JOINS, in_tool_message, outputs, parts};
 use crate::message::{Format, Message, Part, Role};
@@ -77,7 +77,7 @@ pub(super) fn run(run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) ->
 fn made(sent_parts: &[&Part], notes: &mut Vec<Note>) -> Vec<Value> {
     let mut written: Vec<Option<Value>> =
         sent_parts.iter().map(|part| parts::write_made(part, notes)).collect();
-    for run in belongs_together(sent_parts).into_iter().rev() {
+    for run in reasoning_groups(sent_parts).into_iter().rev() {
         let reasoning = |at: &usize| match sent_parts[*at] {
             Part::Reasoning(reasoning) => Some(reasoning),
             _ => None,

@@ -13,7 +13,7 @@ use super::super::position::{
     CACHE_MARKS, SERVER_RESULT, SERVER_UNANSWERED, THINKING_LAST, TOO_MANY_MARKS, mark_key, marks_of,
 };
 use super::options::CheckOptions;
-use super::violation::{Found, Severity, tool_name};
+use super::violation::{Severity, Violations, tool_name};
 use crate::message::Format;
 
 /// A block and its position.
@@ -116,7 +116,7 @@ pub(super) fn blocks(format: Format, message: &Value, index: usize) -> Vec<Block
     }
 }
 
-pub(super) fn check(format: Format, list: &[Value], options: &CheckOptions<'_>, found: &mut Found) {
+pub(super) fn check(format: Format, list: &[Value], options: &CheckOptions<'_>, found: &mut Violations) {
     if list.is_empty() {
         found.error("A-empty", 0, "no messages");
     }
@@ -161,7 +161,7 @@ pub(super) fn check(format: Format, list: &[Value], options: &CheckOptions<'_>, 
 }
 
 /// An answer must not end with thinking. Blank texts do not count; they are violations themselves.
-fn ends_in_thinking(turn: &Turn<'_>, found: &mut Found) {
+fn ends_in_thinking(turn: &Turn<'_>, found: &mut Violations) {
     let says_nothing =
         |b: &&Block<'_>| b.kind() == CACHE_POINT || b.kind() == "text" && b.text().is_some_and(is_blank);
     let last = turn.blocks.iter().rev().find(|b| !says_nothing(b));
@@ -175,7 +175,7 @@ fn ends_in_thinking(turn: &Turn<'_>, found: &mut Found) {
 
 /// A call of a tool that the provider runs needs its result before the user speaks again. Code that has made calls
 /// needs no result.
-fn server_calls(turns: &[Turn<'_>], found: &mut Found) {
+fn server_calls(turns: &[Turn<'_>], found: &mut Violations) {
     let is_user_turn =
         |turn: &Turn<'_>| turn.role == "user" && turn.blocks.iter().any(|b| b.kind() != "tool_result");
     let Some(last_user_turn) = turns.iter().rposition(is_user_turn) else { return };
@@ -198,7 +198,7 @@ fn server_calls(turns: &[Turn<'_>], found: &mut Found) {
 }
 
 /// The list and the rest of the body must not have more cache marks than the API accepts.
-pub(super) fn cache_marks(format: Format, body: &Value, list: &[Value], found: &mut Found) {
+pub(super) fn cache_marks(format: Format, body: &Value, list: &[Value], found: &mut Violations) {
     let key = mark_key(format);
     let count: usize = outside_list(body).chain(list).map(|block| marks_of(block, key)).sum();
     if count > CACHE_MARKS {
@@ -208,7 +208,7 @@ pub(super) fn cache_marks(format: Format, body: &Value, list: &[Value], found: &
 }
 
 /// The blocks of `system`, which is separate from the list.
-pub(super) fn head(body: &Value, found: &mut Found) {
+pub(super) fn head(body: &Value, found: &mut Violations) {
     let blocks = body.get("system").and_then(Value::as_array).into_iter().flatten();
     for _ in blocks.filter(|b| is_text(b) && text(b, "text").is_some_and(is_blank)) {
         found.error("A-empty-text", 0, "empty text block in `system`");
@@ -220,7 +220,7 @@ fn is_text(block: &Value) -> bool {
     text(block, "type").map_or_else(|| block.get("text").is_some(), |kind| kind == "text")
 }
 
-fn content(role: &str, i: usize, last: bool, blocks: &[Block<'_>], found: &mut Found) {
+fn content(role: &str, i: usize, last: bool, blocks: &[Block<'_>], found: &mut Violations) {
     let assistant = role == "assistant";
     if blocks.is_empty() && !(last && assistant && !found.is_converse) {
         found.error("A-empty-content", i, "message without content");
@@ -278,7 +278,7 @@ fn is_empty_error(block: &Block<'_>) -> bool {
     empty && block.is_error()
 }
 
-fn pairing(turns: &[Turn<'_>], options: &CheckOptions<'_>, found: &mut Found) {
+fn pairing(turns: &[Turn<'_>], options: &CheckOptions<'_>, found: &mut Violations) {
     let mut used: HashMap<&str, usize> = HashMap::new();
     let mut before: HashSet<&str> = HashSet::new();
     for (n, turn) in turns.iter().enumerate() {
@@ -306,7 +306,7 @@ fn uses<'v>(
     n: usize,
     used: &mut HashMap<&'v str, usize>,
     options: &CheckOptions<'_>,
-    found: &mut Found,
+    found: &mut Violations,
 ) {
     let turn = &turns[n];
     let answered: HashSet<&str> =
@@ -332,7 +332,7 @@ fn uses<'v>(
 
 /// The result of a tool that the provider runs needs its call somewhere before it.
 /// `before`: the ids of such calls in all turns so far.
-fn server_results<'v>(turn: &Turn<'v>, before: &mut HashSet<&'v str>, found: &mut Found) {
+fn server_results<'v>(turn: &Turn<'v>, before: &mut HashSet<&'v str>, found: &mut Violations) {
     for block in &turn.blocks {
         let kind = block.kind();
         if kind == "server_tool_use" || kind == "mcp_tool_use" {
@@ -350,7 +350,7 @@ fn server_results<'v>(turn: &Turn<'v>, before: &mut HashSet<&'v str>, found: &mu
     }
 }
 
-fn results(turns: &[Turn<'_>], n: usize, found: &mut Found) {
+fn results(turns: &[Turn<'_>], n: usize, found: &mut Violations) {
     let before = n.checked_sub(1).and_then(|p| turns.get(p));
     let asked: HashSet<&str> = ids(before, "assistant", "tool_use", "id").into_iter().collect();
     let mut had: HashSet<&str> = HashSet::new();
@@ -377,7 +377,7 @@ fn results(turns: &[Turn<'_>], n: usize, found: &mut Found) {
 }
 
 /// If thinking is enabled, the current tool turn must begin with a thinking block.
-fn opens_with_thinking(turns: &[Turn<'_>], mode: &str, found: &mut Found) {
+fn opens_with_thinking(turns: &[Turn<'_>], mode: &str, found: &mut Violations) {
     let is_user_turn = |t: &Turn<'_>| t.role == "user" && t.blocks.iter().any(|b| b.kind() != "tool_result");
     let start = turns.iter().rposition(is_user_turn).map_or(0, |k| k + 1);
     let Some(turn) = turns[start..].iter().find(|t| t.role == "assistant") else { return };

@@ -38,7 +38,7 @@ use super::super::fields::{given, text};
 use super::super::tool_names;
 use super::anthropic::{Block, blocks};
 use super::options::CheckOptions;
-use super::violation::Found;
+use super::violation::Violations;
 use crate::message::Format;
 
 const FORMAT: Format = Format::BedrockConverse;
@@ -66,7 +66,7 @@ pub fn is_signed(body: &Value, options: &CheckOptions<'_>) -> bool {
     text(body, "modelId").or(options.provider).is_some_and(is_claude)
 }
 
-pub(super) fn check(body: &Value, list: &[Value], options: &CheckOptions<'_>, found: &mut Found) {
+pub(super) fn check(body: &Value, list: &[Value], options: &CheckOptions<'_>, found: &mut Violations) {
     found.is_signed = is_signed(body, options);
     super::anthropic::head(body, found);
     super::anthropic::cache_marks(FORMAT, body, list, found);
@@ -108,7 +108,7 @@ pub(super) fn check(body: &Value, list: &[Value], options: &CheckOptions<'_>, fo
 }
 
 /// Checks ids, names and inputs of calls, and JSON in outputs.
-fn call(block: &Block<'_>, i: usize, found: &mut Found) {
+fn call(block: &Block<'_>, i: usize, found: &mut Violations) {
     if !matches!(block.kind(), "tool_use" | "tool_result") {
         return;
     }
@@ -133,7 +133,7 @@ fn call(block: &Block<'_>, i: usize, found: &mut Found) {
     }
 }
 
-fn documents(block: Option<&Value>, i: usize, names: &mut HashSet<String>, found: &mut Found) {
+fn documents(block: Option<&Value>, i: usize, names: &mut HashSet<String>, found: &mut Violations) {
     let Some(block) = block else { return };
     if let Some(document) = given(block, "document") {
         let name = text(document, "name").unwrap_or_default();

@@ -7,11 +7,11 @@ use serde_json::Value;
 use super::super::fields::given;
 use super::dialect::Dialect;
 use super::dialect::ReasoningRule;
-use super::violation::{Found, Severity};
+use super::violation::{Severity, Violations};
 
 /// Reports calls without reasoning, if the provider refuses them and another answer has it, which shows that thinking
 /// is enabled.
-pub(super) fn check_missing(list: &[Value], dialect: &Dialect, found: &mut Found) {
+pub(super) fn check_missing(list: &[Value], dialect: &Dialect, found: &mut Violations) {
     let ReasoningRule::Required(field) = dialect.reasoning else { return };
     if !list.iter().any(|message| has_text(message, field)) {
         return;
@@ -27,7 +27,7 @@ pub(super) fn check_missing(list: &[Value], dialect: &Dialect, found: &mut Found
 }
 
 /// Reports reasoning that came with calls and was removed or changed.
-pub(super) fn check_lost(before: &[Value], after: &[Value], dialect: &Dialect, found: &mut Found) {
+pub(super) fn check_lost(before: &[Value], after: &[Value], dialect: &Dialect, found: &mut Violations) {
     let (field, severity) = match dialect.reasoning {
         ReasoningRule::Free => return,
         ReasoningRule::Recommended(field) => (field, Severity::Warn),

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::fields::text;
 use super::super::gemini::field;
 use super::dialect::Dialect;
-use super::violation::{Found, Severity};
+use super::violation::{Severity, Violations};
 use crate::message::Format;
 
 /// What a required field must be.
@@ -147,7 +147,7 @@ impl Kind {
     }
 }
 
-pub(super) fn check(format: Format, list: &[Value], dialect: &Dialect, found: &mut Found) {
+pub(super) fn check(format: Format, list: &[Value], dialect: &Dialect, found: &mut Violations) {
     let owns = match format {
         Format::Gemini => dialect.thought_signatures,
         Format::BedrockConverse => true,

@@ -184,7 +184,7 @@ fn report_joined_outputs(work: &mut Work) {
     };
     let at: Vec<usize> = work.entries.windows(2).filter(is_joined).map(|pair| pair[1].from.start).collect();
     for index in at {
-        work.changed(index, "G-result-place", "it was joined to the content before it");
+        work.note_change(index, "G-result-place", "it was joined to the content before it");
     }
 }
 
@@ -201,7 +201,7 @@ fn report_joined_roles(work: &mut Work) {
         .map(|pair| pair[1].from.start)
         .collect();
     for index in merged_at {
-        work.changed(index, "B-same-role", "it was joined with the message before it");
+        work.note_change(index, "B-same-role", "it was joined with the message before it");
     }
 }
 
@@ -209,7 +209,7 @@ fn fix_beginning(work: &mut Work, rule: &'static str) {
     let first = work.entries.iter().position(|e| !e.message.role.is_instruction());
     let Some(at) = first.filter(|&i| work.entries[i].message.role == Role::Assistant) else { return };
     let from = work.entries[at].from.clone();
-    work.changed(from.start, rule, "a user message was put before it");
+    work.note_change(from.start, rule, "a user message was put before it");
     work.entries.insert(at, Entry { message: Message::text(Role::User, BEGINNING), from });
 }
 
@@ -226,7 +226,7 @@ fn fix_end(work: &mut Work) {
     } else {
         *text = trimmed.into();
     }
-    work.changed(index, "A-trailing-space", "white space at the end was taken off");
+    work.note_change(index, "A-trailing-space", "white space at the end was taken off");
 }
 
 /// Whether the call is a plain function call, whose output may be of several kinds.

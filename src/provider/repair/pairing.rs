@@ -99,7 +99,7 @@ fn drop_hosted_orphans(work: &mut Work) {
         });
     }
     for (index, id) in gone {
-        work.changed(
+        work.note_change(
             index,
             "R-orphan-output",
             format!("the output of {id}, whose call is not before it, was taken out"),
@@ -125,7 +125,7 @@ fn move_calls_last(work: &mut Work) {
         changed.push(entry.from.start);
     }
     for index in changed {
-        work.changed(
+        work.note_change(
             index,
             "R-interleaved",
             "what stood between a call and its output was moved before the call",
@@ -176,7 +176,7 @@ fn drop_duplicate_calls(work: &mut Work, place: Place) {
         open.extend(ids);
     }
     for (index, id) in gone {
-        work.changed(index, rule, format!("the second call {id} was taken out"));
+        work.note_change(index, rule, format!("the second call {id} was taken out"));
     }
 }
 
@@ -303,7 +303,7 @@ fn place_outputs(
         }
     }
     for (index, rule, what) in changes {
-        work.changed(index, rule, what);
+        work.note_change(index, rule, what);
     }
     work.entries = taken.into_iter().map(|e| e.unwrap_or_else(Entry::removed)).collect();
     moved
@@ -419,7 +419,7 @@ fn fix_output_kinds(work: &mut Work, inserted: &HashSet<usize>) {
         }
     }
     for (index, what) in changes {
-        work.changed(index, "R-kind", what);
+        work.note_change(index, "R-kind", what);
     }
 }
 

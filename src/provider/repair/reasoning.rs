@@ -30,7 +30,7 @@ pub(super) fn duplicate_ids(work: &mut Work) {
             .collect();
     }
     for (index, what) in changes {
-        work.changed(index, "R-dup-id", what);
+        work.note_change(index, "R-dup-id", what);
     }
 }
 
@@ -50,7 +50,7 @@ pub(super) fn add_required(work: &mut Work, dialect: &Dialect) {
         }
     }
     for index in without_reasoning {
-        work.changed(index, "C-reasoning-missing", format!("a `{field}` that says nothing was put in"));
+        work.note_change(index, "C-reasoning-missing", format!("a `{field}` that says nothing was put in"));
     }
 }
 

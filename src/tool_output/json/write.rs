@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::members::{Use, failed, tells_failure, use_of};
+use super::members::{MemberKind, failed, kind_of_member, reports_failure};
 use super::scan::{Document, Kind};
 use super::strings::shortened;
 
@@ -202,11 +202,11 @@ impl<'a> Writer<'_, 'a> {
     /// identifying members is written like any other object.
     fn item(&mut self, item: usize) {
         let document = self.document;
-        let known = |m: &usize| use_of(document.key(*m)) == Use::Identity;
+        let known = |m: &usize| kind_of_member(document.key(*m)) == MemberKind::Identity;
         if !document.children(item).any(|m| known(&m)) {
             return self.object(item, CutPolicy::None, false);
         }
-        let members = document.children(item).filter(|m| known(m) || tells_failure(document, *m));
+        let members = document.children(item).filter(|m| known(m) || reports_failure(document, *m));
         let members = members.map(|m| self.member(m)).collect();
         self.members(members, false);
     }
@@ -222,7 +222,8 @@ impl<'a> Writer<'_, 'a> {
             let name = document.key(member);
             let failed = kept_failed < MAX_FAILED && failed(document, member);
             kept_failed += usize::from(failed);
-            let stays = failed || use_of(name) != Use::Plain || tells_failure(document, member);
+            let stays =
+                failed || kind_of_member(name) != MemberKind::Plain || reports_failure(document, member);
             plain += usize::from(!stays);
             if !stays && plain > self.level.members {
                 left_out += 1;
@@ -261,9 +262,9 @@ impl<'a> Writer<'_, 'a> {
     /// A member's name and value. Much is kept of errors and ids.
     fn member_with(&self, member: usize, care: CutPolicy) -> Vec<Pending<'a>> {
         let name = self.document.key(member);
-        let care = match use_of(name) {
-            Use::Error | Use::Id => CutPolicy::Kept,
-            Use::Identity if name.eq_ignore_ascii_case("\"id\"") => CutPolicy::Kept,
+        let care = match kind_of_member(name) {
+            MemberKind::Error | MemberKind::Id => CutPolicy::Kept,
+            MemberKind::Identity if name.eq_ignore_ascii_case("\"id\"") => CutPolicy::Kept,
             _ => care,
         };
         vec![
