@@ -224,11 +224,11 @@ pub(crate) fn whole(value: &Value) -> Option<u64> {
 }
 
 /// Characters of a text that an error message shows.
-const SHOWN: usize = 40;
+const SHOWN_CHARS: usize = 40;
 
 /// A key for an error message, shortened: callers may have written a long one.
 fn shortened(key: &str) -> Cow<'_, str> {
-    match key.char_indices().nth(SHOWN) {
+    match key.char_indices().nth(SHOWN_CHARS) {
         Some((at, _)) => Cow::Owned(format!("{}…", &key[..at])),
         None => Cow::Borrowed(key),
     }
@@ -239,8 +239,8 @@ pub(crate) fn describe(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(_) | Value::Number(_) => value.to_string(),
-        Value::String(s) if s.chars().count() <= SHOWN => format!("{s:?}"),
-        Value::String(s) => format!("{:?}…", s.chars().take(SHOWN).collect::<String>()),
+        Value::String(s) if s.chars().count() <= SHOWN_CHARS => format!("{s:?}"),
+        Value::String(s) => format!("{:?}…", s.chars().take(SHOWN_CHARS).collect::<String>()),
         Value::Array(_) => "a list".to_owned(),
         Value::Object(_) => "an object".to_owned(),
     }

@@ -147,14 +147,14 @@ impl Error {
 
     /// Sets what reports and events say instead of the message. Advice in the message is only for the caller.
     #[must_use]
-    pub fn told_as(mut self, brief: impl Into<Box<str>>) -> Self {
+    pub fn with_brief(mut self, brief: impl Into<Box<str>>) -> Self {
         self.brief = Some(brief.into());
         self
     }
 
     /// Appends advice to the message. Reports and events do not show it.
     #[must_use]
-    pub fn advising(mut self, advice: &str) -> Self {
+    pub fn with_advice(mut self, advice: &str) -> Self {
         self.brief = Some(self.brief().into());
         self.message.push_str(advice);
         self

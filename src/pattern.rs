@@ -6,23 +6,23 @@ mod scan;
 
 use std::sync::Mutex;
 
-pub use scan::{Came, Scan, Searched};
+pub use scan::{Progress, Scan, Searchable};
 
 use regex_automata::nfa::thompson::pikevm::{Cache, PikeVM};
 use regex_automata::nfa::thompson::{Compiler, Config};
 use regex_automata::util::{captures, syntax};
 
 /// Bytes that a compiled pattern may take: enough for any that a person writes.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_COMPILED_BYTES: usize = 1 << 20;
 
 /// The end of a syntax error: what is supported. Tables of Unicode properties would make the download much larger.
-const SYNTAX: &str = r"the syntax is that of Rust's `regex`, with no look-around, no backreferences and no `\p{…}` (`\w` has the letters of all scripts)";
+const SYNTAX_HINT: &str = r"the syntax is that of Rust's `regex`, with no look-around, no backreferences and no `\p{…}` (`\w` has the letters of all scripts)";
 
 /// Longer patterns, in bytes, are not even parsed: parsing takes many times as much memory, which WebAssembly never gives back.
-const MOST_PATTERN: usize = 2_000;
+const MAX_PATTERN_BYTES: usize = 2_000;
 
 /// Bytes that a literal search text may have.
-const MOST_TEXT: usize = 1_000;
+const MAX_TEXT_BYTES: usize = 1_000;
 
 /// How a pattern is matched.
 #[derive(Debug, Clone, Copy, Default)]
@@ -40,9 +40,9 @@ pub struct Options {
 pub struct Pattern {
     engine: PikeVM,
     /// The bytes that a match can begin with; `None` if a match can be empty.
-    begins: Option<Box<[bool; 256]>>,
+    first_bytes: Option<Box<[bool; 256]>>,
     /// The engine's working memory, kept for the next search.
-    kept: Mutex<Option<Cache>>,
+    cache: Mutex<Option<Cache>>,
 }
 
 /// A match with its named groups.
@@ -57,9 +57,9 @@ impl Pattern {
     /// # Errors
     /// What is wrong with the pattern, and where.
     pub fn new(pattern: &str, options: Options) -> Result<Self, String> {
-        if pattern.len() > MOST_PATTERN {
+        if pattern.len() > MAX_PATTERN_BYTES {
             return Err(format!(
-                "it has {} bytes, and a pattern may have {MOST_PATTERN}; look for less of it",
+                "it has {} bytes, and a pattern may have {MAX_PATTERN_BYTES}; look for less of it",
                 pattern.len()
             ));
         }
@@ -71,9 +71,9 @@ impl Pattern {
     /// # Errors
     /// If one of the texts is too long.
     pub fn of_texts(texts: &[&str], ignore_case: bool) -> Result<Self, String> {
-        if let Some(long) = texts.iter().find(|text| text.len() > MOST_TEXT) {
+        if let Some(long) = texts.iter().find(|text| text.len() > MAX_TEXT_BYTES) {
             return Err(format!(
-                "it has {} bytes, and {MOST_TEXT} can be looked for; look for a part of it",
+                "it has {} bytes, and {MAX_TEXT_BYTES} can be looked for; look for a part of it",
                 long.len()
             ));
         }
@@ -86,49 +86,52 @@ impl Pattern {
             .case_insensitive(options.ignore_case)
             .multi_line(options.multi_line)
             .dot_matches_new_line(options.dot_matches_new_line);
-        let tree = syntax::parse_with(pattern, &syntax).map_err(|e| format!("{SYNTAX}: {}", told(&e)))?;
+        let tree =
+            syntax::parse_with(pattern, &syntax).map_err(|e| format!("{SYNTAX_HINT}: {}", error_text(&e)))?;
         let engine = Compiler::new()
-            .configure(Config::new().nfa_size_limit(Some(MOST_BYTES)))
+            .configure(Config::new().nfa_size_limit(Some(MAX_COMPILED_BYTES)))
             .build_from_hir(&tree)
             .and_then(PikeVM::new_from_nfa)
             .map_err(|_| {
-                format!("it is over the size limit of {MOST_BYTES} bytes; make what it repeats smaller")
+                format!(
+                    "it is over the size limit of {MAX_COMPILED_BYTES} bytes; make what it repeats smaller"
+                )
             })?;
         let begins = scan::first_bytes(engine.get_nfa());
-        Ok(Self { engine, begins, kept: Mutex::new(None) })
+        Ok(Self { engine, first_bytes: begins, cache: Mutex::new(None) })
     }
 
     /// Whether the pattern matches anywhere.
     pub fn is_match(&self, text: &str) -> bool {
-        self.working(|engine, cache| engine.is_match(cache, text))
+        self.with_cache(|engine, cache| engine.is_match(cache, text))
     }
 
     #[cfg(test)]
     fn by_engine(&self, text: &str, from: usize) -> Option<std::ops::Range<usize>> {
         let input = regex_automata::Input::new(text).range(from..);
-        self.working(|engine, cache| Some(engine.find_iter(cache, input).next()?.range()))
+        self.with_cache(|engine, cache| Some(engine.find_iter(cache, input).next()?.range()))
     }
 
     #[cfg(test)]
     pub(crate) fn find(&self, text: &str) -> Option<std::ops::Range<usize>> {
-        match Scan::new(0).go_on(self, text, &mut { u64::MAX }) {
-            Came::To(found) => Some(found),
-            Came::Through | Came::Halfway => None,
+        match Scan::new(0).resume(self, text, &mut { u64::MAX }) {
+            Progress::Found(found) => Some(found),
+            Progress::NotFound | Progress::Paused => None,
         }
     }
 
     /// The first match, with its groups.
     pub fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
         let mut groups = self.engine.create_captures();
-        self.working(|engine, cache| engine.captures(cache, text, &mut groups));
+        self.with_cache(|engine, cache| engine.captures(cache, text, &mut groups));
         groups.is_match().then_some(Captures { text, groups })
     }
 
-    fn working<T>(&self, search: impl FnOnce(&PikeVM, &mut Cache) -> T) -> T {
-        let kept = self.kept.lock().ok().and_then(|mut kept| kept.take());
+    fn with_cache<T>(&self, search: impl FnOnce(&PikeVM, &mut Cache) -> T) -> T {
+        let kept = self.cache.lock().ok().and_then(|mut kept| kept.take());
         let mut cache = kept.unwrap_or_else(|| self.engine.create_cache());
         let found = search(&self.engine, &mut cache);
-        if let Ok(mut kept) = self.kept.lock() {
+        if let Ok(mut kept) = self.cache.lock() {
             *kept = Some(cache);
         }
         found
@@ -143,17 +146,17 @@ impl<'t> Captures<'t> {
 }
 
 /// Characters of a pattern that an error message shows.
-const SHOWN: usize = 40;
+const SHOWN_CHARS: usize = 40;
 
 /// What is wrong, and where; never the whole pattern.
-fn told(error: &regex_syntax::Error) -> String {
+fn error_text(error: &regex_syntax::Error) -> String {
     let (what, pattern, span) = match error {
         regex_syntax::Error::Parse(error) => (error.kind().to_string(), error.pattern(), error.span()),
         regex_syntax::Error::Translate(error) => (error.kind().to_string(), error.pattern(), error.span()),
         _ => return "it cannot be read".to_owned(),
     };
     let from = pattern.floor_char_boundary(span.start.offset);
-    let shown: String = pattern[from..].chars().take(SHOWN).collect();
+    let shown: String = pattern[from..].chars().take(SHOWN_CHARS).collect();
     let more = if from + shown.len() < pattern.len() { "…" } else { "" };
     format!("{what}, at character {} (`{shown}{more}`)", pattern[..from].chars().count() + 1)
 }

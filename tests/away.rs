@@ -45,7 +45,7 @@ fn send_all_away(session: &mut Session) -> Vec<(String, Vec<u8>)> {
     let send = |id: String| {
         let outputs = &session.context().outputs;
         let ((key, bytes), size) = (outputs.to_store(&id).unwrap(), outputs.get(&id).unwrap().bytes());
-        assert!(session.send_away(&id, &key, size).unwrap().is_some());
+        assert!(session.move_to_store(&id, &key, size).unwrap().is_some());
         (id, bytes)
     };
     leave.into_iter().map(send).collect()
@@ -104,7 +104,7 @@ fn an_output_that_cannot_be_redacted_stays() {
     let id = session.context_mut().movable_outputs(0).pop().unwrap();
     let (key, _) = session.context().outputs.to_store(&id).unwrap();
     let size = session.context().outputs.get(&id).unwrap().bytes();
-    assert!(session.send_away(&id, &key, size).is_err());
+    assert!(session.move_to_store(&id, &key, size).is_err());
     assert_eq!(session.context().outputs.bytes(), size);
 }
 

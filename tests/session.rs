@@ -1072,9 +1072,9 @@ fn a_search_in_slices_finds_what_one_at_once_finds_and_says_where_it_stopped() {
     let at_once = session.search(&search("needle"));
     assert_eq!((at_once.len(), at_once[0].id.as_str(), at_once[29].id.as_str()), (30, "m40", "m11"));
     let slow = search("(?:[a-z]?){40}ne+dle");
-    let mut looking = session.look_for(slow.clone());
+    let mut looking = session.begin_search(slow.clone());
     let mut slices = 0;
-    while !session.go_on(&mut looking, 2_000) {
+    while !session.continue_search(&mut looking, 2_000) {
         slices += 1;
         if slices == 20 {
             session.push(vec![user("a needle that comes too late")]).unwrap();
@@ -1083,8 +1083,8 @@ fn a_search_in_slices_finds_what_one_at_once_finds_and_says_where_it_stopped() {
     assert!(slices > 20, "{slices}");
     let ids = |hits: &[contextfold::session::Hit]| hits.iter().map(|hit| hit.id.clone()).collect::<Vec<_>>();
     assert_eq!(ids(&session.hits(looking)), ids(&at_once));
-    let mut looking = session.look_for(slow);
-    assert!(!session.go_on(&mut looking, 60_000));
+    let mut looking = session.begin_search(slow);
+    assert!(!session.continue_search(&mut looking, 60_000));
     let stopped = session.hits(looking).pop().unwrap();
     assert!(
         stopped.unseen && stopped.excerpt.contains(&format!("`{}` and what is older", stopped.id)),

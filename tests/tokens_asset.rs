@@ -61,8 +61,8 @@ fn an_unknown_encoding_is_an_argument_error() {
 fn tokens_beyond_the_vocabulary_cannot_be_decoded() {
     let p50k = Encoding::new("p50k_edit", vocabulary::pack("p50k_base")).unwrap();
     assert_eq!(p50k.name(), "p50k_edit");
-    assert_eq!(p50k.sharing("p50k_base").unwrap().count("hello world"), 2);
-    assert!(p50k.sharing("r50k_base").is_none());
+    assert_eq!(p50k.with_name("p50k_base").unwrap().count("hello world"), 2);
+    assert!(p50k.with_name("r50k_base").is_none());
     assert!(p50k.exact());
     for id in [50_256, 50_281, u32::MAX] {
         assert_eq!(p50k.decode(&[id]).unwrap_err().code(), ErrorCode::InvalidArgument, "{id}");
@@ -78,7 +78,7 @@ fn the_beginning_of_an_encoding_is_read_from_its_asset() {
     for id in [50_256, 50_257, 50_280] {
         assert_eq!(r50k.decode(&[id]).unwrap_err().code(), ErrorCode::InvalidArgument, "{id}");
     }
-    assert!(r50k.sharing("p50k_base").is_none());
+    assert!(r50k.with_name("p50k_base").is_none());
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::request_options::RequestOptions;
 use super::scope::RequestScope;
 use crate::context::{Context, NodeSet, Slot};
 use crate::error::Result;
-use crate::message::{Message, Part, Role, Seen, open_calls_of};
+use crate::message::{KnownMessage, Message, Part, Role, open_calls_of};
 use crate::provider::unlink_each;
 use crate::tool_output::{HeadTail, truncate_head_tail};
 
@@ -39,9 +39,9 @@ impl ShownSlot<'_> {
     }
 
     /// A quick description of the quoted message that avoids looking at its parts where possible.
-    fn outline<'m>(&self, message: &'m Quoted) -> Seen<'m> {
+    fn outline<'m>(&self, message: &'m Quoted) -> KnownMessage<'m> {
         let calls = self.slot.has_calls() || !self.is_whole(message);
-        Seen { calls, ..Seen::of(message.original()) }
+        KnownMessage { calls, ..KnownMessage::of(message.original()) }
     }
 
     /// Whether the quoted message is the view's message, unchanged.
@@ -206,7 +206,8 @@ fn all_answered(context: &Context, messages: &[(ShownSlot<'_>, Quoted)]) -> bool
 
 /// The ids of calls that no output answers.
 fn open_in(messages: &[(ShownSlot<'_>, Quoted)]) -> HashSet<String> {
-    let outlines: Vec<Seen<'_>> = messages.iter().map(|(from, message)| from.outline(message)).collect();
+    let outlines: Vec<KnownMessage<'_>> =
+        messages.iter().map(|(from, message)| from.outline(message)).collect();
     open_calls_of(&outlines).into_iter().map(str::to_owned).collect()
 }
 

@@ -30,7 +30,7 @@ impl Context {
             self.history.node(*node).pinned || self.holders.is_users_answer(*node) || whole.contains(node)
         };
         let mut leave = Vec::new();
-        for output in self.outputs.here() {
+        for output in self.outputs.in_memory() {
             if here <= keep_bytes {
                 break;
             }
@@ -68,7 +68,7 @@ impl Context {
         let moved: Vec<NodeIndex> = holders.into_iter().filter(holds_it).collect();
         let facts = moved.iter().map(|node| self.facts_to_keep(*node, redacted));
         let facts = facts.collect::<Result<Vec<_>>>()?;
-        if !self.outputs.send_away(id, key, bytes) {
+        if !self.outputs.move_to_store(id, key, bytes) {
             return Ok(None);
         }
         for (node, facts) in moved.iter().zip(facts) {
@@ -85,7 +85,7 @@ impl Context {
     /// Puts an output that was read from the host's store back into memory, and into the messages that held it.
     pub fn bring_output_back(&mut self, id: &str, read: &ToolOutputs) -> Result<()> {
         let parts = read.get(id)?.parts();
-        self.outputs.bring_back(read);
+        self.outputs.take_back_into_memory(read);
         for node in self.holders_of(id).to_vec() {
             if self.history.is_away(node) {
                 self.forget_duplicates();

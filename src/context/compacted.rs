@@ -40,7 +40,7 @@ impl Context {
         let (before, compaction) = (&self.view.body()[..at], &self.view.body()[at]);
         let of = self.history.node(compaction.node).message.provider_compaction();
         let answers = |s: &Slot| matches!(s.role(), Role::Assistant | Role::Tool);
-        if of != Some(ProviderCompaction::OfAll) && !before.iter().any(answers) {
+        if of != Some(ProviderCompaction::ReplacesAll) && !before.iter().any(answers) {
             return Vec::new();
         }
         let node = compaction.node;

@@ -143,7 +143,7 @@ impl Context {
     }
 
     fn admit(&mut self, mut message: Message) -> Result<NodeIndex> {
-        message.settle();
+        message.shrink();
         let is_merged = self.is_to_merge(&message) && self.view.has_begun(&self.history);
         if !is_merged {
             self.answer_interrupted_calls(&message);

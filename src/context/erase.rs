@@ -26,7 +26,7 @@ impl Context {
             return Err(Error::argument(why));
         }
         let message = &node.message;
-        if message.leads().next().is_some() || message.led_by().next().is_some() {
+        if message.provided_ids().next().is_some() || message.required_ids().next().is_some() {
             let why = format!(
                 "`{id}` holds a run of a tool that the provider runs itself, which stands in two messages and cannot be erased in one: go back before it (`rewind`), or remove the session"
             );

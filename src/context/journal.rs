@@ -140,10 +140,10 @@ impl Context {
         let folds = if grown.is_some() && grown == new_folds {
             ListEdit::append(mark.folds, self.folds[mark.folds..].iter().map(fold).collect())
         } else {
-            ListEdit::anew(mark.folds, self.folds.iter().map(fold).collect())
+            ListEdit::replace_all(mark.folds, self.folds.iter().map(fold).collect())
         };
         let told = if self.reported_rewritten {
-            ListEdit::anew(mark.reported, self.reported.clone())
+            ListEdit::replace_all(mark.reported, self.reported.clone())
         } else {
             ListEdit::append(mark.reported, self.reported[mark.reported..].to_vec())
         };

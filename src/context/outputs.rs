@@ -121,7 +121,8 @@ impl Context {
                 Some(known) => {
                     self.bounded(&output.content, self.rule_of(caller, &output.call_id), &known.id)
                 }
-                None => tool_output::view_of_answer(&output.content, config).filter(|_| answers_own_tool()),
+                None => tool_output::view_of_own_tool_output(&output.content, config)
+                    .filter(|_| answers_own_tool()),
             };
             if let Some(content) = content {
                 let shorter = ToolOutput { content, ..ToolOutput::clone(output) };
@@ -175,7 +176,7 @@ impl Context {
         for node in &self.history.nodes()[known..] {
             for output in node.message.tool_outputs() {
                 let Some(known) = &output.output_ref else { continue };
-                let is_away = self.outputs.away(&known.id).is_some(); // then the message's output is not in memory either
+                let is_away = self.outputs.store_key(&known.id).is_some(); // then the message's output is not in memory either
                 if is_away || self.outputs.get(&known.id).is_ok_and(|o| o.parts() == output.content) {
                     self.outputs.note_answer(&known.id);
                 }

@@ -36,7 +36,7 @@ impl Context {
         for node in nodes {
             let caller = self.history.caller(node);
             for output in self.history.node(node).message.tool_outputs() {
-                let Some(ToolRule::Most { max_tokens }) = self.rule_of(caller, &output.call_id) else {
+                let Some(ToolRule::MaxTokens { max_tokens }) = self.rule_of(caller, &output.call_id) else {
                     continue;
                 };
                 let mut calls = caller.iter().flat_map(|by| self.history.node(*by).message.tool_calls());
@@ -75,7 +75,7 @@ impl Context {
     pub(super) fn bounded(&self, content: &[Part], rule: Option<ToolRule>, id: &str) -> Option<Vec<Part>> {
         let config = &self.output_config;
         let mut shown = tool_output::view(content, config, id);
-        let Some(ToolRule::Most { max_tokens }) = rule.filter(|_| config.enabled) else { return shown };
+        let Some(ToolRule::MaxTokens { max_tokens }) = rule.filter(|_| config.enabled) else { return shown };
         for _ in 0..TRIES {
             let current = shown.as_deref().unwrap_or(content);
             let tokens: u64 = current.iter().map(|part| count_part(part, &*self.counter)).sum();

@@ -16,7 +16,7 @@ use super::view::View;
 use crate::error::Result;
 use crate::hashing::HashMap;
 use crate::message::Message;
-use crate::saved::{MOST_NUMBERS, Reader, Saved, Writer};
+use crate::saved::{MAX_SAVED_NUMBER, Reader, Saved, Writer};
 use crate::tool_output::ToolOutputs;
 
 impl Context {
@@ -102,7 +102,7 @@ impl Context {
             self.agrees_on_calls(known),
             "a tool output does not stand behind the call that it answers",
         )?;
-        from.require(self.folds_changed < MOST_NUMBERS, "its folds changed more often than they can")
+        from.require(self.folds_changed < MAX_SAVED_NUMBER, "its folds changed more often than they can")
     }
 
     /// Whether each member of a fold refers to that fold, and belongs to no other.

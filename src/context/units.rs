@@ -10,7 +10,7 @@ use super::core::Context;
 use super::node::{NodeIndex, NodeSet};
 use super::shared::Shared;
 use super::view::Slot;
-use crate::message::{Led, Role, Seen, steps_of};
+use crate::message::{Dependency, KnownMessage, Role, steps_of};
 
 /// A step, or a message outside of any step: it stays or goes as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -180,7 +180,7 @@ impl Context {
 impl Context {
     /// The messages of `slots` with what is already known about their calls, so that the messages themselves need not be
     /// read.
-    pub fn linked_messages<'a>(&self, slots: &[&'a Slot]) -> Vec<Seen<'a>> {
+    pub fn linked_messages<'a>(&self, slots: &[&'a Slot]) -> Vec<KnownMessage<'a>> {
         let mut places = vec![NOT_AMONG_SLOTS; self.history.len()];
         for (slot, place) in slots.iter().zip(0..) {
             places[slot.node.get()] = place;
@@ -191,9 +191,10 @@ impl Context {
             let caller = (role == Role::Tool).then(|| self.history.caller(slot.node)).flatten();
             let caller = caller.and_then(place).map(|place| place as usize);
             // A pass may have removed the result of the call from the message.
-            let led = self.history.depends_on(slot.node).filter(|_| slot.message.led_by().next().is_some());
-            let led = led.and_then(place).map_or(Led::Alone, |place| Led::By(place as usize));
-            Seen { role, calls: slot.has_calls(), message: &slot.message, caller, led }
+            let led =
+                self.history.depends_on(slot.node).filter(|_| slot.message.required_ids().next().is_some());
+            let led = led.and_then(place).map_or(Dependency::None, |place| Dependency::On(place as usize));
+            KnownMessage { role, calls: slot.has_calls(), message: &slot.message, caller, depends_on: led }
         };
         slots.iter().map(linked).collect()
     }

@@ -346,7 +346,7 @@ impl Steps {
     /// Roughly what these units take at the smallest level, in tokens; earlier summaries count whole.
     pub fn least_tokens(&self, units: impl Iterator<Item = usize>) -> u64 {
         let tokens = |at: usize| {
-            if self.units[at].is_fold() { self.sizes[at].whole } else { self.at(at, Level::LEAST) }
+            if self.units[at].is_fold() { self.sizes[at].whole } else { self.tokens_at(at, Level::LEAST) }
         };
         units.map(tokens).sum()
     }

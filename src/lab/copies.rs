@@ -1,14 +1,14 @@
 use crate::session::Session;
 
 /// If there are more copies, every other one is dropped.
-const MOST: usize = 12;
+const MAX_COPIES: usize = 12;
 
 /// Copies of the session at some calls of its replay. The session at another call is reached from the copy before it.
 #[derive(Default)]
 pub(super) struct Copies {
-    taken: Vec<Copy>,
+    copies: Vec<Copy>,
     /// The number of calls between two copies.
-    apart: usize,
+    calls_between: usize,
 }
 
 struct Copy {
@@ -19,31 +19,31 @@ struct Copy {
 }
 
 /// The minimum number of calls between copies. Shorter replays are fast to repeat.
-const FIRST: usize = 64;
+const MIN_CALLS_BETWEEN: usize = 64;
 
 impl Copies {
     /// Takes a copy of the session at call `at` if one is due: some calls after the last copy, or earlier after a fold,
     /// because repeating a fold costs more than repeating many calls.
-    pub fn offer(&mut self, session: &Session, at: usize, answered: usize, folded: bool) {
-        self.apart = self.apart.max(FIRST);
-        let since = at - self.taken.last().map_or(0, |last| last.calls - 1);
-        if since < self.apart && !(folded && since >= self.apart / 8) {
+    pub fn take_if_due(&mut self, session: &Session, at: usize, answered: usize, folded: bool) {
+        self.calls_between = self.calls_between.max(MIN_CALLS_BETWEEN);
+        let since = at - self.copies.last().map_or(0, |last| last.calls - 1);
+        if since < self.calls_between && !(folded && since >= self.calls_between / 8) {
             return;
         }
-        self.taken.push(Copy { calls: at + 1, answered, session: session.clone() });
-        if self.taken.len() > MOST {
+        self.copies.push(Copy { calls: at + 1, answered, session: session.clone() });
+        if self.copies.len() > MAX_COPIES {
             let mut kept = false;
-            self.taken.retain(|_| {
+            self.copies.retain(|_| {
                 kept = !kept;
                 kept
             });
-            self.apart *= 2;
+            self.calls_between *= 2;
         }
     }
 
     /// The last copy up to call `at`, with the calls made so far and the answers before which it has been.
     pub fn before(&self, at: usize) -> Option<(Session, usize, usize)> {
-        let copy = self.taken.iter().rev().find(|copy| copy.calls <= at.saturating_add(1))?;
+        let copy = self.copies.iter().rev().find(|copy| copy.calls <= at.saturating_add(1))?;
         Some((copy.session.clone(), copy.calls, copy.answered))
     }
 }

@@ -11,10 +11,10 @@ use crate::message::{Message, Part, Text};
 use crate::tool_output::Output;
 
 /// The prefix of refs that were not chosen by the caller.
-const COUNTED: &str = "out_";
+const NUMBERED_REF_PREFIX: &str = "out_";
 
 /// The number of other forms of a message to remember.
-const OTHERWISE: usize = 3;
+const MAX_OTHER_FORMS: usize = 3;
 
 /// The facts of a transcript and the messages that contain them. Found once, however often the transcript is replayed.
 #[derive(Default)]
@@ -24,16 +24,16 @@ pub(super) struct KnownFacts {
     /// For each fact, whether it is a constraint of the user; the others are literals.
     rules: Vec<bool>,
     /// For each answer: the facts that first occur between the answer before and this one.
-    said: Vec<Vec<u32>>,
+    facts_by_answer: Vec<Vec<u32>>,
     /// The indexes of known facts, while facts are being found.
     finding: Finding,
     index: Option<FactIndex>,
     /// What the transcript's messages contain, filled on demand.
-    held: HashMap<u32, Rc<Held>>,
+    contents_by_message: HashMap<u32, Rc<Contents>>,
     /// What messages contain in the other forms that views show, such as trimmed ones or placeholders. The newest few of
     /// each.
-    otherwise: HashMap<u32, Vec<(Message, Rc<Held>)>>,
-    own: Own,
+    other_forms: HashMap<u32, Vec<(Message, Rc<Contents>)>>,
+    recorded: RecordedMessages,
 }
 
 #[derive(Default)]
@@ -44,7 +44,7 @@ struct Finding {
 
 /// How the transcript's own messages are recognized in a session.
 #[derive(Default)]
-struct Own {
+struct RecordedMessages {
     by_id: HashMap<String, u32>,
     /// Messages that consist of a single tool output text, by the address of that text.
     by_output: HashMap<*const u8, u32>,
@@ -54,7 +54,7 @@ struct Own {
 
 /// What a text or a message contains.
 #[derive(Debug, Default)]
-pub(super) struct Held {
+pub(super) struct Contents {
     /// The indexes of facts, without duplicates.
     pub facts: Vec<u32>,
     /// Words that may be refs of stored outputs.
@@ -67,20 +67,20 @@ impl KnownFacts {
         if self.index.is_some() {
             return false;
         }
-        let Some(answer) = answers.get(self.said.len()) else {
+        let Some(answer) = answers.get(self.facts_by_answer.len()) else {
             self.finding = Finding::default();
             self.index = Some(FactIndex::new(&self.facts));
-            self.own = Own::of(messages);
+            self.recorded = RecordedMessages::of(messages);
             return true;
         };
         self.find(&messages[answer.pushed..answer.begin]);
         true
     }
 
-    fn find(&mut self, said: &[Message]) {
+    fn find(&mut self, messages: &[Message]) {
         let mut first = Vec::new();
         let Self { facts, rules, finding, .. } = self;
-        each_fact(said, |text, is_rule| {
+        each_fact(messages, |text, is_rule| {
             let known = if is_rule { &mut finding.rules } else { &mut finding.literals };
             if !known.contains_key(text) {
                 let (at, fact) = (facts.len() as u32, Rc::<str>::from(text));
@@ -90,7 +90,7 @@ impl KnownFacts {
                 first.push(at);
             }
         });
-        self.said.push(first);
+        self.facts_by_answer.push(first);
     }
 
     /// The number of facts.
@@ -104,60 +104,61 @@ impl KnownFacts {
     }
 
     /// The facts that first occur before this answer and after the one before it.
-    pub fn said_before(&self, answer: usize) -> &[u32] {
-        self.said.get(answer).map_or(&[], Vec::as_slice)
+    pub fn new_facts_before(&self, answer: usize) -> &[u32] {
+        self.facts_by_answer.get(answer).map_or(&[], Vec::as_slice)
     }
 
     /// What a message of a view contains. A message that is unchanged since it was recorded is searched only once.
-    pub fn held_by(&mut self, messages: &[Message], message: &Message) -> Rc<Held> {
-        let own = message.meta.id.as_deref().and_then(|id| self.own.by_id.get(id).copied());
-        let Some(at) = own else { return self.look_into_message(message) };
-        if says_the_same(&messages[at as usize], message) {
-            return self.held_at(messages, at);
+    pub fn contents_of(&mut self, messages: &[Message], message: &Message) -> Rc<Contents> {
+        let own = message.meta.id.as_deref().and_then(|id| self.recorded.by_id.get(id).copied());
+        let Some(at) = own else { return self.search_message(message) };
+        if shares_texts(&messages[at as usize], message) {
+            return self.contents_of_recorded(messages, at);
         }
         let known =
-            self.otherwise.get(&at).and_then(|all| all.iter().find(|(m, _)| m.parts == message.parts));
+            self.other_forms.get(&at).and_then(|all| all.iter().find(|(m, _)| m.parts == message.parts));
         if let Some((_, held)) = known {
             return held.clone();
         }
-        let held = self.look_into_message(message);
-        let others = self.otherwise.entry(at).or_default();
-        others.truncate(OTHERWISE - 1);
+        let held = self.search_message(message);
+        let others = self.other_forms.entry(at).or_default();
+        others.truncate(MAX_OTHER_FORMS - 1);
         others.insert(0, (message.clone(), held.clone()));
         held
     }
 
     /// What a stored output contains.
-    pub fn held_by_output(&mut self, messages: &[Message], output: &Output) -> Rc<Held> {
+    pub fn contents_of_output(&mut self, messages: &[Message], output: &Output) -> Rc<Contents> {
         let text = output.as_text().map(crate::tool_output::LongText::to_text);
-        if let Some(at) = text.and_then(|text| self.own.by_output.get(&text.as_ptr()).copied()) {
-            return self.held_at(messages, at);
+        if let Some(at) = text.and_then(|text| self.recorded.by_output.get(&text.as_ptr()).copied()) {
+            return self.contents_of_recorded(messages, at);
         }
         let lines: Vec<_> = output.lines_from(0).map(|line| line.text().into_owned()).collect();
-        Rc::new(self.look_into([lines.join("\n").as_str()].into_iter()))
+        Rc::new(self.search_texts([lines.join("\n").as_str()].into_iter()))
     }
 
-    fn held_at(&mut self, messages: &[Message], at: u32) -> Rc<Held> {
-        if let Some(held) = self.held.get(&at) {
+    fn contents_of_recorded(&mut self, messages: &[Message], at: u32) -> Rc<Contents> {
+        if let Some(held) = self.contents_by_message.get(&at) {
             return held.clone();
         }
-        let held = self.look_into_message(&messages[at as usize]);
-        self.held.insert(at, held.clone());
+        let held = self.search_message(&messages[at as usize]);
+        self.contents_by_message.insert(at, held.clone());
         held
     }
 
-    fn look_into_message(&self, message: &Message) -> Rc<Held> {
-        Rc::new(self.look_into(texts(message).iter().map(AsRef::as_ref)))
+    fn search_message(&self, message: &Message) -> Rc<Contents> {
+        Rc::new(self.search_texts(texts(message).iter().map(AsRef::as_ref)))
     }
 
-    fn look_into<'t>(&self, texts: impl Iterator<Item = &'t str>) -> Held {
-        let mut held = Held::default();
+    fn search_texts<'t>(&self, texts: impl Iterator<Item = &'t str>) -> Contents {
+        let mut held = Contents::default();
         for text in texts {
             if let Some(index) = &self.index {
                 index.find(text, |fact| held.facts.push(fact));
             }
-            if text.contains(COUNTED) || !self.own.refs.is_empty() {
-                let may_be_one = |word: &str| word.starts_with(COUNTED) || self.own.refs.contains(word);
+            if text.contains(NUMBERED_REF_PREFIX) || !self.recorded.refs.is_empty() {
+                let may_be_one =
+                    |word: &str| word.starts_with(NUMBERED_REF_PREFIX) || self.recorded.refs.contains(word);
                 held.refs.extend(refs_in(text).filter(|word| may_be_one(word)).map(Cow::into_owned));
             }
         }
@@ -169,7 +170,7 @@ impl KnownFacts {
     }
 }
 
-impl Own {
+impl RecordedMessages {
     fn of(messages: &[Message]) -> Self {
         let mut own = Self::default();
         for (at, message) in messages.iter().enumerate() {
@@ -187,7 +188,7 @@ impl Own {
 }
 
 /// Whether two messages share the same texts. Compares addresses, not contents.
-fn says_the_same(a: &Message, b: &Message) -> bool {
+fn shares_texts(a: &Message, b: &Message) -> bool {
     all_pairs(&a.parts, &b.parts, |a, b| match (a, b) {
         (Part::ToolOutput(a), Part::ToolOutput(b)) => all_pairs(&a.content, &b.content, is_same_text),
         (Part::ToolCall(a), Part::ToolCall(b)) => Arc::ptr_eq(&a.input, &b.input) && a.kind == b.kind,

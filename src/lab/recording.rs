@@ -4,7 +4,7 @@ use std::rc::Rc;
 use serde_json::{Map, Value};
 
 use super::recorded::Recorded;
-use super::replay::{Replay, Terms};
+use super::replay::{Replay, ReplayTerms};
 use super::run::{Simulation, SimulationPrices};
 use super::transcript::Transcript;
 use crate::error::{Error, Result};
@@ -55,7 +55,7 @@ impl Recording {
         let mut options = object(options)?.clone();
         let prices = take_prices(&mut options)?;
         take_pins(&mut options)?;
-        let recorded = self.complete(&mut options, counter)?;
+        let recorded = self.with_default_window(&mut options, counter)?;
         let runs = replays.into_iter().map(Replay::into_run).collect::<Result<_>>()?;
         let (transcript_tokens, recorded) =
             (recorded.tokens, recorded.at(prices.as_ref().map(|(_, p)| &p.price)));
@@ -71,9 +71,9 @@ impl Recording {
         let mut options = object(options)?.clone();
         let price = take_prices(&mut options)?.map(|(_, priced)| priced.price);
         let pins = take_pins(&mut options)?;
-        let recorded = self.complete(&mut options, counter)?;
+        let recorded = self.with_default_window(&mut options, counter)?;
         let config = SessionConfig::from_value(&Value::Object(options))?;
-        let terms = Terms { preset: name_of(&config.ladder), recorded, price, pins };
+        let terms = ReplayTerms { preset: name_of(&config.ladder), recorded, price, pins };
         Ok(Replay::new(self.transcript.session(config, counter), self.transcript.clone(), terms))
     }
 
@@ -87,7 +87,11 @@ impl Recording {
     }
 
     /// Adds a window to the options if they have none, and returns the figures as recorded.
-    fn complete(&self, options: &mut Map<String, Value>, counter: &Counter) -> Result<Rc<Recorded>> {
+    fn with_default_window(
+        &self,
+        options: &mut Map<String, Value>,
+        counter: &Counter,
+    ) -> Result<Rc<Recorded>> {
         let recorded = self.recorded(options.get("model"), counter)?;
         if !options.contains_key("model") && options.get("contextWindow").is_none_or(Value::is_null) {
             options.insert("contextWindow".to_owned(), (recorded.tokens / 2).max(1).into());

@@ -21,7 +21,7 @@ use crate::session::{Fit, Pending, Session};
 const SHARE_OF_A_PIECE: u64 = 4;
 
 /// The parameters of a replay, apart from the session.
-pub(super) struct Terms {
+pub(super) struct ReplayTerms {
     /// The name of the run.
     pub preset: String,
     pub recorded: Rc<Recorded>,
@@ -42,7 +42,7 @@ pub(super) struct Terms {
 /// is divided into steps.
 pub struct Replay {
     transcript: Rc<Transcript>,
-    terms: Terms,
+    terms: ReplayTerms,
     /// The session before the first call.
     beginning: Session,
     session: Session,
@@ -59,7 +59,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    pub(super) fn new(session: Session, transcript: Rc<Transcript>, terms: Terms) -> Self {
+    pub(super) fn new(session: Session, transcript: Rc<Transcript>, terms: ReplayTerms) -> Self {
         Self {
             costs: terms.price.as_ref().map(|_| Costs::default()),
             transcript,
@@ -107,7 +107,7 @@ impl Replay {
         let at = self.calls.len();
         let folds = self.compactions.count;
         let mut call = call(&mut self.session, at, &mut self.compactions);
-        call.lose(self.calls.last().map_or(0, |before| before.tokens));
+        call.set_cache_break(self.calls.last().map_or(0, |before| before.tokens));
         call.output_tokens = self.terms.recorded.outputs.get(at).copied().unwrap_or_default();
         if let (Some(price), Some(costs)) = (&self.terms.price, &mut self.costs) {
             let cost = price.request(call.tokens, call.cached_tokens, call.output_tokens);
@@ -118,7 +118,7 @@ impl Replay {
         if self.compactions.count > 0 {
             self.trail.note(self.session.context(), self.answered - 1);
         }
-        self.copies.offer(&self.session, at, self.answered, self.compactions.count > folds);
+        self.copies.take_if_due(&self.session, at, self.answered, self.compactions.count > folds);
     }
 
     /// Once all calls are replayed: searches the views of up to `calls` further calls for the transcript's facts. Returns
@@ -126,7 +126,7 @@ impl Replay {
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` while there are calls to replay, because later outputs are not known yet.
-    pub fn look(&mut self, calls: usize) -> Result<bool> {
+    pub fn measure(&mut self, calls: usize) -> Result<bool> {
         let left = self.transcript.answers.len() - self.answered;
         if left > 0 {
             let why = format!(
@@ -163,7 +163,7 @@ impl Replay {
     /// Those of [`advance`](Self::advance).
     pub fn finish(&mut self) -> Result<()> {
         while self.advance(usize::MAX)? {}
-        while self.look(usize::MAX)? {}
+        while self.measure(usize::MAX)? {}
         Ok(())
     }
 
@@ -190,7 +190,7 @@ impl Replay {
             cache_hit_ratio: cache_hit_ratio(calls),
             cache_write_tokens: calls.iter().map(|c| c.cache_write_tokens).sum(),
             cache_breaks: CacheBreak::of(calls),
-            retention: self.shares.last().copied().unwrap_or(Retention::OF_NOTHING),
+            retention: self.shares.last().copied().unwrap_or(Retention::WITHOUT_FACTS),
             retention_mean: if compactions.count > 0 { mean(&self.shares) } else { None },
             compactions,
             calls: calls.clone(),
@@ -310,11 +310,12 @@ fn note_requests(
     at: usize,
     compactions: &mut SimulatedCompactions,
 ) {
-    let said = session.context().counter.count(summary);
+    let summary_tokens = session.context().counter.count(summary);
     let sizes = session.request_tokens(pending, summary);
     let pieces = if pending.request.reason == Reason::Chunk { sizes.len() - 1 } else { 0 };
     for (i, input_tokens) in sizes.into_iter().enumerate() {
-        let output_tokens = if i < pieces { said.min(input_tokens / SHARE_OF_A_PIECE) } else { said };
+        let output_tokens =
+            if i < pieces { summary_tokens.min(input_tokens / SHARE_OF_A_PIECE) } else { summary_tokens };
         compactions.requests += 1;
         compactions.request_tokens += input_tokens;
         compactions.output_tokens += output_tokens;

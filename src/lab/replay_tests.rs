@@ -74,7 +74,7 @@ fn a_replay_in_steps_gives_what_it_gives_at_once_and_is_known_before_its_facts_a
     assert!((in_steps.share() - 1.0).abs() < 1e-9);
     let (known, whole) = (in_steps.run(), at_once.run());
     assert_eq!((known.calls, known.cost), (whole.calls.clone(), whole.cost));
-    while in_steps.look(5).unwrap() {}
+    while in_steps.measure(5).unwrap() {}
     assert_eq!(in_steps.run(), whole);
 }
 
@@ -123,7 +123,7 @@ proptest! {
         let options = json!({ "contextWindow": window, "ladder": ladder, "toolOutputCache": { "contextBudgetTokens": budget } });
         let mut replay = replay(&messages, &options);
         while replay.advance(steps).unwrap() {}
-        while replay.look(steps).unwrap() {}
+        while replay.measure(steps).unwrap() {}
         check_shares(&replay, 1);
     }
 }

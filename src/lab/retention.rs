@@ -37,7 +37,7 @@ pub struct Retention {
 
 impl Retention {
     /// The value for a history without facts.
-    pub(super) const OF_NOTHING: Self = Self { literal: 1.0, with_refs: 1.0, constraints: 1.0 };
+    pub(super) const WITHOUT_FACTS: Self = Self { literal: 1.0, with_refs: 1.0, constraints: 1.0 };
 }
 
 /// Finds the facts of a history, in time linear in its length.
@@ -125,7 +125,7 @@ pub(super) fn refs_in(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
 
 /// The refs inside a range: for `out_3 to out_9`, those from `out_4` to `out_8`.
 fn in_ranges(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
-    const MOST: u64 = 10_000;
+    const MAX_RANGE: u64 = 10_000;
     let ends = |at: usize| {
         let first = text[..at].rsplit(|c: char| c.is_whitespace()).next()?;
         let last =
@@ -133,7 +133,7 @@ fn in_ranges(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
         let name = first.trim_end_matches(|c: char| c.is_ascii_digit());
         let from: u64 = first[name.len()..].parse().ok()?;
         let to: u64 = last.strip_prefix(name)?.parse().ok()?;
-        (!name.is_empty() && to > from && to - from <= MOST).then(|| (name.to_owned(), from, to))
+        (!name.is_empty() && to > from && to - from <= MAX_RANGE).then(|| (name.to_owned(), from, to))
     };
     let ranges: Vec<(String, u64, u64)> = text.match_indices(" to ").filter_map(|(at, _)| ends(at)).collect();
     ranges

@@ -141,7 +141,7 @@ pub struct SimulatedCall {
 
 impl SimulatedCall {
     /// Sets which tokens of the previous call, which had `before` tokens, are lost from the cache, and by which pass.
-    pub(super) fn lose(&mut self, before: u64) {
+    pub(super) fn set_cache_break(&mut self, before: u64) {
         self.cache_lost_tokens = before.saturating_sub(self.cached_tokens);
         if self.cache_lost_tokens > 0 {
             let costly = self.decisions.iter().filter_map(|decision| Some((decision.cache?, decision)));

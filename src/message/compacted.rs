@@ -8,10 +8,10 @@ use super::{Extras, Format, Message, Part};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProviderCompaction {
     /// Anthropic's: the provider reads nothing that precedes it.
-    OfAll,
+    ReplacesAll,
     /// `OpenAI`'s. Its compact endpoint keeps the user messages before it and expects them back. If the model itself
     /// compacted while answering, there are answers before it, which are not read.
-    OfAnswers,
+    ReplacesAnswers,
 }
 
 impl Message {
@@ -38,10 +38,10 @@ fn of_item(raw: &Value) -> Option<ProviderCompaction> {
     let text = |key: &str| raw.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     match text("type")? {
         "compaction" | "compaction_summary" if text("encrypted_content").is_some() => {
-            Some(ProviderCompaction::OfAnswers)
+            Some(ProviderCompaction::ReplacesAnswers)
         }
-        "compaction" => text("content").map(|_| ProviderCompaction::OfAll),
-        "custom" if text("kind") == Some("openai.compaction") => Some(ProviderCompaction::OfAnswers),
+        "compaction" => text("content").map(|_| ProviderCompaction::ReplacesAll),
+        "custom" if text("kind") == Some("openai.compaction") => Some(ProviderCompaction::ReplacesAnswers),
         _ => None,
     }
 }
@@ -50,5 +50,5 @@ fn of_item(raw: &Value) -> Option<ProviderCompaction> {
 fn of_text(extras: &Extras) -> Option<ProviderCompaction> {
     let options = extras.field(Format::AiSdk, "providerOptions")?;
     let kind = options.pointer("/anthropic/type")?.as_str()?;
-    (kind == "compaction").then_some(ProviderCompaction::OfAll)
+    (kind == "compaction").then_some(ProviderCompaction::ReplacesAll)
 }

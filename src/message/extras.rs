@@ -3,7 +3,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::lean::{Fields, Lean};
+use super::encoded_fields::{EncodedFields, Fields};
 use crate::error::Result;
 use crate::saved::{Reader, Saved, Writer};
 
@@ -71,7 +71,7 @@ impl Format {
 /// format; several if a caller's `Message` has `extras` of several formats. Cloning is cheap; reading decodes the
 /// fields.
 #[derive(Debug, Clone, Default)]
-pub struct Extras(Option<Arc<Lean>>);
+pub struct Extras(Option<Arc<EncodedFields>>);
 
 impl Extras {
     /// The fields that came in `format`. An empty map is kept, too: it marks the format that the part came in.
@@ -80,40 +80,40 @@ impl Extras {
     }
 
     fn of_all(carried: &[(Format, Map<String, Value>)]) -> Self {
-        Self(Some(Arc::new(Lean::of(carried))))
+        Self(Some(Arc::new(EncodedFields::of(carried))))
     }
 
-    fn carried(&self) -> impl Iterator<Item = (Format, Fields<'_>)> {
-        self.0.iter().flat_map(|lean| lean.carried())
+    fn by_format(&self) -> impl Iterator<Item = (Format, Fields<'_>)> {
+        self.0.iter().flat_map(|lean| lean.by_format())
     }
 
-    fn told(&self, format: Format) -> Option<Fields<'_>> {
-        self.carried().find(|(f, _)| *f == format).map(|(_, fields)| fields)
+    fn fields_of(&self, format: Format) -> Option<Fields<'_>> {
+        self.by_format().find(|(f, _)| *f == format).map(|(_, fields)| fields)
     }
 
     /// Whether there are fields of `format`, possibly none: then the part came in that format.
     pub fn came_in(&self, format: Format) -> bool {
-        self.told(format).is_some()
+        self.fields_of(format).is_some()
     }
 
     /// Whether there is such a field of `format`.
     pub fn has(&self, format: Format, key: &str) -> bool {
-        self.told(format).is_some_and(|fields| fields.has(key))
+        self.fields_of(format).is_some_and(|fields| fields.has(key))
     }
 
     /// The field of `format` with this key, if there is one.
     pub fn field(&self, format: Format, key: &str) -> Option<Value> {
-        self.told(format)?.get(key)
+        self.fields_of(format)?.get(key)
     }
 
     /// The fields of `format`, if it came in that format.
     pub fn of(&self, format: Format) -> Option<Map<String, Value>> {
-        self.told(format).map(Fields::to_map)
+        self.fields_of(format).map(Fields::to_map)
     }
 
     /// All formats with their fields.
     pub fn all(&self) -> Vec<(Format, Map<String, Value>)> {
-        self.carried().map(|(format, fields)| (format, fields.to_map())).collect()
+        self.by_format().map(|(format, fields)| (format, fields.to_map())).collect()
     }
 
     /// A copy in which the fields of `format` are `fields`.

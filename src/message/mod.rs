@@ -3,22 +3,22 @@
 //! A [`Message`] has a role and an ordered list of [`Part`]s. All kinds of calls share one tool-call part and one
 //! tool-output part; whatever is special about a kind is carried along unchanged in the part's [`Extras`].
 
+mod boxed_unless_default;
 mod compacted;
+mod encoded_fields;
 mod extras;
-mod lean;
 mod pairs;
 mod part;
 mod provider_summary;
-mod rare;
 mod saved;
 mod steps;
 
+pub use boxed_unless_default::BoxedUnlessDefault;
 pub use compacted::ProviderCompaction;
 pub use extras::{Extras, Format};
 pub use part::{CallKind, Media, MediaKind, Part, Reasoning, Text, ToolCall, ToolOutput, ToolOutputRef};
 pub use provider_summary::ProviderSummary;
-pub use rare::Rare;
-pub use steps::{Led, Seen, Step, Turn, open_calls, open_calls_of, steps, steps_of, turns};
+pub use steps::{Dependency, KnownMessage, Step, Turn, open_calls, open_calls_of, steps, steps_of, turns};
 
 use serde::{Deserialize, Serialize};
 
@@ -154,7 +154,7 @@ pub struct Message {
     /// The content, in order. A tool message has exactly one part, a [`Part::ToolOutput`].
     pub parts: Vec<Part>,
     /// What the caller specified about it. Most messages have none, so the default takes no memory.
-    pub meta: Rare<Meta>,
+    pub meta: BoxedUnlessDefault<Meta>,
     /// Fields of its provider format that [`Message`] has no field for (unknown fields, the envelope), unchanged.
     pub extras: Extras,
 }
@@ -167,7 +167,7 @@ impl Message {
 
     /// A message of these parts.
     pub fn new(role: Role, parts: Vec<Part>) -> Self {
-        Self { role, parts, meta: Rare::default(), extras: Extras::default() }
+        Self { role, parts, meta: BoxedUnlessDefault::default(), extras: Extras::default() }
     }
 
     /// A tool message that answers `call_id` with text.
@@ -226,7 +226,7 @@ impl Message {
     }
 
     /// Frees spare capacity, because the message is kept from now on.
-    pub fn settle(&mut self) {
+    pub fn shrink(&mut self) {
         self.parts.shrink_to_fit();
         for part in &mut self.parts {
             if let Part::ToolOutput(output) = part {

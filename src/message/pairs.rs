@@ -17,13 +17,13 @@ impl ToolCall {
     }
 
     /// The id of the call whose code made this call and waits for its result.
-    pub fn made_by(&self) -> Option<String> {
-        let told = |value: &serde_json::Value, key: &str| Some(value.get(key)?.as_str()?.to_owned());
+    pub fn parent_call_id(&self) -> Option<String> {
+        let string_field = |value: &serde_json::Value, key: &str| Some(value.get(key)?.as_str()?.to_owned());
         if let Some(caller) = self.extras.field(Format::Anthropic, "caller") {
-            return told(&caller, "tool_id");
+            return string_field(&caller, "tool_id");
         }
         let options = self.extras.field(Format::AiSdk, "providerOptions")?;
-        told(options.pointer("/anthropic/caller")?, "toolId")
+        string_field(options.pointer("/anthropic/caller")?, "toolId")
     }
 }
 
@@ -35,26 +35,26 @@ impl Message {
 
     /// The ids by which other messages may depend on this one: calls of tools that the provider runs, and approval
     /// requests.
-    pub fn leads(&self) -> impl Iterator<Item = &str> {
+    pub fn provided_ids(&self) -> impl Iterator<Item = &str> {
         let parts = if self.role == Role::Assistant { &*self.parts } else { &[] };
         parts.iter().filter_map(|part| match part {
             Part::ToolCall(call) if call.is_of_server() => Some(call.id.as_str()),
-            part => part.approval(ASKS),
+            part => part.approval(APPROVAL_REQUEST),
         })
     }
 
-    /// The ids (see [`Message::leads`]) that this message depends on, because it holds their result or calls that their
+    /// The ids (see [`Message::provided_ids`]) that this message depends on, because it holds their result or calls that their
     /// code made.
-    pub fn led_by(&self) -> impl Iterator<Item = Cow<'_, str>> {
+    pub fn required_ids(&self) -> impl Iterator<Item = Cow<'_, str>> {
         self.parts.iter().filter_map(|part| match part {
-            Part::ToolCall(call) => call.made_by().map(Cow::from),
-            part => part.settles().map(Cow::from),
+            Part::ToolCall(call) => call.parent_call_id().map(Cow::from),
+            part => part.answered_id().map(Cow::from),
         })
     }
 
     /// Whether it contains only answers to approval requests. The approved calls have yet to run.
     pub fn answers_approvals(&self) -> bool {
-        !self.parts.is_empty() && self.parts.iter().all(|part| part.approval(ANSWERS).is_some())
+        !self.parts.is_empty() && self.parts.iter().all(|part| part.approval(APPROVAL_RESPONSE).is_some())
     }
 
     /// Whether it has a part that is invalid without its other half: a call, or the result of one.
@@ -64,10 +64,10 @@ impl Message {
 }
 
 /// The type of a part in which the AI SDK asks whether a call may run.
-const ASKS: &str = "tool-approval-request";
+const APPROVAL_REQUEST: &str = "tool-approval-request";
 
 /// The type of a part that answers such a request.
-const ANSWERS: &str = "tool-approval-response";
+const APPROVAL_RESPONSE: &str = "tool-approval-response";
 
 impl Part {
     /// The approval's id, if the part is of this kind.
@@ -78,8 +78,8 @@ impl Part {
     }
 
     /// The id of the call or approval request that this part answers.
-    pub fn settles(&self) -> Option<&str> {
-        self.approval(ANSWERS).or_else(|| self.opaque_call_id())
+    pub fn answered_id(&self) -> Option<&str> {
+        self.approval(APPROVAL_RESPONSE).or_else(|| self.opaque_call_id())
     }
 
     /// Whether it is invalid without its other half.

@@ -2,7 +2,7 @@
 //!
 //! The entries are kept in the extras of the summary's message, and only the writer of that provider's format reads
 //! them. So snapshots, unfolding and other formats need no special case. If the message is not the first one,
-//! `provider::standing` removes the entries.
+//! `provider::position` removes the entries.
 
 use serde_json::{Map, Value};
 

@@ -104,7 +104,7 @@ impl Saved for Part {
             3 => Self::Reasoning(Saved::load(from)?),
             4 => Self::ToolCall(Saved::load(from)?),
             5 => {
-                let output = from.deeper(ToolOutput::load)?;
+                let output = from.nested(ToolOutput::load)?;
                 // A tool output cannot contain calls or other outputs: no history yields such nesting.
                 let nests =
                     output.content.iter().any(|p| matches!(p, Self::ToolOutput(_) | Self::ToolCall(_)));

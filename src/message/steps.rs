@@ -46,12 +46,12 @@ pub fn turns<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<Turn> {
 /// A cut between two steps never separates a call from its output. Every message that is neither an assistant message
 /// nor a tool message is a step of its own, unless it lies between a call and its output.
 pub fn steps<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<Step> {
-    steps_of(&messages.into_iter().map(Seen::of).collect::<Vec<_>>())
+    steps_of(&messages.into_iter().map(KnownMessage::of).collect::<Vec<_>>())
 }
 
 /// A message with what is already known about it. The message itself is only looked at if that is not enough.
 #[derive(Debug, Clone, Copy)]
-pub struct Seen<'a> {
+pub struct KnownMessage<'a> {
     /// Who speaks.
     pub role: Role,
     /// Whether it may contain calls. If `false`, it contains none.
@@ -61,32 +61,32 @@ pub struct Seen<'a> {
     /// For a tool message with one output: the index of the message that made the call, if known.
     pub caller: Option<usize>,
     /// The message with the call, of a tool that the provider runs, that this message depends on.
-    pub led: Led,
+    pub depends_on: Dependency,
 }
 
 /// The index of the first message with a call, of a tool that the provider runs, that another message depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Led {
+pub enum Dependency {
     /// Not determined yet.
     Unknown,
     /// There is no such message.
-    Alone,
+    None,
     /// The message at this index.
-    By(usize),
+    On(usize),
 }
 
-impl<'a> Seen<'a> {
+impl<'a> KnownMessage<'a> {
     /// A message about which nothing is known yet.
     pub fn of(message: &'a Message) -> Self {
-        Self { role: message.role, calls: true, message, caller: None, led: Led::Unknown }
+        Self { role: message.role, calls: true, message, caller: None, depends_on: Dependency::Unknown }
     }
 }
 
 /// Like [`steps`], for messages about which something is known.
-pub fn steps_of(messages: &[Seen<'_>]) -> Vec<Step> {
-    let mut closes = closing_places(messages).unwrap_or_else(|| closing_indexes(messages));
+pub fn steps_of(messages: &[KnownMessage<'_>]) -> Vec<Step> {
+    let mut closes = closing_indexes_by_caller(messages).unwrap_or_else(|| closing_indexes(messages));
     debug_assert_eq!(closes, closing_indexes(messages));
-    for (from, until) in led_places(messages) {
+    for (from, until) in dependency_ranges(messages) {
         closes[from] = closes[from].max(until);
     }
     let mut out: Vec<Step> = Vec::new();
@@ -114,14 +114,14 @@ pub fn steps_of(messages: &[Seen<'_>]) -> Vec<Step> {
 
 /// The ids of the calls in `messages` that have no tool output yet, in order: their tools are still running.
 pub fn open_calls<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<&'a str> {
-    open_calls_of(&messages.into_iter().map(Seen::of).collect::<Vec<_>>())
+    open_calls_of(&messages.into_iter().map(KnownMessage::of).collect::<Vec<_>>())
 }
 
 /// Like [`open_calls`], for messages about which something is known.
-pub fn open_calls_of<'a>(messages: &[Seen<'a>]) -> Vec<&'a str> {
+pub fn open_calls_of<'a>(messages: &[KnownMessage<'a>]) -> Vec<&'a str> {
     let mut open: Vec<&str> = Vec::new();
     let mut answered: BTreeSet<&str> = BTreeSet::new(); // few outputs wait for their call at a time
-    for Seen { role, calls, message, .. } in messages.iter().rev() {
+    for KnownMessage { role, calls, message, .. } in messages.iter().rev() {
         if *role == Role::Tool {
             answered.extend(message.tool_outputs().map(|output| output.call_id.as_str()));
         }
@@ -138,7 +138,7 @@ pub fn open_calls_of<'a>(messages: &[Seen<'a>]) -> Vec<&'a str> {
 }
 
 /// Like [`closing_indexes`], without looking at any message; `None` if the caller of an output is unknown.
-fn closing_places(messages: &[Seen<'_>]) -> Option<Vec<usize>> {
+fn closing_indexes_by_caller(messages: &[KnownMessage<'_>]) -> Option<Vec<usize>> {
     let mut closes = vec![0; messages.len()];
     for (i, seen) in messages.iter().enumerate().filter(|(_, seen)| seen.role == Role::Tool) {
         let caller = seen.caller.filter(|caller| *caller < i)?;
@@ -151,29 +151,29 @@ fn closing_places(messages: &[Seen<'_>]) -> Option<Vec<usize>> {
 
 /// For each message with calls of tools that the provider runs: pairs of its index and the index after a message that
 /// depends on it.
-fn led_places(messages: &[Seen<'_>]) -> Vec<(usize, usize)> {
-    if messages.iter().all(|seen| seen.led != Led::Unknown) {
-        let by = |(i, seen): (usize, &Seen<'_>)| match seen.led {
-            Led::By(from) if from < i && messages[from].calls => Some((from, i + 1)),
+fn dependency_ranges(messages: &[KnownMessage<'_>]) -> Vec<(usize, usize)> {
+    if messages.iter().all(|seen| seen.depends_on != Dependency::Unknown) {
+        let by = |(i, seen): (usize, &KnownMessage<'_>)| match seen.depends_on {
+            Dependency::On(from) if from < i && messages[from].calls => Some((from, i + 1)),
             _ => None,
         };
         return messages.iter().enumerate().filter_map(by).collect();
     }
     let mut calls: BTreeMap<&str, usize> = BTreeMap::new();
     let mut places = Vec::new();
-    for (i, Seen { message, .. }) in messages.iter().enumerate() {
+    for (i, KnownMessage { message, .. }) in messages.iter().enumerate() {
         let at = |id: Cow<'_, str>| calls.get(&*id).copied();
-        places.extend(message.led_by().filter_map(at).map(|from| (from, i + 1)));
-        calls.extend(message.leads().map(|id| (id, i)));
+        places.extend(message.required_ids().filter_map(at).map(|from| (from, i + 1)));
+        calls.extend(message.provided_ids().map(|id| (id, i)));
     }
     places
 }
 
 /// For each message with calls: the index after the last output that answers one of them. 0 for all other messages.
-fn closing_indexes(messages: &[Seen<'_>]) -> Vec<usize> {
+fn closing_indexes(messages: &[KnownMessage<'_>]) -> Vec<usize> {
     let mut caller: BTreeMap<&str, usize> = BTreeMap::new(); // few calls wait for their output at a time
     let mut closes = vec![0; messages.len()];
-    for (i, Seen { role, calls, message, .. }) in messages.iter().enumerate() {
+    for (i, KnownMessage { role, calls, message, .. }) in messages.iter().enumerate() {
         if *role == Role::Tool {
             for output in message.tool_outputs() {
                 if let Some(from) = caller.remove(output.call_id.as_str()) {
@@ -202,7 +202,7 @@ mod tests {
         let parts = ids.iter().map(|id| Part::from(ToolCall::function(*id, "read", "{}"))).collect();
         Message::new(Role::Assistant, parts)
     }
-    fn said(text: &str) -> Message {
+    fn assistant(text: &str) -> Message {
         Message::text(Role::Assistant, text)
     }
     fn ranges(steps: &[Step]) -> Vec<(usize, usize)> {
@@ -216,9 +216,9 @@ mod tests {
             calls(&["a", "b"]),
             Message::tool("b", "2"),
             Message::tool("a", "1"),
-            said("done"),
+            assistant("done"),
             user("more"),
-            said("ok"),
+            assistant("ok"),
         ];
         assert_eq!(ranges(&steps(&list)), [(0, 1), (1, 4), (4, 5), (5, 6), (6, 7)]);
         assert_eq!(turns(&list).iter().map(|t| t.range.clone()).collect::<Vec<_>>(), [0..5, 5..7]);
@@ -228,7 +228,7 @@ mod tests {
     fn items_sent_one_by_one_are_one_step() {
         let list = [
             user("go"),
-            said("thinking aloud"),
+            assistant("thinking aloud"),
             calls(&["a"]),
             calls(&["b"]),
             Message::tool("a", "1"),
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_message_between_a_call_and_its_output_stays_inside() {
-        let list = [calls(&["a"]), user("hurry"), Message::tool("a", "1"), said("done")];
+        let list = [calls(&["a"]), user("hurry"), Message::tool("a", "1"), assistant("done")];
         assert_eq!(ranges(&steps(&list)), [(0, 3), (3, 4)]);
     }
 
@@ -283,7 +283,7 @@ mod tests {
     fn the_engines_own_messages_open_no_turn() {
         let mut summary = user("summary");
         summary.meta.item_type = Some(super::super::ItemType::CompactionSummary);
-        let list = [summary, user("go"), said("ok")];
+        let list = [summary, user("go"), assistant("ok")];
         assert_eq!(turns(&list).len(), 2);
         assert_eq!(turns(&list)[1].range, 1..3);
     }

@@ -11,6 +11,6 @@ mod registry;
 pub use built_in::BUILT_IN_AS_OF;
 pub use built_in_prices::{PRICES_AS_OF, PRICES_SOURCE};
 pub use limits::{ModelLimits, limit};
-pub use price::{CachePrices, Costs, LEAST_CACHED_TOKENS, Price, Rates};
+pub use price::{CachePrices, Costs, MIN_CACHED_PREFIX_TOKENS, Price, Rates};
 pub use prices::{Priced, Prices};
 pub use registry::Registry;

@@ -27,7 +27,7 @@ pub(super) fn candidates(model: &str) -> Vec<String> {
     };
     let mut undated = Vec::new();
     for path in paths(&model) {
-        let name = bare(path);
+        let name = without_prefixes(path);
         for name in [path, name] {
             add(name);
             if name.starts_with("claude-") || name.starts_with("anthropic/claude-") {
@@ -45,7 +45,7 @@ pub(super) fn candidates(model: &str) -> Vec<String> {
         if let Some(base) = name.strip_suffix("-instruct") {
             add(base);
         }
-        if let Some((family, size)) = of_a_size(name) {
+        if let Some((family, size)) = family_and_size(name) {
             add(&format!("{family}-{size}"));
             add(family);
         }
@@ -59,7 +59,7 @@ fn paths(model: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Without the `ft:` form of a fine-tuned model, region, vendor, and the version suffixes of Bedrock and `OpenRouter`.
-fn bare(path: &str) -> &str {
+fn without_prefixes(path: &str) -> &str {
     let mut name = path;
     if let Some(tuned) = name.strip_prefix("ft:") {
         name = tuned.split(':').next().unwrap_or(tuned);
@@ -120,7 +120,7 @@ fn without_date(name: &str) -> &str {
 }
 
 /// Splits Ollama's `qwen3:8b` into family and size. The row of a family holds the limits of its smallest model.
-fn of_a_size(name: &str) -> Option<(&str, &str)> {
+fn family_and_size(name: &str) -> Option<(&str, &str)> {
     let (family, size) = name.rsplit_once(':')?;
     let digits = size.strip_suffix('b')?;
     let is_number = digits.starts_with(|c: char| c.is_ascii_digit())

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::tokens::TokenUsage;
 
 /// The shortest prefix that is cached, in tokens, for `OpenAI` and most models of Anthropic. Some models need a longer one.
-pub const LEAST_CACHED_TOKENS: u64 = 1024;
+pub const MIN_CACHED_PREFIX_TOKENS: u64 = 1024;
 
 /// Models.dev writes prices per million tokens.
 const MILLION: f64 = 1e6;
@@ -127,7 +127,7 @@ impl Price {
     /// request.
     pub fn request(&self, input: u64, cached: u64, output: u64) -> Costs {
         let rates = self.rates(input);
-        let served = rates.cache_read_input_token_cost.filter(|_| cached >= LEAST_CACHED_TOKENS);
+        let served = rates.cache_read_input_token_cost.filter(|_| cached >= MIN_CACHED_PREFIX_TOKENS);
         let (cached, read) = served.map_or((0, 0.0), |rate| (cached.min(input), rate));
         let fresh = rates.cache_creation_input_token_cost.unwrap_or(rates.input_cost_per_token);
         Costs {

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::price::Price;
-use super::registry::{DERIVED, DERIVED_FROM_OTHERS, is_maker, key_forms, surest};
+use super::registry::{DERIVED, DERIVED_FROM_OTHERS, best_row, is_maker, key_forms};
 use super::{built_in_prices, names};
 use crate::config::describe;
 use crate::error::{Error, ErrorCode, Result};
@@ -70,7 +70,7 @@ impl Prices {
             return Ok(Priced { price: price.clone(), built_in: false });
         }
         let names = names::candidates(model);
-        if let Some((price, _)) = surest(&names, |name| self.rows.get(name), |(_, rank)| *rank) {
+        if let Some((price, _)) = best_row(&names, |name| self.rows.get(name), |(_, rank)| *rank) {
             return Ok(Priced { price: price.clone(), built_in: false });
         }
         let built_in = names.iter().find_map(|name| built_in_prices::find(name));

@@ -16,13 +16,13 @@ pub struct Registry {
 /// What the caller's table says about one name.
 #[derive(Debug, Clone, Copy)]
 struct Row {
-    says: Says,
+    limits: RowLimits,
     /// 0: the name is a key of the table. Higher: the name was derived from a key, which is less certain.
     rank: u8,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Says {
+enum RowLimits {
     Limits(ModelLimits),
     /// The only figure is `max_tokens`, and it limits the output.
     OutputCapOnly,
@@ -82,17 +82,17 @@ impl Registry {
     /// output.
     pub fn resolve(&self, model: &str) -> Result<ModelLimits> {
         let names = names::candidates(model);
-        let row = surest(&names, |name| self.rows.get(name), |row| row.rank);
-        match row.map(|r| r.says) {
+        let row = best_row(&names, |name| self.rows.get(name), |row| row.rank);
+        match row.map(|r| r.limits) {
             // If the row has no window, use the built-in one, so that the reserved output is not taken off the input
             // (MOD-3).
-            Some(Says::Limits(limits)) => Ok(ModelLimits {
+            Some(RowLimits::Limits(limits)) => Ok(ModelLimits {
                 context_window: limits
                     .context_window
                     .or_else(|| built_in_window(&names, limits.max_input_tokens)),
                 ..limits
             }),
-            Some(Says::OutputCapOnly) => Err(Error::new(
+            Some(RowLimits::OutputCapOnly) => Err(Error::new(
                 ErrorCode::UnknownModel,
                 format!(
                     "`models` has no input limit for `{model}`: its `max_tokens` is only the output's cap; give \
@@ -117,13 +117,13 @@ impl Registry {
         Ok(())
     }
 
-    fn add(&mut self, key: &str, says: Option<Says>, provider: &str) {
-        let Some(says) = says else { return };
+    fn add(&mut self, key: &str, limits: Option<RowLimits>, provider: &str) {
+        let Some(says) = limits else { return };
         let key = key.to_lowercase();
         let derived = if is_maker(&key, provider) { DERIVED } else { DERIVED_FROM_OTHERS };
         for name in key_forms(&key) {
             let rank = if name == key { 0 } else { derived };
-            self.insert(name, Row { says, rank });
+            self.insert(name, Row { limits: says, rank });
         }
     }
 
@@ -132,10 +132,10 @@ impl Registry {
         let better = match self.rows.get(&name) {
             None => true,
             Some(there) if there.rank != row.rank => row.rank < there.rank,
-            Some(there) => match (row.says, there.says) {
-                (Says::Limits(new), Says::Limits(old)) => new.limit(0) < old.limit(0),
-                (Says::Limits(_), Says::OutputCapOnly) => true,
-                (Says::OutputCapOnly, _) => false,
+            Some(there) => match (row.limits, there.limits) {
+                (RowLimits::Limits(new), RowLimits::Limits(old)) => new.limit(0) < old.limit(0),
+                (RowLimits::Limits(_), RowLimits::OutputCapOnly) => true,
+                (RowLimits::OutputCapOnly, _) => false,
             },
         };
         if better {
@@ -146,7 +146,7 @@ impl Registry {
     fn unknown(&self, model: &str, names: &[String]) -> Error {
         let known = self.rows.keys().map(String::as_str).chain(built_in::names());
         let shortest = names.iter().min_by_key(|n| n.len()).map_or(model, String::as_str);
-        let relative = names.iter().rev().find_map(|name| relative(name, known.clone()));
+        let relative = names.iter().rev().find_map(|name| nearest_relative(name, known.clone()));
         let near = nearest(shortest, known, 4);
         let near = if near.is_empty() { String::new() } else { format!(" (known: {})", near.join(", ")) };
         let shown: String = model.chars().take(80).collect();
@@ -165,7 +165,7 @@ impl Registry {
 
 /// The newest known model that shares the longest beginning with this name, at least the family: `claude-opus-5-5` for
 /// `claude-opus-6`.
-fn relative<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+fn nearest_relative<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
     let family = name.find(|c: char| !c.is_ascii_alphabetic())?;
     let shared = |known: &str| {
         let same = name.bytes().zip(known.bytes()).take_while(|(a, b)| a == b).count();
@@ -181,7 +181,7 @@ fn relative<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k 
 
 /// The row of the first of these names among the rows with the lowest rank. So a key of the table under a less specific name
 /// wins over a row derived from another provider's key (for `openai/gpt-5`: `gpt-5` before `gmi/openai/gpt-5`).
-pub(super) fn surest<'r, Row>(
+pub(super) fn best_row<'r, Row>(
     names: &[String],
     row: impl Fn(&str) -> Option<&'r Row>,
     rank: impl Fn(&Row) -> u8,
@@ -210,7 +210,7 @@ pub(super) fn key_forms(key: &str) -> Vec<String> {
 }
 
 /// The limits in a row; `None` if it has none.
-fn read_row(path: &str, row: &Map<String, Value>) -> Result<Option<Says>> {
+fn read_row(path: &str, row: &Map<String, Value>) -> Result<Option<RowLimits>> {
     let limit = row.get("limit").and_then(Value::as_object);
     let lenient = row.contains_key("litellm_provider");
     let number = |map: &Map<String, Value>, key: &str| match map.get(key) {
@@ -236,9 +236,9 @@ fn read_row(path: &str, row: &Map<String, Value>) -> Result<Option<Says>> {
     };
     let output_cap = max_tokens.is_some() && max_tokens == max_output;
     let Some(max_input_tokens) = max_input.or(window).or(max_tokens.filter(|_| !output_cap)) else {
-        return Ok(output_cap.then_some(Says::OutputCapOnly));
+        return Ok(output_cap.then_some(RowLimits::OutputCapOnly));
     };
-    Ok(Some(Says::Limits(ModelLimits {
+    Ok(Some(RowLimits::Limits(ModelLimits {
         max_input_tokens,
         context_window: window,
         max_output_tokens: max_output,

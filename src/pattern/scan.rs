@@ -11,7 +11,7 @@ use regex_automata::util::primitives::StateID;
 use super::Pattern;
 
 /// A text that is searched piece by piece. It need not be contiguous in memory.
-pub trait Searched {
+pub trait Searchable {
     /// The length in UTF-8 bytes.
     fn bytes(&self) -> usize;
     /// The start of the character that contains this byte.
@@ -20,7 +20,7 @@ pub trait Searched {
     fn piece(&self, range: Range<usize>) -> Cow<'_, str>;
 }
 
-impl Searched for str {
+impl Searchable for str {
     fn bytes(&self) -> usize {
         self.len()
     }
@@ -35,23 +35,23 @@ impl Searched for str {
 }
 
 /// The number of bytes read at a time.
-const PIECE: usize = 64 * 1024;
+const PIECE_BYTES: usize = 64 * 1024;
 
 /// The bytes around a position that `^`, `$` and `\b` look at: one character on either side.
-const AROUND: usize = 4;
+const CONTEXT_BYTES: usize = 4;
 
 /// This many skipped bytes, at which no match can begin, count as one step.
-const SKIPPED_PER_STEP: usize = 8;
+const SKIPPED_BYTES_PER_STEP: usize = 8;
 
 /// The progress of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Came {
+pub enum Progress {
     /// Not finished; there is more to read.
-    Halfway,
+    Paused,
     /// The first match was found.
-    To(Range<usize>),
+    Found(Range<usize>),
     /// The whole text was searched without a match.
-    Through,
+    NotFound,
 }
 
 /// A search under way in one text.
@@ -60,21 +60,21 @@ pub struct Scan {
     /// The next byte to read.
     at: usize,
     /// The current states of the pattern in order of preference, each with the position where its match began.
-    here: Places,
-    next: Places,
+    current: StateSet,
+    next: StateSet,
     stack: Vec<StateID>,
     found: Option<Range<usize>>,
 }
 
 /// A set of states in the order in which they were reached.
 #[derive(Debug, Default)]
-struct Places {
+struct StateSet {
     order: Vec<(StateID, usize)>,
     /// For each state, its index in `order` if it is in the set.
     slots: Vec<u32>,
 }
 
-impl Places {
+impl StateSet {
     /// Adds a state; `false` if it was already reached by a preferred choice.
     fn add(&mut self, state: StateID, begun: usize) -> bool {
         if self.slots.len() <= state.as_usize() {
@@ -97,38 +97,43 @@ impl Scan {
     }
 
     /// Continues for about `steps` steps, and subtracts the steps taken.
-    pub fn go_on<S: Searched + ?Sized>(&mut self, pattern: &Pattern, text: &S, steps: &mut u64) -> Came {
+    pub fn resume<S: Searchable + ?Sized>(
+        &mut self,
+        pattern: &Pattern,
+        text: &S,
+        steps: &mut u64,
+    ) -> Progress {
         let nfa = pattern.engine.get_nfa();
         let length = text.bytes();
         loop {
             if *steps == 0 {
-                return Came::Halfway;
+                return Progress::Paused;
             }
-            let start = text.floor(self.at.saturating_sub(AROUND));
-            let end = text.floor(self.at.saturating_add(PIECE).min(length));
-            let with_more = text.floor(end.saturating_add(2 * AROUND).min(length));
+            let start = text.floor(self.at.saturating_sub(CONTEXT_BYTES));
+            let end = text.floor(self.at.saturating_add(PIECE_BYTES).min(length));
+            let with_more = text.floor(end.saturating_add(2 * CONTEXT_BYTES).min(length));
             let piece = text.piece(start..with_more);
             let end = if with_more >= length { piece.len() } else { end - start };
-            let reading = Reading { nfa, pattern, piece: piece.as_bytes(), start };
+            let reading = TextPiece { nfa, pattern, piece: piece.as_bytes(), start };
             if self.read(&reading, end, with_more >= length, steps) {
-                return self.found.take().map_or(Came::Through, Came::To);
+                return self.found.take().map_or(Progress::NotFound, Progress::Found);
             }
         }
     }
 
     /// Reads the piece up to `end`, as far as the steps allow. Returns whether the search is finished.
-    fn read(&mut self, reading: &Reading<'_>, end: usize, is_last: bool, steps: &mut u64) -> bool {
-        let Reading { nfa, pattern, piece, start } = *reading;
+    fn read(&mut self, reading: &TextPiece<'_>, end: usize, is_last: bool, steps: &mut u64) -> bool {
+        let TextPiece { nfa, pattern, piece, start } = *reading;
         while *steps > 0 {
             let at = self.at.saturating_sub(start);
-            if self.here.order.is_empty() {
+            if self.current.order.is_empty() {
                 if self.found.is_some() || (at + start > 0 && nfa.is_always_start_anchored()) {
                     return true;
                 }
-                if let Some(begins) = &pattern.begins {
+                if let Some(begins) = &pattern.first_bytes {
                     let rest = piece.get(at..end).unwrap_or_default();
                     let hop = rest.iter().position(|byte| begins[usize::from(*byte)]).unwrap_or(rest.len());
-                    spend(steps, hop / SKIPPED_PER_STEP);
+                    spend(steps, hop / SKIPPED_BYTES_PER_STEP);
                     if hop > 0 {
                         self.at += hop;
                         continue;
@@ -142,11 +147,18 @@ impl Scan {
             let begins_here = byte.is_none_or(|byte| byte & 0xC0 != 0x80);
             if self.found.is_none() && begins_here {
                 let begun = start + at;
-                enter(&mut self.here, &mut self.stack, reading, (nfa.start_anchored(), begun), at, steps);
+                add_reachable(
+                    &mut self.current,
+                    &mut self.stack,
+                    reading,
+                    (nfa.start_anchored(), begun),
+                    at,
+                    steps,
+                );
             }
             self.next.order.clear();
-            spend(steps, 1 + self.here.order.len());
-            for &(state, begun) in &self.here.order {
+            spend(steps, 1 + self.current.order.len());
+            for &(state, begun) in &self.current.order {
                 let to = match (nfa.state(state), byte) {
                     (State::Match { .. }, _) => {
                         self.found = Some(begun..start + at);
@@ -158,13 +170,13 @@ impl Scan {
                     _ => None,
                 };
                 if let Some(to) = to {
-                    enter(&mut self.next, &mut self.stack, reading, (to, begun), at + 1, steps);
+                    add_reachable(&mut self.next, &mut self.stack, reading, (to, begun), at + 1, steps);
                 }
             }
             if byte.is_none() {
                 return true;
             }
-            std::mem::swap(&mut self.here, &mut self.next);
+            std::mem::swap(&mut self.current, &mut self.next);
             self.at += 1;
         }
         false
@@ -173,7 +185,7 @@ impl Scan {
 
 /// A piece of a text, and its position in the text.
 #[derive(Clone, Copy)]
-struct Reading<'a> {
+struct TextPiece<'a> {
     nfa: &'a NFA,
     pattern: &'a Pattern,
     piece: &'a [u8],
@@ -181,10 +193,10 @@ struct Reading<'a> {
 }
 
 /// Adds a state and all states reachable from it without reading a byte, in order of preference.
-fn enter(
-    places: &mut Places,
+fn add_reachable(
+    places: &mut StateSet,
     stack: &mut Vec<StateID>,
-    reading: &Reading<'_>,
+    reading: &TextPiece<'_>,
     (state, begun): (StateID, usize),
     at: usize,
     steps: &mut u64,
@@ -263,12 +275,12 @@ mod tests {
         let mut taken = 0;
         loop {
             let mut steps = at_once;
-            let came = scan.go_on(pattern, text, &mut steps);
+            let came = scan.resume(pattern, text, &mut steps);
             taken += at_once - steps;
             match came {
-                Came::Halfway => {}
-                Came::To(found) => return (Some(found), taken),
-                Came::Through => return (None, taken),
+                Progress::Paused => {}
+                Progress::Found(found) => return (Some(found), taken),
+                Progress::NotFound => return (None, taken),
             }
         }
     }
@@ -282,10 +294,10 @@ mod tests {
         loop {
             let mut steps = 5_000;
             slices += 1;
-            match scan.go_on(&pattern, text.as_str(), &mut steps) {
-                Came::Halfway => {}
+            match scan.resume(&pattern, text.as_str(), &mut steps) {
+                Progress::Paused => {}
                 came => {
-                    assert_eq!(came, Came::Through);
+                    assert_eq!(came, Progress::NotFound);
                     break;
                 }
             }

@@ -24,7 +24,7 @@ impl<'a> Calls<'a> {
     }
 
     /// Finds calls only on demand, for when only a few calls of a long list are needed.
-    pub fn looked_up(find: &'a Find<'a>) -> Self {
+    pub fn with_lookup(find: &'a Find<'a>) -> Self {
         Self { looked_up: Some(find), ..Self::default() }
     }
 

@@ -123,8 +123,8 @@ impl Object {
 
     /// Sets `type`, unless the template has a type of its own (which was not taken).
     pub(super) fn set_type(&mut self, kind: &str) -> &mut Self {
-        let told = self.0.get("type").and_then(Value::as_str).is_some_and(|t| !t.is_empty());
-        if told { self } else { self.set("type", kind) }
+        let has_type = self.0.get("type").and_then(Value::as_str).is_some_and(|t| !t.is_empty());
+        if has_type { self } else { self.set("type", kind) }
     }
 
     /// Sets a field, or removes it if `value` is `None`. A `null` in the template stays.

@@ -5,14 +5,14 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 
 use super::calls::Calls;
-use super::held::list_of;
+use super::find_list::list_of;
 use super::note::{Note, Notes};
 use super::textless;
 use crate::error::{Error, Result};
 use crate::message::{Format, Message, Role};
 
 /// The note on a message that an opening was inserted before.
-pub const OPENED: &str = "an opening is put before it: the format wants one";
+pub const OPENING_NOTE: &str = "an opening is put before it: the format wants one";
 
 /// A conversation in one provider's shape.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -87,7 +87,7 @@ pub trait Provider: Sync {
 
     /// The message without what the API refuses, or `None` if it has nothing of that kind. A view sends it instead of
     /// the original.
-    fn mended(&self, _message: &Message, _notes: &mut Vec<Note>) -> Option<Message> {
+    fn corrected(&self, _message: &Message, _notes: &mut Vec<Note>) -> Option<Message> {
         None
     }
 
@@ -133,7 +133,7 @@ pub trait Provider: Sync {
             if let Some(first) = first.filter(|_| !std::mem::replace(&mut opened, true))
                 && let Some(opening) = self.opening(first)
             {
-                notes.push(Note::new(OPENED));
+                notes.push(Note::new(OPENING_NOTE));
                 out.items.push(opening);
             }
             out.items.extend(items);

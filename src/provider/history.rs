@@ -1,9 +1,9 @@
 //! Keeps a list of `OpenAI` input items in step with a conversation that is compacted from time to time (PROV-1).
 
+mod content;
 mod index;
 mod matching;
 mod piece;
-mod said;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub struct OpenAiHistory {
     entries: Vec<Entry>,
     len: usize,
     /// Whether it contains reasoning.
-    reasons: bool,
+    has_reasoning: bool,
     /// Entries that a rebuild discarded. Freeing thousands of messages takes longer than the rebuild itself, so they
     /// are freed gradually as items are appended.
     discarded: Vec<Entry>,
@@ -94,7 +94,7 @@ impl OpenAiHistory {
             message: Arc::new(message),
             items: r.start + at..r.end + at,
         };
-        self.reasons |= read.iter().any(|(message, _)| links::has_reasoning(message));
+        self.has_reasoning |= read.iter().any(|(message, _)| links::has_reasoning(message));
         self.entries.extend(read.into_iter().map(entry));
         self.discarded.truncate(self.discarded.len().saturating_sub(64 * items.len()));
         self.len += items.len();
@@ -104,7 +104,7 @@ impl OpenAiHistory {
     /// Rebuilds the items from the compacted messages: see [`Self::plan`].
     pub fn rebuild<'a>(&mut self, compacted: impl IntoIterator<Item = &'a Message>) -> Vec<Rebuilt> {
         let plan = self.plan(compacted);
-        self.put_in(plan)
+        self.apply(plan)
     }
 
     /// Plans a rebuild from the compacted messages. Items whose messages are unchanged are kept, together with the
@@ -112,12 +112,12 @@ impl OpenAiHistory {
     /// gets no item.
     pub fn plan<'a>(&self, compacted: impl IntoIterator<Item = &'a Message>) -> Rebuild {
         let compacted: Vec<&Message> = compacted.into_iter().collect();
-        let is_told = compacted.iter().any(|message| links::has_reasoning(message));
-        let mut matched = matched(&self.entries, &compacted, self.reasons && !is_told);
+        let compacted_has_reasoning = compacted.iter().any(|message| links::has_reasoning(message));
+        let mut matched = matched(&self.entries, &compacted, self.has_reasoning && !compacted_has_reasoning);
         drop_lone_outputs(&mut matched);
-        let is_linked = self.reasons || is_told;
+        let is_linked = self.has_reasoning || compacted_has_reasoning;
         if is_linked {
-            matched = linked(&self.entries, matched);
+            matched = without_broken_links(&self.entries, matched);
         }
         let mut items: Vec<Rebuilt> = Vec::with_capacity(matched.len());
         let mut entries: Vec<Entry> = Vec::with_capacity(matched.len());
@@ -136,7 +136,7 @@ impl OpenAiHistory {
                     .chain(before)
                     .find_map(|m| m.tool_calls().rfind(|call| call.id == id))
             };
-            let written = writer.write_one(&message, &Calls::looked_up(&calls));
+            let written = writer.write_one(&message, &Calls::with_lookup(&calls));
             items.extend(written.into_iter().map(|item| Rebuilt::New(Box::new(item))));
             entries.push(Entry { message, items: start..items.len() });
         }
@@ -145,17 +145,17 @@ impl OpenAiHistory {
     }
 
     /// Carries out a plan. It must be a plan of this history, and nothing may have been appended since.
-    pub fn put_in(&mut self, plan: Rebuild) -> Vec<Rebuilt> {
+    pub fn apply(&mut self, plan: Rebuild) -> Vec<Rebuilt> {
         let Rebuild { items, entries, reasons } = plan;
         self.len = items.len();
-        self.reasons = reasons;
+        self.has_reasoning = reasons;
         self.discarded = std::mem::replace(&mut self.entries, entries);
         items
     }
 }
 
 /// Removes what lost its other half.
-fn linked<'a>(entries: &[Entry], matched: Vec<Matched<'a>>) -> Vec<Matched<'a>> {
+fn without_broken_links<'a>(entries: &[Entry], matched: Vec<Matched<'a>>) -> Vec<Matched<'a>> {
     enum Linked {
         Same,
         Other(Message),
@@ -189,7 +189,7 @@ fn drop_lone_outputs(matched: &mut Vec<Matched<'_>>) {
 /// For each message whether it is an output without a call before it; empty if there is none. Most outputs come
 /// directly after their call, so the ids of all calls are only collected for an output that does not.
 fn lone_outputs(matched: &[Matched<'_>]) -> Vec<bool> {
-    const NEAR: usize = 8;
+    const NEARBY_CALLS: usize = 8;
     let mut lone: Vec<bool> = Vec::new();
     let mut calls: HashSet<&str> = HashSet::default();
     let mut gathered = 0;
@@ -197,7 +197,7 @@ fn lone_outputs(matched: &[Matched<'_>]) -> Vec<bool> {
     for (at, message) in matched.iter().map(Matched::message).enumerate() {
         caller = message.tool_calls().next().map(|_| message).or(caller);
         let mut is_called = |output: &ToolOutput| {
-            let mut near = caller.into_iter().flat_map(Message::tool_calls).take(NEAR);
+            let mut near = caller.into_iter().flat_map(Message::tool_calls).take(NEARBY_CALLS);
             if near.any(|call| call.id == output.call_id) {
                 return true;
             }

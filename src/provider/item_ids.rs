@@ -77,7 +77,7 @@ pub(super) fn without_item_id(part: Part) -> Part {
         Part::Refusal { text, extras } => Part::Refusal { text, extras: strip(extras) },
         Part::ToolCall(mut call) => {
             if let CallKind::Other { format: FORMAT, raw } = &mut call.kind {
-                *raw = optional_id_off(raw).into();
+                *raw = without_optional_id(raw).into();
             }
             call.extras = strip(call.extras);
             Part::ToolCall(call)
@@ -87,7 +87,7 @@ pub(super) fn without_item_id(part: Part) -> Part {
             Part::ToolOutput(output)
         }
         Part::Opaque { format: FORMAT, raw } => {
-            Part::Opaque { format: FORMAT, raw: optional_id_off(&raw).into() }
+            Part::Opaque { format: FORMAT, raw: without_optional_id(&raw).into() }
         }
         other => other,
     }
@@ -118,7 +118,7 @@ const ID_OPTIONAL: [&str; 6] = [
     "additional_tools",
 ];
 
-fn optional_id_off(raw: &Value) -> Value {
+fn without_optional_id(raw: &Value) -> Value {
     let mut raw = raw.clone();
     let optional = raw.get("type").and_then(Value::as_str).is_some_and(|t| ID_OPTIONAL.contains(&t));
     if let Some(map) = raw.as_object_mut().filter(|_| optional) {

@@ -13,7 +13,7 @@ use crate::message::{Message, Part, Role};
 
 /// Groups the parts of an assistant message: each range has reasoning and what the model made after it, up to the next
 /// reasoning. Parts before the first reasoning are in no range.
-pub fn belongs_together<P: Borrow<Part>>(parts: &[P]) -> Vec<Range<usize>> {
+pub fn reasoning_groups<P: Borrow<Part>>(parts: &[P]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     let mut produced = true;
     for (i, part) in parts.iter().enumerate() {
@@ -48,7 +48,7 @@ pub fn unlink_each<'a>(
     if links.reasoning_of.is_empty() && links.next_of.is_empty() && !view.iter().any(|m| has_reasoning(m)) {
         return view.into_iter().map(Some).collect();
     }
-    let lost = Lost::of(&view, &links);
+    let broken = BrokenLinks::of(&view, &links);
     let mut dropped_calls: HashSet<String> = HashSet::new();
     let mut out: Vec<Option<Cow<'a, Message>>> = Vec::new();
     for (i, message) in view.into_iter().enumerate() {
@@ -61,7 +61,7 @@ pub fn unlink_each<'a>(
                 .parts
                 .iter()
                 .enumerate()
-                .any(|(n, p)| lost.tails.contains(&(i, n)) || lost.needs(p, &links));
+                .any(|(n, p)| broken.tails.contains(&(i, n)) || broken.needs(p, &links));
         if !touched {
             out.push(Some(message));
             continue;
@@ -69,10 +69,10 @@ pub fn unlink_each<'a>(
         let mut message = message.into_owned();
         let mut parts = Vec::with_capacity(message.parts.len());
         for (n, part) in std::mem::take(&mut message.parts).into_iter().enumerate() {
-            if lost.tails.contains(&(i, n)) {
+            if broken.tails.contains(&(i, n)) {
                 continue;
             }
-            if !lost.needs(&part, &links) {
+            if !broken.needs(&part, &links) {
                 parts.push(part);
                 continue;
             }
@@ -101,16 +101,16 @@ fn is_reasoning(part: &Part) -> bool {
 }
 
 /// What a view has lost.
-struct Lost {
+struct BrokenLinks {
     /// Reasoning in the view without the item that must follow it, as indexes of message and part.
     tails: HashSet<(usize, usize)>,
     /// The ids of the reasoning that is kept.
     kept: HashSet<String>,
 }
 
-impl Lost {
+impl BrokenLinks {
     fn of(view: &[Cow<'_, Message>], links: &Links) -> Self {
-        let mut lost = Self { tails: HashSet::new(), kept: HashSet::new() };
+        let mut broken = Self { tails: HashSet::new(), kept: HashSet::new() };
         let mut next: Option<&Part> = None; // what the model made next, other than reasoning
         for (i, message) in view.iter().enumerate().rev() {
             if message.role != Role::Assistant {
@@ -124,13 +124,13 @@ impl Lost {
                 }
                 let id = reasoning_id(part);
                 if links.is_followed(id.as_deref(), next) {
-                    lost.kept.extend(id);
+                    broken.kept.extend(id);
                 } else {
-                    lost.tails.insert((i, n));
+                    broken.tails.insert((i, n));
                 }
             }
         }
-        lost
+        broken
     }
 
     /// Whether the reasoning that produced this item is gone.

@@ -19,10 +19,10 @@ mod check;
 mod convert;
 mod detect;
 mod fields;
+mod find_list;
 mod format;
 mod gemini;
 mod graph;
-mod held;
 mod history;
 mod item_ids;
 mod links;
@@ -33,11 +33,11 @@ mod opaque;
 mod openai_chat;
 mod openai_responses;
 mod overflow;
+mod pending_renames;
+mod position;
 mod reading;
-mod renamed;
 mod repair;
 mod results;
-mod standing;
 mod textless;
 mod thinking;
 mod too_many;
@@ -47,21 +47,21 @@ pub use bedrock::{CACHE_POINT, tools_called};
 pub use calls::Calls;
 pub use check::{CheckOptions, Dialect, Severity, Violation, check};
 pub use convert::{Conversion, convert};
-pub use format::{OPENED, Provider, Written};
+pub use find_list::{list_keys, list_of};
+pub use format::{OPENING_NOTE, Provider, Written};
 pub use graph::GraphMessages;
-pub use held::{list_keys, list_of};
 pub use history::{OpenAiHistory, Rebuilt};
-pub use links::{belongs_together, unlink_each, unlink_orphans};
+pub use links::{reasoning_groups, unlink_each, unlink_orphans};
 pub use media::BYTES;
 pub use messages::{message_of_json, message_of_texts};
 pub use note::Note;
 pub use openai_chat::{empty_reasoning, has_reasoning_field};
 pub use overflow::{Overflow, is_too_large, overflow, refusal_texts};
+pub use pending_renames::{CallId, PendingRenames};
+pub use position::{PositionChecker, Removals, mark_key};
 pub use reading::Reading;
-pub use renamed::{CallId, Renamed};
 pub use repair::{Change, MISSING_OUTPUT, Repaired, repair};
-pub use standing::{Lost, Standing, mark_key};
-pub use thinking::{Unbound, binds_thinking, drop_bound_thinking};
+pub use thinking::{WithoutBoundThinking, binds_thinking, drop_bound_thinking};
 pub use too_many::{TooMany, too_many};
 
 use std::ops::Range;
@@ -95,7 +95,7 @@ pub fn detect(input: &Value) -> Option<Format> {
 ///
 /// # Errors
 /// See [`Provider::read_list`].
-pub fn read_behind(
+pub fn read_after(
     provider: &dyn Provider,
     before: Option<&Value>,
     list: &[Value],

@@ -28,7 +28,7 @@ pub(super) fn opaque_call(id: impl Into<String>, format: Format, raw: Arc<Value>
 ///
 /// A call that the caller executes is always expressed, if necessary as a function, because its output needs it. A call
 /// that another provider executed is left out.
-pub(super) fn sayable(call: &ToolCall, format: Format, notes: &mut Vec<Note>) -> bool {
+pub(super) fn can_express(call: &ToolCall, format: Format, notes: &mut Vec<Note>) -> bool {
     let own = call.extras.came_in(format);
     if call.hosted && !own {
         notes.push(Note::new(format!(
@@ -105,16 +105,16 @@ pub(super) fn object_arguments(call: &ToolCall, kept: Option<&Value>, notes: &mu
 }
 
 /// Whether a function call's input is not an object. APIs whose inputs are objects refuse it.
-pub(super) fn has_odd_input(call: &ToolCall) -> bool {
+pub(super) fn has_non_object_input(call: &ToolCall) -> bool {
     matches!(call.kind, CallKind::Function) && !call.input.trim_start().starts_with('{')
 }
 
 /// Puts such an input into an object. If it is a string that contains the JSON of an object, this object is used.
 pub(super) fn wrap_input(call: &mut ToolCall) {
     let input = match json_input(&call.input) {
-        Value::String(said) => match serde_json::from_str(&said) {
+        Value::String(string) => match serde_json::from_str(&string) {
             Ok(Value::Object(map)) => Value::Object(map),
-            _ => json!({ "input": said }),
+            _ => json!({ "input": string }),
         },
         Value::Null => json!({}),
         other => json!({ "input": other }),
@@ -125,7 +125,7 @@ pub(super) fn wrap_input(call: &mut ToolCall) {
 /// Turns integers that a JavaScript number cannot represent exactly into strings, so that they do not change.
 fn keep_integers(value: &mut Value) {
     match value {
-        Value::Number(n) if n.as_i128().is_some_and(|n| n.unsigned_abs() > MOST_EXACT) => {
+        Value::Number(n) if n.as_i128().is_some_and(|n| n.unsigned_abs() > MAX_SAFE_INTEGER) => {
             *value = Value::String(n.to_string());
         }
         Value::Array(list) => list.iter_mut().for_each(keep_integers),
@@ -135,14 +135,16 @@ fn keep_integers(value: &mut Value) {
 }
 
 /// `Number.MAX_SAFE_INTEGER`.
-const MOST_EXACT: u128 = (1 << 53) - 1;
+const MAX_SAFE_INTEGER: u128 = (1 << 53) - 1;
 
 /// Expresses a part that only `format` knows in another format. Anthropic's own compaction replaces everything before
 /// it, so its summary becomes a text. Everything else is left out.
 pub(super) fn as_text(format: Format, raw: &Value, notes: &mut Vec<Note>) -> Option<Part> {
     let part = Part::Opaque { format, raw: raw.clone().into() };
     let summary = raw.get("content").and_then(Value::as_str);
-    if let Some(summary) = summary.filter(|_| part.provider_compaction() == Some(ProviderCompaction::OfAll)) {
+    if let Some(summary) =
+        summary.filter(|_| part.provider_compaction() == Some(ProviderCompaction::ReplacesAll))
+    {
         notes.push(Note::new("the summary of a compaction of the provider's is said as text"));
         return Some(Part::text(summary));
     }

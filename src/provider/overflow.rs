@@ -8,7 +8,7 @@ use crate::tool_output::prefix_bytes;
 
 /// How many bytes of an error are read. Every provider says what is wrong within that length, and matching a page of a
 /// megabyte would block the event loop for seconds.
-const MOST_READ: usize = 16 * 1024;
+const MAX_BYTES_READ: usize = 16 * 1024;
 
 /// What a provider said when a request was too long for the model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -65,7 +65,7 @@ const TEXTS: [&str; 26] = [
 ];
 
 /// Texts that are not specific to one provider. If an error also mentions rates, they mean tokens per time.
-const VAGUE: [&str; 2] = [r"too many (input )?tokens", r"token limit exceeded"];
+const VAGUE_TEXTS: [&str; 2] = [r"too many (input )?tokens", r"token limit exceeded"];
 
 /// Texts about too many requests or tokens per time, which are not an overflow.
 const RATE: &str =
@@ -73,17 +73,17 @@ const RATE: &str =
 
 /// Recognises an error's text (its message, or its body as JSON) as "too long"; `None` for any other error.
 pub fn overflow(text: &str) -> Option<Overflow> {
-    if speaks_of_rates(text) { None } else { told(text, texts()) }
+    if mentions_rates(text) { None } else { match_texts(text, texts()) }
 }
 
 /// The texts that refuse a request for its size, among the `texts` of an error and of the errors that it wraps. Each
 /// text is judged separately, so that one about rates (of an earlier attempt, for example) does not hide an overflow in
 /// another. Empty for any other error.
 pub fn refusal_texts(texts: &[String]) -> Vec<&str> {
-    let rates = texts.iter().any(|text| speaks_of_rates(text));
+    let rates = texts.iter().any(|text| mentions_rates(text));
     let firm = self::texts().get(..TEXTS.len()).unwrap_or_default();
     let of = if rates { firm } else { self::texts() };
-    let of_tokens = |text: &&str| !speaks_of_rates(text) && told(text, of).is_some();
+    let of_tokens = |text: &&str| !mentions_rates(text) && match_texts(text, of).is_some();
     let refused: Vec<&str> = texts.iter().map(String::as_str).filter(of_tokens).collect();
     if !refused.is_empty() {
         return refused;
@@ -91,10 +91,10 @@ pub fn refusal_texts(texts: &[String]) -> Vec<&str> {
     texts.iter().map(String::as_str).filter(|text| too_many(text).is_some()).collect()
 }
 
-fn told(text: &str, texts: &[Pattern]) -> Option<Overflow> {
+fn match_texts(text: &str, texts: &[Pattern]) -> Option<Overflow> {
     let mut found: Option<Overflow> = None;
     for known_text in texts {
-        let Some(captures) = known_text.captures(prefix_bytes(text, MOST_READ)) else { continue };
+        let Some(captures) = known_text.captures(prefix_bytes(text, MAX_BYTES_READ)) else { continue };
         let figure = |name: &str| {
             let digits: String = captures.name(name)?.chars().filter(char::is_ascii_digit).collect();
             digits.parse::<u64>().ok()
@@ -121,14 +121,14 @@ fn compile(pattern: &str) -> Option<Pattern> {
 
 fn texts() -> &'static [Pattern] {
     static TEXTS_COMPILED: OnceLock<Vec<Pattern>> = OnceLock::new();
-    TEXTS_COMPILED.get_or_init(|| TEXTS.iter().chain(&VAGUE).filter_map(|t| compile(t)).collect())
+    TEXTS_COMPILED.get_or_init(|| TEXTS.iter().chain(&VAGUE_TEXTS).filter_map(|t| compile(t)).collect())
 }
 
-fn speaks_of_rates(text: &str) -> bool {
-    rate().is_some_and(|r| r.is_match(prefix_bytes(text, MOST_READ)))
+fn mentions_rates(text: &str) -> bool {
+    rate_pattern().is_some_and(|r| r.is_match(prefix_bytes(text, MAX_BYTES_READ)))
 }
 
-fn rate() -> Option<&'static Pattern> {
+fn rate_pattern() -> Option<&'static Pattern> {
     static RATE_COMPILED: OnceLock<Option<Pattern>> = OnceLock::new();
     RATE_COMPILED
         .get_or_init(|| Pattern::new(RATE, Options { ignore_case: true, ..Options::default() }).ok())
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn every_text_compiles() {
-        assert_eq!(texts().len(), TEXTS.len() + VAGUE.len());
-        assert!(rate().is_some());
+        assert_eq!(texts().len(), TEXTS.len() + VAGUE_TEXTS.len());
+        assert!(rate_pattern().is_some());
     }
 }

@@ -5,13 +5,13 @@
 
 use serde_json::{Map, Value};
 
-use super::renamed::CallId;
+use super::pending_renames::CallId;
 use crate::message::Format;
 use crate::saved::checksum;
 
 /// Fields that a model does not read: prompt cache marks, hints for one provider, signatures, and what a service adds
 /// to its answer.
-const UNREAD: [&str; 10] = [
+const IGNORED_FIELDS: [&str; 10] = [
     "cache_control", "cacheControl", "cachePoint", "providerOptions", "providerMetadata",
     "callProviderMetadata", "annotations", "logprobs", "thoughtSignature", "thought_signature",
 ];
@@ -37,7 +37,7 @@ enum Place {
 /// What a model reads of an entry.
 pub struct Reading {
     /// The entry without what is not compared, its keys sorted, and all ids of calls replaced by the same text.
-    said: Value,
+    compared: Value,
     /// The ids that were replaced, in order.
     calls: Vec<CallId>,
 }
@@ -46,7 +46,7 @@ impl Reading {
     /// The reading of an entry of a list.
     pub fn of(format: Format, entry: &Value) -> Self {
         let mut calls = Vec::new();
-        let said = match entry {
+        let compared = match entry {
             // In the package's own messages, the id is the identity.
             Value::Object(entry) => {
                 let place = if format == Format::Messages { Place::Named } else { Place::Entry };
@@ -54,7 +54,7 @@ impl Reading {
             }
             other => sorted(other),
         };
-        Self { said, calls }
+        Self { compared, calls }
     }
 
     /// The ids of the calls that the entry makes and answers.
@@ -64,14 +64,14 @@ impl Reading {
 
     /// A checksum of it, without the ids of calls.
     pub fn checksum(&self) -> u64 {
-        checksum(self.said.to_string().as_bytes())
+        checksum(self.compared.to_string().as_bytes())
     }
 
     /// Whether a model reads the other entry as the same. Not compared are: the ids of calls and items, cache marks,
     /// hints, the order of keys, white space in JSON and around a text, and whether a text is a string or the only part
     /// of a list.
-    pub fn says(&self, other: &Self) -> bool {
-        self.said == other.said
+    pub fn reads_same(&self, other: &Self) -> bool {
+        self.compared == other.compared
     }
 }
 
@@ -81,10 +81,10 @@ fn fields(of: &Map<String, Value>, place: Place, calls: &mut Vec<CallId>) -> Map
     let is_kept = |key: &str| match key {
         "id" => {
             matches!(place, Place::Named | Place::Call | Place::Answer)
-                || kind.map_or(place == Place::Part, says_by_id)
+                || kind.map_or(place == Place::Part, has_meaningful_id)
         }
         "status" => place == Place::Part,
-        key => !UNREAD.contains(&key),
+        key => !IGNORED_FIELDS.contains(&key),
     };
     let read = |(key, value): (&String, &Value)| {
         let value = match (key.as_str(), value) {
@@ -107,13 +107,13 @@ fn fields(of: &Map<String, Value>, place: Place, calls: &mut Vec<CallId>) -> Map
             }
             ("tool_calls", Value::Array(list)) => list.iter().map(|one| call(one, calls)).collect(),
             ("text" | "refusal" | "value", Value::String(text)) => text.trim().into(),
-            ("arguments", Value::String(text)) => json_in(text),
+            ("arguments", Value::String(text)) => parse_arguments(text),
             _ => sorted(value),
         };
         let says_nothing = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
         (!says_nothing).then(|| (key.clone(), value))
     };
-    in_order(of).into_iter().filter(|(key, _)| is_kept(key)).filter_map(read).collect()
+    sorted_fields(of).into_iter().filter(|(key, _)| is_kept(key)).filter_map(read).collect()
 }
 
 /// The call that a field refers to, if the field's id only serves to connect a call with its output.
@@ -150,7 +150,7 @@ fn call(call: &Value, calls: &mut Vec<CallId>) -> Value {
 }
 
 /// Whether the id has a meaning of its own: in blocks it is the id of a call, and some items consist only of an id.
-fn says_by_id(kind: &str) -> bool {
+fn has_meaningful_id(kind: &str) -> bool {
     kind.ends_with("tool_use") || kind == "item_reference" || kind == "mcp_approval_request"
 }
 
@@ -166,18 +166,18 @@ fn content(value: &Value, calls: &mut Vec<CallId>) -> Value {
         (!text.trim().is_empty()).then(|| Value::Object(Map::from_iter(fields)))
     };
     let mut part = |part: &Value| match part {
-        Value::String(said) => text(said),
+        Value::String(string) => text(string),
         Value::Object(part) => {
             let read = fields(part, Place::Part, calls);
-            let said = |key: &str| read.get(key).and_then(Value::as_str);
-            let is_text = said("type") == Some("text") || read.len() == 1;
-            let is_blank = is_text && said("text") == Some("");
+            let field_text = |key: &str| read.get(key).and_then(Value::as_str);
+            let is_text = field_text("type") == Some("text") || read.len() == 1;
+            let is_blank = is_text && field_text("text") == Some("");
             (!is_blank && !read.is_empty()).then_some(Value::Object(read))
         }
         other => Some(sorted(other)),
     };
     match value {
-        Value::String(said) => text(said).into_iter().collect(),
+        Value::String(string) => text(string).into_iter().collect(),
         Value::Array(parts) => parts.iter().filter_map(&mut part).collect(),
         Value::Object(object) => Value::Object(fields(object, Place::Part, calls)),
         other => other.clone(),
@@ -185,7 +185,7 @@ fn content(value: &Value, calls: &mut Vec<CallId>) -> Value {
 }
 
 /// Parses arguments, so that white space in them does not matter.
-fn json_in(text: &str) -> Value {
+fn parse_arguments(text: &str) -> Value {
     serde_json::from_str(text).map_or_else(|_| text.into(), |value| sorted(&value))
 }
 
@@ -193,7 +193,7 @@ fn json_in(text: &str) -> Value {
 fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(object) => {
-            let fields = in_order(object).into_iter();
+            let fields = sorted_fields(object).into_iter();
             Value::Object(fields.map(|(key, value)| (key.clone(), sorted(value))).collect())
         }
         Value::Array(list) => list.iter().map(sorted).collect(),
@@ -201,7 +201,7 @@ fn sorted(value: &Value) -> Value {
     }
 }
 
-fn in_order(of: &Map<String, Value>) -> Vec<(&String, &Value)> {
+fn sorted_fields(of: &Map<String, Value>) -> Vec<(&String, &Value)> {
     let mut fields: Vec<(&String, &Value)> = of.iter().collect();
     crate::sorting::sort_by(&mut fields, |(one, _), (other, _)| one.cmp(other));
     fields
@@ -215,9 +215,9 @@ mod tests {
 
     fn same(format: Format, one: &Value, other: &Value) -> bool {
         let (one, other) = (Reading::of(format, one), Reading::of(format, other));
-        assert_eq!(one.says(&other), other.says(&one));
-        assert_eq!(one.says(&other), one.checksum() == other.checksum());
-        one.says(&other) && one.calls() == other.calls()
+        assert_eq!(one.reads_same(&other), other.reads_same(&one));
+        assert_eq!(one.reads_same(&other), one.checksum() == other.checksum());
+        one.reads_same(&other) && one.calls() == other.calls()
     }
 
     #[test]
@@ -284,7 +284,7 @@ mod tests {
         assert!(!same(Format::Gemini, &answers(json!("a"), "1"), &answers(json!("b"), "1")), "another call");
         let (one, other) = (asks(json!("a"), "x"), asks(json!("b"), "x"));
         assert!(
-            Reading::of(Format::Gemini, &one).says(&Reading::of(Format::Gemini, &other)),
+            Reading::of(Format::Gemini, &one).reads_same(&Reading::of(Format::Gemini, &other)),
             "whatever its id"
         );
     }

@@ -11,7 +11,7 @@ pub(super) const JOINS: &str = "joins";
 pub(super) fn split(format: Format, parts: Vec<Part>, extras: &Extras, out: &mut Vec<Message>) {
     let mut first = true;
     let mut has_said = false;
-    let mut said: Vec<Part> = Vec::new();
+    let mut user_parts: Vec<Part> = Vec::new();
     let mut take = |role: Role, parts: Vec<Part>, out: &mut Vec<Message>| {
         has_said |= role == Role::User;
         let extras = match std::mem::take(&mut first) {
@@ -27,15 +27,15 @@ pub(super) fn split(format: Format, parts: Vec<Part>, extras: &Extras, out: &mut
     let empty = parts.is_empty();
     for part in parts {
         if matches!(part, Part::ToolOutput(_)) {
-            if !said.is_empty() {
-                take(Role::User, std::mem::take(&mut said), out);
+            if !user_parts.is_empty() {
+                take(Role::User, std::mem::take(&mut user_parts), out);
             }
             take(Role::Tool, vec![part], out);
         } else {
-            said.push(part);
+            user_parts.push(part);
         }
     }
-    if !said.is_empty() || empty {
-        take(Role::User, said, out);
+    if !user_parts.is_empty() || empty {
+        take(Role::User, user_parts, out);
     }
 }

@@ -66,8 +66,8 @@ mod tests {
                 "content[0].output.value[1]",
             ),
         ] {
-            let told = refuse(&entry, 3).expect_err("it has no text").to_string();
-            assert!(told.contains(&format!("`{path}` needs `text`")), "{told}");
+            let message = refuse(&entry, 3).expect_err("it has no text").to_string();
+            assert!(message.contains(&format!("`{path}` needs `text`")), "{message}");
         }
     }
 

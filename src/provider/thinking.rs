@@ -17,7 +17,7 @@ pub fn binds_thinking(model: &str) -> bool {
 
 /// A view without the thinking that its provider would refuse.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Unbound<'a> {
+pub struct WithoutBoundThinking<'a> {
     /// The view. Messages that lost nothing are not copied.
     pub view: Vec<Cow<'a, Message>>,
     /// The indexes of messages that lost thinking, in the view that was passed in.
@@ -29,10 +29,10 @@ pub struct Unbound<'a> {
 pub fn drop_bound_thinking<'a>(
     history: impl IntoIterator<Item = &'a Message>,
     view: impl IntoIterator<Item = Cow<'a, Message>>,
-) -> Unbound<'a> {
+) -> WithoutBoundThinking<'a> {
     let mut history = history.into_iter();
     let mut untouched = true;
-    let mut out = Unbound { view: Vec::new(), dropped: Vec::new() };
+    let mut out = WithoutBoundThinking { view: Vec::new(), dropped: Vec::new() };
     for (i, message) in view.into_iter().enumerate() {
         let same = |old: &Message| std::ptr::eq(old, message.as_ref()) || *old == *message;
         untouched = untouched && history.next().is_some_and(same);

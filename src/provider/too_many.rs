@@ -6,7 +6,7 @@ use crate::pattern::{Captures, Options, Pattern};
 use crate::tool_output::prefix_bytes;
 
 /// How many bytes of an error are read.
-const MOST_READ: usize = 16 * 1024;
+const MAX_BYTES_READ: usize = 16 * 1024;
 
 /// What the request has too much of, with the limit if the text names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,7 @@ const TOKENS: &str = r"\btokens?\b|context (window|length)|rate.?limit|quota|per
 /// Recognises an error's text as a refusal because of total bytes, or the number, size or dimensions of images; `None`
 /// for any other error.
 pub fn too_many(text: &str) -> Option<TooMany> {
-    let text = prefix_bytes(text, MOST_READ);
+    let text = prefix_bytes(text, MAX_BYTES_READ);
     let (tokens, texts) = compiled()?;
     if tokens.is_match(text) {
         return None;

@@ -5,23 +5,23 @@ use std::borrow::Cow;
 use super::note::Note;
 
 /// The maximum length of a tool name.
-pub(super) const LONGEST: usize = 128;
+pub(super) const MAX_NAME_CHARS: usize = 128;
 
-fn is_taken(c: char) -> bool {
+fn is_allowed_in_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }
 
-/// Whether an API accepts a name of at most `longest` characters. Anthropic and `OpenAI` allow up to [`LONGEST`].
+/// Whether an API accepts a name of at most `longest` characters. Anthropic and `OpenAI` allow up to [`MAX_NAME_CHARS`].
 pub(super) fn fits(name: &str, longest: usize) -> bool {
-    !name.is_empty() && name.len() <= longest && name.chars().all(is_taken)
+    !name.is_empty() && name.len() <= longest && name.chars().all(is_allowed_in_name)
 }
 
 /// The name as these APIs accept it, with a note if it differs: all other characters become underscores.
-pub(super) fn written<'n>(name: &'n str, longest: usize, notes: &mut Vec<Note>) -> Cow<'n, str> {
+pub(super) fn acceptable_name<'n>(name: &'n str, longest: usize, notes: &mut Vec<Note>) -> Cow<'n, str> {
     if fits(name, longest) {
         return Cow::Borrowed(name);
     }
-    let fitting = |c: char| if is_taken(c) { c } else { '_' };
+    let fitting = |c: char| if is_allowed_in_name(c) { c } else { '_' };
     let mut written: String = name.chars().map(fitting).take(longest).collect();
     if written.is_empty() {
         written.push('_');

@@ -31,7 +31,7 @@ impl<T> ListEdit<T> {
     }
 
     /// The edit that replaces all `len` entries by `put`.
-    pub fn anew(len: usize, put: Vec<T>) -> Self {
+    pub fn replace_all(len: usize, put: Vec<T>) -> Self {
         Self { front: 0, gone: len, put }
     }
 
@@ -56,7 +56,7 @@ impl<T> ListEdit<T> {
     }
 
     /// The length after the edit of a list of `len` entries; `None` if the edit does not fit that length.
-    pub fn len_behind(&self, len: usize) -> Option<usize> {
+    pub fn len_after(&self, len: usize) -> Option<usize> {
         let stays = len.checked_sub(self.front)?.checked_sub(self.gone)?;
         Some(self.front + self.put.len() + stays)
     }

@@ -5,7 +5,7 @@ use super::writer::Writer;
 use crate::error::{Error, ErrorCode, Result};
 
 /// The maximum length of the first line, in bytes.
-const LONGEST_HEAD: usize = 80;
+const MAX_HEAD_BYTES: usize = 80;
 
 /// A kind of snapshot. Its bytes begin with a line: name, version, and checksum of the rest.
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +31,7 @@ impl Kind {
 
     /// The checksum in the first line of these bytes.
     pub fn sum(&self, bytes: &[u8]) -> Option<Checksum> {
-        let end = bytes.iter().take(LONGEST_HEAD).position(|b| *b == b'\n')?;
+        let end = bytes.iter().take(MAX_HEAD_BYTES).position(|b| *b == b'\n')?;
         let sum = std::str::from_utf8(&bytes[..end]).ok()?.rsplit(' ').next()?;
         u64::from_str_radix(sum, 16).ok().map(Checksum)
     }
@@ -41,7 +41,7 @@ impl Kind {
     /// # Errors
     /// `SNAPSHOT_TOO_NEW` if the version is newer than ours; `SNAPSHOT_INVALID` if the bytes are of another kind or damaged.
     pub fn unframed<'b>(&self, bytes: &'b [u8]) -> Result<Reader<'b>> {
-        let end = bytes.iter().take(LONGEST_HEAD).position(|b| *b == b'\n');
+        let end = bytes.iter().take(MAX_HEAD_BYTES).position(|b| *b == b'\n');
         let end = end.ok_or_else(|| self.invalid("it has no first line"))?;
         let (head, body) = (String::from_utf8_lossy(&bytes[..end]), &bytes[end + 1..]);
         let mut words = head.split(' ');
@@ -60,7 +60,7 @@ impl Kind {
     }
 
     /// A writer for bytes inside a journal record. They begin with the version only, because the record has the checksum.
-    pub fn within<'s>(&self) -> Writer<'s> {
+    pub fn record_writer<'s>(&self) -> Writer<'s> {
         let mut out = Writer::default();
         out.number(u64::from(self.version));
         out
@@ -70,7 +70,7 @@ impl Kind {
     ///
     /// # Errors
     /// `SNAPSHOT_TOO_NEW`, `SNAPSHOT_INVALID`.
-    pub fn read_within<'b>(&self, bytes: &'b [u8]) -> Result<(u32, Reader<'b>)> {
+    pub fn record_reader<'b>(&self, bytes: &'b [u8]) -> Result<(u32, Reader<'b>)> {
         let mut from = Reader::new(bytes, self.version, self.what);
         let version = from.number()?;
         let known = u32::try_from(version).ok().filter(|version| (1..=self.version).contains(version));

@@ -27,7 +27,7 @@ impl Saved for Value {
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
-        from.deeper(load_value)
+        from.nested(load_value)
     }
 }
 

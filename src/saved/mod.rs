@@ -36,7 +36,7 @@ use crate::error::Result;
 
 /// The upper bound of saved numbers. No session reaches it, so counting can continue from any number below it without
 /// overflow checks.
-pub const MOST_NUMBERS: u64 = 1 << 53;
+pub const MAX_SAVED_NUMBER: u64 = 1 << 53;
 
 /// A value that can be saved.
 pub trait Saved: Sized + 'static {

@@ -2,11 +2,11 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::Saved;
-use super::writer::LONGEST_WORD;
+use super::writer::MAX_WORD_BYTES;
 use crate::error::{Error, ErrorCode, Result};
 
 /// The deepest nesting that is read. No parser returns deeper values.
-const DEEPEST: u32 = 256;
+const MAX_DEPTH: u32 = 256;
 
 /// Reads the bytes of a snapshot. Any input gives either a value or `SNAPSHOT_INVALID`.
 pub struct Reader<'b> {
@@ -65,8 +65,8 @@ impl<'b> Reader<'b> {
     }
 
     /// Reads a value that can be nested in its own kind, and limits the depth.
-    pub fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        self.require(self.depth < DEEPEST, "a value is too deep")?;
+    pub fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.require(self.depth < MAX_DEPTH, "a value is too deep")?;
         self.depth += 1;
         let value = read(self);
         self.depth -= 1;
@@ -126,7 +126,7 @@ impl<'b> Reader<'b> {
             return word.ok_or_else(|| self.invalid("a word is not there"));
         }
         let text = self.utf8()?;
-        if text.len() <= LONGEST_WORD {
+        if text.len() <= MAX_WORD_BYTES {
             self.words.push(text);
         }
         Ok(text)
@@ -135,7 +135,7 @@ impl<'b> Reader<'b> {
     /// A shared text.
     pub fn text(&mut self) -> Result<Arc<str>> {
         if let Some(known) = self.known()? {
-            return self.held(known);
+            return self.shared_at(known);
         }
         let text: Arc<str> = self.utf8()?.into();
         self.shared.push(Box::new(text.clone()));
@@ -145,7 +145,7 @@ impl<'b> Reader<'b> {
     /// A shared value.
     pub fn shared<T: Saved>(&mut self) -> Result<Arc<T>> {
         if let Some(known) = self.known()? {
-            return self.held(known);
+            return self.shared_at(known);
         }
         let value = Arc::new(T::load(self)?);
         self.shared.push(Box::new(value.clone()));
@@ -158,7 +158,7 @@ impl<'b> Reader<'b> {
         known.map_err(|_| self.invalid("a number is too large"))
     }
 
-    fn held<T: Clone + 'static>(&self, known: usize) -> Result<T> {
+    fn shared_at<T: Clone + 'static>(&self, known: usize) -> Result<T> {
         let held = self.shared.get(known).and_then(|value| value.downcast_ref::<T>());
         held.cloned().ok_or_else(|| self.invalid("what it refers to is not there"))
     }

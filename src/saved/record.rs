@@ -12,13 +12,13 @@ use crate::error::{Error, ErrorCode, Result};
 const VERSION: u8 = 1;
 
 /// The bytes of length, version and position.
-const HEAD: usize = 13;
+const HEAD_BYTES: usize = 13;
 
 /// The bytes of the checksum.
-const TAIL: usize = 8;
+const TAIL_BYTES: usize = 8;
 
 /// After a damaged record, at most this many offsets are checked for a whole one.
-const LOOKS: usize = 64;
+const MAX_LOOKS: usize = 64;
 
 /// One record of a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub struct Record<'b> {
 impl<'b> Record<'b> {
     /// Frames a body; returns the frame and its checksum.
     pub fn framed(position: u64, body: &[u8]) -> (Vec<u8>, u64) {
-        let mut frame = Vec::with_capacity(HEAD + body.len() + TAIL);
+        let mut frame = Vec::with_capacity(HEAD_BYTES + body.len() + TAIL_BYTES);
         frame.extend_from_slice(&(body.len() as u32).to_le_bytes());
         frame.push(VERSION);
         frame.extend_from_slice(&position.to_le_bytes());
@@ -53,12 +53,12 @@ impl<'b> Record<'b> {
     /// The record at the start of these bytes, and the bytes after it; `None` if there is no whole record.
     fn first(bytes: &'b [u8]) -> Option<(Self, &'b [u8])> {
         let length = u32::from_le_bytes(bytes.get(..4)?.try_into().ok()?) as usize;
-        let position = u64::from_le_bytes(bytes.get(5..HEAD)?.try_into().ok()?);
-        let end = HEAD.checked_add(length)?;
-        let sum = bytes.get(end..end.checked_add(TAIL)?)?;
+        let position = u64::from_le_bytes(bytes.get(5..HEAD_BYTES)?.try_into().ok()?);
+        let end = HEAD_BYTES.checked_add(length)?;
+        let sum = bytes.get(end..end.checked_add(TAIL_BYTES)?)?;
         let whole = Checksum::of(&bytes[..end]).to_bytes() == *sum;
         let sum = u64::from_le_bytes(sum.try_into().ok()?);
-        whole.then(|| (Self { position, body: &bytes[HEAD..end], sum }, &bytes[end + TAIL..]))
+        whole.then(|| (Self { position, body: &bytes[HEAD_BYTES..end], sum }, &bytes[end + TAIL_BYTES..]))
     }
 }
 
@@ -111,7 +111,7 @@ impl<'b> Records<'b> {
             rest = behind;
         }
         let next = whole.last().map_or(0, |last| last.position.saturating_add(1));
-        if let Some(later) = later_than(rest, next) {
+        if let Some(later) = find_later_record(rest, next) {
             return Err(if whole.is_empty() {
                 Record::damaged(later.saturating_sub(1), "is damaged, or one before it")
             } else {
@@ -123,16 +123,17 @@ impl<'b> Records<'b> {
 }
 
 /// Looks for a whole record after bytes that are none, and returns its position.
-fn later_than(bytes: &[u8], next: u64) -> Option<u64> {
+fn find_later_record(bytes: &[u8], next: u64) -> Option<u64> {
     let near = next..next.saturating_add(1 << 32);
     let mut looks = 0;
-    (1..bytes.len().saturating_sub(HEAD + TAIL - 1)).find_map(|at| {
-        let head = &bytes[at..at + HEAD];
+    (1..bytes.len().saturating_sub(HEAD_BYTES + TAIL_BYTES - 1)).find_map(|at| {
+        let head = &bytes[at..at + HEAD_BYTES];
         let position = u64::from_le_bytes(head[5..].try_into().ok()?);
-        let plausible =
-            head[4] == VERSION && (next == 0 || near.contains(&position)) && position < super::MOST_NUMBERS;
+        let plausible = head[4] == VERSION
+            && (next == 0 || near.contains(&position))
+            && position < super::MAX_SAVED_NUMBER;
         let length = u32::from_le_bytes(head[..4].try_into().ok()?) as usize;
-        if !plausible || length > bytes.len() - at || looks == LOOKS {
+        if !plausible || length > bytes.len() - at || looks == MAX_LOOKS {
             return None;
         }
         looks += 1;
@@ -156,8 +157,8 @@ mod tests {
         let bytes = journal(&BODIES);
         let records = Records::read(&bytes).unwrap();
         assert!(!records.torn);
-        let told: Vec<(u64, &[u8])> = records.whole.iter().map(|r| (r.position, r.body)).collect();
-        assert_eq!(told, [(41, BODIES[0]), (42, BODIES[1]), (43, BODIES[2]), (44, BODIES[3])]);
+        let read: Vec<(u64, &[u8])> = records.whole.iter().map(|r| (r.position, r.body)).collect();
+        assert_eq!(read, [(41, BODIES[0]), (42, BODIES[1]), (43, BODIES[2]), (44, BODIES[3])]);
         assert_eq!(Records::read(b"").unwrap(), Records { whole: Vec::new(), torn: false });
     }
 
@@ -207,7 +208,7 @@ mod tests {
     #[test]
     fn a_newer_version_is_refused_by_its_number() {
         let mut frame = Record::framed(7, b"x").0;
-        frame.truncate(frame.len() - TAIL);
+        frame.truncate(frame.len() - TAIL_BYTES);
         frame[4] = 2;
         let sum = Checksum::of(&frame).to_bytes();
         frame.extend_from_slice(&sum);

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use super::Saved;
 
 /// Strings of up to this many bytes (ids, names, reasons) are written once and then referred to by number.
-pub(super) const LONGEST_WORD: usize = 120;
+pub(super) const MAX_WORD_BYTES: usize = 120;
 
 /// The sink is called with pieces of about this size.
-const PIECE: usize = 1 << 16;
+const PIECE_BYTES: usize = 1 << 16;
 
 /// Receives the bytes of a snapshot piece by piece, because all of them at once may be as large as the session itself.
 type Sink<'s> = &'s mut dyn FnMut(&[u8]);
@@ -20,7 +20,7 @@ pub struct Writer<'s> {
     words: HashMap<&'s str, usize>,
     shared: HashMap<*const u8, usize>,
     /// Write shared values in full each time instead of by reference.
-    apart: bool,
+    never_shares: bool,
 }
 
 impl<'s> Writer<'s> {
@@ -31,13 +31,13 @@ impl<'s> Writer<'s> {
 
     /// A writer that writes shared values in full each time: equal content gives equal bytes, however it is shared in
     /// memory.
-    pub fn apart() -> Self {
-        Self { apart: true, ..Self::default() }
+    pub fn without_sharing() -> Self {
+        Self { never_shares: true, ..Self::default() }
     }
 
     /// Passes the remaining bytes to the sink.
     pub fn finish(mut self) {
-        self.hand_on();
+        self.flush();
     }
 
     /// The bytes written, if there is no sink.
@@ -45,7 +45,7 @@ impl<'s> Writer<'s> {
         self.out
     }
 
-    fn hand_on(&mut self) {
+    fn flush(&mut self) {
         if let Some(sink) = &mut self.sink {
             sink(&self.out);
             self.out.clear();
@@ -53,11 +53,11 @@ impl<'s> Writer<'s> {
     }
 
     fn add(&mut self, bytes: &[u8]) {
-        if self.out.len() + bytes.len() >= PIECE {
-            self.hand_on();
+        if self.out.len() + bytes.len() >= PIECE_BYTES {
+            self.flush();
         }
         match &mut self.sink {
-            Some(sink) if bytes.len() >= PIECE => bytes.chunks(PIECE).for_each(sink),
+            Some(sink) if bytes.len() >= PIECE_BYTES => bytes.chunks(PIECE_BYTES).for_each(sink),
             _ => self.out.extend_from_slice(bytes),
         }
     }
@@ -100,7 +100,7 @@ impl<'s> Writer<'s> {
         }
         self.number(0);
         self.bytes(text.as_bytes());
-        if text.len() <= LONGEST_WORD {
+        if text.len() <= MAX_WORD_BYTES {
             self.words.insert(text, self.words.len());
         }
     }
@@ -125,7 +125,7 @@ impl<'s> Writer<'s> {
     }
 
     fn is_new(&mut self, address: *const u8) -> bool {
-        let known = self.shared.get(&address).copied().filter(|_| !self.apart);
+        let known = self.shared.get(&address).copied().filter(|_| !self.never_shares);
         self.count(known.map_or(0, |n| n + 1));
         known.is_none()
     }

@@ -9,7 +9,7 @@ use crate::compaction::{Accepted, Chunks, FoldPlan, Layout, Reason, RequestScope
 use crate::context::{EventName, LedgerLeftOut, NodeIndex};
 use crate::error::Result;
 
-const CUT_WITHIN: &str =
+const CUT_INSIDE_TURN: &str =
     "the retained turns alone exceeded the target: the oldest lost its earlier steps to the summary";
 
 const TEXT_INSTEAD: &str = "the provider's own compaction is taken only at the beginning of a view, and only where it covers all that is folded: its text stands instead";
@@ -18,11 +18,11 @@ const TEXT_INSTEAD: &str = "the provider's own compaction is taken only at the b
 pub(super) struct Summarized {
     pub judged: Judged,
     pub pass: &'static str,
-    pub asked: Asked,
+    pub request: RequestShape,
 }
 
 /// How the summary was asked for.
-pub(super) struct Asked {
+pub(super) struct RequestShape {
     pub size: RequestScope,
     pub chunks: Option<Chunks>,
     /// The note in the report if `max_tokens` was lowered.
@@ -40,13 +40,13 @@ impl Session {
                 "the turns that the view was too small for became a summary".to_owned()
             }
             (false, Reason::Recover) => self.recovery.why(),
-            (true, Reason::Recover) => format!("{}; {CUT_WITHIN}", self.recovery.why()),
-            (true, _) => CUT_WITHIN.to_owned(),
+            (true, Reason::Recover) => format!("{}; {CUT_INSIDE_TURN}", self.recovery.why()),
+            (true, _) => CUT_INSIDE_TURN.to_owned(),
             (false, Reason::Manual) => "compact() was called".to_owned(),
             (false, _) => "the view reached its threshold".to_owned(),
         };
-        let asked = Asked { size, chunks, lowered };
-        self.put_in(&mut run, Summarized { judged, pass, asked }, why);
+        let asked = RequestShape { size, chunks, lowered };
+        self.apply_fold(&mut run, Summarized { judged, pass, request: asked }, why);
         self.advance(run)
     }
 
@@ -57,14 +57,14 @@ impl Session {
     }
 
     /// Whether the summary is alone at the beginning of the view. A provider accepts its own compaction only there.
-    fn stands_first(&self, plan: &FoldPlan, accepted: &Accepted) -> bool {
+    fn is_first_in_view(&self, plan: &FoldPlan, accepted: &Accepted) -> bool {
         let alone = accepted.retain.is_none() && !plan.layout.with_role(plan.role).needs_user_behind();
         alone && self.context.compaction().is_none()
     }
 
     /// Folds the plan's messages under the accepted summary.
-    pub(super) fn put_in(&mut self, run: &mut Run, summarized: Summarized, mut why: String) {
-        let Summarized { judged, pass, asked } = summarized;
+    pub(super) fn apply_fold(&mut self, run: &mut Run, summarized: Summarized, mut why: String) {
+        let Summarized { judged, pass, request: asked } = summarized;
         let Judged { plan, mut accepted, carried } = judged;
         if let Some(note) = asked.lowered {
             accepted.note(&note);
@@ -77,12 +77,12 @@ impl Session {
             }
             None => {}
         }
-        let stood = self.stands();
+        let view_before = self.view_before();
         let items = self.context.item_ids(&plan.members);
         let messages = plan.replaced_messages(&self.context);
         let is_even = plan.cut.is_some();
         let mut by_provider = accepted.by_provider.take();
-        if by_provider.is_some() && (in_pieces || !self.stands_first(&plan, &accepted)) {
+        if by_provider.is_some() && (in_pieces || !self.is_first_in_view(&plan, &accepted)) {
             by_provider = None;
             accepted.note(TEXT_INSTEAD);
         }
@@ -98,19 +98,19 @@ impl Session {
             self.context.view.request_recut(); // there is room now
         }
         self.revision += 1;
-        self.resting = 0;
+        self.no_fold_below = 0;
         run.revision = self.revision;
         run.folded = true;
         if !is_even {
             run.aim.target_after_fold = run.aim.target; // a fold made by hand keeps as much as the caller wants to keep
         }
-        (run.unsummed, run.without) = (None, None);
+        (run.missing_summary, run.summary_failure) = (None, None);
         self.usage = None;
         let omitted = accepted.omitted;
         if omitted.rules > 0 {
             let _ = write!(why, "; the ledger had no room for {} of the user's rules", omitted.rules);
         }
-        self.decide(run, pass, stood, items, why);
+        self.decide(run, pass, view_before, items, why);
         let summed = run.summary.get_or_insert_default();
         summed.ledger_tokens = self.context.history.node(summary).tally.ledger();
         summed.ledger_left_out = (omitted.rules + omitted.facts > 0)
@@ -120,7 +120,7 @@ impl Session {
             self.context.emit(EventName::ConversationReplaced, &[summary], String::new());
         }
         self.context.emit(EventName::CompactionFinished, &[summary], String::new());
-        self.drop_overtaken(run);
+        self.drop_superseded(run);
         self.background.folded();
     }
 }

@@ -74,49 +74,49 @@ impl Accuracy {
     }
 
     /// Saves what was learnt, except which view was read last.
-    pub fn save_but_look<'s>(&'s self, out: &mut Writer<'s>) {
+    pub fn save_without_last_read<'s>(&'s self, out: &mut Writer<'s>) {
         self.calibration.save(out);
         self.others.save(out);
-        self.sent.save_but_shown(out);
+        self.sent.save_without_last_read(out);
     }
 
-    /// Loads what [`Self::save_but_look`] saved.
-    pub fn load_but_look(&mut self, from: &mut Reader<'_>) -> Result<()> {
+    /// Loads what [`Self::save_without_last_read`] saved.
+    pub fn load_without_last_read(&mut self, from: &mut Reader<'_>) -> Result<()> {
         self.calibration = Saved::load(from)?;
         self.others = Saved::load(from)?;
-        self.sent.load_but_shown(from)
+        self.sent.load_without_last_read(from)
     }
 
     /// The tokens of the view that was read last.
-    pub fn look(&mut self) -> &mut Option<u64> {
-        self.sent.shown()
+    pub fn last_read(&mut self) -> &mut Option<u64> {
+        self.sent.last_read()
     }
 
     /// Saves the tokens of the view that was read last.
-    pub fn save_look<'s>(&'s self, out: &mut Writer<'s>) {
-        self.sent.save_shown(out);
+    pub fn save_last_read<'s>(&'s self, out: &mut Writer<'s>) {
+        self.sent.save_last_read(out);
     }
 
     /// Records that a view of this many tokens was read, either to send it or only to look at it.
-    pub fn reads(&mut self, tokens: u64) {
-        self.sent.reads(tokens);
+    pub fn note_read(&mut self, tokens: u64) {
+        self.sent.note_read(tokens);
     }
 
     /// Records that a view of this many tokens was prepared: the model gets it next.
-    pub fn prepares(&mut self, tokens: u64) {
-        self.sent.prepares(tokens);
+    pub fn note_prepared(&mut self, tokens: u64) {
+        self.sent.note_prepared(tokens);
     }
 
     /// Records that an answer of the model was pushed onto a view of this many tokens.
-    pub fn answered(&mut self, tokens: u64) {
-        self.sent.answers(tokens);
+    pub fn note_answer(&mut self, tokens: u64) {
+        self.sent.note_answer(tokens);
     }
 
     /// Learns from the usage of the call that the view was sent with; `tokens` is the view's size now. A sum over several calls
     /// teaches nothing, nor does a call for which the sent view is unknown.
     pub fn learn(&mut self, reported: &ReportedUsage, tokens: u64) {
         let Some(call) = reported.last_call else { return };
-        if let (Some(sent), Some(calibration)) = (self.sent.reports(tokens), &mut self.calibration) {
+        if let (Some(sent), Some(calibration)) = (self.sent.note_usage(tokens), &mut self.calibration) {
             calibration.observe(sent, call.all_input());
         }
     }
@@ -125,7 +125,7 @@ impl Accuracy {
     /// large as views get and its exact size is known.
     pub fn learn_from_refusal(&mut self, counted: u64, reported: u64) {
         if let Some(calibration) = &mut self.calibration {
-            calibration.settle(counted, reported);
+            calibration.reset_to(counted, reported);
         }
     }
 
@@ -222,7 +222,7 @@ mod tests {
         let mut accuracy = Accuracy::new(Some("gpt-5"), true);
         accuracy.learn(&usage(1500), 1000);
         assert!(is(accuracy.factor(&Estimate), 1.0), "nothing was sent");
-        accuracy.prepares(1000);
+        accuracy.note_prepared(1000);
         accuracy.learn(&usage(1250), 1000);
         accuracy.learn(&usage(9000), 1000); // the same view again: it is unknown what else was sent with it
         assert!(is(accuracy.factor(&Estimate), 1.25));
@@ -234,16 +234,16 @@ mod tests {
     #[test]
     fn a_view_that_changed_before_its_answer_teaches_nothing() {
         let mut accuracy = Accuracy::new(None, true);
-        accuracy.prepares(1000);
+        accuracy.note_prepared(1000);
         accuracy.learn(&usage(3500), 3500);
         accuracy.learn(&usage(3500), 1000);
         assert!(is(accuracy.factor(&Estimate), 1.0));
-        accuracy.prepares(1000);
-        accuracy.answered(3500); // messages that were pushed before the answer may have been sent, too
+        accuracy.note_prepared(1000);
+        accuracy.note_answer(3500); // messages that were pushed before the answer may have been sent, too
         accuracy.learn(&usage(3500), 3600);
         assert!(is(accuracy.factor(&Estimate), 1.0));
-        accuracy.prepares(1000);
-        accuracy.answered(1000);
+        accuracy.note_prepared(1000);
+        accuracy.note_answer(1000);
         accuracy.learn(&usage(1250), 3600);
         assert!(is(accuracy.factor(&Estimate), 1.25));
     }
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn a_sum_over_calls_teaches_nothing() {
         let mut accuracy = Accuracy::new(None, true);
-        accuracy.prepares(1000);
+        accuracy.note_prepared(1000);
         let sum = json!({ "totalUsage": { "inputTokens": 2000, "outputTokens": 5 } });
         let sum = ReportedUsage::from_value(&sum).unwrap();
         assert_eq!(sum.last_call, None);
@@ -264,7 +264,7 @@ mod tests {
         for (calibrate, shrinks) in [(true, true), (false, false)] {
             let mut accuracy = Accuracy::new(None, calibrate);
             for _ in 0..12 {
-                accuracy.prepares(1000);
+                accuracy.note_prepared(1000);
                 accuracy.learn(&usage(1100), 1000);
             }
             assert_eq!(accuracy.margin(&Estimate) < 0.02, shrinks);
@@ -280,7 +280,7 @@ mod tests {
         let report = accuracy.report(&Estimate, 0.1, 700);
         assert_eq!((report.corrected_tokens, report.exact), (800, false));
         assert!(report.rules.iter().any(|rule| rule.name == "family:claude"));
-        accuracy.prepares(1000);
+        accuracy.note_prepared(1000);
         accuracy.learn(&usage(1300), 1000);
         assert!(is(accuracy.factor(&Estimate), 1.3));
     }
@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn an_exact_counter_is_never_corrected_downwards() {
         let mut accuracy = Accuracy::new(Some("gpt-5"), true);
-        accuracy.prepares(1000);
+        accuracy.note_prepared(1000);
         accuracy.learn(&usage(900), 1000);
         assert!(is(accuracy.factor(&Exact("o200k_base")), 1.0));
         assert!(is(accuracy.margin(&Exact("o200k_base")), 0.0));

@@ -1,13 +1,13 @@
 //! What a run does with the answer to its summary request: accept it, ask again, replace it or refuse it.
 //!
 //! If an answer is refused, the model is asked again and told why. If the callback fails, it is asked again, too; its error goes
-//! into no prompt. If there is no summary in the end, a run whose view must fit goes on without one (`Run::unsummed`) and fails
+//! into no prompt. If there is no summary in the end, a run whose view must fit goes on without one (`Run::missing_summary`) and fails
 //! only if the view does not fit: whether to cut more is the caller's decision (`onFailure`). `compact`, which only folds, fails.
 
 use super::facade::Session;
 use super::notices::Summarizer;
-use super::run::{Fit, Pending, Question, Unanswered, Unsummed};
-use super::standing::NOTHING_LEFT;
+use super::plan_refresh::NOTHING_LEFT;
+use super::run::{Fit, MissingSummary, Pending, Question, WithoutSummary};
 use crate::compaction::extractive::{self, ExtractiveOptions};
 use crate::compaction::ledger::CarriedFacts;
 use crate::compaction::{self, Answer, Chunks, FoldPlan, Layout, LedgerTerms, OnFailure};
@@ -17,28 +17,29 @@ use crate::message::Message;
 use crate::passes::Aim;
 
 /// The built-in summariser gets at least this many tokens; with fewer it could say nothing.
-const LEAST: u64 = 64;
+const MIN_SUMMARY_TOKENS: u64 = 64;
 
 /// Turns with fewer tokens than this, or than 1 / `SMALL_SHARE` of what the view may take, may be left without a summary if none
 /// would be smaller: the next summary covers them, too.
-const LITTLE: u64 = 256;
+const LITTLE_TOKENS: u64 = 256;
 const SMALL_SHARE: u64 = 16;
 
 /// Characters of a callback's error that reports and events show.
-const LONGEST_NEWS: usize = 240;
+const MAX_ERROR_CHARS: usize = 240;
 
 /// Shown instead if redacting the error fails.
-const UNTOLD: &str = "the summarize callback failed";
+const REDACTION_FAILED: &str = "the summarize callback failed";
 
 /// The end of an error for a missing summary: what the caller can do.
-const STAND_IN: &str = "; with `compaction: { onFailure: \"extractive\" }` the built-in summariser stands in";
+const STAND_IN_ADVICE: &str =
+    "; with `compaction: { onFailure: \"extractive\" }` the built-in summariser stands in";
 
 /// What happens with an answer.
-pub(super) enum Weighed {
+pub(super) enum AnswerOutcome {
     /// The answer is a summary.
     Accepted(Box<(Pending, Judged)>),
     /// Ask again, or ask about the next piece.
-    AskOn(Box<Question>),
+    AskNext(Box<Question>),
     /// The answer cannot be used, and no attempt is left.
     Refused(Box<Pending>, Error),
     /// Something other than the answer failed.
@@ -56,22 +57,22 @@ impl Session {
     /// Goes on with the model's answer. If it is not a usable summary, the model is asked again; after the last attempt the run
     /// fails or uses the extractive summariser, as configured. If that fails, the session is as it was before the run (INV-4).
     pub fn resume(&mut self, pending: Pending, answer: &Answer) -> Result<Fit> {
-        match self.weigh(pending, answer)? {
-            Weighed::Accepted(judged) => {
+        match self.evaluate(pending, answer)? {
+            AnswerOutcome::Accepted(judged) => {
                 let (pending, judged) = *judged;
                 self.accept(pending, judged)
             }
-            Weighed::AskOn(question) => self.ask(*question),
-            Weighed::Refused(pending, error) => self.give_up(*pending, error),
-            Weighed::Failed(question, error) => self.go_on_or_fail(*question, error),
+            AnswerOutcome::AskNext(question) => self.ask(*question),
+            AnswerOutcome::Refused(pending, error) => self.give_up(*pending, error),
+            AnswerOutcome::Failed(question, error) => self.continue_or_fail(*question, error),
         }
     }
 
     /// Decides what happens with an answer. If it is accepted, the passes before the fold have already run.
-    pub(super) fn weigh(&mut self, pending: Pending, answer: &Answer) -> Result<Weighed> {
+    pub(super) fn evaluate(&mut self, pending: Pending, answer: &Answer) -> Result<AnswerOutcome> {
         let mut pending = self.still_wanted(pending)?;
-        self.draw_for(&pending.question.run.aim);
-        let worded = self.worded(answer, &pending.question);
+        self.extract_facts_for(&pending.question.run.aim);
+        let worded = self.with_own_text(answer, &pending.question);
         let answer = worded.as_ref().unwrap_or(answer);
         let attempt = pending.question.attempt;
         let summary = pending.question.run.summary.get_or_insert_default();
@@ -80,9 +81,9 @@ impl Session {
             (Some(a), Some(b)) => Some(a + b),
             (a, b) => a.or(b),
         };
-        let error = match self.judge_or_ask_on(&mut pending, answer) {
-            Ok(Some(judged)) => return Ok(Weighed::Accepted(Box::new((pending, judged)))),
-            Ok(None) => return Ok(Weighed::AskOn(Box::new(pending.question))),
+        let error = match self.judge_or_ask_next(&mut pending, answer) {
+            Ok(Some(judged)) => return Ok(AnswerOutcome::Accepted(Box::new((pending, judged)))),
+            Ok(None) => return Ok(AnswerOutcome::AskNext(Box::new(pending.question))),
             Err(error) => error,
         };
         if error.code() == ErrorCode::StalePlan {
@@ -90,19 +91,19 @@ impl Session {
         }
         if error.code() == ErrorCode::SummaryFailed {
             // Asking again would not bring the pieces together, and another answer would not mend `compaction.redact`.
-            return Ok(if pieces_do_not_end(&pending, &error) {
-                Weighed::Refused(Box::new(pending), error)
+            return Ok(if pieces_failed(&pending, &error) {
+                AnswerOutcome::Refused(Box::new(pending), error)
             } else {
-                Weighed::Failed(Box::new(pending.question), error)
+                AnswerOutcome::Failed(Box::new(pending.question), error)
             });
         }
         if attempt == self.config.compaction.max_attempts {
-            return Ok(Weighed::Refused(Box::new(pending), error));
+            return Ok(AnswerOutcome::Refused(Box::new(pending), error));
         }
         pending.question.attempt += 1;
         pending.question.failures.push(error.in_brief());
         pending.question.refused = Some(error.message().to_owned());
-        Ok(Weighed::AskOn(Box::new(pending.question)))
+        Ok(AnswerOutcome::AskNext(Box::new(pending.question)))
     }
 
     /// The callback failed: the same request is made again while attempts are left. The model never sees the error, and
@@ -125,20 +126,20 @@ impl Session {
             return error;
         }
         let redacted = match &self.redact {
-            Some(redact) => redact.text(error.brief()).unwrap_or_else(|_| UNTOLD.to_owned()),
+            Some(redact) => redact.text(error.brief()).unwrap_or_else(|_| REDACTION_FAILED.to_owned()),
             None => error.brief().to_owned(),
         };
-        let mut shown: String = redacted.chars().take(LONGEST_NEWS + 1).collect();
-        if let Some((end, _)) = shown.char_indices().nth(LONGEST_NEWS) {
+        let mut shown: String = redacted.chars().take(MAX_ERROR_CHARS + 1).collect();
+        if let Some((end, _)) = shown.char_indices().nth(MAX_ERROR_CHARS) {
             shown.truncate(end);
             shown.push('…');
         }
-        error.told_as(shown)
+        error.with_brief(shown)
     }
 
     /// Goes on with the built-in summary. No request is sent, so its size does not matter.
     pub fn resume_extractive(&mut self, pending: Pending) -> Result<Fit> {
-        let mut pending = unasked(pending);
+        let mut pending = without_request(pending);
         pending.question.built_in = self.summarizer != Summarizer::Given; // a plan previews what a callback would be asked
         let answer = self.built_in(&pending.question, &pending.question.plan);
         self.resume(pending, &answer)
@@ -156,7 +157,7 @@ impl Session {
     }
 
     /// If only the provider can read the answer, adds our own summary for all other formats.
-    fn worded(&self, answer: &Answer, question: &Question) -> Option<Answer> {
+    fn with_own_text(&self, answer: &Answer, question: &Question) -> Option<Answer> {
         let by_provider = answer.by_provider.clone().filter(|_| answer.text.is_empty());
         let own = |by_provider| Answer {
             usage: answer.usage,
@@ -182,7 +183,7 @@ impl Session {
         };
         let folded: Vec<Message> = plan.members.iter().filter_map(whole).collect();
         let default = ExtractiveOptions::default();
-        let within = |room: u64| room.saturating_sub(room / 8).max(LEAST);
+        let within = |room: u64| room.saturating_sub(room / 8).max(MIN_SUMMARY_TOKENS);
         let text = plan.profile.wrap(extractive::summarize(
             &folded,
             &*self.context.counter,
@@ -201,23 +202,24 @@ impl Session {
     /// without a summary and fails with `error` only if the view does not fit; any other run fails. A failed run changes
     /// nothing.
     pub fn give_up(&mut self, mut pending: Pending, error: Error) -> Result<Fit> {
-        let error = of_all_attempts(error, &pending.question);
+        let error = with_earlier_failures(error, &pending.question);
         if pending.question.run.background {
             return Err(self.fail(pending.question, error)); // a run that needs the fold asks again and falls back then
         }
         // Another process is summarising this session: load what it saves instead of summarising again.
         if matches!(error.code(), ErrorCode::Aborted | ErrorCode::StoreConflict) {
-            return self.go_on_or_fail(pending.question, error);
+            return self.continue_or_fail(pending.question, error);
         }
         if pending.question.built_in {
-            return self.go_on_or_fail(pending.question, error); // there is nobody else to ask
+            return self.continue_or_fail(pending.question, error); // there is nobody else to ask
         }
         if self.config.compaction.on_failure == OnFailure::Error {
-            return self.go_on_or_fail(pending.question, error.advising(STAND_IN));
+            return self.continue_or_fail(pending.question, error.with_advice(STAND_IN_ADVICE));
         }
-        pending = unasked(self.still_wanted(pending)?);
+        pending = without_request(self.still_wanted(pending)?);
         let answer = self.built_in(&pending.question, &pending.question.plan);
-        match self.judge_settled(&mut pending, |session, pending| session.judge(pending, &answer, false)) {
+        match self.judge_after_passes(&mut pending, |session, pending| session.judge(pending, &answer, false))
+        {
             Ok(mut judged) => {
                 let why = format!("the extractive summariser stood in: {}", error.in_brief());
                 let members = &pending.question.plan.members;
@@ -226,21 +228,21 @@ impl Session {
                 pending.question.run.summary.get_or_insert_default().attempts = pending.question.attempt;
                 self.accept(pending, judged)
             }
-            Err(_) => self.go_on_or_fail(pending.question, error),
+            Err(_) => self.continue_or_fail(pending.question, error),
         }
     }
 
     /// Whether a waiting run can go on if there is no summary: its view fits, and nobody asked for a fold.
-    pub fn can_do_without(&self, pending: &Pending) -> bool {
+    pub fn can_continue_without_summary(&self, pending: &Pending) -> bool {
         let Question { run, plan, .. } = &pending.question;
         let leaves_out = plan.layout == Layout::SystemSummary && run.must_fit();
         let fits = self.tokens() <= self.aim(run.aim.fill).limit;
-        matches!(run.unanswered, Unanswered::GoesOn) && !run.background && !leaves_out && fits
+        matches!(run.without_summary, WithoutSummary::Continues) && !run.background && !leaves_out && fits
     }
 
     /// Makes such a run go on.
-    pub fn do_without(&mut self, pending: Pending, why: Error) -> Result<Fit> {
-        self.go_on_or_fail(pending.question, why)
+    pub fn continue_without_summary(&mut self, pending: Pending, why: Error) -> Result<Fit> {
+        self.continue_or_fail(pending.question, why)
     }
 
     /// Goes on without a summary if allowed, else fails.
@@ -249,18 +251,18 @@ impl Session {
     ///   (then the last resort may follow), or if no turns were left out for the summary to cover.
     /// - A run that was asked to fold fails, unless its view must fit, does not, and may be shortened.
     /// - A hook's run goes on if the view fits as it is.
-    pub(super) fn go_on_or_fail(&mut self, question: Question, error: Error) -> Result<Fit> {
+    pub(super) fn continue_or_fail(&mut self, question: Question, error: Error) -> Result<Fit> {
         let leaves_out = question.plan.layout == Layout::SystemSummary;
         let (tokens, most) = (self.tokens(), self.aim(question.run.aim.fill).limit);
-        let is_little = question.plan.must_be_smaller_than() < LITTLE.max(most / SMALL_SHARE);
+        let is_little = question.plan.must_be_smaller_than() < LITTLE_TOKENS.max(most / SMALL_SHARE);
         let too_little = error.code() == ErrorCode::SummaryNotSmaller && (!leaves_out || is_little);
         let no_error = question.built_in || self.config.compaction.on_failure == OnFailure::Extractive;
         let may_shorten = too_little || no_error;
-        let goes_on = match (question.run.must_fit(), question.run.unanswered) {
-            (true, Unanswered::GoesOn) => may_shorten || !leaves_out,
-            (true, Unanswered::Fails) => may_shorten && tokens > most,
-            (false, Unanswered::GoesOn) => tokens <= most,
-            (false, Unanswered::Fails) => false,
+        let goes_on = match (question.run.must_fit(), question.run.without_summary) {
+            (true, WithoutSummary::Continues) => may_shorten || !leaves_out,
+            (true, WithoutSummary::Fails) => may_shorten && tokens > most,
+            (false, WithoutSummary::Continues) => tokens <= most,
+            (false, WithoutSummary::Fails) => false,
         };
         if error.code() == ErrorCode::Aborted || !goes_on {
             let over = tokens > most && error.code() != ErrorCode::Aborted;
@@ -272,15 +274,16 @@ impl Session {
         let Question { mut run, attempt, pass, built_in, .. } = question;
         run.decide(pass, self.tokens(), self.tokens(), Vec::new(), error.in_brief());
         run.summary.get_or_insert_default().attempts = attempt;
-        run.without = Some(error.in_brief());
+        run.summary_failure = Some(error.in_brief());
         // If there was little to fold, or nobody to ask, the view does not fit for another reason than the missing summary.
-        let unsummed = Unsummed { error, shortens: may_shorten };
-        run.unsummed = Some(unsummed).filter(|unsummed| !unsummed.shortens || !(is_little || built_in));
-        self.go_on_without(run)
+        let missing_summary = MissingSummary { error, may_shorten };
+        run.missing_summary = Some(missing_summary)
+            .filter(|missing_summary| !missing_summary.may_shorten || !(is_little || built_in));
+        self.continue_without_fold(run)
     }
 
     /// Takes a piece's summary and returns `None` (ask about the next piece), or judges the last answer.
-    fn judge_or_ask_on(&mut self, pending: &mut Pending, answer: &Answer) -> Result<Option<Judged>> {
+    fn judge_or_ask_next(&mut self, pending: &mut Pending, answer: &Answer) -> Result<Option<Judged>> {
         let question = &mut pending.question;
         if let Some(chunks) = question.chunks.as_mut().filter(|c| c.in_pieces()) {
             let text = compaction::text_of(answer)?;
@@ -293,7 +296,7 @@ impl Session {
             return Ok(None);
         }
         let wants_retain = self.config.compaction.wants_retain();
-        self.judge_settled(pending, |session, pending| {
+        self.judge_after_passes(pending, |session, pending| {
             session.judge_with_language(pending, answer, wants_retain)
         })
         .map(Some)
@@ -301,24 +304,24 @@ impl Session {
 
     /// Judges an answer on the view that the passes before the fold leave. If it is accepted, the view stays so. The plan must be
     /// [still wanted](Self::still_wanted).
-    pub(super) fn judge_settled<T>(
+    pub(super) fn judge_after_passes<T>(
         &mut self,
         pending: &mut Pending,
         judge: impl FnOnce(&Self, &Pending) -> Result<T>,
     ) -> Result<T> {
         let version = self.context.view.changes().version();
-        let done = self.settle(&mut pending.question.run)?;
+        let done = self.run_passes_before_fold(&mut pending.question.run)?;
         if self.context.view.changes().version() != version {
             self.refresh(&mut pending.question.plan);
         }
-        self.keep_who_asked(&mut pending.question.plan);
+        self.keep_asking_message(&mut pending.question.plan);
         let judged = if pending.question.plan.members.is_empty() {
             Err(Error::new(ErrorCode::StalePlan, NOTHING_LEFT))
         } else {
             judge(self, pending)
         };
         if judged.is_err() {
-            self.take_back(&mut pending.question.run, done);
+            self.undo_passes(&mut pending.question.run, done);
         }
         judged
     }
@@ -373,7 +376,7 @@ impl Session {
         let carried = if budget.is_none() {
             CarriedFacts::default()
         } else {
-            self.carried.of(&self.context, &self.carriers(&plan.members), redact)?
+            self.carried.of(&self.context, &self.ledger_sources(&plan.members), redact)?
         };
         let low = if plan.cut.is_some() { aim.target_after_fold } else { aim.target };
         let terms = LedgerTerms { carried: &carried, budget, target: low, limit: aim.limit, redact };
@@ -383,7 +386,7 @@ impl Session {
 
     /// The nodes whose facts a fold's ledger has to cover: the newest summary that stays in the view (its own ledger may have had
     /// no room), and the fold's members.
-    fn carriers(&self, members: &[NodeIndex]) -> Vec<NodeIndex> {
+    fn ledger_sources(&self, members: &[NodeIndex]) -> Vec<NodeIndex> {
         let folded: NodeSet = members.iter().copied().collect();
         let mut body = self.context.view.body().iter().map(|slot| slot.node);
         let is_beside = |node: &NodeIndex| {
@@ -409,7 +412,7 @@ impl Session {
 }
 
 /// The last attempt's error. It also says why earlier attempts failed, if they failed differently.
-fn of_all_attempts(error: Error, question: &Question) -> Error {
+fn with_earlier_failures(error: Error, question: &Question) -> Error {
     let last = error.in_brief();
     if error.code() == ErrorCode::Aborted || question.failures.iter().all(|earlier| *earlier == last) {
         return error;
@@ -418,25 +421,25 @@ fn of_all_attempts(error: Error, question: &Question) -> Error {
     let earlier: Vec<String> = earlier.map(|(n, why)| format!("attempt {}: {why}", n + 1)).collect();
     let tries = format!(" (that was attempt {}; {})", earlier.len() + 1, earlier.join("; "));
     let brief = format!("{}{tries}", error.brief());
-    error.advising(&tries).told_as(brief)
+    error.with_advice(&tries).with_brief(brief)
 }
 
 /// The error if there is no summary and the view does not fit without one.
 pub(super) fn does_not_fit(error: Error, tokens: u64, most: u64) -> Error {
-    error.advising(&format!(
+    error.with_advice(&format!(
         ". The view takes {tokens} tokens, more than the {most} that it may: call again for another summary, or make room otherwise"
     ))
 }
 
 /// Prepares a pending run for a summary that answers no request: the request's limits do not apply.
-fn unasked(mut pending: Pending) -> Pending {
+fn without_request(mut pending: Pending) -> Pending {
     pending.question.chunks = None;
     pending.question.size = pending.question.plan.layout.first_scope();
     pending.request.max_tokens = None;
     pending
 }
 
-fn pieces_do_not_end(pending: &Pending, error: &Error) -> bool {
+fn pieces_failed(pending: &Pending, error: &Error) -> bool {
     let in_pieces = pending.question.chunks.as_ref().is_some_and(Chunks::in_pieces);
     in_pieces && error.code() == ErrorCode::SummaryFailed
 }

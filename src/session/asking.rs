@@ -11,10 +11,10 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::tool_output::SEARCH_TOOL;
 
 /// A request that was refused as too long is not cut into pieces if it has no more tokens than this.
-const LEAST_REQUEST: u64 = 512;
+const MIN_REQUEST_TOKENS: u64 = 512;
 
 /// The language is detected from this many of the newest user messages.
-const SPOKEN: usize = 8;
+const LANGUAGE_MESSAGES: usize = 8;
 
 impl Session {
     /// Writes the request. If the summariser's window is known, the request fits it. If the redaction fails, the run fails and
@@ -22,16 +22,16 @@ impl Session {
     pub(super) fn ask(&mut self, mut question: Question) -> Result<Fit> {
         question.plan.frame = self.frame();
         // The request shows the view that the passes before the fold will leave.
-        let done = match self.settle(&mut question.run) {
+        let done = match self.run_passes_before_fold(&mut question.run) {
             Ok(done) => done,
             Err(error) => return Err(self.fail(question, error)),
         };
         question.room = self.room(&question);
         let request = self.fitting_request(&mut question);
-        self.take_back(&mut question.run, done);
+        self.undo_passes(&mut question.run, done);
         match request {
             Ok(request) => Ok(Fit::NeedsSummary(Box::new(Pending { request, question }))),
-            Err(error) => self.go_on_or_fail(question, error),
+            Err(error) => self.continue_or_fail(question, error),
         }
     }
 
@@ -66,7 +66,7 @@ impl Session {
         let pending = self.still_wanted(pending)?;
         let mut question = pending.question;
         let tokens = pending.request.input_tokens;
-        if let Some(size) = self.smaller(question.size) {
+        if let Some(size) = self.smaller_size(question.size) {
             question.size = size;
             return match self.ask(question)? {
                 // If the whole beginning of the view is folded, the smaller size is the same request.
@@ -84,7 +84,7 @@ impl Session {
             if let Err(error) = self.cut_in_pieces(&mut question, tokens / 2) {
                 return Err(self.fail(question, error));
             }
-            tokens > LEAST_REQUEST
+            tokens > MIN_REQUEST_TOKENS
         };
         if smaller {
             return self.ask(question);
@@ -106,7 +106,7 @@ impl Session {
         let Some(mut chunks) = question.chunks.clone() else { return sizes };
         let language = self.language();
         while chunks.in_pieces() && chunks.answered(summary, &*self.context.counter).is_ok() {
-            let ask = RequestOptions { chunks: Some(&chunks), ..self.words(question, language.as_deref()) };
+            let ask = RequestOptions { chunks: Some(&chunks), ..self.ask_of(question, language.as_deref()) };
             let Ok(request) = compaction::request(&self.context, &question.plan, &ask) else { break };
             sizes.push(request.input_tokens);
         }
@@ -120,17 +120,17 @@ impl Session {
         let language = self.language();
         self.redact_pieces(question)?;
         loop {
-            let ask = self.words(question, language.as_deref());
+            let ask = self.ask_of(question, language.as_deref());
             let least = compaction::least_tokens(&self.context, &question.plan, &ask);
             if let Some(smaller) =
-                self.smaller(question.size).filter(|_| window.is_some_and(|most| least > most))
+                self.smaller_size(question.size).filter(|_| window.is_some_and(|most| least > most))
             {
                 question.size = smaller;
                 continue;
             }
             let request = compaction::request(&self.context, &question.plan, &ask)?;
             let Some(window) = window.filter(|w| request.input_tokens > *w) else { return Ok(request) };
-            match self.smaller(question.size) {
+            match self.smaller_size(question.size) {
                 Some(smaller) => question.size = smaller,
                 None if question.chunks.is_none() => self.cut_in_pieces(question, window)?,
                 None if self.cut_smaller(question, window)? => {}
@@ -153,13 +153,13 @@ impl Session {
     /// Cuts the pieces again after the window became smaller. Returns false if they cannot get smaller.
     fn cut_smaller(&self, question: &mut Question, window: u64) -> Result<bool> {
         let language = self.language();
-        let ask = RequestOptions { chunks: None, ..self.words(question, language.as_deref()) };
+        let ask = RequestOptions { chunks: None, ..self.ask_of(question, language.as_deref()) };
         let room = compaction::room_of_piece(&self.context, &question.plan, &ask, window)?;
         let cut = |chunks: &mut Chunks| chunks.cut_to(room, &*self.context.counter);
         Ok(question.chunks.as_mut().is_some_and(cut))
     }
 
-    fn words<'a>(&'a self, question: &'a Question, language: Option<&'a str>) -> RequestOptions<'a> {
+    fn ask_of<'a>(&'a self, question: &'a Question, language: Option<&'a str>) -> RequestOptions<'a> {
         RequestOptions {
             config: &self.config.compaction,
             instructions: question.run.instructions.as_deref(),
@@ -179,7 +179,7 @@ impl Session {
     }
 
     /// The next smaller size. `RequestScope::Beginning` is only for a request that continues the view.
-    fn smaller(&self, size: RequestScope) -> Option<RequestScope> {
+    fn smaller_size(&self, size: RequestScope) -> Option<RequestScope> {
         size.smaller().and_then(|size| match size {
             RequestScope::Beginning if !self.may_continue() => size.smaller(),
             size => Some(size),
@@ -203,7 +203,7 @@ impl Session {
 
     pub(super) fn cut_in_pieces(&self, question: &mut Question, window: u64) -> Result<()> {
         let language = self.language();
-        let ask = self.words(question, language.as_deref());
+        let ask = self.ask_of(question, language.as_deref());
         question.chunks = Some(compaction::chunks(&self.context, &question.plan, &ask, window)?);
         Ok(())
     }
@@ -213,8 +213,9 @@ impl Session {
         if let Some(language) = &self.config.compaction.language {
             return Script::of_language(language);
         }
-        let said = self.context.history.nodes().iter().rev().map(|n| &n.message).filter(|m| m.opens_turn());
-        let newest: Vec<String> = said.take(SPOKEN).map(|m| m.plain_text()).collect();
+        let user_messages =
+            self.context.history.nodes().iter().rev().map(|n| &n.message).filter(|m| m.opens_turn());
+        let newest: Vec<String> = user_messages.take(LANGUAGE_MESSAGES).map(|m| m.plain_text()).collect();
         Script::of_texts(newest.iter().map(String::as_str))
     }
 

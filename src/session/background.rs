@@ -9,8 +9,8 @@
 
 use std::sync::Arc;
 
-use super::accepting::{Asked, Summarized};
-use super::answering::Weighed;
+use super::accepting::{RequestShape, Summarized};
+use super::answering::AnswerOutcome;
 use super::facade::Session;
 use super::run::{Fit, Pending, Question, Run};
 use crate::compaction::{Answer, FoldPlan, Reason};
@@ -20,10 +20,10 @@ use crate::saved::{Reader, Saved, Writer};
 
 /// How many new messages must come before the next try after a first failure, or if no fold would have saved enough. Each
 /// further failure doubles this.
-const PAUSE: usize = 8;
+const PAUSE_MESSAGES: usize = 8;
 
 /// The pause is doubled at most this often.
-const MOST_DOUBLINGS: u32 = 4;
+const MAX_DOUBLINGS: u32 = 4;
 
 /// The state of the background summary.
 #[derive(Default)]
@@ -79,7 +79,7 @@ impl Background {
 
     fn pause(&mut self, now: usize) {
         self.state = State::Idle;
-        self.pause_until = now + (PAUSE << self.failures.saturating_sub(1).min(MOST_DOUBLINGS));
+        self.pause_until = now + (PAUSE_MESSAGES << self.failures.saturating_sub(1).min(MAX_DOUBLINGS));
     }
 
     fn fail(&mut self, now: usize) {
@@ -115,7 +115,7 @@ impl Session {
             return None;
         }
         let aim = self.aim(false);
-        self.draw_for(&aim);
+        self.extract_facts_for(&aim);
         let mark = self.background_mark();
         let left = |plan: &FoldPlan| self.corrected(plan.after(&self.context, 0));
         // If the view stayed above its mark after the fold, the next step would ask again.
@@ -129,7 +129,7 @@ impl Session {
         self.background.state = State::Asked;
         self.context.emit(EventName::CompactionStarted, &plan.members, "in the background".to_owned());
         let asked = self.ask(Question::first(run, plan, pass));
-        self.go_on_in_background(asked)
+        self.continue_in_background(asked)
     }
 
     /// Takes an answer. Returns the next request, or `None` if the answer was kept or refused (`compaction_failed`).
@@ -137,24 +137,24 @@ impl Session {
         if !self.background.is_asked() {
             return None; // the background was turned off meanwhile
         }
-        match self.weigh(pending, &answer) {
-            Ok(Weighed::Accepted(judged)) => {
+        match self.evaluate(pending, &answer) {
+            Ok(AnswerOutcome::Accepted(judged)) => {
                 self.background.state = State::Ready(Box::new((judged.0, answer)));
                 None
             }
-            Ok(Weighed::AskOn(question)) => {
+            Ok(AnswerOutcome::AskNext(question)) => {
                 let asked = self.ask(*question);
-                self.go_on_in_background(asked)
+                self.continue_in_background(asked)
             }
-            Ok(Weighed::Refused(pending, error)) => {
+            Ok(AnswerOutcome::Refused(pending, error)) => {
                 let failed = Err(self.fail(pending.question, error));
-                self.go_on_in_background(failed)
+                self.continue_in_background(failed)
             }
-            Ok(Weighed::Failed(question, error)) => {
+            Ok(AnswerOutcome::Failed(question, error)) => {
                 let failed = Err(self.fail(*question, error));
-                self.go_on_in_background(failed)
+                self.continue_in_background(failed)
             }
-            Err(error) => self.go_on_in_background(Err(error)),
+            Err(error) => self.continue_in_background(Err(error)),
         }
     }
 
@@ -167,7 +167,7 @@ impl Session {
     pub fn not_asked_in_background(&mut self, pending: Pending, error: Error) {
         if self.background.is_asked() {
             let failed = Err(self.fail(pending.question, error));
-            self.go_on_in_background(failed);
+            self.continue_in_background(failed);
         }
     }
 
@@ -182,7 +182,7 @@ impl Session {
             return None; // the background was turned off meanwhile
         }
         let went_on = if too_long { self.shrink(pending) } else { self.not_answered(pending, error) };
-        self.go_on_in_background(went_on)
+        self.continue_in_background(went_on)
     }
 
     /// Drops the running or finished background summary if the options turn the background off, and emits
@@ -202,7 +202,7 @@ impl Session {
 
     /// Drops the finished background summary if a fold is asked for with instructions, because it was written without them.
     /// The report says so.
-    pub(super) fn drop_uninstructed(&mut self, run: &mut Run) {
+    pub(super) fn drop_without_instructions(&mut self, run: &mut Run) {
         if let State::Ready(ready) = &self.background.state {
             let pass = ready.0.question.pass;
             self.background.state = State::Idle;
@@ -211,8 +211,8 @@ impl Session {
         }
     }
 
-    /// Handles the result of a step in the background. It never ends a run: the fold waits for [`Session::swap_in`].
-    fn go_on_in_background(&mut self, went_on: Result<Fit, Error>) -> Option<Pending> {
+    /// Handles the result of a step in the background. It never ends a run: the fold waits for [`Session::apply_background`].
+    fn continue_in_background(&mut self, went_on: Result<Fit, Error>) -> Option<Pending> {
         match went_on {
             Ok(Fit::NeedsSummary(pending)) => Some(*pending),
             Ok(Fit::Done(_)) | Err(_) => {
@@ -224,7 +224,7 @@ impl Session {
 
     /// Puts in the fold that the background has ready, before anything else that `run` does. If it no longer holds it is
     /// dropped, and the report and an event say so. Returns true if the fold was put in.
-    pub(super) fn swap_in(&mut self, run: &mut Run) -> bool {
+    pub(super) fn apply_background(&mut self, run: &mut Run) -> bool {
         if !self.background.is_ready() {
             return false;
         }
@@ -235,7 +235,7 @@ impl Session {
         let wants_retain = self.config.compaction.wants_retain();
         let judged = self.still_wanted(pending).and_then(|mut pending| {
             let judged =
-                self.judge_settled(&mut pending, |session, p| session.judge(p, &answer, wants_retain));
+                self.judge_after_passes(&mut pending, |session, p| session.judge(p, &answer, wants_retain));
             match judged {
                 Ok(judged) => Ok((pending, judged)),
                 Err(error) => Err(self.fail(pending.question, error)),
@@ -246,8 +246,8 @@ impl Session {
                 let lowered = pending.request.lowered();
                 let Question { run: asked, size, chunks, .. } = pending.question;
                 run.summary = asked.summary;
-                let summary = Summarized { judged, pass, asked: Asked { size, chunks, lowered } };
-                self.put_in(run, summary, "its summary was written in the background".to_owned());
+                let summary = Summarized { judged, pass, request: RequestShape { size, chunks, lowered } };
+                self.apply_fold(run, summary, "its summary was written in the background".to_owned());
                 true
             }
             Err(error) => {
@@ -263,11 +263,11 @@ impl Session {
     }
 
     /// Drops the finished background summary if another fold took its place. The report of that other fold says so.
-    pub(super) fn drop_overtaken(&mut self, run: &mut Run) {
+    pub(super) fn drop_superseded(&mut self, run: &mut Run) {
         if let State::Ready(ready) = &self.background.state
-            && !self.still_stands(&ready.0.question.plan)
+            && !self.is_still_foldable(&ready.0.question.plan)
         {
-            self.swap_in(run);
+            self.apply_background(run);
         }
     }
 }
@@ -296,8 +296,8 @@ mod tests {
 
     fn say(session: &mut Session, turns: usize) {
         for n in 0..turns {
-            let said = |role| Message::text(role, format!("turn {n} {}", "lorem ipsum ".repeat(70)));
-            session.push(vec![said(Role::User), said(Role::Assistant)]).unwrap();
+            let message_of = |role| Message::text(role, format!("turn {n} {}", "lorem ipsum ".repeat(70)));
+            session.push(vec![message_of(Role::User), message_of(Role::Assistant)]).unwrap();
         }
     }
 
@@ -332,9 +332,9 @@ mod tests {
     #[test]
     fn a_fold_that_would_leave_the_view_above_the_mark_is_not_asked_for() {
         let mut s = session(0);
-        let said = |role, words: usize| Message::text(role, "lorem ipsum ".repeat(words));
-        s.push(vec![said(Role::User, 30), said(Role::Assistant, 30)]).unwrap();
-        s.push(vec![said(Role::User, 340), said(Role::Assistant, 340)]).unwrap();
+        let message_of = |role, words: usize| Message::text(role, "lorem ipsum ".repeat(words));
+        s.push(vec![message_of(Role::User, 30), message_of(Role::Assistant, 30)]).unwrap();
+        s.push(vec![message_of(Role::User, 340), message_of(Role::Assistant, 340)]).unwrap();
         let plan = s.fold_plan(&s.aim(false), false).expect("there is a fold, a small one").0;
         assert!(s.wants_background() && s.tokens() - plan.tokens > 1_400, "{} {}", s.tokens(), plan.tokens);
         assert!(s.begin_in_background().is_none() && !s.wants_background(), "it pauses");

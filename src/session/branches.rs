@@ -14,8 +14,8 @@ pub(super) struct Fork {
     pub lane: String,
     /// The message after which it branched off.
     pub at: NodeIndex,
-    /// The messages of the branch after that, as far as they were read by [`Session::hear`].
-    pub story: Vec<Told>,
+    /// The messages of the branch after that, as far as they were read by [`Session::read_branch`].
+    pub story: Vec<BranchMessage>,
     /// How many entries of the branch's history were read.
     heard: usize,
     /// The message that the merged result became, and the length of `story` at that time.
@@ -26,7 +26,7 @@ pub(super) struct Fork {
 
 /// A message of a branch, as its parent session knows it.
 #[derive(Clone, Debug)]
-pub(super) struct Told {
+pub(super) struct BranchMessage {
     pub id: Arc<str>,
     pub message: Arc<Message>,
     /// Its index in the branch's history.
@@ -49,13 +49,14 @@ pub(super) struct Origin {
 
 // A bond connects two sessions of one process. A restored session knows its branches but can merge no results of them.
 saved!(struct Fork { lane, at, story, heard, merged } fresh { bond: Arc::new(()) });
-saved!(struct Told { id, message, index, after, needs });
+saved!(struct BranchMessage { id, message, index, after, needs });
 saved!(struct Origin { at, own_from } fresh { bond: Arc::new(()) });
 
 impl Fork {
     /// Whether every entry that it refers to exists and came earlier.
     pub fn is_whole(&self, history: &History) -> bool {
-        let earlier = |(n, told): (usize, &Told)| told.after.iter().chain(&told.needs).all(|at| *at < n);
+        let earlier =
+            |(n, known): (usize, &BranchMessage)| known.after.iter().chain(&known.needs).all(|at| *at < n);
         let in_story = self.story.iter().enumerate().all(earlier);
         let is_message = |n: NodeIndex| n.get() < history.len() && history.node(n).kind == NodeKind::Message;
         let merged = self
@@ -90,11 +91,11 @@ impl Session {
     /// Those of [`Session::rewind`]; `INVALID_ARGUMENT` for a lane that exists already. Nothing has changed then.
     pub fn fork(&mut self, id: &str, lane: Option<&str>) -> Result<(Self, Renumbering)> {
         let (branch, renumbering) = self.branch(id, lane)?;
-        self.note_branch(&branch);
+        self.register_branch(&branch);
         Ok((branch, renumbering))
     }
 
-    /// Like [`Session::fork`], but does not register the branch: see [`Session::note_branch`].
+    /// Like [`Session::fork`], but does not register the branch: see [`Session::register_branch`].
     ///
     /// # Errors
     /// As [`Session::fork`].
@@ -128,13 +129,13 @@ impl Session {
         branch.limits = self.limits;
         let own_from = branch.context.history.len();
         branch.origin = Some(Origin { bond: Arc::new(()), at, own_from });
-        branch.settle_wording();
+        branch.update_wording();
         branch.drop_bound_thinking(&[]);
         Ok((branch, renumbering))
     }
 
     /// Registers a branch: its lane is taken, and its result may be merged.
-    pub fn note_branch(&mut self, branch: &Self) {
+    pub fn register_branch(&mut self, branch: &Self) {
         let Some(Origin { bond, at, own_from }) = &branch.origin else { return };
         self.forks.push(Fork {
             lane: branch.lane.clone(),
@@ -176,18 +177,18 @@ impl Session {
             MergeAs::ToolOutput(call) => Message::tool(call.clone(), text),
         };
         let added = self.push(vec![message])?;
-        self.hear(branch);
+        self.read_branch(branch);
         if *result == MergeAs::User {
             self.context.results.extend(added.iter().copied());
         }
         let fork = &mut self.forks[number];
-        let told = fork.story.len();
-        fork.merged = added.first().map(|node| (*node, told));
+        let length = fork.story.len();
+        fork.merged = added.first().map(|node| (*node, length));
         added.first().copied().ok_or_else(|| Error::new(ErrorCode::Internal, "a merged result did not enter"))
     }
 
     /// Reads the messages that a branch added since the last call, for the graph. Ignores a session that is no branch of this one.
-    pub fn hear(&mut self, branch: &Self) {
+    pub fn read_branch(&mut self, branch: &Self) {
         let (Some(number), Some(origin)) = (self.fork_of(branch), &branch.origin) else { return };
         let fork = &mut self.forks[number];
         let history = &branch.context.history;
@@ -197,18 +198,19 @@ impl Session {
             if node.kind != NodeKind::Message {
                 continue;
             }
-            let went_on = |told: &&Told| history.superseded_at(told.index).is_none_or(|gone| gone > at);
-            let answers = |told: &Told| {
-                told.message.tool_calls().any(|c| node.message.tool_outputs().any(|o| o.call_id == c.id))
+            let went_on =
+                |known: &&BranchMessage| history.superseded_at(known.index).is_none_or(|gone| gone > at);
+            let answers = |known: &BranchMessage| {
+                known.message.tool_calls().any(|c| node.message.tool_outputs().any(|o| o.call_id == c.id))
             };
-            let after = fork.story.iter().rposition(|told| went_on(&told));
+            let after = fork.story.iter().rposition(|known| went_on(&known));
             let needs = if node.message.role == Role::Tool {
                 fork.story.iter().rposition(answers).into_iter().collect()
             } else {
                 Vec::new()
             };
             let (id, message) = (node.id.clone(), node.message.clone());
-            fork.story.push(Told { id, message, index, after, needs });
+            fork.story.push(BranchMessage { id, message, index, after, needs });
         }
         debug_assert!(origin.own_from <= history.len(), "a history only grows");
         fork.heard = history.len();

@@ -16,8 +16,8 @@ impl Session {
     /// conversation. Nothing has changed then.
     pub fn fold_by_hand(&mut self, ids: &[String], summary: &str) -> Result<String> {
         self.graph()?;
-        let tried = self.drawn.graph.compress(ids, summary)?;
-        self.drawn.graph.expand(&tried)?;
+        let tried = self.session_graph.graph.compress(ids, summary)?;
+        self.session_graph.graph.expand(&tried)?;
         let named: NodeSet = ids.iter().filter_map(|id| self.context.history.find(id)).collect();
         let members = self.whole_units(&named)?;
         let layout = self.config.ladder.passes().iter().find_map(|p| p.layout()).unwrap_or_default();
@@ -36,7 +36,7 @@ impl Session {
         let fold = self.context.fold(members, made);
         self.context.begin_with_user_behind(fold);
         self.context.replace_stale_pointers();
-        self.after_an_edit();
+        self.after_edit();
         Ok(self.context.history.node(fold).id.to_string())
     }
 

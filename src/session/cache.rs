@@ -4,7 +4,7 @@ use super::facade::Session;
 use super::run::Run;
 use crate::context::{CacheCost, Decision, ItemId};
 use crate::message::Role;
-use crate::model::LEAST_CACHED_TOKENS;
+use crate::model::MIN_CACHED_PREFIX_TOKENS;
 use crate::passes::{Aim, Pass};
 
 /// The size of future calls is estimated from this many of the newest ones.
@@ -12,7 +12,7 @@ const NEWEST_CALLS: usize = 8;
 
 /// The state of the view before an edit, to calculate what the edit costs.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Stood {
+pub(super) struct ViewBefore {
     /// The view's tokens.
     pub tokens: u64,
     /// Tokens at its beginning that were sent unchanged before.
@@ -21,22 +21,29 @@ pub(super) struct Stood {
 
 impl Session {
     /// The state of the view now, before an edit.
-    pub(super) fn stands(&self) -> Stood {
-        Stood { tokens: self.tokens(), sent: self.context.view.stable_prefix_tokens() }
+    pub(super) fn view_before(&self) -> ViewBefore {
+        ViewBefore { tokens: self.tokens(), sent: self.context.view.stable_prefix_tokens() }
     }
 
-    /// Records what a pass did to the view since the state `stood`, and what that costs.
-    pub(super) fn decide(&self, run: &mut Run, pass: &str, stood: Stood, items: Vec<ItemId>, why: String) {
-        let cache = self.cache_cost(&run.aim, stood);
-        run.decide(pass, stood.tokens, self.tokens(), items, why);
-        run.costs(cache);
+    /// Records what a pass did to the view since the state `view_before`, and what that costs.
+    pub(super) fn decide(
+        &self,
+        run: &mut Run,
+        pass: &str,
+        view_before: ViewBefore,
+        items: Vec<ItemId>,
+        why: String,
+    ) {
+        let cache = self.cache_cost(&run.aim, view_before);
+        run.decide(pass, view_before.tokens, self.tokens(), items, why);
+        run.set_cache_cost(cache);
     }
 
     /// What an edit costs the prompt cache, and what it is expected to save.
-    pub(super) fn cache_cost(&self, aim: &Aim, stood: Stood) -> Option<CacheCost> {
-        let saved = stood.tokens.saturating_sub(self.tokens());
-        let behind = stood.sent.saturating_sub(self.context.view.stable_prefix_tokens());
-        let was_cached = stood.sent >= LEAST_CACHED_TOKENS && !aim.is_cold;
+    pub(super) fn cache_cost(&self, aim: &Aim, view_before: ViewBefore) -> Option<CacheCost> {
+        let saved = view_before.tokens.saturating_sub(self.tokens());
+        let behind = view_before.sent.saturating_sub(self.context.view.stable_prefix_tokens());
+        let was_cached = view_before.sent >= MIN_CACHED_PREFIX_TOKENS && !aim.is_cold;
         let reread = if was_cached { behind.saturating_sub(saved) } else { 0 };
         self.cost_of(aim, reread, saved)
     }
@@ -48,15 +55,15 @@ impl Session {
     }
 
     /// Whether an edit saves at least as much as it costs.
-    pub(super) fn is_paid(&self, aim: &Aim, stood: Stood) -> bool {
-        self.cache_cost(aim, stood).is_none_or(|cache| cache.is_paid())
+    pub(super) fn is_paid(&self, aim: &Aim, view_before: ViewBefore) -> bool {
+        self.cache_cost(aim, view_before).is_none_or(|cache| cache.is_paid())
     }
 
     /// Assigns the cache cost of edits made as messages entered. The first decision that touched what was sent before bears all of it.
     pub(super) fn cost_on_entry(&self, aim: &Aim, decisions: &mut [Decision]) {
         let view = &self.context.view;
         let mut behind = view.marked_tokens().saturating_sub(view.stable_prefix_tokens());
-        if view.marked_tokens() < LEAST_CACHED_TOKENS || aim.is_cold {
+        if view.marked_tokens() < MIN_CACHED_PREFIX_TOKENS || aim.is_cold {
             behind = 0;
         }
         for decision in decisions.iter_mut().filter(|decision| decision.pass != "cut_tool_outputs") {

@@ -243,7 +243,7 @@ fn refuse_system_summary(compaction: &CompactionConfig, ladder: &Ladder) -> Resu
 }
 
 /// The options to save. Of the tables of models and prices, only the rows for the session's own models are kept.
-pub(super) fn kept(options: &Value) -> Value {
+pub(super) fn kept_options(options: &Value) -> Value {
     let mut kept: Map<String, Value> = options.as_object().cloned().unwrap_or_default();
     if let Some(table) = kept.remove("prices").and_then(|prices| price_table(Some(&prices)).ok()) {
         let own = kept.get("model").and_then(Value::as_str);

@@ -24,7 +24,7 @@ impl Session {
     }
 
     /// The model answered: assigns the cost of the call to this node, if a run reported one.
-    pub(super) fn answered_by(&mut self, node: NodeIndex) {
+    pub(super) fn set_cost_of(&mut self, node: NodeIndex) {
         if self.config.ladder.builds_from_turns()
             && let Some(cost) = self.unanswered_cost.take()
         {

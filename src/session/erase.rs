@@ -2,7 +2,7 @@
 
 use super::background::Background;
 use super::facade::Session;
-use super::graph::ExtractedFacts;
+use super::graph::SessionGraph;
 use crate::compaction::extractive::{self, ExtractiveOptions};
 use crate::compaction::ledger::{self, AlreadyShown, Memo, Room};
 use crate::context::{ERASED, NodeIndex};
@@ -10,10 +10,10 @@ use crate::error::Result;
 use crate::message::{Message, Role};
 
 /// The least that a summary may take, in tokens.
-const LEAST: u64 = 64;
+const MIN_SUMMARY_TOKENS: u64 = 64;
 
 /// Added to a summary that was rewritten because of an erasure.
-const WRITTEN_ANEW: &str = "(A message that this stood for was erased; this was written anew without it.)";
+const REWRITTEN_NOTE: &str = "(A message that this stood for was erased; this was written anew without it.)";
 
 impl Session {
     /// Erases the content of a message from the history, the view, the tool output cache and the summaries made of it. The built-in
@@ -30,16 +30,16 @@ impl Session {
         let folds = self.context.folds_made_of(index);
         self.carried = Memo::default();
         self.context.extract_all_facts();
-        // Innermost first, because outer folds include inner ones. `WRITTEN_ANEW` is added at the end, or it would be summarised, too.
+        // Innermost first, because outer folds include inner ones. `REWRITTEN_NOTE` is added at the end, or it would be summarised, too.
         let mut anew = Vec::new();
         for summary in &folds {
-            let text = self.summary_anew(*summary);
-            let ledger = self.ledger_anew(*summary, &text);
+            let text = self.rewritten_summary(*summary);
+            let ledger = self.rewritten_ledger(*summary, &text);
             self.context.rewrite_summary(*summary, if text.is_empty() { ERASED } else { &text });
             anew.push((*summary, text, ledger));
         }
         for (summary, text, ledger) in anew {
-            let whole: Vec<String> = [Some(text), Some(WRITTEN_ANEW.to_owned()), ledger]
+            let whole: Vec<String> = [Some(text), Some(REWRITTEN_NOTE.to_owned()), ledger]
                 .into_iter()
                 .flatten()
                 .filter(|t| !t.is_empty())
@@ -47,16 +47,16 @@ impl Session {
             self.context.rewrite_summary(summary, &whole.join("\n\n"));
         }
         self.background = Background::default();
-        self.drawn = ExtractedFacts::default();
+        self.session_graph = SessionGraph::default();
         self.usage = None;
         self.drop_bound_thinking(&[]);
-        self.after_an_edit();
-        self.begin_journal_anew();
+        self.after_edit();
+        self.restart_journal();
         Ok(self.context.ids(&folds))
     }
 
     /// The built-in summariser's summary of a fold's members.
-    fn summary_anew(&self, summary: NodeIndex) -> String {
+    fn rewritten_summary(&self, summary: NodeIndex) -> String {
         let fold = self.context.folds.iter().find(|fold| fold.summary == summary);
         let members = fold.into_iter().flat_map(|fold| &fold.members);
         // A message that cannot be redacted is left out.
@@ -67,7 +67,7 @@ impl Session {
         let folded: Vec<Message> = members.filter_map(whole).collect();
         let tally = self.context.history.node(summary).tally;
         let options = ExtractiveOptions {
-            max_tokens: (tally.total() - tally.ledger()).max(LEAST),
+            max_tokens: (tally.total() - tally.ledger()).max(MIN_SUMMARY_TOKENS),
             refs: self.context.wording.names_refs(),
         };
         let text = extractive::summarize(&folded, &*self.context.counter, options);
@@ -76,16 +76,17 @@ impl Session {
 
     /// The ledger of a fold's members, at most as large as before. The user's rules stay, except an erased one. `None` if texts cannot
     /// be redacted.
-    fn ledger_anew(&self, summary: NodeIndex, text: &str) -> Option<String> {
+    fn rewritten_ledger(&self, summary: NodeIndex, text: &str) -> Option<String> {
         let tokens = self.context.history.node(summary).tally.ledger();
         let fold = self.context.folds.iter().find(|fold| fold.summary == summary).filter(|_| tokens > 0)?;
         let mut carried = self.carried.of(&self.context, &fold.members, self.redact.as_ref()).ok()?;
         if !self.context.wording.names_refs() {
             carried.remove_refs();
         }
-        let said = Message::text(Role::User, text);
+        let rewritten = Message::text(Role::User, text);
         let room = Room { all: tokens, rules: tokens, facts: tokens, shared: tokens };
-        let (ledger, _) = ledger::write(&carried, &AlreadyShown::of([&said]), room, &*self.context.counter);
+        let (ledger, _) =
+            ledger::write(&carried, &AlreadyShown::of([&rewritten]), room, &*self.context.counter);
         ledger.map(|(ledger, _)| ledger)
     }
 }

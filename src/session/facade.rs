@@ -6,11 +6,11 @@ use super::accuracy::Accuracy;
 use super::background::Background;
 use super::branches::{Fork, Origin};
 use super::config::SessionConfig;
-use super::graph::ExtractedFacts;
+use super::graph::SessionGraph;
 use super::journal::Journal;
 use super::notices::{NOTHING_LEFT, Summarizer};
 use super::recover::Recovery;
-use super::run::{Fit, Question, Run, Unanswered};
+use super::run::{Fit, Question, Run, WithoutSummary};
 use crate::compaction::ledger::{self, Memo};
 use crate::compaction::{FoldPlan, LEAST_SUMMARY, Reason, Redact};
 use crate::context::{Context, ContextCost, Event, EventName, NodeIndex, Report, Slot};
@@ -22,13 +22,13 @@ use crate::passes::{Aim, Pass, Summarize};
 use crate::tokens::{Counter, ReportedUsage, TokenUsage, by_rules_of};
 
 /// No summary is asked for to save fewer tokens than this.
-const LEAST_FOLD: u64 = 64;
+const MIN_FOLD_TOKENS: u64 = 64;
 
-/// A fold goes 1 / `DEEPER` of the room further down than a cut does: it also costs a request, so it should come less often.
-const DEEPER: u64 = 20;
+/// A fold goes 1 / `FOLD_DEPTH_DIVISOR` of the room further down than a cut does: it also costs a request, so it should come less often.
+const FOLD_DEPTH_DIVISOR: u64 = 20;
 
 /// Facts of this many messages are extracted ahead for each message that enters.
-const DRAWN_AHEAD: usize = 8;
+const FACTS_AHEAD: usize = 8;
 
 /// One conversation: its history, its view, its tool outputs.
 #[derive(Clone)]
@@ -66,7 +66,7 @@ pub struct Session {
     pub(super) tools: Vec<serde_json::Value>,
     pub(super) allowed_tools: Vec<bool>,
     /// A fold was undone by hand: while the view fits, no automatic fold begins below this many tokens.
-    pub(super) resting: u64,
+    pub(super) no_fold_below: u64,
     /// How large the history may grow.
     pub(super) limits: GraphLimits,
     /// The session's name among its branches.
@@ -76,7 +76,7 @@ pub struct Session {
     /// The sessions that branched off this one.
     pub(super) forks: Vec<Fork>,
     /// The history as a graph, built as far as it was last read.
-    pub(super) drawn: ExtractedFacts,
+    pub(super) session_graph: SessionGraph,
     /// The summary that is being written while the conversation goes on.
     pub(super) background: Background,
     /// The costs of calls, with the node that answered.
@@ -90,7 +90,7 @@ pub struct Session {
 }
 
 /// The counter with the rules of a model.
-pub(super) fn counting(model: Option<&str>, counter: Counter) -> Counter {
+pub(super) fn counter_for(model: Option<&str>, counter: Counter) -> Counter {
     match model {
         Some(model) => by_rules_of(model, counter),
         None => counter,
@@ -101,7 +101,7 @@ impl Session {
     /// An empty session.
     pub fn new(config: SessionConfig, counter: Counter) -> Self {
         let accuracy = Accuracy::new(config.model.as_deref(), !config.uncalibrated);
-        let by_rules = counting(config.model.as_deref(), counter.clone());
+        let by_rules = counter_for(config.model.as_deref(), counter.clone());
         let mut context = Context::new(by_rules, config.tool_output_cache.clone(), config.window);
         context.output_budget = config.output_budget();
         context.set_media_budget(config.media);
@@ -125,19 +125,19 @@ impl Session {
             parts: ContextParts::default(),
             tools: Vec::new(),
             allowed_tools: Vec::new(),
-            resting: 0,
+            no_fold_below: 0,
             limits: GraphLimits::default(),
             lane: NodeSpec::MAIN_LANE.to_owned(),
             origin: None,
             forks: Vec::new(),
-            drawn: ExtractedFacts::default(),
+            session_graph: SessionGraph::default(),
             background: Background::default(),
             costs: Vec::new(),
             unanswered_cost: None,
             failed_calls: Vec::new(),
             journal: Journal::default(),
         };
-        session.settle_wording();
+        session.update_wording();
         session
     }
 
@@ -152,7 +152,7 @@ impl Session {
     }
 
     /// `SAFETY_LIMIT_EXCEEDED` if this many more messages would be too many.
-    pub(super) fn allow(&self, more: usize) -> Result<()> {
+    pub(super) fn check_node_limit(&self, more: usize) -> Result<()> {
         let there = self.context.history.len();
         GraphLimits::allow(
             there + more,
@@ -174,7 +174,7 @@ impl Session {
     ///
     /// # Errors
     /// The error of the redaction; nothing has changed then.
-    pub fn send_away(&mut self, id: &str, key: &str, bytes: u64) -> Result<Option<Vec<NodeIndex>>> {
+    pub fn move_to_store(&mut self, id: &str, key: &str, bytes: u64) -> Result<Option<Vec<NodeIndex>>> {
         let redact = self.redact.clone();
         let redacted = redact.as_ref().map(|redact| |message: &Message| redact.message(message));
         let redacted = redacted.as_ref().map(|redacted| redacted as &dyn Fn(&Message) -> Result<Message>);
@@ -213,7 +213,7 @@ impl Session {
 
     /// Appends messages, all or none. Tool outputs are stored and cut at once; a summary is never asked for here.
     pub fn push(&mut self, messages: Vec<Message>) -> Result<Vec<NodeIndex>> {
-        self.allow(messages.len())?;
+        self.check_node_limit(messages.len())?;
         let tokens = self.tokens();
         let answers = messages.first().is_some_and(|m| m.role == Role::Assistant);
         self.drop_bound_thinking(&[]);
@@ -222,11 +222,11 @@ impl Session {
         let added = self.context.push(messages)?;
         let compacted = self.context.history.compactions().len() > compactions;
         self.drop_bound_thinking(&added);
-        self.draw_ahead(added.len());
+        self.extract_facts_ahead(added.len());
         if let Some(answer) = added.first().filter(|_| answers) {
             // If the provider compacted the view on its side, the usage is not that of the view as we know it.
-            self.accuracy.answered(if compacted { u64::MAX } else { tokens });
-            self.answered_by(*answer);
+            self.accuracy.note_answer(if compacted { u64::MAX } else { tokens });
+            self.set_cost_of(*answer);
         }
         if compacted {
             self.usage = None;
@@ -242,18 +242,18 @@ impl Session {
 
     /// Extracts some of the facts that the next fold's ledger will need, once the view is half way to its threshold. That takes a
     /// few microseconds per message as it enters; all at once it would be most of the fold's cost.
-    fn draw_ahead(&mut self, added: usize) {
+    fn extract_facts_ahead(&mut self, added: usize) {
         let in_sight = self.threshold().is_some_and(|threshold| self.tokens() >= threshold / 2);
         if in_sight {
-            self.context.find_duplicates_ahead(DRAWN_AHEAD * added);
+            self.context.find_duplicates_ahead(FACTS_AHEAD * added);
         }
         if in_sight && self.needs_facts(&self.aim(false)) {
-            self.context.extract_facts(DRAWN_AHEAD * added);
+            self.context.extract_facts(FACTS_AHEAD * added);
         }
     }
 
     /// Extracts all facts that a run will need.
-    pub(super) fn draw_for(&mut self, aim: &Aim) {
+    pub(super) fn extract_facts_for(&mut self, aim: &Aim) {
         if self.needs_facts(aim) {
             self.context.extract_all_facts();
         }
@@ -280,14 +280,14 @@ impl Session {
     }
 
     /// Notes that a message had a lone surrogate. It was replaced, because no provider accepts one (INV-5).
-    pub fn note_mended(&mut self, node: NodeIndex) {
+    pub fn note_surrogate_replaced(&mut self, node: NodeIndex) {
         self.context.note_left_out(node, "half a surrogate pair became U+FFFD: no provider takes it", None);
     }
 
     /// Records that the view was read. If it is sent, the next usage is compared with its tokens (TOK-6); a view that is only
     /// looked at teaches nothing. After a successful run of the ladder, a call is expected anyway.
     pub fn note_read(&mut self) {
-        self.accuracy.reads(self.tokens());
+        self.accuracy.note_read(self.tokens());
     }
 
     /// The view's tokens, as counted.
@@ -367,16 +367,16 @@ impl Session {
 
     /// Folds if a compaction is due or a background summary is ready; `None` if there is nothing to do.
     pub fn check_and_compact(&mut self) -> Result<Option<Fit>> {
-        self.fold_if_due(Unanswered::Fails)
+        self.fold_if_due(WithoutSummary::Fails)
     }
 
     /// Like [`Session::check_and_compact`], for an agent between two steps: if there is no summary, the run goes on as long as the
     /// view fits, and the report says so.
     pub fn keep_up(&mut self) -> Result<Option<Fit>> {
-        self.fold_if_due(Unanswered::GoesOn)
+        self.fold_if_due(WithoutSummary::Continues)
     }
 
-    fn fold_if_due(&mut self, unanswered: Unanswered) -> Result<Option<Fit>> {
+    fn fold_if_due(&mut self, unanswered: WithoutSummary) -> Result<Option<Fit>> {
         if self.background.is_ready() || self.should_compact() {
             return self.fold(Reason::Threshold, None, unanswered);
         }
@@ -387,32 +387,32 @@ impl Session {
     /// is nothing to fold, or the compaction was not asked for by hand and too little is new since the last fold to be worth
     /// another.
     pub fn compact(&mut self, reason: Reason, instructions: Option<String>) -> Result<Option<Fit>> {
-        self.fold(reason, instructions, Unanswered::Fails)
+        self.fold(reason, instructions, WithoutSummary::Fails)
     }
 
     fn fold(
         &mut self,
         reason: Reason,
         instructions: Option<String>,
-        unanswered: Unanswered,
+        unanswered: WithoutSummary,
     ) -> Result<Option<Fit>> {
         let aim = self.aim(false);
         self.refuse_impossible(&aim)?;
         let instructed = instructions.is_some();
         let mut run = self.begin(reason, instructions, aim, Arc::new([]));
-        run.unanswered = unanswered;
-        self.cuts_behind(&mut run);
+        run.without_summary = unanswered;
+        self.cut_after_fold(&mut run);
         let was_ready = self.background.is_ready();
         if instructed {
-            self.drop_uninstructed(&mut run);
+            self.drop_without_instructions(&mut run);
         }
-        if self.swap_in(&mut run) {
+        if self.apply_background(&mut run) {
             return self.advance(run).map(Some);
         }
         if was_ready && reason == Reason::Threshold && !self.should_compact() {
             return Ok(None);
         }
-        self.draw_for(&aim);
+        self.extract_facts_for(&aim);
         let Some((plan, pass)) = self.fold_plan(&aim, reason == Reason::Manual) else {
             let is_cut = run.passes.iter().any(|pass| pass.cuts_evenly() && pass.wants(&self.context, &aim));
             return if is_cut { self.advance(run).map(Some) } else { Ok(None) };
@@ -422,10 +422,10 @@ impl Session {
     }
 
     /// After the fold, the run goes on with the ladder's even cut, if it has one.
-    pub(super) fn cuts_behind(&self, run: &mut Run) {
+    pub(super) fn cut_after_fold(&self, run: &mut Run) {
         let Some(at) = self.config.ladder.even_cut() else { return };
         run.passes = self.config.ladder.passes().clone();
-        (run.next_pass, run.settled) = (at, at);
+        (run.next_pass, run.passes_done) = (at, at);
     }
 
     /// What the ladder's first folding pass would fold, and that pass's name.
@@ -471,9 +471,9 @@ impl Session {
         self.refuse_impossible(&aim)?;
         let mut run = self.begin(Reason::Ladder, None, aim, Arc::new([]));
         if aim.is_due(self.tokens()) {
-            self.draw_for(&aim);
+            self.extract_facts_for(&aim);
         }
-        let news = self.swap_in(&mut run) || self.prepared_at != Some(self.context.history.len());
+        let news = self.apply_background(&mut run) || self.prepared_at != Some(self.context.history.len());
         let fits = self.tokens() <= aim.limit;
         if news || !fits {
             run.passes = self.config.ladder.passes().clone();
@@ -508,7 +508,7 @@ impl Session {
         let fixed = self.context.view.fixed_tokens();
         let is_even = self.config.ladder.even_cut().is_some();
         let low = if is_even { target_beside_fixed(fixed, low, most) } else { low };
-        let enough = if self.context.folds.is_empty() { (low / 20).min(LEAST_FOLD) } else { low / 10 };
+        let enough = if self.context.folds.is_empty() { (low / 20).min(MIN_FOLD_TOKENS) } else { low / 10 };
         // In a view that is made only once, nothing is due while it fits; otherwise it is cut to just fit.
         let (low, threshold) = if fill { (most, most.saturating_add(1)) } else { (low, threshold) };
         // In a view that is made only once, a very short built-in summary is not worth its tokens.
@@ -519,12 +519,16 @@ impl Session {
             window: self.config.window,
             threshold,
             target: low,
-            target_after_fold: if is_even && !fill { low - low.saturating_sub(fixed) / DEEPER } else { low },
+            target_after_fold: if is_even && !fill {
+                low - low.saturating_sub(fixed) / FOLD_DEPTH_DIVISOR
+            } else {
+                low
+            },
             ledger: ledger::Allowance { configured: compaction.ledger_tokens.or(by_preset), once: fill },
             limit: most,
             min_new_tokens: enough,
             auto: compaction.enabled && compaction.auto,
-            no_auto_fold_below: self.resting,
+            no_auto_fold_below: self.no_fold_below,
             is_cold: false,
             fill,
             min_summary_room: if is_short { LEAST_SUMMARY } else { 0 },

@@ -25,7 +25,7 @@ const NONE: u32 = u32::MAX;
 
 /// The graph, and how much of the session is in it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ExtractedFacts {
+pub(super) struct SessionGraph {
     pub(super) graph: ContextGraph,
     /// The graph's node of each history entry.
     nodes: Vec<u32>,
@@ -33,7 +33,7 @@ pub(super) struct ExtractedFacts {
     callers: HashMap<String, NodeIndex>,
     /// The messages whose calls were still running at the last read.
     running: Vec<NodeIndex>,
-    folds: Vec<DrawnFold>,
+    folds: Vec<GraphFold>,
     folds_changed: u64,
     /// How many of the session's costs are on their nodes.
     costs: usize,
@@ -44,7 +44,7 @@ pub(super) struct ExtractedFacts {
 }
 
 #[derive(Clone, Debug)]
-struct DrawnFold {
+struct GraphFold {
     summary: NodeIndex,
     members: Vec<NodeIndex>,
     /// `None` if the fold has only members that the engine made.
@@ -58,55 +58,61 @@ impl Session {
     /// # Errors
     /// `SAFETY_LIMIT_EXCEEDED` if the graph would have more nodes than the session's limits allow.
     pub fn graph(&mut self) -> Result<&ContextGraph> {
-        let mut drawn = std::mem::take(&mut self.drawn);
-        let done = drawn.catch_up(self);
-        self.drawn = drawn;
-        done.map(|()| &self.drawn.graph)
+        let mut graph = std::mem::take(&mut self.session_graph);
+        let done = graph.catch_up(self);
+        self.session_graph = graph;
+        done.map(|()| &self.session_graph.graph)
     }
 }
 
-impl ExtractedFacts {
+impl SessionGraph {
     fn catch_up(&mut self, session: &Session) -> Result<()> {
         let context = &session.context;
         if self.nodes.is_empty() {
             *self = Self { graph: ContextGraph::new(session.limits()), ..Self::default() };
         }
-        if self.is_taken(&context.history) {
+        if self.has_reused_id(&context.history) {
             *self = Self { graph: ContextGraph::new(session.limits()), ..Self::default() };
         }
         let merges: BTreeMap<NodeIndex, (usize, usize)> = session
             .forks
             .iter()
             .enumerate()
-            .filter_map(|(n, f)| f.merged.map(|(at, told)| (at, (n, told))))
+            .filter_map(|(n, f)| f.merged.map(|(at, until)| (at, (n, until))))
             .collect();
         for index in self.nodes.len()..context.history.len() {
             let index = NodeIndex(index as u32);
             let mut result = None;
-            if let Some((number, told)) = merges.get(&index) {
-                self.draw_lane(*number, &session.forks[*number], *told)?;
-                result = self.lanes[*number].get(told.wrapping_sub(1)).copied();
+            if let Some((number, until)) = merges.get(&index) {
+                self.add_lane(*number, &session.forks[*number], *until)?;
+                result = self.lanes[*number].get(until.wrapping_sub(1)).copied();
             }
-            let node = self.draw(&context.history, index, &session.lane, result)?;
+            let node = self.add_node(&context.history, index, &session.lane, result)?;
             self.nodes.push(node);
         }
-        self.draw_states(&context.history);
-        self.draw_costs(session.costs());
-        self.draw_failed(session)?;
+        self.update_states(&context.history);
+        self.add_costs(session.costs());
+        self.add_failed_calls(session)?;
         for (number, fork) in session.forks.iter().enumerate() {
-            self.draw_lane(number, fork, fork.story.len())?;
+            self.add_lane(number, fork, fork.story.len())?;
         }
-        self.draw_folds(context)
+        self.update_folds(context)
     }
 
     /// Whether a new message has an id that the graph already knows from an abandoned past. The graph is then built again.
-    fn is_taken(&self, history: &History) -> bool {
+    fn has_reused_id(&self, history: &History) -> bool {
         let new = history.nodes().iter().skip(self.nodes.len());
         new.filter(|n| n.kind == NodeKind::Message).any(|n| self.graph.find(&n.id).is_ok())
     }
 
     /// Adds the node of one history entry. `result` is the node of another lane whose result it merges.
-    fn draw(&mut self, history: &History, index: NodeIndex, lane: &str, result: Option<u32>) -> Result<u32> {
+    fn add_node(
+        &mut self,
+        history: &History,
+        index: NodeIndex,
+        lane: &str,
+        result: Option<u32>,
+    ) -> Result<u32> {
         let node = history.node(index);
         if node.kind != NodeKind::Message {
             return Ok(NONE);
@@ -120,21 +126,21 @@ impl ExtractedFacts {
         for output in node.message.tool_outputs() {
             let caller =
                 self.callers.remove(&output.call_id).or_else(|| caller(history, index, &output.call_id));
-            let caller = caller.map(|n| self.nodes[n.get()]).filter(|drawn| *drawn != NONE);
-            after.extend(caller.map(|drawn| (drawn, EdgeKind::Dependency)));
+            let caller = caller.map(|n| self.nodes[n.get()]).filter(|node| *node != NONE);
+            after.extend(caller.map(|node| (node, EdgeKind::Dependency)));
         }
         after.extend(result.map(|n| (n, EdgeKind::Branch)));
         let is_named = history.find(&node.id) == Some(index);
         let id = if is_named { node.id.clone() } else { Arc::from(format!("{}@{}", node.id, index.0)) };
-        let drawn = self.graph.follow(id, lane, node.message.clone(), &after)?;
+        let added = self.graph.follow(id, lane, node.message.clone(), &after)?;
         for call in node.message.tool_calls().filter(|c| !c.hosted) {
             self.callers.insert(call.id.clone(), index);
         }
-        Ok(drawn)
+        Ok(added)
     }
 
     /// A message with calls that are still running is `Running`; every other one is `Finished`.
-    fn draw_states(&mut self, history: &History) {
+    fn update_states(&mut self, history: &History) {
         let mut running: Vec<NodeIndex> = if history.has_open_calls() {
             history.unanswered().into_iter().map(|(_, n)| n).collect()
         } else {
@@ -150,7 +156,7 @@ impl ExtractedFacts {
     }
 
     /// Writes the cost of each call to the message that answered it (GRAPH-8).
-    fn draw_costs(&mut self, costs: &[(NodeIndex, ContextCost)]) {
+    fn add_costs(&mut self, costs: &[(NodeIndex, ContextCost)]) {
         for (node, cost) in &costs[self.costs.min(costs.len())..] {
             if let Ok(cost) = serde_json::to_value(cost) {
                 self.graph.follow_metadata(self.nodes[node.get()], "context_cost", cost);
@@ -160,11 +166,11 @@ impl ExtractedFacts {
     }
 
     /// Adds an errored node with its cost for each call for which no view fitted, after the message that it was to answer (GRAPH-8).
-    fn draw_failed(&mut self, session: &Session) -> Result<()> {
+    fn add_failed_calls(&mut self, session: &Session) -> Result<()> {
         for (at, (entered, cost)) in session.failed_calls.iter().enumerate() {
             let cost = serde_json::to_value(cost).unwrap_or_default();
-            let drawn = self.failed.get(at).copied();
-            let node = if let Some(node) = drawn {
+            let known = self.failed.get(at).copied();
+            let node = if let Some(node) = known {
                 node
             } else {
                 let asked = self.nodes[..(*entered).min(self.nodes.len())].iter().rfind(|n| **n != NONE);
@@ -184,14 +190,14 @@ impl ExtractedFacts {
         Ok(())
     }
 
-    fn draw_folds(&mut self, context: &Context) -> Result<()> {
+    fn update_folds(&mut self, context: &Context) -> Result<()> {
         if self.folds_changed == context.folds_changed {
             return Ok(());
         }
-        let as_drawn = |(drawn, fold): &(&DrawnFold, &ContextFold)| {
-            drawn.summary == fold.summary && drawn.members == fold.members
+        let is_unchanged = |(known, fold): &(&GraphFold, &ContextFold)| {
+            known.summary == fold.summary && known.members == fold.members
         };
-        let same = self.folds.iter().zip(&context.folds).take_while(as_drawn).count();
+        let same = self.folds.iter().zip(&context.folds).take_while(is_unchanged).count();
         for fold in self.folds.split_off(same).into_iter().rev() {
             if fold.place.is_some() {
                 self.graph.expand(&context.history.node(fold.summary).id)?;
@@ -207,7 +213,7 @@ impl ExtractedFacts {
             } else {
                 Some(self.graph.follow_fold(id, members, &fold.text, made_at)?)
             };
-            self.folds.push(DrawnFold { summary: fold.summary, members: fold.members.clone(), place });
+            self.folds.push(GraphFold { summary: fold.summary, members: fold.members.clone(), place });
         }
         self.folds_changed = context.folds_changed;
         Ok(())
@@ -216,31 +222,31 @@ impl ExtractedFacts {
     fn place(&self, node: NodeIndex) -> Option<Place> {
         match self.nodes[node.get()] {
             NONE => self.folds.iter().find(|f| f.summary == node).and_then(|f| f.place),
-            drawn => Some(Place::Node(drawn)),
+            node => Some(Place::Node(node)),
         }
     }
 
     /// Adds the first `until` messages of a fork's lane.
-    fn draw_lane(&mut self, number: usize, fork: &Fork, until: usize) -> Result<()> {
+    fn add_lane(&mut self, number: usize, fork: &Fork, until: usize) -> Result<()> {
         let origin = self.nodes[fork.at.get()];
         while self.lanes.len() <= number {
             self.lanes.push(Vec::new());
         }
         self.graph.follow_fork(origin, &fork.lane);
-        while let Some(told) = fork.story[..until].get(self.lanes[number].len()) {
+        while let Some(message) = fork.story[..until].get(self.lanes[number].len()) {
             let lane = &self.lanes[number];
             let mut after: Vec<(u32, EdgeKind)> = Vec::new();
-            after.push(match told.after {
+            after.push(match message.after {
                 Some(before) => (lane[before], EdgeKind::Sequence),
                 None if lane.is_empty() => (origin, EdgeKind::Branch),
                 None => (origin, EdgeKind::Dependency),
             });
-            after.extend(told.needs.iter().map(|n| (lane[*n], EdgeKind::Dependency)));
-            let id = format!("{}/{}", fork.lane, told.id);
+            after.extend(message.needs.iter().map(|n| (lane[*n], EdgeKind::Dependency)));
+            let id = format!("{}/{}", fork.lane, message.id);
             let taken = self.graph.find(&id).is_ok();
             let id = if taken { format!("{id}@{}", lane.len()) } else { id };
-            let drawn = self.graph.follow(id.into(), &fork.lane, told.message.clone(), &after)?;
-            self.lanes[number].push(drawn);
+            let node = self.graph.follow(id.into(), &fork.lane, message.message.clone(), &after)?;
+            self.lanes[number].push(node);
         }
         Ok(())
     }

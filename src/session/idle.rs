@@ -36,12 +36,12 @@ impl Session {
     }
 
     /// The targets of a run that goes on: options may have changed meanwhile.
-    pub(super) fn aim_again(&self, before: &Aim) -> Aim {
+    pub(super) fn updated_aim(&self, before: &Aim) -> Aim {
         Aim { is_cold: before.is_cold, ..self.aim(before.fill) }
     }
 
     /// Reports once that a compaction is near: when the view has grown that far since the last call.
-    pub(super) fn tell_compaction_due(&mut self, aim: &Aim) {
+    pub(super) fn emit_compaction_due(&mut self, aim: &Aim) {
         let near = aim.fold_near();
         let (before, tokens) = (self.context.view.marked_tokens(), self.tokens());
         if before < near.start && near.contains(&tokens) && !self.background.is_asked() {

@@ -15,21 +15,21 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::config::{SessionConfig, kept};
+use super::config::{SessionConfig, kept_options};
 use super::facade::Session;
-use super::graph::ExtractedFacts;
+use super::graph::SessionGraph;
 use super::snapshot::SESSION;
 use crate::compaction::ledger::{CarriedFacts, Memo};
 use crate::context::{ContextChanges, ContextCost, ContextMark, Known, NodeIndex, Report};
 use crate::error::{Error, Result};
-use crate::saved::{Bytes, Checksum, MOST_NUMBERS, MapEdit, Reader, Record, Saved, Writer, saved};
+use crate::saved::{Bytes, Checksum, MAX_SAVED_NUMBER, MapEdit, Reader, Record, Saved, Writer, saved};
 
 /// How many bytes of the newest records are kept in memory, for `changes` since an earlier position.
-const KEPT_BYTES: usize = 1 << 18;
+const MAX_KEPT_BYTES: usize = 1 << 18;
 
 /// A position farther away than this belongs to another journal: each journal begins at a random position, and no session
 /// is saved this often.
-pub const FAR: u64 = 1 << 24;
+pub const MAX_POSITION_GAP: u64 = 1 << 24;
 
 /// The session's position in its journal, and its state there.
 #[derive(Default)]
@@ -54,18 +54,18 @@ impl Clone for Journal {
 struct Mark {
     context: ContextMark,
     method: String,
-    parts: [Checksum; PARTS],
+    parts: [Checksum; PART_COUNT],
     report: Option<Rc<Report>>,
     carried: Memo,
     costs: usize,
 }
 
 /// The parts of a session that are written whole if they changed.
-const PARTS: usize = 6;
-const OPTIONS: usize = 1;
+const PART_COUNT: usize = 6;
+const OPTIONS_PART: usize = 1;
 
 /// Which view was read last. It is recorded together with other changes, but is no reason for a record.
-const LOOK: usize = 5;
+const LAST_READ: usize = 5;
 
 /// What a record holds.
 struct Changes {
@@ -91,9 +91,9 @@ saved!(struct Changes { follows, method, redacted, summarized, parts, reported, 
 
 /// The records after a snapshot, as read.
 #[derive(Default)]
-pub(super) struct Tail(Vec<Told>);
+pub(super) struct RecordTail(Vec<ReadRecord>);
 
-struct Told {
+struct ReadRecord {
     position: u64,
     sum: u64,
     version: u32,
@@ -109,7 +109,7 @@ impl Session {
             return start;
         };
         let host = host(self);
-        let parts = self.all_parts();
+        let parts = self.saved_parts();
         let body = self.changes_since(&mark, &parts, host);
         if let Some(body) = body {
             self.journal.position += 1;
@@ -129,7 +129,7 @@ impl Session {
     /// # Errors
     /// `SNAPSHOT_INVALID` with the position of a record that does not fit; `SNAPSHOT_TOO_NEW`.
     pub fn with_records(&self, records: &[Record<'_>]) -> Result<Option<(Self, Vec<Vec<u8>>)>> {
-        let tail = Tail::read(records, Some(self.journal.position), self.journal.newest)?;
+        let tail = RecordTail::read(records, Some(self.journal.position), self.journal.newest)?;
         let counts_so = tail.functions().is_none_or(|(method, ..)| method == self.counter.method().as_str());
         if !counts_so || tail.options()?.is_some() {
             return Ok(None);
@@ -137,9 +137,9 @@ impl Session {
         let (position, newest) = tail.end().unwrap_or((self.journal.position, self.journal.newest));
         let mut session = self.clone();
         let mut known = self.context.known();
-        let host = tail.put_into(&mut session, &mut known)?;
-        session.complete(&Reader::of(b"", SESSION.version, SESSION.what), &known)?;
-        session.drawn = ExtractedFacts::default(); // a call's id may have changed
+        let host = tail.apply_to(&mut session, &mut known)?;
+        session.restore_derived(&Reader::of(b"", SESSION.version, SESSION.what), &known)?;
+        session.session_graph = SessionGraph::default(); // a call's id may have changed
         session.failed = None;
         session.journal.position = position;
         session.journal.newest = newest;
@@ -147,20 +147,20 @@ impl Session {
     }
 
     /// Goes on as a session that was loaded again. Plans and requests made before are stale.
-    pub fn go_on_as_read(&mut self, mut other: Self) {
+    pub fn continue_as_loaded(&mut self, mut other: Self) {
         other.revision = self.revision + 1;
         other.ladder_since = other.revision;
-        self.go_on_as(other);
+        self.take_over(other);
     }
 
     /// Takes over the state of another session. Snapshots of the view stay valid.
-    pub fn go_on_as(&mut self, mut other: Self) {
+    pub fn take_over(&mut self, mut other: Self) {
         self.journal.mark = None; // or the view would be copied for it; and the mark is not used again
         self.context.view.restore_from(std::mem::take(&mut other.context.view));
         other.context.view = std::mem::take(&mut self.context.view);
         let Journal { position, newest, .. } = other.journal;
         *self = other;
-        self.begin_journal_behind(position, newest);
+        self.begin_journal_after(position, newest);
     }
 
     /// The position of the newest record.
@@ -174,7 +174,7 @@ impl Session {
     }
 
     /// Saved records may hold content that must not exist any more: the next save writes the whole session again.
-    pub(super) fn begin_journal_anew(&mut self) {
+    pub(super) fn restart_journal(&mut self) {
         if self.journal.mark.is_some() {
             self.begin_journal(self.journal.position + 1);
         }
@@ -182,14 +182,14 @@ impl Session {
 
     /// The session is now saved at this position.
     pub fn begin_journal(&mut self, position: u64) {
-        self.begin_journal_behind(position, 0);
+        self.begin_journal_after(position, 0);
     }
 
     /// Like [`Self::begin_journal`], after a record with this checksum.
-    pub(super) fn begin_journal_behind(&mut self, position: u64, newest: u64) {
+    pub(super) fn begin_journal_after(&mut self, position: u64, newest: u64) {
         self.journal.records.clear();
         (self.journal.position, self.journal.newest) = (position, newest);
-        self.journal.mark = Some(Box::new(self.mark_saved(&self.all_parts())));
+        self.journal.mark = Some(Box::new(self.mark_saved(&self.saved_parts())));
     }
 
     /// The records after a position; `None` if they are not kept any more.
@@ -200,11 +200,11 @@ impl Session {
         Some(journal.records.range(first..).flatten().copied().collect())
     }
 
-    fn all_parts(&self) -> [Vec<u8>; PARTS] {
-        std::array::from_fn(|n| self.part(n))
+    fn saved_parts(&self) -> [Vec<u8>; PART_COUNT] {
+        std::array::from_fn(|n| self.save_part(n))
     }
 
-    fn mark_saved(&mut self, parts: &[Vec<u8>; PARTS]) -> Mark {
+    fn mark_saved(&mut self, parts: &[Vec<u8>; PART_COUNT]) -> Mark {
         Mark {
             context: self.context.mark_saved(),
             method: self.counter.method().as_str().to_owned(),
@@ -216,7 +216,7 @@ impl Session {
     }
 
     /// The body of a record with what is new; `None` if nothing is.
-    fn changes_since(&self, mark: &Mark, parts: &[Vec<u8>; PARTS], host: Vec<u8>) -> Option<Vec<u8>> {
+    fn changes_since(&self, mark: &Mark, parts: &[Vec<u8>; PART_COUNT], host: Vec<u8>) -> Option<Vec<u8>> {
         let part = |n: usize| {
             let is_other = Checksum::of(&parts[n]) != mark.parts[n];
             is_other.then(|| (n as u32, Bytes(parts[n].clone())))
@@ -232,7 +232,7 @@ impl Session {
             method: method.to_owned(),
             redacted,
             summarized,
-            parts: (0..PARTS).filter_map(part).collect(),
+            parts: (0..PART_COUNT).filter_map(part).collect(),
             reported: !is_same_report,
             report: self.report.as_deref().filter(|_| !is_same_report).cloned(),
             carried: self.carried.changes_since(&mark.carried),
@@ -242,7 +242,7 @@ impl Session {
         };
         // Which functions are given goes into every record, but is no reason for one: whoever loads the session gives them again.
         (mark.method != method || changes.is_any()).then(|| {
-            let mut out = SESSION.within();
+            let mut out = SESSION.record_writer();
             changes.save(&mut out);
             out.into_bytes()
         })
@@ -254,7 +254,7 @@ impl Session {
     }
 
     /// One of the parts that are written whole.
-    fn part(&self, n: usize) -> Vec<u8> {
+    fn save_part(&self, n: usize) -> Vec<u8> {
         let mut out = Writer::default();
         let given;
         match n {
@@ -263,15 +263,15 @@ impl Session {
                 self.config.limit.save(&mut out);
                 self.context.save_rest(&mut out);
                 self.usage.save(&mut out);
-                self.accuracy.save_but_look(&mut out);
+                self.accuracy.save_without_last_read(&mut out);
                 self.prepared_at.save(&mut out);
                 self.recovery.save(&mut out);
-                self.resting.save(&mut out);
+                self.no_fold_below.save(&mut out);
                 self.background.save(&mut out);
                 self.unanswered_cost.save(&mut out);
             }
-            OPTIONS => {
-                given = kept(&self.config.given);
+            OPTIONS_PART => {
+                given = kept_options(&self.config.given);
                 given.save(&mut out);
                 self.limits.save(&mut out);
                 self.lane.save(&mut out);
@@ -283,27 +283,27 @@ impl Session {
                 self.allowed_tools.save(&mut out);
             }
             4 => self.forks.save(&mut out),
-            _ => self.accuracy.save_look(&mut out),
+            _ => self.accuracy.save_last_read(&mut out),
         }
         out.into_bytes()
     }
 
-    fn put_part(&mut self, n: u32, from: &mut Reader<'_>) -> Result<()> {
+    fn load_part(&mut self, n: u32, from: &mut Reader<'_>) -> Result<()> {
         match n as usize {
             0 => {
                 self.config.window = Saved::load(from)?;
                 self.config.limit = Saved::load(from)?;
                 self.context.load_rest(from)?;
                 self.usage = Saved::load(from)?;
-                self.accuracy.load_but_look(from)?;
+                self.accuracy.load_without_last_read(from)?;
                 self.prepared_at = Saved::load(from)?;
                 self.recovery = Saved::load(from)?;
-                self.resting = Saved::load(from)?;
+                self.no_fold_below = Saved::load(from)?;
                 self.background = Saved::load(from)?;
                 self.unanswered_cost = Saved::load(from)?;
             }
-            OPTIONS => {
-                let _given = Value::load(from)?; // read before the session was created: see `Tail::options`
+            OPTIONS_PART => {
+                let _given = Value::load(from)?; // read before the session was created: see `RecordTail::options`
                 self.limits = Saved::load(from)?;
                 self.lane = Saved::load(from)?;
                 self.origin = Saved::load(from)?;
@@ -314,7 +314,7 @@ impl Session {
                 self.allowed_tools = Saved::load(from)?;
             }
             4 => self.forks = Saved::load(from)?,
-            LOOK => *self.accuracy.look() = Saved::load(from)?,
+            LAST_READ => *self.accuracy.last_read() = Saved::load(from)?,
             _ => return Err(from.invalid("a record has a part that there is not")),
         }
         from.finish()
@@ -323,7 +323,7 @@ impl Session {
 
 impl Changes {
     fn is_any(&self) -> bool {
-        self.parts.iter().any(|(n, _)| *n as usize != LOOK)
+        self.parts.iter().any(|(n, _)| *n as usize != LAST_READ)
             || self.reported
             || !self.carried.is_empty()
             || !self.costs.is_empty()
@@ -336,20 +336,21 @@ impl Journal {
     fn keep(&mut self, record: Vec<u8>) {
         self.records.push_back(record);
         let mut bytes: usize = self.records.iter().map(Vec::len).sum();
-        while bytes > KEPT_BYTES && self.records.len() > 1 {
+        while bytes > MAX_KEPT_BYTES && self.records.len() > 1 {
             bytes -= self.records.pop_front().map_or(0, |oldest| oldest.len());
         }
     }
 }
 
-impl Tail {
+impl RecordTail {
     /// Reads the records after a snapshot at `position`, and skips those that the snapshot already holds. `newest` is the checksum of
     /// the record before them; 0 if unknown.
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID` with the position, `SNAPSHOT_TOO_NEW`.
     pub fn read(records: &[Record<'_>], position: Option<u64>, mut newest: u64) -> Result<Self> {
-        let is_far = |record: &&Record<'_>| position.is_some_and(|at| record.position.abs_diff(at) > FAR);
+        let is_far =
+            |record: &&Record<'_>| position.is_some_and(|at| record.position.abs_diff(at) > MAX_POSITION_GAP);
         if let Some(record) = records.iter().find(is_far) {
             return Err(Record::damaged(record.position, "is of another session"));
         }
@@ -363,7 +364,7 @@ impl Tail {
                     &format!("does not follow: the snapshot stands at {position}"),
                 ));
             }
-            if at >= MOST_NUMBERS {
+            if at >= MAX_SAVED_NUMBER {
                 return Err(Record::damaged(at, "stands where none can"));
             }
             let (version, changes) = changes_of(body).map_err(|error| not_read(at, &error))?;
@@ -374,19 +375,19 @@ impl Tail {
                 ));
             }
             newest = sum;
-            tail.push(Told { position: at, sum, version, changes });
+            tail.push(ReadRecord { position: at, sum, version, changes });
         }
         Ok(Self(tail))
     }
 
     /// The position and the checksum of the last record.
     pub fn end(&self) -> Option<(u64, u64)> {
-        self.0.last().map(|told| (told.position, told.sum))
+        self.0.last().map(|record| (record.position, record.sum))
     }
 
     /// What the last record says: how messages are counted, whether texts are redacted, and whether there is a summariser.
     pub fn functions(&self) -> Option<(&str, bool, bool)> {
-        let Told { changes, .. } = self.0.last()?;
+        let ReadRecord { changes, .. } = self.0.last()?;
         Some((changes.method.as_str(), changes.redacted, changes.summarized))
     }
 
@@ -395,9 +396,9 @@ impl Tail {
     /// # Errors
     /// `SNAPSHOT_INVALID`.
     pub fn options(&self) -> Result<Option<SessionConfig>> {
-        let of_options = |told: &Told| {
-            let part = told.changes.parts.iter().find(|(n, _)| *n as usize == OPTIONS)?;
-            Some((told.version, part.1.0.clone()))
+        let of_options = |record: &ReadRecord| {
+            let part = record.changes.parts.iter().find(|(n, _)| *n as usize == OPTIONS_PART)?;
+            Some((record.version, part.1.0.clone()))
         };
         let Some((version, bytes)) = self.0.iter().rev().find_map(of_options) else { return Ok(None) };
         let mut from = Reader::of(&bytes, version, SESSION.what);
@@ -410,9 +411,9 @@ impl Tail {
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID` with the position.
-    pub fn put_into(self, session: &mut Session, known: &mut Known) -> Result<Vec<Vec<u8>>> {
+    pub fn apply_to(self, session: &mut Session, known: &mut Known) -> Result<Vec<Vec<u8>>> {
         let mut host = Vec::new();
-        for Told { position: at, sum: _, version, changes } in self.0 {
+        for ReadRecord { position: at, sum: _, version, changes } in self.0 {
             let Changes {
                 follows: _,
                 method: _,
@@ -430,7 +431,7 @@ impl Tail {
             session.context.put_changes(context, known).ok_or_else(other)?;
             for (n, bytes) in parts {
                 let mut from = Reader::of(&bytes.0, version, SESSION.what);
-                session.put_part(n, &mut from).map_err(|error| not_read(at, &error))?;
+                session.load_part(n, &mut from).map_err(|error| not_read(at, &error))?;
             }
             if reported {
                 session.report = report.map(Rc::new);
@@ -445,7 +446,7 @@ impl Tail {
 
 /// A record's body: the version that wrote it, and the changes.
 fn changes_of(body: &[u8]) -> Result<(u32, Changes)> {
-    let (version, mut from) = SESSION.read_within(body)?;
+    let (version, mut from) = SESSION.record_reader(body)?;
     let changes = Changes::load(&mut from)?;
     from.finish()?;
     Ok((version, changes))

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use super::answering::does_not_fit;
 use super::facade::Session;
-use super::run::{Fit, Question, Run, Unanswered};
+use super::run::{Fit, Question, Run, WithoutSummary};
 use crate::compaction::Reason;
 use crate::context::{ContextCost, EventName, LeftOut, NodeIndex, OnEntry, Report, View, number_attempts};
 use crate::error::{Error, ErrorCode, Result};
@@ -34,10 +34,10 @@ pub(super) struct Checkpoint {
     decisions: usize,
 }
 
-/// What [`Session::settle`] did, to undo it.
-pub(super) struct Settled {
+/// What [`Session::run_passes_before_fold`] did, to undo it.
+pub(super) struct PassesBeforeFold {
     before: Option<Checkpoint>,
-    settled: usize,
+    passes_done: usize,
 }
 
 impl Session {
@@ -55,7 +55,7 @@ impl Session {
             instructions,
             aim,
             passes,
-            settled: 0,
+            passes_done: 0,
             next_pass: 0,
             tokens_before: decisions.first().map_or(self.tokens(), |d| d.tokens_before),
             messages_before: self.context.view.len() as u64,
@@ -65,11 +65,11 @@ impl Session {
             rounds: None,
             may_fold: true,
             folded: false,
-            unsummed: None,
-            without: None,
-            unanswered: match reason {
-                Reason::Ladder | Reason::Recover => Unanswered::GoesOn,
-                _ => Unanswered::Fails,
+            missing_summary: None,
+            summary_failure: None,
+            without_summary: match reason {
+                Reason::Ladder | Reason::Recover => WithoutSummary::Continues,
+                _ => WithoutSummary::Fails,
             },
             keep: Vec::new(),
             background: false,
@@ -84,15 +84,15 @@ impl Session {
 
     fn advance_from(&mut self, run: Run, before: Option<Checkpoint>) -> Result<Fit> {
         let folded = run.folded;
-        let came = self.run_on(run, before);
+        let came = self.run_passes(run, before);
         if came.is_err() && folded {
             self.drop_bound_thinking(&[]); // thinking after a fold that stays
         }
         came
     }
 
-    fn run_on(&mut self, mut run: Run, mut before: Option<Checkpoint>) -> Result<Fit> {
-        while run.next_pass < run.passes.len() || self.goes_back(&mut run) {
+    fn run_passes(&mut self, mut run: Run, mut before: Option<Checkpoint>) -> Result<Fit> {
+        while run.next_pass < run.passes.len() || self.goes_back_to_pass(&mut run) {
             let pass = run.next_pass;
             run.next_pass += 1;
             if run.passes[pass].folds() && !run.may_fold {
@@ -113,7 +113,7 @@ impl Session {
                 }
             }
         }
-        if run.unsummed.as_ref().is_none_or(|unsummed| unsummed.shortens) {
+        if run.missing_summary.as_ref().is_none_or(|missing_summary| missing_summary.may_shorten) {
             self.shorten(&mut run, &mut before)?;
         }
         let most = run.aim.limit;
@@ -127,9 +127,9 @@ impl Session {
             self.undo(Some(before));
             return Ok(Fit::Done(self.finish(run)));
         }
-        let unsummed = run.unsummed.take().map(|unsummed| unsummed.error);
+        let missing_summary = run.missing_summary.take().map(|missing_summary| missing_summary.error);
         let largest = self.largest(self.context.view.slots());
-        if let Some(why) = run.without.take() {
+        if let Some(why) = run.summary_failure.take() {
             run.summary.get_or_insert_default().fallback = Some(format!("no summary could be had ({why})"));
         }
         let mut report = self.make_report(run);
@@ -139,7 +139,7 @@ impl Session {
         self.undo(before);
         let cost = report.context_cost.clone();
         self.failed = Some(report);
-        if let Some(error) = unsummed {
+        if let Some(error) = missing_summary {
             return Err(does_not_fit(error, tokens, most));
         }
         self.call_failed(cost);
@@ -150,7 +150,7 @@ impl Session {
     }
 
     /// Goes back to a pass that can shrink the view further, if all have run and the view is still too large.
-    fn goes_back(&self, run: &mut Run) -> bool {
+    fn goes_back_to_pass(&self, run: &mut Run) -> bool {
         if !run.must_fit() || self.tokens() <= run.aim.limit {
             return false;
         }
@@ -160,38 +160,38 @@ impl Session {
             return false;
         }
         *rounds -= 1;
-        (run.settled, run.next_pass) = (run.settled.min(at), at);
+        (run.passes_done, run.next_pass) = (run.passes_done.min(at), at);
         true
     }
 
     /// Runs the passes before a fold again, now that its summary is there. They make no folds themselves: that is left to the
     /// next run.
-    pub(super) fn settle(&mut self, run: &mut Run) -> Result<Settled> {
+    pub(super) fn run_passes_before_fold(&mut self, run: &mut Run) -> Result<PassesBeforeFold> {
         let mut before: Option<Checkpoint> = None;
-        let settled = run.settled;
-        for pass in run.settled..run.next_pass.saturating_sub(1) {
+        let passes_done = run.passes_done;
+        for pass in run.passes_done..run.next_pass.saturating_sub(1) {
             if !run.passes[pass].folds()
                 && let Err(error) = self.run_pass(run, pass, &mut before)
             {
-                self.take_back(run, Settled { before, settled });
+                self.undo_passes(run, PassesBeforeFold { before, passes_done });
                 return Err(error);
             }
         }
-        run.settled = run.next_pass;
-        Ok(Settled { before, settled })
+        run.passes_done = run.next_pass;
+        Ok(PassesBeforeFold { before, passes_done })
     }
 
-    /// Undoes what [`Session::settle`] did.
-    pub(super) fn take_back(&mut self, run: &mut Run, done: Settled) {
-        run.settled = done.settled;
+    /// Undoes what [`Session::run_passes_before_fold`] did.
+    pub(super) fn undo_passes(&mut self, run: &mut Run, done: PassesBeforeFold) {
+        run.passes_done = done.passes_done;
         run.decisions.truncate(done.before.as_ref().map_or(usize::MAX, |b| b.decisions));
         self.undo(done.before);
     }
 
     /// Goes on after the pass whose fold failed. Limits may have changed since it was asked for.
-    pub(super) fn go_on_without(&mut self, mut run: Run) -> Result<Fit> {
-        run.aim = self.aim_again(&run.aim);
-        let done = self.settle(&mut run)?;
+    pub(super) fn continue_without_fold(&mut self, mut run: Run) -> Result<Fit> {
+        run.aim = self.updated_aim(&run.aim);
+        let done = self.run_passes_before_fold(&mut run)?;
         self.advance_from(run, done.before)
     }
 
@@ -229,8 +229,8 @@ impl Session {
         }
         before.get_or_insert_with(|| self.checkpoint(run));
         let way_back = self.must_pay(pass, &run.aim).then(|| self.checkpoint(run));
-        let stood = self.stands();
-        let held = self.hold(&run.keep);
+        let view_before = self.view_before();
+        let held = self.pin_kept(&run.keep);
         let outcome = self.context.by_pass(pass.name(), |context| pass.run(context, &run.aim));
         for node in held {
             self.context.history.set_pinned(node, false);
@@ -238,12 +238,12 @@ impl Session {
         let outcome = outcome?;
         match &outcome {
             Outcome::Changed { items, why } => {
-                if way_back.is_some() && !self.is_paid(&run.aim, stood) {
+                if way_back.is_some() && !self.is_paid(&run.aim, view_before) {
                     self.undo(way_back);
                     return Ok(Outcome::Unchanged);
                 }
                 let items = self.context.item_ids(items);
-                self.decide(run, pass.name(), stood, items, why.clone());
+                self.decide(run, pass.name(), view_before, items, why.clone());
             }
             Outcome::Steps(steps) => {
                 for step in steps {
@@ -251,7 +251,7 @@ impl Session {
                     run.decide(step.pass, step.tokens_before, step.tokens_after, items, step.why.clone());
                 }
                 if !steps.is_empty() {
-                    run.costs(self.cache_cost(&run.aim, stood));
+                    run.set_cache_cost(self.cache_cost(&run.aim, view_before));
                 }
             }
             Outcome::Unchanged | Outcome::Fold(_) => {}
@@ -260,7 +260,7 @@ impl Session {
     }
 
     /// Pins what a run keeps while a pass runs. Returns the nodes that were not pinned before.
-    fn hold(&mut self, keep: &[NodeIndex]) -> Vec<NodeIndex> {
+    fn pin_kept(&mut self, keep: &[NodeIndex]) -> Vec<NodeIndex> {
         let held: Vec<NodeIndex> =
             keep.iter().copied().filter(|n| !self.context.history.node(*n).pinned).collect();
         for node in &held {
@@ -287,7 +287,7 @@ impl Session {
         self.context.pointers = before.pointers;
         self.context.left_out = before.left_out;
         self.context.events.truncate(before.events);
-        self.context.outputs.go_back_to(before.outputs);
+        self.context.outputs.roll_back(before.outputs);
     }
 
     /// Passes may have brought back more media than a request may hold.
@@ -296,21 +296,21 @@ impl Session {
         if budget.holds(self.context.view.media()) {
             return;
         }
-        let stood = self.stands();
+        let view_before = self.view_before();
         let end = self.context.view.body().len();
         let trimmed = self.context.by_pass("trim_media", |context| context.trim_media_to(&budget, end));
         if !trimmed.is_empty() {
             let nodes: Vec<NodeIndex> = trimmed.into_iter().map(|(node, _)| node).collect();
             let items = self.context.item_ids(&nodes);
-            self.decide(run, "trim_media", stood, items, budget.why());
+            self.decide(run, "trim_media", view_before, items, budget.why());
         }
     }
 
     /// Ends a run: makes its report, and resets what the next one collects.
     pub(super) fn finish(&mut self, mut run: Run) -> Rc<Report> {
         let (must_fit, aim) = (run.must_fit(), run.aim);
-        if let Some(why) = run.without.take() {
-            let fits = run.unsummed.take().is_some_and(|unsummed| !unsummed.shortens);
+        if let Some(why) = run.summary_failure.take() {
+            let fits = run.missing_summary.take().is_some_and(|missing_summary| !missing_summary.may_shorten);
             let went_on = if fits { "the view fits without one" } else { "it went on without one" };
             run.summary.get_or_insert_default().fallback =
                 Some(format!("no summary could be had ({why}); {went_on}"));
@@ -327,11 +327,11 @@ impl Session {
         }
         self.context.on_entry = OnEntry::default();
         if must_fit {
-            self.tell_compaction_due(&aim);
+            self.emit_compaction_due(&aim);
         }
         self.context.view.mark();
         if must_fit {
-            self.accuracy.prepares(self.tokens());
+            self.accuracy.note_prepared(self.tokens());
             self.unanswered_cost.clone_from(&report.context_cost);
             self.prepared_at = Some(self.context.history.len());
         }

@@ -4,7 +4,7 @@
 //! changed option means the same as if it had been given at construction.
 
 use super::config::SessionConfig;
-use super::facade::{Session, counting};
+use super::facade::{Session, counter_for};
 use super::recover::Recovery;
 use crate::tokens::{Counter, count_tools};
 
@@ -27,7 +27,7 @@ impl Session {
             self.usage = None; // another model counts differently
             self.recovery = Recovery::default();
         }
-        let counter = counting(model, self.counter.clone());
+        let counter = counter_for(model, self.counter.clone());
         if is_new_counter || counter.rules() != self.context.counter.rules() {
             let tools = (!self.tools.is_empty()).then(|| count_tools(&self.tools(), &*counter));
             self.context.recount(counter, tools);
@@ -45,7 +45,7 @@ impl Session {
         {
             self.context.view.expect_room();
         }
-        self.settle_wording();
+        self.update_wording();
         self.drop_bound_thinking(&[]);
         self.drop_unwanted_background();
         self.prepared_at = None;

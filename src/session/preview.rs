@@ -1,7 +1,7 @@
 //! Plans a compaction without doing it, and applies such a plan.
 //!
 //! A plan is a dry run on a copy of the session, with the extractive summariser in place of the callback, so no separate code
-//! predicts what passes do. A plan holds while its messages are in the view as they were (`Basis` compares); new messages do not
+//! predicts what passes do. A plan holds while its messages are in the view as they were (`PlanBasis` compares); new messages do not
 //! matter. Messages that `apply` has to keep are pinned while passes run.
 
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::config::SessionConfig;
 use super::facade::Session;
 use super::ladder::Checkpoint;
-use super::run::{Fit, Question, Run, Unanswered};
+use super::run::{Fit, Question, Run, WithoutSummary};
 use crate::compaction::{FoldPlan, Reason, SummaryRequest, adjust, check_kept};
 use crate::context::{EventName, Form, NodeIndex, NodeKind, NodeSet, Slot, View};
 use crate::error::{Error, ErrorCode, Result};
@@ -43,14 +43,14 @@ pub struct Plan {
     pub tokens_before: u64,
     /// The view's tokens afterwards, with a summary as long as the extractive summariser's.
     pub tokens_after_estimate: u64,
-    fold: Option<Intended>,
+    fold: Option<PlannedFold>,
     options: PlanOptions,
-    basis: Basis,
+    basis: PlanBasis,
 }
 
 /// A fold that a pass wants.
 #[derive(Debug, Clone)]
-struct Intended {
+struct PlannedFold {
     plan: FoldPlan,
     pass: &'static str,
     /// The index of the pass to run after the fold.
@@ -59,26 +59,26 @@ struct Intended {
 
 /// The state of the session that a plan was made for.
 #[derive(Debug, Clone)]
-struct Basis {
+struct PlanBasis {
     revision: u64,
     config: SessionConfig,
     fixed_tokens: u64,
     header: Vec<NodeIndex>,
     /// The history's length.
     known: usize,
-    standing: Vec<Standing>,
+    message_states: Vec<MessageState>,
 }
 
 /// How a message was shown in the view.
 #[derive(Debug, Clone, Copy)]
-struct Standing {
+struct MessageState {
     node: NodeIndex,
     pinned: bool,
     dropped: bool,
     form: Form,
 }
 
-impl Standing {
+impl MessageState {
     /// Whether a plan for `self` holds for `now`. An output that became a placeholder meanwhile, because of its budget, does no harm.
     fn still_holds(self, now: Self) -> bool {
         (self.node, self.pinned, self.dropped) == (now.node, now.pinned, now.dropped)
@@ -98,7 +98,7 @@ impl Session {
         dry.refuse_impossible(&aim)?;
         let mut run = dry.run_of(&options, Vec::new());
         let mut before = None;
-        let fold = dry.intend(&mut run, options.if_due, &mut before)?;
+        let fold = dry.run_to_first_fold(&mut run, options.if_due, &mut before)?;
         let passed = dry.context.view.clone();
         dry.undo(before);
 
@@ -116,7 +116,7 @@ impl Session {
             let gone = fold.as_ref().map_or(0, |f| f.plan.tokens);
             (&passed, passed.tokens() - gone + gone.min(aim.target / 4) / 2)
         };
-        let (kept, trimmed) = self.what_stays(&members, after);
+        let (kept, trimmed) = self.kept_and_left_out(&members, after);
         let folded: Vec<NodeIndex> = fold.iter().flat_map(|f| f.plan.members.iter().copied()).collect();
         Ok(Plan {
             folded: self.context.ids(&folded),
@@ -139,7 +139,7 @@ impl Session {
     /// cannot be kept or folded; those of [`Session::compact`] if there is no summary; and those of
     /// [`Session::prepare`].
     pub fn apply(&mut self, plan: &Plan, keep: &[String], fold: &[String]) -> Result<Fit> {
-        if !self.holds(&plan.basis) {
+        if !self.is_current(&plan.basis) {
             let why = "the session has changed since this plan was made: it was applied already, or something was folded, cut, pinned, rewritten or set anew; call plan() again";
             return Err(Error::new(ErrorCode::StalePlan, why));
         }
@@ -173,15 +173,15 @@ impl Session {
     fn adjusted(
         &mut self,
         options: &PlanOptions,
-        fold: &Intended,
+        fold: &PlannedFold,
         keep: &[NodeIndex],
         add: &[NodeIndex],
     ) -> Result<Option<FoldPlan>> {
         let mut run = self.run_of(options, keep.to_vec());
         run.next_pass = fold.next_pass;
-        let done = self.settle(&mut run)?;
+        let done = self.run_passes_before_fold(&mut run)?;
         let plan = adjust(&self.context, &fold.plan, keep, add);
-        self.take_back(&mut run, done);
+        self.undo_passes(&mut run, done);
         plan
     }
 
@@ -198,24 +198,24 @@ impl Session {
     fn carry_out(
         &mut self,
         options: &PlanOptions,
-        fold: Option<Intended>,
+        fold: Option<PlannedFold>,
         keep: Vec<NodeIndex>,
     ) -> Result<Fit> {
         let mut run = self.run_of(options, keep);
-        let Some(Intended { plan, pass, next_pass }) = fold else { return self.advance(run) };
+        let Some(PlannedFold { plan, pass, next_pass }) = fold else { return self.advance(run) };
         run.next_pass = next_pass;
-        run.unanswered = Unanswered::Fails;
+        run.without_summary = WithoutSummary::Fails;
         self.context.emit(EventName::CompactionStarted, &plan.members, String::new());
         self.ask(Question::first(run, plan, pass))
     }
 
     /// Runs passes up to the first one that folds. Returns the fold that it wants.
-    fn intend(
+    fn run_to_first_fold(
         &mut self,
         run: &mut Run,
         if_due: bool,
         before: &mut Option<Checkpoint>,
-    ) -> Result<Option<Intended>> {
+    ) -> Result<Option<PlannedFold>> {
         let passes = run.passes.clone();
         for (at, pass) in passes.iter().enumerate() {
             let plan = if !pass.folds() {
@@ -230,7 +230,7 @@ impl Session {
                 pass.fold(&self.context, &run.aim, true)
             };
             if let Some(plan) = plan {
-                return Ok(Some(Intended { plan, pass: pass.name(), next_pass: at + 1 }));
+                return Ok(Some(PlannedFold { plan, pass: pass.name(), next_pass: at + 1 }));
             }
         }
         if if_due || passes.iter().any(|p| p.folds()) {
@@ -239,11 +239,11 @@ impl Session {
         // The ladder never folds: plan what `compact()` would fold after all its passes.
         let by_default = Summarize::default();
         let plan = by_default.fold(&self.context, &run.aim, true);
-        Ok(plan.map(|plan| Intended { plan, pass: by_default.name(), next_pass: passes.len() + 1 }))
+        Ok(plan.map(|plan| PlannedFold { plan, pass: by_default.name(), next_pass: passes.len() + 1 }))
     }
 
     /// The ids of messages that are not folded: those that are unchanged in `after`, and the others.
-    fn what_stays(&self, folded: &NodeSet, after: &View) -> (Vec<String>, Vec<String>) {
+    fn kept_and_left_out(&self, folded: &NodeSet, after: &View) -> (Vec<String>, Vec<String>) {
         let then: HashMap<NodeIndex, &Arc<Message>> = after.slots().map(|s| (s.node, &s.message)).collect();
         let same = |slot: &&Slot| then.get(&slot.node).is_some_and(|m| Arc::ptr_eq(m, &slot.message));
         let (kept, trimmed): (Vec<_>, Vec<_>) =
@@ -253,27 +253,27 @@ impl Session {
         (ids(kept), ids(trimmed))
     }
 
-    fn basis(&self) -> Basis {
-        Basis {
+    fn basis(&self) -> PlanBasis {
+        PlanBasis {
             revision: self.revision,
             config: self.config.clone(),
             fixed_tokens: self.context.view.fixed_tokens(),
             header: self.context.view.header().iter().map(|s| s.node).collect(),
             known: self.context.history.len(),
-            standing: self.standing(self.context.history.len()),
+            message_states: self.message_states(self.context.history.len()),
         }
     }
 
     /// How the first `known` entries of the history are shown in the view, or were dropped from it. Stand-ins are left out, because
     /// the real output may replace them.
-    fn standing(&self, known: usize) -> Vec<Standing> {
+    fn message_states(&self, known: usize) -> Vec<MessageState> {
         let Self { context, .. } = self;
         let slots = context.view.with_dropped();
         let slots = slots
             .iter()
             .filter(|s| s.node.get() < known && context.history.node(s.node).kind != NodeKind::StandIn);
         slots
-            .map(|slot| Standing {
+            .map(|slot| MessageState {
                 node: slot.node,
                 pinned: context.history.node(slot.node).pinned,
                 dropped: context.view.dropped(slot.node).is_some(),
@@ -283,15 +283,15 @@ impl Session {
     }
 
     /// Whether only messages were added since.
-    fn holds(&self, basis: &Basis) -> bool {
+    fn is_current(&self, basis: &PlanBasis) -> bool {
         let view = &self.context.view;
-        let now = self.standing(basis.known);
+        let now = self.message_states(basis.known);
         self.revision == basis.revision
             && self.config == basis.config
             && view.fixed_tokens() == basis.fixed_tokens
             && view.header().iter().map(|s| s.node).eq(basis.header.iter().copied())
-            && now.len() == basis.standing.len()
-            && basis.standing.iter().zip(now).all(|(then, now)| then.still_holds(now))
+            && now.len() == basis.message_states.len()
+            && basis.message_states.iter().zip(now).all(|(then, now)| then.still_holds(now))
             && self.context.history.nodes()[basis.known..]
                 .iter()
                 .all(|n| matches!(n.kind, NodeKind::Message | NodeKind::StandIn))

@@ -55,7 +55,7 @@ impl ContextChange {
         Ok(Self { memory, memory_limit, injections, skills })
     }
 
-    fn named(&self) -> Vec<ItemType> {
+    fn named_types(&self) -> Vec<ItemType> {
         let memory = self.memory.is_some() || self.memory_limit.is_some();
         let named = [
             (memory, ItemType::Memory),
@@ -127,7 +127,7 @@ impl Session {
     /// Shows skills, memory and injections between the header and the conversation. The change was checked before and cannot fail here.
     pub fn set_context(&mut self, change: &ContextChange) {
         self.parts = change.applied_to(&self.parts);
-        self.context.set_parts(self.parts.messages(), &change.named());
+        self.context.set_parts(self.parts.messages(), &change.named_types());
         self.drop_bound_thinking(&[]);
     }
 
@@ -150,13 +150,13 @@ impl Session {
         self.tools = tools.to_vec();
         self.allowed_tools = allowed;
         self.context.view.set_tools(count_tools(&self.tools(), &*self.context.counter));
-        self.settle_wording();
+        self.update_wording();
         self.drop_bound_thinking(&[]);
     }
 
     /// Chooses the words of placeholders: a document's words under its ladder; otherwise our own, which name refs if the model has
     /// the tool that opens them.
-    pub(super) fn settle_wording(&mut self) {
+    pub(super) fn update_wording(&mut self) {
         self.context.wording = if self.config.ladder.is_documented() {
             Wording::Document
         } else {

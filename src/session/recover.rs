@@ -14,13 +14,13 @@ use crate::provider::{Overflow, TooMany, overflow, too_many};
 use crate::saved::saved;
 
 /// How often a view may be refused until the model has answered again.
-const TRIES: u32 = 3;
+const MAX_TRIES: u32 = 3;
 
 /// A view that was refused without figures that explain it shrinks to this share.
-const SMALLER: f64 = 0.75;
+const SHRINK_FACTOR: f64 = 0.75;
 
 /// If the provider counted more than this many times our count, the two counts are not of the same request.
-const MOST_UNDER_COUNTED: f64 = 2.0;
+const MAX_UNDERCOUNT: f64 = 2.0;
 
 /// Anthropic's limits, for errors that name none: bytes and pixels per image, and the number of images from which on smaller
 /// ones are required.
@@ -87,11 +87,11 @@ impl Session {
         if answers != self.recovery.answers {
             self.recovery = Recovery { answers, ..Recovery::default() };
         }
-        if self.recovery.tries == TRIES {
+        if self.recovery.tries == MAX_TRIES {
             let run = self.begin(Reason::Recover, None, self.aim(false), Arc::new([]));
             self.failed = Some(self.make_report(run));
             let why = format!(
-                "the provider refused the view as too large {TRIES} times in a row, each time after it was made smaller; it said: {}",
+                "the provider refused the view as too large {MAX_TRIES} times in a row, each time after it was made smaller; it said: {}",
                 said.chars().take(300).collect::<String>()
             );
             return Err(Error::new(ErrorCode::ContextWindowExceeded, why));
@@ -103,7 +103,7 @@ impl Session {
         }
         let overflow = overflow.unwrap_or_default();
         self.recovery.said = Some(overflow);
-        if !self.speaks_of_the_view_before(overflow) {
+        if !self.is_about_earlier_view(overflow) {
             self.learn(overflow);
         }
         let mut fit = self.prepare()?;
@@ -116,7 +116,7 @@ impl Session {
 
     /// Whether the error is again about the view that was refused before: from a call that ran in parallel, or from a retry of the
     /// old request. The view has shrunk since, so there is nothing more to learn.
-    fn speaks_of_the_view_before(&self, overflow: Overflow) -> bool {
+    fn is_about_earlier_view(&self, overflow: Overflow) -> bool {
         let (Some((counted, reported)), Some(actual)) = (self.recovery.refused, overflow.actual) else {
             return false;
         };
@@ -182,17 +182,17 @@ impl Session {
         let under_counted = |actual: u64, by: u64| actual as f64 / by as f64;
         if let Some(actual) = overflow.actual
             && self.corrected(counted) < actual
-            && under_counted(actual, counted) <= MOST_UNDER_COUNTED
+            && under_counted(actual, counted) <= MAX_UNDERCOUNT
         {
             self.accuracy.learn_from_refusal(counted, actual);
         }
         let corrected = self.corrected(counted).max(1);
-        let left = |actual| under_counted(actual, corrected).clamp(1.0, MOST_UNDER_COUNTED);
+        let left = |actual| under_counted(actual, corrected).clamp(1.0, MAX_UNDERCOUNT);
         let left = overflow.actual.map_or(1.0, left);
-        let told = overflow.limit.map(|limit| (limit as f64 / left) as u64);
-        let known = [told, self.config.limit].into_iter().flatten().min();
+        let reported_limit = overflow.limit.map(|limit| (limit as f64 / left) as u64);
+        let known = [reported_limit, self.config.limit].into_iter().flatten().min();
         let explained = known.filter(|limit| *limit < corrected);
-        let limit = explained.unwrap_or((corrected as f64 * SMALLER) as u64).max(1);
+        let limit = explained.unwrap_or((corrected as f64 * SHRINK_FACTOR) as u64).max(1);
         self.config.limit = Some(limit);
         self.config.window = [overflow.limit, self.config.window].into_iter().flatten().min().or(Some(limit));
     }

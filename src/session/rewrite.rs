@@ -1,7 +1,7 @@
 //! Rewrites by the caller: of past messages, of the header, or of how messages are written.
 
 use super::facade::Session;
-use super::graph::ExtractedFacts;
+use super::graph::SessionGraph;
 use crate::context::{CallRenamed, NodeIndex};
 use crate::error::{Error, Result};
 use crate::message::Message;
@@ -15,12 +15,12 @@ impl Session {
         if gone.is_empty() {
             return self.push(messages);
         }
-        self.allow(messages.len())?;
+        self.check_node_limit(messages.len())?;
         self.drop_bound_thinking(&[]);
         let added = self.context.rewrite(gone, messages, self.config.drops_bound_thinking)?;
         self.drop_bound_thinking(&added);
-        self.after_an_edit();
-        self.look_for_room();
+        self.after_edit();
+        self.note_free_room();
         Ok(added)
     }
 
@@ -57,7 +57,7 @@ impl Session {
             }
         }
         self.context.history.check(messages, replaced)?;
-        self.allow(messages.len())
+        self.check_node_limit(messages.len())
     }
 
     /// Updates the format-specific data that is carried beside messages, from messages that were given again.
@@ -69,7 +69,7 @@ impl Session {
     pub fn rename_calls(&mut self, renamed: &[CallRenamed]) {
         if !renamed.is_empty() {
             self.context.rename_calls(renamed);
-            self.drawn = ExtractedFacts::default();
+            self.session_graph = SessionGraph::default();
         }
     }
 }

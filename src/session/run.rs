@@ -63,11 +63,11 @@ impl Question {
 
 /// What happens to a run that gets no summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unanswered {
+pub(super) enum WithoutSummary {
     /// The run fails even if its view fits: the caller wants the fold.
     Fails,
     /// The run goes on if its view fits without the fold.
-    GoesOn,
+    Continues,
 }
 
 /// One run of passes over the view: `compact()` or `prepare()`.
@@ -78,7 +78,7 @@ pub(super) struct Run {
     pub passes: Arc<[Box<dyn Pass>]>,
     /// The passes before this index are done for good. Those from here to `next_pass` run again once the summary is there,
     /// because their effects are undone while it is awaited.
-    pub settled: usize,
+    pub passes_done: usize,
     pub next_pass: usize,
     pub tokens_before: u64,
     pub messages_before: u64,
@@ -93,11 +93,11 @@ pub(super) struct Run {
     /// Whether a fold was put in.
     pub folded: bool,
     /// Set if the run goes on without a summary.
-    pub unsummed: Option<Unsummed>,
+    pub missing_summary: Option<MissingSummary>,
     /// Why the last summary failed, in brief.
-    pub without: Option<String>,
+    pub summary_failure: Option<String>,
     /// What happens if there is no summary.
-    pub unanswered: Unanswered,
+    pub without_summary: WithoutSummary,
     /// Messages that no pass may touch during this run, as if they were pinned.
     pub keep: Vec<NodeIndex>,
     /// Nobody waits for this run: only an event reports its failure.
@@ -105,11 +105,11 @@ pub(super) struct Run {
 }
 
 /// Why a run goes on without a summary.
-pub(super) struct Unsummed {
+pub(super) struct MissingSummary {
     /// The error of the run if its view does not fit in the end.
     pub error: Error,
     /// The last resort may follow. Otherwise the view fits as it is.
-    pub shortens: bool,
+    pub may_shorten: bool,
 }
 
 impl Run {
@@ -138,7 +138,7 @@ impl Run {
     }
 
     /// Sets what the newest decision costs the prompt cache.
-    pub fn costs(&mut self, cache: Option<CacheCost>) {
+    pub fn set_cache_cost(&mut self, cache: Option<CacheCost>) {
         if let Some(decision) = self.decisions.last_mut() {
             decision.cache = cache;
         }

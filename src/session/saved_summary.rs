@@ -96,11 +96,11 @@ mod tests {
         let config =
             SessionConfig::from_value(&json!({ "contextWindow": 100_000, "ladder": "rolling" })).unwrap();
         let mut session = Session::new(config, Arc::new(Estimate));
-        let said = |i: usize| {
+        let message_of = |i: usize| {
             let role = if i.is_multiple_of(2) { Role::User } else { Role::Assistant };
             Message::text(role, format!("message {i} {}", "lorem ipsum ".repeat(20)))
         };
-        session.push((0..messages).map(said).collect()).unwrap();
+        session.push((0..messages).map(message_of).collect()).unwrap();
         session
     }
 

@@ -14,23 +14,23 @@ use crate::context::{NodeIndex, NodeKind};
 use crate::error::{Error, Result};
 use crate::facts::texts_with;
 use crate::message::Role;
-use crate::pattern::{Came, Options, Pattern, Scan, Searched};
+use crate::pattern::{Options, Pattern, Progress, Scan, Searchable};
 use crate::tool_output::{Output, SEARCH_TOOL, is_own_tool, prefix_bytes, suffix_bytes};
 
 /// Matches that are shown per message.
-const PER_MESSAGE: usize = 3;
+const MAX_PER_MESSAGE: usize = 3;
 /// Bytes that an excerpt shows on either side of a match.
-const AROUND: usize = 100;
+const CONTEXT_BYTES: usize = 100;
 /// Bytes of a match that an excerpt shows.
-const LONGEST_MATCH: usize = 300;
+const MAX_MATCH_BYTES: usize = 300;
 /// At most this many outputs that could not be searched are named.
-const NAMED: usize = 20;
+const MAX_NAMED_REFS: usize = 20;
 /// Steps that a search may take if it is not run in slices: about ten seconds.
-const MOST_STEPS: u64 = 500_000_000;
+const MAX_STEPS: u64 = 500_000_000;
 /// Steps that each message costs in addition to the search in it.
-const PER_MESSAGE_STEPS: u64 = 50;
+const STEPS_PER_MESSAGE: u64 = 50;
 const DEFAULT_HITS: u64 = 20;
-const MOST_HITS: u64 = 1_000;
+const MAX_HITS: u64 = 1_000;
 
 /// What to search for, and how many hits to return.
 #[derive(Debug, Clone)]
@@ -114,7 +114,7 @@ impl Search {
         keys.value("query"); // callers may pass all of the model's arguments as options
         let regex = keys.or_null("regex", Keys::bool)?.flatten().unwrap_or(js_flags.is_some());
         let ignore_case = keys.or_null("ignore_case", Keys::bool)?.flatten();
-        let max_hits = keys.or_null("max_hits", |k, key| k.u64_in(key, 1..=MOST_HITS))?.flatten();
+        let max_hits = keys.or_null("max_hits", |k, key| k.u64_in(key, 1..=MAX_HITS))?.flatten();
         keys.finish()?;
         let query = queries.first().copied().unwrap_or_default();
         if query.is_empty() {
@@ -139,86 +139,91 @@ impl Session {
     /// outputs: they repeat what is searched, and would be found before it. A search that takes too many steps stops, and a last entry
     /// says so.
     pub fn search(&self, search: &Search) -> Vec<Hit> {
-        let mut looking = self.look_for(search.clone());
-        self.go_on(&mut looking, MOST_STEPS);
-        self.hits(looking)
+        let mut in_progress = self.begin_search(search.clone());
+        self.continue_search(&mut in_progress, MAX_STEPS);
+        self.hits(in_progress)
     }
 
-    /// Begins a search that runs in slices: see [`Session::go_on`].
-    pub fn look_for(&self, search: Search) -> Looking {
+    /// Begins a search that runs in slices: see [`Session::continue_search`].
+    pub fn begin_search(&self, search: Search) -> SearchInProgress {
         let context = self.context();
-        Looking {
+        SearchInProgress {
             search,
             hits: Vec::new(),
             opened: HashSet::new(),
-            looked_up: self.looked_up(),
+            own_tool_outputs: self.own_tool_outputs(),
             nodes: context.history.len(),
             outputs: context.outputs.refs().into_iter().map(|output| output.id).collect(),
-            places: Places::default(),
+            progress: MatchProgress::default(),
         }
     }
 
     /// Continues a search for about this many steps. Returns whether it is done. Messages pushed since it began are not searched.
-    pub fn go_on(&self, looking: &mut Looking, mut steps: u64) -> bool {
+    pub fn continue_search(&self, in_progress: &mut SearchInProgress, mut steps: u64) -> bool {
         let context = self.context();
-        while looking.nodes > 0 && !looking.is_full() {
-            let at = looking.nodes - 1;
+        while in_progress.nodes > 0 && !in_progress.is_full() {
+            let at = in_progress.nodes - 1;
             let node = context.history.node(NodeIndex(at as u32));
             // Skip what the engine wrote: it summarises messages that are searched themselves.
             if node.kind == NodeKind::Message {
                 let output_ref = node.message.tool_outputs().find_map(|o| o.output_ref.as_ref());
                 let stored = output_ref.and_then(|r| context.outputs.get(&r.id).ok());
-                let is_own = looking.looked_up.contains(&at);
+                let is_own = in_progress.own_tool_outputs.contains(&at);
                 let done = match stored {
                     _ if is_own => true,
                     // The cache holds the message's output and what was appended to it since.
-                    Some(output) if !looking.opened.contains(output.id()) => {
-                        looking.places.in_output(&looking.search.pattern, output, &mut steps)
+                    Some(output) if !in_progress.opened.contains(output.id()) => {
+                        in_progress.progress.in_output(&in_progress.search.pattern, output, &mut steps)
                     }
                     Some(_) => true,
                     None => {
                         let texts = texts_with(&node.message, |call| !is_own_tool(&call.name));
-                        looking.places.in_texts(&looking.search.pattern, &texts, &mut steps)
+                        in_progress.progress.in_texts(&in_progress.search.pattern, &texts, &mut steps)
                     }
                 };
                 if !done {
                     return false;
                 }
-                looking.opened.extend(stored.map(|output| output.id().to_owned()));
+                in_progress.opened.extend(stored.map(|output| output.id().to_owned()));
                 let output_ref = output_ref.map(|r| r.id.clone());
                 let fold = self.outermost_fold(NodeIndex(at as u32));
-                looking.take(node.id.as_ref(), fold.as_deref(), output_ref.as_deref(), node.message.role);
+                in_progress.add_hits(
+                    node.id.as_ref(),
+                    fold.as_deref(),
+                    output_ref.as_deref(),
+                    node.message.role,
+                );
             }
-            looking.nodes = at;
-            steps = steps.saturating_sub(PER_MESSAGE_STEPS);
+            in_progress.nodes = at;
+            steps = steps.saturating_sub(STEPS_PER_MESSAGE);
         }
-        while !looking.is_full()
-            && let Some(id) = looking.outputs.last()
+        while !in_progress.is_full()
+            && let Some(id) = in_progress.outputs.last()
         {
             if let Ok(output) = context.outputs.get(id)
-                && !looking.opened.contains(id)
-                && !looking.places.in_output(&looking.search.pattern, output, &mut steps)
+                && !in_progress.opened.contains(id)
+                && !in_progress.progress.in_output(&in_progress.search.pattern, output, &mut steps)
             {
                 return false;
             }
-            if let Some(id) = looking.outputs.pop() {
-                looking.take(&id, None, Some(&id), Role::Tool);
+            if let Some(id) = in_progress.outputs.pop() {
+                in_progress.add_hits(&id, None, Some(&id), Role::Tool);
             }
         }
         true
     }
 
     /// The hits of a search, as far as it has come.
-    pub fn hits(&self, looking: Looking) -> Vec<Hit> {
+    pub fn hits(&self, in_progress: SearchInProgress) -> Vec<Hit> {
         let history = &self.context().history;
-        let stopped = (!looking.is_full())
-            .then(|| match looking.nodes.checked_sub(1) {
+        let stopped = (!in_progress.is_full())
+            .then(|| match in_progress.nodes.checked_sub(1) {
                 Some(at) => Some(history.node(NodeIndex(at as u32)).id.to_string()),
-                None => looking.outputs.last().cloned(),
+                None => in_progress.outputs.last().cloned(),
             })
             .flatten();
-        let mut hits = looking.hits;
-        hits.truncate(looking.search.max_hits);
+        let mut hits = in_progress.hits;
+        hits.truncate(in_progress.search.max_hits);
         hits.extend(stopped.map(|id| Hit {
             excerpt: format!("[stopped: the search took too long; `{id}` and what is older were not searched: look for a plain text, or for less that repeats]"),
             unseen: true,
@@ -229,7 +234,7 @@ impl Session {
     }
 
     /// The history entries that are outputs of our own tools.
-    fn looked_up(&self) -> HashSet<usize> {
+    fn own_tool_outputs(&self) -> HashSet<usize> {
         let mut answers = HashSet::new();
         let mut asked: HashSet<&str> = HashSet::new();
         for (at, node) in self.context().history.nodes().iter().enumerate() {
@@ -249,11 +254,11 @@ impl Session {
 
     /// An entry that names the outputs in the host's store, which cannot be searched from here.
     fn not_searched(&self) -> Option<Hit> {
-        let away = self.context().outputs.iter().filter(|o| o.away().is_some());
+        let away = self.context().outputs.iter().filter(|o| o.store_key().is_some());
         let refs: Vec<String> = away.map(|output| output.id().to_owned()).collect();
         let first = refs.first()?.clone();
-        let named = refs[..refs.len().min(NAMED)].join(", ");
-        let (count, etc) = (refs.len(), if refs.len() > NAMED { ", …" } else { "" });
+        let named = refs[..refs.len().min(MAX_NAMED_REFS)].join(", ");
+        let (count, etc) = (refs.len(), if refs.len() > MAX_NAMED_REFS { ", …" } else { "" });
         Some(Hit {
             id: first.clone(),
             fold: None,
@@ -280,26 +285,26 @@ impl Session {
 
 /// A search in progress, for callers that do other work between slices.
 #[derive(Debug)]
-pub struct Looking {
+pub struct SearchInProgress {
     search: Search,
     hits: Vec<Hit>,
     /// Outputs that were searched together with their message.
     opened: HashSet<String>,
-    looked_up: HashSet<usize>,
+    own_tool_outputs: HashSet<usize>,
     /// The number of history entries that are left to search.
     nodes: usize,
     /// Outputs that are left to search; the next one is the last.
     outputs: Vec<String>,
-    places: Places,
+    progress: MatchProgress,
 }
 
-impl Looking {
+impl SearchInProgress {
     fn is_full(&self) -> bool {
         self.hits.len() >= self.search.max_hits
     }
 
-    fn take(&mut self, id: &str, fold: Option<&str>, output_ref: Option<&str>, role: Role) {
-        let places = std::mem::take(&mut self.places);
+    fn add_hits(&mut self, id: &str, fold: Option<&str>, output_ref: Option<&str>, role: Role) {
+        let places = std::mem::take(&mut self.progress);
         let hit = |excerpt| Hit { excerpt, ..Hit::of(id, fold, output_ref, role) };
         self.hits.extend(places.excerpts.into_iter().map(hit));
     }
@@ -321,14 +326,14 @@ impl Hit {
 
 /// The matches in one message so far, and the state of the search in it.
 #[derive(Debug, Default)]
-struct Places {
+struct MatchProgress {
     excerpts: Vec<String>,
     /// The number of its texts that are done.
     texts: usize,
     scan: Scan,
 }
 
-impl Places {
+impl MatchProgress {
     /// Returns whether the texts are done.
     fn in_texts(&mut self, pattern: &Pattern, texts: &[Cow<'_, str>], steps: &mut u64) -> bool {
         texts.iter().enumerate().skip(self.texts).all(|(_, text)| self.find(pattern, &**text, steps))
@@ -339,12 +344,12 @@ impl Places {
     }
 
     /// Returns whether the text is done.
-    fn find<S: Searched + ?Sized>(&mut self, pattern: &Pattern, text: &S, steps: &mut u64) -> bool {
-        while self.excerpts.len() < PER_MESSAGE {
-            let found = match self.scan.go_on(pattern, text, steps) {
-                Came::Halfway => return false,
-                Came::Through => break,
-                Came::To(found) => found,
+    fn find<S: Searchable + ?Sized>(&mut self, pattern: &Pattern, text: &S, steps: &mut u64) -> bool {
+        while self.excerpts.len() < MAX_PER_MESSAGE {
+            let found = match self.scan.resume(pattern, text, steps) {
+                Progress::Paused => return false,
+                Progress::NotFound => break,
+                Progress::Found(found) => found,
             };
             let (excerpt, until) = excerpt(text, &found);
             self.excerpts.push(excerpt);
@@ -360,15 +365,15 @@ impl Places {
 }
 
 /// A match with the text around it, and the position where the excerpt ends.
-fn excerpt<S: Searched + ?Sized>(text: &S, found: &Range<usize>) -> (String, usize) {
+fn excerpt<S: Searchable + ?Sized>(text: &S, found: &Range<usize>) -> (String, usize) {
     let piece = |from: usize, to: usize| text.piece(text.floor(from)..text.floor(to.min(text.bytes())));
     // Take a little more than is shown, so that the cut can be between grapheme clusters.
-    let matched = piece(found.start, found.end.min(found.start + 2 * LONGEST_MATCH));
-    let matched = prefix_bytes(&matched, LONGEST_MATCH);
+    let matched = piece(found.start, found.end.min(found.start + 2 * MAX_MATCH_BYTES));
+    let matched = prefix_bytes(&matched, MAX_MATCH_BYTES);
     let end = found.start + matched.len();
-    let before = piece(found.start.saturating_sub(2 * AROUND), found.start);
-    let after = piece(end, end + 2 * AROUND);
-    let (before, after) = (suffix_bytes(&before, AROUND), prefix_bytes(&after, AROUND));
+    let before = piece(found.start.saturating_sub(2 * CONTEXT_BYTES), found.start);
+    let after = piece(end, end + 2 * CONTEXT_BYTES);
+    let (before, after) = (suffix_bytes(&before, CONTEXT_BYTES), prefix_bytes(&after, CONTEXT_BYTES));
     let cut = |cut: bool| if cut { "…" } else { "" };
     let excerpt = format!(
         "{}{before}{matched}{after}{}",

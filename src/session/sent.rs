@@ -34,17 +34,17 @@ impl Sent {
     }
 
     /// The view that was read last.
-    pub fn shown(&mut self) -> &mut Option<u64> {
+    pub fn last_read(&mut self) -> &mut Option<u64> {
         &mut self.shown
     }
 
     /// Saves the view that was read last.
-    pub fn save_shown<'s>(&'s self, out: &mut Writer<'s>) {
+    pub fn save_last_read<'s>(&'s self, out: &mut Writer<'s>) {
         self.shown.save(out);
     }
 
     /// Saves everything else.
-    pub fn save_but_shown<'s>(&'s self, out: &mut Writer<'s>) {
+    pub fn save_without_last_read<'s>(&'s self, out: &mut Writer<'s>) {
         let Self { shown: _, answered, behind, unclear, reported } = self;
         answered.save(out);
         behind.save(out);
@@ -52,8 +52,8 @@ impl Sent {
         reported.save(out);
     }
 
-    /// Loads what [`Self::save_but_shown`] saved.
-    pub fn load_but_shown(&mut self, from: &mut Reader<'_>) -> Result<()> {
+    /// Loads what [`Self::save_without_last_read`] saved.
+    pub fn load_without_last_read(&mut self, from: &mut Reader<'_>) -> Result<()> {
         self.answered = Saved::load(from)?;
         self.behind = Saved::load(from)?;
         self.unclear = Saved::load(from)?;
@@ -62,14 +62,14 @@ impl Sent {
     }
 
     /// Records that a view of this many tokens was read.
-    pub fn reads(&mut self, tokens: u64) {
+    pub fn note_read(&mut self, tokens: u64) {
         if self.reported != Some(tokens) {
             self.shown = Some(tokens);
         }
     }
 
     /// Records that a view of this many tokens was prepared for the next call.
-    pub fn prepares(&mut self, tokens: u64) {
+    pub fn note_prepared(&mut self, tokens: u64) {
         self.shown = Some(tokens);
         self.reported = None;
         self.unclear |= std::mem::take(&mut self.answered);
@@ -77,7 +77,7 @@ impl Sent {
     }
 
     /// Records that an answer of the model was pushed onto a view of this many tokens.
-    pub fn answers(&mut self, tokens: u64) {
+    pub fn note_answer(&mut self, tokens: u64) {
         let shown = self.shown.take();
         self.answered |= shown.is_some();
         self.behind = shown.filter(|shown| *shown == tokens);
@@ -86,7 +86,7 @@ impl Sent {
 
     /// Records that a usage came while the view has this many tokens. Returns the tokens of the view that the usage belongs to, if
     /// known.
-    pub fn reports(&mut self, tokens: u64) -> Option<u64> {
+    pub fn note_usage(&mut self, tokens: u64) -> Option<u64> {
         let Self { shown, answered, behind, unclear, .. } = std::mem::take(self);
         self.reported = Some(tokens);
         let sent = if answered { behind } else { shown.filter(|shown| *shown == tokens) };

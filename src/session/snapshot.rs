@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::config::{SessionConfig, kept};
+use super::config::{SessionConfig, kept_options};
 use super::facade::Session;
-use super::journal::Tail;
+use super::journal::RecordTail;
 use super::notices::Summarizer;
 use crate::compaction::Redact;
 use crate::compaction::ledger::Memo;
@@ -46,7 +46,7 @@ impl Session {
     /// which [`SESSION`]'s first line needs.
     pub fn write_snapshot(&self, host: &[u8], to: &mut dyn FnMut(&[u8])) -> Checksum {
         let mut sum = Checksum::default();
-        let given = kept(&self.config.given);
+        let given = kept_options(&self.config.given);
         let mut summed = |piece: &[u8]| {
             sum.add(piece);
             to(piece);
@@ -60,8 +60,8 @@ impl Session {
     /// Bytes that depend only on content, not on how memory is shared: a session whose journal was replayed has the same bytes as the
     /// one that wrote it.
     pub fn content(&self) -> Vec<u8> {
-        let given = kept(&self.config.given);
-        let mut out = Writer::apart();
+        let given = kept_options(&self.config.given);
+        let mut out = Writer::without_sharing();
         self.write(&given, b"", &mut out);
         out.into_bytes()
     }
@@ -86,12 +86,12 @@ impl Session {
             parts,
             tools,
             allowed_tools,
-            resting,
+            no_fold_below: resting,
             limits,
             lane,
             origin,
             forks,
-            drawn: _, // built again from the history when it is read
+            session_graph: _, // built again from the history when it is read
             background,
             costs,
             unanswered_cost,
@@ -151,7 +151,7 @@ impl Session {
         redact: Option<Redact>,
         counter: impl FnOnce(&str) -> Result<Counter>,
     ) -> Result<Restored> {
-        let tail = Tail::read(records, position, 0)?;
+        let tail = RecordTail::read(records, position, 0)?;
         let mut from = SESSION.unframed(bytes)?;
         let from = &mut from;
         let method = from.string()?;
@@ -180,7 +180,7 @@ impl Session {
         session.parts = Saved::load(from)?;
         session.tools = Saved::load(from)?;
         session.allowed_tools = Saved::load(from)?;
-        session.resting = Saved::load(from)?;
+        session.no_fold_below = Saved::load(from)?;
         session.limits = Saved::load(from)?;
         session.lane = Saved::load(from)?;
         session.origin = Saved::load(from)?;
@@ -194,10 +194,10 @@ impl Session {
         let (position, newest) =
             (end.map(|(position, _)| position).or(position), end.map_or(0, |(_, sum)| sum));
         let mut known = Known::default();
-        let host_changes = tail.put_into(&mut session, &mut known)?;
-        session.complete(from, &known)?;
+        let host_changes = tail.apply_to(&mut session, &mut known)?;
+        session.restore_derived(from, &known)?;
         if let Some(position) = position {
-            session.begin_journal_behind(position, newest); // later changes by the caller are new
+            session.begin_journal_after(position, newest); // later changes by the caller are new
         }
         if session.redact.is_some() != redacted {
             session.carried = Memo::default(); // it may hold text that must be redacted now
@@ -207,7 +207,7 @@ impl Session {
     }
 
     /// Checks what was loaded, and derives the rest: see [`Context::complete`](crate::context::Context::complete).
-    pub(super) fn complete(&mut self, from: &Reader<'_>, known: &Known) -> Result<()> {
+    pub(super) fn restore_derived(&mut self, from: &Reader<'_>, known: &Known) -> Result<()> {
         self.context.complete(from, known)?;
         let history = &self.context.history;
         from.require(self.forks.iter().all(|fork| fork.is_whole(history)), "a branch begins nowhere")?;
@@ -218,7 +218,7 @@ impl Session {
         let answered = self.costs.iter().all(|(node, _)| is_message(*node));
         from.require(answered, "a call's cost is of no message")?;
         from.require(self.tools.len() == self.allowed_tools.len(), "a tool is neither given nor kept back")?;
-        self.settle_wording();
+        self.update_wording();
         Ok(())
     }
 }

@@ -16,11 +16,11 @@ impl Session {
 
     /// Like [`Self::drop_bound_thinking`], at the end of a run, whose report says so.
     pub(super) fn decide_bound_thinking(&mut self, run: &mut Run) {
-        let stood = self.stands();
+        let view_before = self.view_before();
         let lost = self.drop_bound_thinking(&[]);
         if !lost.is_empty() {
             let why = "thinking is bound to what stands before it, and that was edited".to_owned();
-            self.decide(run, "drop_bound_thinking", stood, self.context.item_ids(&lost), why);
+            self.decide(run, "drop_bound_thinking", view_before, self.context.item_ids(&lost), why);
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::context::NodeIndex;
 use crate::error::Result;
 
 /// Tokens that must be new before a fold that was undone by hand is made again, while the view fits.
-const LEAST_NEW: u64 = 64;
+const MIN_NEW_TOKENS: u64 = 64;
 
 /// How full the view is after a fold was undone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -51,10 +51,11 @@ impl Session {
         let summary = self.context.unfoldable(id)?;
         self.drop_bound_thinking(&[]);
         self.context.unfold(summary);
-        self.after_an_edit();
+        self.after_edit();
         let aim = self.aim(false);
-        let enough = if aim.target == u64::MAX { LEAST_NEW } else { (aim.target / 10).max(LEAST_NEW) };
-        self.resting = if hold { u64::MAX } else { self.tokens().saturating_add(enough) };
+        let enough =
+            if aim.target == u64::MAX { MIN_NEW_TOKENS } else { (aim.target / 10).max(MIN_NEW_TOKENS) };
+        self.no_fold_below = if hold { u64::MAX } else { self.tokens().saturating_add(enough) };
         Ok(self.undone(enough, hold))
     }
 
@@ -87,13 +88,13 @@ impl Session {
         let to = self.context.rewind_target(id)?;
         self.drop_bound_thinking(&[]);
         let gone = self.context.rewind(to);
-        self.after_an_edit();
-        self.look_for_room();
+        self.after_edit();
+        self.note_free_room();
         Ok(gone)
     }
 
     /// If most of the conversation is gone, notes that there is room again for messages that were dropped or cut to save room.
-    pub(super) fn look_for_room(&mut self) {
+    pub(super) fn note_free_room(&mut self) {
         let (low, tokens) = (self.aim(false).target, self.tokens());
         if tokens <= low / 2 || tokens + self.context.view.dropped_tokens() <= low {
             self.context.view.expect_room();
@@ -101,11 +102,11 @@ impl Session {
     }
 
     /// The view was edited: earlier usage, preparations and pending requests no longer apply.
-    pub(super) fn after_an_edit(&mut self) {
+    pub(super) fn after_edit(&mut self) {
         self.drop_bound_thinking(&[]);
         self.usage = None;
         self.prepared_at = None;
         self.revision += 1;
-        self.resting = 0;
+        self.no_fold_below = 0;
     }
 }

@@ -3,11 +3,11 @@
 use crate::saved::saved;
 
 /// The weight of older observations relative to a new one.
-const MEMORY: f64 = 0.5;
+const OLD_WEIGHT: f64 = 0.5;
 /// A larger ratio is not a miscount: the usage is a sum over several calls, or that of another request.
-const CREDIBLE: f64 = 4.0;
+const MAX_RATIO: f64 = 4.0;
 /// In smaller requests, what the provider adds around the text dominates.
-const SMALLEST: u64 = 500;
+const MIN_TOKENS: u64 = 500;
 
 /// The ratio of reported to counted input tokens of one model, from the latest calls.
 ///
@@ -35,23 +35,23 @@ impl Calibration {
     /// `false` and ignores the call if fewer than 500 tokens were counted or the ratio is not within 1/4 to 4.
     pub fn observe(&mut self, counted: u64, reported: u64) -> bool {
         let ratio = reported as f64 / counted as f64;
-        if counted < SMALLEST || reported == 0 || !(1.0 / CREDIBLE..=CREDIBLE).contains(&ratio) {
+        if counted < MIN_TOKENS || reported == 0 || !(1.0 / MAX_RATIO..=MAX_RATIO).contains(&ratio) {
             return false;
         }
         if self.observations > 0 {
             let off = (ratio / self.factor() - 1.0).abs();
             self.error =
-                if self.observations == 1 { off } else { self.error * MEMORY + off * (1.0 - MEMORY) };
+                if self.observations == 1 { off } else { self.error * OLD_WEIGHT + off * (1.0 - OLD_WEIGHT) };
         }
-        self.counted = self.counted * MEMORY + counted as f64;
-        self.reported = self.reported * MEMORY + reported as f64;
+        self.counted = self.counted * OLD_WEIGHT + counted as f64;
+        self.reported = self.reported * OLD_WEIGHT + reported as f64;
         self.observations = self.observations.saturating_add(1);
         true
     }
 
     /// Like [`Calibration::observe`], but the factor becomes the ratio of this call alone; earlier calls no longer affect
     /// it.
-    pub fn settle(&mut self, counted: u64, reported: u64) -> bool {
+    pub fn reset_to(&mut self, counted: u64, reported: u64) -> bool {
         let observed = self.observe(counted, reported);
         if observed {
             (self.counted, self.reported) = (counted as f64, reported as f64);

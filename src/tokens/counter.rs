@@ -85,7 +85,7 @@ impl TokenCounter for WithRules {
 
     fn count_up_to(&self, text: &str, limit: u64) -> Option<u64> {
         let rule = self.text_rule();
-        self.counter.count_up_to(text, rule.before(text, limit)).map(|tokens| rule.apply(text, tokens))
+        self.counter.count_up_to(text, rule.max_counted(text, limit)).map(|tokens| rule.apply(text, tokens))
     }
 
     fn method(&self) -> Method {

@@ -41,7 +41,7 @@ impl Encoding {
     }
 
     /// The encoding `name`, sharing this one's tables, if both have the same asset: `o200k_harmony` from `o200k_base`.
-    pub fn sharing(&self, name: &str) -> Option<Self> {
+    pub fn with_name(&self, name: &str) -> Option<Self> {
         let (name, wanted) = asset_of(name)?;
         let (_, own) = asset_of(self.name)?;
         (wanted == own).then(|| Self { name, engine: self.engine.clone() })

@@ -109,13 +109,13 @@ impl TokenCounter for Estimate {
         let (mut units, mut state, mut at) = (0, START, 0);
         while at < bytes.len() {
             if let Some(before) = at.checked_sub(1).map(|before| bytes[before])
-                && state == tables.alone(before)
+                && state == tables.state_at_start(before)
             {
                 let (blocks, sum) = tables.blocks(&bytes[at - 1..]);
                 if blocks > 0 {
                     units += sum;
                     at += blocks * BLOCK;
-                    state = tables.alone(bytes[at - 1]);
+                    state = tables.state_at_start(bytes[at - 1]);
                 }
             }
             let until = bytes.len().min(at + BLOCK);
@@ -165,8 +165,8 @@ impl Tables {
             (0..STATES * 128).map(|at| step((at / 128) as u8, (at % 128) as u8)).collect();
         let mut tables = Self { steps, pairs: vec![LOOK_BACK; PAIRS] };
         for (first, second) in (0..128).flat_map(|first| (0..128).map(move |second| (first, second))) {
-            if let Some([next, value]) = tables.step(tables.alone(first), second)
-                && next == tables.alone(second)
+            if let Some([next, value]) = tables.step(tables.state_at_start(first), second)
+                && next == tables.state_at_start(second)
             {
                 tables.pairs[pair(first, second)] = value;
             }
@@ -180,7 +180,7 @@ impl Tables {
     }
 
     /// The state after this character at the start of a text.
-    fn alone(&self, byte: u8) -> u8 {
+    fn state_at_start(&self, byte: u8) -> u8 {
         self.step(START, byte).map_or(START, |[next, _]| next)
     }
 

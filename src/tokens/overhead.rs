@@ -17,7 +17,7 @@ const ANTHROPIC_TOOLS: u64 = 346;
 const DOCUMENT_BYTES: u64 = 20;
 const AUDIO_BYTES: u64 = 160;
 /// Assumed for a document or audio given only by URL or id, whose size is unknown.
-const ELSEWHERE: u64 = 2_000;
+const UNKNOWN_SIZE_TOKENS: u64 = 2_000;
 
 /// The tokens of one part.
 pub fn count_part(part: &Part, counter: &dyn TokenCounter) -> u64 {
@@ -151,7 +151,10 @@ fn encrypted_tokens(base64: &str) -> u64 {
 fn count_media(media: &Media, counter: &dyn TokenCounter) -> u64 {
     let Rules { image, .. } = counter.rules();
     let by_size = |bytes_a_token: u64| {
-        media.data.as_deref().map_or(ELSEWHERE, |data| (data.len() as u64 * 3 / 4).div_ceil(bytes_a_token))
+        media
+            .data
+            .as_deref()
+            .map_or(UNKNOWN_SIZE_TOKENS, |data| (data.len() as u64 * 3 / 4).div_ceil(bytes_a_token))
     };
     match media.kind {
         MediaKind::Image => image.tokens(media),
@@ -208,6 +211,9 @@ mod tests {
         let mut document = Media::new(MediaKind::Document);
         document.data = Some("A".repeat(80_000).into());
         assert_eq!(count_part(&Part::Media(document.into()), &Words), 3_000);
-        assert_eq!(count_part(&Part::Media(Media::new(MediaKind::Audio).into()), &Words), ELSEWHERE);
+        assert_eq!(
+            count_part(&Part::Media(Media::new(MediaKind::Audio).into()), &Words),
+            UNKNOWN_SIZE_TOKENS
+        );
     }
 }

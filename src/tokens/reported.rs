@@ -276,7 +276,7 @@ impl Reading {
             // Tokens read and written are the same ones, and were billed once.
             (None, Some(plain)) if all_inside => (plain, 0),
             (_, unread) => {
-                let plain = self.plain_beside(written, read).or(inside).or(unread).unwrap_or(self.input);
+                let plain = self.is_plain_beside(written, read).or(inside).or(unread).unwrap_or(self.input);
                 (plain, written)
             }
         };
@@ -284,7 +284,7 @@ impl Reading {
     }
 
     /// The uncached input, if the total shows that the cached part, or some of it, is not part of the input.
-    fn plain_beside(&self, written: u64, read: u64) -> Option<u64> {
+    fn is_plain_beside(&self, written: u64, read: u64) -> Option<u64> {
         let total = self.total?;
         let sum = self.input.saturating_add(self.output);
         if total == sum.saturating_add(read).saturating_add(written) {

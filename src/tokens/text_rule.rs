@@ -47,7 +47,7 @@ impl TextRule {
     }
 
     /// The largest counted number of tokens that is at most `tokens` by this rule.
-    pub fn before(self, text: &str, tokens: u64) -> u64 {
+    pub fn max_counted(self, text: &str, tokens: u64) -> u64 {
         match self {
             Self::Counted => tokens,
             Self::Claude47 => tokens.saturating_mul(100) / percent(TextKind::of(text)),
@@ -99,7 +99,7 @@ mod tests {
     fn kinds_have_factors_of_their_own() {
         let prose = "The parser was rewritten last week, and all of its tests pass now.";
         assert_eq!(TextRule::Claude47.apply(prose, 100), 145);
-        assert_eq!(TextRule::Claude47.before(prose, 145), 100);
+        assert_eq!(TextRule::Claude47.max_counted(prose, 145), 100);
         assert_eq!(TextRule::Claude47.apply("解析器上周已重写，所有测试都通过了。", 100), 100);
         assert_eq!(TextRule::Counted.apply(prose, 100), 100);
     }

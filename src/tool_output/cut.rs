@@ -3,7 +3,7 @@
 use unicode_segmentation::GraphemeCursor;
 
 /// A grapheme cluster of more code points than this may be split: no real text has clusters that long.
-const LONGEST_CLUSTER: usize = 64;
+const MAX_CLUSTER_BYTES: usize = 64;
 
 /// The longest beginning of `text` with at most `max` bytes that ends between grapheme clusters.
 ///
@@ -51,7 +51,7 @@ pub(super) fn cluster_boundary(text: &str, at: usize) -> usize {
     if is_boundary(text, at) {
         return at;
     }
-    let mut starts = text[..at].char_indices().rev().take(LONGEST_CLUSTER).map(|(i, _)| i);
+    let mut starts = text[..at].char_indices().rev().take(MAX_CLUSTER_BYTES).map(|(i, _)| i);
     starts.find(|&i| is_boundary(text, i)).unwrap_or(at)
 }
 
@@ -60,7 +60,7 @@ fn next_cluster_boundary(text: &str, at: usize) -> usize {
     if is_boundary(text, at) {
         return at;
     }
-    let mut ends = text[at..].char_indices().take(LONGEST_CLUSTER).map(|(i, c)| at + i + c.len_utf8());
+    let mut ends = text[at..].char_indices().take(MAX_CLUSTER_BYTES).map(|(i, c)| at + i + c.len_utf8());
     ends.find(|&i| is_boundary(text, i)).unwrap_or(at)
 }
 
@@ -133,7 +133,7 @@ mod tests {
         #[test]
         fn a_cut_keeps_the_most_that_stands_between_clusters(text in scripts(), max in 0usize..120) {
             let ends: Vec<usize> = text.grapheme_indices(true).map(|(i, _)| i).chain([text.len()]).collect();
-            let clusters_short = text.graphemes(true).all(|g| g.chars().count() <= LONGEST_CLUSTER);
+            let clusters_short = text.graphemes(true).all(|g| g.chars().count() <= MAX_CLUSTER_BYTES);
             prop_assume!(clusters_short);
             let by_bytes = prefix_bytes(&text, max).len();
             prop_assert_eq!(Some(by_bytes), ends.iter().copied().rfind(|&e| e <= max));

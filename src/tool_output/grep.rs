@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use crate::pattern::{Came, Options, Pattern, Scan};
+use crate::pattern::{Options, Pattern, Progress, Scan};
 use serde_json::Value;
 
 use super::line::{cut_line, cut_line_around};
@@ -15,10 +15,10 @@ const DEFAULT_MATCHES: u64 = 100;
 const MAX_CONTEXT: u64 = 1000;
 
 /// The steps that a search may take if it is not done in slices.
-const MOST_STEPS: u64 = 500_000_000;
+const MAX_STEPS: u64 = 500_000_000;
 
 /// The steps that a line costs in addition to the search in it.
-const PER_LINE: u64 = 16;
+const STEPS_PER_LINE: u64 = 16;
 
 /// The arguments of `tool_output_cache_grep`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl GrepArgs {
 /// `UNKNOWN_REF`; `INVALID_ARGUMENT` for a pattern that cannot be compiled or is too large.
 pub fn grep(outputs: &ToolOutputs, args: &GrepArgs, config: &ToolOutputCacheConfig) -> Result<String> {
     let mut grep = Grep::new(outputs, args, config)?;
-    grep.go_on(outputs, MOST_STEPS)?;
+    grep.resume(outputs, MAX_STEPS)?;
     Ok(grep.finish())
 }
 
@@ -122,18 +122,18 @@ impl Grep {
     ///
     /// # Errors
     /// `UNKNOWN_REF` if the output is gone.
-    pub fn go_on(&mut self, outputs: &ToolOutputs, mut steps: u64) -> Result<bool> {
+    pub fn resume(&mut self, outputs: &ToolOutputs, mut steps: u64) -> Result<bool> {
         let lines = (self.total - self.done) as usize;
         for line in outputs.get(&self.ref_id)?.lines_from(self.done).take(lines) {
             let number = self.done + 1;
-            let row = match self.scan.go_on(&self.pattern, &line, &mut steps) {
-                Came::Halfway => return Ok(false),
-                Came::To(found) => self.answer.matched(number, &line, found.start),
-                Came::Through => self.answer.missed(number, &line),
+            let row = match self.scan.resume(&self.pattern, &line, &mut steps) {
+                Progress::Paused => return Ok(false),
+                Progress::Found(found) => self.answer.add_match(number, &line, found.start),
+                Progress::NotFound => self.answer.add_context_line(number, &line),
             };
             self.done = number;
             self.scan = Scan::default();
-            steps = steps.saturating_sub(PER_LINE + row as u64);
+            steps = steps.saturating_sub(STEPS_PER_LINE + row as u64);
         }
         Ok(true)
     }
@@ -147,8 +147,8 @@ impl Grep {
 struct Answer {
     text: String,
     /// `most`: the maximum bytes of the answer; `room`: the maximum before its last line.
-    most: usize,
-    room: usize,
+    max_bytes: usize,
+    rows_max_bytes: usize,
     max_line: usize,
     max_matches: u64,
     context: u64,
@@ -168,8 +168,8 @@ impl Answer {
     fn new(args: &GrepArgs, config: &ToolOutputCacheConfig, total_lines: u64) -> Self {
         Self {
             text: String::new(),
-            most: config.max_bytes(),
-            room: config.max_bytes().saturating_sub(closing(total_lines, total_lines).len()),
+            max_bytes: config.max_bytes(),
+            rows_max_bytes: config.max_bytes().saturating_sub(closing_line(total_lines, total_lines).len()),
             max_line: config.max_line(),
             max_matches: args.max_matches,
             context: args.context,
@@ -184,15 +184,18 @@ impl Answer {
     }
 
     /// Adds a matching line. Returns the number of bytes that were written.
-    fn matched(&mut self, number: u64, line: &Line<'_>, at: usize) -> usize {
+    fn add_match(&mut self, number: u64, line: &Line<'_>, at: usize) -> usize {
         self.matches += 1;
         if self.shown == self.max_matches || self.full {
             self.full = true;
             return 0;
         }
         let prefix = format!("{number}:");
-        let most =
-            if self.shown == 0 { self.room.saturating_sub(prefix.len() + 1) } else { self.more_than_room() };
+        let most = if self.shown == 0 {
+            self.rows_max_bytes.saturating_sub(prefix.len() + 1)
+        } else {
+            self.max_row_bytes()
+        };
         let row = format!("{prefix}{}\n", cut_line_around(line, at, self.max_line, most));
 
         let mut lead = String::new();
@@ -201,10 +204,10 @@ impl Answer {
             lead.push_str("--\n");
         }
         lead.extend(self.before.drain(..).map(|(_, row)| row));
-        if self.text.len() + lead.len() + row.len() > self.room {
+        if self.text.len() + lead.len() + row.len() > self.rows_max_bytes {
             lead.clear(); // a match without its context is better than no match
         }
-        if self.text.len() + lead.len() + row.len() > self.room {
+        if self.text.len() + lead.len() + row.len() > self.rows_max_bytes {
             self.full = true;
             return row.len();
         }
@@ -217,14 +220,14 @@ impl Answer {
     }
 
     /// Adds a line without a match, if it is context. Returns the number of bytes that were written.
-    fn missed(&mut self, number: u64, line: &Line<'_>) -> usize {
+    fn add_context_line(&mut self, number: u64, line: &Line<'_>) -> usize {
         if self.context == 0 || self.full {
             return 0;
         }
-        let row = format!("{number}-{}\n", cut_line(line, self.max_line, self.more_than_room()));
+        let row = format!("{number}-{}\n", cut_line(line, self.max_line, self.max_row_bytes()));
         let written = row.len();
         if number <= self.context_until {
-            if self.text.len() + row.len() <= self.room {
+            if self.text.len() + row.len() <= self.rows_max_bytes {
                 self.text.push_str(&row);
                 self.last_shown = number;
             } else {
@@ -240,8 +243,8 @@ impl Answer {
     }
 
     /// A row that does not fit is not shown, so it need not be written in full.
-    fn more_than_room(&self) -> usize {
-        self.room.saturating_mul(2)
+    fn max_row_bytes(&self) -> usize {
+        self.rows_max_bytes.saturating_mul(2)
     }
 
     fn finish(mut self, searched: u64) -> String {
@@ -250,8 +253,8 @@ impl Answer {
                 "[stopped after {searched} of {} lines: the pattern takes too long]",
                 self.total_lines
             );
-            let note = if long.len() <= self.most { &long } else { "[stopped: too slow]" };
-            while !self.text.is_empty() && self.text.len() + note.len() > self.most {
+            let note = if long.len() <= self.max_bytes { &long } else { "[stopped: too slow]" };
+            while !self.text.is_empty() && self.text.len() + note.len() > self.max_bytes {
                 let last = self.text.trim_end_matches('\n').rfind('\n').map_or(0, |at| at + 1);
                 self.text.truncate(last);
             }
@@ -261,12 +264,12 @@ impl Answer {
         if self.matches == 0 {
             return format!("[none of {} lines matches]", self.total_lines);
         }
-        self.text.push_str(&closing(self.shown, self.matches));
+        self.text.push_str(&closing_line(self.shown, self.matches));
         self.text
     }
 }
 
-fn closing(shown: u64, matches: u64) -> String {
+fn closing_line(shown: u64, matches: u64) -> String {
     format!("[{shown} of {matches} matching lines shown]")
 }
 
@@ -354,13 +357,13 @@ mod tests {
             (GrepArgs::new("out_1", "(?:[a-z]?){100}ne+dle"), ToolOutputCacheConfig::default());
         let mut slices = 0;
         let mut search = Grep::new(&outputs, &args, &config).unwrap();
-        while !search.go_on(&outputs, 50_000).unwrap() {
+        while !search.resume(&outputs, 50_000).unwrap() {
             slices += 1;
         }
         assert!(slices > 10, "{slices}");
         assert_eq!(search.finish(), "2001:needle\n[1 of 1 matching lines shown]");
         let mut search = Grep::new(&outputs, &args, &config).unwrap();
-        assert!(!search.go_on(&outputs, 50_000).unwrap());
+        assert!(!search.resume(&outputs, 50_000).unwrap());
         let stopped = search.finish();
         assert!(
             stopped.starts_with("[stopped after ")
@@ -395,12 +398,12 @@ mod tests {
             prop_assert!(answer.len() as u64 <= max_bytes, "{} > {max_bytes}: {answer}", answer.len());
             let output = outputs.get("out_1").unwrap();
             let real: Vec<u64> = (1..).zip(output.lines_from(0)).filter(|(_, l)| l.text().contains("ab")).map(|(n, _)| n).collect();
-            let told: Vec<u64> = answer.lines().filter_map(|l| l.split_once(':')?.0.parse().ok()).collect();
-            prop_assert!(told.len() as u64 <= max_matches);
-            prop_assert_eq!(&real[..told.len()], &told[..]);
-            prop_assert_eq!(told.is_empty(), real.is_empty());
+            let shown_lines: Vec<u64> = answer.lines().filter_map(|l| l.split_once(':')?.0.parse().ok()).collect();
+            prop_assert!(shown_lines.len() as u64 <= max_matches);
+            prop_assert_eq!(&real[..shown_lines.len()], &shown_lines[..]);
+            prop_assert_eq!(shown_lines.is_empty(), real.is_empty());
             if !real.is_empty() {
-                let closing = closing(told.len() as u64, real.len() as u64);
+                let closing = closing_line(shown_lines.len() as u64, real.len() as u64);
                 prop_assert!(answer.ends_with(&closing));
             }
         }

@@ -14,7 +14,7 @@ const LOOK_AHEAD: usize = 256;
 /// `line` cut to `max_chars` code points and `max_bytes` bytes. A cut line ends with a mark that says how much is left
 /// out. The mark counts as bytes, but not as code points.
 pub(super) fn cut_line<'l>(line: &'l Line<'_>, max_chars: usize, max_bytes: usize) -> Cow<'l, str> {
-    let head = line.between(0, most_bytes(max_chars, max_bytes).saturating_add(LOOK_AHEAD));
+    let head = line.between(0, max_bytes_of(max_chars, max_bytes).saturating_add(LOOK_AHEAD));
     match cut(&head, line.chars_from(head.len()), max_chars, max_bytes) {
         None => head,
         Some(shorter) => Cow::Owned(shorter),
@@ -29,7 +29,7 @@ pub(super) fn cut_line_around<'l>(
     max_bytes: usize,
 ) -> Cow<'l, str> {
     // Enough of the line to know how it is cut there: text further away cannot change it.
-    let most = most_bytes(max_chars, max_bytes).saturating_add(LOOK_AHEAD);
+    let most = max_bytes_of(max_chars, max_bytes).saturating_add(LOOK_AHEAD);
     let from = line.floor(at.saturating_sub(most));
     let near = line.between(from, at.saturating_add(most));
     let behind = line.chars_from((from + near.len()).min(line.len()));
@@ -49,7 +49,7 @@ pub(super) fn cut_line_around<'l>(
 }
 
 /// The maximum bytes that can be within both limits.
-fn most_bytes(max_chars: usize, max_bytes: usize) -> usize {
+fn max_bytes_of(max_chars: usize, max_bytes: usize) -> usize {
     max_chars.saturating_mul(4).min(max_bytes)
 }
 
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn a_cut_line_says_how_much_more_there_is() {
-        let of = |text: &str, chars, bytes| cut_line(&Line::alone(text), chars, bytes).into_owned();
+        let of = |text: &str, chars, bytes| cut_line(&Line::of_text(text), chars, bytes).into_owned();
         assert_eq!(of("short", 5, 5), "short");
         assert_eq!(of(&"x".repeat(30), 10, 200), "xxxxxxxxxx… [+20 characters]");
         assert_eq!(of("日本語", 9, 8), "日…");
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn a_piece_is_shown_around_its_match() {
         let line = format!("{}needle{}", "a".repeat(1000), "b".repeat(1000));
-        let line = Line::alone(&line);
+        let line = Line::of_text(&line);
         let shown = cut_line_around(&line, 1000, 40, 200);
         assert_eq!(shown, format!("…{}needle{}… [+971 characters]", "a".repeat(5), "b".repeat(29)));
     }
@@ -96,7 +96,7 @@ mod tests {
         fn bytes_are_never_exceeded(
             line in "[a日é👍🏽]{0,200}", at in 0usize..800, chars in 1usize..100, bytes in 0usize..400,
         ) {
-            let line = Line::alone(&line);
+            let line = Line::of_text(&line);
             prop_assert!(cut_line(&line, chars, bytes).len() <= bytes);
             prop_assert!(cut_line_around(&line, at.min(line.len()), chars, bytes).len() <= bytes);
         }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::error::Result;
 use crate::message::Text;
-use crate::pattern::Searched;
+use crate::pattern::Searchable;
 use crate::saved::{Reader, Saved, Writer};
 use crate::scanning;
 
@@ -276,7 +276,7 @@ pub struct Line<'a> {
 
 impl Line<'_> {
     /// A text that consists of one line.
-    pub(super) fn alone(text: &str) -> Line<'static> {
+    pub(super) fn of_text(text: &str) -> Line<'static> {
         let mut long = LongText::default();
         long.push_str(text);
         Line { range: 0..long.len(), text: Cow::Owned(long) }
@@ -317,7 +317,7 @@ impl Line<'_> {
     }
 }
 
-impl Searched for Line<'_> {
+impl Searchable for Line<'_> {
     fn bytes(&self) -> usize {
         self.len()
     }

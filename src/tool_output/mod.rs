@@ -28,4 +28,4 @@ pub use store::{Mark, ToolOutputs};
 pub use tools::{
     CACHE_TOOL, GREP_TOOL, SEARCH_TOOL, ToolDefinition, definitions, is_cache_tool, is_own_tool,
 };
-pub use view::{PLACEHOLDER, is_placeholder, placeholder, view, view_of_answer};
+pub use view::{PLACEHOLDER, is_placeholder, placeholder, view, view_of_own_tool_output};

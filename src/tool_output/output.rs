@@ -15,14 +15,14 @@ pub struct Output {
     pub(super) bytes: u64,
     pub(super) lines: u64,
     /// The key of its pieces in the host's store, if they are not in memory.
-    pub(super) away: Option<Arc<str>>,
+    pub(super) store_key: Option<Arc<str>>,
 }
 
 impl Output {
     pub(super) fn new(id: Arc<str>, pieces: Vec<Piece>) -> Self {
         let bytes = pieces.iter().map(Piece::bytes).sum();
         let lines = pieces.iter().map(Piece::line_count).sum();
-        Self { id, pieces, bytes, lines, away: None }
+        Self { id, pieces, bytes, lines, store_key: None }
     }
 
     /// The ref's id.
@@ -70,7 +70,7 @@ impl Output {
             before += piece.line_count();
             let (text, other) = match piece {
                 Piece::Text { text, .. } => (Some(text), None),
-                Piece::Other(part) => (None, (skip_here == 0).then(|| Line::alone(&describe_part(part)))),
+                Piece::Other(part) => (None, (skip_here == 0).then(|| Line::of_text(&describe_part(part)))),
             };
             text.into_iter().flat_map(move |text| text.lines_from(skip_here)).chain(other)
         })
@@ -87,13 +87,13 @@ impl Output {
     }
 
     /// Its key in the host's store, if it is not in memory.
-    pub fn away(&self) -> Option<&Arc<str>> {
-        self.away.as_ref()
+    pub fn store_key(&self) -> Option<&Arc<str>> {
+        self.store_key.as_ref()
     }
 
     /// Its bytes in memory.
     pub fn bytes_here(&self) -> u64 {
-        if self.away.is_some() { 0 } else { self.bytes }
+        if self.store_key.is_some() { 0 } else { self.bytes }
     }
 
     pub(super) fn append(&mut self, chunk: &str) {
@@ -114,10 +114,10 @@ impl Output {
 
 impl Saved for Output {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        let Self { id, pieces, bytes, lines, away } = self;
+        let Self { id, pieces, bytes, lines, store_key } = self;
         id.save(out);
-        away.save(out);
-        if away.is_some() {
+        store_key.save(out);
+        if store_key.is_some() {
             bytes.save(out);
             lines.save(out);
         } else {
@@ -126,12 +126,12 @@ impl Saved for Output {
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
-        let (id, away) = (Saved::load(from)?, Option::load(from)?);
-        if away.is_none() {
+        let (id, store_key) = (Saved::load(from)?, Option::load(from)?);
+        if store_key.is_none() {
             return Ok(Self::new(id, Saved::load(from)?));
         }
         let (bytes, lines): (u64, u64) = Saved::load(from)?;
         from.require(bytes < 1 << 40 && lines < 1 << 40, "an output is too large")?;
-        Ok(Self { id, pieces: Vec::new(), bytes, lines, away })
+        Ok(Self { id, pieces: Vec::new(), bytes, lines, store_key })
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::config::Keys;
 use crate::error::{Error, Result};
 
-const PLACE: &str = "toolOutputCache.tools";
+const CONFIG_KEY: &str = "toolOutputCache.tools";
 
 /// A rule for a tool's outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub enum ToolRule {
     First,
     /// The maximum tokens of each output.
     #[serde(untagged)]
-    Most {
+    MaxTokens {
         /// At least 1.
         #[serde(rename = "maxTokens")]
         max_tokens: u64,
@@ -37,7 +37,7 @@ impl ToolRules {
     pub(super) fn from_map(map: &Map<String, Value>) -> Result<Self> {
         let mut rules = BTreeMap::new();
         for (name, value) in map {
-            let place = format!("{PLACE}.{name}");
+            let place = format!("{CONFIG_KEY}.{name}");
             let rule = match value {
                 Value::String(word) if word == "keep" => ToolRule::Keep,
                 Value::String(word) if word == "first" => ToolRule::First,
@@ -47,7 +47,7 @@ impl ToolRules {
                         return Err(keys.error("maxTokens", "expected the tokens that an output may have"));
                     };
                     keys.finish()?;
-                    ToolRule::Most { max_tokens }
+                    ToolRule::MaxTokens { max_tokens }
                 }
                 _ => return Err(Error::config(&place, "expected \"keep\", \"first\" or { maxTokens }")),
             };
@@ -69,14 +69,14 @@ impl ToolRules {
     /// The rule for a tool: that of its exact name, or else that of the longest pattern that matches.
     pub fn of(&self, name: &str) -> Option<ToolRule> {
         let by_name = self.0.get(name);
-        let patterns = || self.0.iter().filter(|(pattern, _)| tells(pattern, name));
+        let patterns = || self.0.iter().filter(|(pattern, _)| matches(pattern, name));
         let by_pattern = || patterns().max_by_key(|(pattern, _)| pattern.len()).map(|(_, rule)| rule);
         by_name.or_else(by_pattern).copied()
     }
 }
 
 /// Whether a pattern matches a name.
-fn tells(pattern: &str, name: &str) -> bool {
+fn matches(pattern: &str, name: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else { return false };
     let Some(mut left) = name.strip_prefix(head) else { return false };
     let mut pieces = rest.split('*').peekable();
@@ -99,7 +99,7 @@ mod tests {
     fn a_name_stands_before_a_pattern_and_a_longer_pattern_before_a_shorter() {
         let map = json!({ "*": "first", "mcp__*": { "maxTokens": 9 }, "mcp__plan": "keep", "a*b*c": "keep" });
         let rules = ToolRules::from_map(map.as_object().unwrap()).unwrap();
-        let most = Some(ToolRule::Most { max_tokens: 9 });
+        let most = Some(ToolRule::MaxTokens { max_tokens: 9 });
         assert_eq!(rules.of("mcp__plan"), Some(ToolRule::Keep));
         assert_eq!(rules.of("mcp__planner"), most);
         assert_eq!(rules.of("ls"), Some(ToolRule::First));

@@ -10,10 +10,10 @@ use crate::message::{Extras, Part, Text, ToolOutputRef};
 use crate::nearest::nearest;
 use crate::saved::{Reader, Saved, Writer};
 
-mod away;
+mod in_store;
 mod journal;
 
-use away::{for_store, is_away};
+use in_store::{encode_for_store, in_store_error};
 
 /// The maximum length of a stored output's id, in bytes.
 const MAX_ID_BYTES: usize = 256;
@@ -31,7 +31,7 @@ pub struct ToolOutputs {
     /// The bytes of the outputs in memory.
     bytes: u64,
     /// The places of the outputs in memory; `None` if all outputs are.
-    here: Option<BTreeSet<u64>>,
+    in_memory: Option<BTreeSet<u64>>,
     /// Ids of outputs that are exactly what a tool answered. Not saved: the history has this information.
     answers: HashSet<Arc<str>>,
     /// Places whose content has changed since the session was last saved.
@@ -40,7 +40,7 @@ pub struct ToolOutputs {
 
 impl Saved for ToolOutputs {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        let Self { outputs, places: _, next_place, numbered, bytes: _, here: _, answers: _, touched: _ } =
+        let Self { outputs, places: _, next_place, numbered, bytes: _, in_memory: _, answers: _, touched: _ } =
             self;
         outputs.save(out);
         next_place.save(out);
@@ -61,13 +61,13 @@ pub struct Mark {
 }
 
 impl ToolOutputs {
-    /// The current state, for [`ToolOutputs::go_back_to`].
+    /// The current state, for [`ToolOutputs::roll_back`].
     pub fn mark(&self) -> Mark {
         Mark { next_place: self.next_place, numbered: self.numbered }
     }
 
     /// Removes the outputs that were stored since `mark`. Nobody has seen their refs, so their numbers are free again.
-    pub fn go_back_to(&mut self, mark: Mark) {
+    pub fn roll_back(&mut self, mark: Mark) {
         if mark.numbered == self.numbered && mark.next_place == self.next_place {
             return;
         }
@@ -112,8 +112,8 @@ impl ToolOutputs {
             None => self.next_id(),
         };
         if let Some(there) = self.find(&id) {
-            let same = match &there.away {
-                Some(key) => **key == for_store(&pieces).0,
+            let same = match &there.store_key {
+                Some(key) => **key == encode_for_store(&pieces).0,
                 None => there.pieces == pieces,
             };
             if same {
@@ -129,7 +129,7 @@ impl ToolOutputs {
         self.places.insert(id, self.next_place);
         self.outputs.insert(self.next_place, output);
         self.touched.insert(self.next_place);
-        if let Some(here) = &mut self.here {
+        if let Some(here) = &mut self.in_memory {
             here.insert(self.next_place);
         }
         self.next_place += 1;
@@ -145,8 +145,8 @@ impl ToolOutputs {
         let Some(output) = place.and_then(|p| self.outputs.get_mut(&p)) else {
             return Err(self.unknown(id));
         };
-        if output.away.is_some() {
-            return Err(is_away(id));
+        if output.store_key.is_some() {
+            return Err(in_store_error(id));
         }
         output.append(chunk);
         self.touched.extend(place);
@@ -167,7 +167,7 @@ impl ToolOutputs {
     /// `UNKNOWN_REF`, with the most similar refs; `STORE_FAILED` if the content is in the host's store.
     pub fn get(&self, id: &str) -> Result<&Output> {
         match self.find(id) {
-            Some(output) if output.away.is_some() => Err(is_away(id)),
+            Some(output) if output.store_key.is_some() => Err(in_store_error(id)),
             Some(output) => Ok(output),
             None => Err(self.unknown(id)),
         }
@@ -196,9 +196,9 @@ impl ToolOutputs {
     }
 
     /// The outputs in memory, in the order of arrival.
-    pub fn here(&self) -> impl Iterator<Item = &Output> {
-        let all = self.here.is_none().then(|| self.outputs.values());
-        let some = self.here.iter().flatten().filter_map(|place| self.outputs.get(place));
+    pub fn in_memory(&self) -> impl Iterator<Item = &Output> {
+        let all = self.in_memory.is_none().then(|| self.outputs.values());
+        let some = self.in_memory.iter().flatten().filter_map(|place| self.outputs.get(place));
         all.into_iter().flatten().chain(some)
     }
 
@@ -234,7 +234,7 @@ impl ToolOutputs {
             for (place, _) in &garbage {
                 if let Some(output) = self.outputs.remove(place) {
                     self.touched.insert(*place);
-                    if let Some(here) = &mut self.here {
+                    if let Some(here) = &mut self.in_memory {
                         here.remove(place);
                     }
                     self.places.remove(&output.id);
@@ -277,8 +277,8 @@ impl ToolOutputs {
 }
 
 /// The places of the outputs in memory.
-fn places_here(outputs: &BTreeMap<u64, Output>) -> BTreeSet<u64> {
-    outputs.iter().filter(|(_, output)| output.away.is_none()).map(|(place, _)| *place).collect()
+fn places_in_memory(outputs: &BTreeMap<u64, Output>) -> BTreeSet<u64> {
+    outputs.iter().filter(|(_, output)| output.store_key.is_none()).map(|(place, _)| *place).collect()
 }
 
 fn checked_id(id: String) -> Result<String> {

@@ -35,7 +35,7 @@ pub fn view(content: &[Part], config: &ToolOutputCacheConfig, ref_id: &str) -> O
 /// The answer of one of the cache's own tools as the view shows it; `None` if it is within `max_message_bytes`, as the
 /// tools' own answers are. An answer that another program passes in under a tool's name may be longer: it is in no
 /// cache and must not be stored in one, so it is cut without a ref.
-pub fn view_of_answer(content: &[Part], config: &ToolOutputCacheConfig) -> Option<Vec<Part>> {
+pub fn view_of_own_tool_output(content: &[Part], config: &ToolOutputCacheConfig) -> Option<Vec<Part>> {
     let long = |shown: &Shown, total: u64| {
         let what = shown.what(total);
         format!("[answer cut: {what}; read on with tool_output_cache, by offset and limit, or ask for less]")
@@ -128,13 +128,14 @@ fn fits(content: &[Part], max_bytes: usize, max_line: usize) -> bool {
     texts().map(|t| t.len()).sum::<usize>() <= max_bytes
         && texts().all(|t| {
             t.len() <= max_line
-                || t.split('\n')
-                    .all(|line| line.len() <= max_line || prefix_chars(bare(line), max_line).is_none())
+                || t.split('\n').all(|line| {
+                    line.len() <= max_line || prefix_chars(without_line_break(line), max_line).is_none()
+                })
         })
 }
 
 /// A line without the carriage return of its line break.
-fn bare(line: &str) -> &str {
+fn without_line_break(line: &str) -> &str {
     line.strip_suffix('\r').unwrap_or(line)
 }
 
@@ -155,7 +156,7 @@ fn cut_parts(content: &[Part], room: usize, max_line: usize) -> (Vec<Part>, Show
             if !shown.complete {
                 break;
             }
-            let body = bare(line.strip_suffix('\n').unwrap_or(line));
+            let body = without_line_break(line.strip_suffix('\n').unwrap_or(line));
             let line_break = &line[body.len()..];
             let cut = prefix_chars(body, max_line);
             let body = cut.unwrap_or(body);
@@ -263,7 +264,7 @@ mod tests {
 
     #[test]
     fn an_answer_of_the_caches_own_is_cut_by_bytes_alone() {
-        let answer = |text: &str| view_of_answer(&[Part::text(text)], &config(600, 10));
+        let answer = |text: &str| view_of_own_tool_output(&[Part::text(text)], &config(600, 10));
         assert_eq!(answer(&"x".repeat(600)), None, "a line that was asked for alone may be that long");
         let cut = answer(&"    12\tline\n".repeat(90)).unwrap();
         let Part::Text { text, .. } = &cut[0] else { panic!() };

@@ -46,6 +46,6 @@ fn record(inner: &Inner, answer: &JsValue) {
             core.record_usage(&reported);
             Ok(())
         });
-        call_cost::tell(inner, &reported);
+        call_cost::report_call(inner, &reported);
     }
 }

@@ -14,20 +14,20 @@ use crate::tool_output::ToolOutputs;
 
 /// Moves the oldest outputs to the store if memory holds more than it may. Only one batch runs at a time. Outputs that the store
 /// has accepted leave memory; those that it refuses stay, and `flush` reports the error.
-pub fn settle(inner: &Rc<Inner>) {
+pub fn move_due_outputs(inner: &Rc<Inner>) {
     let stores = &inner.stores;
     let Some(store) = stores.own.borrow().clone() else { return };
     if stores.moving.get() {
         return;
     }
-    let Some(leave) = inner.look(|core| due(core, &stores.look_at)).flatten() else { return };
+    let Some(leave) = inner.read_mut(|core| due_outputs(core, &stores.look_at)).flatten() else { return };
     stores.moving.set(true);
     let inner = inner.clone();
     stores.pending.clone().begin(async move {
         let moved = move_all(&inner, &store, leave).await;
         inner.stores.moving.set(false);
         if moved? > 0 {
-            settle(&inner); // more may have come in the meantime
+            move_due_outputs(&inner); // more may have come in the meantime
         }
         Ok(())
     });
@@ -35,7 +35,7 @@ pub fn settle(inner: &Rc<Inner>) {
 
 /// The outputs that have to leave memory. If none can leave, because the view shows them, they are checked again only after memory
 /// has grown by an eighth of the limit.
-fn due(core: &mut crate::session::Session, look_at: &std::cell::Cell<u64>) -> Option<Vec<String>> {
+fn due_outputs(core: &mut crate::session::Session, look_at: &std::cell::Cell<u64>) -> Option<Vec<String>> {
     let most = core.config().memory_bytes?;
     let here = core.context().outputs.bytes();
     if here <= most || here < look_at.get() {
@@ -50,7 +50,7 @@ fn due(core: &mut crate::session::Session, look_at: &std::cell::Cell<u64>) -> Op
 async fn move_all(inner: &Rc<Inner>, store: &Store, leave: Vec<String>) -> Result<usize, JsValue> {
     let mut gone = NodeSet::default();
     let moved = move_each(inner, store, leave, &mut gone).await;
-    inner.line.borrow_mut().let_go(&gone);
+    inner.line.borrow_mut().drop_objects(&gone);
     moved
 }
 
@@ -70,7 +70,7 @@ async fn move_each(
         let Some(((key, bytes), size)) = stored else { continue }; // it was collected in the meantime
         store.put_bytes(&key, &Uint8Array::from(&*bytes)).await?;
         inner.refuse_freed()?;
-        let gone = inner.write_core(|core| core.send_away(&id, &key, size))??;
+        let gone = inner.write_core(|core| core.move_to_store(&id, &key, size))??;
         let Some(gone) = gone else { continue }; // the view shows it again
         moved += 1;
         if let Ok(mut handles) = inner.handles.try_borrow_mut() {
@@ -84,7 +84,7 @@ async fn move_each(
 /// The output of a ref that is in the store, on its own; `None` if it is in memory. The last one that was fetched is cached.
 pub async fn fetch(inner: &Rc<Inner>, id: &str) -> Result<Option<Rc<ToolOutputs>>, JsValue> {
     inner.refuse_freed()?;
-    let key = inner.read(|core| core.context().outputs.away(id).map(ToString::to_string))?;
+    let key = inner.read(|core| core.context().outputs.store_key(id).map(ToString::to_string))?;
     let Some(key) = key else { return Ok(None) };
     let at_hand = inner.stores.fetched.borrow().clone();
     if let Some((_, output)) = at_hand.filter(|(of, _)| *of == key) {
@@ -121,7 +121,7 @@ pub async fn copy_to(inner: &Inner, to: &Store) -> Result<(), JsValue> {
     let Some(own) = inner.stores.own.borrow().clone().filter(|own| !own.is(to)) else { return Ok(()) };
     let keys: Vec<String> = inner.read(|core| {
         let outputs = core.context().outputs.iter();
-        outputs.filter_map(|output| output.away().map(ToString::to_string)).collect()
+        outputs.filter_map(|output| output.store_key().map(ToString::to_string)).collect()
     })?;
     let before = inner.stores.copied.take().filter(|(store, _)| store.is(to));
     let mut copied = before.map(|(_, keys)| keys).unwrap_or_default();

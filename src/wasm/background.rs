@@ -14,8 +14,8 @@ use crate::session::{Pending, Session};
 
 /// Starts asking in the background if the view is large enough. The work begins after this call has returned to JavaScript, so that
 /// the caller of `push` does not wait.
-pub fn consider(inner: &Rc<Inner>) {
-    let busy = inner.background.borrow().is_some() || inner.under_way.borrow().is_some();
+pub fn begin_if_wanted(inner: &Rc<Inner>) {
+    let busy = inner.background.borrow().is_some() || inner.running.borrow().is_some();
     // The extractive summariser takes no time, so there is no point in starting early.
     if busy || inner.summarize.borrow().is_none() {
         return;
@@ -52,11 +52,11 @@ async fn answer(inner: &Rc<Inner>, pending: Pending) -> Option<Pending> {
     if let Err(held) = lease::take(inner, signal.as_ref(), false).await {
         inner.refuse_freed().ok()?;
         let error = error_of(&held);
-        let told = inner.write_quietly(|core| {
+        let written = inner.write_quietly(|core| {
             core.not_asked_in_background(pending, error);
             Ok(None)
         });
-        return told.ok().flatten();
+        return written.ok().flatten();
     }
     inner.refuse_freed().ok()?;
     let callback = callback.unchecked_ref::<Function>();
@@ -72,9 +72,9 @@ async fn answer(inner: &Rc<Inner>, pending: Pending) -> Option<Pending> {
 }
 
 /// Waits until no summary is being asked for, neither in the background nor by a run.
-pub async fn settled(inner: &Inner) {
+pub async fn all_requests_done(inner: &Inner) {
     loop {
-        let under_way = inner.under_way.borrow().as_ref().map(|running| running.promise.clone());
+        let under_way = inner.running.borrow().as_ref().map(|running| running.promise.clone());
         let Some(waited) = under_way.or_else(|| inner.background.borrow().clone()) else { return };
         // Its result or error goes to the caller who started it.
         let _ = JsFuture::from(waited).await;

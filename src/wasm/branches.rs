@@ -56,7 +56,7 @@ impl Session {
             let folds = core.erase(&id)?;
             Ok((core.context().history.find(&id), folds))
         })?;
-        self.inner.line.borrow_mut().let_go(&node.into_iter().collect());
+        self.inner.line.borrow_mut().drop_objects(&node.into_iter().collect());
         if let Some(node) = node {
             self.inner.handles()?.erase(node);
         }
@@ -144,11 +144,11 @@ impl Session {
         let id = text(&id, "id")?;
         let (lane, own) = fork_options(&options)?;
         let (core, renumbering) = self.inner.read(|core| core.branch(&id, lane.as_deref()))??;
-        let branch = Rc::new(self.inner.beside(core));
+        let branch = Rc::new(self.inner.session_around(core));
         set_options(&branch, &own)?;
         self.inner.write(|core| {
             branch
-                .read(|branch| core.note_branch(branch))
+                .read(|branch| core.register_branch(branch))
                 .map_err(|_| Error::argument("the branch is at work"))
         })?;
         *branch.handles.borrow_mut() = self.inner.handles()?.branch(&renumbering);
@@ -175,7 +175,7 @@ impl Session {
         }
         let text = branch.read(Core::result)?;
         if let Some(text) = text {
-            self.inner.rehearse(&[Message::text(Role::User, text)])?;
+            self.inner.precount(&[Message::text(Role::User, text)])?;
         }
         let node = self.inner.write_quietly(|core| {
             let merged = branch.read(|branch| core.merge(branch, &result));

@@ -9,19 +9,19 @@ use super::value::{flat_to_js, set};
 use crate::tokens::{ReportedUsage, TokenUsage};
 
 /// Reports the cost of a call by the agent.
-pub fn tell(inner: &Inner, reported: &ReportedUsage) {
+pub fn report_call(inner: &Inner, reported: &ReportedUsage) {
     let prompt = reported.last_call.map_or(0, |call| call.all_input());
-    tell_of(inner, &reported.usage, prompt, false);
+    report(inner, &reported.usage, prompt, false);
 }
 
 /// Reports the cost of a call for a summary, even a failed one, since it has to be paid for.
-pub fn tell_of_summary(inner: &Inner, usage: &TokenUsage) {
-    tell_of(inner, usage, usage.all_input(), true);
+pub fn report_summary_call(inner: &Inner, usage: &TokenUsage) {
+    report(inner, usage, usage.all_input(), true);
 }
 
-fn tell_of(inner: &Inner, usage: &TokenUsage, prompt: u64, is_summary: bool) {
+fn report(inner: &Inner, usage: &TokenUsage, prompt: u64, is_summary: bool) {
     let Some(listener) = inner.on_cost.borrow().clone() else { return };
-    let told = inner.read(|core| {
+    let priced = inner.read(|core| {
         let config = core.config();
         let (model, price) = match &config.compaction.model {
             Some(name) if is_summary => (Some(name), &config.summarizer_price),
@@ -29,7 +29,7 @@ fn tell_of(inner: &Inner, usage: &TokenUsage, prompt: u64, is_summary: bool) {
         };
         Some((model.cloned(), price.as_ref()?.reported(usage, prompt)))
     });
-    if let Ok(Some((model, dollars))) = told
+    if let Ok(Some((model, dollars))) = priced
         && let Err(thrown) = call(&listener, usage, model.as_deref(), dollars, is_summary)
     {
         report_thrown("contextfold: `onCost` threw", &thrown);

@@ -17,7 +17,7 @@ const KEYS: [&str; 5] = ["memory", "memoryLimit", "injections", "skills", "toolF
 pub fn set_context(inner: &Inner, parts: &JsValue) -> Result<(), JsValue> {
     let writes = inner.writes();
     let (change, filter) = if parts.is_null() {
-        (ContextChange::clear(), FilterChange::Goes)
+        (ContextChange::clear(), FilterChange::Cleared)
     } else {
         if parts.is_undefined() {
             return Err(Error::argument("expected an object with parts of the context, or null").into());
@@ -26,16 +26,16 @@ pub fn set_context(inner: &Inner, parts: &JsValue) -> Result<(), JsValue> {
         let change = ContextChange::from_value(&json(parts, ErrorCode::InvalidArgument)?)?;
         (change, read_filter(parts)?)
     };
-    inner.rehearse(&inner.read(|core| core.context_messages(&change))?)?;
+    inner.precount(&inner.read(|core| core.context_messages(&change))?)?;
     let filter = match filter {
-        FilterChange::Unnamed => None,
-        FilterChange::Goes => Some((None, all_tools(inner, None)?)),
-        FilterChange::Becomes(filter) => {
+        FilterChange::Unchanged => None,
+        FilterChange::Cleared => Some((None, all_tools(inner, None)?)),
+        FilterChange::Set(filter) => {
             let tools = all_tools(inner, Some(&filter))?;
             Some((Some(filter), tools))
         }
     };
-    refuse_used(inner, writes, "setContext")?;
+    refuse_if_used(inner, writes, "setContext")?;
     inner.write_quietly(|core| {
         core.set_context(&change);
         if let Some((_, (tools, allowed))) = &filter {
@@ -59,7 +59,7 @@ pub fn set_tools(inner: &Inner, tools: &JsValue) -> Result<(), JsValue> {
     };
     let filter = inner.tool_filter.borrow().clone();
     let (tools, allowed) = filtered(inner, filter.as_ref(), tools)?;
-    refuse_used(inner, writes, "setTools")?;
+    refuse_if_used(inner, writes, "setTools")?;
     inner.write(|core| {
         core.set_tools_where(&tools, |at| allowed[at]);
         Ok(())
@@ -69,19 +69,19 @@ pub fn set_tools(inner: &Inner, tools: &JsValue) -> Result<(), JsValue> {
 /// What `setContext` says about the tool filter.
 enum FilterChange {
     /// Nothing: it stays.
-    Unnamed,
+    Unchanged,
     /// It is removed.
-    Goes,
+    Cleared,
     /// It is replaced.
-    Becomes(Function),
+    Set(Function),
 }
 
 fn read_filter(parts: &JsValue) -> Result<FilterChange, JsValue> {
     let filter = js_sys::Reflect::get(parts, &"toolFilter".into())?;
     match filter {
-        filter if filter.is_undefined() => Ok(FilterChange::Unnamed),
-        filter if filter.is_null() => Ok(FilterChange::Goes),
-        filter if filter.is_function() => Ok(FilterChange::Becomes(filter.unchecked_into())),
+        filter if filter.is_undefined() => Ok(FilterChange::Unchanged),
+        filter if filter.is_null() => Ok(FilterChange::Cleared),
+        filter if filter.is_function() => Ok(FilterChange::Set(filter.unchecked_into())),
         _ => {
             Err(Error::argument("`toolFilter`: expected a function from a tool's name to true or false")
                 .into())
@@ -119,13 +119,13 @@ fn filtered(
         let rules = inner.read(|core| core.context().counter.rules())?;
         let given = tools.iter().zip(&allowed).filter(|(_, allowed)| **allowed).map(|(tool, _)| tool.clone());
         let given: Vec<Value> = given.collect();
-        callback.ask_for(|counter| count_tools_by(rules.tools, &given, counter))?;
+        callback.count_all(|counter| count_tools_by(rules.tools, &given, counter))?;
     }
     Ok((tools, allowed))
 }
 
 /// Fails if the caller's own code has changed the session, since earlier results may no longer hold.
-pub fn refuse_used(inner: &Inner, writes: u64, at: &str) -> Result<(), JsValue> {
+pub fn refuse_if_used(inner: &Inner, writes: u64, at: &str) -> Result<(), JsValue> {
     if inner.writes() == writes {
         return Ok(());
     }

@@ -35,14 +35,14 @@ impl Tokenizer {
             Some("estimate") => Arc::new(Estimate),
             Some("bytes/4") => Arc::new(BytesPerFour),
             None if value.is_function() => {
-                return Ok(Self::asking(CallbackCounter::new(
+                return Ok(Self::of_callback(CallbackCounter::new(
                     value.clone().unchecked_into(),
                     Method::Callback,
                 )));
             }
             _ => match (counter_of(value), counted_by(value)) {
                 (Some(counter), _) => counter,
-                (None, Some(callback)) => return Ok(Self::asking(callback)),
+                (None, Some(callback)) => return Ok(Self::of_callback(callback)),
                 (None, None) => {
                     return Err(
                         "expected \"estimate\", \"bytes/4\", what `loadEncoding` or `loadTokenizer` gives, or a function from text to a number",
@@ -53,7 +53,7 @@ impl Tokenizer {
         Ok(Self { counter, callback: None })
     }
 
-    fn asking(callback: CallbackCounter) -> Self {
+    fn of_callback(callback: CallbackCounter) -> Self {
         let callback = Rc::new(callback);
         #[allow(clippy::arc_with_non_send_sync, reason = "a page has one thread")]
         let counter = Arc::new(SharedCallback(callback.clone()));
@@ -73,7 +73,7 @@ fn counted_by(value: &JsValue) -> Option<CallbackCounter> {
     let name = Reflect::get(value, &JsValue::from_str("name")).ok()?.as_string()?;
     let template = Reflect::get(value, &JsValue::from_str("template")).ok();
     count.is_function().then(|| {
-        let counter = CallbackCounter::new(count.unchecked_into(), Method::Tokenizer(kept(&name)));
+        let counter = CallbackCounter::new(count.unchecked_into(), Method::Tokenizer(static_name(&name)));
         CallbackCounter { template: template.and_then(|template| template_of(&template)), ..counter }
     })
 }
@@ -86,7 +86,7 @@ fn template_of(value: &JsValue) -> Option<Template> {
     let get = |key: &str| Reflect::get(value, &JsValue::from_str(key)).ok();
     let tokens = |key: &str| get(key)?.as_f64().filter(|n| (0.0..=1e6).contains(n)).map(|n| n as u64);
     Some(Template {
-        source: kept(&get("source")?.as_string()?),
+        source: static_name(&get("source")?.as_string()?),
         system: tokens("system")?,
         user: tokens("user")?,
         assistant: tokens("assistant")?,
@@ -98,7 +98,7 @@ fn template_of(value: &JsValue) -> Option<Template> {
 }
 
 /// Makes a name `'static`, since reports refer to their counter by it. Leaks once per name of a tokenizer.
-fn kept(name: &str) -> &'static str {
+fn static_name(name: &str) -> &'static str {
     thread_local! {
         static NAMES: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
     }
@@ -112,7 +112,7 @@ fn kept(name: &str) -> &'static str {
     })
 }
 
-/// The callback counter as the core holds it. The JavaScript side shares it, to rehearse it.
+/// The callback counter as the core holds it. The JavaScript side shares it, to count ahead with it.
 struct SharedCallback(Rc<CallbackCounter>);
 
 impl TokenCounter for SharedCallback {
@@ -130,16 +130,16 @@ impl TokenCounter for SharedCallback {
     }
 }
 
-/// Counts with a callback. What is pushed is counted *before* the session is changed ([`CallbackCounter::rehearse`]). So a
+/// Counts with a callback. What is pushed is counted *before* the session is changed ([`CallbackCounter::precount`]). So a
 /// callback that throws leaves everything as it was, and one that calls into the session does not find it borrowed.
 pub struct CallbackCounter {
     callback: Function,
     method: Method,
     template: Option<Template>,
-    /// Counts from the rehearsal, for the push that follows.
-    rehearsed: RefCell<HashMap<String, u64>>,
+    /// What was counted ahead, for the push that follows.
+    counted_ahead: RefCell<HashMap<String, u64>>,
     failure: RefCell<Option<JsValue>>,
-    rehearsing: Cell<bool>,
+    is_precounting: Cell<bool>,
 }
 
 impl CallbackCounter {
@@ -149,16 +149,16 @@ impl CallbackCounter {
             callback,
             method,
             template: None,
-            rehearsed: RefCell::default(),
+            counted_ahead: RefCell::default(),
             failure: RefCell::default(),
-            rehearsing: Cell::new(false),
+            is_precounting: Cell::new(false),
         }
     }
 
     /// Counts what is about to be pushed. Fails if the callback throws or does not return a number.
-    pub fn rehearse<'a>(&self, messages: impl IntoIterator<Item = &'a Message>) -> Result<(), JsValue> {
-        self.rehearsed.borrow_mut().clear();
-        self.ask_for(|counter| {
+    pub fn precount<'a>(&self, messages: impl IntoIterator<Item = &'a Message>) -> Result<(), JsValue> {
+        self.counted_ahead.borrow_mut().clear();
+        self.count_all(|counter| {
             for message in messages {
                 count_message(message, counter);
             }
@@ -166,11 +166,11 @@ impl CallbackCounter {
     }
 
     /// Runs `count` with this counter. Fails if the callback throws or does not return a number.
-    pub fn ask_for<T>(&self, count: impl FnOnce(&Self) -> T) -> Result<T, JsValue> {
+    pub fn count_all<T>(&self, count: impl FnOnce(&Self) -> T) -> Result<T, JsValue> {
         self.failure.take();
-        self.rehearsing.set(true);
+        self.is_precounting.set(true);
         let counted = count(self);
-        self.rehearsing.set(false);
+        self.is_precounting.set(false);
         self.failure.take().map_or(Ok(counted), Err)
     }
 
@@ -197,22 +197,22 @@ impl TokenCounter for CallbackCounter {
         if text.is_empty() {
             return 0;
         }
-        if !self.rehearsing.get()
-            && let Some(known) = self.rehearsed.borrow().get(text)
+        if !self.is_precounting.get()
+            && let Some(known) = self.counted_ahead.borrow().get(text)
         {
             return *known;
         }
         match self.ask(text) {
             Ok(n) => {
-                if self.rehearsing.get() {
-                    self.rehearsed.borrow_mut().insert(text.to_owned(), n);
+                if self.is_precounting.get() {
+                    self.counted_ahead.borrow_mut().insert(text.to_owned(), n);
                 }
                 n
             }
             // While the session is changing, an error cannot be reported: texts that the engine makes (a placeholder, a shortened
-            // text) are then counted by the estimate. Texts of the caller were rehearsed.
+            // text) are then counted by the estimate. Texts of the caller were counted ahead.
             Err(error) => {
-                if self.rehearsing.get() {
+                if self.is_precounting.get() {
                     self.failure.borrow_mut().get_or_insert(error);
                 }
                 Estimate.count(text)

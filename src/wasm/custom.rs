@@ -5,7 +5,7 @@ use std::rc::Rc;
 use js_sys::{Array, Function, Object, Reflect};
 use wasm_bindgen::prelude::*;
 
-use super::options::{plain_object, said_by, take};
+use super::options::{message_in_parentheses, plain_object, take};
 use super::value::{get, is_list};
 use crate::context::{CustomItem, CustomRuns, Verdict};
 use crate::error::{Error, ErrorCode, Result};
@@ -36,7 +36,8 @@ pub fn read_customs(plain: &Object) -> std::result::Result<Option<CustomRuns>, J
         let own = plain_object(&entry)?;
         let run = take(&own, "run")?.and_then(|run| run.dyn_into::<Function>().ok());
         let run = run.ok_or_else(no_function)?;
-        customs.insert(at, Rc::new(move |items: &[CustomItem], over_by| asked(&run, items, over_by)));
+        customs
+            .insert(at, Rc::new(move |items: &[CustomItem], over_by| call_custom_pass(&run, items, over_by)));
         list.push(&own);
     }
     Reflect::set(plain, &"ladder".into(), &list)?;
@@ -44,12 +45,12 @@ pub fn read_customs(plain: &Object) -> std::result::Result<Option<CustomRuns>, J
 }
 
 /// Calls a custom pass's function. Fails if it throws or returns something else than a decision.
-fn asked(run: &Function, items: &[CustomItem], over_by: u64) -> Result<Verdict> {
+fn call_custom_pass(run: &Function, items: &[CustomItem], over_by: u64) -> Result<Verdict> {
     let failed = |why: String| Error::new(ErrorCode::InvalidArgument, why);
-    let given = given(items, over_by).map_err(|_| failed("it could not be asked".to_owned()))?;
+    let given = items_to_js(items, over_by).map_err(|_| failed("it could not be asked".to_owned()))?;
     let answer = run
         .call1(&JsValue::UNDEFINED, &given)
-        .map_err(|thrown| failed(format!("it threw{}", said_by(&thrown))))?;
+        .map_err(|thrown| failed(format!("it threw{}", message_in_parentheses(&thrown))))?;
     if answer.is_undefined() || answer.is_null() {
         return Ok(Verdict::default());
     }
@@ -74,7 +75,7 @@ fn asked(run: &Function, items: &[CustomItem], over_by: u64) -> Result<Verdict> 
     Ok(Verdict { drop: ids("drop")?, trim: ids("trim")? })
 }
 
-fn given(items: &[CustomItem], over_by: u64) -> std::result::Result<JsValue, JsValue> {
+fn items_to_js(items: &[CustomItem], over_by: u64) -> std::result::Result<JsValue, JsValue> {
     let list = Array::new();
     for item in items {
         let one = Object::new();

@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
 use super::away;
-use super::background::consider;
+use super::background::begin_if_wanted;
 use super::error::context_error;
 use super::inner::Inner;
 use super::lease;
@@ -69,7 +69,7 @@ impl Goal {
             Self::Compact(_) => true,
             Self::CheckAndCompact | Self::KeepUp => core.should_compact(),
             Self::Prepare { .. } => core.is_too_large(),
-            Self::Recover(said) => is_too_large(said),
+            Self::Recover(error_text) => is_too_large(error_text),
             Self::Apply { .. } => false,
         }
     }
@@ -81,27 +81,27 @@ pub fn start(inner: Rc<Inner>, goal: Goal, signal: Option<AbortSignal>) -> Promi
     if let Err(refused) = refuse_own_callback(&inner, &goal) {
         return Promise::reject(&refused);
     }
-    let is_alone = inner.under_way.borrow().is_none() && inner.background.borrow().is_none();
+    let is_alone = inner.running.borrow().is_none() && inner.background.borrow().is_none();
     if !(is_alone && matches!(goal, Goal::Prepare { .. })) {
         return future_to_promise(async move {
             let settled = run_or_join(&inner, goal, signal.as_ref()).await;
-            tell(&inner);
+            after_run(&inner);
             settled
         });
     }
     // Most calls have nothing to wait for: their promise is resolved at once.
     match begin_alone(&inner, &goal, signal.as_ref()) {
-        Ok(Begun::Settled(settled)) => {
-            tell(&inner);
+        Ok(Started::Settled(settled)) => {
+            after_run(&inner);
             resolved(&settled)
         }
-        Ok(Begun::Runs(running)) => future_to_promise(async move {
-            let settled = ended(&inner, &goal, running).await;
-            tell(&inner);
+        Ok(Started::Running(running)) => future_to_promise(async move {
+            let settled = awaited_value(&inner, &goal, running).await;
+            after_run(&inner);
             settled
         }),
         Err(thrown) => {
-            tell(&inner);
+            after_run(&inner);
             Promise::reject(&thrown)
         }
     }
@@ -112,7 +112,7 @@ fn refuse_own_callback(inner: &Inner, goal: &Goal) -> Result<(), JsValue> {
     if !inner.is_asking.get() {
         return Ok(());
     }
-    let waits = inner.under_way.borrow().is_some() || inner.read(|core| goal.joins_background(core))?;
+    let waits = inner.running.borrow().is_some() || inner.read(|core| goal.joins_background(core))?;
     if !waits {
         return Ok(());
     }
@@ -121,19 +121,19 @@ fn refuse_own_callback(inner: &Inner, goal: &Goal) -> Result<(), JsValue> {
 }
 
 /// Cleans up after a run, whether it succeeded or not.
-fn tell(inner: &Rc<Inner>) {
+fn after_run(inner: &Rc<Inner>) {
     inner.stores.look_at.set(0); // the view may show fewer outputs now
-    away::settle(inner);
+    away::move_due_outputs(inner);
     inner.deliver_events();
-    consider(inner);
+    begin_if_wanted(inner);
 }
 
 /// A run that did not have to wait for another one.
-enum Begun {
+enum Started {
     /// It is done; the value that its promise resolves to.
     Settled(JsValue),
     /// It waits for a summary.
-    Runs(Running),
+    Running(Running),
 }
 
 /// A run that waits for a summary.
@@ -145,32 +145,32 @@ pub struct Running {
     outcome: Rc<OnceCell<Outcome>>,
 }
 
-fn begin_alone(inner: &Rc<Inner>, goal: &Goal, signal: Option<&AbortSignal>) -> Result<Begun, JsValue> {
+fn begin_alone(inner: &Rc<Inner>, goal: &Goal, signal: Option<&AbortSignal>) -> Result<Started, JsValue> {
     refuse_aborted(signal)?;
     inner.refuse_freed()?;
-    let Some(fit) = begin(inner, goal)? else { return Ok(Begun::Settled(JsValue::NULL)) };
+    let Some(fit) = begin(inner, goal)? else { return Ok(Started::Settled(JsValue::NULL)) };
     let Fit::Done(report) = fit else {
         let outcome = Rc::new(OnceCell::new());
         let promise = future_to_promise(run_to_end(inner.clone(), fit, signal.cloned(), outcome.clone()));
         let running = Running { promise, outcome };
-        *inner.under_way.borrow_mut() = Some(running.clone());
-        return Ok(Begun::Runs(running));
+        *inner.running.borrow_mut() = Some(running.clone());
+        return Ok(Started::Running(running));
     };
-    told(inner, goal, outcome(inner, report)?).map(Begun::Settled)
+    resolved_value(inner, goal, outcome(inner, report)?).map(Started::Settled)
 }
 
 /// The value that the caller's promise resolves to.
-fn told(inner: &Rc<Inner>, goal: &Goal, outcome: Outcome) -> Result<JsValue, JsValue> {
+fn resolved_value(inner: &Rc<Inner>, goal: &Goal, outcome: Outcome) -> Result<JsValue, JsValue> {
     if goal.wants_view() { prepared(inner, outcome) } else { outcome.report() }
 }
 
 /// The value that a run's promise resolves to, once it has ended.
-async fn ended(inner: &Rc<Inner>, goal: &Goal, running: Running) -> Result<JsValue, JsValue> {
+async fn awaited_value(inner: &Rc<Inner>, goal: &Goal, running: Running) -> Result<JsValue, JsValue> {
     let settled = wasm_bindgen_futures::JsFuture::from(running.promise).await;
-    *inner.under_way.borrow_mut() = None;
+    *inner.running.borrow_mut() = None;
     settled?;
     let outcome = running.outcome.get().cloned();
-    outcome.map_or(Ok(JsValue::UNDEFINED), |outcome| told(inner, goal, outcome))
+    outcome.map_or(Ok(JsValue::UNDEFINED), |outcome| resolved_value(inner, goal, outcome))
 }
 
 async fn run_or_join(
@@ -181,7 +181,7 @@ async fn run_or_join(
     loop {
         refuse_aborted(signal)?;
         inner.refuse_freed()?;
-        let under_way = inner.under_way.borrow().clone();
+        let under_way = inner.running.borrow().clone();
         let Some(under_way) = under_way else {
             let background = inner.background.borrow().clone();
             let Some(background) = background else { break };
@@ -211,8 +211,8 @@ async fn run_or_join(
         }
     }
     match begin_alone(inner, &goal, signal)? {
-        Begun::Settled(settled) => Ok(settled),
-        Begun::Runs(running) => ended(inner, &goal, running).await,
+        Started::Settled(settled) => Ok(settled),
+        Started::Running(running) => awaited_value(inner, &goal, running).await,
     }
 }
 
@@ -223,7 +223,7 @@ fn outcome(inner: &Inner, report: Rc<Report>) -> Result<Outcome, JsValue> {
 
 /// Does not deliver events yet: a listener that calls into the session must find the run in progress.
 fn begin(inner: &Inner, goal: &Goal) -> Result<Option<Fit>, JsValue> {
-    inner.tell_time()?;
+    inner.pass_time_to_core()?;
     if let Goal::Prepare { fill, idle_ms } = goal {
         return inner.begin_prepare(*fill, *idle_ms).map(Some);
     }
@@ -232,7 +232,7 @@ fn begin(inner: &Inner, goal: &Goal) -> Result<Option<Fit>, JsValue> {
             let fit = core.compact(Reason::Manual, instructions.clone())?;
             Ok(Some(fit.unwrap_or_else(|| Fit::Done(core.unchanged_report(instructions.as_deref())))))
         }
-        Goal::Recover(said) => core.recover(said),
+        Goal::Recover(error_text) => core.recover(error_text),
         Goal::Apply { plan, keep, fold } => core.apply(plan, keep, fold).map(Some),
         Goal::KeepUp => core.keep_up(),
         Goal::CheckAndCompact | Goal::Prepare { .. } => core.check_and_compact(),
@@ -243,13 +243,13 @@ async fn run_to_end(
     inner: Rc<Inner>,
     mut fit: Fit,
     signal: Option<AbortSignal>,
-    come_to: Rc<OnceCell<Outcome>>,
+    outcome_cell: Rc<OnceCell<Outcome>>,
 ) -> Result<JsValue, JsValue> {
     loop {
         match fit {
             Fit::Done(report) => {
                 let outcome = outcome(&inner, report)?;
-                come_to.get_or_init(|| outcome);
+                outcome_cell.get_or_init(|| outcome);
                 inner.deliver_events();
                 return Ok(JsValue::UNDEFINED);
             }
@@ -268,12 +268,16 @@ async fn answer(inner: &Rc<Inner>, pending: Pending, signal: Option<&AbortSignal
     let Some(callback) = callback else {
         return inner.write_quietly(|core| core.resume_extractive(pending));
     };
-    let can_do_without = inner.read(|core| core.can_do_without(&pending))?;
+    let can_do_without = inner.read(|core| core.can_continue_without_summary(&pending))?;
     if let Err(thrown) = lease::take(inner, signal, !can_do_without).await {
         inner.refuse_freed()?;
         let error = error_of(&thrown);
         let given_up = inner.write_core(|core| {
-            if can_do_without { core.do_without(pending, error) } else { core.give_up(pending, error) }
+            if can_do_without {
+                core.continue_without_summary(pending, error)
+            } else {
+                core.give_up(pending, error)
+            }
         })?;
         return given_up.map_err(|_| thrown);
     }
@@ -303,9 +307,11 @@ async fn answer(inner: &Rc<Inner>, pending: Pending, signal: Option<&AbortSignal
 
 /// Why no summary was asked for, as an error for the report.
 pub fn error_of(thrown: &JsValue) -> Error {
-    let said = |key: &str| super::value::get(thrown, key).ok().flatten().and_then(|said| said.as_string());
+    let text_field = |key: &str| {
+        super::value::get(thrown, key).ok().flatten().and_then(|text_field| text_field.as_string())
+    };
     let code = if is_aborted(thrown) { ErrorCode::Aborted } else { ErrorCode::StoreConflict };
-    Error::new(code, said("message").unwrap_or_default())
+    Error::new(code, text_field("message").unwrap_or_default())
 }
 
 fn is_aborted(thrown: &JsValue) -> bool {

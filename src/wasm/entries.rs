@@ -7,9 +7,9 @@ use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::packed::packed;
-use super::value::{get, has_lone_surrogate, is_list, list_in, mended_entries_json, mended_entry_json};
+use super::value::{get, has_lone_surrogate, is_list, list_in, repaired_entries_json, repaired_entry_json};
 use crate::message::{Format, Message};
-use crate::provider::{list_keys, list_of, message_of_json, provider, read_behind};
+use crate::provider::{list_keys, list_of, message_of_json, provider, read_after};
 
 /// Incoming messages, and the objects they came as.
 pub struct Incoming {
@@ -25,13 +25,13 @@ pub struct Group {
     /// Positions in the list of messages.
     pub messages: Range<usize>,
     /// Whether one of the objects contained a lone surrogate: then views write the messages anew (INV-5).
-    pub mended: bool,
+    pub repaired: bool,
 }
 
 impl Group {
     /// A group of messages that did not come as objects of the caller.
     pub fn without_objects(messages: Range<usize>) -> Self {
-        Self { objects: Vec::new(), messages, mended: false }
+        Self { objects: Vec::new(), messages, repaired: false }
     }
 }
 
@@ -60,7 +60,7 @@ pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<I
     {
         return read_messages(list);
     }
-    let (value, mended) = mended_entries_json(format, input)?;
+    let (value, repaired) = repaired_entries_json(format, input)?;
     let provider = provider(format);
     let list = list_of(format, &value)?;
     let objects = match &list {
@@ -75,12 +75,12 @@ pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<I
     let head = provider.read_head(&value).filter(|head| !head.is_blank());
     let head: Vec<Message> = head.into_iter().collect();
     let (read, ranges): (Vec<Message>, Vec<Range<usize>>) =
-        read_behind(provider, before, &list)?.into_iter().unzip();
+        read_after(provider, before, &list)?.into_iter().unzip();
     let apart = head.iter().map(|_| Group::without_objects(0..1));
     let mut groups: Vec<Group> = apart.chain(groups(head.len(), &ranges, &objects)).collect();
-    if mended {
+    if repaired {
         for group in &mut groups {
-            group.mended = group.objects.iter().any(|object| has_lone_surrogate(object, format));
+            group.repaired = group.objects.iter().any(|object| has_lone_surrogate(object, format));
         }
     }
     Ok(Incoming { messages: [head, read].concat(), groups })
@@ -90,14 +90,14 @@ pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<I
 fn read_messages(list: Vec<JsValue>) -> Result<Incoming, JsValue> {
     let mut incoming = Incoming { messages: Vec::new(), groups: Vec::new() };
     for (index, entry) in list.into_iter().enumerate() {
-        let (message, mended) = if let Some(message) = packed(&entry) {
+        let (message, repaired) = if let Some(message) = packed(&entry) {
             (message, false)
         } else {
-            let (value, mended) = mended_entry_json(&entry, index)?;
-            (message_of_json(&value, index)?, mended)
+            let (value, repaired) = repaired_entry_json(&entry, index)?;
+            (message_of_json(&value, index)?, repaired)
         };
         incoming.messages.push(message);
-        incoming.groups.push(Group { objects: vec![entry], messages: index..index + 1, mended });
+        incoming.groups.push(Group { objects: vec![entry], messages: index..index + 1, repaired });
     }
     Ok(incoming)
 }
@@ -112,7 +112,7 @@ fn groups(first: usize, ranges: &[Range<usize>], objects: &[JsValue]) -> Vec<Gro
             group.messages.end = at + 1;
         } else {
             let objects = objects.get(until..range.end).unwrap_or_default().to_vec();
-            groups.push(Group { objects, messages: at..at + 1, mended: false });
+            groups.push(Group { objects, messages: at..at + 1, repaired: false });
             until = range.end;
         }
     }

@@ -68,7 +68,7 @@ impl Listeners {
             return; // called from inside a listener: the loop further up the stack delivers these too
         }
         while let Some(event) = self.next_event() {
-            self.tell(&event);
+            self.call(&event);
         }
         self.delivering.set(false);
     }
@@ -77,7 +77,7 @@ impl Listeners {
         self.queue.borrow_mut().pop_front()
     }
 
-    fn tell(&self, event: &Event) {
+    fn call(&self, event: &Event) {
         let Ok(object) = to_js(event) else { return };
         let list = self.list.borrow();
         let listening = list.iter().filter(|l| l.event.is_none_or(|e| e == event.event));

@@ -7,14 +7,14 @@ use super::counter::Tokenizer;
 use super::packed::string_of;
 use super::session::Session;
 use super::summarize::parse_format;
-use super::value::{copy_of, flat_to_js, json, json_of, set, settle, text, to_js};
+use super::value::{copy_of, flat_to_js, json, json_of, promise_of, set, text, to_js};
 use crate::compaction::CompactionConfig;
 use crate::config::Keys;
 use crate::error::{Error, ErrorCode};
 use crate::message::Format;
 use crate::model::{Registry, limit};
 use crate::passes::{ExplicitOptions, Ladder};
-use crate::provider::{Reading, Renamed, detect, provider};
+use crate::provider::{PendingRenames, Reading, detect, provider};
 use crate::tokens::{Estimate, TokenCounter, TokenUsage, count_message};
 use crate::tool_output::{self, HeadTail};
 
@@ -44,7 +44,7 @@ pub fn count_tokens(
         counter.count(&text) + messages.iter().map(|m| count_message(m, counter)).sum::<u64>()
     };
     let tokens = match callback {
-        Some(callback) => callback.ask_for(|counter| count(counter))?,
+        Some(callback) => callback.count_all(|counter| count(counter))?,
         None => count(&*counter),
     };
     Ok(tokens as f64)
@@ -85,15 +85,15 @@ pub fn reads_same_entry(
         |entry: &JsValue| Ok::<_, JsValue>(Reading::of(format, &json(entry, ErrorCode::InvalidMessage)?));
     let (one, other) = (read(&one)?, read(&other)?);
     if calls.is_undefined() {
-        return Ok(one.says(&other) && one.calls() == other.calls());
+        return Ok(one.reads_same(&other) && one.calls() == other.calls());
     }
     let calls: Map = calls.dyn_into().map_err(|_| Error::argument("calls: expected a Map"))?;
     let mut waiting = Vec::new();
     calls.for_each(&mut |now, known| {
         waiting.extend(known.as_string().zip(now.as_string()));
     });
-    let mut renamed = Renamed::of(waiting);
-    let same = one.says(&other) && renamed.pair(one.calls(), other.calls());
+    let mut renamed = PendingRenames::of(waiting);
+    let same = one.reads_same(&other) && renamed.pair(one.calls(), other.calls());
     calls.clear();
     for (known, now) in renamed.waiting() {
         calls.set(&known.as_str().into(), &now.as_str().into());
@@ -162,7 +162,7 @@ pub fn compact_messages(
     #[wasm_bindgen(unchecked_param_type = "SessionOptions & { signal?: AbortSignal | undefined }")]
     options: JsValue,
 ) -> Promise {
-    settle(prepare_alone(messages, &options))
+    promise_of(prepare_alone(messages, &options))
 }
 
 fn prepare_alone(messages: JsValue, options: &JsValue) -> Result<Promise, JsValue> {

@@ -173,7 +173,7 @@ impl ContextGraph {
         if let Backing::Session(inner) = &self.core {
             let summary = text(&summary, "summary")?;
             inner.refuse_freed()?;
-            inner.rehearse(&[Message::text(Role::User, summary.as_str())])?;
+            inner.precount(&[Message::text(Role::User, summary.as_str())])?;
             return inner.write(|core| core.fold_by_hand(&ids, &summary));
         }
         Ok(self.write()?.compress(&ids, &text(&summary, "summary")?)?.to_string())

@@ -27,7 +27,7 @@ pub type Shown<'a> = (&'a Slot, &'a Node);
 pub type Key = (NodeIndex, Format);
 
 /// What was made from the messages of one entry.
-pub struct Made {
+pub struct WrittenObjects {
     of: Vec<Arc<Message>>,
     pub objects: Vec<JsValue>,
     notes: Vec<Note>,
@@ -44,7 +44,7 @@ pub struct Objects<'a> {
 pub struct Handles {
     originals: Originals,
     /// Each is valid as long as the view shows exactly these messages.
-    made: HashMap<Key, Made>,
+    made: HashMap<Key, WrittenObjects>,
     /// The view's list in each format that was requested, as of the last request.
     pub lists: HashMap<Format, List>,
 }
@@ -72,7 +72,7 @@ impl Handles {
     }
 
     /// Whether these objects, if any, are the very ones that the nodes were pushed as.
-    pub fn came_as(&self, nodes: &[NodeIndex], objects: &[JsValue]) -> bool {
+    pub fn were_pushed_as(&self, nodes: &[NodeIndex], objects: &[JsValue]) -> bool {
         let Some(first) = nodes.first() else { return false };
         let same = |(one, other): (&JsValue, &JsValue)| Object::is(one, other);
         self.originals.get(*first).is_some_and(|original| {
@@ -211,7 +211,7 @@ impl Handles {
     fn as_pushed(&self, run: &Entry<'_>, format: Format) -> Option<&[JsValue]> {
         let (first, _) = run.first()?.1;
         let objects = self.original(run, format).map(Original::objects).filter(|list| !list.is_empty())?;
-        let is_refused = |message: &Message| provider(format).mended(message, &mut Vec::new()).is_some();
+        let is_refused = |message: &Message| provider(format).corrected(message, &mut Vec::new()).is_some();
         if run.iter().any(|(_, (slot, _))| is_refused(&slot.message)) {
             return None;
         }
@@ -247,19 +247,19 @@ impl Handles {
         if let (Some(Some(object)), Some(output_ref)) = (pushed, output_ref) {
             // A copy of the caller's own object, with the reference to its full output.
             let objects = vec![with_ref(object, output_ref)?];
-            self.made.insert(key, Made { of, objects, notes: Vec::new() });
+            self.made.insert(key, WrittenObjects { of, objects, notes: Vec::new() });
             return Ok(());
         }
         let last = run.last().map_or(0, |(at, _)| *at);
         let find = |id: &str| find_call(slots, last, id);
-        let calls = Calls::looked_up(&find);
+        let calls = Calls::with_lookup(&find);
         let mut notes = Vec::new();
         let entries = match pushed {
             // One of our own messages that is rewritten gets its id. If an earlier process pushed it, it may have come without one.
             None if format == Format::Messages => provider.write_one(&named(&first.message, node), &calls),
             _ => write(provider, &of, &calls, &mut notes),
         };
-        batch.push(key, Made { of, objects: Vec::new(), notes }, entries);
+        batch.push(key, WrittenObjects { of, objects: Vec::new(), notes }, entries);
         if batch.is_full() {
             self.take(batch)?;
         }
@@ -280,9 +280,11 @@ fn write(
     calls: &Calls<'_>,
     notes: &mut Vec<Note>,
 ) -> Vec<Value> {
-    let mended: Vec<Option<Message>> = run.iter().map(|message| provider.mended(message, notes)).collect();
-    let sent = |(message, mended)| -> &Message { Option::as_ref(mended).unwrap_or(Arc::as_ref(message)) };
-    let messages: Vec<&Message> = run.iter().zip(&mended).map(sent).collect();
+    let corrected: Vec<Option<Message>> =
+        run.iter().map(|message| provider.corrected(message, notes)).collect();
+    let sent =
+        |(message, corrected)| -> &Message { Option::as_ref(corrected).unwrap_or(Arc::as_ref(message)) };
+    let messages: Vec<&Message> = run.iter().zip(&corrected).map(sent).collect();
     provider.write_run(&messages, calls, notes)
 }
 
@@ -305,7 +307,7 @@ pub fn finished(
     }
     let last = run.last()?.0;
     let find = |id: &str| find_call(slots, last, id);
-    let mut items = write(provider, &messages, &Calls::looked_up(&find), &mut Vec::new());
+    let mut items = write(provider, &messages, &Calls::with_lookup(&find), &mut Vec::new());
     let mut notes = Vec::new();
     provider.finish(&mut items, &mut notes);
     (!notes.is_empty()).then_some((items, notes))

@@ -22,20 +22,29 @@ pub struct Home {
     pub snapshot: u64,
     pub tail: u64,
     /// Whether the stored data is incomplete: then the next save writes a new snapshot.
-    pub mends: bool,
+    pub is_incomplete: bool,
     /// What unanswered saves may have written: the position afterwards, and the checksum of the snapshot or of the last record.
-    pub tried: Vec<(u64, u64)>,
+    pub attempts: Vec<(u64, u64)>,
 }
 
 impl Home {
     pub fn new(store: Store, key: String) -> Self {
-        Self { store, key, position: None, last: None, snapshot: 0, tail: 0, mends: false, tried: Vec::new() }
+        Self {
+            store,
+            key,
+            position: None,
+            last: None,
+            snapshot: 0,
+            tail: 0,
+            is_incomplete: false,
+            attempts: Vec::new(),
+        }
     }
 
     /// Records that a save is being tried, since its answer may never come.
-    pub fn tries(&mut self, inner: &Inner, now: u64, sum: u64) {
-        self.tried.push((now, sum));
-        *inner.stores.unsure.borrow_mut() = Some(self.clone());
+    pub fn note_attempt(&mut self, inner: &Inner, now: u64, sum: u64) {
+        self.attempts.push((now, sum));
+        *inner.stores.unconfirmed.borrow_mut() = Some(self.clone());
     }
 
     /// The position of its journal.
@@ -44,7 +53,7 @@ impl Home {
     }
 
     /// The same place, advanced to what was read.
-    pub fn behind(mut self, there: &Journal) -> Self {
+    pub fn advanced_to(mut self, there: &Journal) -> Self {
         if let Some(snapshot) = &there.snapshot {
             (self.snapshot, self.tail) = (snapshot.len() as u64, 0);
         }

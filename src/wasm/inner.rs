@@ -17,11 +17,11 @@ use super::events::Listeners;
 use super::freeze::freeze;
 use super::handles::Handles;
 use super::journal::SideMark;
-use super::lent::Loans;
 use super::line::{Line, Stretch};
 use super::marks::Marks;
-use super::options::{Options, Said};
-use super::prepared::Unread;
+use super::options::{FunctionOption, Options};
+use super::prepared::PreparedViews;
+use super::session_handle::LentHandles;
 use super::signal::{AbortController, AbortSignal};
 use super::stores::Stores;
 use super::summarize::Summarize;
@@ -54,7 +54,7 @@ pub struct Inner {
     /// Decides by name which tools the model gets.
     pub tool_filter: RefCell<Option<Function>>,
     /// The run that waits for a summary.
-    pub under_way: RefCell<Option<Running>>,
+    pub running: RefCell<Option<Running>>,
     /// The background request for a summary; resolves when it has ended, with or without success.
     pub background: RefCell<Option<Promise>>,
     /// The event listeners.
@@ -68,9 +68,9 @@ pub struct Inner {
     /// Bytes of a chunk's last, incomplete character, by ref.
     pub split_characters: RefCell<HashMap<String, Vec<u8>>>,
     /// What JavaScript objects have borrowed from the session.
-    pub loans: Loans,
+    pub lent_handles: LentHandles,
     /// Prepared views that nobody has read yet.
-    pub unread: Unread,
+    pub prepared_views: PreparedViews,
     /// A number that marks the message lists that this session handed out.
     pub number: Cell<Option<u32>>,
     /// The cache marks of the newest view that was requested with any.
@@ -95,18 +95,18 @@ impl Inner {
             header_beside: Cell::default(),
             summarize: RefCell::new(summarize),
             now: RefCell::new(now),
-            on_cost: RefCell::new(on_cost.given()),
+            on_cost: RefCell::new(on_cost.into_function()),
             callback_counter: RefCell::new(callback_counter),
             tool_filter: RefCell::default(),
-            under_way: RefCell::default(),
+            running: RefCell::default(),
             background: RefCell::default(),
             listeners: Listeners::default(),
             is_prepared: Cell::new(false),
             writes: Cell::new(0),
             children: RefCell::default(),
             split_characters: RefCell::default(),
-            loans: Loans::default(),
-            unread: Unread::default(),
+            lent_handles: LentHandles::default(),
+            prepared_views: PreparedViews::default(),
             number: Cell::default(),
             marks: RefCell::default(),
             freed: Freed::new(),
@@ -117,7 +117,7 @@ impl Inner {
     }
 
     /// A new session around another core, with the same callbacks.
-    pub fn beside(&self, core: Session) -> Self {
+    pub fn session_around(&self, core: Session) -> Self {
         let options = Options { counter: core.context().counter.clone(), ..self.functions() };
         let beside = Self::new(core, options);
         beside.tool_filter.borrow_mut().clone_from(&self.tool_filter.borrow());
@@ -129,15 +129,15 @@ impl Inner {
         Options {
             plain: serde_json::Value::Null, // already read
             counter: Arc::new(Estimate),
-            counts: false,
+            has_tokenizer: false,
             redact: None,
-            says_redact: false,
-            describe: Said::Nothing,
+            redact_is_set: false,
+            describe: FunctionOption::Unset,
             customs: None,
             callback_counter: self.callback_counter.borrow().clone(),
             summarize: self.summarize.borrow().clone(),
             now: self.now.borrow().clone(),
-            on_cost: self.on_cost.borrow().clone().map_or(Said::Nothing, Said::Given),
+            on_cost: self.on_cost.borrow().clone().map_or(FunctionOption::Unset, FunctionOption::Set),
             store: self.stores.own.borrow().clone(),
         }
     }
@@ -147,17 +147,21 @@ impl Inner {
         let functions = self.functions();
         self.read(|core| Options {
             counter: core.counter().clone(),
-            counts: functions.callback_counter.is_some(),
+            has_tokenizer: functions.callback_counter.is_some(),
             redact: core.redact().cloned(),
-            says_redact: true,
-            describe: core.context().placeholder_writer.clone().map_or(Said::Nothing, Said::Given),
+            redact_is_set: true,
+            describe: core
+                .context()
+                .placeholder_writer
+                .clone()
+                .map_or(FunctionOption::Unset, FunctionOption::Set),
             customs: Some(core.context().customs.clone()),
             ..functions
         })
     }
 
     /// Continues with the state of a session that was read from a store. Listeners stay, and objects that refer to this session stay valid.
-    pub fn become_other(&self, other: &Self) -> std::result::Result<(), JsValue> {
+    pub fn take_over(&self, other: &Self) -> std::result::Result<(), JsValue> {
         let read = other.core.take().ok_or_else(freed_error)?;
         *self.handles()? = std::mem::take(&mut *other.handles()?);
         *self.line.borrow_mut() = other.line.take();
@@ -165,7 +169,7 @@ impl Inner {
         *self.saved.borrow_mut() = other.saved.take();
         self.header_beside.set(other.header_beside.get());
         self.write_quietly(|core| {
-            core.go_on_as_read(read);
+            core.continue_as_loaded(read);
             Ok(())
         })?;
         if let Some(home) = other.stores.home.take() {
@@ -242,7 +246,7 @@ impl Inner {
     }
 
     /// Reads the core and lets it record what was read; `None` if it is busy or gone.
-    pub fn look<T>(&self, look: impl FnOnce(&mut Session) -> T) -> Option<T> {
+    pub fn read_mut<T>(&self, look: impl FnOnce(&mut Session) -> T) -> Option<T> {
         self.core_mut().ok().map(|mut core| look(&mut core))
     }
 
@@ -255,7 +259,7 @@ impl Inner {
     }
 
     /// Reads the caller's clock and passes the time to the core.
-    pub fn tell_time(&self) -> std::result::Result<(), JsValue> {
+    pub fn pass_time_to_core(&self) -> std::result::Result<(), JsValue> {
         let Some(now) = self.now.borrow().clone() else { return Ok(()) };
         let wrong = |cause: Option<&JsValue>| {
             context_error(&Error::config("now", "must give a number without throwing"), cause, None)
@@ -269,14 +273,14 @@ impl Inner {
     /// The time in milliseconds: by the caller's clock, or else by the host's.
     pub fn clock(&self) -> f64 {
         let now = self.now.borrow().clone();
-        let told = now.and_then(|now| now.call0(&JsValue::UNDEFINED).ok()?.as_f64());
-        told.filter(|t| t.is_finite()).unwrap_or_else(js_sys::Date::now)
+        let time = now.and_then(|now| now.call0(&JsValue::UNDEFINED).ok()?.as_f64());
+        time.filter(|t| t.is_finite()).unwrap_or_else(js_sys::Date::now)
     }
 
     /// Lets a callback tokenizer count messages before the session is changed.
-    pub fn rehearse(&self, messages: &[Message]) -> std::result::Result<(), JsValue> {
+    pub fn precount(&self, messages: &[Message]) -> std::result::Result<(), JsValue> {
         let counter = self.callback_counter.borrow().clone();
-        counter.map_or(Ok(()), |counter| counter.rehearse(messages))
+        counter.map_or(Ok(()), |counter| counter.precount(messages))
     }
 
     /// Remembers the objects that messages were pushed as.
@@ -285,14 +289,14 @@ impl Inner {
             groups.iter().flat_map(|group| &group.objects).for_each(freeze);
         }
         if let Ok(mut core) = self.core_mut() {
-            let mended = groups.iter().filter(|group| group.mended);
-            let mended = mended.flat_map(|group| nodes.get(group.messages.clone()).unwrap_or_default());
-            mended.for_each(|node| core.note_mended(*node));
+            let repaired = groups.iter().filter(|group| group.repaired);
+            let repaired = repaired.flat_map(|group| nodes.get(group.messages.clone()).unwrap_or_default());
+            repaired.for_each(|node| core.note_surrogate_replaced(*node));
         }
         let Ok(mut handles) = self.handles.try_borrow_mut() else { return };
         let stretches = groups.into_iter().map(|group| {
             let nodes = nodes.get(group.messages).unwrap_or_default().to_vec();
-            if !group.mended {
+            if !group.repaired {
                 handles.keep(format, nodes.clone(), group.objects.clone());
             }
             Stretch::of(format, group.objects, nodes)
@@ -328,7 +332,7 @@ impl Inner {
             if child.writes != inner.writes()
                 && let Ok(branch) = inner.core()
             {
-                core.hear(&branch);
+                core.read_branch(&branch);
                 child.writes = inner.writes();
             }
             true
@@ -356,8 +360,8 @@ impl Inner {
         let core = self.core.try_borrow_mut().ok().and_then(|mut core| core.take());
         let handles = self.handles.try_borrow_mut().ok().map(|mut handles| std::mem::take(&mut *handles));
         let callbacks = (self.summarize.take(), self.callback_counter.take(), self.tool_filter.take());
-        self.unread.clear();
-        self.loans.end();
+        self.prepared_views.clear();
+        self.lent_handles.revoke_all();
         self.line.take();
         self.children.take();
         self.split_characters.take();

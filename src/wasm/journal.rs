@@ -105,7 +105,8 @@ pub fn stored_outputs(
     let counter = |_: &str| Ok(std::sync::Arc::new(Estimate) as Counter);
     let read = Core::restore_with(&snapshot.to_vec(), None, &records.whole, None, counter)?;
     let outputs = read.session.context().outputs.iter();
-    let keys: Vec<String> = outputs.filter_map(|output| output.away().map(ToString::to_string)).collect();
+    let keys: Vec<String> =
+        outputs.filter_map(|output| output.store_key().map(ToString::to_string)).collect();
     to_js(&keys)
 }
 
@@ -165,7 +166,7 @@ fn changes_of(inner: &Inner, handles: &Handles, line: &Line, core: &Core) -> Vec
         split_characters: splits_otherwise.then_some(split),
         header_beside,
     };
-    let mut out = SIDE.within();
+    let mut out = SIDE.record_writer();
     new.save(&mut out);
     out.into_bytes()
 }
@@ -231,7 +232,7 @@ pub fn take_in(inner: &Inner, changes: &[Vec<u8>], nodes: usize) -> std::result:
     let all = changes.iter().map(|bytes| read_changes(bytes)).collect::<Result<Vec<_>>>()?;
     all.iter().all(|changes| changes.is_whole(nodes)).then_some(()).ok_or_else(other_list)?;
     let mut line = inner.line.borrow_mut();
-    let behind = |len: usize, changes: &SideChanges| changes.line.len_behind(len);
+    let behind = |len: usize, changes: &SideChanges| changes.line.len_after(len);
     all.iter().try_fold(line.0.len(), behind).ok_or_else(other_list)?;
     let mut handles = inner.handles()?;
     for changes in all {
@@ -252,7 +253,7 @@ pub fn characters(saved: SplitCharacters) -> HashMap<String, Vec<u8>> {
 }
 
 fn read_changes(bytes: &[u8]) -> Result<SideChanges> {
-    let (_, mut from) = SIDE.read_within(bytes)?;
+    let (_, mut from) = SIDE.record_reader(bytes)?;
     let changes = SideChanges::load(&mut from)?;
     from.finish()?;
     Ok(changes)

@@ -179,7 +179,7 @@ impl Replay {
         #[wasm_bindgen(unchecked_optional_param_type = "number")] calls: JsValue,
     ) -> Result<bool, JsValue> {
         let calls = calls_of(&calls)?;
-        Ok(self.held()?.look(calls)?)
+        Ok(self.held()?.measure(calls)?)
     }
 
     /// The run so far, in the form that `simulate` returns for one ladder. `retention` covers the calls that `look` has checked.
@@ -222,7 +222,7 @@ fn asking<T>(
     run: impl FnOnce() -> Result<T, Error>,
 ) -> Result<T, JsValue> {
     match counter {
-        Some(callback) => Ok(callback.ask_for(|_| run())??),
+        Some(callback) => Ok(callback.count_all(|_| run())??),
         None => Ok(run()?),
     }
 }
@@ -258,7 +258,7 @@ fn read(options: &JsValue, but: &[&str]) -> Result<(Options, Value), JsValue> {
     for (key, there) in [
         ("summarize", read.summarize.is_some()),
         ("compaction.redact", read.redact.is_some()),
-        ("onCost", read.on_cost.is_given()),
+        ("onCost", read.on_cost.is_function()),
     ] {
         if there {
             return Err(Error::config(key, "a simulation asks no model; leave it out").into());

@@ -22,13 +22,13 @@ use crate::error::{Error, ErrorCode};
 const TTL_MS: f64 = 120_000.0;
 
 /// Why no summary was asked for.
-const HELD: &str = "another process is summarizing this session, and this view fits without a summary. Load the session again after that process has saved";
+const HELD_BY_ANOTHER: &str = "another process is summarizing this session, and this view fits without a summary. Load the session again after that process has saved";
 
 /// How often a waiting process checks the lease, in milliseconds.
-const LOOK_MS: f64 = 200.0;
+const POLL_MS: f64 = 200.0;
 
 /// How long a store may take to answer about the lease, in milliseconds.
-const PATIENCE_MS: f64 = 10_000.0;
+const STORE_TIMEOUT_MS: f64 = 10_000.0;
 
 /// Takes the lease, if the session is saved somewhere. With `waits`, it waits for another process that has it; once that
 /// one has saved, this session is outdated (`STORE_CONFLICT`). If the store fails or does not answer, the summary is asked
@@ -40,10 +40,10 @@ pub async fn take(inner: &Rc<Inner>, signal: Option<&AbortSignal>, waits: bool) 
     let mut holder: Option<String> = None;
     loop {
         let (own, place) = (inner.clone(), home.clone());
-        let asked = Rc::new(Asked::default());
-        let told = asked.clone();
-        let look = future_to_promise(async move { look(&own, &place, waited, &told).await });
-        let left = wait(in_time(&look), signal, Some(&inner.freed.promise)).await;
+        let asked = Rc::new(Attempt::default());
+        let shared_attempt = asked.clone();
+        let look = future_to_promise(async move { attempt(&own, &place, waited, &shared_attempt).await });
+        let left = wait(within_timeout(&look), signal, Some(&inner.freed.promise)).await;
         asked.nobody_waits.set(!asked.is_answered.get());
         let left = left?;
         if left.is_null() {
@@ -51,7 +51,7 @@ pub async fn take(inner: &Rc<Inner>, signal: Option<&AbortSignal>, waits: bool) 
         }
         let Some(left) = left.as_f64() else { return Ok(()) };
         if !waits {
-            return Err(context_error(&Error::new(ErrorCode::StoreConflict, HELD), None, None));
+            return Err(context_error(&Error::new(ErrorCode::StoreConflict, HELD_BY_ANOTHER), None, None));
         }
         let held_by = asked.held_by.take();
         if held_by.is_some() && held_by != holder {
@@ -60,7 +60,7 @@ pub async fn take(inner: &Rc<Inner>, signal: Option<&AbortSignal>, waits: bool) 
         if waited_ms > TTL_MS {
             return Ok(()); // no lease lasts that long
         }
-        let pause = left.clamp(1.0, LOOK_MS);
+        let pause = left.clamp(1.0, POLL_MS);
         waited_ms += pause;
         waited = true;
         wait(timer(pause), signal, Some(&inner.freed.promise)).await?;
@@ -69,7 +69,7 @@ pub async fn take(inner: &Rc<Inner>, signal: Option<&AbortSignal>, waits: bool) 
 
 /// The state of an attempt to take the lease. An attempt may still succeed when nobody waits for it any more.
 #[derive(Default)]
-struct Asked {
+struct Attempt {
     is_answered: Cell<bool>,
     nobody_waits: Cell<bool>,
     /// The token of the holder.
@@ -78,8 +78,8 @@ struct Asked {
 
 /// Tries to take the lease. Returns the milliseconds for which another process still has it; `undefined` if the lease is
 /// ours; `null` if somebody has saved in the meantime.
-async fn look(inner: &Inner, home: &Home, waited: bool, asked: &Asked) -> Result<JsValue, JsValue> {
-    let left = left_of(inner, home, waited, asked).await;
+async fn attempt(inner: &Inner, home: &Home, waited: bool, asked: &Attempt) -> Result<JsValue, JsValue> {
+    let left = remaining_ms(inner, home, waited, asked).await;
     asked.is_answered.set(true);
     if asked.nobody_waits.get() {
         give_back(inner).await;
@@ -87,7 +87,7 @@ async fn look(inner: &Inner, home: &Home, waited: bool, asked: &Asked) -> Result
     Ok(left)
 }
 
-async fn left_of(inner: &Inner, home: &Home, waited: bool, asked: &Asked) -> JsValue {
+async fn remaining_ms(inner: &Inner, home: &Home, waited: bool, asked: &Attempt) -> JsValue {
     let Ok(left) = try_to_take(inner, home, asked).await else { return JsValue::UNDEFINED };
     if waited && home.has_moved_on().await.unwrap_or(false) {
         if left.is_none() {
@@ -108,11 +108,11 @@ pub async fn release(inner: &Rc<Inner>) {
         give_back(&own).await;
         Ok(JsValue::UNDEFINED)
     });
-    let _ = JsFuture::from(in_time(&given)).await;
+    let _ = JsFuture::from(within_timeout(&given)).await;
 }
 
 /// Gives a freed session's lease back, without waiting for the store.
-pub fn leave(inner: &Rc<Inner>) {
+pub fn release_freed(inner: &Rc<Inner>) {
     if inner.stores.leased.borrow().is_some() {
         let own = inner.clone();
         spawn_local(async move { release(&own).await });
@@ -129,7 +129,7 @@ async fn give_back(inner: &Inner) {
 }
 
 /// `None` if the lease is ours. Otherwise the milliseconds for which another process has it.
-async fn try_to_take(inner: &Inner, home: &Home, asked: &Asked) -> Result<Option<f64>, JsValue> {
+async fn try_to_take(inner: &Inner, home: &Home, asked: &Attempt) -> Result<Option<f64>, JsValue> {
     if inner.stores.leased.borrow().as_ref().is_some_and(|held| !held.is_at(&home.store, &home.key)) {
         give_back(inner).await;
     }
@@ -148,7 +148,7 @@ async fn try_to_take(inner: &Inner, home: &Home, asked: &Asked) -> Result<Option
     if taken {
         *inner.stores.leased.borrow_mut() = Some(home.clone());
     }
-    Ok((!taken).then_some(LOOK_MS))
+    Ok((!taken).then_some(POLL_MS))
 }
 
 fn parse(lease: &str) -> Option<(f64, &str)> {
@@ -157,8 +157,8 @@ fn parse(lease: &str) -> Option<(f64, &str)> {
 }
 
 /// `undefined` if the store takes too long.
-fn in_time(work: &Promise) -> Promise {
-    within(work, PATIENCE_MS)
+fn within_timeout(work: &Promise) -> Promise {
+    within(work, STORE_TIMEOUT_MS)
 }
 
 /// `undefined` if the work takes longer than this many milliseconds. On a host without timers there is no limit.

@@ -16,7 +16,7 @@ use super::value::{get, json_of, stringified};
 use crate::context::{CallRenamed, Context, History, NodeIndex, NodeSet, Renumbering};
 use crate::error::ErrorCode;
 use crate::message::{Format, Message};
-use crate::provider::{CallId, Calls, Reading, Renamed, provider};
+use crate::provider::{CallId, Calls, PendingRenames, Reading, provider};
 use crate::saved::checksum;
 use crate::session::Session;
 
@@ -40,7 +40,7 @@ pub struct Stretch {
     /// them now.
     pub stands_for: Option<Vec<NodeIndex>>,
     /// Whether writing its messages gives these objects; `None` until a snapshot needs to know.
-    pub tells_objects: Cell<Option<bool>>,
+    pub reproduces_objects: Cell<Option<bool>>,
     /// Its number in the saved state; 0 if its current state was not saved.
     pub number: Cell<u64>,
 }
@@ -56,7 +56,7 @@ impl Stretch {
             sums: Vec::new(),
             readings: Vec::new(),
             stands_for: None,
-            tells_objects: Cell::default(),
+            reproduces_objects: Cell::default(),
             number: Cell::default(),
         }
     }
@@ -67,31 +67,31 @@ impl Stretch {
 
     /// Whether writing its messages, in the format they came in, gives the very objects they came as. Then nothing else has to be saved
     /// about the objects.
-    pub fn tells_its_objects(&self, history: &History) -> bool {
-        self.tells_objects.get().unwrap_or_else(|| {
+    pub fn reproduces_its_objects(&self, history: &History) -> bool {
+        self.reproduces_objects.get().unwrap_or_else(|| {
             let written = written(self, self.format, history);
             let same = |(mut written, object): (Value, &JsValue)| {
                 let read = json_of(self.format, object, ErrorCode::InvalidMessage);
                 read.is_ok_and(|mut object| {
-                    leave_out_ref(&mut written, &mut object);
+                    remove_unshared_ref(&mut written, &mut object);
                     written == object
                 })
             };
-            let tells =
+            let reproduces =
                 written.len() == self.objects.len() && written.into_iter().zip(&self.objects).all(same);
-            self.tells_objects.set(Some(tells));
-            tells
+            self.reproduces_objects.set(Some(reproduces));
+            reproduces
         })
     }
 
     /// The messages that the entries say.
-    fn said(&self) -> &[NodeIndex] {
+    fn messages(&self) -> &[NodeIndex] {
         self.stands_for.as_deref().unwrap_or(&self.nodes)
     }
 }
 
 /// How much of a list equals what was pushed.
-pub struct Common {
+pub struct CommonPart {
     /// The instructions at the beginning.
     pub head: Head,
     /// How many stretches of the line the list still has, including the instructions.
@@ -101,11 +101,11 @@ pub struct Common {
     /// The first entry that differs; `None` if the list only continues.
     pub diverged_at: Option<usize>,
     /// Stretches that say the same but are written differently, with the position of each in the list.
-    pub renewed: Vec<(usize, usize)>,
+    pub rewritten: Vec<(usize, usize)>,
     /// Calls whose ids are different in the list.
     pub renamed: Vec<CallRenamed>,
     /// Those of them whose outputs are not in the common part.
-    pub waiting: Renamed,
+    pub waiting: PendingRenames,
 }
 
 /// The instructions at the beginning of a line and of a list.
@@ -124,7 +124,7 @@ pub struct Head {
 enum Likeness {
     Same,
     /// Written differently, but a model reads the same.
-    Renewed,
+    Rewritten,
     Other,
 }
 
@@ -151,7 +151,7 @@ impl Line {
     /// stays, unless nothing is left of what it stands for.
     pub fn forget(&mut self, gone: &NodeSet) {
         self.0.retain_mut(|stretch| {
-            let (nodes, said) = (stretch.nodes.len(), stretch.said().len());
+            let (nodes, message_count) = (stretch.nodes.len(), stretch.messages().len());
             stretch.nodes.retain(|n| !gone.contains(n));
             if stretch.nodes.len() < nodes {
                 stretch.objects.clear();
@@ -159,10 +159,10 @@ impl Line {
             if let Some(stands_for) = &mut stretch.stands_for {
                 stands_for.retain(|n| !gone.contains(n));
             }
-            if (stretch.nodes.len(), stretch.said().len()) != (nodes, said) {
+            if (stretch.nodes.len(), stretch.messages().len()) != (nodes, message_count) {
                 stretch.number.set(0);
             }
-            !stretch.nodes.is_empty() && (said == 0 || !stretch.said().is_empty())
+            !stretch.nodes.is_empty() && (message_count == 0 || !stretch.messages().is_empty())
         });
     }
 
@@ -179,19 +179,19 @@ impl Line {
                 sums: stretch.sums.clone(),
                 readings: stretch.readings.clone(),
                 stands_for: stretch.stands_for.as_deref().map(there),
-                tells_objects: Cell::default(),
+                reproduces_objects: Cell::default(),
                 number: Cell::default(),
                 objects,
                 nodes,
             };
-            let is_left = stretch.said().is_empty() || !branch.said().is_empty();
+            let is_left = stretch.messages().is_empty() || !branch.messages().is_empty();
             (!branch.nodes.is_empty() && is_left).then_some(branch)
         };
         Self(self.0.iter().filter_map(came_along).collect())
     }
 
     /// Drops the objects of nodes whose output is in the store, and keeps checksums of them.
-    pub fn let_go(&mut self, gone: &NodeSet) {
+    pub fn drop_objects(&mut self, gone: &NodeSet) {
         if gone.is_empty() {
             return;
         }
@@ -212,7 +212,7 @@ impl Line {
         stretch.number.set(0);
         if !stretch.objects.is_empty() {
             stretch.format = format;
-            stretch.tells_objects.set(None);
+            stretch.reproduces_objects.set(None);
             stretch.objects = entries.to_vec();
         } else if let Some(sums) = sums_of(stretch.format, entries).filter(|_| !stretch.sums.is_empty()) {
             stretch.sums = sums;
@@ -236,7 +236,7 @@ impl Line {
     pub fn adopt(
         &mut self,
         format: Format,
-        common: &Common,
+        common: &CommonPart,
         list: &[JsValue],
     ) -> Vec<(Vec<NodeIndex>, Vec<JsValue>)> {
         // If the instructions differ, they will be replaced: their objects are not adopted.
@@ -248,7 +248,7 @@ impl Line {
             if stretch.objects.is_empty() && stretch.sums.is_empty() && !entries.is_empty() {
                 stretch.number.set(0);
                 (stretch.format, stretch.objects) = (format, entries.to_vec());
-                if !common.renewed.contains(&(n, at)) {
+                if !common.rewritten.contains(&(n, at)) {
                     adopted.push((stretch.nodes.clone(), stretch.objects.clone()));
                 }
             }
@@ -258,15 +258,15 @@ impl Line {
     }
 
     /// The messages that the stretches from index `stretches` on say.
-    pub fn said_from(&self, stretches: usize) -> Vec<NodeIndex> {
-        self.0[stretches..].iter().flat_map(|s| s.said().iter().copied()).collect()
+    pub fn messages_from(&self, stretches: usize) -> Vec<NodeIndex> {
+        self.0[stretches..].iter().flat_map(|s| s.messages().iter().copied()).collect()
     }
 
     /// Messages after the first `stretches` that passes removed from the view, if the list never had them because it continues a view.
-    pub fn unsaid_behind(&self, stretches: usize, context: &Context) -> Vec<NodeIndex> {
+    pub fn dropped_after(&self, stretches: usize, context: &Context) -> Vec<NodeIndex> {
         let (stays, goes) = self.0.split_at(stretches);
         let nodes = |of: &[Stretch]| -> NodeSet {
-            of.iter().flat_map(|s| s.nodes.iter().chain(s.said())).copied().collect()
+            of.iter().flat_map(|s| s.nodes.iter().chain(s.messages())).copied().collect()
         };
         let goes = nodes(goes);
         let mut behind = context.dropped_behind(&nodes(stays));
@@ -276,25 +276,25 @@ impl Line {
 
     /// Compares with a list, entry by entry: by reference, and if the object is not the same, by what a model reads. Instructions at the
     /// beginning of the list are its header, whether or not they are the same.
-    pub fn common(&self, format: Format, list: &[JsValue], core: &Session) -> Result<Common, JsValue> {
+    pub fn common(&self, format: Format, list: &[JsValue], core: &Session) -> Result<CommonPart, JsValue> {
         let mut head = Head::default();
         if !self.0.is_empty() {
             head.stretches = self.instructions(core);
             head.entries = list.iter().take_while(|entry| is_instruction(entry)).count();
-            let told: usize = self.0[..head.stretches].iter().map(Stretch::len).sum();
+            let known: usize = self.0[..head.stretches].iter().map(Stretch::len).sum();
             if head.stretches == self.0.len() {
-                head.entries = head.entries.min(told); // nothing else was said yet: additional instructions are appended like anything new
+                head.entries = head.entries.min(known); // nothing else was said yet: additional instructions are appended like anything new
             }
-            head.is_other = told != head.entries;
+            head.is_other = known != head.entries;
         }
         let mut renewed = Vec::new();
         let mut comparison = Comparison::new(format, core);
         let mut at = 0;
         if !head.is_other {
             for (n, stretch) in self.0[..head.stretches].iter().enumerate() {
-                match comparison.is_stretch(stretch, list, at)? {
+                match comparison.compare_stretch(stretch, list, at)? {
                     (Likeness::Other, _) => head.is_other = true,
-                    (Likeness::Renewed, _) => renewed.push((n, at)),
+                    (Likeness::Rewritten, _) => renewed.push((n, at)),
                     (Likeness::Same, _) => {}
                 }
                 at += stretch.len();
@@ -306,18 +306,18 @@ impl Line {
         let mut at = head.entries;
         let (mut stretches, mut diverged_at) = (self.0.len(), None);
         for (n, stretch) in self.0.iter().enumerate().skip(head.stretches) {
-            match comparison.is_stretch(stretch, list, at)? {
+            match comparison.compare_stretch(stretch, list, at)? {
                 (Likeness::Other, from) => {
                     (stretches, diverged_at) = (n, from);
                     break;
                 }
-                (Likeness::Renewed, _) => renewed.push((n, at)),
+                (Likeness::Rewritten, _) => renewed.push((n, at)),
                 (Likeness::Same, _) => {}
             }
             at += stretch.len();
         }
         let Comparison { renamed, waiting, .. } = comparison;
-        Ok(Common { head, stretches, entries: at, diverged_at, renewed, renamed, waiting })
+        Ok(CommonPart { head, stretches, entries: at, diverged_at, rewritten: renewed, renamed, waiting })
     }
 }
 
@@ -326,17 +326,17 @@ struct Comparison<'c> {
     format: Format,
     history: &'c History,
     renamed: Vec<CallRenamed>,
-    waiting: Renamed,
+    waiting: PendingRenames,
 }
 
 impl<'c> Comparison<'c> {
     fn new(format: Format, core: &'c Session) -> Self {
         let history = &core.context().history;
-        Self { format, history, renamed: Vec::new(), waiting: Renamed::default() }
+        Self { format, history, renamed: Vec::new(), waiting: PendingRenames::default() }
     }
 
     /// Whether the list has a stretch at its entry `at`, and the first entry that differs.
-    fn is_stretch(
+    fn compare_stretch(
         &mut self,
         stretch: &Stretch,
         list: &[JsValue],
@@ -351,7 +351,7 @@ impl<'c> Comparison<'c> {
             };
             match likeness {
                 Likeness::Same => {}
-                Likeness::Renewed => all = Likeness::Renewed,
+                Likeness::Rewritten => all = Likeness::Rewritten,
                 Likeness::Other => {
                     self.renamed.truncate(before);
                     self.waiting = waiting;
@@ -393,19 +393,19 @@ impl<'c> Comparison<'c> {
         let now = Reading::of(format, &given);
         if let Some(known) = known {
             let known = Reading::of(format, &read(known)?);
-            if known.says(&now) {
+            if known.reads_same(&now) {
                 return Ok(self.paired(stretch, known.calls(), &now));
             }
         }
         let Some(mut written) = written(stretch, format, history).into_iter().nth(i) else {
             return Ok(Likeness::Other);
         };
-        leave_out_ref(&mut written, &mut given);
+        remove_unshared_ref(&mut written, &mut given);
         if written == given {
             return self.unchanged(entry);
         }
         let (known, now) = (Reading::of(format, &written), Reading::of(format, &given));
-        Ok(if known.says(&now) { self.paired(stretch, known.calls(), &now) } else { Likeness::Other })
+        Ok(if known.reads_same(&now) { self.paired(stretch, known.calls(), &now) } else { Likeness::Other })
     }
 
     /// The result for an entry that is written as before: the same, unless its calls contradict those before it.
@@ -433,7 +433,7 @@ impl<'c> Comparison<'c> {
                 self.renamed.push(CallRenamed { caller, before: before.clone(), now: now.clone() });
             }
         }
-        Likeness::Renewed
+        Likeness::Rewritten
     }
 }
 
@@ -457,7 +457,7 @@ fn known_calls(
 }
 
 /// Removes the reference to a full output if only one side has it: the engine adds it to views, the pushed list does not have it.
-fn leave_out_ref(written: &mut Value, given: &mut Value) {
+fn remove_unshared_ref(written: &mut Value, given: &mut Value) {
     if written.get(OUTPUT_REF).is_some() != given.get(OUTPUT_REF).is_some() {
         for entry in [written, given] {
             if let Value::Object(fields) = entry {
@@ -479,14 +479,14 @@ fn is_same(format: Format, one: &JsValue, other: &JsValue) -> bool {
 }
 
 /// Whether two entries are the same object, or a model reads the same in both; calls may have other ids as far as `renamed` allows.
-pub fn says_same(format: Format, one: &JsValue, other: &JsValue, renamed: &mut Renamed) -> bool {
+pub fn reads_same(format: Format, one: &JsValue, other: &JsValue, renamed: &mut PendingRenames) -> bool {
     if renamed.is_empty() && is_same(format, one, other) {
         return true;
     }
     let read =
         |entry: &JsValue| Some(Reading::of(format, &json_of(format, entry, ErrorCode::InvalidMessage).ok()?));
     let pairs =
-        |(one, other): (Reading, Reading)| one.says(&other) && renamed.pair(one.calls(), other.calls());
+        |(one, other): (Reading, Reading)| one.reads_same(&other) && renamed.pair(one.calls(), other.calls());
     read(one).zip(read(other)).is_some_and(pairs)
 }
 

@@ -15,7 +15,7 @@ use super::line::{Line, Stretch};
 use super::value::{of_format_to_js, to_js};
 use crate::context::{Context, Form, Node, Slot};
 use crate::message::{Format, Message, Part};
-use crate::provider::{Lost, OPENED, Provider, Standing};
+use crate::provider::{OPENING_NOTE, PositionChecker, Provider, Removals};
 
 /// The messages of a list, by position; `None` after the last.
 pub type Slots<'a> = &'a dyn Fn(usize) -> Option<Shown<'a>>;
@@ -24,20 +24,20 @@ pub type Slots<'a> = &'a dyn Fn(usize) -> Option<Shown<'a>>;
 pub type Entry<'a> = Vec<(usize, Shown<'a>)>;
 
 /// How many entries are collected before they are added.
-const TOGETHER: usize = 256;
+const BATCH_ENTRIES: usize = 256;
 
 /// Messages that form one entry: the position of the first, and the number of list entries before them.
 struct Run {
     slot: usize,
     entries: u32,
     /// Where their own entries begin, after an opening entry that the format may need.
-    written: u32,
+    first_own_entry: u32,
 }
 
 /// A message as it is sent, without what the API would refuse in this position.
-struct Mended {
+struct AsSent {
     slot: Slot,
-    lost: Lost,
+    removals: Removals,
     /// Whether a pass had already removed reasoning from it.
     lacked_reasoning: bool,
 }
@@ -63,9 +63,9 @@ pub struct List {
     /// The index of the first entry that is not an instruction. The format may need an opening entry there.
     opened: Option<u32>,
     /// What messages lose because of their position.
-    standing: Option<Standing>,
+    position_checker: Option<PositionChecker>,
     /// The messages that lose something, by position.
-    mended: Rc<BTreeMap<usize, Mended>>,
+    as_sent: Rc<BTreeMap<usize, AsSent>>,
 }
 
 impl List {
@@ -132,13 +132,13 @@ impl List {
     }
 
     /// How many messages there were at the last update.
-    pub fn seen(&self) -> usize {
-        self.standing.as_ref().map_or(0, Standing::seen)
+    pub fn checked(&self) -> usize {
+        self.position_checker.as_ref().map_or(0, PositionChecker::checked)
     }
 
     /// The message at a position, as it is sent.
     pub fn sent<'a>(&'a self, at: usize, slot: &'a Slot) -> &'a Message {
-        self.mended.get(&at).map_or(&*slot.message, |mended| &*mended.slot.message)
+        self.as_sent.get(&at).map_or(&*slot.message, |as_sent| &*as_sent.slot.message)
     }
 
     /// Updates the list: the messages from position `from` on are new or edited; there are `len` messages.
@@ -150,35 +150,41 @@ impl List {
         from: usize,
         len: usize,
     ) -> Result<(), JsValue> {
-        let from = from.min(self.seen());
-        if from < len.max(self.seen()) {
-            let first = self.mend(from, len, slots, provider);
+        let from = from.min(self.checked());
+        if from < len.max(self.checked()) {
+            let first = self.remove_by_position(from, len, slots, provider);
             self.cut(first.min(self.slots));
         }
-        let mended = Rc::clone(&self.mended);
+        let as_sent = Rc::clone(&self.as_sent);
         let sent = |at: usize| {
             let (slot, node) = slots(at)?;
-            Some((mended.get(&at).map_or(slot, |mended| &mended.slot), node))
+            Some((as_sent.get(&at).map_or(slot, |as_sent| &as_sent.slot), node))
         };
         self.extend(handles, &sent, provider)
     }
 
     /// Determines what messages lose because of their position. Returns the first position whose message is sent differently than before.
-    fn mend(&mut self, from: usize, len: usize, slots: Slots<'_>, provider: &dyn Provider) -> usize {
-        let standing = self.standing.get_or_insert_with(|| Standing::new(provider.format()));
-        let first = standing.update(from, len, |at| slots(at).map(|(slot, _)| &*slot.message));
-        let mut mended = std::mem::take(&mut self.mended);
-        let Some(now) = Rc::get_mut(&mut mended) else { return 0 };
+    fn remove_by_position(
+        &mut self,
+        from: usize,
+        len: usize,
+        slots: Slots<'_>,
+        provider: &dyn Provider,
+    ) -> usize {
+        let checker = self.position_checker.get_or_insert_with(|| PositionChecker::new(provider.format()));
+        let first = checker.update(from, len, |at| slots(at).map(|(slot, _)| &*slot.message));
+        let mut as_sent = std::mem::take(&mut self.as_sent);
+        let Some(now) = Rc::get_mut(&mut as_sent) else { return 0 };
         now.split_off(&first);
-        for (at, lost) in standing.lost_from(first) {
+        for (at, removals) in checker.removals_from(first) {
             let Some((slot, node)) = slots(at) else { continue };
-            let message = Arc::new(lost.taken_off(&slot.message, provider.format()));
+            let message = Arc::new(removals.apply(&slot.message, provider.format()));
             let form = if slot.form == Form::Whole { Form::Unbound } else { slot.form };
             let lacked_reasoning = lacks_reasoning(slot, node);
             let slot = Slot { message, form, ..slot.clone() };
-            now.insert(at, Mended { slot, lost: lost.clone(), lacked_reasoning });
+            now.insert(at, AsSent { slot, removals: removals.clone(), lacked_reasoning });
         }
-        self.mended = mended;
+        self.as_sent = as_sent;
         first
     }
 
@@ -196,7 +202,7 @@ impl List {
                 leading = false;
                 Some(run)
             };
-            let runs: Vec<Entry<'_>> = std::iter::from_fn(next).take(TOGETHER).collect();
+            let runs: Vec<Entry<'_>> = std::iter::from_fn(next).take(BATCH_ENTRIES).collect();
             if runs.is_empty() {
                 break;
             }
@@ -218,7 +224,7 @@ impl List {
     fn add(&mut self, run: &Entry<'_>, handles: &Handles, provider: &dyn Provider) -> Result<(), JsValue> {
         let [(start, (slot, _)), ..] = run[..] else { return Ok(()) };
         let Some(Objects { objects, notes }) = handles.objects(run, provider.format()) else { return Ok(()) };
-        let left_out = run.iter().filter_map(|(at, _)| self.mended.get(at)).flat_map(|m| m.lost.notes());
+        let left_out = run.iter().filter_map(|(at, _)| self.as_sent.get(at)).flat_map(|m| m.removals.notes());
         self.notes.extend(left_out.map(|what| (start, what.to_owned())));
         self.notes.extend(notes.iter().map(|note| (start, note.what.clone())));
         let entries = self.entries.length();
@@ -226,7 +232,7 @@ impl List {
         if opens {
             self.opened = Some(entries);
             if let Some(opening) = provider.opening(slot.message.role) {
-                self.notes.push((start, OPENED.to_owned()));
+                self.notes.push((start, OPENING_NOTE.to_owned()));
                 self.entries.push(&to_js(&opening)?);
             }
         }
@@ -234,7 +240,7 @@ impl List {
         for object in objects {
             self.entries.push(object);
         }
-        self.runs.push(Run { slot: start, entries, written });
+        self.runs.push(Run { slot: start, entries, first_own_entry: written });
         Ok(())
     }
 
@@ -243,12 +249,12 @@ impl List {
         self.end.clear();
         let mut behind = self.slots;
         for run in self.runs.iter().rev() {
-            if run.written < self.entries.length() {
+            if run.first_own_entry < self.entries.length() {
                 let shown = (run.slot..behind).filter(|at| !self.head.contains(at));
                 let entry: Entry<'_> = shown.filter_map(|at| Some((at, slots(at)?))).collect();
                 let Some((items, notes)) = finished(&entry, slots, provider) else { break };
                 self.end.extend(notes.into_iter().map(|note| (run.slot, note.what)));
-                self.entries.set_length(run.written);
+                self.entries.set_length(run.first_own_entry);
                 for item in &items {
                     self.entries.push(&of_format_to_js(item, provider.format())?);
                 }
@@ -275,8 +281,8 @@ impl List {
             if provider.is_head(message, leading && run.is_empty()) {
                 self.head.push(self.slots);
             } else if run.is_empty() || provider.joins(&messages, message) {
-                let mended = self.mended.get(&self.slots);
-                if mended.map_or_else(|| lacks_reasoning(slot, node), |mended| mended.lacked_reasoning) {
+                let as_sent = self.as_sent.get(&self.slots);
+                if as_sent.map_or_else(|| lacks_reasoning(slot, node), |as_sent| as_sent.lacked_reasoning) {
                     self.lost_reasoning.get_or_insert(self.slots);
                 }
                 run.push((self.slots, (slot, node)));
@@ -292,9 +298,9 @@ impl List {
 
 /// Whether a pass has removed reasoning from it.
 fn lacks_reasoning(slot: &Slot, node: &Node) -> bool {
-    slot.form != Form::Whole && thoughts(&slot.message) < thoughts(&node.message)
+    slot.form != Form::Whole && reasoning_parts(&slot.message) < reasoning_parts(&node.message)
 }
 
-fn thoughts(message: &Message) -> usize {
+fn reasoning_parts(message: &Message) -> usize {
     message.parts.iter().filter(|part| matches!(part, Part::Reasoning(_))).count()
 }

@@ -16,19 +16,19 @@ use super::value::{count, elements, get, is_list, set, to_js};
 use crate::context::{NodeKind, Slot};
 use crate::error::Error;
 use crate::message::{Format, Role};
-use crate::model::LEAST_CACHED_TOKENS;
+use crate::model::MIN_CACHED_PREFIX_TOKENS;
 use crate::provider::{CACHE_POINT, mark_key};
 use crate::session::Session;
 use crate::sorting::sort_by_key;
 
 /// The most marks that the API takes in a request.
-const MOST: usize = 4;
+const MAX_MARKS: usize = 4;
 
 /// The marks of the newest view that was requested with `cacheMarks`.
 #[derive(Debug, Default)]
 pub struct Marks {
     /// The number that was requested.
-    pub most: usize,
+    pub max_marks: usize,
     pub placed: Vec<CacheMark>,
 }
 
@@ -56,8 +56,10 @@ pub fn cache_marks(options: &JsValue, format: Format) -> Result<Option<usize>, J
         return Err(Error::argument(why).into());
     }
     let most = count(&given, "cacheMarks")?;
-    if most > MOST {
-        return Err(Error::argument(format!("`cacheMarks`: the API takes at most {MOST}, got {most}")).into());
+    if most > MAX_MARKS {
+        return Err(
+            Error::argument(format!("`cacheMarks`: the API takes at most {MAX_MARKS}, got {most}")).into()
+        );
     }
     Ok(Some(most))
 }
@@ -76,7 +78,7 @@ pub fn mark(
     let messages: Array = messages.unchecked_into();
     let system = get(body, "system")?;
     let own = own_marks(&messages, system.as_ref(), &core.tools(), kind)?;
-    let mut room = MOST.saturating_sub(own).min(most);
+    let mut room = MAX_MARKS.saturating_sub(own).min(most);
     let mut marks = Vec::new();
     for End { part, entry, tokens } in stable_ends(list, core, until.unwrap_or(usize::MAX)) {
         if room == 0 {
@@ -120,7 +122,7 @@ fn stable_ends(list: &List, core: &Session, messages: usize) -> Vec<End> {
     let system = End { part: "system", entry: None, tokens: view.tools_tokens() + head };
     let ends =
         [of_entry("end", whole), of_entry("step", before_newest), of_entry("summary", summary), Some(system)];
-    ends.into_iter().flatten().filter(|end| end.tokens >= LEAST_CACHED_TOKENS).collect()
+    ends.into_iter().flatten().filter(|end| end.tokens >= MIN_CACHED_PREFIX_TOKENS).collect()
 }
 
 /// The number of marks in the caller's own entries, system prompt and tools.

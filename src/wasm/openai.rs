@@ -106,7 +106,7 @@ impl OpenAIHistoryAdapter {
         self.items.set_length(0);
         append(&self.items, &known)?;
         self.known.replace(known);
-        core.put_in(plan);
+        core.apply(plan);
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use js_sys::{Function, Reflect};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
-use super::context_parts::refuse_used;
+use super::context_parts::refuse_if_used;
 use super::counter::{CallbackCounter, Tokenizer};
 use super::custom::read_customs;
 use super::inner::Inner;
@@ -28,17 +28,17 @@ pub struct Options {
     pub plain: Value,
     pub counter: Counter,
     /// Whether the caller gave a tokenizer.
-    pub counts: bool,
+    pub has_tokenizer: bool,
     pub callback_counter: Option<Rc<CallbackCounter>>,
     pub summarize: Option<Summarize>,
     pub now: Option<Function>,
     /// The `onCost` listener.
-    pub on_cost: Said<Function>,
+    pub on_cost: FunctionOption<Function>,
     pub redact: Option<Redact>,
     /// Whether the caller gave a `redact`, or `null` for none.
-    pub says_redact: bool,
+    pub redact_is_set: bool,
     /// The caller's function that writes placeholders.
-    pub describe: Said<PlaceholderWriter>,
+    pub describe: FunctionOption<PlaceholderWriter>,
     /// The functions of custom passes, if a ladder is given.
     pub customs: Option<CustomRuns>,
     pub store: Option<Store>,
@@ -48,7 +48,7 @@ impl Options {
     /// The plain options, as the core reads them.
     pub fn config(&self) -> Result<SessionConfig, Error> {
         let config = SessionConfig::from_value(&self.plain)?;
-        if self.on_cost.is_given() {
+        if self.on_cost.is_function() {
             require_price(&config)?;
         }
         Ok(config)
@@ -57,36 +57,36 @@ impl Options {
 
 /// A function option that `null` removes.
 #[derive(Clone, Default)]
-pub enum Said<T> {
+pub enum FunctionOption<T> {
     /// The key is missing.
     #[default]
-    Nothing,
+    Unset,
     /// `null`.
-    Off,
-    Given(T),
+    Null,
+    Set(T),
 }
 
-impl<T> Said<T> {
-    pub fn is_given(&self) -> bool {
-        matches!(self, Self::Given(_))
+impl<T> FunctionOption<T> {
+    pub fn is_function(&self) -> bool {
+        matches!(self, Self::Set(_))
     }
 
-    pub fn is_said(&self) -> bool {
-        !matches!(self, Self::Nothing)
+    pub fn is_set(&self) -> bool {
+        !matches!(self, Self::Unset)
     }
 
-    pub fn given(self) -> Option<T> {
+    pub fn into_function(self) -> Option<T> {
         match self {
-            Self::Given(given) => Some(given),
-            Self::Nothing | Self::Off => None,
+            Self::Set(given) => Some(given),
+            Self::Unset | Self::Null => None,
         }
     }
 
-    fn map<U>(self, map: impl FnOnce(T) -> U) -> Said<U> {
+    fn map<U>(self, map: impl FnOnce(T) -> U) -> FunctionOption<U> {
         match self {
-            Self::Given(given) => Said::Given(map(given)),
-            Self::Off => Said::Off,
-            Self::Nothing => Said::Nothing,
+            Self::Set(given) => FunctionOption::Set(map(given)),
+            Self::Null => FunctionOption::Null,
+            Self::Unset => FunctionOption::Unset,
         }
     }
 }
@@ -95,18 +95,18 @@ impl<T> Said<T> {
 struct Functions {
     plain: js_sys::Object,
     now: Option<Function>,
-    on_cost: Said<Function>,
+    on_cost: FunctionOption<Function>,
     summarize: Option<Summarize>,
     tokenizer: Option<Tokenizer>,
     redact: Option<Redact>,
-    says_redact: bool,
-    describe: Said<PlaceholderWriter>,
+    redact_is_set: bool,
+    describe: FunctionOption<PlaceholderWriter>,
     customs: Option<CustomRuns>,
 }
 
 /// Takes the functions out of the options. The rest is plain data, which the core reads.
 pub fn read_options(options: &JsValue) -> Result<Options, JsValue> {
-    let Functions { plain, now, on_cost, summarize, tokenizer, redact, says_redact, describe, customs } =
+    let Functions { plain, now, on_cost, summarize, tokenizer, redact, redact_is_set, describe, customs } =
         read_functions(options)?;
     let store = take(&plain, "store")?.map(|store| Store::of(&store, "store")).transpose();
     let store = store.map_err(|error| Error::new(ErrorCode::InvalidConfig, error.message()))?;
@@ -116,13 +116,13 @@ pub fn read_options(options: &JsValue) -> Result<Options, JsValue> {
     Ok(Options {
         plain,
         counter,
-        counts,
+        has_tokenizer: counts,
         callback_counter,
         summarize,
         now,
         on_cost,
         redact,
-        says_redact,
+        redact_is_set,
         describe,
         customs,
         store,
@@ -152,7 +152,7 @@ pub fn require_price(config: &SessionConfig) -> Result<(), Error> {
 /// Changes the options of a session: all that are given, or none.
 pub fn set_options(inner: &Inner, options: &JsValue) -> Result<(), JsValue> {
     let writes = inner.writes();
-    let Functions { plain, now, on_cost, summarize, tokenizer, redact, says_redact, describe, customs } =
+    let Functions { plain, now, on_cost, summarize, tokenizer, redact, redact_is_set, describe, customs } =
         read_functions(options)?;
     if take(&plain, "store")?.is_some() {
         let why = "cannot be changed: outputs lie in it already; make a session with it, or `Session.load`";
@@ -165,21 +165,21 @@ pub fn set_options(inner: &Inner, options: &JsValue) -> Result<(), JsValue> {
     };
     if let Some(callback) = &callback {
         let (messages, tools) = inner.read(counted)?;
-        rehearse_all(callback, &messages, &tools, config.model.as_deref())?;
+        precount_all(callback, &messages, &tools, config.model.as_deref())?;
     }
-    refuse_used(inner, writes, "setOptions")?;
-    if on_cost.is_given() || (!on_cost.is_said() && inner.on_cost.borrow().is_some()) {
+    refuse_if_used(inner, writes, "setOptions")?;
+    if on_cost.is_function() || (!on_cost.is_set() && inner.on_cost.borrow().is_some()) {
         require_price(&config)?;
     }
     inner.write_quietly(|core| {
-        if describe.is_said() {
-            core.context_mut().placeholder_writer = describe.given();
+        if describe.is_set() {
+            core.context_mut().placeholder_writer = describe.into_function();
         }
         if let Some(customs) = customs {
             core.context_mut().customs = customs;
         }
         core.set_options(config, tokenizer.as_ref().map(|tokenizer| tokenizer.counter.clone()));
-        if says_redact {
+        if redact_is_set {
             core.set_redact(redact);
         }
         if summarize.is_some() {
@@ -193,8 +193,8 @@ pub fn set_options(inner: &Inner, options: &JsValue) -> Result<(), JsValue> {
     if summarize.is_some() {
         *inner.summarize.borrow_mut() = summarize;
     }
-    if on_cost.is_said() {
-        *inner.on_cost.borrow_mut() = on_cost.given();
+    if on_cost.is_set() {
+        *inner.on_cost.borrow_mut() = on_cost.into_function();
     }
     if now.is_some() {
         *inner.now.borrow_mut() = now;
@@ -209,20 +209,24 @@ fn counted(core: &Session) -> (Vec<Arc<Message>>, Vec<Value>) {
 }
 
 /// Lets a callback count everything in a session, by a model's rules.
-pub fn rehearse(callback: &CallbackCounter, core: &Session, model: Option<&str>) -> Result<(), JsValue> {
+pub fn precount_session(
+    callback: &CallbackCounter,
+    core: &Session,
+    model: Option<&str>,
+) -> Result<(), JsValue> {
     let (messages, tools) = counted(core);
-    rehearse_all(callback, &messages, &tools, model)
+    precount_all(callback, &messages, &tools, model)
 }
 
-fn rehearse_all(
+fn precount_all(
     callback: &CallbackCounter,
     messages: &[Arc<Message>],
     tools: &[Value],
     model: Option<&str>,
 ) -> Result<(), JsValue> {
-    callback.rehearse(messages.iter().map(|message| &**message))?;
+    callback.precount(messages.iter().map(|message| &**message))?;
     let rules = model.map_or_else(|| callback.rules(), |model| Rules::of(model, callback));
-    callback.ask_for(|counter| count_tools_by(rules.tools, tools, counter)).map(|_| ())
+    callback.count_all(|counter| count_tools_by(rules.tools, tools, counter)).map(|_| ())
 }
 
 fn read_functions(options: &JsValue) -> Result<Functions, JsValue> {
@@ -234,27 +238,27 @@ fn read_functions(options: &JsValue) -> Result<Functions, JsValue> {
     };
     let now = function("now")?;
     let on_cost = match take(&plain, "onCost")? {
-        Some(f) if f.is_function() => Said::Given(f.unchecked_into()),
-        Some(none) if none.is_null() => Said::Off,
+        Some(f) if f.is_function() => FunctionOption::Set(f.unchecked_into()),
+        Some(none) if none.is_null() => FunctionOption::Null,
         Some(_) => return Err(Error::config("onCost", "expected a function or null").into()),
-        None => Said::Nothing,
+        None => FunctionOption::Unset,
     };
     let summarize = function("summarize")?.map(JsCast::unchecked_into);
     let tokenizer = take(&plain, "tokenizer")?.map(|tokenizer| Tokenizer::of(&tokenizer));
     let tokenizer = tokenizer.transpose().map_err(|expected| Error::config("tokenizer", expected))?;
     let redact = function_in(&plain, "compaction", "redact")?;
-    let says_redact = redact.is_said();
-    let redact = redact.given().map(redact_of);
+    let redact_is_set = redact.is_set();
+    let redact = redact.into_function().map(redact_of);
     let describe = function_in(&plain, "toolOutputCache", "placeholder")?.map(describe_of);
     let customs = read_customs(&plain)?;
-    Ok(Functions { plain, now, on_cost, summarize, tokenizer, redact, says_redact, describe, customs })
+    Ok(Functions { plain, now, on_cost, summarize, tokenizer, redact, redact_is_set, describe, customs })
 }
 
 /// Takes the function `key` out of the options `group`, which are replaced by a copy without it.
-fn function_in(plain: &js_sys::Object, group: &str, key: &str) -> Result<Said<Function>, JsValue> {
+fn function_in(plain: &js_sys::Object, group: &str, key: &str) -> Result<FunctionOption<Function>, JsValue> {
     let options = Reflect::get(plain, &group.into())?;
     if !options.is_object() || is_list(&options) {
-        return Ok(Said::Nothing);
+        return Ok(FunctionOption::Unset);
     }
     let options = plain_object(&options)?;
     let function = take(&options, key)?;
@@ -264,15 +268,15 @@ fn function_in(plain: &js_sys::Object, group: &str, key: &str) -> Result<Said<Fu
         Reflect::delete_property(plain, &group.into())?; // an empty group must not count as a changed option
     }
     match function {
-        Some(f) if f.is_function() => Ok(Said::Given(f.unchecked_into())),
-        Some(none) if none.is_null() => Ok(Said::Off),
+        Some(f) if f.is_function() => Ok(FunctionOption::Set(f.unchecked_into())),
+        Some(none) if none.is_null() => Ok(FunctionOption::Null),
         Some(_) => Err(Error::config(&format!("{group}.{key}"), "expected a function or null").into()),
-        None => Ok(Said::Nothing),
+        None => Ok(FunctionOption::Unset),
     }
 }
 
 /// The message of what a callback threw, in parentheses.
-pub fn said_by(thrown: &JsValue) -> String {
+pub fn message_in_parentheses(thrown: &JsValue) -> String {
     let said = get(thrown, "message").ok().flatten().and_then(|m| m.as_string());
     said.or_else(|| thrown.as_string()).map(|m| format!(" ({m})")).unwrap_or_default()
 }
@@ -296,7 +300,7 @@ fn describe_of(callback: Function) -> PlaceholderWriter {
         }
         let text = callback
             .call1(&JsValue::UNDEFINED, &given)
-            .map_err(|thrown| failed(format!("threw{}", said_by(&thrown))))?;
+            .map_err(|thrown| failed(format!("threw{}", message_in_parentheses(&thrown))))?;
         text.as_string().ok_or_else(|| failed("must answer with a string".to_owned()))
     })
 }
@@ -321,7 +325,7 @@ fn redact_of(callback: js_sys::Function) -> Redact {
     Redact::new(move |text| {
         let answer = callback
             .call1(&JsValue::UNDEFINED, &JsValue::from_str(text))
-            .map_err(|thrown| failed(&format!("threw{}", said_by(&thrown))))?;
+            .map_err(|thrown| failed(&format!("threw{}", message_in_parentheses(&thrown))))?;
         answer.as_string().ok_or_else(|| failed("must answer with a string"))
     })
 }

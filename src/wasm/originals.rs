@@ -11,12 +11,12 @@ use crate::message::Format;
 pub enum Original {
     /// `None` if an earlier process pushed it.
     One(Format, Option<JsValue>),
-    Several(Box<Several>),
+    Several(Box<SharedOriginal>),
 }
 
 /// Several objects of one message, or one object of several messages.
 #[derive(Clone)]
-pub struct Several {
+pub struct SharedOriginal {
     format: Format,
     nodes: Vec<NodeIndex>,
     objects: Vec<JsValue>,
@@ -28,7 +28,7 @@ impl Original {
         if nodes.len() == 1 && objects.len() < 2 {
             return Self::One(format, objects.pop());
         }
-        Self::Several(Box::new(Several { format, nodes, objects }))
+        Self::Several(Box::new(SharedOriginal { format, nodes, objects }))
     }
 
     /// The objects' format.

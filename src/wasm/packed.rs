@@ -25,7 +25,7 @@ extern "C" {
 const ROOM: usize = 1 << 14;
 
 /// For strings shorter than this, the packer is slower.
-const LONG: usize = 256;
+const MIN_PACKED_BYTES: usize = 256;
 
 thread_local! {
     static PACKER: OnceCell<Packer> = const { OnceCell::new() };
@@ -43,7 +43,7 @@ pub fn string_of(value: &JsValue) -> Option<String> {
     let text: &JsString = value.dyn_ref()?;
     let length = text.length() as usize;
     let written = PACKER.with(|packer| {
-        let packer = packer.get().filter(|_| length >= LONG)?;
+        let packer = packer.get().filter(|_| length >= MIN_PACKED_BYTES)?;
         let mut bytes = vec![0; length];
         packer.write_ascii(text, &mut bytes).then_some(bytes)
     });

@@ -35,7 +35,7 @@ impl Pending {
     }
 
     /// Waits until no work is in progress.
-    pub async fn settled(&self) -> Result<(), JsValue> {
+    pub async fn all_done(&self) -> Result<(), JsValue> {
         loop {
             let oldest = self.0.waiting.borrow().values().next().cloned();
             let Some(oldest) = oldest else { break };
@@ -45,7 +45,7 @@ impl Pending {
     }
 
     /// Fails with the first error since the last call.
-    pub fn tell(&self) -> Result<(), JsValue> {
+    pub fn take_error(&self) -> Result<(), JsValue> {
         self.0.failed.take().map_or(Ok(()), Err)
     }
 }

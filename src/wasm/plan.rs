@@ -7,10 +7,10 @@ use wasm_bindgen::prelude::*;
 
 use super::drive::{self, Goal};
 use super::inner::Inner;
-use super::lent::Lent;
+use super::session_handle::SessionHandle;
 use super::signal::AbortSignal;
 use super::summarize::request_object;
-use super::value::{get, get_string, json, known_keys, set, settle, to_js};
+use super::value::{get, get_string, json, known_keys, promise_of, set, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::session::PlanOptions;
 
@@ -36,10 +36,10 @@ pub fn plan(inner: &Rc<Inner>, options: &JsValue) -> Result<JsValue, JsValue> {
     set(&object, "request", &request.map_or(Ok(JsValue::NULL), |request| request_object(inner, request))?)?;
     set(&object, "tokens_before", &(plan.tokens_before as f64).into())?;
     set(&object, "tokens_after_estimate", &(plan.tokens_after_estimate as f64).into())?;
-    let plan = Lent::of(inner, Rc::new(plan));
+    let plan = SessionHandle::of(inner, Rc::new(plan));
     let inner = inner.clone();
     let apply: Closure<dyn Fn(JsValue) -> Promise> = Closure::new(move |options: JsValue| {
-        settle(known_keys(&options, &["signal", "keep", "fold"]).and_then(|()| {
+        promise_of(known_keys(&options, &["signal", "keep", "fold"]).and_then(|()| {
             let signal = AbortSignal::of(&options)?;
             let goal =
                 Goal::Apply { plan: plan.get()?, keep: ids(&options, "keep")?, fold: ids(&options, "fold")? };

@@ -7,7 +7,8 @@ use wasm_bindgen::prelude::*;
 use super::entries::entries;
 use super::summarize::parse_format;
 use super::value::{
-    entries_json, get, has_lone_surrogate, json, known_keys, mended_entries_json, of_format_to_js, set, to_js,
+    entries_json, get, has_lone_surrogate, json, known_keys, of_format_to_js, repaired_entries_json, set,
+    to_js,
 };
 use crate::config::Keys;
 use crate::error::{Error, ErrorCode};
@@ -75,9 +76,9 @@ pub fn check(
 ) -> Result<JsValue, JsValue> {
     let format = parse_format(&format)?;
     let given = Given::read(format, &options)?;
-    let (value, mended) = mended_entries_json(format, &input)?;
+    let (value, was_repaired) = repaired_entries_json(format, &input)?;
     let mut found = provider::check(format, &value, &given.options(&options)?)?;
-    if mended {
+    if was_repaired {
         found.extend(broken_entries(format, &input)?.into_iter().map(|index| Violation {
             severity: Severity::Error,
             rule: LONE_SURROGATE,
@@ -107,9 +108,9 @@ pub fn check(
 pub fn repair(format: JsValue, input: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
     let format = parse_format(&format)?;
     let given = Given::read(format, &options)?;
-    let (value, mended) = mended_entries_json(format, &input)?;
+    let (value, was_repaired) = repaired_entries_json(format, &input)?;
     let mut repaired = provider::repair(format, &value, &given.options(&options)?)?;
-    if mended {
+    if was_repaired {
         repaired.changes.extend(broken_entries(format, &input)?.into_iter().map(|index| Change {
             index,
             rule: LONE_SURROGATE,

@@ -18,7 +18,7 @@ use super::store::Journal;
 use super::stores;
 use crate::error::{Error, ErrorCode};
 use crate::saved::Records;
-use crate::session::FAR;
+use crate::session::MAX_POSITION_GAP;
 
 #[wasm_bindgen]
 impl Session {
@@ -41,7 +41,7 @@ impl Session {
 async fn refresh(inner: &Rc<Inner>) -> Result<bool, JsValue> {
     inner.refuse_freed()?;
     loop {
-        stores::saved(inner).await;
+        stores::own_saves_done(inner).await;
         let home = home_of(inner)?;
         let there = home.store.read(&home.key, home.position()).await?;
         if !home_of(inner)?.is(&home) {
@@ -67,13 +67,13 @@ async fn catch_up(inner: &Rc<Inner>, home: Home, there: Journal) -> Result<bool,
     let known = home.position().unwrap_or_default();
     if there.position < known {
         // The store went back, as to a backup. The next save writes what it lacks; if those records are gone, it is a conflict.
-        if !stores::has_stood_at(inner, there.position)? {
+        if !stores::was_at(inner, there.position)? {
             return Err(conflict(&home));
         }
-        inner.stores.move_to(home.behind(&there));
+        inner.stores.move_to(home.advanced_to(&there));
         return Ok(false);
     }
-    if there.position - known > FAR {
+    if there.position - known > MAX_POSITION_GAP {
         // The session was removed, and another one took the key.
         return Err(conflict(&home));
     }
@@ -85,7 +85,7 @@ async fn catch_up(inner: &Rc<Inner>, home: Home, there: Journal) -> Result<bool,
     let there = if there.snapshot.is_some() { Some(there) } else { home.store.read(&home.key, None).await? };
     let Some(there) = there else { return Err(removed(&home)) };
     refuse_changed(inner, &home)?; // the store may have taken a while
-    stores::read_anew(inner, home, there)?;
+    stores::replace_by_stored(inner, home, there)?;
     Ok(true)
 }
 
@@ -95,7 +95,7 @@ fn refuse_changed(inner: &Inner, home: &Home) -> Result<(), JsValue> {
     if Some(position(inner)?) != home.position() {
         return Err(conflict(home));
     }
-    if inner.under_way.borrow().is_some() {
+    if inner.running.borrow().is_some() {
         return Err(Error::argument("a compaction is under way: wait for it").into());
     }
     Ok(())
@@ -112,11 +112,11 @@ fn caught_up(inner: &Rc<Inner>, home: &Home, there: &Journal) -> Result<bool, Js
     }
     take_in(inner, &host, again.context().history.len())?;
     inner.write_quietly(|core| {
-        core.go_on_as(again);
+        core.take_over(again);
         Ok(())
     })?;
     mark_side(inner)?;
-    inner.stores.move_to(home.clone().behind(there));
+    inner.stores.move_to(home.clone().advanced_to(there));
     inner.deliver_events();
     Ok(true)
 }

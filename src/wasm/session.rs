@@ -10,7 +10,7 @@ use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
 use super::away;
-use super::background::consider;
+use super::background::begin_if_wanted;
 use super::call_cost;
 use super::context_parts::{set_context, set_tools};
 use super::entries::{Incoming, read};
@@ -51,30 +51,30 @@ pub struct Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        if BY_HAND.get() {
+        if FREED_BY_CALLER.get() {
             self.inner.empty();
         }
         self.inner.set_freed();
-        lease::leave(&self.inner);
+        lease::release_freed(&self.inner);
     }
 }
 
 thread_local! {
     /// Whether an object is being freed by its caller, not by the garbage collector.
-    static BY_HAND: Cell<bool> = const { Cell::new(false) };
+    static FREED_BY_CALLER: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Sets whether the next objects to be freed are freed by their caller. The package's guard calls it around each `free()`.
 #[wasm_bindgen(js_name = setFreeing, skip_typescript)]
 pub fn set_freeing(by_hand: bool) {
-    BY_HAND.set(by_hand);
+    FREED_BY_CALLER.set(by_hand);
 }
 
 impl Session {
     /// Wraps a core session that has these options.
     pub(super) fn of(mut core: Core, mut options: Options) -> Self {
         core.set_redact(options.redact.take());
-        core.context_mut().placeholder_writer = std::mem::take(&mut options.describe).given();
+        core.context_mut().placeholder_writer = std::mem::take(&mut options.describe).into_function();
         core.context_mut().customs = options.customs.take().unwrap_or_default();
         core.set_summarizer(options.summarize.is_some());
         Self { inner: Rc::new(Inner::new(core, options)) }
@@ -170,9 +170,9 @@ impl Session {
         #[wasm_bindgen(unchecked_param_type = "unknown", js_name = fullInput)] full_input: JsValue,
     ) -> Result<JsValue, JsValue> {
         let synced = sync(&self.inner, parse_format(&format)?, &full_input);
-        away::settle(&self.inner);
+        away::move_due_outputs(&self.inner);
         let result = synced?;
-        consider(&self.inner);
+        begin_if_wanted(&self.inner);
         Ok(result)
     }
 
@@ -187,7 +187,7 @@ impl Session {
             Some(text) => vec![Message::text(crate::message::Role::System, text)],
             None => provider(Format::Messages).read(&json(&messages, ErrorCode::InvalidMessage)?)?,
         };
-        self.inner.rehearse(&header)?;
+        self.inner.precount(&header)?;
         self.inner.write(|core| core.set_header(header))?;
         self.inner.header_beside.set(false);
         Ok(())
@@ -271,8 +271,8 @@ impl Session {
             core.record_usage(&reported);
             Ok(())
         })?;
-        call_cost::tell(&self.inner, &reported);
-        consider(&self.inner);
+        call_cost::report_call(&self.inner, &reported);
+        begin_if_wanted(&self.inner);
         flat_to_js(&reported.usage)
     }
 
@@ -294,7 +294,7 @@ impl Session {
         #[wasm_bindgen(unchecked_param_type = "SummaryState")] state: JsValue,
     ) -> Result<(), JsValue> {
         let saved = SavedSummary::from_value(&json(&state, ErrorCode::InvalidArgument)?)?;
-        self.inner.rehearse(&[Message::text(crate::message::Role::User, saved.summary.as_str())])?;
+        self.inner.precount(&[Message::text(crate::message::Role::User, saved.summary.as_str())])?;
         self.inner.write(|core| core.restore_summary(&saved))
     }
 
@@ -353,12 +353,12 @@ impl Session {
             })
             .transpose()?;
         let Incoming { messages, groups } = read(format, input, before.flatten().as_ref())?;
-        self.inner.rehearse(&messages)?;
+        self.inner.precount(&messages)?;
         let nodes = self.inner.write_quietly(|core| core.push(messages))?;
         self.inner.keep(format, &nodes, groups);
-        away::settle(&self.inner);
+        away::move_due_outputs(&self.inner);
         self.inner.deliver_events();
-        consider(&self.inner);
+        begin_if_wanted(&self.inner);
         self.inner.read(|core| core.context().ids(&nodes))
     }
 }

@@ -7,7 +7,7 @@ use super::handles::Handles;
 use super::inner::Inner;
 use super::journal::{TORN, characters, mark_side, put_changes, records_of, split_characters, whole};
 use super::line::{Stretch, readings_of, sums_of};
-use super::options::{Options, plain_object, read_options, rehearse, require_price, take};
+use super::options::{Options, plain_object, precount_session, read_options, require_price, take};
 use super::session::Session;
 use super::text_pieces::bytes_of;
 use super::tokens::loaded_counter;
@@ -114,24 +114,24 @@ pub fn bytes_of_session(inner: &Inner) -> std::result::Result<(Uint8Array, Check
 
 /// The records of a journal after a snapshot.
 #[derive(Default)]
-pub struct Behind {
+pub struct JournalTail {
     /// The position of the snapshot, if known.
     pub position: Option<u64>,
     pub records: Vec<u8>,
 }
 
 /// Splits the options of `restore` into the rest of the options and what they say of a journal.
-fn tail_of(options: &JsValue) -> std::result::Result<(JsValue, Behind), JsValue> {
+fn tail_of(options: &JsValue) -> std::result::Result<(JsValue, JournalTail), JsValue> {
     let plain = plain_object(options)?;
     let position = take(&plain, "position")?.map(|position| whole(&position, "position")).transpose()?;
     let records = take(&plain, "changes")?.map(|records| records_of(&records)).transpose()?;
-    Ok((plain.into(), Behind { position, records: records.unwrap_or_default() }))
+    Ok((plain.into(), JournalTail { position, records: records.unwrap_or_default() }))
 }
 
 /// The session of these bytes, and of the records after them.
 pub fn restored(
     bytes: &[u8],
-    behind: &Behind,
+    behind: &JournalTail,
     mut options: Options,
 ) -> std::result::Result<Session, JsValue> {
     let records = Records::read(&behind.records)?;
@@ -140,12 +140,12 @@ pub fn restored(
             counter(&options, method)
         })?;
     let Restored { mut session, host, host_changes, counted_otherwise, redacted } = restored;
-    if redacted && !options.says_redact {
+    if redacted && !options.redact_is_set {
         let why = "the session was saved with one, and functions are not saved: give it again, or `null` to let texts go out as they are";
         return Err(Error::config("compaction.redact", why).into());
     }
     session.set_summarizer(options.summarize.is_some());
-    session.context_mut().placeholder_writer = std::mem::take(&mut options.describe).given();
+    session.context_mut().placeholder_writer = std::mem::take(&mut options.describe).into_function();
     session.context_mut().customs = options.customs.take().unwrap_or_default();
     let side = read_side(&host, &host_changes, session.context())?;
     let changes = options.plain.as_object().is_some_and(|plain| !plain.is_empty());
@@ -153,11 +153,11 @@ pub fn restored(
     // Options that equal the saved ones change nothing.
     if config.given != session.config().given || counted_otherwise {
         if let Some(callback) = &options.callback_counter {
-            rehearse(callback, &session, config.model.as_deref())?;
+            precount_session(callback, &session, config.model.as_deref())?;
         }
         session.set_options(config, counted_otherwise.then(|| options.counter.clone()));
     }
-    if options.on_cost.is_given() {
+    if options.on_cost.is_function() {
         require_price(session.config())?;
     }
     let inner = Inner::new(session, options);
@@ -191,10 +191,19 @@ impl From<SavedStretch> for Stretch {
 /// Saves checksums for entries that are written differently from how their messages were pushed, or that their messages do not
 /// reproduce.
 pub fn saved_stretch(stretch: &Stretch, handles: &Handles, history: &History) -> SavedStretch {
-    let Stretch { format, objects, nodes, entries, sums, readings, stands_for, tells_objects: _, number: _ } =
-        stretch;
-    let is_told = handles.came_as(nodes, objects) && stretch.tells_its_objects(history);
-    let objects = if is_told { &[] } else { objects.as_slice() };
+    let Stretch {
+        format,
+        objects,
+        nodes,
+        entries,
+        sums,
+        readings,
+        stands_for,
+        reproduces_objects: _,
+        number: _,
+    } = stretch;
+    let is_reproduced = handles.were_pushed_as(nodes, objects) && stretch.reproduces_its_objects(history);
+    let objects = if is_reproduced { &[] } else { objects.as_slice() };
     let sums_here = sums_of(*format, objects);
     let (sums, readings) = match sums_here {
         Some(sums) => (sums, readings_of(*format, objects).unwrap_or_default()),
@@ -223,7 +232,7 @@ fn read_side(bytes: &[u8], changes: &[Vec<u8>], context: &Context) -> Result<Sid
 
 /// The counter given in the options, or else the one that the session used.
 fn counter(options: &Options, method: &str) -> Result<Counter> {
-    if options.counts {
+    if options.has_tokenizer {
         return Ok(options.counter.clone());
     }
     match method {

@@ -16,7 +16,7 @@ use crate::saved::{Records, from_base64};
 #[derive(Clone)]
 pub struct Store(JsValue);
 
-const NOT_AT_ONCE: &str = "the session's store has no `compareAndSet`: where two processes save it at the same instant, the later save stays, and the other is lost (docs/stores.md)";
+const NOT_ATOMIC: &str = "the session's store has no `compareAndSet`: where two processes save it at the same instant, the later save stays, and the other is lost (docs/stores.md)";
 
 /// What a store holds under a key, as far as it was requested.
 pub struct Journal {
@@ -53,7 +53,7 @@ impl Store {
         if value.is_null() || value.is_undefined() {
             return Ok(None);
         }
-        value.as_string().map(Some).ok_or_else(|| rubbish("getItem", key, &value))
+        value.as_string().map(Some).ok_or_else(|| invalid_answer("getItem", key, &value))
     }
 
     /// Stores a text.
@@ -71,7 +71,7 @@ impl Store {
         let bytes = bytes_of(&value).map(|bytes| bytes.to_vec());
         let buffer = || value.dyn_ref::<js_sys::ArrayBuffer>().map(|b| Uint8Array::new(b).to_vec());
         let text = || value.dyn_ref::<JsString>().and_then(bytes_of_text);
-        bytes.or_else(buffer).or_else(text).map(Some).ok_or_else(|| rubbish(method, key, &value))
+        bytes.or_else(buffer).or_else(text).map(Some).ok_or_else(|| invalid_answer(method, key, &value))
     }
 
     /// Stores bytes: as they are, or as base64 if the store takes only text. Storing the same bytes again renews their age, so that a
@@ -94,7 +94,7 @@ impl Store {
         next: &str,
         ttl_ms: Option<f64>,
     ) -> Result<bool, JsValue> {
-        if !self.swaps_at_once() {
+        if !self.swaps_atomically() {
             if self.text(key).await?.as_deref() != expected {
                 return Ok(false);
             }
@@ -107,7 +107,7 @@ impl Store {
         }
         let expected = expected.map_or(JsValue::NULL, JsValue::from_str);
         let done = self.call("compareAndSet", key, &[expected, next.into(), options.into()]).await?;
-        done.as_bool().ok_or_else(|| rubbish("compareAndSet", key, &done))
+        done.as_bool().ok_or_else(|| invalid_answer("compareAndSet", key, &done))
     }
 
     /// Reads what is saved under a key, only what comes after `from` if that is given; `None` if nothing is saved.
@@ -117,7 +117,7 @@ impl Store {
         if value.is_null() || value.is_undefined() {
             return Ok(None);
         }
-        let wrong = || rubbish("read", key, &value);
+        let wrong = || invalid_answer("read", key, &value);
         let field = |name: &str| get(&value, name).map_err(|_| wrong());
         let number = |name: &str| whole(&field(name)?.unwrap_or_default(), name).map_err(|_| wrong());
         let bytes =
@@ -162,14 +162,14 @@ impl Store {
     }
 
     /// Whether it compares and sets atomically, so that its answer can be trusted.
-    pub fn swaps_at_once(&self) -> bool {
+    pub fn swaps_atomically(&self) -> bool {
         self.has("compareAndSet")
     }
 
     /// A notice if the store cannot save atomically.
     pub fn notice(&self) -> Option<String> {
-        let promises = self.swaps_at_once() || self.has("append");
-        (!promises).then(|| NOT_AT_ONCE.to_owned())
+        let promises = self.swaps_atomically() || self.has("append");
+        (!promises).then(|| NOT_ATOMIC.to_owned())
     }
 
     fn has_raw(&self) -> bool {
@@ -229,6 +229,6 @@ pub fn failed(what: &str, cause: Option<&JsValue>) -> JsValue {
     context_error(&Error::new(ErrorCode::StoreFailed, why), cause, None)
 }
 
-fn rubbish(method: &str, key: &str, value: &JsValue) -> JsValue {
+fn invalid_answer(method: &str, key: &str, value: &JsValue) -> JsValue {
     failed(&format!("its `{method}` gave what was never stored, for `{key}`"), Some(value))
 }

@@ -29,27 +29,27 @@ use super::options::{Options, read_options};
 use super::pending::Pending;
 use super::session::Session;
 use super::signal::{AbortSignal, refuse_aborted, wait};
-use super::snapshot::{Behind, bytes_of_session, restored};
+use super::snapshot::{JournalTail, bytes_of_session, restored};
 use super::store::{Journal, Store, code_of};
-use super::value::{known_keys, settle, text, to_js};
+use super::value::{known_keys, promise_of, text, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::session::Session as Core;
 use crate::tool_output::ToolOutputs;
 
 /// The longest key, in bytes.
-const LONGEST_KEY: usize = 200;
+const MAX_KEY_BYTES: usize = 200;
 
 /// How many earlier places where a session was saved are remembered, besides the last one.
-const PLACES: usize = 8;
+const MAX_PLACES: usize = 8;
 
 /// A new snapshot is written when the records after the last one are more than this many times its size …
-const TAIL_OF_SNAPSHOT: u64 = 2;
+const MAX_TAIL_FACTOR: u64 = 2;
 
 /// … and more than this many bytes.
-const LEAST_TAIL: u64 = 1 << 16;
+const MIN_TAIL_BYTES: u64 = 1 << 16;
 
 /// How long a save waits for the one before it, in milliseconds, since a store may never answer.
-const TURN_MS: f64 = 60_000.0;
+const MAX_WAIT_MS: f64 = 60_000.0;
 
 /// A session's state about stores.
 pub struct Stores {
@@ -57,11 +57,11 @@ pub struct Stores {
     pub own: RefCell<Option<Store>>,
     pub home: RefCell<Option<Home>>,
     /// Where it was saved before `home`, the most recent last.
-    elsewhere: RefCell<Vec<Home>>,
+    earlier_homes: RefCell<Vec<Home>>,
     /// Which of the own store's outputs are also in another store, where the session was saved last.
     pub copied: RefCell<Option<(Store, HashSet<String>)>>,
     /// A place where a save may have succeeded without the store confirming it.
-    pub unsure: RefCell<Option<Home>>,
+    pub unconfirmed: RefCell<Option<Home>>,
     /// The last `save`; saves run one after the other.
     saving: RefCell<Option<Promise>>,
     pub pending: Pending,
@@ -83,9 +83,9 @@ impl Stores {
         Self {
             own: RefCell::new(own),
             home: RefCell::default(),
-            elsewhere: RefCell::default(),
+            earlier_homes: RefCell::default(),
             copied: RefCell::default(),
-            unsure: RefCell::default(),
+            unconfirmed: RefCell::default(),
             saving: RefCell::default(),
             pending: Pending::default(),
             moving: Cell::new(false),
@@ -99,32 +99,32 @@ impl Stores {
 
 impl Stores {
     /// A known place: the session was loaded from it or saved in it.
-    fn known(&self, store: &Store, key: &str) -> Option<Home> {
-        let (home, elsewhere) = (self.home.borrow(), self.elsewhere.borrow());
+    fn known_home(&self, store: &Store, key: &str) -> Option<Home> {
+        let (home, elsewhere) = (self.home.borrow(), self.earlier_homes.borrow());
         home.iter().chain(elsewhere.iter()).find(|home| home.is_at(store, key)).cloned()
     }
 
     /// A place where a save may have succeeded unconfirmed.
-    fn unsure(&self, store: &Store, key: &str) -> Option<Home> {
-        self.unsure.borrow().clone().filter(|unsure| unsure.is_at(store, key))
+    fn unconfirmed(&self, store: &Store, key: &str) -> Option<Home> {
+        self.unconfirmed.borrow().clone().filter(|unsure| unsure.is_at(store, key))
     }
 
     /// All known places with this key, in whatever store.
-    fn under(&self, key: &str) -> Vec<Home> {
-        let (home, elsewhere) = (self.home.borrow(), self.elsewhere.borrow());
+    fn homes_under(&self, key: &str) -> Vec<Home> {
+        let (home, elsewhere) = (self.home.borrow(), self.earlier_homes.borrow());
         home.iter().chain(elsewhere.iter()).filter(|home| home.key == key).cloned().collect()
     }
 
     /// Records where the session is saved now. An unconfirmed save there no longer matters.
     pub fn move_to(&self, home: Home) {
-        let mut unsure = self.unsure.borrow_mut();
+        let mut unsure = self.unconfirmed.borrow_mut();
         *unsure = unsure.take().filter(|unsure| !unsure.is_at(&home.store, &home.key));
         drop(unsure);
-        let mut elsewhere = self.elsewhere.borrow_mut();
+        let mut elsewhere = self.earlier_homes.borrow_mut();
         elsewhere.retain(|earlier| !earlier.is_at(&home.store, &home.key));
         let before = self.home.replace(Some(home.clone()));
         elsewhere.extend(before.filter(|before| !before.is_at(&home.store, &home.key)));
-        if elsewhere.len() > PLACES {
+        if elsewhere.len() > MAX_PLACES {
             elsewhere.remove(0);
         }
     }
@@ -153,12 +153,12 @@ impl Session {
         #[wasm_bindgen(unchecked_param_type = "Store")] store: JsValue,
         #[wasm_bindgen(unchecked_param_type = "string")] key: JsValue,
     ) -> Promise {
-        settle(place(&store, &key).map(|(store, key)| {
+        promise_of(store_and_key(&store, &key).map(|(store, key)| {
             let inner = self.inner.clone();
             let before = inner.stores.saving.borrow().clone();
             let saving = future_to_promise(async move {
                 if let Some(before) = before {
-                    let _ = JsFuture::from(within(&before, TURN_MS)).await; // its error goes to its own caller
+                    let _ = JsFuture::from(within(&before, MAX_WAIT_MS)).await; // its error goes to its own caller
                 }
                 save(&inner, store, key).await.map(|()| JsValue::UNDEFINED)
             });
@@ -189,8 +189,8 @@ impl Session {
         #[wasm_bindgen(unchecked_param_type = "string")] key: JsValue,
         #[wasm_bindgen(unchecked_optional_param_type = "SessionOptions")] options: JsValue,
     ) -> Promise {
-        let read = place(&store, &key).and_then(|place| Ok((place, read_options(&options)?)));
-        settle(read.map(|((store, key), options)| {
+        let read = store_and_key(&store, &key).and_then(|place| Ok((place, read_options(&options)?)));
+        promise_of(read.map(|((store, key), options)| {
             future_to_promise(async move { load(store, key, options).await.map(JsValue::from) })
         }))
     }
@@ -208,7 +208,7 @@ impl Session {
         options: JsValue,
     ) -> Promise {
         let signal = known_keys(&options, &["signal"]).and_then(|()| AbortSignal::of(&options));
-        settle(signal.map(|signal| self.flushed(signal)))
+        promise_of(signal.map(|signal| self.flushed(signal)))
     }
 
     /// What is in memory: `wasm_bytes`, the bytes of WebAssembly memory of all sessions together, which never shrinks; `outputs_bytes`,
@@ -235,24 +235,25 @@ impl Session {
             inner.refuse_freed()?;
             let waiting = inner.clone();
             let settled = future_to_promise(async move {
-                background::settled(&waiting).await;
-                away::settle(&waiting); // retry what a store refused before
-                waiting.stores.pending.settled().await.map(|()| JsValue::UNDEFINED)
+                background::all_requests_done(&waiting).await;
+                away::move_due_outputs(&waiting); // retry what a store refused before
+                waiting.stores.pending.all_done().await.map(|()| JsValue::UNDEFINED)
             });
             wait(settled, signal.as_ref(), Some(&inner.freed.promise)).await?;
-            inner.stores.pending.tell().map(|()| JsValue::UNDEFINED)
+            inner.stores.pending.take_error().map(|()| JsValue::UNDEFINED)
         })
     }
 }
 
 /// Reads the store and key of a call.
-fn place(store: &JsValue, key: &JsValue) -> Result<(Store, String), JsValue> {
+fn store_and_key(store: &JsValue, key: &JsValue) -> Result<(Store, String), JsValue> {
     let store = Store::of(store, "store")?;
     let key = text(key, "key")?;
-    let wrong = key.is_empty() || key.len() > LONGEST_KEY || key.contains('?');
+    let wrong = key.is_empty() || key.len() > MAX_KEY_BYTES || key.contains('?');
     if wrong || key.chars().any(char::is_control) {
-        let why =
-            format!("`key`: expected a text of 1 to {LONGEST_KEY} bytes without `?` and control characters");
+        let why = format!(
+            "`key`: expected a text of 1 to {MAX_KEY_BYTES} bytes without `?` and control characters"
+        );
         return Err(Error::argument(why).into());
     }
     Ok((store, key))
@@ -260,20 +261,20 @@ fn place(store: &JsValue, key: &JsValue) -> Result<(Store, String), JsValue> {
 
 async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValue> {
     inner.refuse_freed()?;
-    let known = inner.stores.unsure(&store, &key).or_else(|| inner.stores.known(&store, &key));
+    let known = inner.stores.unconfirmed(&store, &key).or_else(|| inner.stores.known_home(&store, &key));
     let mut home = match known {
         Some(home) => home,
-        None => known_elsewhere(inner, store, key).await?,
+        None => known_in_other_object(inner, store, key).await?,
     };
     away::copy_to(inner, &home.store).await?;
     for last in [false, true] {
         let now = position(inner)?; // read again each time, since the session as it is then is written
-        if home.position == Some(now) && !home.mends {
+        if home.position == Some(now) && !home.is_incomplete {
             break; // nothing has changed since
         }
         match write(inner, &mut home, now).await {
             Ok(()) => break,
-            Err(error) => go_on(inner, &mut home, now, error, last).await?,
+            Err(error) => after_failed_save(inner, &mut home, now, error, last).await?,
         }
     }
     if let Ok(mut core) = inner.core_mut() {
@@ -287,31 +288,31 @@ async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValu
 
 /// Appends what is new, or writes a new snapshot if the records have grown too large.
 async fn write(inner: &Rc<Inner>, home: &mut Home, now: u64) -> Result<(), JsValue> {
-    let records = match home.position.filter(|_| !home.mends) {
+    let records = match home.position.filter(|_| !home.is_incomplete) {
         Some(at) => inner.read(|core| core.records_since(at))?,
         None => None,
     };
     let records = records.filter(|records| {
-        home.tail + records.len() as u64 <= LEAST_TAIL.max(TAIL_OF_SNAPSHOT * home.snapshot)
+        home.tail + records.len() as u64 <= MIN_TAIL_BYTES.max(MAX_TAIL_FACTOR * home.snapshot)
     });
     if let (Some(at), Some(records)) = (home.position, records) {
-        home.tries(inner, now, inner.read(Core::newest_record)?);
+        home.note_attempt(inner, now, inner.read(Core::newest_record)?);
         home.store.append(&home.key, at, &records).await?;
         home.tail += records.len() as u64;
     } else {
         let (bytes, sum) = bytes_of_session(inner)?;
-        home.tries(inner, now, number(sum));
+        home.note_attempt(inner, now, number(sum));
         home.store.replace(&home.key, home.position, &bytes, now).await?;
         (home.snapshot, home.tail) = (u64::from(bytes.length()), 0);
     }
-    (home.position, home.mends) = (Some(now), false);
-    home.last = home.tried.drain(..).next_back().map(|(_, sum)| sum);
+    (home.position, home.is_incomplete) = (Some(now), false);
+    home.last = home.attempts.drain(..).next_back().map(|(_, sum)| sum);
     Ok(())
 }
 
 /// After a failed save, looks at what the store holds. The answer to a save may have got lost; then the next try continues from
 /// there. If somebody else has saved, it is a conflict.
-async fn go_on(
+async fn after_failed_save(
     inner: &Rc<Inner>,
     home: &mut Home,
     now: u64,
@@ -331,42 +332,42 @@ async fn go_on(
     if Some(there.position) == home.position || there.notice.is_some() {
         return Err(error); // nothing was written; or what is there is a guess, and does not prove that a save succeeded
     }
-    let is_tried = |sum: Option<u64>| sum.is_some_and(|sum| home.tried.contains(&(there.position, sum)));
+    let is_tried = |sum: Option<u64>| sum.is_some_and(|sum| home.attempts.contains(&(there.position, sum)));
     let is_ours = match (&there.snapshot, home.position) {
         (None, Some(at)) if there.position > at => {
             let ours = inner.read(|core| core.records_since(at))?;
             ours.is_some_and(|ours| ours.starts_with(&there.records)) || is_tried(last_of(&there))
         }
         // The store went back, as to a backup: it is ours if this session was at that position, else another session took the key.
-        (None, Some(_)) => has_stood_at(inner, there.position)?,
+        (None, Some(_)) => was_at(inner, there.position)?,
         _ => there.records.is_empty() && is_tried(last_of(&there)),
     };
     if !is_ours || there.position > now {
         return Err(conflict(home));
     }
-    *home = Home { tried: Vec::new(), ..home.clone().behind(&there) };
+    *home = Home { attempts: Vec::new(), ..home.clone().advanced_to(&there) };
     inner.stores.move_to(home.clone());
     if last && there.position != now { Err(error) } else { Ok(()) }
 }
 
 /// Whether the session was at a position and still has the records since: then a journal at that position is its own.
-pub fn has_stood_at(inner: &Inner, position: u64) -> Result<bool, JsValue> {
+pub fn was_at(inner: &Inner, position: u64) -> Result<bool, JsValue> {
     inner.read(|core| core.records_since(position).is_some())
 }
 
 /// Waits for the session's own saves.
-pub async fn saved(inner: &Inner) {
+pub async fn own_saves_done(inner: &Inner) {
     let last = inner.stores.saving.borrow().clone();
     if let Some(last) = last {
-        let _ = JsFuture::from(within(&last, TURN_MS)).await; // its error goes to its own caller
+        let _ = JsFuture::from(within(&last, MAX_WAIT_MS)).await; // its error goes to its own caller
     }
 }
 
 /// A store that looks new may be a known one in another object. If it holds what this session saved under the key, the session
 /// continues from there.
-async fn known_elsewhere(inner: &Inner, store: Store, key: String) -> Result<Home, JsValue> {
+async fn known_in_other_object(inner: &Inner, store: Store, key: String) -> Result<Home, JsValue> {
     let home = Home::new(store, key);
-    let known = inner.stores.under(&home.key);
+    let known = inner.stores.homes_under(&home.key);
     let Some(newest) = known.iter().filter_map(|known| known.position).max() else { return Ok(home) };
     let mut there = home.store.read(&home.key, Some(newest)).await?;
     let at = there.as_ref().map(|there| there.position);
@@ -396,14 +397,14 @@ async fn load(store: Store, key: String, options: Options) -> Result<Session, Js
 
 /// The session that a store holds, ready to be saved there again.
 fn loaded(home: Home, there: Journal, options: Options) -> Result<Session, JsValue> {
-    let mut home = home.behind(&there);
+    let mut home = home.advanced_to(&there);
     let Journal { position, snapshot, snapshot_position, records, notice } = there;
-    let behind = Behind { position: Some(snapshot_position), records };
+    let behind = JournalTail { position: Some(snapshot_position), records };
     let session = restored(&snapshot.unwrap_or_default(), &behind, options);
-    let session = session.map_err(|error| told(&home, error))?;
+    let session = session.map_err(|error| store_failure(&home, error))?;
     let at = session.inner.read(Core::saved_position)?;
     // If the last records are incomplete, the store's position is ahead of the session's. The next save repairs that.
-    (home.position, home.mends) = (Some(position), notice.is_some() || at != position);
+    (home.position, home.is_incomplete) = (Some(position), notice.is_some() || at != position);
     if at < position {
         session.inner.core_mut()?.begin_journal(position + 1);
     }
@@ -416,13 +417,13 @@ fn loaded(home: Home, there: Journal, options: Options) -> Result<Session, JsVal
 }
 
 /// Replaces the session by what a store holds of it; it keeps its own functions.
-pub fn read_anew(inner: &Rc<Inner>, home: Home, there: Journal) -> Result<(), JsValue> {
+pub fn replace_by_stored(inner: &Rc<Inner>, home: Home, there: Journal) -> Result<(), JsValue> {
     let again = loaded(home, there, inner.functions_of_core()?)?;
-    inner.become_other(&again.inner)
+    inner.take_over(&again.inner)
 }
 
 /// If the store returns something that is not a session, the store has failed.
-fn told(home: &Home, error: JsValue) -> JsValue {
+fn store_failure(home: &Home, error: JsValue) -> JsValue {
     if code_of(&error).as_deref() == Some(ErrorCode::SnapshotInvalid.as_str()) {
         let key = &home.key;
         let why = format!(

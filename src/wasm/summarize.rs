@@ -6,12 +6,12 @@ use js_sys::{Array, Function, Object, Promise, Reflect};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
-use super::call_cost::tell_of_summary;
+use super::call_cost::report_summary_call;
 use super::inner::Inner;
-use super::lent::Lent;
+use super::session_handle::SessionHandle;
 use super::signal::{AbortSignal, abort_error, wait};
 use super::summary_body::{as_the_sdk_takes_it, body, continued, written};
-use super::thrown::{message_of, said_by};
+use super::thrown::{message_of, text_of_thrown};
 use super::value::{get, json, set, text, when_read};
 use crate::compaction::extractive;
 use crate::compaction::{Answer, Profile, Reason, Style, SummaryRequest, ViewEnd, transcript_messages};
@@ -64,7 +64,7 @@ pub async fn ask(
         Ok(answer) => {
             let read = read_answer(&answer);
             if let Ok(Answer { usage: Some(usage), .. }) = &read {
-                tell_of_summary(inner, usage);
+                report_summary_call(inner, usage);
             }
             read.map_err(|error| Refusal { error, cause: answer, too_long: false })
         }
@@ -73,11 +73,11 @@ pub async fn ask(
         Err(cause) => {
             let why =
                 "the summarize callback failed; history and view are as they were. Its error is the `cause`";
-            let said = message_of(&cause);
-            let colon = if said.is_empty() { "" } else { ": " };
+            let cause_text = message_of(&cause);
+            let colon = if cause_text.is_empty() { "" } else { ": " };
             let error = Error::new(ErrorCode::SummaryFailed, why)
-                .told_as(format!("the summarize callback failed{colon}{said}"));
-            let too_long = is_too_large(&said_by(&cause));
+                .with_brief(format!("the summarize callback failed{colon}{cause_text}"));
+            let too_long = is_too_large(&text_of_thrown(&cause));
             Err(Refusal { error, cause, too_long })
         }
     }
@@ -97,19 +97,19 @@ fn read_answer(answer: &JsValue) -> Result<Answer, Error> {
         let why = "the summarize callback must answer with a string or { text, usage?, finish_reason? }; history and view are as they were";
         let brief =
             "the summarize callback answered with neither a string nor { text, usage?, finish_reason? }";
-        Error::new(ErrorCode::SummaryFailed, why).told_as(brief)
+        Error::new(ErrorCode::SummaryFailed, why).with_brief(brief)
     };
     let field = |key: &str| get(answer, key).map_err(|_| nonsense());
     let by_provider = field("compaction")?.map(|given| read_compaction(&given)).transpose()?;
     let text = match field("text")? {
         Some(text) => text.as_string().ok_or_else(nonsense)?,
         // SDKs return `null` if a model answered without text.
-        None if says_null(answer, "text") || by_provider.is_some() => String::new(),
+        None if has_null(answer, "text") || by_provider.is_some() => String::new(),
         None => return Err(nonsense()),
     };
     let mut finish_reason = None;
     for key in FINISH_REASONS {
-        finish_reason = finish_reason.or(field(key)?.and_then(|said| word_of(&said)));
+        finish_reason = finish_reason.or(field(key)?.and_then(|reason| word_of(&reason)));
     }
     // A usage object of unknown shape is ignored: it is no reason to lose a summary.
     let usage = field("usage")?.and_then(|u| json(&u, ErrorCode::SummaryFailed).ok());
@@ -123,7 +123,7 @@ fn read_compaction(given: &JsValue) -> Result<ProviderSummary, Error> {
     let nonsense = || {
         let why = "the summarize callback gave a `compaction` that is not { format, entries }; history and view are as they were";
         Error::new(ErrorCode::SummaryFailed, why)
-            .told_as("the summarize callback gave a `compaction` that is not { format, entries }")
+            .with_brief("the summarize callback gave a `compaction` that is not { format, entries }")
     };
     let field = |key: &str| get(given, key).ok().flatten().ok_or_else(nonsense);
     let format = field("format")?.as_string().and_then(|name| Format::parse(&name)).ok_or_else(nonsense)?;
@@ -136,7 +136,7 @@ fn read_compaction(given: &JsValue) -> Result<ProviderSummary, Error> {
     }
 }
 
-fn says_null(object: &JsValue, key: &str) -> bool {
+fn has_null(object: &JsValue, key: &str) -> bool {
     Reflect::get(object, &JsValue::from_str(key)).is_ok_and(|value| value.is_null())
 }
 
@@ -158,7 +158,7 @@ pub fn request_object(inner: &Rc<Inner>, request: &SummaryRequest) -> Result<JsV
     if request.system.is_some() {
         set(&object, "system", &text(&request.system))?;
     }
-    let source = Lent::of(inner, Rc::new(request.clone()));
+    let source = SessionHandle::of(inner, Rc::new(request.clone()));
     let read = source.clone();
     // Written only when read: it is megabytes in a long conversation, and not every callback needs this format.
     when_read(&object, "messages", move || Ok(written(&read.get()?.messages(), Format::Messages)?.1.into()))?;

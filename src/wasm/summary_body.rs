@@ -67,7 +67,7 @@ fn declared(tools: Vec<Value>) -> Vec<Value> {
 /// The first `messages` messages of the view, with cache marks like in the view that was sent last.
 fn view_as_sent(inner: &Rc<Inner>, format: Format, messages: Option<usize>) -> Result<JsValue, JsValue> {
     let has_marks = matches!(format, Format::Anthropic | Format::BedrockConverse);
-    let marks = if has_marks { inner.marks.borrow().most } else { 0 };
+    let marks = if has_marks { inner.marks.borrow().max_marks } else { 0 };
     Ok(marked_view_of(inner, format, None, marks, messages)?.0)
 }
 
@@ -109,12 +109,12 @@ fn join(list: &Array, entry: &JsValue) -> Result<bool, JsValue> {
     let Some(at) = list.length().checked_sub(1) else { return Ok(false) };
     let before = list.get(at);
     let content = |of: &JsValue| Ok::<_, JsValue>(get(of, "content")?.map(JsCast::unchecked_into::<Array>));
-    let (Some(said), Some(more)) = (content(&before)?, content(entry)?) else { return Ok(false) };
+    let (Some(previous), Some(more)) = (content(&before)?, content(entry)?) else { return Ok(false) };
     if get_string(&before, "role")? != get_string(entry, "role")? {
         return Ok(false);
     }
     let joined = copy_of(&before)?;
-    set(&joined, "content", &said.concat(&more))?;
+    set(&joined, "content", &previous.concat(&more))?;
     list.set(at, joined.into());
     Ok(true)
 }

@@ -7,14 +7,14 @@ use wasm_bindgen::prelude::*;
 
 use super::entries::{Incoming, entries, read};
 use super::inner::Inner;
-use super::line::{Common, Line, says_same};
+use super::line::{CommonPart, Line, reads_same};
 use super::value::{copy_of, get, is_list, json_of, set};
-use super::view::brought_up;
+use super::view::take_updated_list;
 use crate::context::NodeIndex;
 use crate::error::{Error, ErrorCode};
 use crate::hashing::HashMap;
 use crate::message::{Format, Message, Part};
-use crate::provider::{Renamed, list_keys, provider};
+use crate::provider::{PendingRenames, list_keys, provider};
 
 /// Appends what is new in a list. Returns `{ added, diverged_at }`.
 pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, JsValue> {
@@ -26,28 +26,28 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
     let mut common = inner.read(|core| line.common(format, &list, core))??;
     let mut view = None;
     if common.diverged_at.is_some() || common.head.is_other {
-        view = handed_back(inner, format, &list)?;
+        view = returned_view_line(inner, format, &list)?;
         if let Some(view) = &view {
             common = inner.read(|core| view.common(format, &list, core))??;
         }
     }
     let known = view.as_ref().unwrap_or(&line);
-    let mut gone = known.said_from(common.stretches);
+    let mut gone = known.messages_from(common.stretches);
     if !gone.is_empty() {
-        gone.extend(inner.read(|core| known.unsaid_behind(common.stretches, core.context()))?);
+        gone.extend(inner.read(|core| known.dropped_after(common.stretches, core.context()))?);
     }
     let before = inner.read(|core| known.before(common.stretches, format, &core.context().history))?;
-    let renewed = renewed(known, &common, format, &list)?;
+    let renewed = rewritten_entries(known, &common, format, &list)?;
     let own_head = known.nodes_of(common.head.stretches);
     drop(line);
     let new: Array = list[common.entries..].iter().collect();
     let Incoming { messages, groups } = read(format, &new, before.as_ref())?;
-    let messages = as_known(&common, messages)?;
+    let messages = with_known_ids(&common, messages)?;
     let head = if common.head.is_other { Some(&list[..common.head.entries]) } else { None };
     let head = head.map(|head| read(format, &head.iter().collect::<Array>(), None)).transpose()?;
     let beside = header_beside(inner, format, input)?;
     let headers = head.iter().flat_map(|head| &head.messages).chain(beside.iter().flatten());
-    inner.rehearse(&messages.iter().chain(headers).cloned().collect::<Vec<_>>())?;
+    inner.precount(&messages.iter().chain(headers).cloned().collect::<Vec<_>>())?;
     if inner.writes() != writes {
         return Err(Error::argument(
             "the session was used while `sync` read its list: by a getter, `toJSON` or the tokenizer",
@@ -82,7 +82,7 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
         *inner.line.borrow_mut() = view;
     }
     inner.line.borrow_mut().cut(common.stretches);
-    renewed.settle(inner, format, &list)?;
+    renewed.apply(inner, format, &list)?;
     let adopted = inner.line.borrow_mut().adopt(format, &common, &list);
     if let Ok(mut handles) = inner.handles.try_borrow_mut() {
         for (nodes, objects) in adopted {
@@ -106,7 +106,7 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
 }
 
 /// Entries that say the same as before but are written differently now.
-struct Renewed {
+struct RewrittenEntries {
     /// Their messages, as they are written now.
     messages: Vec<(NodeIndex, Message)>,
     /// For each stretch: its index in the line, the range of its entries in the list, and its messages.
@@ -115,7 +115,7 @@ struct Renewed {
 
 /// Calls that got other ids in the list are renamed all together, later. Until then, this gives the outputs of such calls the ids
 /// by which the session knows them.
-fn as_known(common: &Common, mut messages: Vec<Message>) -> Result<Vec<Message>, JsValue> {
+fn with_known_ids(common: &CommonPart, mut messages: Vec<Message>) -> Result<Vec<Message>, JsValue> {
     let mut known: HashMap<&str, &str> =
         common.waiting.waiting().iter().map(|(known, now)| (now.as_str(), known.as_str())).collect();
     for (i, message) in messages.iter_mut().enumerate() {
@@ -147,9 +147,14 @@ fn as_known(common: &Common, mut messages: Vec<Message>) -> Result<Vec<Message>,
 }
 
 /// Collects the entries that are written differently now.
-fn renewed(line: &Line, common: &Common, format: Format, list: &[JsValue]) -> Result<Renewed, JsValue> {
-    let mut renewed = Renewed { messages: Vec::new(), stretches: Vec::new() };
-    for (n, at) in &common.renewed {
+fn rewritten_entries(
+    line: &Line,
+    common: &CommonPart,
+    format: Format,
+    list: &[JsValue],
+) -> Result<RewrittenEntries, JsValue> {
+    let mut renewed = RewrittenEntries { messages: Vec::new(), stretches: Vec::new() };
+    for (n, at) in &common.rewritten {
         let Some(stretch) = line.0.get(*n) else { continue };
         let entries = *at..*at + stretch.entries;
         let before = at.checked_sub(1).and_then(|at| list.get(at));
@@ -164,17 +169,17 @@ fn renewed(line: &Line, common: &Common, format: Format, list: &[JsValue]) -> Re
     Ok(renewed)
 }
 
-impl Renewed {
+impl RewrittenEntries {
     /// Replaces the caller's objects by those in `list`. A view shows them if they can be reproduced from the messages; otherwise
     /// it writes the messages, as the view of a restored session does.
-    fn settle(self, inner: &Inner, format: Format, list: &[JsValue]) -> Result<(), JsValue> {
+    fn apply(self, inner: &Inner, format: Format, list: &[JsValue]) -> Result<(), JsValue> {
         for (n, entries, nodes) in self.stretches {
             let objects = &list[entries];
             let mut line = inner.line.borrow_mut();
             line.renew(n, format, objects);
             let Some(stretch) = line.0.get(n) else { continue };
-            let tells = inner.read(|core| stretch.tells_its_objects(&core.context().history))?;
-            inner.handles()?.renew(format, &nodes, if tells { objects } else { &[] });
+            let reproduces = inner.read(|core| stretch.reproduces_its_objects(&core.context().history))?;
+            inner.handles()?.renew(format, &nodes, if reproduces { objects } else { &[] });
         }
         Ok(())
     }
@@ -190,16 +195,16 @@ fn whole_list(format: Format, input: &JsValue) -> Result<Option<Vec<JsValue>>, J
 }
 
 /// If the caller's list begins with the current view, that view as the known list: the caller goes on from what we returned.
-fn handed_back(inner: &Inner, format: Format, list: &[JsValue]) -> Result<Option<Line>, JsValue> {
+fn returned_view_line(inner: &Inner, format: Format, list: &[JsValue]) -> Result<Option<Line>, JsValue> {
     let mut handles = inner.handles()?;
     inner.read(|core| -> Result<Option<Line>, JsValue> {
         let context = core.context();
-        let shown = brought_up(&mut handles, context, format)?;
+        let shown = take_updated_list(&mut handles, context, format)?;
         let entries = shown.entries.to_vec();
-        let mut renamed = Renamed::default();
+        let mut renamed = PendingRenames::default();
         let begins = !entries.is_empty()
             && entries.len() <= list.len()
-            && entries.iter().zip(list).all(|(shown, given)| says_same(format, shown, given, &mut renamed));
+            && entries.iter().zip(list).all(|(shown, given)| reads_same(format, shown, given, &mut renamed));
         let line = begins.then(|| shown.line(context, format));
         handles.lists.insert(format, shown);
         Ok(line)

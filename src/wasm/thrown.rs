@@ -19,37 +19,37 @@ const KEYS: [&str; 14] = [
 ];
 
 /// The most objects that are visited, since errors may refer to each other in circles.
-const MOST: usize = 40;
+const MAX_TEXTS: usize = 40;
 
 /// The texts of an error as one text: an `Error`, a provider's body, a text, or whatever wraps them. If some of the texts refuse a request
 /// for its size, only those are returned: the others may be about rate limits.
-pub fn said_by(thrown: &JsValue) -> String {
-    let mut said: Vec<String> = Vec::new();
+pub fn text_of_thrown(thrown: &JsValue) -> String {
+    let mut texts: Vec<String> = Vec::new();
     let mut waiting = vec![thrown.clone()];
     let mut seen: Vec<JsValue> = Vec::new();
     while let Some(value) = waiting.pop() {
         if let Some(text) = value.as_string() {
-            said.push(text);
+            texts.push(text);
             continue;
         }
-        if !value.is_object() || seen.len() == MOST || seen.iter().any(|s| Object::is(s, &value)) {
+        if !value.is_object() || seen.len() == MAX_TEXTS || seen.iter().any(|s| Object::is(s, &value)) {
             continue;
         }
         seen.push(value.clone());
         if is_list(&value) {
             let at = |i| Reflect::get_u32(&value, i).ok();
-            waiting.extend((0..MOST as u32).map_while(at).take_while(|entry| !entry.is_undefined()));
+            waiting.extend((0..MAX_TEXTS as u32).map_while(at).take_while(|entry| !entry.is_undefined()));
             continue;
         }
         // The stack is popped from its end, so keys are pushed in reverse. A getter that throws is ignored.
         waiting.extend(KEYS.iter().rev().filter_map(|key| get(&value, key).ok().flatten()));
     }
-    let too_long = refusal_texts(&said);
-    if too_long.is_empty() { said.join(": ") } else { too_long.join(": ") }
+    let too_long = refusal_texts(&texts);
+    if too_long.is_empty() { texts.join(": ") } else { too_long.join(": ") }
 }
 
 /// The most characters of an error's text that are kept: it may be a whole web page.
-const LONGEST: usize = 4_000;
+const MAX_CHARS: usize = 4_000;
 
 /// An error's own message, for a report. If the cause has a different message, it is appended: `fetch failed` alone says little.
 pub fn message_of(thrown: &JsValue) -> String {
@@ -57,11 +57,11 @@ pub fn message_of(thrown: &JsValue) -> String {
         let message = get(value, "message").ok().flatten().and_then(|m| m.as_string());
         value.as_string().or(message).filter(|m| !m.trim().is_empty())
     };
-    let own = of(thrown).unwrap_or_else(|| said_by(thrown));
+    let own = of(thrown).unwrap_or_else(|| text_of_thrown(thrown));
     let cause = get(thrown, "cause").ok().flatten().and_then(|cause| of(&cause));
-    let said = match cause.filter(|cause| !own.contains(cause.as_str())) {
+    let message = match cause.filter(|cause| !own.contains(cause.as_str())) {
         Some(cause) => format!("{own}: {cause}"),
         None => own,
     };
-    said.chars().take(LONGEST).collect()
+    message.chars().take(MAX_CHARS).collect()
 }

@@ -42,7 +42,7 @@ pub fn encoding_loaded(name: &str) -> Option<u32> {
         if let Some(at) = loaded.iter().position(|encoding| encoding.name() == name) {
             return Some(at as u32);
         }
-        let twin = loaded.iter().find_map(|encoding| encoding.sharing(name))?;
+        let twin = loaded.iter().find_map(|encoding| encoding.with_name(name))?;
         loaded.push(Arc::new(twin));
         Some(loaded.len() as u32 - 1)
     })
@@ -86,7 +86,7 @@ pub fn encoding_count_up_to(handle: u32, length: usize, limit: f64) -> f64 {
 /// The tokens of the first `length` bytes of the buffer.
 #[wasm_bindgen(js_name = encodingEncode, skip_typescript)]
 pub fn encoding_encode(handle: u32, length: usize) -> Result<Vec<u32>, JsValue> {
-    with_text(handle, length, Encoding::encode_bytes).ok_or_else(gone)
+    with_text(handle, length, Encoding::encode_bytes).ok_or_else(module_freed_error)
 }
 
 /// The text of tokens.
@@ -116,10 +116,10 @@ pub fn counter_of(value: &JsValue) -> Option<Counter> {
 }
 
 fn encoding(handle: u32) -> Result<Arc<Encoding>, JsValue> {
-    LOADED.with_borrow(|loaded| loaded.get(handle as usize).cloned()).ok_or_else(gone)
+    LOADED.with_borrow(|loaded| loaded.get(handle as usize).cloned()).ok_or_else(module_freed_error)
 }
 
-fn gone() -> JsValue {
+fn module_freed_error() -> JsValue {
     Error::new(ErrorCode::Freed, "this encoding belongs to a module that is gone").into()
 }
 

@@ -7,11 +7,11 @@ use serde_json::Value;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
-use super::away::{fetch, settle};
+use super::away::{fetch, move_due_outputs};
 use super::inner::Inner;
-use super::slices::{Came, Slices};
+use super::slices::{SliceState, Slices};
 use super::text_pieces::TextPieces;
-use super::value::{flat_to_js, get, get_string, json, known_keys, settle as settle_promise, text, to_js};
+use super::value::{flat_to_js, get, get_string, json, known_keys, promise_of, text, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message, Part, Role};
 use crate::provider::provider;
@@ -51,14 +51,14 @@ impl ToolOutputCache {
         let Some(mut pieces) = TextPieces::of(&content, Vec::new()) else {
             let parts = read_parts(&content)?;
             let put = self.inner.write(|core| core.context_mut().outputs.put(parts, id))?;
-            settle(&self.inner);
+            move_due_outputs(&self.inner);
             return flat_to_js(&put);
         };
         let mut text = LongText::default();
         pieces.by_ref().for_each(|piece| text.push_str(&piece));
         text.push_str(&String::from_utf8_lossy(&pieces.into_cut_off()));
         let put = self.inner.write(|core| core.context_mut().outputs.put_long(text, id))?;
-        settle(&self.inner);
+        move_due_outputs(&self.inner);
         flat_to_js(&put)
     }
 
@@ -93,7 +93,7 @@ impl ToolOutputCache {
             split.insert(ref_id, cut_off);
         }
         drop(split);
-        settle(&self.inner);
+        move_due_outputs(&self.inner);
         to_js(&output_ref)
     }
 
@@ -139,8 +139,8 @@ impl ToolOutputCache {
     /// @throws {ContextError} `UNKNOWN_REF`.
     #[wasm_bindgen(unchecked_return_type = "Promise<string | Part[]>")]
     pub fn get(&self, #[wasm_bindgen(unchecked_param_type = "string")] ref_id: JsValue) -> Promise {
-        let Some(id) = ref_id.as_string().filter(|id| self.is_away(id)) else {
-            return settled(self.whole(&ref_id));
+        let Some(id) = ref_id.as_string().filter(|id| self.is_in_store(id)) else {
+            return promise_of_value(self.whole(&ref_id));
         };
         let (inner, cache) = (self.inner.clone(), Self::new(self.inner.clone()));
         future_to_promise(async move {
@@ -185,13 +185,14 @@ impl ToolOutputCache {
             Err(error) => return Promise::reject(&error),
         };
         let inner = self.inner.clone();
-        let id = args.get("ref_id").and_then(Value::as_str).filter(|id| self.is_away(id)).map(str::to_owned);
+        let id =
+            args.get("ref_id").and_then(Value::as_str).filter(|id| self.is_in_store(id)).map(str::to_owned);
         let Some(id) = id else {
             let text = inner.read(|core| {
                 let context = core.context();
                 answer(&context.outputs, &args, &context.output_config)
             });
-            return settled(text.and_then(|text| Ok(JsValue::from_str(&text?))));
+            return promise_of_value(text.and_then(|text| Ok(JsValue::from_str(&text?))));
         };
         future_to_promise(async move {
             let fetched = fetch(&inner, &id).await?;
@@ -203,8 +204,8 @@ impl ToolOutputCache {
         })
     }
 
-    fn is_away(&self, id: &str) -> bool {
-        self.inner.read(|core| core.context().outputs.away(id).is_some()).unwrap_or(false)
+    fn is_in_store(&self, id: &str) -> bool {
+        self.inner.read(|core| core.context().outputs.store_key(id).is_some()).unwrap_or(false)
     }
 
     fn whole(&self, ref_id: &JsValue) -> Result<JsValue, JsValue> {
@@ -238,11 +239,11 @@ async fn grep(inner: &Rc<Inner>, args: &Value) -> Result<JsValue, JsValue> {
     let mut slices = Slices::new(most);
     while slices.take(|steps| {
         inner
-            .read(|core| grep.go_on(fetched.as_deref().unwrap_or(&core.context().outputs), steps))?
+            .read(|core| grep.resume(fetched.as_deref().unwrap_or(&core.context().outputs), steps))?
             .map_err(JsValue::from)
-    })? == Came::Halfway
+    })? == SliceState::More
     {
-        Slices::rest().await;
+        Slices::yield_to_event_loop().await;
         fetched = fetch(inner, &args.ref_id).await?; // it may have left memory in the meantime
     }
     Ok(JsValue::from_str(&grep.finish()))
@@ -256,6 +257,6 @@ fn read_parts(content: &JsValue) -> Result<Vec<Part>, JsValue> {
     Ok(read.into_iter().flat_map(|m| m.parts).collect())
 }
 
-fn settled(result: Result<JsValue, JsValue>) -> Promise {
-    settle_promise(result.map(|value| Promise::resolve(&value)))
+fn promise_of_value(result: Result<JsValue, JsValue>) -> Promise {
+    promise_of(result.map(|value| Promise::resolve(&value)))
 }

@@ -23,12 +23,12 @@ use crate::saved::from_base64;
 /// The JSON of a JavaScript value. `undefined`, functions and symbols are left out, as `JSON.stringify` does; lone
 /// surrogates become U+FFFD (INV-5). `code` is the error code for a value that cannot be JSON (a cycle, a `BigInt`).
 pub fn json(value: &JsValue, code: ErrorCode) -> Result<Value, JsValue> {
-    Ok(mended_json(value, None, code)?.0)
+    Ok(repaired_json(value, None, code)?.0)
 }
 
 /// Like [`json`], for an entry of a format.
 pub fn json_of(format: Format, value: &JsValue, code: ErrorCode) -> Result<Value, JsValue> {
-    Ok(mended_json(value, Some(format), code)?.0)
+    Ok(repaired_json(value, Some(format), code)?.0)
 }
 
 /// The JSON text of a value. Only Bedrock's SDK has bytes in its messages, which have to come back as bytes.
@@ -40,7 +40,7 @@ pub fn stringified(value: &JsValue, format: Option<Format>) -> Result<JsValue, J
 }
 
 /// The JSON, and whether a lone surrogate was replaced in it.
-fn mended_json(value: &JsValue, format: Option<Format>, code: ErrorCode) -> Result<(Value, bool), JsValue> {
+fn repaired_json(value: &JsValue, format: Option<Format>, code: ErrorCode) -> Result<(Value, bool), JsValue> {
     let text = stringified(value, format).map_err(|cause| {
         let error = Error::new(code, "the value cannot be written as JSON (a cycle or a BigInt?)");
         context_error(&error, Some(&cause), None)
@@ -93,12 +93,12 @@ pub fn config_json(options: &Object) -> Result<Value, JsValue> {
 
 /// The JSON of a list of messages or items; errors name the index.
 pub fn entries_json(format: Format, input: &JsValue) -> Result<Value, JsValue> {
-    Ok(mended_entries_json(format, input)?.0)
+    Ok(repaired_entries_json(format, input)?.0)
 }
 
 /// Like [`entries_json`], and whether a lone surrogate was replaced in an entry.
-pub fn mended_entries_json(format: Format, input: &JsValue) -> Result<(Value, bool), JsValue> {
-    mended_json(input, Some(format), ErrorCode::InvalidMessage).map_err(|error| {
+pub fn repaired_entries_json(format: Format, input: &JsValue) -> Result<(Value, bool), JsValue> {
+    repaired_json(input, Some(format), ErrorCode::InvalidMessage).map_err(|error| {
         let Ok(Some(list)) = list_in(input) else { return error };
         let culprit = list.iter().enumerate().find_map(|(index, entry)| entry_json(entry, index).err());
         culprit.unwrap_or(error)
@@ -107,12 +107,12 @@ pub fn mended_entries_json(format: Format, input: &JsValue) -> Result<(Value, bo
 
 /// The JSON of the entry at `index`, which an error names.
 pub fn entry_json(entry: &JsValue, index: usize) -> Result<Value, JsValue> {
-    Ok(mended_entry_json(entry, index)?.0)
+    Ok(repaired_entry_json(entry, index)?.0)
 }
 
 /// Like [`entry_json`], and whether a lone surrogate was replaced in it.
-pub fn mended_entry_json(entry: &JsValue, index: usize) -> Result<(Value, bool), JsValue> {
-    mended_json(entry, None, ErrorCode::InvalidMessage).map_err(|error| {
+pub fn repaired_entry_json(entry: &JsValue, index: usize) -> Result<(Value, bool), JsValue> {
+    repaired_json(entry, None, ErrorCode::InvalidMessage).map_err(|error| {
         let Some(cause) = JSON::stringify(entry).err() else { return error };
         let why = "it cannot be written as JSON (a cycle, a BigInt, or a getter that throws)";
         context_error(&Error::message_at(index, why), Some(&cause), None)
@@ -122,7 +122,7 @@ pub fn mended_entry_json(entry: &JsValue, index: usize) -> Result<(Value, bool),
 /// Whether an entry contains a lone surrogate: half a character, as in a text that was cut by its length. It has no form in JSON,
 /// and providers refuse it.
 pub fn has_lone_surrogate(entry: &JsValue, format: Format) -> bool {
-    mended_json(entry, Some(format), ErrorCode::InvalidMessage).is_ok_and(|(_, mended)| mended)
+    repaired_json(entry, Some(format), ErrorCode::InvalidMessage).is_ok_and(|(_, repaired)| repaired)
 }
 
 /// Replaces escaped lone surrogates in JSON text by an escaped U+FFFD.
@@ -215,12 +215,12 @@ pub fn entry_to_js(entry: &Value, bytes: bool) -> Result<JsValue, JsValue> {
 }
 
 /// The most entries, and the most bytes, that are passed together: pending entries and their JSON take memory beside the messages.
-const AT_ONCE: usize = 64;
-const BYTES_AT_ONCE: usize = 65536;
+const BATCH_ENTRIES: usize = 64;
+const BATCH_BYTES: usize = 65536;
 
 /// Whether these entries should be passed without adding more.
-pub fn is_load(entries: usize, bytes: usize) -> bool {
-    entries >= AT_ONCE || bytes >= BYTES_AT_ONCE
+pub fn needs_batch(entries: usize, bytes: usize) -> bool {
+    entries >= BATCH_ENTRIES || bytes >= BATCH_BYTES
 }
 
 /// Like [`entry_to_js`], for several entries. Short ones are passed together, since parsing one text is much cheaper than many small ones.
@@ -232,7 +232,7 @@ pub fn entries_to_js(entries: &[&Value], format: Format) -> Result<Array, JsValu
     while !rest.is_empty() {
         let mut bytes = 0;
         let fits = |(at, entry): &(usize, &&Value)| {
-            let is_full = is_load(*at, bytes);
+            let is_full = needs_batch(*at, bytes);
             bytes += bytes_of(entry);
             !is_full
         };
@@ -397,7 +397,7 @@ pub fn get_string(options: &JsValue, key: &str) -> Result<Option<String>, JsValu
 }
 
 /// Turns an error into a rejected promise: a function that returns a promise never throws.
-pub fn settle(result: Result<Promise, JsValue>) -> Promise {
+pub fn promise_of(result: Result<Promise, JsValue>) -> Promise {
     result.unwrap_or_else(|error| Promise::reject(&error))
 }
 

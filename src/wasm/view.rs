@@ -77,11 +77,11 @@ pub fn marked_view_of(
     messages: Option<usize>,
 ) -> Result<(JsValue, Vec<CacheMark>), JsValue> {
     let mut handles = inner.handles()?;
-    let mut said: Vec<(String, String)> = Vec::new();
+    let mut node_notes: Vec<(String, String)> = Vec::new();
     let view = inner.read(|core| -> Result<(JsValue, Vec<CacheMark>), JsValue> {
         let context = core.context();
         let provider = provider(format);
-        let list = brought_up(&mut handles, context, format)?;
+        let list = take_updated_list(&mut handles, context, format)?;
         let relinked = if has_ids(format) && list.lost_reasoning.is_some() {
             Some(relinked(&mut handles, context, format)?)
         } else {
@@ -90,14 +90,15 @@ pub fn marked_view_of(
         let shown = relinked.as_ref().unwrap_or(&list);
         let mut notes = Vec::new();
         let head = shown.head.iter().filter_map(|at| Some(shown.sent(*at, context.view.slot(*at)?)));
-        let sent = |message| provider.mended(message, &mut notes).map_or(Cow::Borrowed(message), Cow::Owned);
+        let sent =
+            |message| provider.corrected(message, &mut notes).map_or(Cow::Borrowed(message), Cow::Owned);
         let head: Vec<Cow<'_, Message>> =
             head.map(sent).filter(|message| !message.parts.is_empty()).collect();
         let head: Vec<&Message> = head.iter().map(|message| &**message).collect();
         let head = if head.is_empty() { None } else { provider.write_head(&head, &mut notes) };
         if on_note.is_some() {
             let of_head = notes.into_iter().filter_map(|note| Some((*shown.head.first()?, note.what)));
-            said = of_head
+            node_notes = of_head
                 .chain(shown.notes().cloned())
                 .filter_map(|(at, what)| {
                     Some((context.history.node(context.view.slot(at)?.node).id.to_string(), what))
@@ -120,7 +121,7 @@ pub fn marked_view_of(
     inner.note_read();
     drop(handles);
     if let Some(on_note) = on_note {
-        for (id, what) in said {
+        for (id, what) in node_notes {
             let note = Object::new();
             set(&note, "id", &id.into())?;
             set(&note, "what", &what.into())?;
@@ -155,7 +156,7 @@ pub fn list_of(inner: &Rc<Inner>, snapshot: &Snapshot) -> Result<JsValue, JsValu
     inner.read(|core| {
         let context = core.context();
         if context.view.is_current(snapshot) {
-            let list = brought_up(&mut handles, context, Format::Messages)?;
+            let list = take_updated_list(&mut handles, context, Format::Messages)?;
             let messages = list.handed_out();
             handles.lists.insert(Format::Messages, list);
             note_handed_out(&messages, inner);
@@ -168,14 +169,18 @@ pub fn list_of(inner: &Rc<Inner>, snapshot: &Snapshot) -> Result<JsValue, JsValu
 }
 
 /// Takes the view's cached list and updates it to the current view. The caller puts it back, unless something fails in between.
-pub(super) fn brought_up(handles: &mut Handles, context: &Context, format: Format) -> Result<List, JsValue> {
+pub(super) fn take_updated_list(
+    handles: &mut Handles,
+    context: &Context,
+    format: Format,
+) -> Result<List, JsValue> {
     let Context { view, history, .. } = context;
     let mut list = handles.lists.remove(&format).unwrap_or_default();
     let changes = view.changes();
     let from = if changes.is_header_other(list.version) {
         0
     } else {
-        changes.since(list.version).map_or(list.seen(), |edited| view.before_body() + edited)
+        changes.since(list.version).map_or(list.checked(), |edited| view.before_body() + edited)
     };
     list.version = changes.version();
     let slots = |at: usize| view.slot(at).map(|slot| (slot, history.node(slot.node)));

@@ -104,13 +104,13 @@ fn forks_are_lanes_and_merges_tasks() {
     s.graph().unwrap();
     let (mut child, _) = s.fork("u1", Some("side")).unwrap();
     push(&mut child, "u2 c2 t2 a2");
-    s.hear(&child);
+    s.read_branch(&child);
     assert_eq!(view(&mut s, "side/a2"), "u1 side/u2 side/c2 side/t2 side/a2");
     s.merge(&child, &MergeAs::ToolOutput("call_1".to_owned())).unwrap();
     let task = s.context().history.nodes().last().unwrap().id.to_string();
     push(&mut s, "a3");
     push(&mut child, "u4");
-    s.hear(&child);
+    s.read_branch(&child);
     assert_eq!(view(&mut s, "a3"), format!("u1 c1 {task} a3"), "the result, not its story");
     assert_eq!(edges(&mut s, EdgeKind::Branch), ["u1 side/u2".to_owned(), format!("side/a2 {task}")]);
     let graph = s.graph().unwrap();

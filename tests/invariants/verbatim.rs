@@ -243,7 +243,7 @@ pub fn cuts_stand_between_clusters(world: &mut World, _: &Happened) {
                     .tool_outputs()
                     .filter_map(|o| match output_ref {
                         Some(output_ref) => tool_output::view(&o.content, config, &output_ref.id),
-                        None => tool_output::view_of_answer(&o.content, config),
+                        None => tool_output::view_of_own_tool_output(&o.content, config),
                     })
                     .flatten()
                     .collect();

@@ -272,7 +272,7 @@ fn the_service_would_take_every_cut() {
                 let sent: Vec<Cow<'_, Message>> = view
                     .iter()
                     .map(|m| {
-                        provider(FORMAT).mended(m, &mut Vec::new()).map_or(Cow::Borrowed(*m), Cow::Owned)
+                        provider(FORMAT).corrected(m, &mut Vec::new()).map_or(Cow::Borrowed(*m), Cow::Owned)
                     })
                     .collect();
                 let sent: Vec<&Message> = sent.iter().map(|m| &**m).collect();

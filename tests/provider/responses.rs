@@ -2,7 +2,7 @@
 
 use contextfold::ErrorCode;
 use contextfold::message::{Format, Message, Part, Role};
-use contextfold::provider::{belongs_together, provider, unlink_orphans};
+use contextfold::provider::{provider, reasoning_groups, unlink_orphans};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
@@ -100,7 +100,7 @@ fn a_run_of_what_the_model_made_is_one_message() {
     assert_eq!(roles, "dduattttttttsaadad", "{roles}");
     let run = &messages[3];
     assert_eq!(run.tool_calls().filter(|c| !c.hosted).count(), 8);
-    assert_eq!(belongs_together(&run.parts), vec![0..12]);
+    assert_eq!(reasoning_groups(&run.parts), vec![0..12]);
     assert_eq!(contextfold::message::open_calls(&messages), Vec::<&str>::new(), "every call has its output");
     assert!(messages[13].tool_calls().all(|c| c.hosted));
 }

@@ -146,7 +146,7 @@ const errors = (format, history) => check(format, history).filter(({ severity })
 
 test("each rule that check has stands in the table, or apart for a reason", () => {
   const folder = new URL("../../src/provider/", import.meta.url);
-  const files = readdirSync(new URL("check/", folder)).map((name) => `check/${name}`).concat("standing.rs");
+  const files = readdirSync(new URL("check/", folder)).map((name) => `check/${name}`).concat("position.rs");
   const named = files.flatMap((file) => [...readFileSync(new URL(file, folder), "utf8").matchAll(/"([RCASMGB]-[a-z-]+)"/g)].map(([, rule]) => rule));
   assert.deepEqual([...new Set(named)].sort(), [...Object.keys(TABLE), ...Object.keys(APART)].sort());
 });

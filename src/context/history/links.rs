@@ -100,15 +100,15 @@ impl Links {
     }
 
     fn enter_server_calls(&mut self, message: &Message, index: NodeIndex) {
-        let from = message.led_by().filter_map(|id| self.server.get(&*id).copied()).min();
+        let from = message.required_ids().filter_map(|id| self.server.get(&*id).copied()).min();
         // A message that belongs to calls in several messages goes with the earliest of them.
         if let Some(from) = from {
             self.depends_on.insert(index, from);
         }
-        for id in message.leads() {
+        for id in message.provided_ids() {
             self.server.insert(id.to_owned(), index);
         }
-        for id in message.parts.iter().filter_map(|part| part.settles()) {
+        for id in message.parts.iter().filter_map(|part| part.answered_id()) {
             self.server.remove(id);
         }
     }

@@ -8,7 +8,7 @@ use super::{compactions, reasons};
 use crate::context::node::{Node, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::message::Role;
-use crate::saved::{MOST_NUMBERS, Reader, Saved, Writer};
+use crate::saved::{MAX_SAVED_NUMBER, Reader, Saved, Writer};
 
 impl Saved for History {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
@@ -98,7 +98,7 @@ impl History {
         from.require(new.iter().all(is_own), "a message is none of the engine's making")?;
         let left_later = superseded.iter().all(|(node, at)| node.get() < *at && *at <= nodes.len());
         from.require(left_later, "a message left the conversation before it came")?;
-        from.require(*generated < MOST_NUMBERS, "it has given more ids than there are")?;
+        from.require(*generated < MAX_SAVED_NUMBER, "it has given more ids than there are")?;
         let waited = waited.iter().map(|(id, call)| (id.as_str(), call.caller));
         let open = links.catch_up(nodes, superseded, waited.collect());
         let waits = |(id, call): (&String, &OpenCall)| open.get(id.as_str()) == Some(&call.caller);

@@ -57,13 +57,13 @@ impl Provider for AiSdk {
             .then(|| json!({ "role": "user", "content": [{ "type": "text", "text": BEGINNING }] }))
     }
 
-    fn mended(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
+    fn corrected(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
         let refused = |part: &&Part| !parts::fits_assistant(part);
         if message.role != Role::Assistant || !message.parts.iter().any(|part| refused(&part)) {
             return None;
         }
-        let mut mended = message.clone();
-        mended.parts.retain_mut(|part| match part {
+        let mut corrected = message.clone();
+        corrected.parts.retain_mut(|part| match part {
             Part::Text { .. } => parts::fits_assistant(part),
             Part::Media(media) if media.data.is_some() || media.url.is_some() => {
                 media.extras = Extras::default();
@@ -73,7 +73,7 @@ impl Provider for AiSdk {
         });
         let what = "blank texts are left out, and images are said as files: it would be refused otherwise";
         notes.push(Note::new(what));
-        Some(mended)
+        Some(corrected)
     }
 
     /// The messages of a step are joined: some providers allow nothing between calls and their results.

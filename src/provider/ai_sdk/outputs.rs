@@ -101,12 +101,12 @@ pub(super) fn write(output: &ToolOutput, calls: &Calls<'_>, notes: &mut Vec<Note
 }
 
 fn write_output(output: &ToolOutput, mut out: Object, notes: &mut Vec<Note>) -> Value {
-    let told = out.get("type").and_then(Value::as_str).map(str::to_owned);
+    let given_type = out.get("type").and_then(Value::as_str).map(str::to_owned);
     let single = match output.content.as_slice() {
         [Part::Text { text, extras }] if !extras.came_in(FORMAT) => Some(text),
         _ => None,
     };
-    match (told.as_deref(), single) {
+    match (given_type.as_deref(), single) {
         (Some("execution-denied"), text) => {
             out.set_or_remove("reason", text.map(ToString::to_string));
         }
@@ -124,13 +124,13 @@ fn write_output(output: &ToolOutput, mut out: Object, notes: &mut Vec<Note>) -> 
             }
         }
         (Some("text" | "error-text") | None, Some(text)) => {
-            if told.is_none() {
+            if given_type.is_none() {
                 out.set("type", if output.is_error { "error-text" } else { "text" });
             }
             out.set("value", fields::json(text));
         }
         _ => {
-            if output.is_error && told.as_deref() != Some("content") {
+            if output.is_error && given_type.as_deref() != Some("content") {
                 notes.push(Note::new("`is_error` is not said: a result of several parts has no such mark"));
             }
             let parts: Vec<Value> = output.content.iter().filter_map(|p| write_part(p, notes)).collect();

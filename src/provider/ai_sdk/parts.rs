@@ -7,7 +7,7 @@ use super::super::fields::{self, Fields, Object};
 use super::super::item_ids;
 use super::super::media::split_data_url;
 use super::super::note::Note;
-use super::super::opaque::{as_text, json_arguments, json_input, sayable, take_json};
+use super::super::opaque::{as_text, can_express, json_arguments, json_input, take_json};
 use crate::message::{CallKind, Extras, Format, Media, MediaKind, Part, Reasoning, Text, ToolCall};
 
 const FORMAT: Format = Format::AiSdk;
@@ -230,7 +230,7 @@ fn write_reasoning(reasoning: &Reasoning) -> Value {
 }
 
 fn tool_call(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Object> {
-    if !sayable(call, FORMAT, notes) {
+    if !can_express(call, FORMAT, notes) {
         return None;
     }
     let is_own = call.extras.came_in(FORMAT);

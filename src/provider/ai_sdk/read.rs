@@ -22,16 +22,16 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
     };
     let content = fields.take("content");
     let mut usual = true;
-    let said = match content {
+    let content_parts = match content {
         Some(Value::String(text)) if role != Role::Tool => vec![Part::text(text)],
         Some(Value::Array(list)) if role == Role::Tool => {
             let usual = fields.is_plain(&["role", "content"]);
             return tool_message(&list, fields.into_template(), usual, index, out);
         }
         Some(Value::Array(list)) => {
-            let said: Vec<Part> = list.iter().map(parts::read).collect();
-            usual = said.len() > 1 || !matches!(said.as_slice(), [] | [Part::Text { .. }]);
-            said
+            let content_parts: Vec<Part> = list.iter().map(parts::read).collect();
+            usual = content_parts.len() > 1 || !matches!(content_parts.as_slice(), [] | [Part::Text { .. }]);
+            content_parts
         }
         None if fields.get("parts").is_some() => {
             let why = "a UI message: hand over what `convertToModelMessages` of `ai` makes of it";
@@ -39,7 +39,7 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
         }
         _ => return Err(Error::message_at(index, format!("`content` is not what a {name} message has"))),
     };
-    let mut message = Message::new(role, said);
+    let mut message = Message::new(role, content_parts);
     message.extras = if usual {
         fields.into_extras(FORMAT, &["role", "content"])
     } else {

@@ -4,7 +4,7 @@ use super::super::Calls;
 use super::super::anthropic::is_blank;
 use super::super::fields::{Object, json};
 use super::super::item_ids;
-use super::super::links::belongs_together;
+use super::super::links::reasoning_groups;
 use super::super::note::Note;
 use super::{IN_TOOL_MESSAGE, JOINS, in_tool_message, outputs, parts};
 use crate::message::{Format, Message, Part, Role};
@@ -37,9 +37,9 @@ pub(super) fn run(run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) ->
     // A text that is empty in another format has no meaning, and some providers refuse it.
     let is_empty = |part: &&Part| matches!(part, Part::Text { text, extras } if is_blank(text) && !extras.came_in(FORMAT));
     let may_be_empty = role != Role::Assistant || first.extras.came_in(FORMAT);
-    let said: Vec<&Part> =
+    let sent_parts: Vec<&Part> =
         run.iter().flat_map(|m| &m.parts).filter(|part| may_be_empty || !is_empty(part)).collect();
-    match said.as_slice() {
+    match sent_parts.as_slice() {
         [part @ Part::Text { text, extras }]
             if !extras.came_in(FORMAT)
                 && !out.had_array("content")
@@ -47,9 +47,9 @@ pub(super) fn run(run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) ->
         {
             out.set("content", json(text));
         }
-        said if role == Role::System && !first.extras.came_in(FORMAT) => {
-            let texts: Vec<&str> = said.iter().filter_map(|p| text_of(p)).collect();
-            if texts.len() < said.len() {
+        sent_parts if role == Role::System && !first.extras.came_in(FORMAT) => {
+            let texts: Vec<&str> = sent_parts.iter().filter_map(|p| text_of(p)).collect();
+            if texts.len() < sent_parts.len() {
                 notes.push(Note::new("what is no text is left out: a system message is a string"));
             }
             if texts.is_empty() {
@@ -57,10 +57,10 @@ pub(super) fn run(run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) ->
             }
             out.set("content", texts.join("\n"));
         }
-        said => {
+        sent_parts => {
             let written = match role {
-                Role::Assistant => made(said, notes),
-                _ => said.iter().filter_map(|part| parts::write(part, notes)).collect(),
+                Role::Assistant => made(sent_parts, notes),
+                _ => sent_parts.iter().filter_map(|part| parts::write(part, notes)).collect(),
             };
             if written.is_empty() && !out.had_empty_list("content") {
                 return None;
@@ -74,17 +74,18 @@ pub(super) fn run(run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) ->
 /// Writes the parts of an assistant message. If what reasoning led to cannot be expressed, the reasoning is left out,
 /// too (PROV-3). Reasoning that is an `OpenAI` item needs the item directly after it; without it, the later items that
 /// it led to lose their ids. Other reasoning only needs something after it.
-fn made(said: &[&Part], notes: &mut Vec<Note>) -> Vec<Value> {
-    let mut written: Vec<Option<Value>> = said.iter().map(|part| parts::write_made(part, notes)).collect();
-    for run in belongs_together(said).into_iter().rev() {
-        let reasoning = |at: &usize| match said[*at] {
+fn made(sent_parts: &[&Part], notes: &mut Vec<Note>) -> Vec<Value> {
+    let mut written: Vec<Option<Value>> =
+        sent_parts.iter().map(|part| parts::write_made(part, notes)).collect();
+    for run in reasoning_groups(sent_parts).into_iter().rev() {
+        let reasoning = |at: &usize| match sent_parts[*at] {
             Part::Reasoning(reasoning) => Some(reasoning),
             _ => None,
         };
         let Some(next) = run.clone().find(|at| reasoning(at).is_none()) else { continue }; // nothing followed it
         let is_item =
             (run.start..next).filter_map(|at| reasoning(&at)).any(|reasoning| reasoning.id.is_some());
-        let needed = next..if is_item { next + 1 } else { said.len() };
+        let needed = next..if is_item { next + 1 } else { sent_parts.len() };
         if written[needed].iter().any(Option::is_some) {
             continue;
         }

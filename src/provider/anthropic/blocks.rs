@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::call_ids;
 use super::super::fields::{self, Fields, Object};
 use super::super::note::Note;
-use super::super::opaque::{as_text, object_arguments, opaque_call, sayable, take_json};
+use super::super::opaque::{as_text, can_express, object_arguments, opaque_call, take_json};
 use super::super::tool_names;
 use super::refused::{ERROR_NOT_TEXT, NO_ERROR_TEXT, fits_result, is_blank, is_blank_text};
 use crate::message::{
@@ -203,14 +203,14 @@ fn thinking(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Option<Value> {
 
 /// An id as the API accepts it. Most ids of other providers are already valid.
 fn tool_id(id: &str) -> Cow<'_, str> {
-    call_ids::written(id, usize::MAX, |c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+    call_ids::acceptable_id(id, usize::MAX, |c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
 }
 
 fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     if let CallKind::Other { format: FORMAT, raw } = &call.kind {
         return Some(raw.as_ref().clone());
     }
-    if !sayable(call, FORMAT, notes) {
+    if !can_express(call, FORMAT, notes) {
         return None;
     }
     let mut out = Object::of(&call.extras, FORMAT);
@@ -225,7 +225,7 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     let name = if came_so {
         Cow::from(&call.name)
     } else {
-        tool_names::written(&call.name, tool_names::LONGEST, notes)
+        tool_names::acceptable_name(&call.name, tool_names::MAX_NAME_CHARS, notes)
     };
     let input = object_arguments(call, out.get("input"), notes);
     out.set("type", "tool_use").set("id", &*id).set("name", &*name).set("input", input);

@@ -91,7 +91,7 @@ impl Provider for Anthropic {
         }
     }
 
-    fn mended(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
+    fn corrected(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
         message.parts.iter().any(is_refused).then(|| without_refused(message, notes))
     }
 

@@ -69,15 +69,15 @@ pub(in crate::provider) fn is_refused(part: &Part) -> bool {
 
 /// The message without all that the API refuses at any position.
 pub(in crate::provider) fn without_refused(message: &Message, notes: &mut Vec<Note>) -> Message {
-    let mut mended = message.clone();
-    drop_refused(&mut mended.parts, |rule, _| {
+    let mut corrected = message.clone();
+    drop_refused(&mut corrected.parts, |rule, _| {
         notes.push(Note::new(match rule {
             "A-error-content" => ERROR_NOT_TEXT,
             _ => "a text of white space alone is left out: the API refuses it",
         }));
     });
-    if mended.parts.is_empty() && !message.role.is_instruction() {
-        mended.parts.push(Part::text(BLANK));
+    if corrected.parts.is_empty() && !message.role.is_instruction() {
+        corrected.parts.push(Part::text(BLANK));
     }
-    mended
+    corrected
 }

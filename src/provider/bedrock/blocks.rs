@@ -9,7 +9,7 @@ use super::super::call_ids;
 use super::super::fields::{self, Fields, Object};
 use super::super::media::BYTES;
 use super::super::note::Note;
-use super::super::opaque::{as_text, json_arguments, json_input, opaque_call, sayable, take_json};
+use super::super::opaque::{as_text, can_express, json_arguments, json_input, opaque_call, take_json};
 use super::super::tool_names;
 use super::documents;
 use super::write::{self, Place};
@@ -20,7 +20,7 @@ use crate::message::{
 const FORMAT: Format = Format::BedrockConverse;
 
 /// The maximum length of tool names and call ids.
-pub(in crate::provider) const LONGEST: usize = 64;
+pub(in crate::provider) const MAX_ID_CHARS: usize = 64;
 
 /// The block that marks the end of a prompt cache. It is kept as a second key of the block before it.
 pub const CACHE_POINT: &str = "cachePoint";
@@ -121,11 +121,11 @@ fn read_known(value: &Value) -> Option<Part> {
             if let Some(data) = take_bytes(&mut body, "redactedContent") {
                 (out.signature, out.redacted) = (Some(data), true);
             } else {
-                let mut said = Fields::new(body.get("reasoningText")?.as_object()?);
-                out.text = Some(said.take_text("text")?);
-                out.signature = said.take_text("signature");
+                let mut text_fields = Fields::new(body.get("reasoningText")?.as_object()?);
+                out.text = Some(text_fields.take_text("text")?);
+                out.signature = text_fields.take_text("signature");
                 body.take("reasoningText");
-                body.nest("reasoningText", said, &["text", "signature"]);
+                body.nest("reasoningText", text_fields, &["text", "signature"]);
             }
             block.take(key);
             block.nest(key, body, &["reasoningText", "redactedContent"]);
@@ -206,7 +206,7 @@ pub fn write(part: &Part, place: Place, notes: &mut Vec<Note>) -> Option<Value> 
             if matches!(part, Part::Refusal { .. }) {
                 notes.push(Note::new("a refusal is said as text"));
             }
-            Some(said(text, extras))
+            Some(text_block(text, extras))
         }
         Part::Media(media) => write_media(media, place, notes),
         Part::Reasoning(reasoning) => thinking(reasoning, notes),
@@ -218,13 +218,13 @@ pub fn write(part: &Part, place: Place, notes: &mut Vec<Note>) -> Option<Value> 
 }
 
 /// Whether the text is the JSON of this value.
-fn is_said(value: &Value, text: &str) -> bool {
+fn is_json_of(value: &Value, text: &str) -> bool {
     let json = value.to_string();
     json == text
 }
 
 /// Writes a text in the kind of block that it came in.
-fn said(text: &Text, extras: &Extras) -> Value {
+fn text_block(text: &Text, extras: &Extras) -> Value {
     let mut out = Object::of(extras, FORMAT);
     for (wrapper, path) in WRAPPED {
         if out.has(wrapper) {
@@ -239,7 +239,7 @@ fn said(text: &Text, extras: &Extras) -> Value {
         }
     }
     if let Some(came) = out.get("json") {
-        let kept = is_said(came, text);
+        let kept = is_json_of(came, text);
         let was_object = came.is_object();
         match serde_json::from_str::<Value>(text) {
             Ok(_) if kept => return out.into_value(),
@@ -279,10 +279,10 @@ fn write_media(media: &Media, place: Place, notes: &mut Vec<Note>) -> Option<Val
     } else {
         return none("the API takes bytes, or what lies in S3");
     }
-    let told = body.get("format").and_then(Value::as_str).is_some_and(|format| !format.is_empty());
+    let has_format = body.get("format").and_then(Value::as_str).is_some_and(|format| !format.is_empty());
     let default = if key == "image" { "image/png" } else { "application/pdf" };
     let media_type = media.media_type.as_deref().or_else(|| own.is_none().then_some(default));
-    if let Some(media_type) = media_type.filter(|_| !told) {
+    if let Some(media_type) = media_type.filter(|_| !has_format) {
         let Some(format) = documents::format(key, media_type) else {
             return none("the API takes none of its type");
         };
@@ -314,10 +314,10 @@ fn thinking(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Option<Value> {
     match &reasoning.signature {
         Some(data) if reasoning.redacted => set_bytes(&mut body, "redactedContent", data),
         signature => {
-            let mut said = body.nested("reasoningText").unwrap_or_default();
-            said.set("text", fields::json(reasoning.text.as_deref().unwrap_or_default()));
-            said.set_or_remove("signature", signature.as_deref());
-            body.set("reasoningText", said.into_value());
+            let mut text_fields = body.nested("reasoningText").unwrap_or_default();
+            text_fields.set("text", fields::json(reasoning.text.as_deref().unwrap_or_default()));
+            text_fields.set_or_remove("signature", signature.as_deref());
+            body.set("reasoningText", text_fields.into_value());
         }
     }
     block.set("reasoningContent", body.into_value());
@@ -331,12 +331,12 @@ pub fn is_call_id(c: char) -> bool {
 
 /// An id as the API accepts it.
 pub fn tool_id(id: &str) -> Cow<'_, str> {
-    call_ids::written(id, LONGEST, |c| is_call_id(c) && c != '.' && c != ':')
+    call_ids::acceptable_id(id, MAX_ID_CHARS, |c| is_call_id(c) && c != '.' && c != ':')
 }
 
 /// Changes the id of a call or an output if the API does not accept it.
 pub fn set_id(id: &mut String, done: &mut impl FnMut(&'static str, &'static str)) {
-    if id.is_empty() || id.len() > LONGEST || !id.chars().all(is_call_id) {
+    if id.is_empty() || id.len() > MAX_ID_CHARS || !id.chars().all(is_call_id) {
         *id = tool_id(id).into_owned();
         done("B-id", "the call's id was written with the characters that the API takes");
     }
@@ -346,7 +346,7 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     if let CallKind::Other { format: FORMAT, raw } = &call.kind {
         return Some(raw.as_ref().clone());
     }
-    if !sayable(call, FORMAT, notes) {
+    if !can_express(call, FORMAT, notes) {
         return None;
     }
     let own = call.extras.came_in(FORMAT);
@@ -356,10 +356,14 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     if id != call.id {
         notes.push(Note::new(format!("the call id `{}` is written `{id}`: the API takes no other", call.id)));
     }
-    let name = if own { Cow::from(&call.name) } else { tool_names::written(&call.name, LONGEST, notes) };
+    let name = if own {
+        Cow::from(&call.name)
+    } else {
+        tool_names::acceptable_name(&call.name, MAX_ID_CHARS, notes)
+    };
     body.set("toolUseId", &*id).set("name", &*name);
     let kept = match body.get("input") {
-        Some(input) => is_said(input, &call.input),
+        Some(input) => is_json_of(input, &call.input),
         None => own && *call.input == *"null",
     };
     if !kept {
@@ -391,7 +395,7 @@ fn tool_result(output: &ToolOutput, notes: &mut Vec<Note>) -> Value {
     let mut content = write::result(output, notes);
     if content.is_empty() && (output.is_error || !(had_none && output.content.is_empty())) {
         notes.push(Note::new("a tool's answer that says nothing gets a text: models refuse it without"));
-        content.push(json!({ "text": write::nothing(output.is_error) }));
+        content.push(json!({ "text": write::text_of_empty_result(output.is_error) }));
     }
     body.set("content", content);
     let said_error = body.get("status").is_some_and(|status| status.as_str() == Some(""));

@@ -10,7 +10,7 @@ const FORMAT: Format = Format::BedrockConverse;
 pub const UNNAMED: &str = "document";
 
 /// The maximum length of a name.
-const LONGEST: usize = 200;
+const MAX_NAME_CHARS: usize = 200;
 
 /// Formats whose media type has another name.
 const TYPES: [(&str, &str); 10] = [
@@ -55,10 +55,13 @@ pub fn format<'t>(key: &str, media_type: &'t str) -> Option<&'t str> {
 /// Whether the API accepts the name. Contrary to its documentation, it accepts underscores, and no white space other
 /// than spaces.
 pub fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.len() <= LONGEST && name.chars().all(is_taken) && !name.contains("  ")
+    !name.is_empty()
+        && name.len() <= MAX_NAME_CHARS
+        && name.chars().all(is_allowed_in_name)
+        && !name.contains("  ")
 }
 
-fn is_taken(c: char) -> bool {
+fn is_allowed_in_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, ' ' | '_' | '-' | '(' | ')' | '[' | ']')
 }
 
@@ -71,7 +74,8 @@ pub fn name_of(name: &str) -> String {
         Some((stem, ending)) if ending.len() < 6 && ending.bytes().all(|b| b.is_ascii_alphanumeric()) => stem,
         _ => name,
     };
-    let fitting: String = stem.chars().map(|c| if is_taken(c) { c } else { ' ' }).take(LONGEST).collect();
+    let fitting: String =
+        stem.chars().map(|c| if is_allowed_in_name(c) { c } else { ' ' }).take(MAX_NAME_CHARS).collect();
     let words: Vec<&str> = fitting.split_whitespace().collect();
     if words.is_empty() { UNNAMED.to_owned() } else { words.join(" ") }
 }
@@ -92,13 +96,13 @@ pub fn is_document(part: &Part) -> bool {
 /// Calls `look` with the name of every document, as it is written, in order.
 pub fn each_name(message: &Message, look: &mut dyn FnMut(&str)) {
     for part in &message.parts {
-        look_at(part, look);
+        each_name_in_part(part, look);
     }
 }
 
-fn look_at(part: &Part, look: &mut dyn FnMut(&str)) {
+fn each_name_in_part(part: &Part, look: &mut dyn FnMut(&str)) {
     match part {
-        Part::ToolOutput(output) => output.content.iter().for_each(|part| look_at(part, look)),
+        Part::ToolOutput(output) => output.content.iter().for_each(|part| each_name_in_part(part, look)),
         Part::Media(media) if is_document_medium(media) => look(&written(media)),
         Part::Opaque { raw, .. } if is_document(part) => {
             look(raw.pointer("/document/name").and_then(Value::as_str).unwrap_or(UNNAMED));
@@ -139,8 +143,8 @@ fn set_name(part: &mut Part, number: &mut usize, other: &mut dyn FnMut(usize, &s
             media.filename = name.or_else(|| media.filename.take());
         }
         Part::Opaque { format: FORMAT, raw } if raw.get("document").is_some_and(Value::is_object) => {
-            let told = raw.pointer("/document/name").and_then(Value::as_str).unwrap_or(UNNAMED);
-            let name = other(*number, told);
+            let old_name = raw.pointer("/document/name").and_then(Value::as_str).unwrap_or(UNNAMED);
+            let name = other(*number, old_name);
             *number += 1;
             if let Some(name) = name {
                 let mut block = Value::clone(raw);

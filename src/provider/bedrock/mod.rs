@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::anthropic::{self, BEGINNING, role};
 use super::fields::Fields;
 use super::format::{object, several_by_one};
-use super::opaque::{has_odd_input, wrap_input};
+use super::opaque::{has_non_object_input, wrap_input};
 use super::results::split;
 use super::{Calls, Note, Provider, Written, tool_names};
 use crate::error::{Error, Result};
@@ -24,7 +24,7 @@ use crate::message::{Extras, Format, Message, Part, Role};
 use write::{DOCUMENT, lacks_text};
 
 pub use blocks::CACHE_POINT;
-pub(super) use blocks::{LONGEST, is_call_id};
+pub(super) use blocks::{MAX_ID_CHARS, is_call_id};
 pub(super) use documents::{each_name, is_name, name_of, rename};
 
 /// Format `"bedrock-converse"`.
@@ -53,7 +53,7 @@ impl Provider for Bedrock {
     /// The API requires alternating roles. A message of which nothing can be expressed is ignored.
     fn joins(&self, run: &[&Message], message: &Message) -> bool {
         run.first().is_some_and(|first| role(first.role) == role(message.role))
-            || !message.role.is_instruction() && write::says_nothing(message)
+            || !message.role.is_instruction() && write::writes_nothing(message)
     }
 
     fn is_head(&self, message: &Message, _leading: bool) -> bool {
@@ -77,17 +77,17 @@ impl Provider for Bedrock {
         }
     }
 
-    fn mended(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
+    fn corrected(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
         let is_refused = message.parts.iter().any(anthropic::is_refused);
-        let mut mended = if is_refused {
+        let mut corrected = if is_refused {
             anthropic::without_refused(message, notes)
-        } else if needs_mending(message) {
+        } else if needs_fix(message) {
             message.clone()
         } else {
             return None;
         };
-        mend(&mut mended, |_, what| notes.push(Note::new(what)));
-        Some(mended)
+        fix(&mut corrected, |_, what| notes.push(Note::new(what)));
+        Some(corrected)
     }
 
     fn body(&self, written: Written) -> Value {
@@ -96,21 +96,21 @@ impl Provider for Bedrock {
 }
 
 /// A call whose input is not an object, or an output with JSON that is not an object.
-fn is_no_object(part: &Part) -> bool {
+fn has_non_object(part: &Part) -> bool {
     match part {
-        Part::ToolCall(call) => has_odd_input(call),
-        Part::ToolOutput(output) => output.content.iter().any(is_odd_json),
+        Part::ToolCall(call) => has_non_object_input(call),
+        Part::ToolOutput(output) => output.content.iter().any(is_non_object_json),
         _ => false,
     }
 }
 
-fn is_odd_json(part: &Part) -> bool {
+fn is_non_object_json(part: &Part) -> bool {
     matches!(part, Part::Text { text, extras } if extras.has(FORMAT, "json") && !text.starts_with('{'))
 }
 
-/// Whether [`mend`] would do anything.
-fn needs_mending(message: &Message) -> bool {
-    if message.parts.iter().any(is_no_object) {
+/// Whether [`fix`] would do anything.
+fn needs_fix(message: &Message) -> bool {
+    if message.parts.iter().any(has_non_object) {
         return true;
     }
     let mut is_good = true;
@@ -132,7 +132,7 @@ fn is_marked_reasoning(part: &Part) -> bool {
 }
 
 /// Corrects what only this API refuses in a message. Reports each correction to `done` with its rule.
-pub(super) fn mend(message: &mut Message, mut done: impl FnMut(&'static str, &'static str)) {
+pub(super) fn fix(message: &mut Message, mut done: impl FnMut(&'static str, &'static str)) {
     documents::set_names(message, &mut |_, name| {
         let fitting = name_of(name);
         (fitting != name).then(|| {
@@ -158,12 +158,12 @@ pub(super) fn mend(message: &mut Message, mut done: impl FnMut(&'static str, &'s
     }
     for part in &mut message.parts {
         match part {
-            Part::ToolCall(call) if has_odd_input(call) => {
+            Part::ToolCall(call) if has_non_object_input(call) => {
                 wrap_input(call);
                 done("B-input", "an input that is no object is put into one");
             }
             Part::ToolOutput(output) => {
-                for inner in output.content.iter_mut().filter(|inner| is_odd_json(inner)) {
+                for inner in output.content.iter_mut().filter(|inner| is_non_object_json(inner)) {
                     if let Part::Text { extras, .. } = inner {
                         *extras = Extras::default();
                         done("B-json", "JSON that is no object is made a text");
@@ -179,14 +179,15 @@ pub(super) fn mend(message: &mut Message, mut done: impl FnMut(&'static str, &'s
     }
 }
 
-/// Does the same as [`mend`], and corrects what only `repair` does: ids and names that the API does not accept, and
+/// Does the same as [`fix`], and corrects what only `repair` does: ids and names that the API does not accept, and
 /// JSON that is not an object.
-pub(super) fn set_right(message: &mut Message, mut done: impl FnMut(&'static str, &'static str)) {
+pub(super) fn fix_for_repair(message: &mut Message, mut done: impl FnMut(&'static str, &'static str)) {
     for part in &mut message.parts {
         match part {
             Part::ToolCall(call) if !call.hosted => {
                 blocks::set_id(&mut call.id, &mut done);
-                let name = tool_names::written(&call.name, LONGEST, &mut Vec::new()).into_owned();
+                let name =
+                    tool_names::acceptable_name(&call.name, MAX_ID_CHARS, &mut Vec::new()).into_owned();
                 if name != call.name {
                     call.name = name;
                     done("B-name", "the tool's name was written with the characters that the API takes");
@@ -198,7 +199,7 @@ pub(super) fn set_right(message: &mut Message, mut done: impl FnMut(&'static str
             _ => {}
         }
     }
-    mend(message, done);
+    fix(message, done);
 }
 
 /// Defines the tools that were called, if the request defines none. Returns the index of the first message with calls
@@ -227,7 +228,7 @@ pub(super) fn define_tools(body: &mut Value) -> Option<usize> {
 pub fn tools_called(names: &[&str]) -> Vec<Value> {
     let mut tools: Vec<Value> = Vec::new();
     for name in names {
-        let name = tool_names::written(name, LONGEST, &mut Vec::new());
+        let name = tool_names::acceptable_name(name, MAX_ID_CHARS, &mut Vec::new());
         let spec = json!({ "toolSpec": { "name": name, "inputSchema": { "json": { "type": "object" } } } });
         if !tools.contains(&spec) {
             tools.push(spec);

@@ -52,7 +52,7 @@ pub fn result(output: &ToolOutput, notes: &mut Vec<Note>) -> Vec<Value> {
 }
 
 /// The text for a result without content, which models refuse.
-pub fn nothing(is_error: bool) -> &'static str {
+pub fn text_of_empty_result(is_error: bool) -> &'static str {
     if is_error { NO_ERROR_TEXT } else { BLANK }
 }
 
@@ -63,7 +63,7 @@ pub fn is_mark(part: &Part) -> bool {
 }
 
 /// Whether writing the message would yield no blocks, or only cache points.
-pub fn says_nothing(message: &Message) -> bool {
+pub fn writes_nothing(message: &Message) -> bool {
     message.parts.iter().all(|part| match part {
         Part::Text { text, extras } => text.is_empty() && !extras.came_in(FORMAT),
         Part::ToolOutput(_) => false,
@@ -79,8 +79,8 @@ pub fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
     out.remove(JOINS);
     out.set("role", role(first.role));
     // Messages of the other role among them have no content.
-    let said = run.iter().filter(|message| role(message.role) == role(first.role));
-    let mut parts: Vec<&Part> = said.flat_map(|message| &message.parts).collect();
+    let same_role = run.iter().filter(|message| role(message.role) == role(first.role));
+    let mut parts: Vec<&Part> = same_role.flat_map(|message| &message.parts).collect();
     let came_so = run.iter().skip(1).all(|m| m.extras.has(FORMAT, JOINS));
     if !came_so {
         sort_by_key(&mut parts, |part| !matches!(part, Part::ToolOutput(_))); // results come first, or models refuse them

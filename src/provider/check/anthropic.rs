@@ -8,12 +8,12 @@ use serde_json::Value;
 use super::super::anthropic::is_blank;
 use super::super::bedrock::CACHE_POINT;
 use super::super::fields::text;
-use super::super::held::apart;
-use super::super::standing::{
+use super::super::find_list::outside_list;
+use super::super::position::{
     CACHE_MARKS, SERVER_RESULT, SERVER_UNANSWERED, THINKING_LAST, TOO_MANY_MARKS, mark_key, marks_of,
 };
 use super::options::CheckOptions;
-use super::violation::{Found, Severity, tool_name};
+use super::violation::{Severity, Violations, tool_name};
 use crate::message::Format;
 
 /// A block and its position.
@@ -68,8 +68,13 @@ impl<'v> Block<'v> {
 
     /// Whether it is the result of a tool that failed.
     fn is_error(&self) -> bool {
-        let said = |key: &str, value: Value| self.body().is_some_and(|body| body.get(key) == Some(&value));
-        if self.key.is_some() { said("status", "error".into()) } else { said("is_error", true.into()) }
+        let has_value =
+            |key: &str, value: Value| self.body().is_some_and(|body| body.get(key) == Some(&value));
+        if self.key.is_some() {
+            has_value("status", "error".into())
+        } else {
+            has_value("is_error", true.into())
+        }
     }
 
     fn text(&self) -> Option<&'v str> {
@@ -111,7 +116,7 @@ pub(super) fn blocks(format: Format, message: &Value, index: usize) -> Vec<Block
     }
 }
 
-pub(super) fn check(format: Format, list: &[Value], options: &CheckOptions<'_>, found: &mut Found) {
+pub(super) fn check(format: Format, list: &[Value], options: &CheckOptions<'_>, found: &mut Violations) {
     if list.is_empty() {
         found.error("A-empty", 0, "no messages");
     }
@@ -156,7 +161,7 @@ pub(super) fn check(format: Format, list: &[Value], options: &CheckOptions<'_>, 
 }
 
 /// An answer must not end with thinking. Blank texts do not count; they are violations themselves.
-fn ends_in_thinking(turn: &Turn<'_>, found: &mut Found) {
+fn ends_in_thinking(turn: &Turn<'_>, found: &mut Violations) {
     let says_nothing =
         |b: &&Block<'_>| b.kind() == CACHE_POINT || b.kind() == "text" && b.text().is_some_and(is_blank);
     let last = turn.blocks.iter().rev().find(|b| !says_nothing(b));
@@ -170,9 +175,10 @@ fn ends_in_thinking(turn: &Turn<'_>, found: &mut Found) {
 
 /// A call of a tool that the provider runs needs its result before the user speaks again. Code that has made calls
 /// needs no result.
-fn server_calls(turns: &[Turn<'_>], found: &mut Found) {
-    let said = |turn: &Turn<'_>| turn.role == "user" && turn.blocks.iter().any(|b| b.kind() != "tool_result");
-    let Some(spoken) = turns.iter().rposition(said) else { return };
+fn server_calls(turns: &[Turn<'_>], found: &mut Violations) {
+    let is_user_turn =
+        |turn: &Turn<'_>| turn.role == "user" && turn.blocks.iter().any(|b| b.kind() != "tool_result");
+    let Some(last_user_turn) = turns.iter().rposition(is_user_turn) else { return };
     // The turn of the last result for each id, or of the last call that its code made.
     let mut settled: HashMap<&str, usize> = HashMap::new();
     for (n, block) in turns.iter().enumerate().flat_map(|(n, turn)| turn.blocks.iter().map(move |b| (n, b))) {
@@ -180,7 +186,7 @@ fn server_calls(turns: &[Turn<'_>], found: &mut Found) {
         let caller = || block.value?.pointer("/caller/tool_id")?.as_str();
         settled.extend(result.or_else(caller).map(|id| (id, n)));
     }
-    let asking = turns[..spoken].iter().enumerate().filter(|(_, turn)| turn.role == "assistant");
+    let asking = turns[..last_user_turn].iter().enumerate().filter(|(_, turn)| turn.role == "assistant");
     for (n, block) in asking.flat_map(|(n, turn)| turn.blocks.iter().map(move |b| (n, b))) {
         let id = block.field("id").unwrap_or_default();
         let is_call = matches!(block.kind(), "server_tool_use" | "mcp_tool_use");
@@ -192,9 +198,9 @@ fn server_calls(turns: &[Turn<'_>], found: &mut Found) {
 }
 
 /// The list and the rest of the body must not have more cache marks than the API accepts.
-pub(super) fn cache_marks(format: Format, body: &Value, list: &[Value], found: &mut Found) {
+pub(super) fn cache_marks(format: Format, body: &Value, list: &[Value], found: &mut Violations) {
     let key = mark_key(format);
-    let count: usize = apart(body).chain(list).map(|block| marks_of(block, key)).sum();
+    let count: usize = outside_list(body).chain(list).map(|block| marks_of(block, key)).sum();
     if count > CACHE_MARKS {
         let at = list.iter().rposition(|message| marks_of(message, key) > 0).unwrap_or(0);
         found.error(TOO_MANY_MARKS, at, format!("{count} cache marks: the API takes {CACHE_MARKS}"));
@@ -202,7 +208,7 @@ pub(super) fn cache_marks(format: Format, body: &Value, list: &[Value], found: &
 }
 
 /// The blocks of `system`, which is separate from the list.
-pub(super) fn head(body: &Value, found: &mut Found) {
+pub(super) fn head(body: &Value, found: &mut Violations) {
     let blocks = body.get("system").and_then(Value::as_array).into_iter().flatten();
     for _ in blocks.filter(|b| is_text(b) && text(b, "text").is_some_and(is_blank)) {
         found.error("A-empty-text", 0, "empty text block in `system`");
@@ -214,7 +220,7 @@ fn is_text(block: &Value) -> bool {
     text(block, "type").map_or_else(|| block.get("text").is_some(), |kind| kind == "text")
 }
 
-fn content(role: &str, i: usize, last: bool, blocks: &[Block<'_>], found: &mut Found) {
+fn content(role: &str, i: usize, last: bool, blocks: &[Block<'_>], found: &mut Violations) {
     let assistant = role == "assistant";
     if blocks.is_empty() && !(last && assistant && !found.is_converse) {
         found.error("A-empty-content", i, "message without content");
@@ -238,7 +244,7 @@ fn content(role: &str, i: usize, last: bool, blocks: &[Block<'_>], found: &mut F
         if block.kind() == "tool_result" {
             let inner = block.body().and_then(|v| v.get("content")?.as_array()).into_iter().flatten();
             let id = block.field("tool_use_id").unwrap_or_default();
-            if says_no_error(block) {
+            if is_empty_error(block) {
                 found.error("A-empty-error", i, format!("tool_result {id} is an error that says nothing"));
             }
             let is_said = |b: &Value| is_text(b) || b.get("json").is_some();
@@ -262,7 +268,7 @@ fn content(role: &str, i: usize, last: bool, blocks: &[Block<'_>], found: &mut F
 }
 
 /// Whether a result is an error without content.
-fn says_no_error(block: &Block<'_>) -> bool {
+fn is_empty_error(block: &Block<'_>) -> bool {
     let Some(value) = block.body() else { return false };
     let empty = match value.get("content") {
         Some(Value::String(text)) => is_blank(text),
@@ -272,7 +278,7 @@ fn says_no_error(block: &Block<'_>) -> bool {
     empty && block.is_error()
 }
 
-fn pairing(turns: &[Turn<'_>], options: &CheckOptions<'_>, found: &mut Found) {
+fn pairing(turns: &[Turn<'_>], options: &CheckOptions<'_>, found: &mut Violations) {
     let mut used: HashMap<&str, usize> = HashMap::new();
     let mut before: HashSet<&str> = HashSet::new();
     for (n, turn) in turns.iter().enumerate() {
@@ -300,7 +306,7 @@ fn uses<'v>(
     n: usize,
     used: &mut HashMap<&'v str, usize>,
     options: &CheckOptions<'_>,
-    found: &mut Found,
+    found: &mut Violations,
 ) {
     let turn = &turns[n];
     let answered: HashSet<&str> =
@@ -326,7 +332,7 @@ fn uses<'v>(
 
 /// The result of a tool that the provider runs needs its call somewhere before it.
 /// `before`: the ids of such calls in all turns so far.
-fn server_results<'v>(turn: &Turn<'v>, before: &mut HashSet<&'v str>, found: &mut Found) {
+fn server_results<'v>(turn: &Turn<'v>, before: &mut HashSet<&'v str>, found: &mut Violations) {
     for block in &turn.blocks {
         let kind = block.kind();
         if kind == "server_tool_use" || kind == "mcp_tool_use" {
@@ -344,7 +350,7 @@ fn server_results<'v>(turn: &Turn<'v>, before: &mut HashSet<&'v str>, found: &mu
     }
 }
 
-fn results(turns: &[Turn<'_>], n: usize, found: &mut Found) {
+fn results(turns: &[Turn<'_>], n: usize, found: &mut Violations) {
     let before = n.checked_sub(1).and_then(|p| turns.get(p));
     let asked: HashSet<&str> = ids(before, "assistant", "tool_use", "id").into_iter().collect();
     let mut had: HashSet<&str> = HashSet::new();
@@ -371,9 +377,9 @@ fn results(turns: &[Turn<'_>], n: usize, found: &mut Found) {
 }
 
 /// If thinking is enabled, the current tool turn must begin with a thinking block.
-fn opens_with_thinking(turns: &[Turn<'_>], mode: &str, found: &mut Found) {
-    let said = |t: &Turn<'_>| t.role == "user" && t.blocks.iter().any(|b| b.kind() != "tool_result");
-    let start = turns.iter().rposition(said).map_or(0, |k| k + 1);
+fn opens_with_thinking(turns: &[Turn<'_>], mode: &str, found: &mut Violations) {
+    let is_user_turn = |t: &Turn<'_>| t.role == "user" && t.blocks.iter().any(|b| b.kind() != "tool_result");
+    let start = turns.iter().rposition(is_user_turn).map_or(0, |k| k + 1);
     let Some(turn) = turns[start..].iter().find(|t| t.role == "assistant") else { return };
     let calls = turn.blocks.iter().any(|b| b.kind() == "tool_use");
     let opens = turn.blocks.first().is_some_and(|b| matches!(b.kind(), "thinking" | "redacted_thinking"));

@@ -33,12 +33,12 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::super::bedrock::{CACHE_POINT, LONGEST, is_call_id, is_name};
+use super::super::bedrock::{CACHE_POINT, MAX_ID_CHARS, is_call_id, is_name};
 use super::super::fields::{given, text};
 use super::super::tool_names;
 use super::anthropic::{Block, blocks};
 use super::options::CheckOptions;
-use super::violation::Found;
+use super::violation::Violations;
 use crate::message::Format;
 
 const FORMAT: Format = Format::BedrockConverse;
@@ -66,7 +66,7 @@ pub fn is_signed(body: &Value, options: &CheckOptions<'_>) -> bool {
     text(body, "modelId").or(options.provider).is_some_and(is_claude)
 }
 
-pub(super) fn check(body: &Value, list: &[Value], options: &CheckOptions<'_>, found: &mut Found) {
+pub(super) fn check(body: &Value, list: &[Value], options: &CheckOptions<'_>, found: &mut Violations) {
     found.is_signed = is_signed(body, options);
     super::anthropic::head(body, found);
     super::anthropic::cache_marks(FORMAT, body, list, found);
@@ -108,22 +108,23 @@ pub(super) fn check(body: &Value, list: &[Value], options: &CheckOptions<'_>, fo
 }
 
 /// Checks ids, names and inputs of calls, and JSON in outputs.
-fn call(block: &Block<'_>, i: usize, found: &mut Found) {
+fn call(block: &Block<'_>, i: usize, found: &mut Violations) {
     if !matches!(block.kind(), "tool_use" | "tool_result") {
         return;
     }
     let id = block.field("toolUseId").unwrap_or_default();
-    if id.is_empty() || id.len() > LONGEST || !id.chars().all(is_call_id) {
-        found.error("B-id", i, format!("the id `{id}` is not 1 to {LONGEST} letters, digits, _ and -"));
+    if id.is_empty() || id.len() > MAX_ID_CHARS || !id.chars().all(is_call_id) {
+        found.error("B-id", i, format!("the id `{id}` is not 1 to {MAX_ID_CHARS} letters, digits, _ and -"));
     }
     let input = block.body().filter(|_| block.kind() == "tool_use").and_then(|body| body.get("input"));
     if input.is_some_and(|input| !input.is_object()) {
         found.error("B-input", i, format!("the input of {id} is no object"));
     }
-    let name =
-        block.field("name").filter(|name| block.kind() == "tool_use" && !tool_names::fits(name, LONGEST));
+    let name = block
+        .field("name")
+        .filter(|name| block.kind() == "tool_use" && !tool_names::fits(name, MAX_ID_CHARS));
     if let Some(name) = name {
-        let why = format!("the tool name `{name}` is not 1 to {LONGEST} letters, digits, _ and -");
+        let why = format!("the tool name `{name}` is not 1 to {MAX_ID_CHARS} letters, digits, _ and -");
         found.error("B-name", i, why);
     }
     let content = block.body().and_then(|body| body.get("content")?.as_array()).into_iter().flatten();
@@ -132,7 +133,7 @@ fn call(block: &Block<'_>, i: usize, found: &mut Found) {
     }
 }
 
-fn documents(block: Option<&Value>, i: usize, names: &mut HashSet<String>, found: &mut Found) {
+fn documents(block: Option<&Value>, i: usize, names: &mut HashSet<String>, found: &mut Violations) {
     let Some(block) = block else { return };
     if let Some(document) = given(block, "document") {
         let name = text(document, "name").unwrap_or_default();

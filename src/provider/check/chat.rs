@@ -6,27 +6,27 @@ use serde_json::Value;
 
 use super::super::fields::{given, text};
 use super::dialect::Dialect;
-use super::open::Open;
+use super::open::OpenIds;
 use super::options::CheckOptions;
 use super::reasoning;
-use super::violation::{Found, Severity, tool_name};
+use super::violation::{Severity, Violations, tool_name};
 
 /// The maximum length of a call's id.
 const CALL_ID_MAX: usize = 40;
 
 /// An assistant message whose calls are being answered.
-struct Asked<'v> {
+struct CallMessage<'v> {
     index: usize,
-    need: Open<'v, ()>,
+    need: OpenIds<'v, ()>,
     got: HashSet<&'v str>,
 }
 
-pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialect, found: &mut Found) {
+pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialect, found: &mut Violations) {
     if list.is_empty() {
         found.error("C-empty", 0, "no messages");
     }
-    reasoning::missing(list, dialect, found);
-    let mut asked: Option<Asked<'_>> = None;
+    reasoning::check_missing(list, dialect, found);
+    let mut asked: Option<CallMessage<'_>> = None;
     for (i, message) in list.iter().enumerate() {
         let role = text(message, "role").unwrap_or_default();
         if role == "tool" {
@@ -50,7 +50,7 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
     }
 }
 
-fn answer<'v>(message: &'v Value, i: usize, asked: Option<&mut Asked<'v>>, found: &mut Found) {
+fn answer<'v>(message: &'v Value, i: usize, asked: Option<&mut CallMessage<'v>>, found: &mut Violations) {
     let id = text(message, "tool_call_id").unwrap_or("undefined");
     let Some(asked) = asked else {
         let why = format!("tool message {id} follows no assistant message with tool_calls");
@@ -67,7 +67,7 @@ fn answer<'v>(message: &'v Value, i: usize, asked: Option<&mut Asked<'v>>, found
     }
 }
 
-fn close(asked: Option<Asked<'_>>, found: &mut Found) {
+fn close(asked: Option<CallMessage<'_>>, found: &mut Violations) {
     if let Some(mut asked) = asked.filter(|a| !a.need.is_empty()) {
         let need: Vec<&str> = asked.need.close_all().into_iter().map(|(id, ())| id).collect();
         let why = format!("tool_calls without a tool message: {}", need.join(", "));
@@ -75,9 +75,14 @@ fn close(asked: Option<Asked<'_>>, found: &mut Found) {
     }
 }
 
-fn assistant<'v>(message: &'v Value, i: usize, dialect: &Dialect, found: &mut Found) -> Option<Asked<'v>> {
+fn assistant<'v>(
+    message: &'v Value,
+    i: usize,
+    dialect: &Dialect,
+    found: &mut Violations,
+) -> Option<CallMessage<'v>> {
     let calls = message.get("tool_calls").and_then(Value::as_array);
-    let mut need: Open<'v, ()> = Open::default();
+    let mut need: OpenIds<'v, ()> = OpenIds::default();
     if let Some(calls) = calls {
         if calls.is_empty() {
             let severity = if dialect.empty_tool_calls { Severity::Warn } else { Severity::Error };
@@ -104,10 +109,10 @@ fn assistant<'v>(message: &'v Value, i: usize, dialect: &Dialect, found: &mut Fo
     if given(message, "content").is_none() && need.is_empty() && !says {
         found.error("C-null-content", i, "assistant message without content and without tool_calls");
     }
-    (!need.is_empty()).then_some(Asked { index: i, need, got: HashSet::new() })
+    (!need.is_empty()).then_some(CallMessage { index: i, need, got: HashSet::new() })
 }
 
-fn call_id(id: &str, i: usize, dialect: &Dialect, found: &mut Found) {
+fn call_id(id: &str, i: usize, dialect: &Dialect, found: &mut Violations) {
     let length = id.encode_utf16().count();
     if length > CALL_ID_MAX {
         found.warn("C-id-long", i, format!("tool call id has {length} characters"));

@@ -10,7 +10,7 @@ use super::super::openai_responses::kinds;
 use super::dialect::Dialect;
 use super::options::CheckOptions;
 use super::reasoning;
-use super::violation::{Found, Severity};
+use super::violation::{Severity, Violations};
 use crate::message::Format;
 
 pub(super) fn check(
@@ -19,7 +19,7 @@ pub(super) fn check(
     after: &[Value],
     options: &CheckOptions<'_>,
     dialect: &Dialect,
-    found: &mut Found,
+    found: &mut Violations,
 ) {
     match format {
         Format::OpenaiResponses => {
@@ -31,7 +31,7 @@ pub(super) fn check(
             if dialect.thought_signatures {
                 signatures_lost(before, after, chat_calls, "C-thought-signature", found);
             }
-            reasoning::lost(before, after, dialect, found);
+            reasoning::check_lost(before, after, dialect, found);
             order(before, after, chat_key, found);
         }
         Format::Anthropic => thinking(before, after, options, found),
@@ -43,7 +43,7 @@ pub(super) fn check(
 }
 
 /// An item that keeps its id needs the reasoning item that produced it.
-fn reasoning_lost(before: &[Value], after: &[Value], found: &mut Found) {
+fn reasoning_lost(before: &[Value], after: &[Value], found: &mut Violations) {
     let mut needs: HashMap<&str, &str> = HashMap::new();
     let mut current: Option<&str> = None;
     for item in before {
@@ -71,7 +71,7 @@ fn reasoning_lost(before: &[Value], after: &[Value], found: &mut Found) {
     }
 }
 
-fn encrypted_changed(before: &[Value], after: &[Value], found: &mut Found) {
+fn encrypted_changed(before: &[Value], after: &[Value], found: &mut Violations) {
     let known: HashSet<&str> = before.iter().filter_map(|item| text(item, "encrypted_content")).collect();
     for (i, item) in after.iter().enumerate() {
         let carries = matches!(text(item, "type"), Some("reasoning" | "compaction"));
@@ -95,7 +95,7 @@ fn signatures_lost(
     after: &[Value],
     calls: fn(&[Value]) -> Vec<Signed>,
     rule: &'static str,
-    found: &mut Found,
+    found: &mut Violations,
 ) {
     let signed: HashMap<String, Option<String>> =
         calls(before).into_iter().map(|(_, id, signature)| (id, signature)).collect();
@@ -147,7 +147,7 @@ fn chat_key(message: &Value) -> Option<String> {
 }
 
 /// Entries that were kept must be in their original order.
-fn order(before: &[Value], after: &[Value], key: fn(&Value) -> Option<String>, found: &mut Found) {
+fn order(before: &[Value], after: &[Value], key: fn(&Value) -> Option<String>, found: &mut Violations) {
     let mut at: HashMap<String, usize> = HashMap::new();
     for (i, entry) in before.iter().enumerate() {
         if let Some(key) = key(entry) {
@@ -166,7 +166,7 @@ fn order(before: &[Value], after: &[Value], key: fn(&Value) -> Option<String>, f
 }
 
 /// Thinking must be unchanged; newer models also require everything before it to be unchanged.
-fn thinking(before: &[Value], after: &[Value], options: &CheckOptions<'_>, found: &mut Found) {
+fn thinking(before: &[Value], after: &[Value], options: &CheckOptions<'_>, found: &mut Violations) {
     let mut known: HashMap<&str, &str> = HashMap::new();
     let mut bound: HashMap<&str, Place<'_>> = HashMap::new();
     for place in places(before) {

@@ -25,7 +25,7 @@ use super::super::fields::text;
 use super::super::gemini::{Named, field, match_outputs, named, says_nothing};
 use super::dialect::Dialect;
 use super::options::CheckOptions;
-use super::violation::Found;
+use super::violation::Violations;
 
 /// Adjacent model contents, which the API treats as one (its SDK sends the chunks of a stream like this), or one user
 /// content.
@@ -43,7 +43,7 @@ impl<'v> Turn<'v> {
     }
 
     /// Whether the user says something, apart from outputs: that begins a turn.
-    fn is_said(&self) -> bool {
+    fn has_content(&self) -> bool {
         !self.is_model && self.parts.iter().any(|(_, part)| field(part, RESPONSE).is_none())
     }
 }
@@ -65,7 +65,7 @@ fn turns(list: &[Value]) -> Vec<Turn<'_>> {
 const CALL: &str = "functionCall";
 const RESPONSE: &str = "functionResponse";
 
-pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialect, found: &mut Found) {
+pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialect, found: &mut Violations) {
     if list.is_empty() {
         found.error("G-empty", 0, "no messages");
     }
@@ -101,7 +101,7 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
 }
 
 /// Parts that are not allowed in any content, or not in this role.
-fn parts(turn: &Turn<'_>, found: &mut Found) {
+fn parts(turn: &Turn<'_>, found: &mut Violations) {
     let (wrong, rule) = if turn.is_model { (RESPONSE, "G-result-in-model") } else { (CALL, "G-use-in-user") };
     for (index, part) in &turn.parts {
         if says_nothing(part) {
@@ -127,7 +127,7 @@ fn fits(name: &str) -> bool {
 }
 
 /// Reports a conversation that does not begin with the user.
-fn first(turn: &Turn<'_>, found: &mut Found) {
+fn first(turn: &Turn<'_>, found: &mut Violations) {
     if turn.named(CALL).is_empty() {
         found.error("G-first", turn.index, "the first content is not the user's");
     } else {
@@ -136,7 +136,7 @@ fn first(turn: &Turn<'_>, found: &mut Found) {
 }
 
 /// Every call needs its output in the content directly after it.
-fn answers(turn: &Turn<'_>, behind: &[Turn<'_>], options: &CheckOptions<'_>, found: &mut Found) {
+fn answers(turn: &Turn<'_>, behind: &[Turn<'_>], options: &CheckOptions<'_>, found: &mut Violations) {
     let calls = turn.named(CALL);
     if calls.is_empty() {
         return;
@@ -163,7 +163,7 @@ fn answers(turn: &Turn<'_>, behind: &[Turn<'_>], options: &CheckOptions<'_>, fou
             found.error("G-dup-use", called[at], format!("a second call {id}"));
         }
     }
-    let may_run = options.pending && behind.iter().all(|content| !content.is_model && !content.is_said());
+    let may_run = options.pending && behind.iter().all(|content| !content.is_model && !content.has_content());
     for (at, call) in calls.iter().enumerate().filter(|_| !may_run) {
         if !pairs.contains(&Some(at)) {
             let id = call.id.unwrap_or(call.name);
@@ -172,14 +172,14 @@ fn answers(turn: &Turn<'_>, behind: &[Turn<'_>], options: &CheckOptions<'_>, fou
     }
 }
 
-fn orphan(index: usize, output: &Named<'_>, found: &mut Found) {
+fn orphan(index: usize, output: &Named<'_>, found: &mut Violations) {
     let id = output.id.unwrap_or(output.name);
     found.error("G-orphan-result", index, format!("an output whose call {id} is not right before it"));
 }
 
 /// The first call of each content of the current turn needs a thought signature.
-fn signatures(turns: &[Turn<'_>], found: &mut Found) {
-    let running = turns.iter().rposition(Turn::is_said).unwrap_or(0);
+fn signatures(turns: &[Turn<'_>], found: &mut Violations) {
+    let running = turns.iter().rposition(Turn::has_content).unwrap_or(0);
     for turn in turns[running..].iter().filter(|turn| turn.is_model) {
         let first = turn.parts.iter().find(|(_, part)| field(part, CALL).is_some());
         if let Some((index, _)) = first.filter(|(_, part)| field(part, "thoughtSignature").is_none()) {

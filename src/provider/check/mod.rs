@@ -19,10 +19,10 @@ use serde_json::Value;
 
 use super::detect::OWN_KEYS;
 use super::fields::given;
-use super::held::{is_response, list_of};
+use super::find_list::{is_response, list_of};
 use crate::error::Result;
 use crate::message::Format;
-use violation::Found;
+use violation::Violations;
 
 pub use dialect::Dialect;
 pub use options::CheckOptions;
@@ -37,7 +37,7 @@ pub fn check(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resul
     let list = &*list_of(format, input)?;
     let options = options.with_body(input);
     let is_converse = format == Format::BedrockConverse;
-    let mut found = Found { is_converse, is_signed: !is_converse, ..Found::default() };
+    let mut found = Violations { is_converse, is_signed: !is_converse, ..Violations::default() };
     let name = options.provider.unwrap_or_else(|| dialect::default_provider(format));
     let dialect = Dialect::of(name);
     if Dialect::known(name).is_none() {
@@ -75,7 +75,7 @@ pub fn check(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resul
 }
 
 /// Reports keys of our own messages, because strict APIs refuse unknown keys.
-fn own_keys(format: Format, list: &[Value], found: &mut Found) {
+fn own_keys(format: Format, list: &[Value], found: &mut Violations) {
     for (i, entry) in list.iter().enumerate() {
         let own: Vec<&str> = OWN_KEYS.into_iter().filter(|key| given(entry, key).is_some()).collect();
         if !own.is_empty() {

@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 
 /// Open calls: reports need them in order, and outputs look them up by id, so both are fast.
-pub(super) struct Open<'v, T> {
+pub(super) struct OpenIds<'v, T> {
     /// `None` for a call that has been closed.
     order: Vec<Option<(&'v str, T)>>,
     at: HashMap<&'v str, usize>,
 }
 
-impl<T> Default for Open<'_, T> {
+impl<T> Default for OpenIds<'_, T> {
     fn default() -> Self {
         Self { order: Vec::new(), at: HashMap::new() }
     }
 }
 
-impl<'v, T> Open<'v, T> {
+impl<'v, T> OpenIds<'v, T> {
     pub fn is_empty(&self) -> bool {
         self.at.is_empty()
     }

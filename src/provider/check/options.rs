@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use super::super::held::is_response;
+use super::super::find_list::is_response;
 
 /// What is known about the request, besides its list.
 #[derive(Debug, Clone, Copy, Default)]

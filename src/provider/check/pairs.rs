@@ -6,10 +6,10 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::super::fields::text;
-use super::open::Open;
+use super::open::OpenIds;
 use super::options::CheckOptions;
 use super::pending::last_step;
-use super::violation::Found;
+use super::violation::Violations;
 use crate::message::{Format, Role};
 
 /// The names of the rules in one format.
@@ -42,9 +42,9 @@ enum Step<'v> {
     Output(&'v str),
 }
 
-pub(super) fn check(format: Format, list: &[Value], options: &CheckOptions<'_>, found: &mut Found) {
+pub(super) fn check(format: Format, list: &[Value], options: &CheckOptions<'_>, found: &mut Violations) {
     let rules = if format == Format::AiSdk { &AI_SDK } else { &MESSAGES };
-    let mut open: Open<'_, usize> = Open::default();
+    let mut open: OpenIds<'_, usize> = OpenIds::default();
     let mut answered: HashSet<&str> = HashSet::new();
     let mut asked: HashSet<&str> = HashSet::new();
     for (i, entry) in list.iter().enumerate() {
@@ -82,7 +82,7 @@ pub(super) fn check(format: Format, list: &[Value], options: &CheckOptions<'_>, 
     unanswered(rules, open.close_all().into_iter().filter(|(_, i)| *i < running), found);
 }
 
-fn unanswered<'v>(rules: &Rules, open: impl IntoIterator<Item = (&'v str, usize)>, found: &mut Found) {
+fn unanswered<'v>(rules: &Rules, open: impl IntoIterator<Item = (&'v str, usize)>, found: &mut Violations) {
     for (id, i) in open {
         found.error(rules.unanswered, i, format!("call {id} has no output"));
     }

@@ -7,13 +7,13 @@ use serde_json::Value;
 use super::super::fields::given;
 use super::dialect::Dialect;
 use super::dialect::ReasoningRule;
-use super::violation::{Found, Severity};
+use super::violation::{Severity, Violations};
 
 /// Reports calls without reasoning, if the provider refuses them and another answer has it, which shows that thinking
 /// is enabled.
-pub(super) fn missing(list: &[Value], dialect: &Dialect, found: &mut Found) {
-    let ReasoningRule::Needed(field) = dialect.reasoning else { return };
-    if !list.iter().any(|message| says(message, field)) {
+pub(super) fn check_missing(list: &[Value], dialect: &Dialect, found: &mut Violations) {
+    let ReasoningRule::Required(field) = dialect.reasoning else { return };
+    if !list.iter().any(|message| has_text(message, field)) {
         return;
     }
     for (i, message) in list.iter().enumerate() {
@@ -27,11 +27,11 @@ pub(super) fn missing(list: &[Value], dialect: &Dialect, found: &mut Found) {
 }
 
 /// Reports reasoning that came with calls and was removed or changed.
-pub(super) fn lost(before: &[Value], after: &[Value], dialect: &Dialect, found: &mut Found) {
+pub(super) fn check_lost(before: &[Value], after: &[Value], dialect: &Dialect, found: &mut Violations) {
     let (field, severity) = match dialect.reasoning {
         ReasoningRule::Free => return,
-        ReasoningRule::Asked(field) => (field, Severity::Warn),
-        ReasoningRule::Needed(field) => (field, Severity::Error),
+        ReasoningRule::Recommended(field) => (field, Severity::Warn),
+        ReasoningRule::Required(field) => (field, Severity::Error),
     };
     let came: HashMap<String, &Value> =
         before.iter().filter_map(|message| Some((calls(message)?, given(message, field)?))).collect();
@@ -52,7 +52,7 @@ pub(super) fn lost(before: &[Value], after: &[Value], dialect: &Dialect, found: 
     }
 }
 
-fn says(message: &Value, field: &str) -> bool {
+fn has_text(message: &Value, field: &str) -> bool {
     given(message, field).is_some_and(|said| said != "")
 }
 

@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 use super::super::fields::text;
 use super::super::openai_responses::kinds::{self, CALL_ID_MAX, TAKES_FUNCTION_OUTPUT};
 use super::dialect::Dialect;
-use super::open::Open;
+use super::open::OpenIds;
 use super::options::CheckOptions;
 use super::pending::last_step;
-use super::violation::{Found, Severity, tool_name};
+use super::violation::{Severity, Violations, tool_name};
 use crate::message::Role;
 
 /// A call without an output so far.
@@ -20,7 +20,7 @@ struct Call<'v> {
 }
 
 struct Pairing<'v> {
-    open: Open<'v, Call<'v>>,
+    open: OpenIds<'v, Call<'v>>,
     answered: HashSet<&'v str>,
     called: HashSet<&'v str>,
     /// The index of the last call with each id.
@@ -28,11 +28,11 @@ struct Pairing<'v> {
     stateful: bool,
 }
 
-pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialect, found: &mut Found) {
+pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialect, found: &mut Violations) {
     let referenced = list.iter().any(|item| text(item, "type") == Some("item_reference"));
     let stateful = options.stateful || referenced;
     let mut pairing = Pairing::new(list, stateful);
-    let behind = behind_reasoning(list);
+    let behind = next_non_reasoning(list);
     let mut ids: HashMap<&str, usize> = HashMap::new();
     for (i, value) in list.iter().enumerate() {
         let Some(item) = value.as_object() else { continue };
@@ -81,7 +81,7 @@ impl<'v> Pairing<'v> {
             Some((kinds::call_id(item.as_object()?)?, i))
         };
         Self {
-            open: Open::default(),
+            open: OpenIds::default(),
             answered: HashSet::new(),
             called: HashSet::new(),
             last_call: list.iter().enumerate().filter_map(call).collect(),
@@ -89,7 +89,7 @@ impl<'v> Pairing<'v> {
         }
     }
 
-    fn call(&mut self, item: &'v Map<String, Value>, kind: &'v str, i: usize, found: &mut Found) {
+    fn call(&mut self, item: &'v Map<String, Value>, kind: &'v str, i: usize, found: &mut Violations) {
         let Some(id) = kinds::call_id(item) else { return };
         if !kinds::is_hosted(item) {
             if self.open.contains(id) {
@@ -100,7 +100,7 @@ impl<'v> Pairing<'v> {
         self.called.insert(id);
     }
 
-    fn output(&mut self, item: &'v Map<String, Value>, kind: &str, i: usize, found: &mut Found) {
+    fn output(&mut self, item: &'v Map<String, Value>, kind: &str, i: usize, found: &mut Violations) {
         let Some(id) = kinds::call_id(item) else {
             if kind != "tool_search_output" {
                 found.error("R-no-call-id", i, format!("{kind} without call_id"));
@@ -131,7 +131,7 @@ impl<'v> Pairing<'v> {
 }
 
 /// For each item, the index of the next one that is not reasoning.
-fn behind_reasoning(list: &[Value]) -> Vec<Option<usize>> {
+fn next_non_reasoning(list: &[Value]) -> Vec<Option<usize>> {
     let mut behind = vec![None; list.len()];
     let mut next = None;
     for (i, item) in list.iter().enumerate().rev() {
@@ -150,7 +150,7 @@ fn reasoning(
     i: usize,
     options: &CheckOptions<'_>,
     dialect: &Dialect,
-    found: &mut Found,
+    found: &mut Violations,
 ) {
     if !item.get("summary").is_some_and(Value::is_array) {
         found.error("R-summary", i, "reasoning without summary");
@@ -185,7 +185,7 @@ fn id<'v>(
     i: usize,
     ids: &mut HashMap<&'v str, usize>,
     dialect: &Dialect,
-    found: &mut Found,
+    found: &mut Violations,
 ) {
     if let Some(call_id) = text(value, "call_id").filter(|id| id.encode_utf16().count() > CALL_ID_MAX) {
         found.error(

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::fields::text;
 use super::super::gemini::field;
 use super::dialect::Dialect;
-use super::violation::{Found, Severity};
+use super::violation::{Severity, Violations};
 use crate::message::Format;
 
 /// What a required field must be.
@@ -147,7 +147,7 @@ impl Kind {
     }
 }
 
-pub(super) fn check(format: Format, list: &[Value], dialect: &Dialect, found: &mut Found) {
+pub(super) fn check(format: Format, list: &[Value], dialect: &Dialect, found: &mut Violations) {
     let owns = match format {
         Format::Gemini => dialect.thought_signatures,
         Format::BedrockConverse => true,
@@ -230,11 +230,11 @@ fn calls(entry: &Value, wrong: &mut impl FnMut(String)) {
     for call in entry.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
         let (kind, input) =
             if call.get("custom").is_some() { ("custom", "input") } else { ("function", "arguments") };
-        let said = |key: &str| call.get(kind).is_some_and(|body| text(body, key).is_some());
+        let has_text = |key: &str| call.get(kind).is_some_and(|body| text(body, key).is_some());
         if text(call, "id").is_none() {
             wrong("a call without `id`, a string".to_owned());
         }
-        if !said("name") || !said(input) {
+        if !has_text("name") || !has_text(input) {
             wrong(format!("a call needs `{kind}` with `name` and `{input}`, both strings"));
         }
     }
@@ -249,8 +249,8 @@ fn converse(entry: &Value, wrong: &mut impl FnMut(String)) {
         return wrong("`content` is no list of blocks".to_owned());
     };
     for block in blocks {
-        let mut said = block.as_object().into_iter().flatten().filter(|(_, body)| !body.is_null());
-        match (said.next(), said.next()) {
+        let mut members = block.as_object().into_iter().flatten().filter(|(_, body)| !body.is_null());
+        match (members.next(), members.next()) {
             (Some((key, body)), None) => {
                 if key == "text" && !body.is_string() {
                     wrong("the block `text` is no string".to_owned());

@@ -42,7 +42,7 @@ pub struct Violation {
 
 /// The violations found so far.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct Violations {
     pub list: Vec<Violation>,
     /// Whether the format is Bedrock's Converse, whose rules have names of their own.
     pub is_converse: bool,
@@ -50,7 +50,7 @@ pub(super) struct Found {
     pub is_signed: bool,
 }
 
-impl Found {
+impl Violations {
     pub fn add(&mut self, severity: Severity, rule: &'static str, index: usize, message: impl Into<String>) {
         let rule = if self.is_converse { bedrock::named(rule) } else { rule };
         self.list.push(Violation { severity, rule, index, message: message.into() });
@@ -66,9 +66,9 @@ impl Found {
 }
 
 /// Reports a tool's name that APIs refuse. Some accept dots as well; none is known to accept more.
-pub(super) fn tool_name(rule: &'static str, name: Option<&str>, index: usize, found: &mut Found) {
-    if let Some(name) = name.filter(|name| !tool_names::fits(name, tool_names::LONGEST)) {
-        let longest = tool_names::LONGEST;
+pub(super) fn tool_name(rule: &'static str, name: Option<&str>, index: usize, found: &mut Violations) {
+    if let Some(name) = name.filter(|name| !tool_names::fits(name, tool_names::MAX_NAME_CHARS)) {
+        let longest = tool_names::MAX_NAME_CHARS;
         let why = format!("the tool name `{name}` is not 1 to {longest} letters, digits, _ and -");
         found.warn(rule, index, why);
     }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::anthropic::BEGINNING;
 use super::format::several_by_one;
-use super::opaque::{has_odd_input, wrap_input};
+use super::opaque::{has_non_object_input, wrap_input};
 use super::results::JOINS;
 use super::{Calls, Note, Provider, Written};
 use crate::error::Result;
@@ -50,18 +50,18 @@ pub(super) fn is_refused(part: &Part) -> bool {
 }
 
 /// A call whose arguments are not an object, or an output whose response is not an object.
-fn is_no_object(part: &Part) -> bool {
+fn has_non_object(part: &Part) -> bool {
     match part {
-        Part::ToolCall(call) => has_odd_input(call),
-        Part::ToolOutput(output) => outputs::has_odd_response(output),
+        Part::ToolCall(call) => has_non_object_input(call),
+        Part::ToolOutput(output) => outputs::has_non_object_response(output),
         _ => false,
     }
 }
 
 /// Wraps these in objects. Returns whether there were any.
-pub(super) fn set_right(message: &mut Message) -> bool {
+pub(super) fn wrap_non_objects(message: &mut Message) -> bool {
     let mut done = false;
-    for part in message.parts.iter_mut().filter(|part| is_no_object(part)) {
+    for part in message.parts.iter_mut().filter(|part| has_non_object(part)) {
         done = true;
         match part {
             Part::ToolCall(call) => wrap_input(call),
@@ -115,24 +115,24 @@ impl Provider for Gemini {
         (first == Role::Assistant).then(|| json!({ "role": "user", "parts": [{ "text": BEGINNING }] }))
     }
 
-    fn mended(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
-        let is_odd = message.parts.iter().any(is_no_object);
+    fn corrected(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
+        let is_odd = message.parts.iter().any(has_non_object);
         if !is_odd && !message.parts.iter().any(is_refused) {
             return None;
         }
-        let mut mended = message.clone();
+        let mut corrected = message.clone();
         if is_odd {
-            set_right(&mut mended);
+            wrap_non_objects(&mut corrected);
             notes.push(Note::new("what is no object is put into one: the API refuses it otherwise"));
         }
-        mended.parts.retain(|part| !is_refused(part));
-        if mended.parts.is_empty() && !message.role.is_instruction() {
-            mended.parts.push(Part::text(BLANK));
+        corrected.parts.retain(|part| !is_refused(part));
+        if corrected.parts.is_empty() && !message.role.is_instruction() {
+            corrected.parts.push(Part::text(BLANK));
         }
-        if mended.parts.len() < message.parts.len() {
+        if corrected.parts.len() < message.parts.len() {
             notes.push(Note::new("a part that says nothing is left out: the API refuses it"));
         }
-        Some(mended)
+        Some(corrected)
     }
 
     fn body(&self, written: Written) -> Value {

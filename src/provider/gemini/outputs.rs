@@ -8,7 +8,7 @@ use super::super::media::split_data_url;
 use super::super::note::Note;
 use super::super::opaque::take_json;
 use super::super::tool_names;
-use super::parts::{came_without_id, key_in, media, write_media};
+use super::parts::{had_no_id, key_in, media, write_media};
 use crate::message::{Extras, Format, Media, Part, ToolOutput};
 
 const FORMAT: Format = Format::Gemini;
@@ -33,10 +33,10 @@ pub(super) fn read(value: &Value, id: String) -> Option<ToolOutput> {
         let only =
             TEXTS.iter().find(|key| response.len() == 1 && response.get(**key).is_some_and(Value::is_string));
         if let Some(only) = only {
-            let mut said = Fields::new(response);
-            output.content.extend(said.take_text(only).map(Part::text));
+            let mut response_fields = Fields::new(response);
+            output.content.extend(response_fields.take_text(only).map(Part::text));
             output.is_error = *only == "error";
-            inner.mark("response", Value::Object(said.into_template()));
+            inner.mark("response", Value::Object(response_fields.into_template()));
         } else {
             output.content.extend(take_json(&mut inner, "response").map(Part::text));
         }
@@ -62,13 +62,16 @@ pub(super) fn write(output: &ToolOutput, calls: &Calls<'_>, notes: &mut Vec<Note
     let mut inner = out.nested(key).unwrap_or_default();
     let own = inner.has("name");
     // An id that differs from the call's, or is missing, stays as it came.
-    let has_id = !calls.get(&output.call_id).is_some_and(came_without_id);
+    let has_id = !calls.get(&output.call_id).is_some_and(had_no_id);
     if has_id && !own || inner.get("id") == Some(&Value::from("")) {
         inner.set("id", output.call_id.as_str());
     }
     if !own {
         let name = calls.get(&output.call_id).map_or("unknown", |call| call.name.as_str());
-        inner.set("name", tool_names::written(name, tool_names::LONGEST, &mut Vec::new()).as_ref());
+        inner.set(
+            "name",
+            tool_names::acceptable_name(name, tool_names::MAX_NAME_CHARS, &mut Vec::new()).as_ref(),
+        );
     }
     let mut texts: Vec<&str> = Vec::new();
     let mut parts = Vec::new();
@@ -106,7 +109,7 @@ fn template(output: &ToolOutput) -> Option<(&'static str, Map<String, Value>)> {
 }
 
 /// Whether an output came with a response that is not an object.
-pub(super) fn has_odd_response(output: &ToolOutput) -> bool {
+pub(super) fn has_non_object_response(output: &ToolOutput) -> bool {
     let is_said = output.content.iter().any(|part| matches!(part, Part::Text { .. }));
     !is_said
         && template(output).is_some_and(|(_, inner)| !inner.get("response").is_some_and(Value::is_object))
@@ -117,12 +120,12 @@ pub(super) fn wrap_response(output: &mut ToolOutput) {
     let (Some((key, mut inner)), Some(mut fields)) = (template(output), output.extras.of(FORMAT)) else {
         return;
     };
-    let said = match inner.shift_remove("response") {
-        Some(Value::String(said)) => said,
+    let response_text = match inner.shift_remove("response") {
+        Some(Value::String(response_text)) => response_text,
         None | Some(Value::Null) => String::new(),
         Some(other) => other.to_string(),
     };
-    output.content.insert(0, Part::text(said));
+    output.content.insert(0, Part::text(response_text));
     fields.insert(key.to_owned(), Value::Object(inner));
     output.extras = output.extras.with(FORMAT, fields);
 }

@@ -6,7 +6,7 @@ use super::super::Calls;
 use super::super::fields::{self, Fields, Object};
 use super::super::media::split_data_url;
 use super::super::note::Note;
-use super::super::opaque::{as_text, object_arguments, sayable, take_json};
+use super::super::opaque::{as_text, can_express, object_arguments, take_json};
 use super::super::tool_names;
 use super::pairs::Named;
 use super::{NO_SIGNATURE, outputs};
@@ -15,7 +15,7 @@ use crate::message::{CallKind, Extras, Format, Media, MediaKind, Part, Reasoning
 const FORMAT: Format = Format::Gemini;
 
 /// Keys of a part that are not its data, but say more about it.
-const BESIDE: [&str; 10] = [
+const METADATA_KEYS: [&str; 10] = [
     "thought", "thoughtSignature", "thought_signature", "videoMetadata", "video_metadata", "partMetadata",
     "part_metadata", "mediaResolution", "mediaProcessing", "speechMetadata",
 ];
@@ -47,14 +47,15 @@ pub(in crate::provider) fn field<'v>(value: &'v Value, camel: &'static str) -> O
 pub(in crate::provider) fn says_nothing(part: &Value) -> bool {
     let Some(map) = part.as_object() else { return true };
     let nameless = |key| field(part, key).is_some_and(|inner| name_of(inner).is_empty());
-    let is_data = |(key, value): (&String, &Value)| !BESIDE.contains(&key.as_str()) && !value.is_null();
+    let is_data =
+        |(key, value): (&String, &Value)| !METADATA_KEYS.contains(&key.as_str()) && !value.is_null();
     let signed = field(part, "thoughtSignature").is_some();
     nameless("functionCall")
         || nameless("functionResponse")
         || !map.iter().any(is_data)
         || part.get("text").and_then(Value::as_str) == Some("")
             && !signed
-            && map.keys().all(|key| key == "text" || BESIDE.contains(&key.as_str()))
+            && map.keys().all(|key| key == "text" || METADATA_KEYS.contains(&key.as_str()))
 }
 
 /// The name of a call or an output.
@@ -73,7 +74,7 @@ pub(super) fn is_signed(extras: &Extras) -> bool {
 }
 
 /// Whether a call came without an id.
-pub(super) fn came_without_id(call: &ToolCall) -> bool {
+pub(super) fn had_no_id(call: &ToolCall) -> bool {
     let Some(map) = call.extras.of(FORMAT) else { return false };
     let inner = map.get(key_in(&|key| map.contains_key(key), "functionCall")).and_then(Value::as_object);
     inner.is_some_and(|inner| !inner.is_empty() && !inner.contains_key("id"))
@@ -184,7 +185,7 @@ fn write_call(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     if let CallKind::Other { format: FORMAT, raw } = &call.kind {
         return Some(raw.as_ref().clone());
     }
-    if !sayable(call, FORMAT, notes) {
+    if !can_express(call, FORMAT, notes) {
         return None;
     }
     let own = call.extras.came_in(FORMAT);
@@ -203,7 +204,7 @@ fn write_call(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
         if own {
             call.name.as_str().into()
         } else {
-            tool_names::written(&call.name, tool_names::LONGEST, notes)
+            tool_names::acceptable_name(&call.name, tool_names::MAX_NAME_CHARS, notes)
         }
         .as_ref(),
     );

@@ -1,8 +1,8 @@
 use serde_json::Value;
 
 use super::super::fields::Fields;
+use super::super::find_list::content_of;
 use super::super::format::object;
-use super::super::held::content_of;
 use super::super::results;
 use super::pairs::{Named, made_id, match_outputs};
 use super::parts::{field, name_of};
@@ -13,7 +13,7 @@ use crate::message::{Extras, Format, Message, Part, Role, ToolCall};
 const FORMAT: Format = Format::Gemini;
 
 /// Roles that the API treats as the user's.
-const USERS: [&str; 3] = ["user", "function", "tool"];
+const USER_ROLES: [&str; 3] = ["user", "function", "tool"];
 
 /// Reads the content at `index`: one message, or several if it holds outputs of calls.
 pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Result<()> {
@@ -21,7 +21,7 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
     let role = match entry.get("role").and_then(Value::as_str) {
         Some("model") => Role::Assistant,
         None => Role::User, // optional if there is only one content
-        Some(role) if USERS.contains(&role) => Role::User,
+        Some(role) if USER_ROLES.contains(&role) => Role::User,
         Some(role) => return Err(Error::message_at(index, format!("unknown role `{role}`"))),
     };
     if matches!(entry.get("role").and_then(Value::as_str), Some("model" | "user")) {
@@ -35,16 +35,16 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
     };
     let goes_on = role == Role::Assistant && out.last().is_some_and(|last| last.role == role);
     let usual = !list.is_empty() && !goes_on && entry.get("role").is_some();
-    let said = read_parts(&list, role, out);
+    let content_parts = read_parts(&list, role, out);
     let extras = if usual {
         fields.into_extras(FORMAT, &["role", "parts"])
     } else {
         Extras::new(FORMAT, fields.into_template())
     };
     if role == Role::User {
-        results::split(FORMAT, said, &extras, out);
+        results::split(FORMAT, content_parts, &extras, out);
     } else {
-        let mut message = Message::new(role, said);
+        let mut message = Message::new(role, content_parts);
         message.extras = extras;
         out.push(message);
     }
@@ -57,7 +57,7 @@ fn read_parts(list: &[Value], role: Role, before: &[Message]) -> Vec<Part> {
     let asked = before.iter().rev().take_while(|message| message.role == role && role == Role::Assistant);
     let mut names: Vec<&str> = asked
         .flat_map(Message::tool_calls)
-        .filter(|call| parts::came_without_id(call))
+        .filter(|call| parts::had_no_id(call))
         .map(|call| call.name.as_str())
         .collect();
     let mut ids = if role == Role::User { output_ids(list, before) } else { Vec::new() }.into_iter();
@@ -91,7 +91,7 @@ fn output_ids(list: &[Value], before: &[Message]) -> Vec<String> {
     let calls = before[before.len() - asked..].iter().flat_map(Message::tool_calls).filter(is_open);
     let calls: Vec<(&str, Named<'_>)> = calls
         .map(|call| {
-            let id = (!parts::came_without_id(call)).then_some(call.id.as_str());
+            let id = (!parts::had_no_id(call)).then_some(call.id.as_str());
             (call.id.as_str(), Named { id, name: &call.name })
         })
         .collect();

@@ -1,7 +1,7 @@
 //! Finds content in a history.
 
+use super::content::{Content, Key};
 use super::piece::Piece;
-use super::said::{Key, Said};
 use crate::hashing::HashMap;
 
 /// Finds content in the pieces of a history, in order. The index makes the cost of a rebuild proportional to the number
@@ -17,18 +17,18 @@ pub(super) struct Index<'p, 'a> {
 }
 
 /// Up to this many are searched for without an index.
-const FEW: usize = 4;
+const MAX_WITHOUT_INDEX: usize = 4;
 
 impl<'p, 'a> Index<'p, 'a> {
     /// `wanted`: how many will be searched for.
     pub fn new(pieces: &'p [Piece<'a>], wanted: usize) -> Self {
         let mut index = Self { pieces, first: None, later: Vec::new(), next: 0 };
-        if wanted > FEW {
+        if wanted > MAX_WITHOUT_INDEX {
             let end = pieces.len();
             let mut first = HashMap::with_capacity_and_hasher(end, foldhash::fast::RandomState::default());
             index.later = vec![end; end];
             for (at, piece) in pieces.iter().enumerate().rev() {
-                index.later[at] = first.insert(piece.said().key(), at).unwrap_or(end);
+                index.later[at] = first.insert(piece.content().key(), at).unwrap_or(end);
             }
             index.first = Some(first);
         }
@@ -36,22 +36,22 @@ impl<'p, 'a> Index<'p, 'a> {
     }
 
     /// The next position of the same content.
-    pub fn same(&mut self, said: Said<'a>) -> Option<usize> {
-        self.find(said, |other| other.is(said))
+    pub fn find_same(&mut self, content: Content<'a>) -> Option<usize> {
+        self.find(content, |other| other.same_as(content))
     }
 
     /// The next position of content with the same key.
-    pub fn alike(&mut self, said: Said<'a>) -> Option<usize> {
-        let key = said.key();
-        self.find(said, |other| other.key() == key)
+    pub fn find_by_key(&mut self, content: Content<'a>) -> Option<usize> {
+        let key = content.key();
+        self.find(content, |other| other.key() == key)
     }
 
-    fn find(&mut self, said: Said<'a>, is_wanted: impl Fn(Said<'a>) -> bool) -> Option<usize> {
-        let is_there = |at: &usize| is_wanted(self.pieces[*at].said());
+    fn find(&mut self, content: Content<'a>, is_wanted: impl Fn(Content<'a>) -> bool) -> Option<usize> {
+        let is_there = |at: &usize| is_wanted(self.pieces[*at].content());
         let found = match &mut self.first {
             None => (self.next..self.pieces.len()).find(is_there),
             Some(first) => {
-                let first = first.get_mut(&said.key())?;
+                let first = first.get_mut(&content.key())?;
                 while *first < self.next {
                     *first = self.later[*first];
                 }

@@ -5,9 +5,9 @@ use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::content::Content;
 use super::index::Index;
 use super::piece::{Entry, Piece, by_item, part_of};
-use super::said::Said;
 use crate::hashing::HashSet;
 use crate::message::{Message, Part, Role, ToolOutput};
 
@@ -40,17 +40,17 @@ impl Matched<'_> {
 }
 
 /// Matches the compacted messages. Usually the end of a view is the same as the end of its history, except for trimmed
-/// outputs. `told_without`: the history has reasoning and the messages have none.
+/// outputs. `lost_reasoning`: the history has reasoning and the messages have none.
 pub(super) fn matched<'a>(
     entries: &'a [Entry],
     compacted: &[&'a Message],
-    told_without: bool,
+    lost_reasoning: bool,
 ) -> Vec<Matched<'a>> {
     let from_the_end = entries.iter().rev().zip(compacted.iter().rev());
     // Trimmed outputs cannot be matched from the end if reasoning before them may have to be restored, or if ids are
     // used twice, so that an id does not identify an output.
-    let says_which = OnceCell::new();
-    let can_walk = || *says_which.get_or_init(|| !told_without && are_answered_once(entries));
+    let ids_are_unique = OnceCell::new();
+    let can_walk = || *ids_are_unique.get_or_init(|| !lost_reasoning && are_answered_once(entries));
     let still = |(entry, message): (&'a Entry, &&Message)| {
         kept(entry, message).or_else(|| trimmed(entry, message).filter(|_| can_walk()))
     };
@@ -68,7 +68,7 @@ pub(super) fn matched<'a>(
         for message in edited {
             finder.find(message);
         }
-        with_reasoning(finder.found, &pieces, told_without, &mut out);
+        with_reasoning(finder.found, &pieces, lost_reasoning, &mut out);
     }
     out.extend(end.into_iter().rev());
     out
@@ -82,13 +82,13 @@ fn are_answered_once(entries: &[Entry]) -> bool {
 
 /// Matches if both are the same message.
 fn kept<'a>(entry: &'a Entry, message: &Message) -> Option<Matched<'a>> {
-    let is_same = Said::from(&*entry.message).is(message.into());
+    let is_same = Content::from(&*entry.message).same_as(message.into());
     is_same.then(|| Matched::Kept(Cow::Borrowed(&entry.message), entry.items.clone()))
 }
 
 /// Matches if both are the answer to the same call, with different content.
 fn trimmed<'a>(entry: &'a Entry, message: &Message) -> Option<Matched<'a>> {
-    let is_answer = Said::from(&*entry.message).answers_the_same(message.into());
+    let is_answer = Content::from(&*entry.message).answers_the_same(message.into());
     is_answer.then(|| Matched::Changed(Box::new(merged(&entry.message, message))))
 }
 
@@ -122,11 +122,11 @@ struct Finder<'p, 'a> {
 impl<'a> Finder<'_, 'a> {
     /// Finds `message` in the history after what was found before: all of it, or item by item.
     fn find(&mut self, message: &'a Message) {
-        let said = Said::from(message);
-        if let Some(at) = self.index.same(said) {
+        let content = Content::from(message);
+        if let Some(at) = self.index.find_same(content) {
             self.found.push(Found::At(at));
         } else if !self.find_items(message) {
-            let trimmed = if message.role == Role::Tool { self.index.alike(said) } else { None };
+            let trimmed = if message.role == Role::Tool { self.index.find_by_key(content) } else { None };
             self.found.push(Found::Not(match trimmed {
                 Some(at) => Matched::Changed(Box::new(merged(&self.pieces[at].message(), message))),
                 None => Matched::New(message),
@@ -140,8 +140,8 @@ impl<'a> Finder<'_, 'a> {
             return false;
         }
         let part = |parts: Range<usize>| {
-            let said = Said { role: message.role, parts: &message.parts[parts.clone()] };
-            (self.index.same(said), parts)
+            let content = Content { role: message.role, parts: &message.parts[parts.clone()] };
+            (self.index.find_same(content), parts)
         };
         let items: Vec<(Option<usize>, Range<usize>)> = by_item(message).map(part).collect();
         let is_found = items.iter().any(|(at, _)| at.is_some());
@@ -159,7 +159,7 @@ impl<'a> Finder<'_, 'a> {
 fn with_reasoning<'a>(
     found: Vec<Found<'a>>,
     pieces: &[Piece<'a>],
-    told_without: bool,
+    lost_reasoning: bool,
     out: &mut Vec<Matched<'a>>,
 ) {
     let mut is_taken = vec![false; pieces.len()];
@@ -178,9 +178,9 @@ fn with_reasoning<'a>(
         };
         let goes_along = |before: &usize| {
             let (led, to) = (&pieces[*before], &pieces[at]);
-            led.said().is_reasoning() && !is_taken[*before] && (led.entry == to.entry || told_without)
+            led.content().is_reasoning() && !is_taken[*before] && (led.entry == to.entry || lost_reasoning)
         };
-        let first = if pieces[at].said().is_reasoning() {
+        let first = if pieces[at].content().is_reasoning() {
             at
         } else {
             (0..at).rev().take_while(goes_along).last().unwrap_or(at)
@@ -193,7 +193,7 @@ fn with_reasoning<'a>(
 
 /// The old tool message with the new content: its item keeps its kind and everything except the content.
 fn merged(old: &Message, new: &Message) -> Message {
-    let (Some((Part::ToolOutput(output), beside)), Some(told)) =
+    let (Some((Part::ToolOutput(output), beside)), Some(new_output)) =
         (old.parts.split_first(), new.tool_outputs().next())
     else {
         return old.clone();
@@ -201,9 +201,9 @@ fn merged(old: &Message, new: &Message) -> Message {
     let ToolOutput { call_id, is_error, extras, .. } = &**output;
     let output = ToolOutput {
         call_id: call_id.clone(),
-        content: told.content.clone(),
+        content: new_output.content.clone(),
         is_error: *is_error,
-        output_ref: told.output_ref.clone(),
+        output_ref: new_output.output_ref.clone(),
         extras: extras.clone(),
     };
     let parts = std::iter::once(output.into()).chain(beside.iter().cloned()).collect();

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::said::Said;
+use super::content::Content;
 use crate::message::{Extras, Message, Part, Role};
 
 /// A message and the items that it came from.
@@ -40,8 +40,8 @@ impl<'a> Piece<'a> {
         out.extend(pieces.map(|(parts, item)| Self { message, parts, items: item..item + 1, entry: at }));
     }
 
-    pub fn said(&self) -> Said<'a> {
-        Said { role: self.message.role, parts: &self.message.parts[self.parts.clone()] }
+    pub fn content(&self) -> Content<'a> {
+        Content { role: self.message.role, parts: &self.message.parts[self.parts.clone()] }
     }
 
     /// The piece as a message.

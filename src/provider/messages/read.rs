@@ -32,7 +32,7 @@ pub fn message_of_json(entry: &Value, index: usize) -> Result<Message> {
     let meta = meta(&mut fields, index)?;
     let (mut content, shape) = content(&mut fields, role, index)?;
     let mut given = extras(&mut fields, index)?;
-    let said = content.len();
+    let content_len = content.len();
     let parts = match role {
         Role::Tool => vec![Part::from(tool_output(&mut fields, content, &mut given, index)?)],
         Role::Assistant => {
@@ -47,9 +47,9 @@ pub fn message_of_json(entry: &Value, index: usize) -> Result<Message> {
             content
         }
     };
-    given.settle(
+    given.restore_extras(
         &mut fields,
-        given.call_positions.as_ref().is_some_and(|at| at.first().is_some_and(|&n| n < said)),
+        given.call_positions.as_ref().is_some_and(|at| at.first().is_some_and(|&n| n < content_len)),
     );
     // A message with calls but no content usually has `content: null`. If the key is missing, the template records
     // that.
@@ -157,7 +157,7 @@ fn meta(fields: &mut Fields, index: usize) -> Result<Meta> {
 
 /// The contents of `extras`: fields of other formats, and our own.
 #[derive(Default)]
-struct Given {
+struct GivenExtras {
     of: Vec<(Format, Map<String, Value>)>,
     call_positions: Option<Vec<usize>>,
     /// The template of `extras`, unless it would be the same without one.
@@ -165,10 +165,10 @@ struct Given {
     usual: bool,
 }
 
-impl Given {
+impl GivenExtras {
     /// Puts `extras` back into the template if it would be written differently without one. `needed`: the calls are not
     /// at the end.
-    fn settle(&mut self, fields: &mut Fields, needed: bool) {
+    fn restore_extras(&mut self, fields: &mut Fields, needed: bool) {
         let usual = self.usual && (self.call_positions.is_none() || needed);
         if let Some(rest) = self.rest.take().filter(|_| !usual) {
             fields.restore("extras", Value::Object(rest));
@@ -177,8 +177,8 @@ impl Given {
 }
 
 /// Takes the fields of known formats from `extras`; everything else stays in the template.
-fn extras(fields: &mut Fields, index: usize) -> Result<Given> {
-    let mut given = Given::default();
+fn extras(fields: &mut Fields, index: usize) -> Result<GivenExtras> {
+    let mut given = GivenExtras::default();
     match fields.get("extras") {
         None | Some(Value::Null) => return Ok(given),
         Some(Value::Object(_)) => {}
@@ -218,7 +218,7 @@ fn extras(fields: &mut Fields, index: usize) -> Result<Given> {
 fn tool_output(
     fields: &mut Fields,
     content: Vec<Part>,
-    given: &mut Given,
+    given: &mut GivenExtras,
     index: usize,
 ) -> Result<ToolOutput> {
     let Some(call_id) = fields.take_string("tool_call_id") else {
@@ -333,8 +333,8 @@ fn place(parts: &mut Vec<Part>, calls: Vec<Part>, positions: Option<&[usize]>, i
     Ok(())
 }
 
-fn part_extras(mut fields: Fields, mut given: Given, order: &[&str]) -> Extras {
-    given.settle(&mut fields, false);
+fn part_extras(mut fields: Fields, mut given: GivenExtras, order: &[&str]) -> Extras {
+    given.restore_extras(&mut fields, false);
     let mut extras = fields.into_extras(Format::Messages, order);
     for (format, map) in given.of {
         extras = extras.with(format, map);

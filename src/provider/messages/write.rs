@@ -84,9 +84,9 @@ fn tool_output(out: &mut Object, output: &ToolOutput, carried: &mut Vec<(Format,
 
 /// Writes the ref of the full output.
 fn output_ref(out: &mut Object, output: &ToolOutput) {
-    let told = out.get("output_ref").and_then(|v| v.get("id")).and_then(Value::as_str);
+    let given_ref = out.get("output_ref").and_then(|v| v.get("id")).and_then(Value::as_str);
     let known = output.output_ref.as_ref().map(|r| r.id.as_str());
-    if told != known || told == Some("") || known.is_none() {
+    if given_ref != known || given_ref == Some("") || known.is_none() {
         let written = output.output_ref.as_ref().and_then(|r| serde_json::to_value(r).ok());
         out.set_or_remove("output_ref", written);
     }
@@ -109,9 +109,9 @@ fn meta(out: &mut Object, meta: &Meta) {
     out.set_or_remove("id", meta.id.as_deref());
     out.set_or_remove("item_type", meta.item_type.and_then(|t| serde_json::to_value(t).ok()));
     out.set_or_remove("priority", meta.priority);
-    let told = out.get("ephemeral");
+    let given_ephemeral = out.get("ephemeral");
     let kept = matches!(
-        (told, meta.ephemeral),
+        (given_ephemeral, meta.ephemeral),
         (Some(Value::Bool(true)), Some(1)) | (Some(Value::Bool(false)), None)
     );
     if !kept {

@@ -79,10 +79,10 @@ impl Provider for Chat {
         one.into_iter().collect()
     }
 
-    fn mended(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
-        let mended = without_empty_calls(message)?;
+    fn corrected(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
+        let corrected = without_empty_calls(message)?;
         notes.push(Note::new("an empty list of tool calls is left out: the API refuses it"));
-        Some(mended)
+        Some(corrected)
     }
 
     /// Nothing may come between calls and their outputs: everything else in the same answer goes into the message with
@@ -117,7 +117,7 @@ pub(super) fn without_empty_calls(message: &Message) -> Option<Message> {
         .of(Format::OpenaiChat)
         .filter(|fields| fields.get(CALLS).and_then(Value::as_array).is_some_and(Vec::is_empty))?;
     fields.shift_remove(CALLS);
-    let mut mended = message.clone();
-    mended.extras = message.extras.with(Format::OpenaiChat, fields);
-    Some(mended)
+    let mut corrected = message.clone();
+    corrected.extras = message.extras.with(Format::OpenaiChat, fields);
+    Some(corrected)
 }

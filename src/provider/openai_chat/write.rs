@@ -2,7 +2,7 @@ use serde_json::Value;
 
 use super::super::fields::{Object, json};
 use super::super::note::Note;
-use super::super::opaque::{json_arguments, sayable};
+use super::super::opaque::{can_express, json_arguments};
 use super::{FIELD, LEGACY, REASONING_FIELDS, content};
 use crate::message::{CallKind, Format, Message, Part, Reasoning, Role, ToolCall, ToolOutput};
 
@@ -136,7 +136,7 @@ fn call(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
         CallKind::Other { format: FORMAT, raw } => return Some(raw.as_ref().clone()),
         CallKind::Function | CallKind::Other { .. } => ("function", "arguments"),
     };
-    if !sayable(call, FORMAT, notes) {
+    if !can_express(call, FORMAT, notes) {
         return None;
     }
     let mut out = Object::of(&call.extras, FORMAT);

@@ -10,7 +10,7 @@ use crate::message::{Format, Part, Reasoning};
 const FORMAT: Format = Format::OpenaiResponses;
 
 /// Whether reasoning of this API came from the AI SDK.
-pub(super) fn is(reasoning: &Reasoning) -> bool {
+pub(super) fn is_foreign(reasoning: &Reasoning) -> bool {
     let extras = &reasoning.extras;
     reasoning.id.is_some() && extras.came_in(Format::AiSdk) && !extras.came_in(FORMAT)
 }

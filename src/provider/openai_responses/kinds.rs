@@ -103,5 +103,5 @@ pub(in crate::provider) fn call_id(item: &Map<String, Value>) -> Option<&str> {
 
 /// The id of a call as the API accepts it.
 pub(super) fn written_id(id: &str) -> Cow<'_, str> {
-    call_ids::written(id, CALL_ID_MAX, |_| true)
+    call_ids::acceptable_id(id, CALL_ID_MAX, |_| true)
 }

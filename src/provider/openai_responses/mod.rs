@@ -56,7 +56,7 @@ impl Provider for Responses {
         out
     }
 
-    fn mended(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
+    fn corrected(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
         let is_long = |id: &str| matches!(written_id(id), Cow::Owned(_));
         // A message that is written without its template has a summary, and ids that the API accepts.
         let what = message.parts.iter().find_map(|part| match part {

@@ -125,7 +125,7 @@ pub(super) fn write(output: &ToolOutput, call: Option<&ToolCall>, notes: &mut Ve
     let kind = match out.get("type").and_then(Value::as_str).unwrap_or_default() {
         _ if !is_own => output_type(call),
         "" => "function_call_output",
-        told => told,
+        other => other,
     };
     let kind = kind.to_owned();
     out.set("type", kind.as_str());

@@ -27,8 +27,8 @@ pub(super) fn items(items: &[Value], out: &mut Vec<(Message, Range<usize>)>) -> 
         textless::refuse(value, index)?;
         let message = match read(item, value, index)? {
             Read::Message(message) => message,
-            Read::Made(parts) => match out[start..].last_mut() {
-                Some((run, range)) if run.role == Role::Assistant && !begins_anew(&parts) => {
+            Read::AssistantParts(parts) => match out[start..].last_mut() {
+                Some((run, range)) if run.role == Role::Assistant && !begins_new_message(&parts) => {
                     run.parts.extend(separate(&run.parts, parts));
                     range.end = index + 1;
                     continue;
@@ -42,7 +42,7 @@ pub(super) fn items(items: &[Value], out: &mut Vec<(Message, Range<usize>)>) -> 
 }
 
 /// Whether the parts begin a new message: the model does not read what precedes a provider's compaction.
-fn begins_anew(parts: &[Part]) -> bool {
+fn begins_new_message(parts: &[Part]) -> bool {
     parts.iter().any(|part| part.provider_compaction().is_some())
 }
 
@@ -50,7 +50,7 @@ enum Read {
     /// A separate message.
     Message(Message),
     /// Parts of an assistant message.
-    Made(Vec<Part>),
+    AssistantParts(Vec<Part>),
 }
 
 fn read(item: &Map<String, Value>, value: &Value, index: usize) -> Result<Read> {
@@ -62,12 +62,12 @@ fn read(item: &Map<String, Value>, value: &Value, index: usize) -> Result<Read> 
     };
     match kind {
         "" if item.contains_key("role") => message(item, value, index),
-        "" if item.contains_key("id") => Ok(Read::Made(vec![opaque()])),
+        "" if item.contains_key("id") => Ok(Read::AssistantParts(vec![opaque()])),
         "" => Err(Error::message_at(index, "neither `type` nor `role`")),
         "message" => message(item, value, index),
-        "reasoning" => Ok(Read::Made(vec![Part::from(reasoning(item))])),
-        "function_call" => Ok(Read::Made(vec![Part::from(call(item, "arguments", index)?)])),
-        "custom_tool_call" => Ok(Read::Made(vec![Part::from(call(item, "input", index)?)])),
+        "reasoning" => Ok(Read::AssistantParts(vec![Part::from(reasoning(item))])),
+        "function_call" => Ok(Read::AssistantParts(vec![Part::from(call(item, "arguments", index)?)])),
+        "custom_tool_call" => Ok(Read::AssistantParts(vec![Part::from(call(item, "input", index)?)])),
         _ if outputs::is_client_output(item) => {
             Ok(Read::Message(Message::new(Role::Tool, vec![Part::from(outputs::read(item, index)?)])))
         }
@@ -78,23 +78,23 @@ fn read(item: &Map<String, Value>, value: &Value, index: usize) -> Result<Read> 
             };
             let mut call = opaque_call(id, FORMAT, value.clone().into());
             call.hosted = hosted;
-            Ok(Read::Made(vec![Part::from(call)]))
+            Ok(Read::AssistantParts(vec![Part::from(call)]))
         }
         _ => Ok(match item.get("role").and_then(Value::as_str) {
-            Some("assistant") => Read::Made(vec![opaque()]),
+            Some("assistant") => Read::AssistantParts(vec![opaque()]),
             Some(role) => {
                 let role = Role::parse(role).filter(|r| *r != Role::Tool).unwrap_or(Role::Developer);
                 Read::Message(Message::new(role, vec![opaque()]))
             }
             None if kinds::is_model_made(item) || kind.ends_with("_output") || item.contains_key("id") => {
-                Read::Made(vec![opaque()])
+                Read::AssistantParts(vec![opaque()])
             }
             None => Read::Message(Message::new(Role::Developer, vec![opaque()])),
         }),
     }
 }
 
-const OF_ANOTHER: &str = "a message with `role: \"tool\"` is of the formats \"messages\" and \"openai-chat\"; the Responses API takes items (`function_call_output`): `convert(\"openai-chat\", \"openai-responses\", …)` makes them, and a session takes the message itself with `push` or `pushFrom(\"openai-chat\", …)`";
+const WRONG_FORMAT_HINT: &str = "a message with `role: \"tool\"` is of the formats \"messages\" and \"openai-chat\"; the Responses API takes items (`function_call_output`): `convert(\"openai-chat\", \"openai-responses\", …)` makes them, and a session takes the message itself with `push` or `pushFrom(\"openai-chat\", …)`";
 
 fn message(item: &Map<String, Value>, value: &Value, index: usize) -> Result<Read> {
     let mut fields = Fields::new(item);
@@ -102,7 +102,7 @@ fn message(item: &Map<String, Value>, value: &Value, index: usize) -> Result<Rea
         return Err(Error::message_at(index, "`role` is missing"));
     };
     let role = match Role::parse(&name) {
-        Some(Role::Tool) => return Err(Error::message_at(index, OF_ANOTHER)),
+        Some(Role::Tool) => return Err(Error::message_at(index, WRONG_FORMAT_HINT)),
         None => return Err(Error::message_at(index, format!("unknown role `{name}`"))),
         Some(role) => role,
     };
@@ -117,7 +117,7 @@ fn message(item: &Map<String, Value>, value: &Value, index: usize) -> Result<Rea
         _ => return Err(Error::message_at(index, "`content` is neither a string nor a list of parts")),
     };
     if role == Role::Assistant {
-        return Ok(Read::Made(assistant(fields, parts, value, as_list)));
+        return Ok(Read::AssistantParts(assistant(fields, parts, value, as_list)));
     }
     let plain = fields.is_plain(&["role", "content"]) && (!as_list || written_as_list(&parts));
     let mut message = Message::new(role, parts);

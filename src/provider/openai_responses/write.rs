@@ -6,7 +6,7 @@ use super::super::Calls;
 use super::super::fields::{Object, json};
 use super::super::item_ids::{self, ITEM};
 use super::super::note::Note;
-use super::super::opaque::{as_text, json_arguments, sayable};
+use super::super::opaque::{as_text, can_express, json_arguments};
 use super::super::tool_names;
 use super::content::CONTENT;
 use super::kinds::written_id;
@@ -24,7 +24,8 @@ pub(super) fn message(message: &Message, calls: &Calls<'_>, out: &mut Vec<Value>
         (Role::Assistant, parts) => {
             let mut items = Vec::new();
             assistant(parts, &mut items, notes);
-            if parts.iter().any(|p| matches!(p, Part::Reasoning(reasoning) if foreign::is(reasoning))) {
+            if parts.iter().any(|p| matches!(p, Part::Reasoning(reasoning) if foreign::is_foreign(reasoning)))
+            {
                 foreign::unlink(&mut items, notes);
             }
             out.append(&mut items);
@@ -110,7 +111,7 @@ fn assistant(parts: &[Part], out: &mut Vec<Value>, notes: &mut Vec<Note>) {
                     content::refusal_part(text, &content)
                 });
             }
-            Part::Reasoning(reasoning) if foreign::is(reasoning) => {
+            Part::Reasoning(reasoning) if foreign::is_foreign(reasoning) => {
                 out.extend(open.take().map(Open::close));
                 foreign::reasoning(reasoning, out, notes);
             }
@@ -182,7 +183,7 @@ fn call(call: &ToolCall, known: Option<String>, notes: &mut Vec<Note>) -> Option
         CallKind::Other { format: FORMAT, raw } => return Some(raw.as_ref().clone()),
         CallKind::Function | CallKind::Other { .. } => ("function_call", "arguments"),
     };
-    if !sayable(call, FORMAT, notes) {
+    if !can_express(call, FORMAT, notes) {
         return None;
     }
     out.set("type", kind);
@@ -197,7 +198,7 @@ fn call(call: &ToolCall, known: Option<String>, notes: &mut Vec<Note>) -> Option
     let name = if came_so {
         Cow::from(&call.name)
     } else {
-        tool_names::written(&call.name, tool_names::LONGEST, notes)
+        tool_names::acceptable_name(&call.name, tool_names::MAX_NAME_CHARS, notes)
     };
     out.set("call_id", &*id).set("name", &*name);
     out.set(input, if kind == "function_call" { json(&json_arguments(call)) } else { json(&call.input) });

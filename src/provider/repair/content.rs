@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use super::super::anthropic::{BEGINNING, NO_ERROR_TEXT, drop_refused, role};
 use super::super::bedrock;
-use super::super::gemini::{is_refused, set_right};
+use super::super::gemini::{is_refused, wrap_non_objects};
 use super::super::openai_chat::without_empty_calls;
 use super::work::{Change, Entry, Work};
 use crate::message::{CallKind, Format, Message, Part, Role};
 
 /// Removes parts that a message of this role must not have.
-pub(super) fn mend(work: &mut Work) {
+pub(super) fn repair(work: &mut Work) {
     match work.format {
         Format::Anthropic | Format::BedrockConverse => anthropic(work),
         Format::Gemini => gemini(work),
@@ -23,7 +23,7 @@ fn gemini(work: &mut Work) {
     let mut changes = Vec::new();
     for entry in &mut work.entries {
         let (index, of) = (entry.from.start, entry.message.role);
-        if set_right(&mut entry.message) {
+        if wrap_non_objects(&mut entry.message) {
             let what = "what is no object was put into one".to_owned();
             changes.push(Change { index, rule: "schema", what });
         }
@@ -46,7 +46,7 @@ fn anthropic(work: &mut Work) {
     let is_signed = work.is_signed;
     let mut called: HashSet<String> = HashSet::new();
     let mut changes = Vec::new();
-    let mut unsaid = Vec::new();
+    let mut missing_error_texts = Vec::new();
     for entry in &mut work.entries {
         let index = entry.from.start;
         let role = entry.message.role;
@@ -70,7 +70,7 @@ fn anthropic(work: &mut Work) {
             Part::ToolOutput(output) => {
                 if output.is_error && output.content.is_empty() {
                     output.content.push(Part::text(NO_ERROR_TEXT));
-                    unsaid.push(Change {
+                    missing_error_texts.push(Change {
                         index,
                         rule: "A-empty-error",
                         what: "a text was put in".to_owned(),
@@ -98,26 +98,26 @@ fn anthropic(work: &mut Work) {
     if is_converse {
         for entry in &mut work.entries {
             let index = entry.from.start;
-            bedrock::set_right(&mut entry.message, |rule, what| {
+            bedrock::fix_for_repair(&mut entry.message, |rule, what| {
                 changes.push(Change { index, rule, what: what.to_owned() });
             });
         }
     }
     work.changes.extend(changes);
-    work.changes.extend(unsaid);
+    work.changes.extend(missing_error_texts);
 }
 
 /// Removes messages that have become empty, and corrects the beginning and the end.
-pub(super) fn last(work: &mut Work) {
+pub(super) fn repair_ends(work: &mut Work) {
     let rule = work.rule([
         "schema", "C-null-content", "A-empty-content", "schema", "G-empty-parts", "B-empty-content", "schema",
     ]);
     let format = work.format;
     let mut changes = Vec::new();
-    let told: HashSet<usize> = work.changes.iter().map(|change| change.index).collect();
+    let reported: HashSet<usize> = work.changes.iter().map(|change| change.index).collect();
     work.entries.retain(|entry| {
-        let keep = !says_nothing(format, &entry.message);
-        if !keep && !told.contains(&entry.from.start) {
+        let keep = !is_inexpressible(format, &entry.message);
+        if !keep && !reported.contains(&entry.from.start) {
             let what = "an empty message was taken out".to_owned();
             changes.push(Change { index: entry.from.start, rule, what });
         }
@@ -125,39 +125,39 @@ pub(super) fn last(work: &mut Work) {
     });
     if format == Format::OpenaiChat {
         for entry in &mut work.entries {
-            no_empty_calls(entry, &mut changes);
+            remove_empty_calls(entry, &mut changes);
         }
     }
     work.changes.extend(changes);
     match format {
         Format::Anthropic => {
-            begin(work, "A-first");
-            end(work);
+            fix_beginning(work, "A-first");
+            fix_end(work);
         }
         Format::BedrockConverse => {
-            begin(work, "B-first");
-            end(work);
-            joined_roles(work);
+            fix_beginning(work, "B-first");
+            fix_end(work);
+            report_joined_roles(work);
         }
         Format::Gemini => {
-            begin(work, "G-first");
-            joined(work);
+            fix_beginning(work, "G-first");
+            report_joined_outputs(work);
         }
         _ => {}
     }
 }
 
 /// Whether the message has nothing left that its format can express.
-fn says_nothing(format: Format, message: &Message) -> bool {
+fn is_inexpressible(format: Format, message: &Message) -> bool {
     match format {
         Format::Anthropic | Format::OpenaiResponses => {
             message.parts.is_empty() && message.role != Role::System
         }
         Format::OpenaiChat => {
-            let told = |key: &str| message.extras.field(format, key).is_some_and(|v| !v.is_null());
+            let has_field = |key: &str| message.extras.field(format, key).is_some_and(|v| !v.is_null());
             message.parts.iter().all(|p| matches!(p, Part::Reasoning(_)))
                 && matches!(message.role, Role::User | Role::Assistant)
-                && !["refusal", "audio", "content"].iter().any(|key| told(key))
+                && !["refusal", "audio", "content"].iter().any(|key| has_field(key))
                 || message.parts.is_empty() && message.role == Role::User
         }
         Format::Gemini | Format::BedrockConverse => {
@@ -167,16 +167,16 @@ fn says_nothing(format: Format, message: &Message) -> bool {
     }
 }
 
-fn no_empty_calls(entry: &mut Entry, changes: &mut Vec<Change>) {
-    if let Some(mended) = without_empty_calls(&entry.message) {
-        entry.message = mended;
+fn remove_empty_calls(entry: &mut Entry, changes: &mut Vec<Change>) {
+    if let Some(fixed) = without_empty_calls(&entry.message) {
+        entry.message = fixed;
         let what = "the empty list of calls was taken out".to_owned();
         changes.push(Change { index: entry.from.start, rule: "C-empty-calls", what });
     }
 }
 
 /// Reports outputs that came in several contents and are written in one.
-fn joined(work: &mut Work) {
+fn report_joined_outputs(work: &mut Work) {
     let is_joined = |pair: &&[Entry]| {
         let [before, entry] = pair else { return false };
         [before, entry].iter().all(|entry| entry.message.role == Role::Tool)
@@ -184,14 +184,14 @@ fn joined(work: &mut Work) {
     };
     let at: Vec<usize> = work.entries.windows(2).filter(is_joined).map(|pair| pair[1].from.start).collect();
     for index in at {
-        work.changed(index, "G-result-place", "it was joined to the content before it");
+        work.note_change(index, "G-result-place", "it was joined to the content before it");
     }
 }
 
 /// Reports messages that are merged because the API wants alternating roles.
-fn joined_roles(work: &mut Work) {
+fn report_joined_roles(work: &mut Work) {
     let as_sent = |entry: &Entry| (entry.from.clone(), role(entry.message.role));
-    let told: Vec<usize> = work
+    let merged_at: Vec<usize> = work
         .entries
         .windows(2)
         .filter(|pair| {
@@ -200,20 +200,20 @@ fn joined_roles(work: &mut Work) {
         })
         .map(|pair| pair[1].from.start)
         .collect();
-    for index in told {
-        work.changed(index, "B-same-role", "it was joined with the message before it");
+    for index in merged_at {
+        work.note_change(index, "B-same-role", "it was joined with the message before it");
     }
 }
 
-fn begin(work: &mut Work, rule: &'static str) {
+fn fix_beginning(work: &mut Work, rule: &'static str) {
     let first = work.entries.iter().position(|e| !e.message.role.is_instruction());
     let Some(at) = first.filter(|&i| work.entries[i].message.role == Role::Assistant) else { return };
     let from = work.entries[at].from.clone();
-    work.changed(from.start, rule, "a user message was put before it");
+    work.note_change(from.start, rule, "a user message was put before it");
     work.entries.insert(at, Entry { message: Message::text(Role::User, BEGINNING), from });
 }
 
-fn end(work: &mut Work) {
+fn fix_end(work: &mut Work) {
     let Some(entry) = work.entries.last_mut().filter(|e| e.message.role == Role::Assistant) else { return };
     let index = entry.from.start;
     let Some(Part::Text { text, .. }) = entry.message.parts.last_mut() else { return };
@@ -226,7 +226,7 @@ fn end(work: &mut Work) {
     } else {
         *text = trimmed.into();
     }
-    work.changed(index, "A-trailing-space", "white space at the end was taken off");
+    work.note_change(index, "A-trailing-space", "white space at the end was taken off");
 }
 
 /// Whether the call is a plain function call, whose output may be of several kinds.

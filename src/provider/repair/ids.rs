@@ -11,7 +11,7 @@ use crate::provider::openai_responses::kinds::CALL_ID_MAX;
 use crate::provider::{CheckOptions, Violation};
 
 /// Repairs the ids of Responses items; lists of other formats are returned unchanged.
-pub(super) fn mend(
+pub(super) fn repair(
     format: Format,
     mut list: Vec<Value>,
     origin: &[usize],

@@ -3,8 +3,8 @@
 mod content;
 mod ids;
 mod pairing;
+mod position;
 mod reasoning;
-mod standing;
 mod work;
 
 pub use work::{Change, MISSING_OUTPUT};
@@ -42,8 +42,8 @@ pub fn repair(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resu
         return Ok(Repaired { output: input.clone(), changes: Vec::new() });
     }
     let mut changes = Vec::new();
-    let (list, origin) = readable(format, list, &mut changes);
-    let list = ids::mend(format, list, &origin, options, &mut changes);
+    let (list, origin) = readable_entries(format, list, &mut changes);
+    let list = ids::repair(format, list, &origin, options, &mut changes);
     let read = provider(format).read_list(&list)?;
     let entries: Vec<Entry> = read
         .into_iter()
@@ -51,10 +51,10 @@ pub fn repair(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resu
         .collect();
     let is_signed = format != Format::BedrockConverse || check::bedrock::is_signed(input, options);
     let mut work = Work { format, entries, changes, pending: options.pending, is_signed };
-    content::mend(&mut work);
-    pairing::mend(&mut work, options);
-    standing::mend(&mut work, input);
-    content::last(&mut work);
+    content::repair(&mut work);
+    pairing::repair(&mut work, options);
+    position::repair(&mut work, input);
+    content::repair_ends(&mut work);
     let messages: Vec<&Message> = work.entries.iter().map(|e| &e.message).collect();
     let items = write_list(format, &messages);
     let mut changes = work.changes;
@@ -112,7 +112,7 @@ fn write_list(format: Format, messages: &[&Message]) -> Vec<Value> {
 }
 
 /// The entries that can be read, and their indexes in the original list.
-fn readable(format: Format, list: &[Value], changes: &mut Vec<Change>) -> (Vec<Value>, Vec<usize>) {
+fn readable_entries(format: Format, list: &[Value], changes: &mut Vec<Change>) -> (Vec<Value>, Vec<usize>) {
     let mut kept = Vec::new();
     let mut origin = Vec::new();
     for (index, entry) in list.iter().enumerate() {
@@ -149,17 +149,17 @@ fn readable(format: Format, list: &[Value], changes: &mut Vec<Change>) -> (Vec<V
 /// were any.
 fn stringify_arguments(entry: &mut Value) -> bool {
     let mut done = false;
-    let mut mend = |call: Option<&mut Value>| {
+    let mut stringify = |call: Option<&mut Value>| {
         if let Some(arguments) = call.and_then(|c| c.get_mut("arguments")).filter(|a| a.is_object()) {
             *arguments = Value::String(arguments.to_string());
             done = true;
         }
     };
     if let Some("function_call" | "mcp_call") = entry.get("type").and_then(Value::as_str) {
-        mend(Some(entry));
+        stringify(Some(entry));
     } else {
         let calls = entry.get_mut("tool_calls").and_then(Value::as_array_mut);
-        calls.into_iter().flatten().for_each(|call| mend(call.get_mut("function")));
+        calls.into_iter().flatten().for_each(|call| stringify(call.get_mut("function")));
     }
     done
 }

@@ -23,13 +23,13 @@ enum Place {
 }
 
 /// A call that needs an output.
-struct Asked {
+struct OpenCall {
     id: String,
     /// The index of its entry.
     at: usize,
 }
 
-pub(super) fn mend(work: &mut Work, options: &CheckOptions<'_>) {
+pub(super) fn repair(work: &mut Work, options: &CheckOptions<'_>) {
     let strict = options.provider.is_some_and(|p| Dialect::of(p).strict_adjacency);
     let place = match work.format {
         Format::OpenaiResponses if strict => Place::AfterRun,
@@ -43,21 +43,21 @@ pub(super) fn mend(work: &mut Work, options: &CheckOptions<'_>) {
         drop_hosted_orphans(work);
     }
     if strict {
-        calls_last(work);
+        move_calls_last(work);
     }
     if work.format == Format::OpenaiChat
         && let Some(provider) = options.provider
     {
-        reasoning::needed(work, Dialect::of(provider));
+        reasoning::add_required(work, Dialect::of(provider));
     }
-    let asked: Vec<Asked> = work
+    let asked: Vec<OpenCall> = work
         .entries
         .iter()
         .enumerate()
-        .flat_map(|(at, e)| wants_output(&e.message).map(move |c| Asked { id: c.id.clone(), at }))
+        .flat_map(|(at, e)| wants_output(&e.message).map(move |c| OpenCall { id: c.id.clone(), at }))
         .collect();
-    let answers = claim(work, &asked);
-    let moved = settle(work, &asked, &answers, place, options);
+    let answers = match_outputs(work, &asked);
+    let moved = place_outputs(work, &asked, &answers, place, options);
     rebuild(work, moved, place);
 }
 
@@ -99,7 +99,7 @@ fn drop_hosted_orphans(work: &mut Work) {
         });
     }
     for (index, id) in gone {
-        work.changed(
+        work.note_change(
             index,
             "R-orphan-output",
             format!("the output of {id}, whose call is not before it, was taken out"),
@@ -109,7 +109,7 @@ fn drop_hosted_orphans(work: &mut Work) {
 
 /// Moves what the model said after a call to before the call: some providers allow nothing between a call and its
 /// output.
-fn calls_last(work: &mut Work) {
+fn move_calls_last(work: &mut Work) {
     let mut changed = Vec::new();
     for entry in work.entries.iter_mut().filter(|e| e.message.role == Role::Assistant) {
         let parts = &mut entry.message.parts;
@@ -125,7 +125,7 @@ fn calls_last(work: &mut Work) {
         changed.push(entry.from.start);
     }
     for index in changed {
-        work.changed(
+        work.note_change(
             index,
             "R-interleaved",
             "what stood between a call and its output was moved before the call",
@@ -176,12 +176,12 @@ fn drop_duplicate_calls(work: &mut Work, place: Place) {
         open.extend(ids);
     }
     for (index, id) in gone {
-        work.changed(index, rule, format!("the second call {id} was taken out"));
+        work.note_change(index, rule, format!("the second call {id} was taken out"));
     }
 }
 
 /// For each call the index of the entry with its output: the next one after the call, or else one before it.
-fn claim(work: &Work, asked: &[Asked]) -> Vec<Option<usize>> {
+fn match_outputs(work: &Work, asked: &[OpenCall]) -> Vec<Option<usize>> {
     let mut outputs: HashMap<&str, Vec<usize>> = HashMap::new();
     for (i, entry) in work.entries.iter().enumerate() {
         for output in entry.message.tool_outputs() {
@@ -219,9 +219,9 @@ struct Moved {
 }
 
 /// Removes outputs without a call, and decides where the others go.
-fn settle(
+fn place_outputs(
     work: &mut Work,
-    asked: &[Asked],
+    asked: &[OpenCall],
     answers: &[Option<usize>],
     place: Place,
     options: &CheckOptions<'_>,
@@ -303,26 +303,26 @@ fn settle(
         }
     }
     for (index, rule, what) in changes {
-        work.changed(index, rule, what);
+        work.note_change(index, rule, what);
     }
-    work.entries = taken.into_iter().map(|e| e.unwrap_or_else(Entry::gone)).collect();
+    work.entries = taken.into_iter().map(|e| e.unwrap_or_else(Entry::removed)).collect();
     moved
 }
 
 impl Entry {
     /// A placeholder for a removed entry; it is left out when the list is rebuilt.
-    fn gone() -> Self {
+    fn removed() -> Self {
         Self { message: Message::new(Role::Tool, Vec::new()), from: 0..1 }
     }
 
-    fn is_gone(&self) -> bool {
+    fn is_removed(&self) -> bool {
         self.message.role == Role::Tool && self.message.parts.is_empty()
     }
 }
 
 /// Whether such a message may be between a call and its output. The AI SDK allows no system message there; a developer
 /// message there is a part of a tool message.
-fn stands_between(role: Role, format: Format) -> bool {
+fn may_stand_between(role: Role, format: Format) -> bool {
     role.is_instruction() && (role != Role::System || format != Format::AiSdk)
 }
 
@@ -335,7 +335,7 @@ fn run_ends(roles: &[Role], format: Format) -> Vec<usize> {
         ends[i] = end.unwrap_or(i);
         match role {
             Role::Assistant => end = Some(ends[i]),
-            role if stands_between(*role, format) => {}
+            role if may_stand_between(*role, format) => {}
             _ => end = None,
         }
     }
@@ -348,7 +348,7 @@ fn barriers(roles: &[Role], place: Place, format: Format) -> Vec<usize> {
     let mut count = 0;
     let mut barriers = vec![0];
     for role in roles {
-        let passes = *role == Role::Tool || place == Place::AfterRun && stands_between(*role, format);
+        let passes = *role == Role::Tool || place == Place::AfterRun && may_stand_between(*role, format);
         count += usize::from(!passes);
         barriers.push(count);
     }
@@ -358,32 +358,32 @@ fn barriers(roles: &[Role], place: Place, format: Format) -> Vec<usize> {
 /// Rebuilds the list: outputs in their original order, placeholders last.
 fn rebuild(work: &mut Work, mut moved: Moved, place: Place) {
     let old = std::mem::take(&mut work.entries);
-    let mut put_in = HashSet::new();
+    let mut inserted = HashSet::new();
     for (i, entry) in old.into_iter().enumerate() {
-        if !entry.is_gone() {
+        if !entry.is_removed() {
             work.entries.push(entry);
         }
         if let Some(mut outputs) = moved.after.remove(&i) {
             sort_by_key(&mut outputs, |(at, _)| *at);
             for (at, output) in outputs {
                 if at == PLACEHOLDER {
-                    put_in.insert(work.entries.len());
+                    inserted.insert(work.entries.len());
                 }
                 work.entries.push(output);
             }
         }
     }
     if work.format == Format::OpenaiResponses {
-        right_kind(work, &put_in);
+        fix_output_kinds(work, &inserted);
     }
     if place != Place::After {
-        starts_its_own(work);
+        remove_join_marks(work);
     }
 }
 
 /// If an output is not of its call's kind, removes its template, so that it is written in the kind of its call.
-/// `put_in`: the indexes of inserted outputs, whose kind was never wrong.
-fn right_kind(work: &mut Work, put_in: &HashSet<usize>) {
+/// `inserted`: the indexes of inserted outputs, whose kind was never wrong.
+fn fix_output_kinds(work: &mut Work, inserted: &HashSet<usize>) {
     let mut kinds_of: HashMap<String, &'static str> = HashMap::new();
     let mut changes = Vec::new();
     for (at, entry) in work.entries.iter_mut().enumerate() {
@@ -406,25 +406,26 @@ fn right_kind(work: &mut Work, put_in: &HashSet<usize>) {
                 continue;
             };
             // A plain function output has no template.
-            let told = output.extras.field(Format::OpenaiResponses, "type");
-            let told = told.as_ref().and_then(|kind| kind.as_str()).filter(|kind| !kind.is_empty());
-            let told = told.unwrap_or("function_call_output");
+            let given_kind = output.extras.field(Format::OpenaiResponses, "type");
+            let given_kind =
+                given_kind.as_ref().and_then(|kind| kind.as_str()).filter(|kind| !kind.is_empty());
+            let given_kind = given_kind.unwrap_or("function_call_output");
             let takes_plain = kinds::TAKES_FUNCTION_OUTPUT.contains(&call.call);
             let fits = |kind: &str| kind == call.output || takes_plain && kind == "function_call_output";
-            if !fits(told) && !put_in.contains(&at) {
+            if !fits(given_kind) && !inserted.contains(&at) {
                 output.extras = Extras::default();
                 changes.push((index, format!("it was made a {}", call.output)));
             }
         }
     }
     for (index, what) in changes {
-        work.changed(index, "R-kind", what);
+        work.note_change(index, "R-kind", what);
     }
 }
 
 /// Removes marks that say "in the same entry as the message before" if the entry was split. The writer decides by these
 /// marks, and then they are no longer true.
-fn starts_its_own(work: &mut Work) {
+fn remove_join_marks(work: &mut Work) {
     let format = work.format;
     let mut previous: Option<std::ops::Range<usize>> = None;
     for entry in &mut work.entries {

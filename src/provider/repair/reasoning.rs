@@ -30,31 +30,31 @@ pub(super) fn duplicate_ids(work: &mut Work) {
             .collect();
     }
     for (index, what) in changes {
-        work.changed(index, "R-dup-id", what);
+        work.note_change(index, "R-dup-id", what);
     }
 }
 
 /// If some answers have reasoning and the provider refuses calls without it, marks these calls as having none.
-pub(super) fn needed(work: &mut Work, dialect: &Dialect) {
-    let ReasoningRule::Needed(field) = dialect.reasoning else { return };
-    let thinks = |entry: &Entry| entry.message.parts.iter().any(says_reasoning);
+pub(super) fn add_required(work: &mut Work, dialect: &Dialect) {
+    let ReasoningRule::Required(field) = dialect.reasoning else { return };
+    let thinks = |entry: &Entry| entry.message.parts.iter().any(has_reasoning_text);
     if !work.entries.iter().any(thinks) {
         return;
     }
-    let mut put_in = Vec::new();
+    let mut without_reasoning = Vec::new();
     for entry in &mut work.entries {
         let has_field = entry.message.parts.iter().any(has_reasoning_field);
         if entry.message.tool_calls().next().is_some() && !has_field {
             entry.message.parts.insert(0, no_reasoning(field));
-            put_in.push(entry.from.start);
+            without_reasoning.push(entry.from.start);
         }
     }
-    for index in put_in {
-        work.changed(index, "C-reasoning-missing", format!("a `{field}` that says nothing was put in"));
+    for index in without_reasoning {
+        work.note_change(index, "C-reasoning-missing", format!("a `{field}` that says nothing was put in"));
     }
 }
 
-fn says_reasoning(part: &Part) -> bool {
+fn has_reasoning_text(part: &Part) -> bool {
     has_reasoning_field(part)
         && matches!(part, Part::Reasoning(r) if r.text.as_ref().is_some_and(|text| !text.is_empty()))
 }

@@ -36,7 +36,7 @@ pub(super) struct Work {
 }
 
 impl Work {
-    pub fn changed(&mut self, index: usize, rule: &'static str, what: impl Into<String>) {
+    pub fn note_change(&mut self, index: usize, rule: &'static str, what: impl Into<String>) {
         self.changes.push(Change { index, rule, what: what.into() });
     }
 

@@ -48,9 +48,9 @@ pub enum Pattern {
     /// `DeepSeek` V3 and R1.
     #[cfg(feature = "tokenizer")]
     DeepSeek,
-    /// Between two bytes that are adjacent in no token: see [`Joints`](super::Joints).
+    /// Between two bytes that are adjacent in no token: see [`AdjacentBytes`](super::AdjacentBytes).
     #[cfg(feature = "tokenizer")]
-    Joints,
+    AdjacentBytes,
 }
 
 /// An encoding that is the beginning of another, and its number of ids. `p50k_base` continues `r50k_base` with runs of
@@ -68,7 +68,7 @@ pub(super) struct Asset<'a> {
 impl<'a> Asset<'a> {
     /// Checks length, version and checksum.
     pub fn read(bytes: &'a [u8]) -> Result<Self> {
-        let asset = Self::of_whole(bytes)?;
+        let asset = Self::of_trusted(bytes)?;
         let (header, payload) = bytes.split_at(HEADER);
         if checksum(&[&header[..CHECKSUM_AT], payload]) != word_at(header, CHECKSUM_AT) {
             return Err("its checksum does not match: it is damaged".into());
@@ -84,7 +84,7 @@ impl<'a> Asset<'a> {
     }
 
     /// Reads an asset that is known to be intact, without verifying the checksum.
-    pub fn of_whole(bytes: &'a [u8]) -> Result<Self> {
+    pub fn of_trusted(bytes: &'a [u8]) -> Result<Self> {
         let Some((header, payload)) = bytes.split_first_chunk::<HEADER>() else {
             return Err("it is shorter than its header".into());
         };

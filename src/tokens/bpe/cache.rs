@@ -5,7 +5,7 @@ use super::table::{medium_key, short_key};
 
 const SLOTS: usize = 1 << 13;
 /// Longer pieces are not cached, because they rarely occur again.
-pub(super) const LONGEST: usize = 31;
+pub(super) const MAX_CACHED_BYTES: usize = 31;
 
 type Key = [u64; 4];
 

@@ -2,16 +2,16 @@
 
 #![allow(clippy::inline_always)] // Measured: without it, the calls in the loops over pieces cost a third.
 
+#[cfg(feature = "tokenizer")]
+use super::adjacent_bytes::AdjacentBytes;
 use super::asset::Pattern;
 use super::bytes::word_at;
 use super::cache::{self, Cache};
 #[cfg(feature = "tokenizer")]
 use super::deepseek::DeepSeek;
 use super::dictionary::Dictionary;
-#[cfg(feature = "tokenizer")]
-use super::joints::Joints;
 use super::merge::Merge;
-use super::pieces::{Cl100k, Cut, Gpt2, LOT, O200k, Sorted};
+use super::pieces::{BATCH_PIECES, Cl100k, Cut, Gpt2, O200k, Sorted};
 #[cfg(feature = "tokenizer")]
 use super::pieces::{Llama3, Qwen2, Tekken};
 use super::vocabulary::{Loaded, Vocabulary};
@@ -22,20 +22,20 @@ pub struct Engine {
     /// The encoding as loaded, until the full tables are built.
     loaded: Option<Loaded>,
     full: Option<(Vocabulary, Scratch)>,
-    joints: Joints,
+    adjacent: AdjacentBytes,
     #[cfg(feature = "tokenizer")]
-    odd: Option<Odd>,
+    piece_override: Option<PieceOverride>,
 }
 
 #[cfg(not(feature = "tokenizer"))]
-type Joints = ();
+type AdjacentBytes = ();
 
-/// The cutter of a pattern; `joints` if the pattern is `Pattern::Joints`.
+/// The cutter of a pattern; `adjacent` if the pattern is `Pattern::AdjacentBytes`.
 #[cfg_attr(
     not(feature = "tokenizer"),
-    expect(unused_variables, reason = "no pattern of an encoding is of joints")
+    expect(unused_variables, reason = "no pattern of an encoding is of adjacent bytes")
 )]
-fn pieces(pattern: Pattern, joints: &Joints) -> &dyn Cut {
+fn pieces(pattern: Pattern, adjacent: &AdjacentBytes) -> &dyn Cut {
     match pattern {
         Pattern::O200k => &O200k {},
         Pattern::Cl100k => &Cl100k {},
@@ -49,7 +49,7 @@ fn pieces(pattern: Pattern, joints: &Joints) -> &dyn Cut {
         #[cfg(feature = "tokenizer")]
         Pattern::DeepSeek => &DeepSeek,
         #[cfg(feature = "tokenizer")]
-        Pattern::Joints => joints,
+        Pattern::AdjacentBytes => adjacent,
     }
 }
 
@@ -57,13 +57,13 @@ fn pieces(pattern: Pattern, joints: &Joints) -> &dyn Cut {
 #[cfg(feature = "tokenizer")]
 #[must_use]
 pub fn ends(pattern: Pattern, text: &[u8]) -> Vec<usize> {
-    let joints = Joints::default();
-    let pieces = pieces(pattern, &joints);
+    let adjacent = AdjacentBytes::default();
+    let pieces = pieces(pattern, &adjacent);
     let mut all = Vec::new();
-    let mut lot = Lot::default();
+    let mut batch = Batch::default();
     let mut start = 0;
     while start < text.len() {
-        let cut = lot.cut(pieces, text, start);
+        let cut = batch.cut(pieces, text, start);
         start = cut.last().copied().unwrap_or(text.len());
         all.extend_from_slice(cut);
     }
@@ -73,7 +73,7 @@ pub fn ends(pattern: Pattern, text: &[u8]) -> Vec<usize> {
 /// A callback for pieces whose tokens differ from those that the engine would find. It adds the tokens to the list and
 /// returns `true`.
 #[cfg(feature = "tokenizer")]
-pub type Odd = Box<dyn FnMut(&[u8], &mut Vec<u32>) -> bool>;
+pub type PieceOverride = Box<dyn FnMut(&[u8], &mut Vec<u32>) -> bool>;
 
 /// The state that counting keeps from piece to piece.
 #[derive(Default)]
@@ -81,13 +81,13 @@ struct Scratch {
     cache: Cache,
     merge: Merge,
     #[cfg(feature = "tokenizer")]
-    odd: Option<Odd>,
-    /// The tokens that `odd` found.
-    odd_tokens: Vec<u32>,
+    piece_override: Option<PieceOverride>,
+    /// The tokens that `piece_override` found.
+    override_tokens: Vec<u32>,
 }
 
 /// For a longer text, the full tables are built at once.
-const FEW_BYTES: usize = 4096;
+const MAX_BYTES_WITHOUT_TABLES: usize = 4096;
 
 impl Engine {
     /// Loads the encoding `name` from the bytes of its asset.
@@ -98,14 +98,14 @@ impl Engine {
         Ok(Self {
             loaded: Some(Loaded::new(asset, name)?),
             full: None,
-            joints: Joints::default(),
+            adjacent: AdjacentBytes::default(),
             #[cfg(feature = "tokenizer")]
-            odd: None,
+            piece_override: None,
         })
     }
 
     /// An engine for an asset that is known to be intact, with its [`index`](super::index()) or an empty one. Text is cut by
-    /// `pattern`, or at `joints` if there is none. Pieces that are not tokens are passed to `odd`.
+    /// `pattern`, or between bytes that are not `adjacent` if there is none. Pieces that are not tokens are passed to `piece_override`.
     ///
     /// # Errors
     /// If the bytes are not an asset.
@@ -114,11 +114,11 @@ impl Engine {
         asset: Vec<u8>,
         index: Vec<u8>,
         pattern: Option<Pattern>,
-        joints: Joints,
-        odd: Option<Odd>,
+        adjacent: AdjacentBytes,
+        piece_override: Option<PieceOverride>,
     ) -> Result<Self> {
-        let loaded = Loaded::of_whole(asset, index, pattern.unwrap_or(Pattern::Joints))?;
-        Ok(Self { loaded: Some(loaded), full: None, joints, odd })
+        let loaded = Loaded::of_trusted(asset, index, pattern.unwrap_or(Pattern::AdjacentBytes))?;
+        Ok(Self { loaded: Some(loaded), full: None, adjacent, piece_override })
     }
 
     /// The number of tokens in `text`.
@@ -169,13 +169,13 @@ impl Engine {
     /// Fills `sink` with the tokens of `text` until its count exceeds `limit`.
     fn fill<S: Sink>(&mut self, text: &[u8], limit: u64, sink: &mut S) {
         let start = match &mut self.loaded {
-            Some(loaded) if text.len() <= FEW_BYTES => {
+            Some(loaded) if text.len() <= MAX_BYTES_WITHOUT_TABLES => {
                 #[cfg(feature = "tokenizer")]
-                let odd = &mut self.odd;
+                let piece_override = &mut self.piece_override;
                 #[cfg(not(feature = "tokenizer"))]
-                let odd = &mut ();
-                let pieces = pieces(loaded.pattern, &self.joints);
-                first_pieces(pieces, loaded, odd, text, limit, sink)
+                let piece_override = &mut ();
+                let pieces = pieces(loaded.pattern, &self.adjacent);
+                first_pieces(pieces, loaded, piece_override, text, limit, sink)
             }
             _ => 0,
         };
@@ -185,14 +185,14 @@ impl Engine {
         if let Some(loaded) = self.loaded.take() {
             let scratch = Scratch {
                 #[cfg(feature = "tokenizer")]
-                odd: self.odd.take(),
+                piece_override: self.piece_override.take(),
                 ..Scratch::default()
             };
             self.full = Some((Vocabulary::new(loaded), scratch));
         }
         let Some((vocabulary, scratch)) = &mut self.full else { return };
-        let pieces = pieces(vocabulary.pattern, &self.joints);
-        run(pieces, vocabulary, scratch, text, start, limit, sink);
+        let pieces = pieces(vocabulary.pattern, &self.adjacent);
+        count_pieces(pieces, vocabulary, scratch, text, start, limit, sink);
     }
 }
 
@@ -202,24 +202,26 @@ impl Engine {
 fn first_pieces<S: Sink>(
     pieces: &dyn Cut,
     loaded: &mut Loaded,
-    odd: &mut FirstOdd,
+    piece_override: &mut FirstOverride,
     text: &[u8],
     limit: u64,
     sink: &mut S,
 ) -> usize {
-    let mut lot = Lot::default();
+    let mut batch = Batch::default();
     let mut start = 0;
     while start < text.len() {
-        for &end in lot.cut(pieces, text, start) {
+        for &end in batch.cut(pieces, text, start) {
             if sink.count() > limit {
                 return start;
             }
             match loaded.whole(text, start, end) {
                 Some(id) => sink.one(id),
-                None => match first_merged(loaded, odd, text.get(start..end).unwrap_or_default()) {
-                    Some(tokens) => sink.many(tokens.len(), &tokens),
-                    None => return start,
-                },
+                None => {
+                    match first_merged(loaded, piece_override, text.get(start..end).unwrap_or_default()) {
+                        Some(tokens) => sink.many(tokens.len(), &tokens),
+                        None => return start,
+                    }
+                }
             }
             start = end;
         }
@@ -230,10 +232,10 @@ fn first_pieces<S: Sink>(
 /// The tokens of a piece that is not a token itself, as long as there were few of them. Only with the `tokenizer` feature,
 /// because the core is kept small.
 #[cfg(feature = "tokenizer")]
-fn first_merged(loaded: &mut Loaded, odd: &mut FirstOdd, piece: &[u8]) -> Option<Vec<u32>> {
+fn first_merged(loaded: &mut Loaded, piece_override: &mut FirstOverride, piece: &[u8]) -> Option<Vec<u32>> {
     loaded.may_merge(piece.len()).then_some(())?;
     let mut tokens = Vec::new();
-    if !odd.as_mut().is_some_and(|odd| odd(piece, &mut tokens)) {
+    if !piece_override.as_mut().is_some_and(|piece_override| piece_override(piece, &mut tokens)) {
         loaded.merge(piece, &mut tokens);
     }
     Some(tokens)
@@ -241,18 +243,18 @@ fn first_merged(loaded: &mut Loaded, odd: &mut FirstOdd, piece: &[u8]) -> Option
 
 #[cfg(not(feature = "tokenizer"))]
 #[inline(always)]
-fn first_merged(_: &mut Loaded, _: &mut FirstOdd, _: &[u8]) -> Option<[u32; 0]> {
+fn first_merged(_: &mut Loaded, _: &mut FirstOverride, _: &[u8]) -> Option<[u32; 0]> {
     None
 }
 
 #[cfg(feature = "tokenizer")]
-type FirstOdd = Option<Odd>;
+type FirstOverride = Option<PieceOverride>;
 #[cfg(not(feature = "tokenizer"))]
-type FirstOdd = ();
+type FirstOverride = ();
 
 /// Counts the pieces from `start`.
 #[inline(never)]
-fn run<S: Sink>(
+fn count_pieces<S: Sink>(
     pieces: &dyn Cut,
     vocabulary: &Vocabulary,
     scratch: &mut Scratch,
@@ -262,15 +264,15 @@ fn run<S: Sink>(
     sink: &mut S,
 ) {
     if !S::IDS {
-        return in_any_order(pieces, vocabulary, scratch, text, start, limit, sink);
+        return count_in_any_order(pieces, vocabulary, scratch, text, start, limit, sink);
     }
-    let mut lot = Lot::default();
+    let mut batch = Batch::default();
     while start < text.len() {
-        for &end in lot.cut(pieces, text, start) {
+        for &end in batch.cut(pieces, text, start) {
             let word = word_at(text, start);
             match vocabulary.whole(text, start, end, word) {
                 Some(id) => sink.one(id),
-                None => merged(vocabulary, scratch, text, start, end, word, sink),
+                None => count_merged(vocabulary, scratch, text, start, end, word, sink),
             }
             start = end;
             if sink.count() > limit {
@@ -280,10 +282,10 @@ fn run<S: Sink>(
     }
 }
 
-/// Like `run`, if only the count is needed: pieces are looked up in groups and in any order, so that the processor can wait
+/// Like `count_pieces`, if only the count is needed: pieces are looked up in groups and in any order, so that the processor can wait
 /// for many cache lines of the tables at once.
 #[inline(always)]
-fn in_any_order<S: Sink>(
+fn count_in_any_order<S: Sink>(
     pieces: &dyn Cut,
     vocabulary: &Vocabulary,
     scratch: &mut Scratch,
@@ -300,14 +302,14 @@ fn in_any_order<S: Sink>(
             if vocabulary.has_short(key) {
                 sink.one(0);
             } else {
-                merged(vocabulary, scratch, text, at, at + (key >> 56) as usize, key, sink);
+                count_merged(vocabulary, scratch, text, at, at + (key >> 56) as usize, key, sink);
             }
         }
         for &(key, at) in sorted.mediums() {
             if vocabulary.has_medium(key) {
                 sink.one(0);
             } else {
-                merged(vocabulary, scratch, text, at, at + (key[1] >> 56) as usize, key[0], sink);
+                count_merged(vocabulary, scratch, text, at, at + (key[1] >> 56) as usize, key[0], sink);
             }
         }
         for &(at, end) in sorted.others() {
@@ -315,22 +317,22 @@ fn in_any_order<S: Sink>(
             if vocabulary.whole(text, at, end, word).is_some() {
                 sink.one(0);
             } else {
-                merged(vocabulary, scratch, text, at, end, word, sink);
+                count_merged(vocabulary, scratch, text, at, end, word, sink);
             }
         }
     }
 }
 
 /// The ends of the pieces that were cut together.
-struct Lot([usize; LOT]);
+struct Batch([usize; BATCH_PIECES]);
 
-impl Default for Lot {
+impl Default for Batch {
     fn default() -> Self {
-        Self([0; LOT])
+        Self([0; BATCH_PIECES])
     }
 }
 
-impl Lot {
+impl Batch {
     #[inline(always)]
     fn cut(&mut self, pieces: &dyn Cut, text: &[u8], start: usize) -> &[usize] {
         let cut = pieces.cut(text, start, &mut self.0);
@@ -340,7 +342,7 @@ impl Lot {
 
 /// Merges a piece that is not a token.
 #[inline(never)]
-fn merged<S: Sink>(
+fn count_merged<S: Sink>(
     vocabulary: &Vocabulary,
     scratch: &mut Scratch,
     text: &[u8],
@@ -350,8 +352,8 @@ fn merged<S: Sink>(
     sink: &mut S,
 ) {
     let len = end - start;
-    if len > cache::LONGEST {
-        if let Some(tokens) = odd(scratch, text, start, end) {
+    if len > cache::MAX_CACHED_BYTES {
+        if let Some(tokens) = piece_override(scratch, text, start, end) {
             return sink.many(tokens.len(), tokens);
         }
         let merge = &mut scratch.merge;
@@ -360,8 +362,8 @@ fn merged<S: Sink>(
         merge.shrink();
         return;
     }
-    if len <= SHORT_MERGE {
-        if let Some(tokens) = odd(scratch, text, start, end) {
+    if len <= MAX_UNCACHED_MERGE {
+        if let Some(tokens) = piece_override(scratch, text, start, end) {
             return sink.many(tokens.len(), tokens);
         }
         let (count, starts) = vocabulary.merge_short(word, len);
@@ -385,10 +387,10 @@ fn merged<S: Sink>(
             None => {}
         }
     }
-    if let Some(tokens) = odd(scratch, text, start, end) {
+    if let Some(tokens) = piece_override(scratch, text, start, end) {
         sink.many(tokens.len(), tokens);
-        let Scratch { cache, odd_tokens, .. } = scratch;
-        return cache.put(key, slot, odd_tokens);
+        let Scratch { cache, override_tokens, .. } = scratch;
+        return cache.put(key, slot, override_tokens);
     }
     let Scratch { cache, merge, .. } = scratch;
     let tokens = merge.run(vocabulary, text, start, end);
@@ -396,24 +398,24 @@ fn merged<S: Sink>(
     cache.put(key, slot, tokens);
 }
 
-/// The tokens of a piece that `odd` handles.
+/// The tokens of a piece that `piece_override` handles.
 #[cfg(feature = "tokenizer")]
 #[inline(always)]
-fn odd<'a>(scratch: &'a mut Scratch, text: &[u8], start: usize, end: usize) -> Option<&'a [u32]> {
-    let Scratch { odd, odd_tokens, .. } = scratch;
-    let odd = odd.as_mut()?;
-    odd_tokens.clear();
-    odd(text.get(start..end)?, odd_tokens).then_some(odd_tokens)
+fn piece_override<'a>(scratch: &'a mut Scratch, text: &[u8], start: usize, end: usize) -> Option<&'a [u32]> {
+    let Scratch { piece_override, override_tokens, .. } = scratch;
+    let piece_override = piece_override.as_mut()?;
+    override_tokens.clear();
+    piece_override(text.get(start..end)?, override_tokens).then_some(override_tokens)
 }
 
 #[cfg(not(feature = "tokenizer"))]
 #[inline(always)]
-fn odd(_: &mut Scratch, _: &[u8], _: usize, _: usize) -> Option<&'static [u32]> {
+fn piece_override(_: &mut Scratch, _: &[u8], _: usize, _: usize) -> Option<&'static [u32]> {
     None
 }
 
 /// Pieces up to this length are merged without the cache: that is as fast as looking them up.
-const SHORT_MERGE: usize = 7;
+const MAX_UNCACHED_MERGE: usize = 7;
 
 /// Receives the tokens of the pieces.
 trait Sink {

@@ -18,7 +18,7 @@ pub(super) struct Index(Vec<u8>);
 /// # Errors
 /// If the bytes are not an asset.
 pub fn index(asset: &[u8]) -> Result<Vec<u8>> {
-    let read = Asset::of_whole(asset)?;
+    let read = Asset::of_trusted(asset)?;
     let mut dictionary = Dictionary::new(read.base, read.ids);
     let mut streams = Streams::at(asset, Place::default());
     while dictionary.read(&mut streams) {}
@@ -86,7 +86,7 @@ impl Index {
     /// least one byte.
     fn beginning(&self, asset: &[u8], id: u32, piece: &[u8], depth: usize) -> Option<usize> {
         if id < 256 {
-            let byte = Asset::of_whole(asset).ok()?.base[id as usize];
+            let byte = Asset::of_trusted(asset).ok()?.base[id as usize];
             return (piece.first() == Some(&byte)).then_some(1);
         }
         let (left, right) = self.parts(asset, id)?;

@@ -19,10 +19,10 @@ pub(super) struct Merge {
 }
 
 /// After this many refused tokens, plus two per byte, the piece is merged by rank instead.
-const ENOUGH: usize = 500;
+const MAX_REFUSED: usize = 500;
 
 /// Buffers larger than this are shrunk after a piece.
-const KEEP: usize = 1 << 14;
+const MAX_KEPT: usize = 1 << 14;
 
 impl Merge {
     /// The tokens of `text[start..end]`.
@@ -48,7 +48,7 @@ impl Merge {
                     break;
                 }
                 refused += 1;
-                if refused > ENOUGH + 2 * (at - start) {
+                if refused > MAX_REFUSED + 2 * (at - start) {
                     by_rank::merge(vocabulary, text.get(start..end).unwrap_or_default(), &mut self.tokens);
                     return &self.tokens;
                 }
@@ -70,12 +70,12 @@ impl Merge {
 
     /// Frees the memory that a huge piece needed.
     pub fn shrink(&mut self) {
-        self.tokens.truncate(KEEP);
-        self.tokens.shrink_to(KEEP);
-        self.lengths.truncate(KEEP);
-        self.lengths.shrink_to(KEEP);
-        self.dead.truncate(KEEP);
-        self.dead.shrink_to(KEEP);
+        self.tokens.truncate(MAX_KEPT);
+        self.tokens.shrink_to(MAX_KEPT);
+        self.lengths.truncate(MAX_KEPT);
+        self.lengths.shrink_to(MAX_KEPT);
+        self.dead.truncate(MAX_KEPT);
+        self.dead.shrink_to(MAX_KEPT);
     }
 
     #[inline(always)]

@@ -10,7 +10,7 @@ use super::classes::{
 use super::table::{medium_key, short_key};
 
 /// The number of pieces that are cut before they are looked up.
-pub(super) const LOT: usize = 32;
+pub(super) const BATCH_PIECES: usize = 32;
 
 /// Finds the end of the piece that begins at `start`, which must be before the text's end and at the start of a character.
 pub(super) trait Pieces {
@@ -21,7 +21,7 @@ pub(super) trait Pieces {
 /// Cuts a text into pieces, many per call, so that the dynamic call for a pattern is made once for all of them.
 pub(super) trait Cut {
     /// Writes the ends of the next pieces to `ends` until it is full or the text ends, and returns their number.
-    fn cut(&self, text: &[u8], start: usize, ends: &mut [usize; LOT]) -> usize;
+    fn cut(&self, text: &[u8], start: usize, ends: &mut [usize; BATCH_PIECES]) -> usize;
 
     /// Sorts the next pieces by the table they are looked up in, until a list is full or the text ends. Returns the end of
     /// the last one.
@@ -33,19 +33,20 @@ pub(super) struct Sorted {
     /// The number of pieces of one byte.
     pub bytes: usize,
     /// The keys and starts of pieces of 3 to 7 bytes.
-    short: [(u64, usize); LOT],
+    short: [(u64, usize); BATCH_PIECES],
     shorts: usize,
     /// The keys and starts of pieces of 8 to 15 bytes.
-    medium: [([u64; 2], usize); LOT],
+    medium: [([u64; 2], usize); BATCH_PIECES],
     mediums: usize,
     /// The starts and ends of all other pieces.
-    other: [(usize, usize); LOT],
+    other: [(usize, usize); BATCH_PIECES],
     others: usize,
 }
 
 impl Default for Sorted {
     fn default() -> Self {
-        let (short, medium, other) = ([(0, 0); LOT], [([0; 2], 0); LOT], [(0, 0); LOT]);
+        let (short, medium, other) =
+            ([(0, 0); BATCH_PIECES], [([0; 2], 0); BATCH_PIECES], [(0, 0); BATCH_PIECES]);
         Self { bytes: 0, short, shorts: 0, medium, mediums: 0, other, others: 0 }
     }
 }
@@ -65,7 +66,7 @@ impl Sorted {
 }
 
 impl<P: Pieces> Cut for P {
-    fn cut(&self, text: &[u8], start: usize, ends: &mut [usize; LOT]) -> usize {
+    fn cut(&self, text: &[u8], start: usize, ends: &mut [usize; BATCH_PIECES]) -> usize {
         let mut at = start;
         for (cut, end) in ends.iter_mut().enumerate() {
             if at >= text.len() {
@@ -74,12 +75,12 @@ impl<P: Pieces> Cut for P {
             at = self.end(text, at, word_at(text, at));
             *end = at;
         }
-        LOT
+        BATCH_PIECES
     }
 
     fn sort(&self, text: &[u8], mut start: usize, sorted: &mut Sorted) -> usize {
         let (mut bytes, mut shorts, mut mediums, mut others) = (0, 0, 0, 0);
-        while start < text.len() && shorts < LOT && mediums < LOT && others < LOT {
+        while start < text.len() && shorts < BATCH_PIECES && mediums < BATCH_PIECES && others < BATCH_PIECES {
             let word = word_at(text, start);
             let end = self.end(text, start, word);
             match end - start {

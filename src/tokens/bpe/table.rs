@@ -54,7 +54,7 @@ impl Short {
         Self { common, keys: vec![0; slots], ids: vec![0; slots], shift: 64 - slots.trailing_zeros() }
     }
 
-    pub fn insert(&mut self, key: u64, id: u32, seen: &mut Seen) {
+    pub fn insert(&mut self, key: u64, id: u32, seen: &mut HashFilter) {
         let hash = short_hash(key);
         seen.insert(hash);
         let common = &mut self.common[(hash >> (64 - COMMON_BITS)) as usize];
@@ -97,7 +97,7 @@ impl Short {
 
     /// Like [`Self::get`], for keys that are rarely tokens.
     #[inline(always)]
-    pub fn get_rare(&self, key: u64, seen: &Seen) -> Option<u32> {
+    pub fn get_rare(&self, key: u64, seen: &HashFilter) -> Option<u32> {
         if seen.contains(short_hash(key)) { self.get(key) } else { None }
     }
 }
@@ -127,7 +127,7 @@ impl Medium {
         Self { keys: vec![[0; 2]; slots], ids: vec![0; slots], shift: 64 - slots.trailing_zeros() }
     }
 
-    pub fn insert(&mut self, key: [u64; 2], id: u32, seen: &mut Seen) {
+    pub fn insert(&mut self, key: [u64; 2], id: u32, seen: &mut HashFilter) {
         let hash = medium_hash(key);
         seen.insert(hash);
         let mask = self.keys.len() - 1;
@@ -163,17 +163,17 @@ impl Medium {
     }
 
     #[inline(always)]
-    pub fn get_rare(&self, key: [u64; 2], seen: &Seen) -> Option<u32> {
+    pub fn get_rare(&self, key: [u64; 2], seen: &HashFilter) -> Option<u32> {
         if seen.contains(medium_hash(key)) { self.get(key) } else { None }
     }
 }
 
 /// A one-bit filter in front of a larger table, for lookups that mostly fail.
-pub(super) struct Seen(Vec<u64>);
+pub(super) struct HashFilter(Vec<u64>);
 
 const SEEN_BITS: u32 = 20;
 
-impl Seen {
+impl HashFilter {
     pub fn new() -> Self {
         Self(vec![0; 1 << (SEEN_BITS - 6)])
     }
@@ -273,7 +273,7 @@ impl Long {
 
 /// Merges: the token that two tokens make. A slot holds an id and 14 bits of its hash.
 pub(super) struct Merges {
-    seen: Seen,
+    seen: HashFilter,
     slots: Vec<u32>,
     shift: u32,
 }
@@ -287,7 +287,7 @@ impl Merges {
     pub fn with_room_for(merges: usize) -> Self {
         // Fuller than the other tables: `seen` filters out most failing lookups.
         let slots = (merges + merges / 4 + 16).next_power_of_two();
-        Self { seen: Seen::new(), slots: vec![0; slots], shift: 64 - slots.trailing_zeros() }
+        Self { seen: HashFilter::new(), slots: vec![0; slots], shift: 64 - slots.trailing_zeros() }
     }
 
     fn entry(hash: u64, id: u32) -> u32 {

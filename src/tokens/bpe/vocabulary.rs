@@ -6,7 +6,7 @@ use super::dictionary::{Dictionary, MAX_TOKEN_BYTES};
 #[cfg(feature = "tokenizer")]
 use super::index::Index;
 use super::strides::in_strides;
-use super::table::{Lengths, Long, Medium, Merges, Pairs, Seen, Short, medium_key, short_key};
+use super::table::{HashFilter, Lengths, Long, Medium, Merges, Pairs, Short, medium_key, short_key};
 use super::token::Token;
 use crate::Result;
 
@@ -28,12 +28,12 @@ pub(super) struct Loaded {
     merged: usize,
 }
 
-/// At most this many bytes are merged without the tables, in pieces of at most `LONGEST_MERGED` bytes; that is cheaper than
+/// At most this many bytes are merged without the tables, in pieces of at most `MAX_MERGED_PIECE` bytes; that is cheaper than
 /// building the tables.
 #[cfg(feature = "tokenizer")]
-const MOST_MERGED: usize = 1024;
+const MAX_MERGED_BYTES: usize = 1024;
 #[cfg(feature = "tokenizer")]
-const LONGEST_MERGED: usize = 64;
+const MAX_MERGED_PIECE: usize = 64;
 
 impl Loaded {
     /// Loads the encoding `name` from the bytes of its asset.
@@ -57,8 +57,8 @@ impl Loaded {
 
     /// Loads an asset that is known to be intact.
     #[cfg(feature = "tokenizer")]
-    pub fn of_whole(bytes: Vec<u8>, index: Vec<u8>, pattern: Pattern) -> Result<Self> {
-        let asset = Asset::of_whole(&bytes)?;
+    pub fn of_trusted(bytes: Vec<u8>, index: Vec<u8>, pattern: Pattern) -> Result<Self> {
+        let asset = Asset::of_trusted(&bytes)?;
         let dictionary = Dictionary::new(asset.base, asset.ids);
         Ok(Self {
             pattern,
@@ -92,7 +92,7 @@ impl Loaded {
     #[cfg(feature = "tokenizer")]
     pub fn may_merge(&mut self, len: usize) -> bool {
         self.merged += len;
-        len <= LONGEST_MERGED && self.merged <= MOST_MERGED
+        len <= MAX_MERGED_PIECE && self.merged <= MAX_MERGED_BYTES
     }
 
     /// Merges a piece as byte-pair encoding defines it: the pair with the lowest rank first. The rank is the id of the token
@@ -146,7 +146,7 @@ pub(super) struct Vocabulary {
     short: Short,
     medium: Medium,
     long: Long,
-    seen: Seen,
+    seen: HashFilter,
     lengths: Lengths,
     merges: Merges,
 }
@@ -158,7 +158,7 @@ struct ByBytes<'a> {
     short: Short,
     medium: Medium,
     long: Vec<u32>,
-    seen: Seen,
+    seen: HashFilter,
     lengths: Lengths,
 }
 
@@ -184,7 +184,7 @@ impl Vocabulary {
             short: Short::with_room_for(few),
             medium: Medium::with_room_for(some),
             long: Vec::new(),
-            seen: Seen::new(),
+            seen: HashFilter::new(),
             lengths: Lengths::new(),
         };
         in_strides(256..dictionary.len(), &mut tables, |tables, range| {

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
+use crate::multi_search::MultiSearch;
 use crate::settings::{Added, Settings};
-use crate::sought::Sought;
 
 /// Finds the added tokens of one kind: those searched for in the original text, or those searched for in the normalized
 /// text.
@@ -15,7 +15,7 @@ pub struct Finder {
     texts: Vec<(Option<String>, usize)>,
     beginnings: Beginnings,
     /// Built for the first text that contains the beginning of a token.
-    automaton: OnceCell<Option<Sought>>,
+    automaton: OnceCell<Option<MultiSearch>>,
     /// Special tokens count as plain text.
     special_as_text: bool,
 }
@@ -67,7 +67,9 @@ impl Finder {
         // The size of the texts was limited when the file was read, so the automaton cannot become too large.
         let make = || {
             let as_is = |at: usize| token(at).map(|token| self.settings.text_of(token)).unwrap_or_default();
-            Sought::new(self.texts.iter().map(|(text, at)| text.as_deref().unwrap_or_else(|| as_is(*at))))
+            MultiSearch::new(
+                self.texts.iter().map(|(text, at)| text.as_deref().unwrap_or_else(|| as_is(*at))),
+            )
         };
         let (which, start, end) = self.automaton.get_or_init(make).as_ref()?.find(text.as_bytes(), from)?;
         let &(_, at) = self.texts.get(which)?;

@@ -30,7 +30,7 @@ impl Decoder {
         let mut growth = 1;
         for step in &steps {
             if let Step::Replace(matcher, content) = step {
-                matcher.bound(content, &mut growth)?;
+                matcher.check_growth(content, &mut growth)?;
             }
         }
         Ok(Self(Some(steps)))
@@ -161,7 +161,7 @@ impl Step {
 
 /// Removes the spaces that tokenizing puts before punctuation and contractions.
 fn without_spaces(text: String) -> String {
-    const SAID: [(&str, &str); 11] = [
+    const REPLACEMENTS: [(&str, &str); 11] = [
         (" .", "."),
         (" ?", "?"),
         (" !", "!"),
@@ -174,7 +174,7 @@ fn without_spaces(text: String) -> String {
         (" 've", "'ve"),
         (" 're", "'re"),
     ];
-    SAID.iter().fold(text, |text, (from, to)| text.replace(from, to))
+    REPLACEMENTS.iter().fold(text, |text, (from, to)| text.replace(from, to))
 }
 
 /// Replaces runs of byte tokens such as `<0x41>` by the text that they represent, or by U+FFFD for each byte if it is not

@@ -8,7 +8,7 @@ pub enum Error {
     /// The file needs a feature that is not supported, or is larger than any real file.
     Unsupported(String),
     /// The file needs something that only the crate with the feature `whole` has.
-    Elsewhere,
+    NeedsWholeModule,
 }
 
 /// The crate's result.
@@ -29,7 +29,7 @@ impl fmt::Display for Error {
         match self {
             Self::Invalid(why) => write!(f, "the tokenizer cannot be used: {why}"),
             Self::Unsupported(what) => write!(f, "the tokenizer needs what is not supported here: {what}"),
-            Self::Elsewhere => {
+            Self::NeedsWholeModule => {
                 write!(f, "the tokenizer needs the module `tokenizer.wasm`, not this part of it")
             }
         }

@@ -50,7 +50,7 @@ impl File {
             None => return Err(Error::invalid("its model has no `type`")),
         };
         if cfg!(not(feature = "whole")) && kind != "BPE" {
-            return Err(Error::Elsewhere);
+            return Err(Error::NeedsWholeModule);
         }
         let word_piece = match kind.as_str() {
             "BPE" | "Unigram" => None,
@@ -180,7 +180,7 @@ impl<'a> Read<'a> {
         Splits::new(&self.settings.pre_tokenizer.value())?;
         Normalizer::new(&self.settings.normalizer.value())?;
         if self.model.text("type")?.is_some_and(|kind| kind != "BPE") {
-            return Err(Error::Elsewhere);
+            return Err(Error::NeedsWholeModule);
         }
         Ok(())
     }

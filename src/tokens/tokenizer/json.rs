@@ -115,8 +115,8 @@ impl<'a> Scanner<'a> {
     /// The contents of the next string.
     pub fn string(&mut self) -> Option<String> {
         let mut buffer = Vec::new();
-        let said = self.text()?.said(&mut buffer)?;
-        std::str::from_utf8(said).ok().map(str::to_owned)
+        let text = self.text()?.unescaped(&mut buffer)?;
+        std::str::from_utf8(text).ok().map(str::to_owned)
     }
 
     /// Consumes a number or a name, up to the first character that cannot be part of one.
@@ -262,15 +262,15 @@ impl<'a> Scanner<'a> {
 impl<'a> Raw<'a> {
     /// The string's contents, written to `buffer` if it has escapes; `None` if an escape is invalid.
     #[inline]
-    pub fn said<'b>(self, buffer: &'b mut Vec<u8>) -> Option<&'b [u8]>
+    pub fn unescaped<'b>(self, buffer: &'b mut Vec<u8>) -> Option<&'b [u8]>
     where
         'a: 'b,
     {
-        if self.is_escaped { self.unescaped(buffer) } else { Some(self.inner) }
+        if self.is_escaped { self.unescape_into(buffer) } else { Some(self.inner) }
     }
 
     #[inline(never)]
-    fn unescaped(self, out: &mut Vec<u8>) -> Option<&[u8]> {
+    fn unescape_into(self, out: &mut Vec<u8>) -> Option<&[u8]> {
         out.clear();
         let mut rest = self.inner;
         while let Some(at) = rest.iter().position(|&byte| byte == b'\\') {
@@ -342,7 +342,7 @@ mod tests {
                 );
                 let mut scanner = Scanner::new(json.as_bytes(), 0);
                 let raw = scanner.text().unwrap_or_else(|| unreachable!("{json}"));
-                assert_eq!(raw.said(&mut Vec::new()), Some(text.as_bytes()));
+                assert_eq!(raw.unescaped(&mut Vec::new()), Some(text.as_bytes()));
                 assert!(raw.is_escaped || raw.inner == text.as_bytes());
                 assert_eq!(
                     (scanner.more(b'}'), scanner.number(), scanner.more(b'}')),

@@ -2,7 +2,7 @@
 //!
 //! A text goes through the same steps as in that crate: added tokens are found ([`added`]); the text between them is
 //! normalized ([`normalizer`]), cut into pieces ([`splits`]) and tokenized. If the vocabulary allows it, the engine of the
-//! crate `bpe` does that ([`proper`]); else the text is tokenized by its merges as written ([`ranked`]), by longest tokens
+//! crate `bpe` does that ([`engine_parts`]); else the text is tokenized by its merges as written ([`ranked`]), by longest tokens
 //! ([`word_piece`]) or by best scores ([`unigram`]).
 //!
 //! This is a separate crate and WebAssembly module, because few programs need it. Without the feature `whole` the module is
@@ -18,6 +18,7 @@ mod alphabet;
 #[cfg(feature = "whole")]
 mod charsmap;
 mod decoder;
+mod engine_parts;
 mod error;
 #[cfg(feature = "whole")]
 mod expression;
@@ -25,20 +26,19 @@ mod file;
 mod forms;
 mod json;
 mod key;
-mod late;
+mod lazy;
 mod matcher;
 mod merges;
 mod model;
+mod multi_search;
 mod normalizer;
 mod packed;
 mod pairs;
 mod places;
-mod proper;
 mod ranked;
 #[cfg(feature = "whole")]
 mod rare;
 mod settings;
-mod sought;
 mod spelling;
 mod splits;
 mod strides;

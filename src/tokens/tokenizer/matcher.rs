@@ -14,7 +14,7 @@ use crate::value::Value;
 const MAX_GROWTH: usize = 64;
 
 /// Multiplies `growth`, the factor by which a text can grow, and fails if it becomes too large.
-pub fn bound(times: usize, growth: &mut usize) -> Result<()> {
+pub fn limit_growth(times: usize, growth: &mut usize) -> Result<()> {
     *growth = growth.saturating_mul(times);
     if *growth > MAX_GROWTH {
         return Err(Error::unsupported(format!(
@@ -66,7 +66,7 @@ impl Matcher {
 
     #[cfg(not(feature = "whole"))]
     pub const fn of_expression(_: &str) -> Result<Self> {
-        Err(Error::Elsewhere)
+        Err(Error::NeedsWholeModule)
     }
 
     /// A matcher for a text, which must not be empty.
@@ -75,13 +75,13 @@ impl Matcher {
     }
 
     /// Fails if replacing each match by `content` can make a text too long. `growth` is the factor of the earlier steps.
-    pub fn bound(&self, content: &str, growth: &mut usize) -> Result<()> {
+    pub fn check_growth(&self, content: &str, growth: &mut usize) -> Result<()> {
         let least = match self {
             Self::Text(text, _) => text.len(),
             #[cfg(feature = "whole")]
             Self::Expression(_) => 1,
         };
-        bound(content.len().div_ceil(least).max(1), growth)
+        limit_growth(content.len().div_ceil(least).max(1), growth)
     }
 
     /// The next match at or after `from`.

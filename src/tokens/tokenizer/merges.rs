@@ -19,10 +19,11 @@ pub fn read(bytes: &[u8], at: usize, vocab: &Vocab, prefix: usize) -> Result<(Me
     let are_pairs = scanner.take(b'[').is_some() && scanner.peek() == Some(b'[');
     // The ratio in real files, with some room.
     let count = bytes.len() / if are_pairs { 56 } else { 28 };
-    let merges = Made { vocab, prefix, merges: Vec::with_capacity(count), text: Vec::new() };
-    let mut reading = Reading { bytes, scanner: Scanner::new(bytes, at), merges, said: Default::default() };
+    let merges = MergeList { vocab, prefix, merges: Vec::with_capacity(count), text: Vec::new() };
+    let mut reading =
+        Reading { bytes, scanner: Scanner::new(bytes, at), merges, buffers: Default::default() };
     reading.begin()?;
-    let Reading { scanner, merges: Made { mut merges, .. }, .. } = reading;
+    let Reading { scanner, merges: MergeList { mut merges, .. }, .. } = reading;
     merges.shrink_to_fit();
     Ok((merges, scanner.at()))
 }
@@ -30,9 +31,9 @@ pub fn read(bytes: &[u8], at: usize, vocab: &Vocab, prefix: usize) -> Result<(Me
 struct Reading<'a> {
     bytes: &'a [u8],
     scanner: Scanner<'a>,
-    merges: Made<'a>,
+    merges: MergeList<'a>,
     /// Buffers for texts with escapes.
-    said: [Vec<u8>; 2],
+    buffers: [Vec<u8>; 2],
 }
 
 #[cold]
@@ -46,10 +47,10 @@ impl Reading<'_> {
         if self.scanner.peek() == Some(b']') {
             return self.scanner.take(b']').ok_or_else(broken);
         }
-        while_more(self, Self::some)
+        while_more(self, Self::read_some)
     }
 
-    fn some(&mut self) -> Result<bool> {
+    fn read_some(&mut self) -> Result<bool> {
         for _ in 0..STRIDE {
             let begin = self.scanner.peek();
             let start = self.scanner.at();
@@ -73,34 +74,34 @@ impl Reading<'_> {
     // Not inlined, and rare cases are handled elsewhere: the function is small, so that the engine soon optimizes it.
     #[inline(never)]
     fn line(&mut self) -> bool {
-        let Self { scanner, merges, said: [said_left, said_right], .. } = self;
+        let Self { scanner, merges, buffers: [left_buffer, right_buffer], .. } = self;
         scanner.step();
-        let Some(left) = Part::read(scanner, said_left, b' ') else { return false };
-        let Some(right) = Part::read(scanner, said_right, b'"') else { return false };
+        let Some(left) = Part::read(scanner, left_buffer, b' ') else { return false };
+        let Some(right) = Part::read(scanner, right_buffer, b'"') else { return false };
         left.text.first() != Some(&b'#') && merges.add(left, right)
     }
 
     /// Reads `["a", "b"]`; `false` if it has another form or is invalid.
     #[inline(never)]
     fn pair(&mut self) -> bool {
-        let Self { scanner, merges, said: [said_left, said_right], .. } = self;
+        let Self { scanner, merges, buffers: [left_buffer, right_buffer], .. } = self;
         scanner.step();
         if scanner.take(b'"').is_none() {
             return false;
         }
-        let Some(left) = Part::read(scanner, said_left, b'"') else { return false };
+        let Some(left) = Part::read(scanner, left_buffer, b'"') else { return false };
         if scanner.take(b',').and_then(|()| scanner.take(b'"')).is_none() {
             return false;
         }
-        let Some(right) = Part::read(scanner, said_right, b'"') else { return false };
+        let Some(right) = Part::read(scanner, right_buffer, b'"') else { return false };
         scanner.take(b']').is_some() && merges.add(left, right)
     }
 
     #[cold]
     fn rare_line(&mut self) -> Result<()> {
         let text = self.scanner.text().ok_or_else(broken)?;
-        let [said, _] = &mut self.said;
-        let text = text.said(said).ok_or_else(broken)?;
+        let [buffer, _] = &mut self.buffers;
+        let text = text.unescaped(buffer).ok_or_else(broken)?;
         let mut spaces = (0..).zip(text).filter(|(_, byte)| **byte == b' ').map(|(at, _)| at);
         match (spaces.next(), spaces.next()) {
             _ if text.starts_with(b"#version") => Ok(()),
@@ -119,9 +120,9 @@ impl Reading<'_> {
         self.scanner.take(b',').ok_or_else(broken)?;
         let right = self.scanner.text().ok_or_else(broken)?;
         self.scanner.take(b']').ok_or_else(broken)?;
-        let [said_left, said_right] = &mut self.said;
-        let left = left.said(said_left).ok_or_else(broken)?;
-        self.merges.try_add(Part::of(left), Part::of(right.said(said_right).ok_or_else(broken)?))
+        let [left_buffer, right_buffer] = &mut self.buffers;
+        let left = left.unescaped(left_buffer).ok_or_else(broken)?;
+        self.merges.try_add(Part::of(left), Part::of(right.unescaped(right_buffer).ok_or_else(broken)?))
     }
 }
 
@@ -139,7 +140,7 @@ impl<'a> Part<'a> {
 
     /// Reads up to `end` and moves past it; `None` if something else comes first.
     #[inline]
-    fn read<'b: 'a>(scanner: &mut Scanner<'b>, said: &'a mut Vec<u8>, end: u8) -> Option<Self> {
+    fn read<'b: 'a>(scanner: &mut Scanner<'b>, buffer: &'a mut Vec<u8>, end: u8) -> Option<Self> {
         let from = *scanner;
         let key = scanner.part();
         if scanner.byte() == Some(end) {
@@ -147,19 +148,24 @@ impl<'a> Part<'a> {
             scanner.step();
             return Some(Self { key, text });
         }
-        Self::read_escaped(scanner, from.at(), said, end)
+        Self::read_escaped(scanner, from.at(), buffer, end)
     }
 
     #[inline(never)]
-    fn read_escaped(scanner: &mut Scanner<'_>, from: usize, said: &'a mut Vec<u8>, end: u8) -> Option<Self> {
-        scanner.escaped_part(from, said)?;
-        (scanner.byte() == Some(end) && !said.contains(&b' ')).then(|| scanner.step())?;
-        Some(Self::of(said))
+    fn read_escaped(
+        scanner: &mut Scanner<'_>,
+        from: usize,
+        buffer: &'a mut Vec<u8>,
+        end: u8,
+    ) -> Option<Self> {
+        scanner.escaped_part(from, buffer)?;
+        (scanner.byte() == Some(end) && !buffer.contains(&b' ')).then(|| scanner.step())?;
+        Some(Self::of(buffer))
     }
 }
 
 /// The merges read so far.
-struct Made<'a> {
+struct MergeList<'a> {
     vocab: &'a Vocab,
     prefix: usize,
     merges: Merges,
@@ -169,15 +175,15 @@ struct Made<'a> {
 /// Not a place.
 const NONE: u32 = u32::MAX;
 
-impl Made<'_> {
+impl MergeList<'_> {
     /// Adds a merge; `false` if a token is not in the vocabulary or there are too many merges.
     #[inline]
     fn add(&mut self, left: Part<'_>, right: Part<'_>) -> bool {
         let Some(l) = self.vocab.get_key(left.key, left.text) else { return false };
         let Some(r) = self.vocab.get_key(right.key, right.text) else { return false };
-        let mut made = self.near(left, right);
+        let mut made = self.find_result_nearby(left, right);
         if made == NONE {
-            made = self.sought(left, right).unwrap_or(NONE);
+            made = self.find_result(left, right).unwrap_or(NONE);
         }
         if made == NONE || self.merges.len() == MAX_MERGES {
             return false;
@@ -207,7 +213,7 @@ impl Made<'_> {
     /// The result of merging the two, if it is the token after the previous merge's result, or that same token. It usually
     /// is.
     #[inline(never)]
-    fn near(&self, left: Part<'_>, right: Part<'_>) -> u32 {
+    fn find_result_nearby(&self, left: Part<'_>, right: Part<'_>) -> u32 {
         let near = self.merges.last().map_or(0, |&[.., made]| made);
         let next = near.wrapping_add(1);
         if self.prefix > 0 {
@@ -234,7 +240,7 @@ impl Made<'_> {
     }
 
     #[inline(never)]
-    fn sought(&mut self, left: Part<'_>, right: Part<'_>) -> Option<u32> {
+    fn find_result(&mut self, left: Part<'_>, right: Part<'_>) -> Option<u32> {
         self.text.clear();
         self.text.extend_from_slice(left.text);
         self.text.extend_from_slice(right.text.get(self.prefix..)?);

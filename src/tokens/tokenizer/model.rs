@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use crate::alphabet;
+use crate::engine_parts::EngineParts;
 use crate::error::{Error, Result};
-use crate::late::Late;
-use crate::proper::Proper;
+use crate::lazy::Lazy;
 use crate::ranked::Ranked;
 use crate::settings::Settings;
 use crate::splits::Splits;
@@ -17,7 +17,7 @@ use crate::word_piece::WordPiece;
 
 pub enum Model {
     /// The engine, which works on bytes, and the file's id for each of the engine's ids.
-    Engine { engine: Box<bpe::Engine>, ids: Late<Vec<u32>> },
+    Engine { engine: Box<bpe::Engine>, ids: Lazy<Vec<u32>> },
     /// Merges characters by rank.
     Ranked(Box<Ranked>),
     /// Takes the longest tokens first.
@@ -31,17 +31,17 @@ pub enum Model {
 impl Model {
     pub fn new(
         settings: &Rc<Settings>,
-        vocab: &Late<Vocab>,
-        merges: &Late<Vec<[u32; 3]>>,
-        proper: Option<Proper>,
+        vocab: &Lazy<Vocab>,
+        merges: &Lazy<Vec<[u32; 3]>>,
+        engine_parts: Option<EngineParts>,
         splits: &Splits,
     ) -> Result<Self> {
-        if let Some(proper) = proper {
-            let (engine, ids) = proper.engine(settings, vocab, merges, splits.pattern)?;
+        if let Some(engine_parts) = engine_parts {
+            let (engine, ids) = engine_parts.engine(settings, vocab, merges, splits.pattern)?;
             return Ok(Self::Engine { engine: Box::new(engine), ids });
         }
         if cfg!(not(feature = "whole")) && (settings.word_piece.is_some() || !settings.scores.is_empty()) {
-            return Err(Error::Elsewhere);
+            return Err(Error::NeedsWholeModule);
         }
         #[cfg(feature = "whole")]
         if let Some(most_chars) = settings.word_piece {
@@ -55,23 +55,23 @@ impl Model {
     }
 
     /// Builds the tables that a model that merges by rank does not need for a few short texts.
-    pub fn make_tables(&mut self, vocab: &Late<Vocab>, merges: &Late<Vec<[u32; 3]>>) {
+    pub fn make_tables(&mut self, vocab: &Lazy<Vocab>, merges: &Lazy<Vec<[u32; 3]>>) {
         if let Self::Ranked(ranked) = self {
             ranked.make_tables(vocab, merges);
         }
     }
 
     /// Whether it can count a few short texts without tables.
-    pub fn does_without(&self, vocab: &Vocab, merges: &[[u32; 3]]) -> bool {
-        if let Self::Ranked(ranked) = self { ranked.does_without(vocab, merges) } else { true }
+    pub fn works_without_tables(&self, vocab: &Vocab, merges: &[[u32; 3]]) -> bool {
+        if let Self::Ranked(ranked) = self { ranked.works_without_tables(vocab, merges) } else { true }
     }
 
     /// Adds the tokens of `text` to `out` until `out` reaches its limit, and returns whether it did not. `first`: the text
     /// begins where the whole text does.
     pub fn tokenize(
         &mut self,
-        vocab: &Late<Vocab>,
-        merges: &Late<Vec<[u32; 3]>>,
+        vocab: &Lazy<Vocab>,
+        merges: &Lazy<Vec<[u32; 3]>>,
         splits: &Splits,
         text: &str,
         first: bool,
@@ -148,7 +148,7 @@ impl Tokens {
         self.count <= self.limit
     }
 
-    fn count_by(&mut self, engine: &mut bpe::Engine, own: &Late<Vec<u32>>, text: &[u8]) -> bool {
+    fn count_by(&mut self, engine: &mut bpe::Engine, own: &Lazy<Vec<u32>>, text: &[u8]) -> bool {
         if let Some(ids) = &mut self.ids {
             let tokens = engine.encode(text);
             self.count += tokens.len() as u64;

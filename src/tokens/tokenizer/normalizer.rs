@@ -6,9 +6,9 @@ use crate::error::{Error, Result};
 use crate::forms::{Form, ToForm};
 use crate::matcher::Matcher;
 #[cfg(feature = "whole")]
-use crate::matcher::bound;
+use crate::matcher::limit_growth;
 #[cfg(feature = "whole")]
-use crate::rare::Rare;
+use crate::rare::RareStep;
 use crate::value::Value;
 
 /// One step.
@@ -17,7 +17,7 @@ enum Step {
     Prepend(String),
     Replace(Matcher, String),
     #[cfg(feature = "whole")]
-    Rare(Rare),
+    Rare(RareStep),
 }
 
 /// The steps, applied one after the other.
@@ -32,9 +32,9 @@ impl Normalizer {
         let mut growth = 1;
         for step in &steps {
             match step {
-                Step::Replace(matcher, content) => matcher.bound(content, &mut growth)?,
+                Step::Replace(matcher, content) => matcher.check_growth(content, &mut growth)?,
                 #[cfg(feature = "whole")]
-                Step::Rare(Rare::Precompiled(charsmap)) => bound(charsmap.growth(), &mut growth)?,
+                Step::Rare(RareStep::Precompiled(charsmap)) => limit_growth(charsmap.growth(), &mut growth)?,
                 Step::Prepend(text) if text.len() > MAX_PREFIX => {
                     return Err(Error::unsupported(format!("a Prepend of {} bytes", text.len())));
                 }
@@ -51,7 +51,7 @@ impl Normalizer {
     pub fn moves_beginning(&self) -> bool {
         self.0.iter().any(|step| match step {
             #[cfg(feature = "whole")]
-            Step::Rare(rare) => matches!(rare, Rare::Strip { left: true, .. }),
+            Step::Rare(rare) => matches!(rare, RareStep::Strip { left: true, .. }),
             Step::Form(_) | Step::Prepend(_) | Step::Replace(..) => false,
         })
     }
@@ -117,29 +117,29 @@ fn add(value: &Value, steps: &mut Vec<Step>, depth: usize) -> Result<()> {
 
 #[cfg(not(feature = "whole"))]
 const fn add_rare(_: &Value, _: &mut [Step]) -> Result<()> {
-    Err(Error::Elsewhere)
+    Err(Error::NeedsWholeModule)
 }
 
 #[cfg(feature = "whole")]
 fn add_rare(value: &Value, steps: &mut Vec<Step>) -> Result<()> {
     if value.get("type").and_then(Value::as_str) != Some("BertNormalizer") {
-        steps.push(Step::Rare(Rare::of(value)?));
+        steps.push(Step::Rare(RareStep::of(value)?));
         return Ok(());
     }
     let on = |key: &str| value.get(key).and_then(Value::as_bool);
     let lowercase = on("lowercase").unwrap_or(true);
     if on("clean_text").unwrap_or(true) {
-        steps.push(Step::Rare(Rare::Clean));
+        steps.push(Step::Rare(RareStep::Clean));
     }
     if on("handle_chinese_chars").unwrap_or(true) {
-        steps.push(Step::Rare(Rare::SpaceChinese));
+        steps.push(Step::Rare(RareStep::SpaceChinese));
     }
     if on("strip_accents").unwrap_or(lowercase) {
         steps.push(Step::Form(ToForm::new(Form::Nfd)));
-        steps.push(Step::Rare(Rare::StripMarks));
+        steps.push(Step::Rare(RareStep::StripMarks));
     }
     if lowercase {
-        steps.push(Step::Rare(Rare::Lowercase));
+        steps.push(Step::Rare(RareStep::Lowercase));
     }
     Ok(())
 }

@@ -6,19 +6,19 @@
 //! | 4..8 | version, 4 |
 //! | 8..16 | checksum of everything that follows |
 //! | then | the settings: texts, flags and numbers, as [`put_settings`] writes them; the number of added tokens, and for each its flags, id and text; a Unigram model's scores, or none |
-//! | then | 1 and the engine's part: its asset, the asset's index, the number of tokens it makes, whether any token is odd, how tokens spell bytes, and the joints; or 0 without an engine's part |
-//! | then | parts that are read when needed: the vocabulary (the number of tokens, the length and id of each, the texts), the places of the engine's tokens and of the odd ones, the merges |
+//! | then | 1 and the engine's part: its asset, the asset's index, the number of tokens it makes, whether the engine makes any token wrongly (these are overridden), how tokens spell bytes, and which bytes are adjacent; or 0 without an engine's part |
+//! | then | parts that are read when needed: the vocabulary (the number of tokens, the length and id of each, the texts), the places of the engine's tokens and of the overridden ones, the merges |
 //!
 //! Numbers are varints. Everything of variable length is preceded by its length.
 
 use std::ops::Range;
 use std::rc::Rc;
 
+use crate::engine_parts::EngineParts;
 use crate::error::{Error, Result};
 #[cfg(feature = "whole")]
 use crate::file::File;
-use crate::late::late;
-use crate::proper::Proper;
+use crate::lazy::lazy;
 use crate::settings::{Json, MAX_CHARS, Settings};
 use crate::spelling::Spelling;
 use crate::strides::in_strides;
@@ -36,7 +36,7 @@ pub fn is_packed(bytes: &[u8]) -> bool {
 
 /// Packs a file, with the engine's part if there is one.
 #[cfg(feature = "whole")]
-pub fn pack(file: &File, proper: Option<&Proper>) -> Vec<u8> {
+pub fn pack(file: &File, engine_parts: Option<&EngineParts>) -> Vec<u8> {
     let mut out = Vec::with_capacity(file.vocab.bytes() * 2);
     out.extend(MAGIC);
     out.extend(VERSION.to_le_bytes());
@@ -51,16 +51,24 @@ pub fn pack(file: &File, proper: Option<&Proper>) -> Vec<u8> {
     }
     put(&mut out, file.settings.scores.len() as u32);
     file.settings.scores.iter().for_each(|score| out.extend(score.to_bits().to_le_bytes()));
-    match proper {
-        Some(proper) => put_proper(&mut out, proper),
+    match engine_parts {
+        Some(engine_parts) => put_engine_parts(&mut out, engine_parts),
         None => out.push(0),
     }
     put_blob(&mut out, |out| put_vocab(out, &file.vocab));
-    put_blob(&mut out, |out| proper.iter().for_each(|proper| put_places(out, &proper.places)));
-    put_blob(&mut out, |out| proper.iter().for_each(|proper| put_places(out, &proper.odd)));
     put_blob(&mut out, |out| {
-        // The engine needs the merges only for odd pieces.
-        let merges = if proper.is_none_or(|proper| proper.is_odd) { file.merges.as_slice() } else { &[] };
+        engine_parts.iter().for_each(|engine_parts| put_places(out, &engine_parts.places))
+    });
+    put_blob(&mut out, |out| {
+        engine_parts.iter().for_each(|engine_parts| put_places(out, &engine_parts.overridden))
+    });
+    put_blob(&mut out, |out| {
+        // The engine needs the merges only for overridden pieces.
+        let merges = if engine_parts.is_none_or(|engine_parts| engine_parts.has_overrides) {
+            file.merges.as_slice()
+        } else {
+            &[]
+        };
         put(out, merges.len() as u32);
         merges.iter().flatten().for_each(|&place| put(out, place));
     });
@@ -82,16 +90,17 @@ fn put_settings(out: &mut Vec<u8>, settings: &Settings) {
     put_bytes(out, unk_token.as_deref().unwrap_or_default().as_bytes());
 }
 
-fn put_proper(out: &mut Vec<u8>, proper: &Proper) {
+fn put_engine_parts(out: &mut Vec<u8>, engine_parts: &EngineParts) {
     out.push(1);
-    put_bytes(out, &proper.asset);
-    put_bytes(out, &bpe::index(&proper.asset).unwrap_or_default());
-    put(out, proper.made);
-    out.push(u8::from(proper.is_odd));
-    let Spelling::Text { space } = proper.spelling else { return out.push(0) };
+    put_bytes(out, &engine_parts.asset);
+    put_bytes(out, &bpe::index(&engine_parts.asset).unwrap_or_default());
+    put(out, engine_parts.engine_tokens);
+    out.push(u8::from(engine_parts.has_overrides));
+    let Spelling::Text { space } = engine_parts.spelling else { return out.push(0) };
     out.push(1);
     put(out, space.map_or(0, u32::from));
-    let (pairs, characters) = proper.joints.as_ref().map(|(a, b)| (&a[..], &b[..])).unwrap_or_default();
+    let (pairs, characters) =
+        engine_parts.adjacent.as_ref().map(|(a, b)| (&a[..], &b[..])).unwrap_or_default();
     for words in [pairs, characters] {
         put_blob(out, |out| words.iter().for_each(|word| out.extend(word.to_le_bytes())));
     }
@@ -143,25 +152,25 @@ fn read(bytes: Vec<u8>) -> Option<Parts> {
         let end = all.len() - from.0.len();
         Some((all.clone(), end - len..end))
     };
-    let (vocab, places, odd, merges) = (blob()?, blob()?, blob()?, blob()?);
+    let (vocab, places, overridden, merges) = (blob()?, blob()?, blob()?, blob()?);
     from.0.is_empty().then_some(())?;
-    let vocab = late(move || reader(&vocab).vocab().unwrap_or_default());
-    let merges = late(move || reader(&merges).merges().unwrap_or_default());
-    let proper = engine.map(|(asset, index, made, is_odd, spelling, joints)| Proper {
+    let vocab = lazy(move || reader(&vocab).vocab().unwrap_or_default());
+    let merges = lazy(move || reader(&merges).merges().unwrap_or_default());
+    let engine_parts = engine.map(|(asset, index, made, has_overrides, spelling, adjacent)| EngineParts {
         spelling,
         asset,
         index,
-        joints,
-        places: late(move || reader(&places).places().unwrap_or_default()),
-        made,
-        is_odd,
-        odd: late(move || reader(&odd).places().unwrap_or_default()),
+        adjacent,
+        places: lazy(move || reader(&places).places().unwrap_or_default()),
+        engine_tokens: made,
+        has_overrides,
+        overridden: lazy(move || reader(&overridden).places().unwrap_or_default()),
     });
-    if proper.is_none() {
+    if engine_parts.is_none() {
         let known = |&place: &u32| (place as usize) < vocab.len();
         merges.iter().flatten().all(known).then_some(())?;
     }
-    Some(Parts { settings: Rc::new(settings), vocab, merges, proper })
+    Some(Parts { settings: Rc::new(settings), vocab, merges, engine: engine_parts })
 }
 
 fn reader((all, range): &(Rc<Vec<u8>>, Range<usize>)) -> Reader<'_> {
@@ -208,17 +217,17 @@ impl Reader<'_> {
 
     fn engine(&mut self) -> Option<EnginesPart> {
         let (asset, index) = (self.bytes()?.to_vec(), self.bytes()?.to_vec());
-        let (made, is_odd) = (self.number()?, self.byte()? != 0);
+        let (made, has_overrides) = (self.number()?, self.byte()? != 0);
         if self.byte()? == 0 {
-            return Some((asset, index, made, is_odd, Spelling::Alphabet, None));
+            return Some((asset, index, made, has_overrides, Spelling::Alphabet, None));
         }
         let space = char::from_u32(self.number()?).filter(|&space| space != '\0');
         let mut words = || {
             let (words, _) = self.bytes()?.as_chunks::<8>();
             Some(words.iter().map(|word| u64::from_le_bytes(*word)).collect())
         };
-        let joints = Some((words()?, words()?));
-        Some((asset, index, made, is_odd, Spelling::Text { space }, joints))
+        let adjacent = Some((words()?, words()?));
+        Some((asset, index, made, has_overrides, Spelling::Text { space }, adjacent))
     }
 
     fn vocab(&mut self) -> Option<Vocab> {

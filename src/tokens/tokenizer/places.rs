@@ -14,7 +14,7 @@ pub struct Places {
 
 const PLACE_BITS: u32 = 21;
 /// The maximum number of tokens.
-pub const MOST: usize = (1 << PLACE_BITS) - 1;
+pub const MAX_TOKENS: usize = (1 << PLACE_BITS) - 1;
 const PLACE: u32 = (1 << PLACE_BITS) - 1;
 
 impl Places {

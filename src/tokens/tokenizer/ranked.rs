@@ -24,7 +24,7 @@ pub struct Ranked {
     /// Built by [`Ranked::make_tables`]; a few short texts do not need it.
     tables: Option<Tables>,
     /// Used instead of the tables until they exist; built on first use.
-    few: OnceCell<Few>,
+    by_result: OnceCell<MergesByResult>,
     /// The tokens `<0x00>` to `<0xFF>`, if characters that are not tokens are represented by bytes.
     bytes: Option<Vec<u32>>,
     unknown: Option<u32>,
@@ -32,7 +32,7 @@ pub struct Ranked {
     prefix: String,
     suffix: String,
     ignore_merges: bool,
-    seen: Seen,
+    cache: PartCache,
     work: Work,
 }
 
@@ -56,14 +56,14 @@ impl Ranked {
         let unknown = settings.unk_token.as_deref().and_then(|token| vocab.get(token));
         Self {
             tables: None,
-            few: OnceCell::new(),
+            by_result: OnceCell::new(),
             bytes,
             unknown,
             fuse_unknown: settings.fuse_unk,
             prefix: settings.prefix.clone(),
             suffix: settings.suffix.clone(),
             ignore_merges: settings.ignore_merges,
-            seen: Seen::default(),
+            cache: PartCache::default(),
             work: Work::default(),
         }
     }
@@ -76,15 +76,15 @@ impl Ranked {
     }
 
     /// Whether it can count a few short texts without tables.
-    pub fn does_without(&self, vocab: &Vocab, merges: &[[u32; 3]]) -> bool {
+    pub fn works_without_tables(&self, vocab: &Vocab, merges: &[[u32; 3]]) -> bool {
         self.prefix.is_empty()
             && self.suffix.is_empty()
-            && self.few.get_or_init(|| Few::new(vocab, merges)).is_shallow
+            && self.by_result.get_or_init(|| MergesByResult::new(vocab, merges)).is_shallow
     }
 
     #[inline(never)]
     pub fn make_tables(&mut self, vocab: &Vocab, merges: &[[u32; 3]]) {
-        self.few.take();
+        self.by_result.take();
         let mut by_pair = HashMap::with_capacity_and_hasher(merges.len(), FixedState::default());
         for (rank, &[left, right, made]) in (0..).zip(merges) {
             by_pair.insert((left, right), (rank, made));
@@ -146,11 +146,15 @@ impl Ranked {
             return each(&[token]);
         }
         let found = match &self.tables {
-            Some(tables) => Found::InTables(tables),
-            None => Found::ByText(self.few.get_or_init(|| Few::new(vocab, merges)), merges, vocab),
+            Some(tables) => Lookup::InTables(tables),
+            None => Lookup::ByText(
+                self.by_result.get_or_init(|| MergesByResult::new(vocab, merges)),
+                merges,
+                vocab,
+            ),
         };
         let rules = Rules {
-            found,
+            lookup: found,
             bytes: self.bytes.as_deref(),
             unknown: self.unknown,
             fuse_unknown: self.fuse_unknown,
@@ -181,14 +185,14 @@ impl Ranked {
             }
             let part = piece.get(start..at).unwrap_or_default();
             start = at;
-            if let Some(tokens) = self.seen.get(part) {
+            if let Some(tokens) = self.cache.get(part) {
                 if !each(tokens) {
                     return false;
                 }
                 continue;
             }
             self.work.run(&rules, vocab, part);
-            self.seen.put(part, &self.work.out);
+            self.cache.put(part, &self.work.out);
             if !each(&self.work.out) {
                 return false;
             }
@@ -229,26 +233,26 @@ impl Pairs {
 
 /// A cache of the tokens of merged parts. It is cleared when it is full.
 #[derive(Default)]
-struct Seen {
+struct PartCache {
     parts: HashMap<Box<str>, Range<u32>, FixedState>,
     tokens: Vec<u32>,
 }
 
 /// The maximum number of cached parts, and the maximum length of a part. Longer ones rarely occur again.
-const MOST_PARTS: usize = 1 << 15;
-const LONGEST_PART: usize = 64;
+const MAX_CACHED_PARTS: usize = 1 << 15;
+const MAX_PART_BYTES: usize = 64;
 
-impl Seen {
+impl PartCache {
     fn get(&self, part: &str) -> Option<&[u32]> {
         let range = self.parts.get(part)?;
         self.tokens.get(range.start as usize..range.end as usize)
     }
 
     fn put(&mut self, part: &str, tokens: &[u32]) {
-        if part.len() > LONGEST_PART {
+        if part.len() > MAX_PART_BYTES {
             return;
         }
-        if self.parts.len() == MOST_PARTS {
+        if self.parts.len() == MAX_CACHED_PARTS {
             self.parts.clear();
             self.tokens.clear();
         }
@@ -260,7 +264,7 @@ impl Seen {
 
 /// What merging needs to know.
 struct Rules<'a> {
-    found: Found<'a>,
+    lookup: Lookup<'a>,
     bytes: Option<&'a [u32]>,
     unknown: Option<u32>,
     fuse_unknown: bool,
@@ -269,24 +273,24 @@ struct Rules<'a> {
 }
 
 /// How pairs and characters are looked up.
-enum Found<'a> {
+enum Lookup<'a> {
     InTables(&'a Tables),
     /// By their text.
-    ByText(&'a Few, &'a [[u32; 3]], &'a Vocab),
+    ByText(&'a MergesByResult, &'a [[u32; 3]], &'a Vocab),
 }
 
-impl Found<'_> {
+impl Lookup<'_> {
     /// The rank and result of a pair.
     fn pair(&self, left: u32, right: u32) -> Option<(u32, u32)> {
         match self {
             Self::InTables(tables) => tables.merges.get(&(left, right)).copied(),
-            Self::ByText(few, merges, vocab) => {
-                let mut both = few.both.borrow_mut();
+            Self::ByText(by_result, merges, vocab) => {
+                let mut both = by_result.both.borrow_mut();
                 both.clear();
                 both.extend_from_slice(vocab.bytes_of(left));
                 both.extend_from_slice(vocab.bytes_of(right));
                 let made = vocab.get_bytes(&both)?;
-                few.making(made).find_map(|rank| {
+                by_result.making(made).find_map(|rank| {
                     (*merges.get(rank as usize)? == [left, right, made]).then_some((rank, made))
                 })
             }
@@ -306,7 +310,7 @@ impl Found<'_> {
 }
 
 /// The merges by the token they make. Much faster to build than the tables, and slower to use.
-struct Few {
+struct MergesByResult {
     /// For each place: the last merge that makes it.
     last: Vec<u32>,
     /// For each merge: the merge before it with the same result.
@@ -317,18 +321,20 @@ struct Few {
     both: RefCell<Vec<u8>>,
 }
 
-impl Few {
+impl MergesByResult {
     fn new(vocab: &Vocab, merges: &[[u32; 3]]) -> Self {
         let last = vec![NONE; vocab.len()];
         let before = Vec::with_capacity(merges.len());
-        let few = Self { last, before, is_shallow: true, both: RefCell::default() };
-        let mut making = (few, vec![0_u8; vocab.len()]);
-        in_strides(merges, &mut making, |(few, counts), merges| {
+        let by_result = Self { last, before, is_shallow: true, both: RefCell::default() };
+        let mut making = (by_result, vec![0_u8; vocab.len()]);
+        in_strides(merges, &mut making, |(by_result, counts), merges| {
             for &[.., made] in merges {
                 let made = made as usize;
-                few.before.push(std::mem::replace(&mut few.last[made], few.before.len() as u32));
+                by_result
+                    .before
+                    .push(std::mem::replace(&mut by_result.last[made], by_result.before.len() as u32));
                 counts[made] = counts[made].saturating_add(1);
-                few.is_shallow &= counts[made] < u8::MAX;
+                by_result.is_shallow &= counts[made] < u8::MAX;
             }
             Some(())
         });
@@ -362,15 +368,15 @@ struct Link {
 }
 
 /// Up to this many tokens, the lowest rank is found by looking at all of them.
-const FEW: usize = 24;
+const MAX_LINEAR_TOKENS: usize = 24;
 /// Buffers larger than this are freed.
-const KEEP: usize = 1 << 14;
+const MAX_KEPT: usize = 1 << 14;
 
 impl Work {
     /// Puts the tokens of `part` into `out`.
     fn run(&mut self, rules: &Rules<'_>, vocab: &Vocab, part: &str) {
         self.begin(rules, vocab, part);
-        if self.out.len() <= FEW {
+        if self.out.len() <= MAX_LINEAR_TOKENS {
             self.merge_few(rules);
         } else {
             self.merge_many(rules);
@@ -390,7 +396,7 @@ impl Work {
                 let suffix = if at + c.len_utf8() == part.len() { rules.suffix } else { "" };
                 vocab.get(&format!("{prefix}{alone}{suffix}"))
             } else {
-                rules.found.character(c, alone)
+                rules.lookup.character(c, alone)
             };
             if let Some(token) = found {
                 if std::mem::take(&mut unknown) {
@@ -427,8 +433,8 @@ impl Work {
 
     fn merge_few(&mut self, rules: &Rules<'_>) {
         let out = &mut self.out;
-        let mut made = [(NONE, NONE); FEW];
-        let of = |left: u32, right: u32| rules.found.pair(left, right).unwrap_or((NONE, NONE));
+        let mut made = [(NONE, NONE); MAX_LINEAR_TOKENS];
+        let of = |left: u32, right: u32| rules.lookup.pair(left, right).unwrap_or((NONE, NONE));
         for (slot, pair) in made.iter_mut().zip(out.windows(2)) {
             *slot = of(pair[0], pair[1]);
         }
@@ -488,7 +494,7 @@ impl Work {
         }
         out.clear();
         out.extend(links.iter().map(|link| link.token).filter(|&token| token != NONE));
-        if links.len() > KEEP {
+        if links.len() > MAX_KEPT {
             *links = Vec::new();
             *queue = BinaryHeap::new();
         }
@@ -498,7 +504,7 @@ impl Work {
 /// The queue entry of the pair that begins at `at`, if it makes a token.
 fn offer(rules: &Rules<'_>, links: &mut [Link], at: u32) -> Option<Reverse<(u32, u32)>> {
     let left = *links.get(at as usize)?;
-    let found = links.get(left.after as usize).and_then(|right| rules.found.pair(left.token, right.token));
+    let found = links.get(left.after as usize).and_then(|right| rules.lookup.pair(left.token, right.token));
     let (rank, made) = found.unwrap_or((NONE, NONE));
     set(links, at, |link| (link.rank, link.made) = (rank, made));
     found.map(|_| Reverse((rank, at)))

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::value::Value;
 
 /// One step of a normalizer.
-pub enum Rare {
+pub enum RareStep {
     Lowercase,
     StripAccents,
     /// Steps of `BertNormalizer`: `Clean` removes control characters and turns white space into spaces, `SpaceChinese` puts
@@ -24,7 +24,7 @@ pub enum Rare {
     Precompiled(Box<Charsmap>),
 }
 
-impl Rare {
+impl RareStep {
     /// Reads a normalizer from a file's value.
     pub fn of(value: &Value) -> Result<Self> {
         let flag = |key: &str| value.get(key).and_then(Value::as_bool).unwrap_or_default();

@@ -94,9 +94,9 @@ impl Added {
     fn read(scanner: &mut Scanner<'_>, out: &mut String) -> Option<Self> {
         let mut added = Self::default();
         let (mut id, mut has_text) = (None, false);
-        let (mut buffer, mut said) = (Vec::new(), Vec::new());
+        let (mut key_buffer, mut text_buffer) = (Vec::new(), Vec::new());
         scanner.each(b'{', b'}', |scanner| {
-            let key = scanner.text()?.said(&mut buffer)?;
+            let key = scanner.text()?.unescaped(&mut key_buffer)?;
             let flag = match key {
                 b"id" => {
                     scanner.take(b':')?;
@@ -106,7 +106,7 @@ impl Added {
                 b"content" => {
                     scanner.take(b':')?;
                     let text = scanner.text()?;
-                    out.push_str(std::str::from_utf8(text.said(&mut said)?).ok()?);
+                    out.push_str(std::str::from_utf8(text.unescaped(&mut text_buffer)?).ok()?);
                     return (!std::mem::replace(&mut has_text, true)).then_some(());
                 }
                 b"single_word" => &mut added.single_word,

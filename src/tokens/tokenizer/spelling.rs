@@ -29,7 +29,7 @@ impl Spelling {
         if splits.byte_level {
             return Some(Self::Alphabet);
         }
-        // A text that is itself a token would be looked up before it is cut at its joints.
+        // A text that is itself a token would be looked up before it is cut where its bytes are not adjacent in a token.
         if settings.ignore_merges || !settings.byte_fallback {
             return None;
         }

@@ -171,7 +171,7 @@ impl Splits {
                 Step::Metaspace { replacement: char_of(value, "replacement")?, scheme, split }
             }
             #[cfg(not(feature = "whole"))]
-            _ => return Err(Error::Elsewhere),
+            _ => return Err(Error::NeedsWholeModule),
             #[cfg(feature = "whole")]
             other => return Err(Error::unsupported(format!("the pre-tokenizer {other:?}"))),
         };

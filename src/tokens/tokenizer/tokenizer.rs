@@ -3,13 +3,13 @@ use std::rc::Rc;
 
 use crate::added::Finder;
 use crate::decoder::Decoder;
+use crate::engine_parts::EngineParts;
 use crate::error::{Error, Result};
 use crate::file::File;
-use crate::late::{Late, late};
+use crate::lazy::{Lazy, lazy};
 use crate::model::{Model, Tokens};
 use crate::normalizer::Normalizer;
 use crate::packed;
-use crate::proper::Proper;
 use crate::settings::Settings;
 use crate::spelling::Spelling;
 use crate::splits::Splits;
@@ -19,11 +19,11 @@ use crate::vocab::Vocab;
 /// included.
 pub struct Tokenizer {
     settings: Rc<Settings>,
-    vocab: Late<Vocab>,
-    merges: Late<Vec<[u32; 3]>>,
-    /// Whether the engine is not built yet and texts are counted by the merges as written. `first_bytes` counts their bytes.
-    waits: bool,
-    first_bytes: usize,
+    vocab: Lazy<Vocab>,
+    merges: Lazy<Vec<[u32; 3]>>,
+    /// Whether the engine is not built yet and texts are counted by the merges as written. `deferred_bytes` counts their bytes.
+    engine_deferred: bool,
+    deferred_bytes: usize,
     special_as_text: bool,
     /// Finds the added tokens that are searched for in the original text.
     raw: Option<Finder>,
@@ -41,16 +41,16 @@ pub struct Tokenizer {
 /// The parts of a tokenizer.
 pub struct Parts {
     pub settings: Rc<Settings>,
-    pub vocab: Late<Vocab>,
+    pub vocab: Lazy<Vocab>,
     /// Left, right and the result of each merge, as places in the vocabulary, in order of rank.
-    pub merges: Late<Vec<[u32; 3]>>,
+    pub merges: Lazy<Vec<[u32; 3]>>,
     /// The engine's part, if the engine can count for this file.
-    pub proper: Option<Proper>,
+    pub engine: Option<EngineParts>,
 }
 
 /// The maximum bytes of a text that is counted without the engine, and of all such texts together.
-const LONGEST_FIRST: usize = 256;
-const MOST_FIRST: usize = 1024;
+const MAX_DEFERRED_TEXT: usize = 256;
+const MAX_DEFERRED_BYTES: usize = 1024;
 
 impl Tokenizer {
     /// Reads a `tokenizer.json` or the result of [`Self::pack`]. With `special_as_text`, special tokens in a text count as
@@ -79,15 +79,15 @@ impl Tokenizer {
         let File { settings, vocab, merges } = File::read(&bytes)?;
         drop(bytes);
         Decoder::new(&settings.decoder.value())?;
-        let (vocab, merges) = (late(move || vocab), late(move || merges));
+        let (vocab, merges) = (lazy(move || vocab), lazy(move || merges));
         let settings = Rc::new(settings);
-        let waits = Self::may_wait(&settings, &vocab);
-        let proper = if waits { None } else { Self::proper(&settings, &vocab, &merges)? };
-        let mut made = Self::of(Parts { settings, vocab, merges, proper }, special_as_text)?;
-        made.waits = waits && made.model.does_without(&made.vocab, &made.merges);
+        let waits = Self::may_defer_engine(&settings, &vocab);
+        let engine_parts = if waits { None } else { Self::engine_parts(&settings, &vocab, &merges)? };
+        let mut made = Self::of(Parts { settings, vocab, merges, engine: engine_parts }, special_as_text)?;
+        made.engine_deferred = waits && made.model.works_without_tables(&made.vocab, &made.merges);
         match waits {
-            true if made.waits => {}
-            true => made.settle(),
+            true if made.engine_deferred => {}
+            true => made.build_engine(),
             false => made.model.make_tables(&made.vocab, &made.merges),
         }
         Ok(made)
@@ -101,8 +101,8 @@ impl Tokenizer {
     pub fn pack(json: &[u8], note: &str) -> Result<Vec<u8>> {
         let mut file = File::read(json)?;
         note.clone_into(&mut file.settings.note);
-        let proper = Self::proper(&file.settings, &file.vocab, &file.merges)?;
-        let packed = packed::pack(&file, proper.as_ref());
+        let engine_parts = Self::engine_parts(&file.settings, &file.vocab, &file.merges)?;
+        let packed = packed::pack(&file, engine_parts.as_ref());
         Decoder::new(&file.settings.decoder.value())?;
         Self::of(packed::unpack(packed.clone())?, true)?; // what cannot be loaded is not packed
         Ok(packed)
@@ -110,31 +110,31 @@ impl Tokenizer {
 
     /// Whether a few short texts may be counted by the merges as written before the engine is built. Not if building it
     /// decides whether the file is refused.
-    fn may_wait(settings: &Settings, vocab: &Vocab) -> bool {
+    fn may_defer_engine(settings: &Settings, vocab: &Vocab) -> bool {
         settings.word_piece.is_none()
             && settings.scores.is_empty()
             && settings.unk_token.as_deref().is_none_or(|token| vocab.get(token).is_some())
     }
 
     /// The engine's part, if the engine counts as the file specifies.
-    fn proper(settings: &Settings, vocab: &Vocab, merges: &[[u32; 3]]) -> Result<Option<Proper>> {
+    fn engine_parts(settings: &Settings, vocab: &Vocab, merges: &[[u32; 3]]) -> Result<Option<EngineParts>> {
         let splits = Splits::new(&settings.pre_tokenizer.value())?;
         let normalizer = Normalizer::new(&settings.normalizer.value())?;
         let spelling = Spelling::of(settings, vocab, &splits, &normalizer);
-        Ok(spelling.and_then(|spelling| Proper::new(settings, vocab, merges, spelling)))
+        Ok(spelling.and_then(|spelling| EngineParts::new(settings, vocab, merges, spelling)))
     }
 
     /// Builds what all further texts are counted with.
     #[cold]
-    fn settle(&mut self) {
-        self.waits = false;
+    fn build_engine(&mut self) {
+        self.engine_deferred = false;
         let Self { settings, vocab, merges, .. } = self;
-        if let Ok(Some(proper)) = Self::proper(settings, vocab, merges)
+        if let Ok(Some(engine_parts)) = Self::engine_parts(settings, vocab, merges)
             && let (spelling, Ok(model)) =
-                (proper.spelling, Model::new(settings, vocab, merges, Some(proper), &self.splits))
+                (engine_parts.spelling, Model::new(settings, vocab, merges, Some(engine_parts), &self.splits))
         {
             self.model = model;
-            self.spell(spelling);
+            self.apply_spelling(spelling);
             self.read_special(self.special_as_text);
         } else {
             self.model.make_tables(vocab, merges);
@@ -142,7 +142,7 @@ impl Tokenizer {
     }
 
     /// Changes normalizing and splitting so that text arrives as the engine reads it.
-    fn spell(&mut self, spelling: Spelling) {
+    fn apply_spelling(&mut self, spelling: Spelling) {
         if let Spelling::Text { space: Some(space) } = spelling {
             self.normalizer.leave_spaces(space);
             self.splits.steps.clear();
@@ -150,7 +150,7 @@ impl Tokenizer {
     }
 
     fn of(parts: Parts, special_as_text: bool) -> Result<Self> {
-        let Parts { settings, vocab, merges, proper } = parts;
+        let Parts { settings, vocab, merges, engine: engine_parts } = parts;
         let splits = Splits::new(&settings.pre_tokenizer.value())?;
         let normalizer = Normalizer::new(&settings.normalizer.value())?;
         if splits.knows_beginning() && normalizer.moves_beginning() {
@@ -158,17 +158,17 @@ impl Tokenizer {
         }
         // If bytes are spelled, no character is unknown.
         if let Some(token) = &settings.unk_token
-            && proper.is_none()
+            && engine_parts.is_none()
             && !splits.byte_level
             && vocab.get(token).is_none()
         {
             return Err(Error::invalid(format!("its `unk_token` {token:.40?} is no token of it")));
         }
-        let spelling = proper.as_ref().map(|proper| proper.spelling);
-        let model = Model::new(&settings, &vocab, &merges, proper, &splits)?;
+        let spelling = engine_parts.as_ref().map(|engine_parts| engine_parts.spelling);
+        let model = Model::new(&settings, &vocab, &merges, engine_parts, &splits)?;
         let mut made = Self {
-            waits: false,
-            first_bytes: 0,
+            engine_deferred: false,
+            deferred_bytes: 0,
             special_as_text,
             settings,
             vocab,
@@ -182,7 +182,7 @@ impl Tokenizer {
             places: None,
         };
         if let Some(spelling) = spelling {
-            made.spell(spelling);
+            made.apply_spelling(spelling);
         }
         made.read_special(special_as_text);
         Ok(made)
@@ -250,9 +250,11 @@ impl Tokenizer {
     }
 
     fn run(&mut self, text: &str, out: &mut Tokens) {
-        self.first_bytes = self.first_bytes.saturating_add(text.len());
-        if self.waits && (text.len() > LONGEST_FIRST || self.first_bytes > MOST_FIRST) {
-            self.settle();
+        self.deferred_bytes = self.deferred_bytes.saturating_add(text.len());
+        if self.engine_deferred
+            && (text.len() > MAX_DEFERRED_TEXT || self.deferred_bytes > MAX_DEFERRED_BYTES)
+        {
+            self.build_engine();
         }
         let Self { vocab, merges, raw, normalizer, normalized, splits, model, .. } = self;
         let mut between = |start: usize, end: usize, out: &mut Tokens| {

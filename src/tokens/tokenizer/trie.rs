@@ -20,7 +20,7 @@ struct Node {
 
 const NONE: u32 = u32::MAX;
 /// Up to this many children are searched linearly.
-const FEW: usize = 8;
+const MAX_LINEAR_CHILDREN: usize = 8;
 
 impl Trie {
     pub fn new(vocab: &Vocab) -> Self {
@@ -85,7 +85,7 @@ impl Trie {
 
     fn child(&self, node: Node, byte: u8) -> Option<u32> {
         let labels = self.labels.get(node.first as usize..node.end as usize)?;
-        let at = if labels.len() <= FEW {
+        let at = if labels.len() <= MAX_LINEAR_CHILDREN {
             labels.iter().position(|&label| label == byte)
         } else {
             labels.binary_search(&byte).ok()

@@ -39,7 +39,7 @@ const MAX_TOKEN: usize = 512;
 /// The maximum bytes of all tokens together; real vocabularies have up to 3 MB.
 const MAX_BYTES: usize = 16 << 20;
 /// Working memory above this size is freed after a text.
-const KEEP: usize = 1 << 16;
+const MAX_KEPT: usize = 1 << 16;
 
 impl Unigram {
     #[inline(never)]
@@ -97,7 +97,7 @@ impl Unigram {
             self.spell(vocab, piece.get(from..).unwrap_or_default());
             return each(&self.found);
         }
-        if self.best.capacity() > KEEP {
+        if self.best.capacity() > MAX_KEPT {
             (self.best, self.path, self.found) = (Vec::new(), Vec::new(), Vec::new());
         }
         !enough

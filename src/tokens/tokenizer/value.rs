@@ -67,15 +67,15 @@ impl Value {
         Self::skip_at(scanner, &mut Vec::new(), 0)
     }
 
-    fn skip_at(scanner: &mut Scanner<'_>, said: &mut Vec<u8>, depth: usize) -> Option<()> {
+    fn skip_at(scanner: &mut Scanner<'_>, buffer: &mut Vec<u8>, depth: usize) -> Option<()> {
         match scanner.peek()? {
             _ if depth > MAX_DEPTH => None,
-            b'"' => skip_text(scanner, said),
-            b'[' => scanner.each(b'[', b']', |scanner| Self::skip_at(scanner, said, depth + 1)),
+            b'"' => skip_text(scanner, buffer),
+            b'[' => scanner.each(b'[', b']', |scanner| Self::skip_at(scanner, buffer, depth + 1)),
             b'{' => scanner.each(b'{', b'}', |scanner| {
-                skip_text(scanner, said)?;
+                skip_text(scanner, buffer)?;
                 scanner.take(b':')?;
-                Self::skip_at(scanner, said, depth + 1)
+                Self::skip_at(scanner, buffer, depth + 1)
             }),
             _ => {
                 let word = scanner.word_of_signs();
@@ -116,8 +116,8 @@ impl Value {
     }
 }
 
-fn skip_text(scanner: &mut Scanner<'_>, said: &mut Vec<u8>) -> Option<()> {
-    std::str::from_utf8(scanner.text()?.said(said)?).ok().map(|_| ())
+fn skip_text(scanner: &mut Scanner<'_>, buffer: &mut Vec<u8>) -> Option<()> {
+    std::str::from_utf8(scanner.text()?.unescaped(buffer)?).ok().map(|_| ())
 }
 
 fn is_number(text: &[u8]) -> bool {

@@ -3,7 +3,7 @@
 use std::cell::{Cell, OnceCell};
 
 use crate::key::Key;
-use crate::places::{MOST, Places, Texts};
+use crate::places::{MAX_TOKENS, Places, Texts};
 
 /// Tokens in the file's order. Code refers to a token by its place, which is its index in this order.
 #[derive(Default)]
@@ -21,7 +21,7 @@ pub struct Vocab {
 impl Vocab {
     /// Builds a vocabulary from the concatenated texts and the length and id of each; `None` if they are inconsistent.
     pub fn of(text: &str, sizes: &[(usize, u32)]) -> Option<Self> {
-        (sizes.len() <= MOST).then_some(())?;
+        (sizes.len() <= MAX_TOKENS).then_some(())?;
         let mut vocab = Self { text: text.to_owned(), ..Self::default() };
         let mut from = 0;
         for &(len, id) in sizes {

@@ -51,7 +51,7 @@ pub extern "C" fn answered() -> usize {
 const DONE: u32 = 0;
 const INVALID: u32 = 1;
 const UNSUPPORTED: u32 = 2;
-const ELSEWHERE: u32 = 3;
+const NEEDS_WHOLE_MODULE: u32 = 3;
 
 /// Loads the tokenizer from the file in the first `length` bytes of the buffer, and frees the buffer.
 #[unsafe(no_mangle)]
@@ -90,7 +90,7 @@ impl State {
                 match error {
                     Error::Invalid(_) => INVALID,
                     Error::Unsupported(_) => UNSUPPORTED,
-                    Error::Elsewhere => ELSEWHERE,
+                    Error::NeedsWholeModule => NEEDS_WHOLE_MODULE,
                 }
             }
         }

@@ -32,13 +32,13 @@ impl Words {
             keys: Vec::new(),
             scores: Vec::new(),
             new: Vec::new(),
-            said: Vec::new(),
+            buffer: Vec::new(),
         };
         match scanner.peek() {
             #[cfg(feature = "whole")]
             Some(b'[') => reading.values(b'[', b']', Reading::scored)?,
             #[cfg(not(feature = "whole"))]
-            Some(b'[') => return Err(Error::Elsewhere),
+            Some(b'[') => return Err(Error::NeedsWholeModule),
             Some(b'{') => {
                 let tokens = bytes.len() / 64;
                 reading.text.reserve(bytes.len() / 8);
@@ -88,7 +88,7 @@ struct Reading<'a> {
     /// Bytes to be appended to `text` once they are known to be UTF-8.
     new: Vec<u8>,
     /// A buffer for texts with escapes.
-    said: Vec<u8>,
+    buffer: Vec<u8>,
 }
 
 impl Reading<'_> {
@@ -157,14 +157,14 @@ impl Reading<'_> {
 
     #[inline(never)]
     fn escaped_token(&mut self, start: usize) -> Result<()> {
-        let mut said = std::mem::take(&mut self.said);
-        self.scanner.escaped_part(start, &mut said).ok_or_else(broken)?;
+        let mut buffer = std::mem::take(&mut self.buffer);
+        self.scanner.escaped_part(start, &mut buffer).ok_or_else(broken)?;
         if self.scanner.byte() != Some(b'"') || self.scanner.at() - start > MAX_TOKEN {
             return self.rare_token(start);
         }
         self.scanner.step();
-        self.put(Key::of(&said), &said)?;
-        self.said = said;
+        self.put(Key::of(&buffer), &buffer)?;
+        self.buffer = buffer;
         Ok(())
     }
 
@@ -176,10 +176,10 @@ impl Reading<'_> {
         if token.inner.len() > MAX_TOKEN {
             return Err(too_many());
         }
-        let mut said = std::mem::take(&mut self.said);
-        let token = token.said(&mut said).ok_or_else(broken)?;
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let token = token.unescaped(&mut buffer).ok_or_else(broken)?;
         self.put(Key::of(token), token)?;
-        self.said = said;
+        self.buffer = buffer;
         Ok(())
     }
 

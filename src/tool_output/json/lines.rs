@@ -32,7 +32,7 @@ pub(super) fn each(documents: &[Document<'_>], level: &Level) -> Option<String> 
 pub(super) fn ends(documents: &[Document<'_>], level: &Level) -> Option<String> {
     let mut rows: Vec<String> = Vec::new();
     let is_failed = |at: usize| failed(&documents[at], 0);
-    for span in write::ends(documents.len(), MAX_FAILED, is_failed)? {
+    for span in write::kept_spans(documents.len(), MAX_FAILED, is_failed)? {
         rows.push(match span {
             write::Span::Kept(at) => {
                 shorter_line(&documents[at], level).unwrap_or_else(|| documents[at].raw(0).to_owned())

@@ -4,7 +4,7 @@ use super::scan::{Document, Kind};
 
 /// The meaning of a member, according to its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use {
+pub(super) enum MemberKind {
     /// Identifies an item of a list.
     Identity,
     /// Any other id, or a path.
@@ -20,30 +20,30 @@ pub(super) enum Use {
 }
 
 /// The meaning of a member with this raw name, which includes quotation marks.
-pub(super) fn use_of(raw_key: &str) -> Use {
+pub(super) fn kind_of_member(raw_key: &str) -> MemberKind {
     let name = raw_key.trim_matches('"');
     if name.len() > 40 {
-        return Use::Plain;
+        return MemberKind::Plain;
     }
     let lower: String =
         name.chars().filter(|c| *c != '_' && *c != '-').map(|c| c.to_ascii_lowercase()).collect();
     match lower.as_str() {
-        "id" | "title" | "name" => Use::Identity,
+        "id" | "title" | "name" => MemberKind::Identity,
         "error" | "errors" | "errormessage" | "exception" | "traceback" | "stacktrace" | "reason"
-        | "failure" | "failures" => Use::Error,
+        | "failure" | "failures" => MemberKind::Error,
         "success" | "ok" | "status" | "state" | "iserror" | "failed" | "code" | "exitcode" | "returncode"
-        | "statuscode" | "errorcode" => Use::Outcome,
-        "total" | "count" | "length" | "size" => Use::Count,
-        "uuid" | "guid" | "path" | "ref" => Use::Id,
-        _ if ends_with_word(name, "id", "Id", "ID") => Use::Id,
+        | "statuscode" | "errorcode" => MemberKind::Outcome,
+        "total" | "count" | "length" | "size" => MemberKind::Count,
+        "uuid" | "guid" | "path" | "ref" => MemberKind::Id,
+        _ if ends_with_word(name, "id", "Id", "ID") => MemberKind::Id,
         _ if lower.starts_with("total")
             || lower.starts_with("num")
             || lower.ends_with("count")
             || lower.ends_with("total") =>
         {
-            Use::Count
+            MemberKind::Count
         }
-        _ => Use::Plain,
+        _ => MemberKind::Plain,
     }
 }
 
@@ -55,7 +55,7 @@ fn ends_with_word(name: &str, lower: &str, camel: &str, upper: &str) -> bool {
 }
 
 /// Whether this member reports that its object failed.
-pub(super) fn tells_failure(document: &Document<'_>, member: usize) -> bool {
+pub(super) fn reports_failure(document: &Document<'_>, member: usize) -> bool {
     let raw = document.raw(member);
     let name = document.key(member).trim_matches('"').to_ascii_lowercase().replace(['_', '-'], "");
     match name.as_str() {
@@ -77,7 +77,7 @@ pub(super) fn tells_failure(document: &Document<'_>, member: usize) -> bool {
 
 /// Whether an item of a list is an object that reports a failure.
 pub(super) fn failed(document: &Document<'_>, item: usize) -> bool {
-    document.kind(item) == Kind::Object && document.children(item).any(|m| tells_failure(document, m))
+    document.kind(item) == Kind::Object && document.children(item).any(|m| reports_failure(document, m))
 }
 
 #[cfg(test)]
@@ -86,13 +86,14 @@ mod tests {
 
     #[test]
     fn names_tell_their_use() {
-        let all = |keys: &[&str], of: Use| keys.iter().all(|k| use_of(&format!("\"{k}\"")) == of);
-        assert!(all(&["id", "title", "Name"], Use::Identity));
-        assert!(all(&["user_id", "orderId", "UUID", "traceID", "path"], Use::Id));
-        assert!(all(&["error", "errorMessage", "stack_trace"], Use::Error));
-        assert!(all(&["success", "ok", "exit_code", "status"], Use::Outcome));
-        assert!(all(&["total", "item_count", "numFiles", "totalPages"], Use::Count));
-        assert!(all(&["valid", "grid", "paid", "body", ""], Use::Plain));
+        let all =
+            |keys: &[&str], of: MemberKind| keys.iter().all(|k| kind_of_member(&format!("\"{k}\"")) == of);
+        assert!(all(&["id", "title", "Name"], MemberKind::Identity));
+        assert!(all(&["user_id", "orderId", "UUID", "traceID", "path"], MemberKind::Id));
+        assert!(all(&["error", "errorMessage", "stack_trace"], MemberKind::Error));
+        assert!(all(&["success", "ok", "exit_code", "status"], MemberKind::Outcome));
+        assert!(all(&["total", "item_count", "numFiles", "totalPages"], MemberKind::Count));
+        assert!(all(&["valid", "grid", "paid", "body", ""], MemberKind::Plain));
     }
 
     #[test]

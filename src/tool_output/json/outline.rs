@@ -7,7 +7,7 @@ use crate::sorting::sort;
 
 /// A longer string (in bytes) may be shortened. Shorter ones, which are mostly ids and states, are kept whole or left
 /// out.
-const LONG: usize = 64;
+const SHORT_BYTES: usize = 64;
 
 /// Replaces values that are left out.
 const LEFT_OUT: &str = "…";
@@ -31,8 +31,8 @@ pub fn outline(text: &str, bytes: usize) -> Option<Outline> {
     }
     let document = Document::parse(text)?;
     let (chosen, left) = choose(&document, bytes);
-    let long = chosen.iter().filter(|node| cost(&document, **node) > LONG).count();
-    Some(write(&document, &chosen, LONG + left / long.max(1)))
+    let long = chosen.iter().filter(|node| cost(&document, **node) > SHORT_BYTES).count();
+    Some(write(&document, &chosen, SHORT_BYTES + left / long.max(1)))
 }
 
 /// The values to keep, in the order of the text, and the number of bytes left.
@@ -42,7 +42,7 @@ fn choose(document: &Document<'_>, bytes: usize) -> (Vec<usize>, usize) {
     let mut chosen = Vec::new();
     let mut next = BinaryHeap::from([(TOP, Reverse(0))]);
     while let Some((height, Reverse(node))) = next.pop() {
-        let least = cost(document, node).min(LONG + document.key(node).len());
+        let least = cost(document, node).min(SHORT_BYTES + document.key(node).len());
         let Some(rest) = left.checked_sub(least) else { continue };
         left = rest;
         chosen.push(node);

@@ -24,8 +24,8 @@ impl<'a> Json<'a> {
     pub fn with_strings(&self, other: impl Fn(&str) -> Option<String>) -> String {
         let mut out = String::with_capacity(self.text.len());
         let mut written = 0;
-        for (at, said) in self.document.texts().zip(self.strings()) {
-            if let Some(other) = other(&said) {
+        for (at, string) in self.document.texts().zip(self.strings()) {
+            if let Some(other) = other(&string) {
                 out.push_str(&self.text[written..at.start]);
                 out.push_str(&quoted(&other));
                 written = at.end;
@@ -46,7 +46,7 @@ mod tests {
         let json = Json::parse(text).unwrap();
         assert_eq!(json.strings().collect::<Vec<_>>(), ["xA", "\u{fffd}", "x\""]);
         assert_eq!(json.with_strings(|_| None), text);
-        let replaced = json.with_strings(|said| said.ends_with('"').then(|| "\"\n".to_owned()));
+        let replaced = json.with_strings(|string| string.ends_with('"').then(|| "\"\n".to_owned()));
         assert_eq!(replaced, "{ \"n\": 1.50e400 ,\"a\":[\"x\\u0041\",\"\\ud83d\"], \"b\\n\": \"\\\"\\n\" }");
         assert!(Json::parse(&format!("{}1{}", "[".repeat(5_000), "]".repeat(5_000))).is_some());
         assert!(Json::parse("{\"a\": \"x").is_none());

@@ -118,8 +118,8 @@ mod tests {
             match shortened(&raw, max) {
                 None => prop_assert!(text.chars().count() <= max),
                 Some(short) => {
-                    let said: String = serde_json::from_str(&short).unwrap();
-                    prop_assert!(said.chars().count() <= max);
+                    let shown: String = serde_json::from_str(&short).unwrap();
+                    prop_assert!(shown.chars().count() <= max);
                 }
             }
         }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::members::{Use, failed, tells_failure, use_of};
+use super::members::{MemberKind, failed, kind_of_member, reports_failure};
 use super::scan::{Document, Kind};
 use super::strings::shortened;
 
@@ -37,7 +37,11 @@ pub(super) enum Span {
 }
 
 /// Which of a list's `len` values are kept; `None` if all of them are.
-pub(super) fn ends(len: usize, most_failed: usize, is_failed: impl Fn(usize) -> bool) -> Option<Vec<Span>> {
+pub(super) fn kept_spans(
+    len: usize,
+    most_failed: usize,
+    is_failed: impl Fn(usize) -> bool,
+) -> Option<Vec<Span>> {
     if len <= 2 * ENDS {
         return None;
     }
@@ -70,9 +74,9 @@ pub(super) fn omitted(count: usize, failed: usize) -> String {
 
 /// The document as an object with the mark that it is compressed; `None` for a number, `true`, `false` and `null`.
 pub(super) fn document(document: &Document<'_>, level: &Level) -> Option<String> {
-    let mut writer = Writer { document, level, out: String::new(), todo: Vec::new() };
+    let mut writer = Writer { document, level, out: String::new(), pending: Vec::new() };
     match document.kind(0) {
-        Kind::Object => writer.object(0, Care::None, true),
+        Kind::Object => writer.object(0, CutPolicy::None, true),
         Kind::Array | Kind::Text => {
             let is_list = document.kind(0) == Kind::Array;
             let cut = is_list.then(|| writer.cut_list(0)).flatten();
@@ -81,10 +85,10 @@ pub(super) fn document(document: &Document<'_>, level: &Level) -> Option<String>
                 (None, true) => "{\"items\":",
                 (None, false) => "{\"value\":",
             };
-            writer.todo.push(Todo::Raw(Cow::Borrowed(",\"compressed\":true}")));
+            writer.pending.push(Pending::Raw(Cow::Borrowed(",\"compressed\":true}")));
             match cut {
-                Some(cut) => writer.later([Todo::Cut(cut)]),
-                None => writer.later([Todo::Value(0, Care::None)]),
+                Some(cut) => writer.push_pending([Pending::Cut(cut)]),
+                None => writer.push_pending([Pending::Value(0, CutPolicy::None)]),
             }
             writer.out.push_str(name);
         }
@@ -96,7 +100,7 @@ pub(super) fn document(document: &Document<'_>, level: &Level) -> Option<String>
 
 /// How carefully the strings of a value are cut.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Care {
+enum CutPolicy {
     None,
     /// An id, or the content of an error.
     Kept,
@@ -110,9 +114,9 @@ struct Cut {
     reduce: bool,
 }
 
-enum Todo<'a> {
+enum Pending<'a> {
     Raw(Cow<'a, str>),
-    Value(usize, Care),
+    Value(usize, CutPolicy),
     Item(usize),
     Cut(Cut),
 }
@@ -122,35 +126,35 @@ struct Writer<'d, 'a> {
     level: &'d Level,
     out: String,
     /// What is left to write. The last element is written next.
-    todo: Vec<Todo<'a>>,
+    pending: Vec<Pending<'a>>,
 }
 
 impl<'a> Writer<'_, 'a> {
     fn run(&mut self) {
-        while let Some(todo) = self.todo.pop() {
+        while let Some(todo) = self.pending.pop() {
             match todo {
-                Todo::Raw(text) => self.out.push_str(&text),
-                Todo::Value(node, care) => self.value(node, care),
-                Todo::Item(node) => self.item(node),
-                Todo::Cut(cut) => self.cut(&cut),
+                Pending::Raw(text) => self.out.push_str(&text),
+                Pending::Value(node, care) => self.value(node, care),
+                Pending::Item(node) => self.item(node),
+                Pending::Cut(cut) => self.cut(&cut),
             }
         }
     }
 
     /// Pushes elements so that they are written in this order.
-    fn later(&mut self, todo: impl IntoIterator<Item = Todo<'a>, IntoIter: DoubleEndedIterator>) {
-        self.todo.extend(todo.into_iter().rev());
+    fn push_pending(&mut self, todo: impl IntoIterator<Item = Pending<'a>, IntoIter: DoubleEndedIterator>) {
+        self.pending.extend(todo.into_iter().rev());
     }
 
-    fn value(&mut self, node: usize, care: Care) {
+    fn value(&mut self, node: usize, care: CutPolicy) {
         match self.document.kind(node) {
             Kind::Object => self.object(node, care, false),
             Kind::Array => match self.cut_list(node) {
                 Some(cut) => self.cut(&cut),
-                None => self.list(self.document.children(node).map(|n| Todo::Value(n, care)).collect()),
+                None => self.list(self.document.children(node).map(|n| Pending::Value(n, care)).collect()),
             },
             Kind::Text => {
-                let max = if care == Care::Kept { KEPT_CHARS } else { self.level.string_chars };
+                let max = if care == CutPolicy::Kept { KEPT_CHARS } else { self.level.string_chars };
                 let raw = self.document.raw(node);
                 self.out.push_str(shortened(raw, max).as_deref().unwrap_or(raw));
             }
@@ -158,24 +162,24 @@ impl<'a> Writer<'_, 'a> {
         }
     }
 
-    fn list(&mut self, values: Vec<Todo<'a>>) {
+    fn list(&mut self, values: Vec<Pending<'a>>) {
         self.out.push('[');
         let mut todo = Vec::with_capacity(2 * values.len() + 1);
         for value in values {
             if !todo.is_empty() {
-                todo.push(Todo::Raw(Cow::Borrowed(",")));
+                todo.push(Pending::Raw(Cow::Borrowed(",")));
             }
             todo.push(value);
         }
-        todo.push(Todo::Raw(Cow::Borrowed("]")));
-        self.later(todo);
+        todo.push(Pending::Raw(Cow::Borrowed("]")));
+        self.push_pending(todo);
     }
 
     fn cut(&mut self, cut: &Cut) {
         let values = cut.spans.iter().map(|span| match *span {
-            Span::Kept(at) if cut.reduce => Todo::Item(cut.values[at]),
-            Span::Kept(at) => Todo::Value(cut.values[at], Care::None),
-            Span::Omitted { count, failed } => Todo::Raw(Cow::Owned(omitted(count, failed))),
+            Span::Kept(at) if cut.reduce => Pending::Item(cut.values[at]),
+            Span::Kept(at) => Pending::Value(cut.values[at], CutPolicy::None),
+            Span::Omitted { count, failed } => Pending::Raw(Cow::Owned(omitted(count, failed))),
         });
         self.list(values.collect());
     }
@@ -190,7 +194,7 @@ impl<'a> Writer<'_, 'a> {
         if !reduce && values.len() <= self.level.list {
             return None;
         }
-        let spans = ends(values.len(), MAX_FAILED, |at| failed(self.document, values[at]))?;
+        let spans = kept_spans(values.len(), MAX_FAILED, |at| failed(self.document, values[at]))?;
         Some(Cut { values, spans, reduce })
     }
 
@@ -198,27 +202,28 @@ impl<'a> Writer<'_, 'a> {
     /// identifying members is written like any other object.
     fn item(&mut self, item: usize) {
         let document = self.document;
-        let known = |m: &usize| use_of(document.key(*m)) == Use::Identity;
+        let known = |m: &usize| kind_of_member(document.key(*m)) == MemberKind::Identity;
         if !document.children(item).any(|m| known(&m)) {
-            return self.object(item, Care::None, false);
+            return self.object(item, CutPolicy::None, false);
         }
-        let members = document.children(item).filter(|m| known(m) || tells_failure(document, *m));
+        let members = document.children(item).filter(|m| known(m) || reports_failure(document, *m));
         let members = members.map(|m| self.member(m)).collect();
         self.members(members, false);
     }
 
-    fn object(&mut self, object: usize, care: Care, mark: bool) {
+    fn object(&mut self, object: usize, care: CutPolicy, mark: bool) {
         let document = self.document;
         let mut names: Option<HashSet<&str>> = None;
-        let mut members: Vec<Vec<Todo<'a>>> = Vec::new();
-        let mut cut: Vec<Vec<Todo<'a>>> = Vec::new();
+        let mut members: Vec<Vec<Pending<'a>>> = Vec::new();
+        let mut cut: Vec<Vec<Pending<'a>>> = Vec::new();
         let mut plain = 0;
         let (mut left_out, mut kept_failed) = (0, 0);
         for member in document.children(object) {
             let name = document.key(member);
             let failed = kept_failed < MAX_FAILED && failed(document, member);
             kept_failed += usize::from(failed);
-            let stays = failed || use_of(name) != Use::Plain || tells_failure(document, member);
+            let stays =
+                failed || kind_of_member(name) != MemberKind::Plain || reports_failure(document, member);
             plain += usize::from(!stays);
             if !stays && plain > self.level.members {
                 left_out += 1;
@@ -229,13 +234,13 @@ impl<'a> Writer<'_, 'a> {
             {
                 let names =
                     names.get_or_insert_with(|| document.children(object).map(|m| document.key(m)).collect());
-                cut.push(vec![Todo::Raw(preview_name(name, names)), Todo::Cut(shorter)]);
+                cut.push(vec![Pending::Raw(preview_name(name, names)), Pending::Cut(shorter)]);
             } else if mark && name == MARK {
                 // The tool's own value is kept under another name, unless it is the same as ours.
                 if document.raw(member) != "true" {
                     members.push(vec![
-                        Todo::Raw(Cow::Borrowed("\"compressed_original\":")),
-                        Todo::Value(member, care),
+                        Pending::Raw(Cow::Borrowed("\"compressed_original\":")),
+                        Pending::Value(member, care),
                     ]);
                 }
             } else {
@@ -245,41 +250,45 @@ impl<'a> Writer<'_, 'a> {
         members.append(&mut cut);
         if left_out > 0 {
             let text = format!("\"...\":\"({left_out} members omitted)\"");
-            members.push(vec![Todo::Raw(Cow::Owned(text))]);
+            members.push(vec![Pending::Raw(Cow::Owned(text))]);
         }
         self.members(members, mark);
     }
 
-    fn member(&self, member: usize) -> Vec<Todo<'a>> {
-        self.member_with(member, Care::None)
+    fn member(&self, member: usize) -> Vec<Pending<'a>> {
+        self.member_with(member, CutPolicy::None)
     }
 
     /// A member's name and value. Much is kept of errors and ids.
-    fn member_with(&self, member: usize, care: Care) -> Vec<Todo<'a>> {
+    fn member_with(&self, member: usize, care: CutPolicy) -> Vec<Pending<'a>> {
         let name = self.document.key(member);
-        let care = match use_of(name) {
-            Use::Error | Use::Id => Care::Kept,
-            Use::Identity if name.eq_ignore_ascii_case("\"id\"") => Care::Kept,
+        let care = match kind_of_member(name) {
+            MemberKind::Error | MemberKind::Id => CutPolicy::Kept,
+            MemberKind::Identity if name.eq_ignore_ascii_case("\"id\"") => CutPolicy::Kept,
             _ => care,
         };
-        vec![Todo::Raw(Cow::Borrowed(name)), Todo::Raw(Cow::Borrowed(":")), Todo::Value(member, care)]
+        vec![
+            Pending::Raw(Cow::Borrowed(name)),
+            Pending::Raw(Cow::Borrowed(":")),
+            Pending::Value(member, care),
+        ]
     }
 
-    fn members(&mut self, members: Vec<Vec<Todo<'a>>>, mark: bool) {
+    fn members(&mut self, members: Vec<Vec<Pending<'a>>>, mark: bool) {
         self.out.push('{');
-        let mut todo: Vec<Todo<'a>> = Vec::new();
+        let mut todo: Vec<Pending<'a>> = Vec::new();
         for member in members {
             if !todo.is_empty() {
-                todo.push(Todo::Raw(Cow::Borrowed(",")));
+                todo.push(Pending::Raw(Cow::Borrowed(",")));
             }
             todo.extend(member);
         }
         if mark {
             let comma = if todo.is_empty() { "" } else { "," };
-            todo.push(Todo::Raw(Cow::Owned(format!("{comma}{MARK}:true"))));
+            todo.push(Pending::Raw(Cow::Owned(format!("{comma}{MARK}:true"))));
         }
-        todo.push(Todo::Raw(Cow::Borrowed("}")));
-        self.later(todo);
+        todo.push(Pending::Raw(Cow::Borrowed("}")));
+        self.push_pending(todo);
     }
 }
 

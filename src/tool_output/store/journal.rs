@@ -1,9 +1,9 @@
 //! Changes of the stored outputs since a session was last saved.
 
-use super::{ToolOutputs, places_here};
+use super::{ToolOutputs, places_in_memory};
 use crate::error::Result;
 use crate::hashing::HashMap;
-use crate::saved::{MOST_NUMBERS, MapEdit, Reader, Saved, Writer};
+use crate::saved::{MAX_SAVED_NUMBER, MapEdit, Reader, Saved, Writer};
 use crate::tool_output::output::Output;
 
 impl ToolOutputs {
@@ -48,9 +48,9 @@ impl ToolOutputs {
         let sound = places.len() == outputs.len() && outputs.keys().all(|at| *at < self.next_place);
         from.require(sound, "an output is there twice")?;
         let numbered = self.next_place.max(self.numbered);
-        from.require(numbered < MOST_NUMBERS, "it has numbered more outputs than there are")?;
+        from.require(numbered < MAX_SAVED_NUMBER, "it has numbered more outputs than there are")?;
         self.bytes = outputs.values().map(Output::bytes_here).sum();
-        self.here = outputs.values().any(|o| o.away.is_some()).then(|| places_here(outputs));
+        self.in_memory = outputs.values().any(|o| o.store_key.is_some()).then(|| places_in_memory(outputs));
         self.places = places;
         Ok(())
     }

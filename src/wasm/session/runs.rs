@@ -8,8 +8,8 @@ use crate::error::Error;
 use crate::session::Session as Core;
 use crate::wasm::drive::{self, Goal};
 use crate::wasm::signal::AbortSignal;
-use crate::wasm::thrown::said_by;
-use crate::wasm::value::{count, get, get_string, known_keys, settle};
+use crate::wasm::thrown::text_of_thrown;
+use crate::wasm::value::{count, get, get_string, known_keys, promise_of};
 
 #[wasm_bindgen]
 impl Session {
@@ -30,7 +30,7 @@ impl Session {
         #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal | undefined }")]
         options: JsValue,
     ) -> Promise {
-        settle(self.start(Goal::CheckAndCompact, &options))
+        promise_of(self.start(Goal::CheckAndCompact, &options))
     }
 
     /// Folds in any case: everything but the last `retainLastTurns` turns becomes a summary. If these turns alone exceed the target, the
@@ -50,7 +50,7 @@ impl Session {
         )]
         options: JsValue,
     ) -> Promise {
-        settle(known_keys(&options, &["signal", "instructions"]).and_then(|()| {
+        promise_of(known_keys(&options, &["signal", "instructions"]).and_then(|()| {
             let instructions = get_string(&options, "instructions")?;
             self.run(Goal::Compact(instructions), &options)
         }))
@@ -75,7 +75,7 @@ impl Session {
         )]
         options: JsValue,
     ) -> Promise {
-        settle(known_keys(&options, &["signal", "fill", "idleMs"]).and_then(|()| {
+        promise_of(known_keys(&options, &["signal", "fill", "idleMs"]).and_then(|()| {
             let wrong = || Error::argument("`fill`: expected true or false");
             let fill = get(&options, "fill")?.map(|f| f.as_bool().ok_or_else(wrong)).transpose()?;
             let idle_ms = get(&options, "idleMs")?.map(|ms| count(&ms, "idleMs")).transpose()?;
@@ -136,7 +136,7 @@ impl Session {
         #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal | undefined }")]
         options: JsValue,
     ) -> Promise {
-        settle(self.start(Goal::Recover(said_by(&error)), &options))
+        promise_of(self.start(Goal::Recover(text_of_thrown(&error)), &options))
     }
 
     /// Call it after a model call: records the usage, as `recordUsage`, and folds if that is due. Resolves to the report, or to `null` if
@@ -151,7 +151,7 @@ impl Session {
         #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal | undefined }")]
         options: JsValue,
     ) -> Promise {
-        settle(self.record_usage(usage).and_then(|_| self.start(Goal::KeepUp, &options)))
+        promise_of(self.record_usage(usage).and_then(|_| self.start(Goal::KeepUp, &options)))
     }
 
     /// Call it after tools ran: folds if that is due, judged by the last usage.
@@ -163,7 +163,7 @@ impl Session {
         #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal | undefined }")]
         options: JsValue,
     ) -> Promise {
-        settle(self.start(Goal::KeepUp, &options))
+        promise_of(self.start(Goal::KeepUp, &options))
     }
 
     /// Call it once before the final answer is returned: folds if that is due.
@@ -175,7 +175,7 @@ impl Session {
         #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal | undefined }")]
         options: JsValue,
     ) -> Promise {
-        settle(self.start(Goal::KeepUp, &options))
+        promise_of(self.start(Goal::KeepUp, &options))
     }
 
     /// The three hooks of an agent loop as one wrapper. Each runs the function that it is given, then folds if that is due.

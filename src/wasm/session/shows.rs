@@ -14,7 +14,7 @@ use crate::session::Search;
 use crate::wasm::inner::Inner;
 use crate::wasm::marks::{Marks, cache_marks};
 use crate::wasm::providers::on_note;
-use crate::wasm::slices::{Came, Slices};
+use crate::wasm::slices::{SliceState, Slices};
 use crate::wasm::summarize::parse_format;
 use crate::wasm::tool_outputs::ToolOutputCache;
 use crate::wasm::value::{flat_to_js, json, known_keys, text, to_js};
@@ -107,7 +107,7 @@ impl Session {
     /// being written, a state with an empty `summary` that covers nothing and only shows `is_summarizing`: do not save that one.
     #[wasm_bindgen(getter, js_name = summaryState, unchecked_return_type = "SummaryState | null")]
     pub fn summary_state(&self) -> Result<JsValue, JsValue> {
-        let is_summarizing = self.inner.under_way.borrow().is_some();
+        let is_summarizing = self.inner.running.borrow().is_some();
         let state = self.inner.read(|core| core.context().summary_state(is_summarizing))?;
         state.map_or(Ok(JsValue::NULL), |state| flat_to_js(&state))
     }
@@ -126,8 +126,8 @@ impl Session {
         let marks = cache_marks(&options, format)?;
         let (view, placed) =
             marked_view_of(&self.inner, format, on_note(&options)?.as_ref(), marks.unwrap_or(0), None)?;
-        if let Some(most) = marks {
-            *self.inner.marks.borrow_mut() = Marks { most, placed };
+        if let Some(max_marks) = marks {
+            *self.inner.marks.borrow_mut() = Marks { max_marks, placed };
         }
         Ok(view)
     }
@@ -212,10 +212,12 @@ impl Session {
 }
 
 async fn search_in_slices(inner: &Rc<Inner>, search: Search) -> Result<JsValue, JsValue> {
-    let (mut looking, most) = inner.read(|core| (core.look_for(search), core.config().search_ms))?;
+    let (mut looking, most) = inner.read(|core| (core.begin_search(search), core.config().search_ms))?;
     let mut slices = Slices::new(most);
-    while slices.take(|steps| inner.read(|core| core.go_on(&mut looking, steps)))? == Came::Halfway {
-        Slices::rest().await;
+    while slices.take(|steps| inner.read(|core| core.continue_search(&mut looking, steps)))?
+        == SliceState::More
+    {
+        Slices::yield_to_event_loop().await;
         inner.refuse_freed()?;
     }
     to_js(&inner.read(|core| core.hits(looking))?)

@@ -34,7 +34,7 @@ fn one_by_one(entries: &[Entry], compacted: &[&Message]) -> Vec<Fate> {
         })
         .collect();
     let is_reasoning = |message: &Message| matches!(message.parts[..], [Part::Reasoning(_)]);
-    let told_without = !compacted.iter().any(|message| has_reasoning(message));
+    let lost_reasoning = !compacted.iter().any(|message| has_reasoning(message));
     let mut next = 0;
     let mut found: Vec<Result<usize, Message>> = Vec::new();
     for message in &compacted[..compacted.len() - end] {
@@ -69,7 +69,7 @@ fn one_by_one(entries: &[Entry], compacted: &[&Message]) -> Vec<Fate> {
                     let (entry, message, _) = &pieces[*before];
                     is_reasoning(message)
                         && !found.iter().any(|other| other.as_ref() == Ok(before))
-                        && (*entry == pieces[*at].0 || told_without)
+                        && (*entry == pieces[*at].0 || lost_reasoning)
                 };
                 let led = (0..*at).rev().take_while(goes_along).last();
                 let first = led.filter(|_| !is_reasoning(&pieces[*at].1)).unwrap_or(*at);
@@ -86,12 +86,12 @@ fn one_by_one(entries: &[Entry], compacted: &[&Message]) -> Vec<Fate> {
 /// The result of `matched`.
 fn by_matching(entries: &[Entry], compacted: &[&Message]) -> Vec<Fate> {
     let reasons = entries.iter().any(|entry| has_reasoning(&entry.message));
-    let told_without = reasons && !compacted.iter().any(|message| has_reasoning(message));
+    let lost_reasoning = reasons && !compacted.iter().any(|message| has_reasoning(message));
     let fate = |matched: Matched<'_>| {
         let items = if let Matched::Kept(_, items) = &matched { Some(items.clone()) } else { None };
         fates(items, matched.message())
     };
-    matched(entries, compacted, told_without).into_iter().flat_map(fate).collect()
+    matched(entries, compacted, lost_reasoning).into_iter().flat_map(fate).collect()
 }
 
 /// One exchange: a question, and the model's answer in one response or item by item.
@@ -111,7 +111,7 @@ fn exchange() -> impl Strategy<Value = Exchange> {
 }
 
 /// A history and a view of it. `unique`: no two texts are the same.
-fn told(
+fn view_of_exchanges(
     exchanges: &[Exchange],
     unique: bool,
     thoughts_are_told: bool,
@@ -163,7 +163,7 @@ proptest! {
     fn finds_what_a_search_one_by_one_finds(
         exchanges in proptest::collection::vec(exchange(), 0..12), thoughts_are_told: bool, summary: bool
     ) {
-        let (entries, view) = told(&exchanges, true, thoughts_are_told, summary);
+        let (entries, view) = view_of_exchanges(&exchanges, true, thoughts_are_told, summary);
         let view: Vec<&Message> = view.iter().collect();
         prop_assert_eq!(by_matching(&entries, &view), one_by_one(&entries, &view));
     }
@@ -173,7 +173,7 @@ proptest! {
     fn what_is_said_twice_is_found_in_order(
         exchanges in proptest::collection::vec(exchange(), 0..12), thoughts_are_told: bool, summary: bool
     ) {
-        let (entries, view) = told(&exchanges, false, thoughts_are_told, summary);
+        let (entries, view) = view_of_exchanges(&exchanges, false, thoughts_are_told, summary);
         let view: Vec<&Message> = view.iter().collect();
         let found = by_matching(&entries, &view);
         let kept: Vec<usize> = found.iter().filter_map(|(item, _)| *item).collect();
@@ -196,7 +196,7 @@ proptest! {
         };
         for (a, b) in [(&a, &b), (&a, &a.clone()), (&a, &other(&a))] {
             let [one, two] = [a, b].map(|text| Message::text(Role::User, text.as_str()));
-            prop_assert_eq!(Said::from(&one).is((&two).into()), a == b);
+            prop_assert_eq!(Content::from(&one).same_as((&two).into()), a == b);
         }
     }
 }

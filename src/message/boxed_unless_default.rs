@@ -8,28 +8,28 @@ use crate::error::Result;
 use crate::saved::{Reader, Saved, Writer};
 
 /// A type with a shared default value.
-pub trait ByDefault: Default + PartialEq + 'static {
+pub trait SharedDefault: Default + PartialEq + 'static {
     /// The shared default.
     const SHARED: &'static Self;
 }
 
 /// `None` for the default, otherwise the boxed value.
 #[derive(Clone)]
-pub struct Rare<T>(Option<Box<T>>);
+pub struct BoxedUnlessDefault<T>(Option<Box<T>>);
 
-impl<T> Default for Rare<T> {
+impl<T> Default for BoxedUnlessDefault<T> {
     fn default() -> Self {
         Self(None)
     }
 }
 
-impl<T: ByDefault> From<T> for Rare<T> {
+impl<T: SharedDefault> From<T> for BoxedUnlessDefault<T> {
     fn from(value: T) -> Self {
         Self((value != *T::SHARED).then(|| Box::new(value)))
     }
 }
 
-impl<T: ByDefault> Deref for Rare<T> {
+impl<T: SharedDefault> Deref for BoxedUnlessDefault<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -37,25 +37,25 @@ impl<T: ByDefault> Deref for Rare<T> {
     }
 }
 
-impl<T: ByDefault> DerefMut for Rare<T> {
+impl<T: SharedDefault> DerefMut for BoxedUnlessDefault<T> {
     fn deref_mut(&mut self) -> &mut T {
         self.0.get_or_insert_default()
     }
 }
 
-impl<T: ByDefault> PartialEq for Rare<T> {
+impl<T: SharedDefault> PartialEq for BoxedUnlessDefault<T> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
     }
 }
 
-impl<T: ByDefault + fmt::Debug> fmt::Debug for Rare<T> {
+impl<T: SharedDefault + fmt::Debug> fmt::Debug for BoxedUnlessDefault<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }
 }
 
-impl<T: ByDefault + Saved> Saved for Rare<T> {
+impl<T: SharedDefault + Saved> Saved for BoxedUnlessDefault<T> {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
         (**self).save(out);
     }
@@ -65,7 +65,7 @@ impl<T: ByDefault + Saved> Saved for Rare<T> {
     }
 }
 
-impl ByDefault for Meta {
+impl SharedDefault for Meta {
     const SHARED: &'static Self =
         &Self { id: None, item_type: None, priority: None, ephemeral: None, pinned: false };
 }

@@ -16,10 +16,10 @@ impl Session {
         let revision = pending.question.run.revision;
         let why = if revision < self.ladder_since {
             "another ladder was set while this summary was being written; ask again"
-        } else if revision == self.revision || self.still_stands(plan) {
+        } else if revision == self.revision || self.is_still_foldable(plan) {
             self.refresh(&mut pending.question.plan);
             // Limits and the counter's accuracy may have changed since the summary was asked for.
-            pending.question.run.aim = self.aim_again(&pending.question.run.aim);
+            pending.question.run.aim = self.updated_aim(&pending.question.run.aim);
             if !pending.question.plan.members.is_empty() {
                 return Ok(pending);
             }
@@ -32,7 +32,7 @@ impl Session {
 
     /// Whether everything that a plan folds is still in the view or was only dropped from it, whatever else was rewritten. A
     /// stand-in may have been replaced by its output.
-    pub(super) fn still_stands(&self, plan: &FoldPlan) -> bool {
+    pub(super) fn is_still_foldable(&self, plan: &FoldPlan) -> bool {
         let there: NodeSet = self.context.view.with_dropped().iter().map(|s| s.node).collect();
         let stands =
             |n: &NodeIndex| there.contains(n) || self.context.history.node(*n).kind == NodeKind::StandIn;
@@ -83,7 +83,7 @@ impl Session {
 
     /// If the messages after the fold would begin with a step of the model, keeps the user message that led to it: something in
     /// that step may have been pinned since. Call it on the view that the passes before the fold leave; earlier it cannot be known.
-    pub(super) fn keep_who_asked(&self, plan: &mut FoldPlan) {
+    pub(super) fn keep_asking_message(&self, plan: &mut FoldPlan) {
         if !plan.layout.with_role(plan.role).needs_user_behind() {
             return;
         }
@@ -92,9 +92,9 @@ impl Session {
         for slot in self.context.view.body().iter().filter(|s| !s.message.role.is_instruction()) {
             let is_request = slot.message.role == Role::User;
             if going.contains(&slot.node) {
-                let said = is_request && !self.context.history.node(slot.node).is_fold();
+                let is_user_request = is_request && !self.context.history.node(slot.node).is_fold();
                 // If no user message was folded, an earlier summary in the user's place does.
-                asked = said.then_some(slot).or(asked).or(is_request.then_some(slot));
+                asked = is_user_request.then_some(slot).or(asked).or(is_request.then_some(slot));
                 continue;
             }
             if let Some(asked) = asked.filter(|_| !is_request) {

@@ -4,18 +4,18 @@ use super::pieces::Pieces;
 
 /// Which bytes are adjacent in the tokens of a vocabulary, and which characters are tokens. If empty, the text is one piece.
 #[derive(Default)]
-pub struct Joints {
+pub struct AdjacentBytes {
     /// One bit for each pair of bytes; the first byte is the high one.
     pairs: Vec<u64>,
     /// One bit for each character beyond ASCII.
     characters: Vec<u64>,
 }
 
-impl Joints {
+impl AdjacentBytes {
     /// The number of words in the bit set of pairs.
     pub const WORDS: usize = 1 << 10;
 
-    /// Takes the pairs to which [`Self::join`] has added all tokens, and the characters to which [`Self::add`] has added
+    /// Takes the pairs to which [`Self::add_token`] has added all tokens, and the characters to which [`Self::add_character`] has added
     /// those that are tokens.
     #[must_use]
     pub fn new(mut pairs: Vec<u64>, characters: Vec<u64>) -> Self {
@@ -24,7 +24,7 @@ impl Joints {
     }
 
     /// Adds a character that is a token to the bit set of characters.
-    pub fn add(characters: &mut Vec<u64>, c: char) {
+    pub fn add_character(characters: &mut Vec<u64>, c: char) {
         let at = c as usize >> 6;
         if at >= characters.len() {
             characters.resize(at + 1, 0);
@@ -33,20 +33,20 @@ impl Joints {
     }
 
     /// Adds the adjacent bytes of a token to the bit set of pairs.
-    pub fn join(pairs: &mut [u64], token: &[u8]) {
+    pub fn add_token(pairs: &mut [u64], token: &[u8]) {
         for pair in token.windows(2) {
-            let (word, bit) = Self::place(pair[0], pair[1]);
+            let (word, bit) = Self::bit_of(pair[0], pair[1]);
             pairs[word] |= bit;
         }
     }
 
-    const fn place(before: u8, after: u8) -> (usize, u64) {
+    const fn bit_of(before: u8, after: u8) -> (usize, u64) {
         ((before as usize) << 2 | after as usize >> 6, 1 << (after & 63))
     }
 
     #[inline(always)]
-    fn joins(&self, before: u8, after: u8) -> bool {
-        let (word, bit) = Self::place(before, after);
+    fn are_adjacent(&self, before: u8, after: u8) -> bool {
+        let (word, bit) = Self::bit_of(before, after);
         self.pairs.get(word).is_some_and(|word| word & bit != 0)
     }
 
@@ -64,7 +64,7 @@ impl Joints {
     }
 }
 
-impl Pieces for Joints {
+impl Pieces for AdjacentBytes {
     /// A character that is not a token is a piece of its own.
     #[inline(always)]
     fn end(&self, text: &[u8], start: usize, _: u64) -> usize {
@@ -74,7 +74,7 @@ impl Pieces for Joints {
         let mut at = start;
         let mut before = None;
         while let Some(&byte) = text.get(at) {
-            if before.is_some_and(|before| !self.joins(before, byte)) {
+            if before.is_some_and(|before| !self.are_adjacent(before, byte)) {
                 return at;
             }
             if byte < 128 {

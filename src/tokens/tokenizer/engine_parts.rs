@@ -6,43 +6,43 @@
 //! (`ignore_merges`).
 //!
 //! Some vocabularies (such as Llama 3's) have a few hundred merges that come before their parts. Such a merge can only
-//! happen if the text contains the bytes of its result. Pieces that contain them are called odd, and are merged as the file
+//! happen if the text contains the bytes of its result. Pieces that contain them are called overridden, and are merged as the file
 //! specifies ([`crate::ranked`]).
 
 use std::cell::LazyCell;
 use std::rc::Rc;
 
-use bpe::{Joints, MAX_BYTES, MAX_IDS, Odd, Pattern, Writer};
+use bpe::{AdjacentBytes, MAX_BYTES, MAX_IDS, Pattern, PieceOverride, Writer};
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
 
 use crate::error::{Error, Result};
-use crate::late::{Late, late};
+use crate::lazy::{Lazy, lazy};
+use crate::multi_search::MultiSearch;
 use crate::pairs::Pairs;
 use crate::ranked::Ranked;
 use crate::settings::Settings;
-use crate::sought::Sought;
 use crate::spelling::Spelling;
 use crate::strides::in_strides;
 use crate::vocab::Vocab;
 
 /// What the engine is built from.
-pub struct Proper {
+pub struct EngineParts {
     pub spelling: Spelling,
     pub asset: Vec<u8>,
     /// The asset's index, or empty.
     pub index: Vec<u8>,
     /// Where text may be cut, if tokens are text.
-    pub joints: Option<(Vec<u64>, Vec<u64>)>,
+    pub adjacent: Option<(Vec<u64>, Vec<u64>)>,
     /// The place in the vocabulary of each of the engine's ids. Tokens that the engine does not make come last.
-    pub places: Late<Vec<u32>>,
+    pub places: Lazy<Vec<u32>>,
     /// The number of tokens that the engine makes.
-    pub made: u32,
-    /// Whether there are odd tokens.
-    pub is_odd: bool,
-    /// The places of odd tokens, which the engine does not make as the file specifies: results of merges that come before
+    pub engine_tokens: u32,
+    /// Whether there are overridden tokens.
+    pub has_overrides: bool,
+    /// The places of overridden tokens, which the engine does not make as the file specifies: results of merges that come before
     /// their parts, and tokens that are too long.
-    pub odd: Late<Vec<u32>>,
+    pub overridden: Lazy<Vec<u32>>,
 }
 
 /// The name in our assets.
@@ -50,43 +50,55 @@ const NAME: &str = "tokenizer";
 
 const NONE: u32 = u32::MAX;
 
-impl Proper {
+impl EngineParts {
     /// Builds the engine's part for a file with this spelling; `None` if the engine would count differently from the file.
     #[inline(never)]
     pub fn new(settings: &Settings, vocab: &Vocab, merges: &[[u32; 3]], spelling: Spelling) -> Option<Self> {
-        let mut made = Made::of_bytes(vocab, spelling)?;
-        let characters = made.add_characters(vocab, spelling)?;
+        let mut tokens = EngineTokens::of_bytes(vocab, spelling)?;
+        let characters = tokens.add_characters(vocab, spelling)?;
         let has_byte_tokens = matches!(spelling, Spelling::Text { .. });
-        let mut reading = Reading { vocab, made, has_byte_tokens, early: Vec::new(), odd: Vec::new() };
+        let mut reading =
+            Reading { vocab, tokens, has_byte_tokens, early: Vec::new(), overridden: Vec::new() };
         in_strides(merges, &mut reading, Reading::merges)?;
-        let Reading { made, early, mut odd, .. } = reading;
-        in_strides(&early, &mut (&made, &mut odd), |(made, odd), early| {
-            odd.extend(early.iter().filter(|merge| made.happens(**merge)).map(|&[.., result]| result));
+        let Reading { tokens, early, mut overridden, .. } = reading;
+        in_strides(&early, &mut (&tokens, &mut overridden), |(tokens, overridden), early| {
+            overridden
+                .extend(early.iter().filter(|merge| tokens.happens(**merge)).map(|&[.., result]| result));
             Some(())
         });
-        odd.sort_unstable();
-        odd.dedup();
-        if odd.len() > MAX_ODD
-            || odd.iter().map(|&place| vocab.text_of(place).len()).sum::<usize>() > MAX_ODD_BYTES
+        overridden.sort_unstable();
+        overridden.dedup();
+        if overridden.len() > MAX_OVERRIDDEN
+            || overridden.iter().map(|&place| vocab.text_of(place).len()).sum::<usize>()
+                > MAX_OVERRIDDEN_BYTES
         {
             return None;
         }
-        // A piece that is a token counts as one, which would be wrong if it contains the bytes of an odd token. So the
+        // A piece that is a token counts as one, which would be wrong if it contains the bytes of an overridden token. So the
         // engine must not know such tokens.
         let text = |place: u32| vocab.text_of(place);
-        let shortest = odd.iter().map(|&place| text(place).len()).min().unwrap_or(usize::MAX);
-        let finder = LazyCell::new(|| Sought::new(odd.iter().map(|&place| text(place))));
-        let contains_odd = |place: u32| {
+        let shortest = overridden.iter().map(|&place| text(place).len()).min().unwrap_or(usize::MAX);
+        let finder = LazyCell::new(|| MultiSearch::new(overridden.iter().map(|&place| text(place))));
+        let contains_overridden = |place: u32| {
             !settings.ignore_merges
                 && text(place).len() >= shortest
                 && finder.as_ref().is_none_or(|finder| finder.is_in(text(place).as_bytes()))
         };
-        let asset = made.asset(&contains_odd);
-        let joints = has_byte_tokens.then(|| (pairs(vocab, spelling, merges), characters));
-        let (places, made) = made.all_places();
-        let is_odd = !odd.is_empty();
-        let (places, odd) = (late(move || places), late(move || odd));
-        Some(Self { spelling, asset, index: Vec::new(), joints, places, made, is_odd, odd })
+        let asset = tokens.asset(&contains_overridden);
+        let adjacent = has_byte_tokens.then(|| (adjacent_pairs(vocab, spelling, merges), characters));
+        let (places, engine_tokens) = tokens.all_places();
+        let has_overrides = !overridden.is_empty();
+        let (places, overridden) = (lazy(move || places), lazy(move || overridden));
+        Some(Self {
+            spelling,
+            asset,
+            index: Vec::new(),
+            adjacent,
+            places,
+            engine_tokens,
+            has_overrides,
+            overridden,
+        })
     }
 
     /// The engine, and the file's id for each of the engine's ids.
@@ -94,31 +106,42 @@ impl Proper {
     pub fn engine(
         self,
         settings: &Rc<Settings>,
-        vocab: &Late<Vocab>,
-        merges: &Late<Vec<[u32; 3]>>,
+        vocab: &Lazy<Vocab>,
+        merges: &Lazy<Vec<[u32; 3]>>,
         pattern: Option<Pattern>,
-    ) -> Result<(bpe::Engine, Late<Vec<u32>>)> {
+    ) -> Result<(bpe::Engine, Lazy<Vec<u32>>)> {
         let (own_vocab, places) = (vocab.clone(), self.places.clone());
-        let ids = late(move || places.iter().map(|&place| own_vocab.id_of(place)).collect());
-        let odd = self.odd(settings, vocab, merges);
-        let joints = self.joints.map(|(pairs, characters)| Joints::new(pairs, characters));
-        let engine =
-            bpe::Engine::with_pattern(self.asset, self.index, pattern, joints.unwrap_or_default(), odd);
+        let ids = lazy(move || places.iter().map(|&place| own_vocab.id_of(place)).collect());
+        let overridden = self.piece_override(settings, vocab, merges);
+        let adjacent = self.adjacent.map(|(pairs, characters)| AdjacentBytes::new(pairs, characters));
+        let engine = bpe::Engine::with_pattern(
+            self.asset,
+            self.index,
+            pattern,
+            adjacent.unwrap_or_default(),
+            overridden,
+        );
         Ok((engine.map_err(Error::Invalid)?, ids))
     }
 
     /// The callback for pieces that the engine would tokenize wrongly.
-    fn odd(&self, settings: &Rc<Settings>, vocab: &Late<Vocab>, merges: &Late<Vec<[u32; 3]>>) -> Option<Odd> {
+    fn piece_override(
+        &self,
+        settings: &Rc<Settings>,
+        vocab: &Lazy<Vocab>,
+        merges: &Lazy<Vec<[u32; 3]>>,
+    ) -> Option<PieceOverride> {
         let has_bytes = matches!(self.spelling, Spelling::Text { .. });
-        let has_more = self.is_odd || settings.ignore_merges;
+        let has_more = self.has_overrides || settings.ignore_merges;
         if !has_bytes && !has_more {
             return None;
         }
-        let (spelling, made, settings) = (self.spelling, self.made, settings.clone());
-        let (vocab, merges, places, odd) =
-            (vocab.clone(), merges.clone(), self.places.clone(), self.odd.clone());
-        let mut pieces = has_more
-            .then(|| late(move || OddPieces::new(spelling, settings, vocab, merges, &places, made, &odd)));
+        let (spelling, made, settings) = (self.spelling, self.engine_tokens, settings.clone());
+        let (vocab, merges, places, overridden) =
+            (vocab.clone(), merges.clone(), self.places.clone(), self.overridden.clone());
+        let mut pieces = has_more.then(|| {
+            lazy(move || OverriddenPieces::new(spelling, settings, vocab, merges, &places, made, &overridden))
+        });
         Some(Box::new(move |piece, out| {
             if has_bytes && is_one_character(piece) {
                 // The engine's first 256 ids are the bytes.
@@ -137,31 +160,31 @@ fn is_one_character(piece: &[u8]) -> bool {
 }
 
 /// Handles pieces that the engine would tokenize wrongly.
-struct OddPieces {
+struct OverriddenPieces {
     /// With `ignore_merges`: tokens that no merge makes, by their bytes. A piece with these bytes is that token.
     whole: HashMap<Vec<u8>, u32, FixedState>,
-    /// Finds the texts of odd tokens. If it could not be built, all pieces count as odd.
-    finder: Option<Sought>,
+    /// Finds the texts of overridden tokens. If it could not be built, all pieces count as overridden.
+    finder: Option<MultiSearch>,
     shortest: usize,
     /// The engine's id for each place.
     own: Vec<u32>,
-    /// Built for the first odd piece.
-    ranked: Late<std::cell::RefCell<Ranked>>,
+    /// Built for the first overridden piece.
+    ranked: Lazy<std::cell::RefCell<Ranked>>,
     spelling: Spelling,
-    vocab: Late<Vocab>,
-    merges: Late<Vec<[u32; 3]>>,
+    vocab: Lazy<Vocab>,
+    merges: Lazy<Vec<[u32; 3]>>,
 }
 
-impl OddPieces {
+impl OverriddenPieces {
     #[inline(never)]
     fn new(
         spelling: Spelling,
         settings: Rc<Settings>,
-        vocab: Late<Vocab>,
-        merges: Late<Vec<[u32; 3]>>,
+        vocab: Lazy<Vocab>,
+        merges: Lazy<Vec<[u32; 3]>>,
         places: &[u32],
         made: u32,
-        odd: &[u32],
+        overridden: &[u32],
     ) -> Self {
         let unmade = places.get(made as usize..).filter(|_| settings.ignore_merges).unwrap_or_default();
         let unmade: HashSet<u32, FixedState> = unmade.iter().copied().collect();
@@ -176,17 +199,17 @@ impl OddPieces {
                 whole.insert(std::mem::take(&mut bytes), id);
             }
         }
-        let mut texts = Vec::with_capacity(odd.len());
-        for &place in odd {
+        let mut texts = Vec::with_capacity(overridden.len());
+        for &place in overridden {
             if spelling.bytes_of(vocab.text_of(place), &mut bytes) {
                 texts.push(bytes.clone());
             }
         }
         let shortest = texts.iter().map(Vec::len).min().unwrap_or(usize::MAX);
-        let finder = Sought::new(texts);
+        let finder = MultiSearch::new(texts);
         let (own_vocab, own_merges) = (vocab.clone(), merges.clone());
         let ranked =
-            late(move || std::cell::RefCell::new(Ranked::with_tables(&own_vocab, &own_merges, &settings)));
+            lazy(move || std::cell::RefCell::new(Ranked::with_tables(&own_vocab, &own_merges, &settings)));
         Self { whole, finder, shortest, own, ranked, spelling, vocab, merges }
     }
 
@@ -207,13 +230,13 @@ impl OddPieces {
 }
 
 /// Which bytes are adjacent in the tokens that these merges make.
-fn pairs(vocab: &Vocab, spelling: Spelling, merges: &[[u32; 3]]) -> Vec<u64> {
-    let mut joining = (vec![0; Joints::WORDS], vec![false; vocab.len()], Vec::new(), vocab, spelling);
+fn adjacent_pairs(vocab: &Vocab, spelling: Spelling, merges: &[[u32; 3]]) -> Vec<u64> {
+    let mut joining = (vec![0; AdjacentBytes::WORDS], vec![false; vocab.len()], Vec::new(), vocab, spelling);
     in_strides(merges, &mut joining, |(all, seen, bytes, vocab, spelling), merges| {
         for &[.., made] in merges {
             if !std::mem::replace(&mut seen[made as usize], true) {
                 spelling.bytes_of(vocab.text_of(made), bytes);
-                Joints::join(all, bytes);
+                AdjacentBytes::add_token(all, bytes);
             }
         }
         Some(())
@@ -221,25 +244,25 @@ fn pairs(vocab: &Vocab, spelling: Spelling, merges: &[[u32; 3]]) -> Vec<u64> {
     joining.0
 }
 
-/// With more odd tokens than this, the engine is not used.
-const MAX_ODD: usize = 10_000;
-const MAX_ODD_BYTES: usize = 1 << 20;
+/// With more overridden tokens than this, the engine is not used.
+const MAX_OVERRIDDEN: usize = 10_000;
+const MAX_OVERRIDDEN_BYTES: usize = 1 << 20;
 
 /// The state while the merges are read.
 struct Reading<'a> {
     vocab: &'a Vocab,
-    made: Made,
+    tokens: EngineTokens,
     has_byte_tokens: bool,
     /// Merges that came when one of their parts was not a token yet.
     early: Vec<[u32; 3]>,
     /// The places of tokens that are too long.
-    odd: Vec<u32>,
+    overridden: Vec<u32>,
 }
 
 impl Reading<'_> {
     /// Adds merges; `None` if the engine would count differently from them.
     fn merges(&mut self, merges: &[[u32; 3]]) -> Option<()> {
-        let made = &mut self.made;
+        let made = &mut self.tokens;
         for &[left, right, result] in merges {
             let (l, r) = (made.own[left as usize], made.own[right as usize]);
             if l == NONE || r == NONE {
@@ -254,11 +277,11 @@ impl Reading<'_> {
             {
                 return None; // to the engine, these are bytes of characters
             }
-            if made.own[result as usize] != NONE || !made.stay_apart(l, r, made.parts.len() as u32) {
+            if made.own[result as usize] != NONE || !made.stay_adjacent(l, r, made.parts.len() as u32) {
                 continue;
             }
             if usize::from(made.lengths[l as usize]) + usize::from(made.lengths[r as usize]) > MAX_BYTES {
-                self.odd.push(result);
+                self.overridden.push(result);
                 continue;
             }
             made.add(l, r, result)?;
@@ -268,7 +291,7 @@ impl Reading<'_> {
 }
 
 /// The tokens added so far.
-struct Made {
+struct EngineTokens {
     /// The engine's id for each place.
     own: Vec<u32>,
     /// For each of the engine's ids: the place, the parts, and the length in bytes.
@@ -278,7 +301,7 @@ struct Made {
     merges: Pairs,
 }
 
-impl Made {
+impl EngineTokens {
     /// Starts with one token for each byte.
     #[inline(never)]
     fn of_bytes(vocab: &Vocab, spelling: Spelling) -> Option<Self> {
@@ -320,7 +343,7 @@ impl Made {
                 };
             }
             self.add(left, u32::from(*last), place)?;
-            Joints::add(&mut characters, c);
+            AdjacentBytes::add_character(&mut characters, c);
         }
         Some(characters)
     }
@@ -375,7 +398,7 @@ impl Made {
     fn happens(&self, [left, right, result]: [u32; 3]) -> bool {
         let (left, right) = (self.own[left as usize], self.own[right as usize]);
         let later = left.max(right);
-        later != NONE && self.own[result as usize] > later && self.stay_apart(left, right, later + 1)
+        later != NONE && self.own[result as usize] > later && self.stay_adjacent(left, right, later + 1)
     }
 
     /// Whether the token at `place` represents a byte of characters that are not tokens.
@@ -386,7 +409,7 @@ impl Made {
     /// Whether `left` and `right` remain adjacent after all merges to tokens below `limit` are applied to their bytes.
     ///
     /// Works like `Vocabulary::may_follow` in the crate `bpe`, which explains it.
-    fn stay_apart(&self, left: u32, right: u32, limit: u32) -> bool {
+    fn stay_adjacent(&self, left: u32, right: u32, limit: u32) -> bool {
         let (mut left, mut right, mut limit) = (left, right, limit);
         loop {
             if self.merge(left, right).is_some_and(|made| made < limit) {

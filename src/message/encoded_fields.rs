@@ -9,7 +9,7 @@ use crate::saved::{Reader, Saved, Writer};
 
 /// A list of formats with the object that each one carries; the order of its fields is kept.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Lean(Box<[u8]>);
+pub(super) struct EncodedFields(Box<[u8]>);
 
 /// Keys that are encoded as their index in this list. The list may change: it is used in memory only, and saved data
 /// has the names.
@@ -20,20 +20,20 @@ const KEYS: [&str; 30] = [
     "refusal", "signature", "extras",
 ];
 
-impl Lean {
+impl EncodedFields {
     pub fn of(carried: &[(Format, Map<String, Value>)]) -> Self {
         let mut out = vec![carried.len() as u8];
         for (format, fields) in carried {
             let mut bytes = Vec::new();
             put_fields(&mut bytes, fields);
-            out.push(place(*format));
+            out.push(format_index(*format));
             put_number(&mut out, bytes.len() as u64);
             out.append(&mut bytes);
         }
         Self(out.into())
     }
 
-    pub fn carried(&self) -> impl Iterator<Item = (Format, Fields<'_>)> {
+    pub fn by_format(&self) -> impl Iterator<Item = (Format, Fields<'_>)> {
         let mut at = Cursor(&self.0);
         (0..at.byte()).map(move |_| {
             let format = at.format();
@@ -44,7 +44,7 @@ impl Lean {
 }
 
 /// A format's index in [`Format::ALL`], which is also how it is saved.
-fn place(format: Format) -> u8 {
+fn format_index(format: Format) -> u8 {
     Format::ALL.iter().position(|f| *f == format).unwrap_or_default() as u8
 }
 
@@ -77,11 +77,11 @@ impl<'b> Fields<'b> {
 }
 
 /// Saved like a list of formats and maps.
-impl Saved for Lean {
+impl Saved for EncodedFields {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        out.number(self.carried().count() as u64);
-        for (format, Fields(bytes)) in self.carried() {
-            out.byte(place(format));
+        out.number(self.by_format().count() as u64);
+        for (format, Fields(bytes)) in self.by_format() {
+            out.byte(format_index(format));
             Cursor(bytes).save_fields(out);
         }
     }
@@ -300,13 +300,13 @@ mod tests {
             "numbers": [0, 127, 128, u64::MAX, -1, i64::MIN, 1.5, -0.0, 1e300, 5e-324], "text": long,
         }));
         let carried = vec![(Format::OpenaiResponses, fields.clone()), (Format::AiSdk, Map::new())];
-        let lean = Lean::of(&carried);
-        let read: Vec<_> = lean.carried().map(|(format, fields)| (format, fields.to_map())).collect();
+        let lean = EncodedFields::of(&carried);
+        let read: Vec<_> = lean.by_format().map(|(format, fields)| (format, fields.to_map())).collect();
         assert_eq!(read, carried);
         assert_eq!(serde_json::to_string(&read[0].1).unwrap(), serde_json::to_string(&fields).unwrap());
-        let told = lean.carried().next().unwrap().1;
-        assert!(fields.keys().all(|key| told.has(key)));
-        assert!(!told.has("status") && !told.has("a"));
+        let decoded = lean.by_format().next().unwrap().1;
+        assert!(fields.keys().all(|key| decoded.has(key)));
+        assert!(!decoded.has("status") && !decoded.has("a"));
     }
 
     #[test]
@@ -317,10 +317,10 @@ mod tests {
                 map(&json!({ "id": "id", "list": [1, -1, 0.5, "id", { "id": true }], "none": null }));
             let carried = vec![(format, fields), (Format::Messages, Map::new())];
             let bytes = saved(&carried);
-            assert_eq!(saved(&Lean::of(&carried)), bytes);
+            assert_eq!(saved(&EncodedFields::of(&carried)), bytes);
             assert_eq!(
-                Lean::load(&mut KIND.unframed(&KIND.framed(&bytes)).unwrap()).unwrap(),
-                Lean::of(&carried)
+                EncodedFields::load(&mut KIND.unframed(&KIND.framed(&bytes)).unwrap()).unwrap(),
+                EncodedFields::of(&carried)
             );
         }
     }

@@ -31,7 +31,7 @@ pub(super) const DUPLICATE_NAME: &str = "B-doc-dup";
 
 /// What one message loses because of its position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Lost {
+pub struct Removals {
     /// The indexes of the removed parts, with the rule that each would break.
     parts: BTreeMap<usize, &'static str>,
     /// The indexes of parts that lose the id of their item. A part that is invalid without its id is removed.
@@ -44,7 +44,7 @@ pub struct Lost {
     names: BTreeMap<usize, String>,
 }
 
-impl Lost {
+impl Removals {
     fn is_nothing(&self) -> bool {
         self.parts.is_empty()
             && self.ids.is_empty()
@@ -54,7 +54,7 @@ impl Lost {
     }
 
     /// The rules that it would break, with a description of each change.
-    pub(super) fn told(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+    pub(super) fn broken_rules(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let rules: BTreeSet<&'static str> = self.parts.values().copied().collect();
         let ids = (!self.ids.is_empty()).then_some(DUPLICATE_ID);
         let marks = (self.marks > 0).then_some(TOO_MANY_MARKS);
@@ -66,17 +66,17 @@ impl Lost {
             .chain(marks)
             .chain(names)
             .chain(compaction)
-            .map(|rule| (rule, what(rule)))
+            .map(|rule| (rule, describe(rule)))
     }
 
     /// Descriptions of the changes.
     pub fn notes(&self) -> impl Iterator<Item = &'static str> {
-        self.told().map(|(_, what)| what)
+        self.broken_rules().map(|(_, what)| what)
     }
 
     /// The message without what it loses.
     #[must_use]
-    pub fn taken_off(&self, message: &Message, format: Format) -> Message {
+    pub fn apply(&self, message: &Message, format: Format) -> Message {
         let mut rest = message.clone();
         let parts = std::mem::take(&mut rest.parts).into_iter().enumerate();
         let kept = parts.filter(|(at, _)| !self.parts.contains_key(at)).filter_map(|(at, part)| {
@@ -101,7 +101,7 @@ impl Lost {
 }
 
 /// Describes the change that a rule makes.
-fn what(rule: &'static str) -> &'static str {
+fn describe(rule: &'static str) -> &'static str {
     match rule {
         COMPACTION_PLACE => {
             "a provider's own compaction is said in its words: it is taken only where nothing stands before it"
@@ -120,53 +120,53 @@ fn what(rule: &'static str) -> &'static str {
 
 /// A call of a tool that the provider runs.
 #[derive(Debug, Clone)]
-struct Served {
+struct ServerCall {
     at: usize,
     part: usize,
     /// The position of its result.
-    answered: Option<usize>,
+    result_at: Option<usize>,
     /// The position of a call that its code made. That call cannot be sent without this one.
-    leads: Option<usize>,
+    code_call_at: Option<usize>,
     /// The position of the next user message after it.
-    spoken: Option<usize>,
+    user_message_at: Option<usize>,
 }
 
-impl Served {
+impl ServerCall {
     fn has_lapsed(&self) -> bool {
-        self.answered.is_none() && self.leads.is_none() && self.spoken.is_some()
+        self.result_at.is_none() && self.code_call_at.is_none() && self.user_message_at.is_some()
     }
 }
 
 /// What the messages of a list lose. It is kept between updates: only messages that are new, or from an edit on, are
 /// looked at again.
 #[derive(Debug, Clone)]
-pub struct Standing {
+pub struct PositionChecker {
     format: Format,
     /// How many cache marks the list may have.
-    room: usize,
-    served: Vec<Served>,
+    max_marks: usize,
+    server_calls: Vec<ServerCall>,
     /// Results of such tools without their call before them, as indexes of message and part.
     orphans: Vec<(usize, usize)>,
     /// The ids of items (in Bedrock, the names of documents), with the position of the first use.
     ids: HashMap<String, usize>,
     /// Items whose id was used before, as indexes of message and part.
-    twice: Vec<(usize, usize)>,
+    duplicate_ids: Vec<(usize, usize)>,
     /// Documents whose name was used before, with their new names: indexes of message and document.
-    renamed: Vec<(usize, usize, String)>,
-    /// The index in `served` of the newest call of each id.
+    renamed_documents: Vec<(usize, usize, String)>,
+    /// The index in `server_calls` of the newest call of each id.
     by_id: HashMap<String, usize>,
-    /// The indexes in `served` of calls with no user message after them yet.
+    /// The indexes in `server_calls` of calls with no user message after them yet.
     waiting: Vec<usize>,
     /// The positions of the messages with cache marks, once for each mark.
     marks: Vec<usize>,
     /// How many marks are removed, from the first one on.
-    unmarked: usize,
-    lost: BTreeMap<usize, Lost>,
+    removed_marks: usize,
+    removals: BTreeMap<usize, Removals>,
     /// How many messages have been looked at.
-    seen: usize,
+    checked: usize,
 }
 
-impl Standing {
+impl PositionChecker {
     /// For a list in this format.
     pub fn new(format: Format) -> Self {
         Self::with_marks(format, CACHE_MARKS)
@@ -176,29 +176,29 @@ impl Standing {
     pub(super) fn with_marks(format: Format, room: usize) -> Self {
         Self {
             format,
-            room,
-            served: Vec::new(),
+            max_marks: room,
+            server_calls: Vec::new(),
             orphans: Vec::new(),
             ids: HashMap::default(),
-            twice: Vec::new(),
-            renamed: Vec::new(),
+            duplicate_ids: Vec::new(),
+            renamed_documents: Vec::new(),
             by_id: HashMap::default(),
             waiting: Vec::new(),
             marks: Vec::new(),
-            unmarked: 0,
-            lost: BTreeMap::new(),
-            seen: 0,
+            removed_marks: 0,
+            removals: BTreeMap::new(),
+            checked: 0,
         }
     }
 
     /// How many messages it has looked at.
-    pub fn seen(&self) -> usize {
-        self.seen
+    pub fn checked(&self) -> usize {
+        self.checked
     }
 
     /// What the messages from position `at` on lose.
-    pub fn lost_from(&self, at: usize) -> impl Iterator<Item = (usize, &Lost)> {
-        self.lost.range(at..).map(|(at, lost)| (*at, lost))
+    pub fn removals_from(&self, at: usize) -> impl Iterator<Item = (usize, &Removals)> {
+        self.removals.range(at..).map(|(at, lost)| (*at, lost))
     }
 
     /// Looks at the messages from position `from` on, which are new or have changed; `len` is the number of messages.
@@ -209,59 +209,64 @@ impl Standing {
         len: usize,
         message: impl Fn(usize) -> Option<&'m Message>,
     ) -> usize {
-        let is_edit = from < std::mem::replace(&mut self.seen, len);
+        let is_edit = from < std::mem::replace(&mut self.checked, len);
         let has_turns = matches!(self.format, Format::Anthropic | Format::BedrockConverse);
         if !has_turns && self.format != Format::OpenaiResponses {
             return from;
         }
         let mut first = from;
         if self.format == Format::Anthropic {
-            first = self.serve(from, len, is_edit, &message);
+            first = self.pair_server_calls(from, len, is_edit, &message);
         }
         match self.format {
-            Format::OpenaiResponses => self.identify(from, len, is_edit, &message),
-            Format::BedrockConverse => self.name(from, len, &message),
+            Format::OpenaiResponses => self.find_duplicate_ids(from, len, is_edit, &message),
+            Format::BedrockConverse => self.find_duplicate_names(from, len, &message),
             _ => {}
         }
         let start = turn_start(first, &message);
-        let before = self.lost.split_off(&start);
-        let lapsed = self.served.iter().rev().take_while(|call| call.at >= start);
+        let before = self.removals.split_off(&start);
+        let lapsed = self.server_calls.iter().rev().take_while(|call| call.at >= start);
         let lapsed =
             lapsed.filter(|call| call.has_lapsed()).map(|call| (call.at, call.part, SERVER_UNANSWERED));
         let orphans = self.orphans.iter().rev().take_while(|(at, _)| *at >= start);
         let orphans = orphans.map(|(at, part)| (*at, *part, SERVER_RESULT));
         for (at, part, rule) in lapsed.chain(orphans) {
-            self.lost.entry(at).or_default().parts.insert(part, rule);
+            self.removals.entry(at).or_default().parts.insert(part, rule);
         }
-        for (at, part) in self.twice.iter().rev().take_while(|(at, _)| *at >= start) {
-            self.lost.entry(*at).or_default().ids.insert(*part);
+        for (at, part) in self.duplicate_ids.iter().rev().take_while(|(at, _)| *at >= start) {
+            self.removals.entry(*at).or_default().ids.insert(*part);
         }
-        for (at, nth, name) in self.renamed.iter().rev().take_while(|(at, ..)| *at >= start) {
-            self.lost.entry(*at).or_default().names.insert(*nth, name.clone());
+        for (at, nth, name) in self.renamed_documents.iter().rev().take_while(|(at, ..)| *at >= start) {
+            self.removals.entry(*at).or_default().names.insert(*nth, name.clone());
         }
-        self.tails(start, len, &message);
+        self.find_trailing_reasoning(start, len, &message);
         if self.format == Format::Anthropic {
-            self.place(start, len, &message);
+            self.find_late_compactions(start, len, &message);
         }
-        let marked = if has_turns { self.mark(from, len, start, &message) } else { None };
-        let now = self.lost.range(start..).filter(|(at, lost)| before.get(at) != Some(lost));
-        let gone = before.keys().find(|at| !self.lost.contains_key(at));
+        let marked = if has_turns { self.find_surplus_marks(from, len, start, &message) } else { None };
+        let now = self.removals.range(start..).filter(|(at, lost)| before.get(at) != Some(lost));
+        let gone = before.keys().find(|at| !self.removals.contains_key(at));
         now.map(|(at, _)| *at).chain(gone.copied()).chain(marked).chain([first]).min().unwrap_or(from)
     }
 
     /// Finds compactions of the provider's own that come after a message other than instructions.
-    fn place<'m>(&mut self, start: usize, len: usize, message: &impl Fn(usize) -> Option<&'m Message>) {
+    fn find_late_compactions<'m>(
+        &mut self,
+        start: usize,
+        len: usize,
+        message: &impl Fn(usize) -> Option<&'m Message>,
+    ) {
         let is_own = |at: &usize| message(*at).is_some_and(|m| m.has_provider_summary(self.format));
         let is_said = |at: usize| message(at).is_some_and(|m| !m.role.is_instruction());
         let late: Vec<usize> = (start..len).filter(is_own).filter(|at| (0..*at).any(is_said)).collect();
         for at in late {
-            self.lost.entry(at).or_default().compaction = true;
+            self.removals.entry(at).or_default().compaction = true;
         }
     }
 
     /// Pairs calls of tools that the provider runs with their results. Returns the first position where a call lapses
     /// or no longer lapses, or else `from`. A call lapses if the user spoke before its result came.
-    fn serve<'m>(
+    fn pair_server_calls<'m>(
         &mut self,
         from: usize,
         len: usize,
@@ -270,13 +275,13 @@ impl Standing {
     ) -> usize {
         let mut first = from;
         if is_edit {
-            first = self.take_back(from);
+            first = self.forget_from(from);
         }
         for (at, message) in (from..len).filter_map(|at| Some((at, message(at)?))) {
             if message.role == Role::User && !message.parts.is_empty() {
                 for call in self.waiting.drain(..) {
-                    let call = &mut self.served[call];
-                    call.spoken = Some(at);
+                    let call = &mut self.server_calls[call];
+                    call.user_message_at = Some(at);
                     if call.has_lapsed() {
                         first = first.min(call.at);
                     }
@@ -285,24 +290,30 @@ impl Standing {
             for (part, one) in message.parts.iter().enumerate() {
                 match one {
                     Part::ToolCall(call) if call.is_of_server() => {
-                        let n = self.served.len();
+                        let n = self.server_calls.len();
                         self.waiting.push(n);
                         self.by_id.insert(call.id.clone(), n);
-                        self.served.push(Served { at, part, answered: None, leads: None, spoken: None });
+                        self.server_calls.push(ServerCall {
+                            at,
+                            part,
+                            result_at: None,
+                            code_call_at: None,
+                            user_message_at: None,
+                        });
                     }
                     Part::ToolCall(call) => {
-                        let known = call.made_by().and_then(|id| self.by_id.get(&id).copied());
-                        if let Some(call) = known.map(|n| &mut self.served[n]) {
+                        let known = call.parent_call_id().and_then(|id| self.by_id.get(&id).copied());
+                        if let Some(call) = known.map(|n| &mut self.server_calls[n]) {
                             first = if call.has_lapsed() { first.min(call.at) } else { first };
-                            call.leads.get_or_insert(at);
+                            call.code_call_at.get_or_insert(at);
                         }
                     }
                     part_of => {
                         let Some(id) = part_of.opaque_call_id() else { continue };
-                        match self.by_id.get(id).map(|n| &mut self.served[*n]) {
+                        match self.by_id.get(id).map(|n| &mut self.server_calls[*n]) {
                             Some(call) => {
                                 first = if call.has_lapsed() { first.min(call.at) } else { first };
-                                call.answered.get_or_insert(at);
+                                call.result_at.get_or_insert(at);
                             }
                             None if is_result(part_of) => self.orphans.push((at, part)),
                             None => {}
@@ -316,28 +327,28 @@ impl Standing {
 
     /// Forgets everything from a position on. Returns the first position where a call no longer lapses, or else that
     /// position.
-    fn take_back(&mut self, from: usize) -> usize {
+    fn forget_from(&mut self, from: usize) -> usize {
         let mut first = from;
-        let kept = self.served.partition_point(|call| call.at < from);
-        self.served.truncate(kept);
+        let kept = self.server_calls.partition_point(|call| call.at < from);
+        self.server_calls.truncate(kept);
         self.by_id.retain(|_, n| *n < kept);
         self.orphans.truncate(self.orphans.partition_point(|(at, _)| *at < from));
-        for call in &mut self.served {
+        for call in &mut self.server_calls {
             let lapsed = call.has_lapsed();
-            for at in [&mut call.answered, &mut call.leads, &mut call.spoken] {
+            for at in [&mut call.result_at, &mut call.code_call_at, &mut call.user_message_at] {
                 *at = at.filter(|at| *at < from);
             }
             if lapsed != call.has_lapsed() {
                 first = first.min(call.at);
             }
         }
-        let waits = |n: &usize| self.served[*n].spoken.is_none();
+        let waits = |n: &usize| self.server_calls[*n].user_message_at.is_none();
         self.waiting = (0..kept).filter(waits).collect();
         first
     }
 
     /// Finds items with an id that was used before: these lose their id.
-    fn identify<'m>(
+    fn find_duplicate_ids<'m>(
         &mut self,
         from: usize,
         len: usize,
@@ -346,7 +357,7 @@ impl Standing {
     ) {
         if is_edit {
             self.ids.retain(|_, at| *at < from);
-            self.twice.truncate(self.twice.partition_point(|(at, _)| *at < from));
+            self.duplicate_ids.truncate(self.duplicate_ids.partition_point(|(at, _)| *at < from));
         }
         // In the AI SDK, several parts of one item carry the item's id.
         let is_item = |part: &Part| part.extras().is_none_or(|extras| !extras.came_in(Format::AiSdk));
@@ -354,7 +365,7 @@ impl Standing {
             for (n, part) in message.parts.iter().enumerate().filter(|(_, part)| is_item(part)) {
                 let Some(id) = item_ids::any_id(part) else { continue };
                 match self.ids.entry(id) {
-                    Entry::Occupied(_) => self.twice.push((at, n)),
+                    Entry::Occupied(_) => self.duplicate_ids.push((at, n)),
                     Entry::Vacant(free) => {
                         free.insert(at);
                     }
@@ -364,9 +375,14 @@ impl Standing {
     }
 
     /// Finds documents with a name that was used before: these get a number.
-    fn name<'m>(&mut self, from: usize, len: usize, message: &impl Fn(usize) -> Option<&'m Message>) {
+    fn find_duplicate_names<'m>(
+        &mut self,
+        from: usize,
+        len: usize,
+        message: &impl Fn(usize) -> Option<&'m Message>,
+    ) {
         self.ids.retain(|_, at| *at < from);
-        self.renamed.truncate(self.renamed.partition_point(|(at, ..)| *at < from));
+        self.renamed_documents.truncate(self.renamed_documents.partition_point(|(at, ..)| *at < from));
         for (at, message) in (from..len).filter_map(|at| Some((at, message(at)?))) {
             let mut nth = 0;
             bedrock::each_name(message, &mut |name| {
@@ -378,7 +394,7 @@ impl Standing {
                 if let Some(free) = free {
                     self.ids.insert(free.to_lowercase(), at);
                     if free != name {
-                        self.renamed.push((at, nth, free));
+                        self.renamed_documents.push((at, nth, free));
                     }
                 }
                 nth += 1;
@@ -387,14 +403,19 @@ impl Standing {
     }
 
     /// Finds reasoning at the end of answers. `start` is a position where an answer may begin.
-    fn tails<'m>(&mut self, start: usize, len: usize, message: &impl Fn(usize) -> Option<&'m Message>) {
-        let mut is_led_to = false; // what follows directly allows reasoning before it
+    fn find_trailing_reasoning<'m>(
+        &mut self,
+        start: usize,
+        len: usize,
+        message: &impl Fn(usize) -> Option<&'m Message>,
+    ) {
+        let mut may_follow_reasoning = false; // what follows directly allows reasoning before it
         for (at, message) in (start..len).rev().filter_map(|at| Some((at, message(at)?))) {
             if message.role != Role::Assistant {
-                is_led_to = match (self.format, message.parts.as_slice()) {
+                may_follow_reasoning = match (self.format, message.parts.as_slice()) {
                     // The API keeps instructions outside of the list.
                     (Format::Anthropic | Format::BedrockConverse, _) => {
-                        is_led_to && message.role.is_instruction()
+                        may_follow_reasoning && message.role.is_instruction()
                     }
                     (_, [part @ Part::Opaque { .. }]) => may_be_made(part),
                     _ => false,
@@ -402,35 +423,37 @@ impl Standing {
                 continue;
             }
             for (n, part) in message.parts.iter().enumerate().rev() {
-                let is_gone = self.lost.get(&at).is_some_and(|lost| lost.parts.contains_key(&n));
+                let is_gone = self.removals.get(&at).is_some_and(|lost| lost.parts.contains_key(&n));
                 match (self.format, part) {
                     _ if is_gone => {}
                     // Other models on Bedrock, whose reasoning has no signature, allow it there.
                     (Format::BedrockConverse, Part::Reasoning(one)) if one.signature.is_none() => {}
-                    (Format::Anthropic | Format::BedrockConverse, Part::Reasoning(_)) if !is_led_to => {
-                        self.lose(at, n, THINKING_LAST);
+                    (Format::Anthropic | Format::BedrockConverse, Part::Reasoning(_))
+                        if !may_follow_reasoning =>
+                    {
+                        self.remove_part(at, n, THINKING_LAST);
                     }
                     (Format::Anthropic | Format::BedrockConverse, Part::Text { text, .. })
                         if is_blank(text) => {}
-                    (Format::Anthropic | Format::BedrockConverse, _) => is_led_to = true,
-                    (_, Part::Reasoning(reasoning)) if !is_led_to => {
+                    (Format::Anthropic | Format::BedrockConverse, _) => may_follow_reasoning = true,
+                    (_, Part::Reasoning(reasoning)) if !may_follow_reasoning => {
                         if reasoning.id.is_some() {
-                            self.lose(at, n, REASONING_TAIL);
+                            self.remove_part(at, n, REASONING_TAIL);
                         }
                     }
-                    (_, part) => is_led_to = may_be_made(part),
+                    (_, part) => may_follow_reasoning = may_be_made(part),
                 }
             }
         }
     }
 
-    fn lose(&mut self, at: usize, part: usize, rule: &'static str) {
-        self.lost.entry(at).or_default().parts.insert(part, rule);
+    fn remove_part(&mut self, at: usize, part: usize, rule: &'static str) {
+        self.removals.entry(at).or_default().parts.insert(part, rule);
     }
 
     /// Finds surplus cache marks: the newest are kept. Returns the first position where something may have changed.
     /// From `start` on, losses were determined anew.
-    fn mark<'m>(
+    fn find_surplus_marks<'m>(
         &mut self,
         from: usize,
         len: usize,
@@ -442,20 +465,20 @@ impl Standing {
             let marks = message.parts.iter().map(|part| marks(part, self.format)).sum();
             self.marks.extend(std::iter::repeat_n(at, marks));
         }
-        let unmarked = self.marks.len().saturating_sub(self.room);
+        let unmarked = self.marks.len().saturating_sub(self.max_marks);
         let again = self.marks.partition_point(|at| *at < start);
-        let (low, high) = (unmarked.min(self.unmarked).min(again), unmarked.max(self.unmarked));
-        self.unmarked = unmarked;
+        let (low, high) = (unmarked.min(self.removed_marks).min(again), unmarked.max(self.removed_marks));
+        self.removed_marks = unmarked;
         let other: BTreeSet<usize> =
             self.marks[low..high.min(self.marks.len()).max(low)].iter().copied().collect();
         let first = other.first().copied();
         for at in other {
             let before = self.marks.partition_point(|mark| *mark < at);
             let until = self.marks.partition_point(|mark| *mark <= at).min(unmarked);
-            let lost = self.lost.entry(at).or_default();
+            let lost = self.removals.entry(at).or_default();
             lost.marks = until.saturating_sub(before);
             if lost.is_nothing() {
-                self.lost.remove(&at);
+                self.removals.remove(&at);
             }
         }
         first

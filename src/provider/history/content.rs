@@ -4,26 +4,26 @@ use crate::message::{Message, Part, Reasoning, Role};
 
 /// Parts of a message, with its role.
 #[derive(Clone, Copy)]
-pub(super) struct Said<'a> {
+pub(super) struct Content<'a> {
     pub role: Role,
     pub parts: &'a [Part],
 }
 
-impl<'a> From<&'a Message> for Said<'a> {
+impl<'a> From<&'a Message> for Content<'a> {
     fn from(message: &'a Message) -> Self {
         Self { role: message.role, parts: &message.parts }
     }
 }
 
-impl<'a> Said<'a> {
+impl<'a> Content<'a> {
     /// Whether both have the same content: role, texts, media, calls, outputs and reasoning.
-    pub fn is(self, other: Said<'_>) -> bool {
+    pub fn same_as(self, other: Content<'_>) -> bool {
         self.role == other.role && same_parts(self.parts, other.parts)
     }
 
     /// Whether each is one output, and both are for the same call.
-    pub fn answers_the_same(self, other: Said<'_>) -> bool {
-        let of = |said: Said<'_>| said.role == Role::Tool && said.parts.len() == 1;
+    pub fn answers_the_same(self, other: Content<'_>) -> bool {
+        let of = |content: Content<'_>| content.role == Role::Tool && content.parts.len() == 1;
         match (self.parts, other.parts) {
             ([Part::ToolOutput(a)], [Part::ToolOutput(b)]) => {
                 of(self) && of(other) && same_text(&a.call_id, &b.call_id)
@@ -41,13 +41,13 @@ impl<'a> Said<'a> {
         let call = |part: &'a Part| if let Part::ToolCall(call) = part { Some(&*call.id) } else { None };
         let output = |part: &'a Part| part.as_tool_output().map(|output| &*output.call_id);
         let name = if let Some(id) = self.parts.iter().find_map(output) {
-            Name::Output(id)
+            KeyName::Output(id)
         } else if let Some(id) = self.parts.iter().find_map(call) {
-            Name::Call(id)
+            KeyName::Call(id)
         } else if let [Part::Reasoning(thought)] = self.parts {
-            Name::Thought(name_of(thought))
+            KeyName::Thought(reasoning_key(thought))
         } else {
-            Name::Text(looks(self.parts))
+            KeyName::Text(text_key(self.parts))
         };
         Key { role: self.role, name }
     }
@@ -57,24 +57,24 @@ impl<'a> Said<'a> {
 #[derive(PartialEq, Eq, Hash)]
 pub(super) struct Key<'a> {
     role: Role,
-    name: Name<'a>,
+    name: KeyName<'a>,
 }
 
 #[derive(PartialEq, Eq, Hash)]
-enum Name<'a> {
+enum KeyName<'a> {
     Output(&'a str),
     Call(&'a str),
     Thought(&'a str),
-    Text(Looks),
+    Text(TextKey),
 }
 
 /// The total length of the texts, and both ends of the first one: rarely the same for different texts.
-type Looks = (usize, End, End);
+type TextKey = (usize, EdgeWords, EdgeWords);
 
 /// As numbers: hashing them as bytes takes twice as long.
-type End = (u64, u64, u64);
+type EdgeWords = (u64, u64, u64);
 
-fn looks(parts: &[Part]) -> Looks {
+fn text_key(parts: &[Part]) -> TextKey {
     let texts = || {
         parts.iter().filter_map(|part| match part {
             Part::Text { text, .. } | Part::Refusal { text, .. } => Some(text.as_bytes()),
@@ -86,7 +86,7 @@ fn looks(parts: &[Part]) -> Looks {
     (texts().map(<[u8]>::len).sum(), words(&first[..end]), words(&first[first.len() - end..]))
 }
 
-fn words(end: &[u8]) -> End {
+fn words(end: &[u8]) -> EdgeWords {
     let mut bytes = [0; 24];
     bytes[..end.len()].copy_from_slice(end);
     let mut words = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
@@ -95,9 +95,9 @@ fn words(end: &[u8]) -> End {
 }
 
 /// What identifies reasoning: its id, or else its content.
-fn name_of(thought: &Reasoning) -> &str {
-    let said = thought.encrypted.as_deref().or(thought.signature.as_deref()).or(thought.text.as_deref());
-    thought.id.as_deref().or(said).unwrap_or_default()
+fn reasoning_key(thought: &Reasoning) -> &str {
+    let content = thought.encrypted.as_deref().or(thought.signature.as_deref()).or(thought.text.as_deref());
+    thought.id.as_deref().or(content).unwrap_or_default()
 }
 
 fn same_parts(a: &[Part], b: &[Part]) -> bool {
@@ -117,7 +117,7 @@ fn same_part(a: &Part, b: &Part) -> bool {
         (Part::Media(a), Part::Media(b)) => {
             (&a.url, &a.data, &a.file_id) == (&b.url, &b.data, &b.file_id) && a.kind == b.kind
         }
-        (Part::Reasoning(a), Part::Reasoning(b)) => name_of(a) == name_of(b),
+        (Part::Reasoning(a), Part::Reasoning(b)) => reasoning_key(a) == reasoning_key(b),
         (a, b) => a == b,
     }
 }

@@ -16,12 +16,12 @@ pub enum CallId {
 
 /// Calls that have a new id and whose outputs have not been reached yet, while a list is compared from its beginning.
 #[derive(Debug, Clone, Default)]
-pub struct Renamed {
+pub struct PendingRenames {
     /// Pairs of known id and new id.
     waiting: Vec<(String, String)>,
 }
 
-impl Renamed {
+impl PendingRenames {
     /// The calls whose outputs have not been reached yet, as pairs of known id and new id.
     pub fn waiting(&self) -> &[(String, String)] {
         &self.waiting
@@ -46,7 +46,7 @@ impl Renamed {
             && known.iter().zip(now).all(|ids| match ids {
                 (CallId::Call(known), CallId::Call(now)) => {
                     let waiting = waiting.get_or_insert_with(|| self.waiting.clone());
-                    answered(waiting, known);
+                    take_new_id(waiting, known);
                     let is_free = waiting.iter().all(|(_, taken)| taken != now);
                     if known != now {
                         waiting.push((known.clone(), now.clone()));
@@ -55,7 +55,7 @@ impl Renamed {
                 }
                 (CallId::Output(known), CallId::Output(now)) => {
                     let waiting = waiting.get_or_insert_with(|| self.waiting.clone());
-                    answered(waiting, known).as_ref().unwrap_or(known) == now
+                    take_new_id(waiting, known).as_ref().unwrap_or(known) == now
                 }
                 _ => false,
             });
@@ -67,7 +67,7 @@ impl Renamed {
 }
 
 /// Removes a call from the waiting ones and returns its new id.
-fn answered(waiting: &mut Vec<(String, String)>, known: &str) -> Option<String> {
+fn take_new_id(waiting: &mut Vec<(String, String)>, known: &str) -> Option<String> {
     let at = waiting.iter().position(|(id, _)| id == known)?;
     Some(waiting.swap_remove(at).1)
 }
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn an_output_comes_under_the_id_of_its_call() {
-        let mut renamed = Renamed::default();
+        let mut renamed = PendingRenames::default();
         assert!(renamed.pair(&calls(&["a", "b"]), &calls(&["x", "y"])));
         assert!(!renamed.pair(&outputs(&["a"]), &outputs(&["y"])), "another one's");
         assert!(!renamed.pair(&outputs(&["a"]), &outputs(&["a"])), "as it was called before");
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn two_that_wait_have_two_ids() {
-        let mut renamed = Renamed::default();
+        let mut renamed = PendingRenames::default();
         assert!(!renamed.pair(&calls(&["a", "b"]), &calls(&["x", "x"])));
         assert!(renamed.is_empty());
         assert!(renamed.pair(&calls(&["a"]), &calls(&["x"])));
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn ids_are_used_again() {
-        let mut renamed = Renamed::default();
+        let mut renamed = PendingRenames::default();
         for now in ["x", "y", "a"] {
             assert!(renamed.pair(&calls(&["a"]), &calls(&[now])));
             assert!(renamed.pair(&outputs(&["a"]), &outputs(&[now])));

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use super::{ToolOutputs, places_here};
+use super::{ToolOutputs, places_in_memory};
 use crate::error::{Error, ErrorCode, Result};
 use crate::saved::{Kind, Saved, Writer, digest};
 use crate::tool_output::output::Output;
 use crate::tool_output::piece::Piece;
 
 /// The format of an output in a store. Version 1 is the first.
-const STORED: Kind = Kind { name: "contextfold-output", version: 1, what: "a tool output" };
+const STORED_KIND: Kind = Kind { name: "contextfold-output", version: 1, what: "a tool output" };
 
 impl ToolOutputs {
     /// The key of an output in the host's store, if it is not in memory.
-    pub fn away(&self, id: &str) -> Option<&Arc<str>> {
-        self.find(id)?.away.as_ref()
+    pub fn store_key(&self, id: &str) -> Option<&Arc<str>> {
+        self.find(id)?.store_key.as_ref()
     }
 
     /// The bytes to keep in the host's store for an output, and the key for them, which is a digest of the content.
@@ -22,21 +22,21 @@ impl ToolOutputs {
     /// # Errors
     /// See [`ToolOutputs::get`].
     pub fn to_store(&self, id: &str) -> Result<(String, Vec<u8>)> {
-        self.get(id).map(|output| for_store(&output.pieces))
+        self.get(id).map(|output| encode_for_store(&output.pieces))
     }
 
     /// Frees an output's content, which the host's store has under `key`. Returns `false` if it has changed since.
-    pub fn send_away(&mut self, id: &str, key: &str, bytes: u64) -> bool {
+    pub fn move_to_store(&mut self, id: &str, key: &str, bytes: u64) -> bool {
         let Some(place) = self.places.get(id).copied() else { return false };
         let Some(output) = self.outputs.get_mut(&place) else { return false };
-        if output.away.is_some() || output.bytes != bytes {
+        if output.store_key.is_some() || output.bytes != bytes {
             return false;
         }
         self.touched.insert(place);
         self.bytes -= output.bytes;
         output.pieces = Vec::new();
-        output.away = Some(key.into());
-        self.here.get_or_insert_with(|| places_here(&self.outputs)).remove(&place);
+        output.store_key = Some(key.into());
+        self.in_memory.get_or_insert_with(|| places_in_memory(&self.outputs)).remove(&place);
         true
     }
 
@@ -46,8 +46,8 @@ impl ToolOutputs {
     /// `UNKNOWN_REF`; `SNAPSHOT_INVALID` if the bytes are not what was stored.
     pub fn from_store(&self, id: &str, bytes: &[u8]) -> Result<Self> {
         let Some(known) = self.find(id) else { return Err(self.unknown(id)) };
-        let mut from = STORED.unframed(bytes)?;
-        let named = known.away.as_ref().is_none_or(|key| **key == key_of(from.rest()));
+        let mut from = STORED_KIND.unframed(bytes)?;
+        let named = known.store_key.as_ref().is_none_or(|key| **key == key_of(from.rest()));
         from.require(named, "it is another one")?;
         let output = Output::new(known.id.clone(), Saved::load(&mut from)?);
         from.finish()?;
@@ -58,15 +58,15 @@ impl ToolOutputs {
     }
 
     /// Takes an output that was read from the host's store into memory again.
-    pub fn bring_back(&mut self, read: &Self) {
+    pub fn take_back_into_memory(&mut self, read: &Self) {
         for output in read.outputs.values() {
             let Some(place) = self.places.get(&output.id) else { continue };
             let there = self.outputs.get_mut(place);
-            if let Some(there) = there.filter(|there| there.away.is_some()) {
+            if let Some(there) = there.filter(|there| there.store_key.is_some()) {
                 self.touched.insert(*place);
                 self.bytes += output.bytes;
                 *there = output.clone();
-                if let Some(here) = &mut self.here {
+                if let Some(here) = &mut self.in_memory {
                     here.insert(*place);
                 }
             }
@@ -75,21 +75,21 @@ impl ToolOutputs {
 }
 
 /// The bytes of pieces, and their key in a store.
-pub(super) fn for_store(pieces: &[Piece]) -> (String, Vec<u8>) {
+pub(super) fn encode_for_store(pieces: &[Piece]) -> (String, Vec<u8>) {
     let mut out = Writer::default();
     out.count(pieces.len());
     for piece in pieces {
         piece.save(&mut out);
     }
     let body = out.into_bytes();
-    (key_of(&body), STORED.framed(&body))
+    (key_of(&body), STORED_KIND.framed(&body))
 }
 
 fn key_of(body: &[u8]) -> String {
     format!("contextfold:output:{}", digest(body))
 }
 
-pub(super) fn is_away(id: &str) -> Error {
+pub(super) fn in_store_error(id: &str) -> Error {
     let why = format!(
         "the tool output `{id}` lives in the store; `await session.toolOutputs.get(\"{id}\")` brings it back into memory"
     );

@@ -11,20 +11,20 @@ use super::inner::{Inner, freed_error};
 use crate::error::Result;
 
 /// A value that belongs to a session.
-pub struct Lent<T>(Rc<RefCell<Option<Rc<T>>>>);
+pub struct SessionHandle<T>(Rc<RefCell<Option<Rc<T>>>>);
 
-impl<T> Clone for Lent<T> {
+impl<T> Clone for SessionHandle<T> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<T: 'static> Lent<T> {
+impl<T: 'static> SessionHandle<T> {
     /// Lends a value.
     pub fn of(inner: &Inner, value: Rc<T>) -> Self {
         let cell = Rc::new(RefCell::new(Some(value)));
-        let loan: Weak<dyn Loan> = Rc::downgrade(&(cell.clone() as Rc<dyn Loan>));
-        inner.loans.0.borrow_mut().add(loan);
+        let handle: Weak<dyn Revocable> = Rc::downgrade(&(cell.clone() as Rc<dyn Revocable>));
+        inner.lent_handles.0.borrow_mut().add(handle);
         Self(cell)
     }
 
@@ -34,12 +34,12 @@ impl<T: 'static> Lent<T> {
     }
 }
 
-trait Loan {
-    fn end(&self);
+trait Revocable {
+    fn revoke(&self);
 }
 
-impl<T> Loan for RefCell<Option<Rc<T>>> {
-    fn end(&self) {
+impl<T> Revocable for RefCell<Option<Rc<T>>> {
+    fn revoke(&self) {
         let value = self.take();
         drop(value);
     }
@@ -47,29 +47,29 @@ impl<T> Loan for RefCell<Option<Rc<T>>> {
 
 /// Everything that a session has lent.
 #[derive(Default)]
-pub struct Loans(RefCell<List>);
+pub struct LentHandles(RefCell<List>);
 
 #[derive(Default)]
 struct List {
-    all: Vec<Weak<dyn Loan>>,
-    /// The number of loans at which unused ones are removed.
+    all: Vec<Weak<dyn Revocable>>,
+    /// The number of handles at which unused ones are removed.
     look_at: usize,
 }
 
 impl List {
-    fn add(&mut self, loan: Weak<dyn Loan>) {
+    fn add(&mut self, handle: Weak<dyn Revocable>) {
         if self.all.len() >= self.look_at {
-            self.all.retain(|loan| loan.strong_count() > 0);
+            self.all.retain(|handle| handle.strong_count() > 0);
             self.look_at = 16 + 2 * self.all.len();
         }
-        self.all.push(loan);
+        self.all.push(handle);
     }
 }
 
-impl Loans {
-    /// Ends all loans.
-    pub fn end(&self) {
+impl LentHandles {
+    /// Revokes all handles.
+    pub fn revoke_all(&self) {
         let all = std::mem::take(&mut self.0.borrow_mut().all);
-        all.iter().filter_map(Weak::upgrade).for_each(|loan| loan.end());
+        all.iter().filter_map(Weak::upgrade).for_each(|handle| handle.revoke());
     }
 }

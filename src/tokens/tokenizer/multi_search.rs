@@ -6,9 +6,9 @@ use aho_corasick::{Input, MatchKind};
 
 /// Finds the longest of the texts at the first position where one begins. Only this one of the crate's automatons is used,
 /// to keep the module small.
-pub struct Sought(NFA);
+pub struct MultiSearch(NFA);
 
-impl Sought {
+impl MultiSearch {
     /// `None` if there are too many texts.
     pub fn new<T: AsRef<[u8]>>(texts: impl IntoIterator<Item = T>) -> Option<Self> {
         NFA::builder().match_kind(MatchKind::LeftmostLongest).prefilter(false).build(texts).ok().map(Self)

@@ -51,7 +51,7 @@ pub fn list_of(format: Format, input: &Value) -> Result<Cow<'_, [Value]>> {
 }
 
 /// The objects outside of the list that may have cache marks: those of the header and of the tools.
-pub(super) fn apart(body: &Value) -> impl Iterator<Item = &Value> {
+pub(super) fn outside_list(body: &Value) -> impl Iterator<Item = &Value> {
     let lists = ["/system", "/tools", "/toolConfig/tools"].into_iter();
     lists.filter_map(|path| body.pointer(path)?.as_array()).flatten()
 }
@@ -92,14 +92,14 @@ fn item_or_text<'a>(map: &Map<String, Value>, input: &'a Value) -> Option<Cow<'a
     if text(input, "type").is_some() {
         return Some(std::slice::from_ref(input).into());
     }
-    Some(vec![said(map.get("input")?.as_str()?)].into())
+    Some(vec![user_message(map.get("input")?.as_str()?)].into())
 }
 
 /// The `response` of a result, or a `prompt`, which is a text or a list of messages.
 fn prompt(map: &Map<String, Value>, format: Format) -> Option<Cow<'_, [Value]>> {
     match (map.get("response"), map.get("prompt")) {
         (Some(response), _) => under_a_key(format, response).map(Cow::from),
-        (None, Some(Value::String(text))) => Some(vec![said(text)].into()),
+        (None, Some(Value::String(text))) => Some(vec![user_message(text)].into()),
         (None, Some(Value::Array(list))) => Some(list.into()),
         _ => None,
     }
@@ -151,6 +151,6 @@ fn part_of(value: &Value) -> Value {
     if value.is_string() { json!({ "text": value }) } else { value.clone() }
 }
 
-fn said(text: &str) -> Value {
+fn user_message(text: &str) -> Value {
     json!({ "role": "user", "content": text })
 }
