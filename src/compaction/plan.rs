@@ -288,9 +288,9 @@ fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target
     if layout.with_role(keep.role).needs_user_behind() {
         begin_with_user(&mut units, 0);
     }
-    // A summary that takes as much room as the messages that it replaces frees nothing.
-    let frees = steps.least_tokens((0..units.len()).filter(|at| units[*at].is_removed()));
-    if frees <= reserve && steps.cut_with_fewer_whole(context, target, share).is_some() {
+    // A summary has to free at least as much room as it takes. Until it does, fewer steps stay whole.
+    let folded = steps.least_tokens((0..units.len()).filter(|at| units[*at].is_removed()));
+    if folded < 2 * reserve && steps.cut_with_fewer_whole(context, target, share).is_some() {
         return None;
     }
     let cut_within_turn = units[oldest_whole.min(units.len())..].iter().any(Unit::is_removed);
