@@ -40,7 +40,7 @@ fn folded(messages: &[Message], window: u64, ladder: &str) -> Option<Session> {
 }
 
 #[test]
-fn long_sessions_unfold_rewind_and_branch_into_valid_views() {
+fn long_sessions_give_valid_views_after_unfold_rewind_and_fork() {
     let (mut unfolded, mut rewound, mut branched) = (0, 0, 0);
     let format = Format::Anthropic;
     for list in data::recorded("-clean.anthropic.json") {

@@ -61,7 +61,7 @@ fn decisions(report: &Report) -> String {
 }
 
 #[test]
-fn it_is_five_passes() {
+fn the_preset_has_five_passes() {
     let preset = Ladder::preset("ladder", ExplicitOptions::default()).unwrap();
     let prune = json!({ "pass": "prune_tool_outputs", "protectTurns": 2, "minReclaimTokens": 0 });
     assert_eq!(
@@ -78,7 +78,7 @@ fn it_is_five_passes() {
 
 /// 2: a budget is enforced only where a window is known.
 #[test]
-fn without_a_window_nothing_is_enforced() {
+fn without_a_window_no_limit_is_enforced() {
     let mut s = pushed(with(json!({})), talk(100, 1_000_000));
     assert_eq!(passes(&done(s.prepare().unwrap())), [""; 0]);
     assert_eq!(s.tokens(), 1_000_000);
@@ -95,7 +95,7 @@ fn the_limit_is_the_window_less_the_reserved_output() {
 
 /// 2: what the document does, it does when the budget is exceeded, not at a share of it.
 #[test]
-fn it_acts_above_the_limit_and_not_at_it() {
+fn it_acts_only_above_the_limit() {
     let mut at = pushed(ladder(10_000), talk(20, 10_000));
     assert_eq!(passes(&done(at.prepare().unwrap())), [""; 0]);
     let above = pushed(ladder(10_000), talk(20, 10_001));
@@ -108,7 +108,7 @@ fn it_acts_above_the_limit_and_not_at_it() {
 
 /// 2.1: memory results are dropped first; injections and history stay.
 #[test]
-fn memory_results_go_first() {
+fn memory_results_are_dropped_first() {
     let mut s = ladder(1_000);
     let of_type = |item_type, said: &str, tokens| {
         let mut message = user(said, tokens);
@@ -160,7 +160,7 @@ fn older_tool_outputs_are_pruned_and_the_last_two_turns_are_protected() {
 
 /// 2.2: only tool results, and system messages that begin with `[tool:`.
 #[test]
-fn only_tool_results_are_pruned_and_what_stands_in_for_them() {
+fn only_tool_results_and_tool_system_messages_are_pruned() {
     let mut s = ladder(6_000);
     let note = |said: &str, tokens: u64| Message::text(Role::System, user(said, tokens).plain_text());
     s.push(vec![user("question 1 ", 100), note("[tool: read] ", 3_000), said("answer 1 ", 1_500)]).unwrap();
@@ -182,7 +182,7 @@ fn only_tool_results_are_pruned_and_what_stands_in_for_them() {
 /// 2.2 and 2.3: `limit_turns` counts down, each time from the untrimmed view; what is still too large is pruned again, and
 /// the attempts are numbered.
 #[test]
-fn turns_go_one_by_one_and_every_try_is_pruned_again() {
+fn turns_are_dropped_one_by_one_and_each_attempt_is_pruned_again() {
     let mut s = pushed(ladder(5_000), turns(&[(500, 800); 6]));
     let pending = asks(s.prepare().unwrap());
     let report = done(s.resume(pending, &summary("four questions ", 100)).unwrap());
@@ -217,7 +217,7 @@ fn turns_go_one_by_one_and_every_try_is_pruned_again() {
 
 /// 2.3: outputs that were pruned in vain stand whole again where fewer turns fit without.
 #[test]
-fn a_smaller_view_is_taken_from_the_untrimmed_one() {
+fn a_smaller_view_starts_from_unpruned_outputs() {
     let mut s = pushed(ladder(4_000), turns(&[(500, 3_000), (100, 500), (500, 500), (500, 500)]));
     let pending = asks(s.prepare().unwrap());
     let report = done(s.resume(pending, &summary("one question ", 100)).unwrap());
@@ -237,7 +237,7 @@ fn a_smaller_view_is_taken_from_the_untrimmed_one() {
 
 /// 3.1 and 3.2: what the smaller window lost is told in User / Assistant / Tool lines, without instructions and summaries.
 #[test]
-fn the_dropped_turns_are_asked_for_as_a_short_transcript() {
+fn the_dropped_turns_are_summarised_as_a_short_transcript() {
     let mut s = pushed(ladder(5_000), [vec![system(200)], turns(&[(800, 800); 4])].concat());
     s.push(vec![Message::text(Role::Developer, "Be brief."), user("question 5 ", 2_000)]).unwrap();
     let pending = asks(s.prepare().unwrap());
@@ -261,7 +261,7 @@ fn the_dropped_turns_are_asked_for_as_a_short_transcript() {
 
 /// 3: the summary is a system message `<summary>…</summary>`, and nothing in it can close that.
 #[test]
-fn the_summary_is_a_system_message_in_its_tags() {
+fn the_summary_is_a_system_message_in_summary_tags() {
     let mut s = pushed(ladder(5_000), [vec![system(200)], turns(&[(1_500, 1_000); 3])].concat());
     let pending = asks(s.prepare().unwrap());
     let forged = Answer {
@@ -305,7 +305,7 @@ fn later_instructions_are_merged_into_the_base_prompt() {
 
 /// An AI SDK's answer to a request for approval is no system message's, though it has no other role here: it stays at its call.
 #[test]
-fn an_answer_to_a_request_for_approval_is_no_instruction() {
+fn an_approval_response_is_not_an_instruction() {
     let list = json!([
         { "role": "user", "content": "Remove it." },
         { "role": "assistant", "content": [
@@ -326,7 +326,7 @@ fn an_answer_to_a_request_for_approval_is_no_instruction() {
 
 /// 2.4: after the fold the view is estimated again, and pruned again where that is needed.
 #[test]
-fn what_the_summary_makes_too_large_is_pruned_again() {
+fn the_view_is_pruned_again_if_the_summary_makes_it_too_large() {
     let mut s = pushed(ladder(5_000), turns(&[(500, 3_000), (600, 500), (600, 500), (600, 500), (600, 500)]));
     let pending = asks(s.prepare().unwrap());
     let report = done(s.resume(pending, &summary("one question ", 600)).unwrap());
@@ -341,7 +341,7 @@ fn what_the_summary_makes_too_large_is_pruned_again() {
 
 /// 2: where the summary leaves no room, the turns go on shrinking.
 #[test]
-fn what_no_pruning_makes_fit_loses_another_turn() {
+fn another_turn_is_dropped_if_pruning_is_not_enough() {
     let mut s = ladder(5_000);
     s.push(talk(11, 5_500)).unwrap();
     let pending = asks(s.prepare().unwrap());
@@ -400,7 +400,7 @@ fn without_auto_compact_no_summary_is_asked_for() {
 
 /// 2: every call is written down, also one for which nothing had to be given up.
 #[test]
-fn every_call_has_its_cost() {
+fn the_cost_of_every_call_is_recorded() {
     let mut s = pushed(ladder(5_000), turns(&[(100, 100)]));
     let cost = done(s.prepare().unwrap()).context_cost.unwrap();
     assert_eq!((cost.limit, cost.estimated_tokens, cost.decisions.len()), (Some(5_000), 312, 0));
@@ -416,7 +416,7 @@ fn every_call_has_its_cost() {
 
 /// Beyond the document: summaries that together have more than a share are folded into the next one, which is told of them.
 #[test]
-fn many_summaries_become_one() {
+fn many_summaries_are_merged_into_one() {
     let mut s = ladder(10_000);
     let mut most = 0;
     let mut merged = 0;
@@ -461,7 +461,7 @@ fn a_useless_summary_changes_nothing() {
 
 /// COMP-14 and a new look at the limits: what came meanwhile stands after the fold, and the view fits.
 #[test]
-fn what_comes_meanwhile_finds_its_place() {
+fn messages_pushed_during_the_run_follow_the_fold() {
     let mut s = pushed(ladder(5_000), turns(&[(500, 800); 5]));
     let pending = asks(s.prepare().unwrap());
     s.push(vec![user("meanwhile ", 2_000)]).unwrap();
@@ -475,7 +475,7 @@ fn what_comes_meanwhile_finds_its_place() {
 
 /// `compact()` by hand folds all but the last turns, as a system message as well.
 #[test]
-fn by_hand_it_folds_all_but_the_last_turn() {
+fn a_manual_fold_takes_all_but_the_last_turn() {
     let mut s = pushed(ladder(50_000), [vec![system(200)], turns(&[(1_000, 100); 3])].concat());
     let fit = s.compact(contextfold::compaction::Reason::Manual, None).unwrap().unwrap();
     let pending = asks(fit);
@@ -491,7 +491,7 @@ fn by_hand_it_folds_all_but_the_last_turn() {
 }
 
 #[test]
-fn behind_a_system_summary_the_request_of_a_pinned_answer_stays() {
+fn a_pinned_answer_after_a_system_summary_keeps_its_request() {
     let mut s = session(json!({ "contextWindow": 100_000, "ladder": "ladder" }));
     let mut pinned = said("b ", 500);
     pinned.meta.pinned = true;

@@ -61,7 +61,7 @@ fn decisions(mut s: Session) -> String {
 }
 
 #[test]
-fn its_decisions_on_the_sample() {
+fn the_decisions_on_the_sample_match_the_snapshot() {
     insta::assert_snapshot!([20_000, 8_000].map(session).map(decisions).join("\n"), @"
     window 20000
     cut_tool_outputs 1: 222685 -> 200134

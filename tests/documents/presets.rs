@@ -91,7 +91,7 @@ fn each_preset_acts_on_the_sample() {
 }
 
 #[test]
-fn a_printed_preset_given_back_as_a_list_behaves_as_the_named_one() {
+fn a_printed_preset_given_as_a_list_behaves_like_the_preset() {
     for preset in Ladder::PRESETS {
         let printed = Ladder::preset(preset, ExplicitOptions::default()).unwrap().to_value();
         let copy: Value = serde_json::from_str(&printed.to_string()).unwrap();
@@ -109,7 +109,7 @@ fn a_printed_preset_given_back_as_a_list_behaves_as_the_named_one() {
 }
 
 #[test]
-fn a_changed_copy_is_a_ladder_of_its_own() {
+fn a_changed_copy_of_a_preset_is_a_separate_ladder() {
     let mut list = Ladder::preset("rolling", ExplicitOptions::default()).unwrap().to_value();
     list[1]["upperThreshold"] = json!(40_000);
     let changed = Ladder::from_value(&list, ExplicitOptions::default()).unwrap();

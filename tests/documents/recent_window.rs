@@ -24,7 +24,7 @@ fn window(options: &Value) -> Value {
 }
 
 #[test]
-fn budgets_are_the_documents() {
+fn budgets_match_the_document() {
     let of = |system_tokens: u64| {
         let (_, report) =
             prepared(json!("rolling"), 128_000, [vec![system(system_tokens)], talk(4, 100)].concat());
@@ -35,7 +35,7 @@ fn budgets_are_the_documents() {
 }
 
 #[test]
-fn it_is_off_at_10_messages_and_on_at_11() {
+fn it_acts_above_10_messages() {
     let kept = |count| prepared(json!("rolling"), 10_000, talk(count, count * 900)).1;
     let ten = kept(10);
     assert_eq!((passes(&ten), ten.messages_after), (vec![], 10));
@@ -45,7 +45,7 @@ fn it_is_off_at_10_messages_and_on_at_11() {
 }
 
 #[test]
-fn it_is_off_by_option() {
+fn it_can_be_turned_off() {
     let (_, report) = prepared(window(&json!({ "enabled": false })), 10_000, talk(11, 9_900));
     assert_eq!((passes(&report), report.messages_after), (vec![], 11));
 }
@@ -79,7 +79,7 @@ fn the_log_50_messages_of_45000_tokens_become_15_of_12000() {
 }
 
 #[test]
-fn a_chain_that_does_not_fit_is_skipped_whole_and_older_messages_are_still_chosen() {
+fn a_tool_chain_that_does_not_fit_is_skipped_and_older_messages_are_still_chosen() {
     let (s, report) = prepared(
         window(&json!({ "minMessages": 0 })),
         10_000, // 3,900 for recent messages

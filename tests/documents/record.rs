@@ -69,7 +69,7 @@ fn standing(session: &Session) -> Vec<(String, bool)> {
 }
 
 #[test]
-fn what_came_back_for_a_short_summary_is_not_in_its_record() {
+fn messages_restored_after_a_short_summary_are_not_in_its_record() {
     for share in [0.1, 0.2, 0.3] {
         let (session, _) = folded(share, &json!({}));
         let record = record_of(&session);
@@ -83,7 +83,7 @@ fn what_came_back_for_a_short_summary_is_not_in_its_record() {
 }
 
 #[test]
-fn a_summary_of_our_own_is_of_what_is_folded_in_the_end() {
+fn an_extractive_summary_covers_only_what_stays_folded() {
     for share in [0.1, 0.2, 0.3] {
         let (session, _) = folded_by(share, &json!({}), Session::resume_extractive);
         let record = record_of(&session);
@@ -95,7 +95,7 @@ fn a_summary_of_our_own_is_of_what_is_folded_in_the_end() {
 }
 
 #[test]
-fn a_cut_beside_a_fold_fills_the_view() {
+fn an_even_cut_beside_a_fold_fills_the_view() {
     for share in [0.1, 0.2, 0.3, 0.5] {
         let (_, report) = folded(share, &json!({}));
         let filled = report.tokens_after as f64 / report.target.unwrap() as f64;
@@ -104,7 +104,7 @@ fn a_cut_beside_a_fold_fills_the_view() {
 }
 
 #[test]
-fn behind_a_summary_of_the_assistants_the_user_speaks() {
+fn an_assistant_summary_is_not_followed_by_an_assistant_message() {
     for percent in 10..40 {
         let (session, _) = folded(f64::from(percent) / 100.0, &json!({ "summaryRole": "assistant" }));
         let roles: Vec<Role> = session.context().view.body().iter().map(Slot::role).collect();
@@ -122,7 +122,7 @@ fn prepared(session: &mut Session, says: &str) {
 }
 
 #[test]
-fn no_answer_comes_back_behind_another_without_its_question() {
+fn no_answer_is_restored_after_another_answer_without_its_question() {
     let says = "They said a few things. ".repeat(20);
     let mut random = 7_u32;
     let mut words = || {

@@ -41,7 +41,7 @@ fn whole_turns(session: &Session) -> usize {
 }
 
 #[test]
-fn the_presets_are_the_documents_table() {
+fn the_presets_match_the_documents_table() {
     let table = |name: &str| {
         let passes = Ladder::preset(name, ExplicitOptions::default()).unwrap().to_value();
         let summarize = &passes[1];
@@ -52,7 +52,7 @@ fn the_presets_are_the_documents_table() {
 }
 
 #[test]
-fn a_compaction_is_due_above_the_threshold_and_not_at_it() {
+fn a_compaction_is_due_only_above_the_threshold() {
     for (preset, window, threshold) in
         [("steps-design", 200_000, 150_000), ("steps-execution", 1_000_000, 700_000)]
     {
@@ -70,7 +70,7 @@ fn a_compaction_is_due_above_the_threshold_and_not_at_it() {
 }
 
 #[test]
-fn a_given_threshold_ratio_wins_over_the_presets_figure() {
+fn a_given_threshold_ratio_overrides_the_presets() {
     let options =
         |ratio: Value| json!({ "contextWindow": 200_000, "ladder": "steps-design", "compaction": ratio });
     let given = session(options(json!({ "thresholdRatio": 0.5 })));
@@ -81,7 +81,7 @@ fn a_given_threshold_ratio_wins_over_the_presets_figure() {
 }
 
 #[test]
-fn the_history_example_loses_its_tool_result() {
+fn the_documents_history_example_loses_its_tool_result() {
     // A result without a call is no valid history: the call that the document leaves out is added.
     let read = |n: u64, content: &str| {
         let id = format!("r{n}");
@@ -111,7 +111,7 @@ fn the_history_example_loses_its_tool_result() {
 }
 
 #[test]
-fn an_older_turn_keeps_its_last_user_and_its_last_assistant_message() {
+fn an_older_turn_keeps_its_last_user_and_last_assistant_message() {
     let mut s = agent("steps-design", 200_000);
     s.push(vec![
         user("two answers ", 10),
@@ -153,7 +153,7 @@ fn an_older_turn_keeps_its_last_user_and_its_last_assistant_message() {
 }
 
 #[test]
-fn a_mock_user_message_asks_the_assistant_answers_and_the_last_steps_follow() {
+fn the_view_is_a_mock_user_request_the_assistants_summary_and_the_last_steps() {
     let mut s = agent("steps-design", 200_000);
     s.push(vec![system(2_000)]).unwrap();
     exchanges(&mut s, 1, 10, 28_000);
@@ -279,7 +279,7 @@ fn the_number_of_whole_steps_is_the_same_at_every_compaction() {
 }
 
 #[test]
-fn the_last_steps_stay_whole_although_they_are_more_than_the_low_mark() {
+fn the_last_steps_stay_whole_even_above_the_low_mark() {
     let mut s = agent("steps-design", 200_000);
     exchanges(&mut s, 1, 3, 20_000);
     exchanges(&mut s, 4, 3, 42_000);
@@ -296,7 +296,7 @@ fn trace(id: &str, tokens: u64) -> Message {
 }
 
 #[test]
-fn very_long_results_in_the_last_steps_lose_their_middle_only_where_all_else_does_not_do() {
+fn very_long_results_in_the_last_steps_are_shortened_only_as_a_last_resort() {
     let mut s = agent("steps-design", 200_000);
     exchanges(&mut s, 1, 2, 20_000);
     for n in 3..=5 {
@@ -321,7 +321,7 @@ fn very_long_results_in_the_last_steps_lose_their_middle_only_where_all_else_doe
 }
 
 #[test]
-fn a_refused_answer_is_asked_again_with_the_reason() {
+fn a_refused_summary_is_requested_again_with_the_reason() {
     let mut s = session(
         json!({ "contextWindow": 200_000, "ladder": "steps-design", "compaction": { "maxAttempts": 3 } }),
     );
@@ -342,7 +342,7 @@ fn a_refused_answer_is_asked_again_with_the_reason() {
 }
 
 #[test]
-fn a_compaction_right_after_the_initial_context_changes_nothing_that_was_said() {
+fn a_compaction_right_after_the_initial_context_changes_no_messages() {
     let mut s = agent("steps-design", 200_000);
     s.push(vec![system(2_000), user("<execute_to_init_context/>", 160_000)]).unwrap();
     assert!(s.should_compact());

@@ -40,7 +40,7 @@ fn f17_the_users_rules_survive_twenty_rounds() {
 }
 
 #[test]
-fn f26_facts_stay_and_the_summary_does_not_swell() {
+fn f26_facts_survive_and_the_summary_does_not_grow() {
     let options = json!({ "contextWindow": 8_000, "safetyMargin": 0, "compaction": { "ledgerTokens": 400 } });
     let mut s = session(&options);
     s.push(vec![user("The bug is in src/core/engine.rs, see https://example.org/issue/9 (#4711).")]).unwrap();

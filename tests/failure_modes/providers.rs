@@ -43,7 +43,7 @@ fn thinking(turns: usize) -> Value {
 }
 
 #[test]
-fn f08_thinking_is_as_it_was_or_gone() {
+fn f08_thinking_is_unchanged_or_removed() {
     const RULES: [&str; 2] = ["A-thinking", "A-signature"];
     let original = thinking(8);
     // Naive: every long text is shortened, thinking too.
@@ -169,7 +169,7 @@ fn f09_a_thought_signature_stays_on_its_part() {
 }
 
 #[test]
-fn f21_shortened_arguments_parse() {
+fn f21_shortened_arguments_are_still_valid_json() {
     let arguments = json!({ "path": "src/lib.rs", "content": "line \"quoted\" \\ 日本語\n".repeat(400), "edits": [{ "old": "a".repeat(3_000), "new": "b" }] });
     let text = arguments.to_string();
     let naive = format!("{}…", text.chars().take(1_000).collect::<String>());
@@ -195,7 +195,7 @@ fn f21_shortened_arguments_parse() {
 }
 
 #[test]
-fn f30_a_pointer_stands_only_while_its_target_does() {
+fn f30_a_pointer_is_shown_only_while_its_target_is() {
     let same = filler(60);
     let mut history = vec![user("read it")];
     for n in 0..4 {

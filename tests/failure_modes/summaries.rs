@@ -19,7 +19,7 @@ fn window() -> Value {
 }
 
 #[test]
-fn f10_a_summary_that_is_no_smaller_is_refused() {
+fn f10_a_summary_that_is_not_smaller_is_refused() {
     let mut s = long(&window());
     let before = state(&s);
     let longer = format!("<summary>{}</summary>", filler(2_000));
@@ -72,7 +72,7 @@ fn f12_a_failing_summariser_changes_nothing() {
 }
 
 #[test]
-fn f13_a_summary_that_was_cut_off_is_refused() {
+fn f13_a_cut_off_summary_is_refused() {
     let cut = [
         Answer {
             text: "<summary>half</summary>".into(),
@@ -129,7 +129,7 @@ fn f15_tool_output_cannot_forge_the_summary() {
 }
 
 #[test]
-fn f16_a_secret_is_not_carried_on() {
+fn f16_a_secret_is_not_carried_over() {
     let redact = |text: &str| text.replace("ghp_0secret42", "[token]");
     let history = vec![
         user("The token is ghp_0secret42, never log it. It is for src/deep/auth.rs."),
@@ -149,7 +149,7 @@ fn f16_a_secret_is_not_carried_on() {
 }
 
 #[test]
-fn f22_nothing_is_substituted_by_pattern() {
+fn f22_special_replacement_patterns_are_not_expanded() {
     let odd = "costs $& and $1 and $` and {summary} and \\1 and %s";
     for style in ["messages", "transcript"] {
         let options =
@@ -165,7 +165,7 @@ fn f22_nothing_is_substituted_by_pattern() {
 }
 
 #[test]
-fn f25_what_comes_meanwhile_is_neither_lost_nor_doubled() {
+fn f25_messages_pushed_during_a_compaction_are_neither_lost_nor_duplicated() {
     // Every way in which two things that happen can fall around the answer.
     for before in 0..3 {
         let mut s = long(&window());
@@ -184,7 +184,7 @@ fn f25_what_comes_meanwhile_is_neither_lost_nor_doubled() {
 }
 
 #[test]
-fn f29_without_a_summariser_the_extractive_one_stands_in() {
+fn f29_without_a_summariser_the_extractive_one_takes_over() {
     let down = || Error::new(ErrorCode::SummaryFailed, "the remote compactor is down");
     let mut s = long(&window());
     let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
@@ -217,7 +217,7 @@ fn is_japanese(text: &str) -> bool {
 }
 
 #[test]
-fn f33_the_summary_is_asked_for_in_the_users_language() {
+fn f33_the_summary_is_requested_in_the_users_language() {
     let mut s = session(&window());
     s.push(vec![
         user(&"パーサーを直して、テストを全部実行してください。".repeat(6)),

@@ -16,7 +16,7 @@ fn in_common(before: &[Message], now: &[Message]) -> usize {
 }
 
 #[test]
-fn f18_the_prompt_cache_is_broken_only_where_it_pays() {
+fn f18_the_prompt_cache_is_broken_only_if_it_pays() {
     let mut s = session(&json!({ "contextWindow": 2_000, "safetyMargin": 0 }));
     s.push(vec![Message::text(Role::System, filler(20))]).unwrap();
     let (mut all, mut before) = (Vec::new(), view(&s));
@@ -85,7 +85,7 @@ fn base64(bytes: usize) -> String {
 }
 
 #[test]
-fn f20_counts_are_exact_or_their_error_is_known_and_learnt() {
+fn f20_counts_are_exact_or_their_error_is_reported_and_learnt() {
     let chinese = CHINESE.repeat(4);
     let tools: Vec<_> = (0..20)
         .map(|n| json!({ "type": "function", "function": { "name": format!("read_file_{n}"), "description": "Reads a file, whole or by lines.",
@@ -132,7 +132,7 @@ fn f20_counts_are_exact_or_their_error_is_known_and_learnt() {
 }
 
 #[test]
-fn f31_a_request_never_asks_for_more_output_than_its_model_has() {
+fn f31_a_request_never_asks_for_more_output_than_the_model_allows() {
     let turns = || (0..12).flat_map(turn).collect::<Vec<_>>();
     let models = json!({
         "small": { "max_input_tokens": 200_000, "max_output_tokens": 1_000 },

@@ -88,7 +88,7 @@ fn fewer_turns_are_a_smaller_view() {
 
 /// 3.1: what the smaller window dropped: same lane, finished, neither system nor developer nor summary.
 #[test]
-fn what_can_be_folded_is_what_the_smaller_view_lost() {
+fn the_nodes_dropped_from_the_smaller_view_can_be_folded() {
     let mut graph = line("s1 u0 a0 u1 a1 d1 t1 u2 a2 u3");
     graph.compress(&["u0", "a0"], "earlier").unwrap();
     graph.set_state("t1", NodeState::Errored).unwrap();
@@ -99,7 +99,7 @@ fn what_can_be_folded_is_what_the_smaller_view_lost() {
 
 /// 3.4: the nodes and their incident edges are marked, and a summary stands in for that subgraph.
 #[test]
-fn a_summary_stands_in_and_marks_what_it_hides() {
+fn a_summary_replaces_the_nodes_it_marks_as_compressed() {
     let mut graph = line("u1 a1 u2 a2");
     let fold = graph.compress(&["u1", "a1"], "S").unwrap();
     assert_eq!(view(&graph, "a2", None), "fold_1 u2 a2");
@@ -125,7 +125,7 @@ fn a_summary_stands_in_and_marks_what_it_hides() {
 
 /// 3: only finished nodes can be compressed.
 #[test]
-fn only_finished_nodes() {
+fn only_finished_nodes_can_be_folded() {
     let mut graph = line("u1 a1 u2");
     for state in [NodeState::Pending, NodeState::Running, NodeState::Errored] {
         graph.set_state("a1", state).unwrap();
@@ -136,7 +136,7 @@ fn only_finished_nodes() {
 
 /// 3: no set of nodes across lanes can be compressed.
 #[test]
-fn only_one_lane() {
+fn only_nodes_of_one_lane_can_be_folded() {
     let mut graph = line("u1 a1");
     graph.fork("a1", "side").unwrap();
     graph.add_node(in_lane("side", "u2")).unwrap();
@@ -160,7 +160,7 @@ fn a_summary_is_never_a_leaf() {
 
 /// 3: later views show the summary as a system message `<summary>…</summary>`, and it stays however few the turns.
 #[test]
-fn a_summary_stays_whatever_the_turns() {
+fn a_summary_stays_in_the_view_for_any_number_of_turns() {
     let mut graph = line("s1 u1 a1 u2 a2 u3");
     graph.compress(&["u1", "a1"], "S").unwrap();
     assert_eq!(view(&graph, "u3", 1), "s1 fold_1 u3");

@@ -252,12 +252,12 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn views_are_right(acts in prop::collection::vec(act(), 1..60)) {
+    fn views_match_the_rules(acts in prop::collection::vec(act(), 1..60)) {
         check_views(&built(&acts));
     }
 
     #[test]
-    fn folding_and_unfolding_is_the_identity(
+    fn unfolding_a_fold_restores_the_graph(
         acts in prop::collection::vec(act(), 1..60),
         (at, len, skip) in (any::<u16>(), 1..8_u8, prop::option::of(0..5_u8)),
         more in prop::collection::vec((0..4_u8, 0..6_usize), 0..10),
@@ -285,7 +285,7 @@ proptest! {
     }
 
     #[test]
-    fn a_restored_graph_is_the_graph(acts in prop::collection::vec(act(), 1..60)) {
+    fn a_restored_graph_equals_the_original(acts in prop::collection::vec(act(), 1..60)) {
         let graph = built(&acts);
         let saved = graph.snapshot(&GraphMessages).unwrap();
         let again = ContextGraph::restore(&saved, &GraphMessages).unwrap();

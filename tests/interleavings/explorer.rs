@@ -60,7 +60,7 @@ pub fn explore(mut program: impl FnMut(&mut Choices)) -> u64 {
 }
 
 #[test]
-fn every_way_is_gone_once() {
+fn every_combination_runs_once() {
     let mut seen = Vec::new();
     let paths = explore(|choices| {
         let first = choices.choose(3);

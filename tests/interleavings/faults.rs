@@ -132,7 +132,7 @@ fn a_redaction_that_fails_at_any_call_changes_nothing() {
 }
 
 #[test]
-fn every_answer_that_cannot_be_used_changes_nothing() {
+fn an_unusable_answer_changes_nothing() {
     let large = format!("<summary>{}</summary>", filler(4_000));
     for options in configurations() {
         for prepares in [false, true] {
@@ -160,7 +160,7 @@ fn broken() -> Vec<(&'static str, Message)> {
 }
 
 #[test]
-fn a_broken_message_at_any_place_of_a_batch_changes_nothing() {
+fn a_broken_message_anywhere_in_a_batch_changes_nothing() {
     let fine = || {
         vec![
             Message::tool("open", filler(30)),
@@ -209,7 +209,7 @@ fn a_broken_message_at_any_place_of_a_batch_changes_nothing() {
 }
 
 #[test]
-fn ids_never_collide_with_those_that_the_engine_gives() {
+fn caller_ids_never_collide_with_generated_ids() {
     for taken in ["m1", "m2", "m7", "m30", "fold_1", "fold_2", "out_1", "pin_1"] {
         let mut s = session(&json!({ "contextWindow": 100_000 }));
         s.push(vec![Message::text(Role::User, filler(20)).with_id(taken)]).unwrap();
@@ -237,7 +237,7 @@ fn ids_never_collide_with_those_that_the_engine_gives() {
 }
 
 #[test]
-fn a_summary_that_fails_in_a_recovery_leaves_what_the_refusal_taught_and_nothing_else() {
+fn a_failed_summary_in_a_recovery_changes_only_the_learnt_limit() {
     let refusal = "prompt is too long: 900 tokens > 500 maximum";
     for (code, text) in [
         (ErrorCode::SummaryFailed, None),
@@ -261,7 +261,7 @@ fn a_summary_that_fails_in_a_recovery_leaves_what_the_refusal_taught_and_nothing
 }
 
 #[test]
-fn the_report_of_a_failure_is_there_to_read_and_in_no_snapshot() {
+fn the_report_of_a_failed_run_can_be_read_but_is_not_saved() {
     let mut s = session(
         &json!({ "contextWindow": 100_000, "compaction": { "maxAttempts": 1, "onFailure": "error" } }),
     );

@@ -89,19 +89,19 @@ fn small() -> Value {
 }
 
 #[test]
-fn nothing_is_lost_in_any_order_while_a_compaction_waits() {
+fn nothing_is_lost_in_any_order_during_a_compaction() {
     let options = json!({ "contextWindow": 100_000, "safetyMargin": 0, "compaction": small() });
     paths("compact", &Setup { goal: Goal::Compact, options }, 2);
 }
 
 #[test]
-fn nothing_is_lost_in_any_order_while_a_view_is_made_to_fit() {
+fn nothing_is_lost_in_any_order_during_a_prepare() {
     let options = json!({ "contextWindow": 330, "safetyMargin": 0, "compaction": small() });
     paths("prepare", &Setup { goal: Goal::Prepare, options }, 2);
 }
 
 #[test]
-fn nothing_is_lost_in_any_order_where_a_summariser_stands_in() {
+fn nothing_is_lost_in_any_order_with_the_extractive_fallback() {
     let options = json!({
         "contextWindow": 330, "safetyMargin": 0, "toolOutputCache": { "contextBudgetTokens": 200 },
         "compaction": { "maxAttempts": 1, "onFailure": "extractive" }
@@ -110,7 +110,7 @@ fn nothing_is_lost_in_any_order_where_a_summariser_stands_in() {
 }
 
 #[test]
-fn nothing_is_lost_in_any_order_while_the_background_writes() {
+fn nothing_is_lost_in_any_order_during_a_background_summary() {
     let options = json!({
         "contextWindow": 900, "safetyMargin": 0,
         "compaction": { "maxAttempts": 2, "ledgerTokens": 60, "background": { "atRatio": 0.4 } }

@@ -185,7 +185,7 @@ fn inv_10_tokens_add_up() {
 }
 
 #[test]
-fn inv_10_what_is_not_whole_had_a_line() {
+fn inv_10_everything_not_shown_whole_was_reported() {
     super::always(what_is_not_whole_had_a_line);
 }
 
@@ -195,7 +195,7 @@ fn history_and_refs_keep_everything() {
 }
 
 #[test]
-fn the_prefix_that_a_report_calls_stable_is() {
+fn the_prefix_reported_as_stable_is_unchanged() {
     let marked = std::cell::RefCell::new(Vec::new());
     super::always(|world, happened| the_stable_prefix_is_no_boast(&marked, world, happened));
 }

@@ -259,7 +259,7 @@ fn run_seed(seed: u64, which: Range<u64>, began: Instant, until: Duration) -> Re
 
 /// Ids, places and members that do not agree, each one byte from a session that is whole.
 #[test]
-fn altered_bytes_are_refused_or_a_session() {
+fn altered_bytes_are_refused_or_give_a_valid_session() {
     let began = Instant::now();
     let (taken, tried) = quietly(|| run_seed(7, 0..FEW, began, Duration::MAX)).unwrap();
     assert!(taken > 0 && taken < tried, "{taken} of {tried}");
@@ -267,7 +267,7 @@ fn altered_bytes_are_refused_or_a_session() {
 
 /// Counts, callers and open calls that do not agree: they were taken once, and an assertion of the engine's failed later.
 #[test]
-fn alterations_that_were_taken_once_hold() {
+fn alterations_that_once_caused_a_failure_no_longer_do() {
     let began = Instant::now();
     for (seed, alteration) in [(12, 227), (15, 196), (43, 200), (1_795_616_206, 26)] {
         quietly(|| run_seed(seed, alteration..alteration + 1, began, Duration::MAX)).unwrap();

@@ -37,6 +37,6 @@ pub fn failures_change_nothing(world: &mut World, happened: &Happened) {
 }
 
 #[test]
-fn inv_4_what_fails_changes_nothing() {
+fn inv_4_a_failed_operation_changes_nothing() {
     super::always(failures_change_nothing);
 }

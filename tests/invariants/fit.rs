@@ -142,7 +142,7 @@ pub fn a_compaction_makes_smaller(world: &mut World, happened: &Happened) {
 }
 
 #[test]
-fn inv_3_a_prepared_view_fits_or_the_error_says_why() {
+fn inv_3_a_prepared_view_fits_or_an_error_says_why() {
     super::always(a_prepared_view_fits);
 }
 

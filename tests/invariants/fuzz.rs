@@ -170,7 +170,7 @@ pub fn number(name: &str) -> Option<u64> {
 /// messages that came back kept a view from fitting that fitted without them (4399), a summary was asked for before the provider
 /// compacted what it was to stand for (1795584986), and a refusal that names more images than one before it (1795606567).
 #[test]
-fn seeds_that_once_failed_hold() {
+fn seeds_that_once_failed_now_pass() {
     let failed = [594, 926, 1259, 2634, 4399, 1_795_584_986, 1_795_606_567]
         .map(run_seed)
         .into_iter()

@@ -103,7 +103,7 @@ fn replays(script: &Script, at: Index) {
 }
 
 #[test]
-fn a_replayed_journal_gives_the_session_that_was_saved() {
+fn replaying_a_journal_gives_the_saved_session() {
     let holds = |(script, at): (Script, Index)| {
         replays(&script, at);
         Ok(())

@@ -28,7 +28,7 @@ fn transcript(script: &Script) -> Vec<String> {
 }
 
 #[test]
-fn inv_6_the_same_script_gives_the_same_answers() {
+fn inv_6_the_same_script_gives_the_same_results() {
     let property = |script: Script| {
         let (once, twice) = (transcript(&script), transcript(&script));
         for (a, b) in once.iter().zip(&twice) {

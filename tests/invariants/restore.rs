@@ -23,7 +23,7 @@ pub fn check<T: std::fmt::Debug>(
 }
 
 #[test]
-fn a_restored_session_goes_on_as_the_saved_one() {
+fn a_restored_session_continues_like_the_saved_one() {
     check((script(), any::<Index>()), |(script, at)| {
         let (before, after) = script.ops.split_at(at.index(script.ops.len()));
         let (mut saved, mut again) = (World::new(&script), World::new(&script));
@@ -81,7 +81,7 @@ fn damaged_bytes_are_refused() {
 
 /// The first line says what the rest is: bytes that pass for a snapshot and are none end in an error, or in a session.
 #[test]
-fn nonsense_under_a_right_checksum_never_panics() {
+fn invalid_content_with_a_valid_checksum_never_panics() {
     let changes = prop::collection::vec((any::<Index>(), any::<u8>()), 1..4);
     check((script(), changes), |(script, changes)| {
         let world = super::world::run(&script, |_, _| {});

@@ -94,12 +94,12 @@ pub fn header_and_newest_user_are_there(world: &mut World, _: &Happened) {
 }
 
 #[test]
-fn inv_1_no_view_is_refused_for_its_shape() {
+fn inv_1_every_view_has_a_valid_shape() {
     super::always(views_are_valid);
 }
 
 #[test]
-fn inv_1_no_request_is_refused_for_its_shape() {
+fn inv_1_every_request_has_a_valid_shape() {
     super::always(requests_are_valid);
 }
 

@@ -150,11 +150,11 @@ fn unfold_undoes_fold_exactly() {
 }
 
 #[test]
-fn what_was_pushed_since_a_fold_stays_behind_it() {
+fn messages_pushed_after_a_fold_stay_after_it() {
     super::always(what_came_since_stays);
 }
 
 #[test]
-fn all_folds_of_any_script_unfold_into_the_order_in_which_messages_came() {
+fn unfolding_everything_restores_the_original_order() {
     super::always(a_fold_comes_back_where_it_stood);
 }

@@ -352,12 +352,12 @@ pub fn arguments_stay_json(world: &mut World, _: &Happened) {
 }
 
 #[test]
-fn inv_5_no_cut_splits_a_cluster() {
+fn inv_5_no_cut_splits_a_grapheme_cluster() {
     super::always(cuts_stand_between_clusters);
 }
 
 #[test]
-fn inv_9_untouched_messages_are_as_they_came() {
+fn inv_9_untouched_messages_are_unchanged() {
     super::always(untouched_messages_are_as_they_came);
 }
 
@@ -367,6 +367,6 @@ fn inv_11_pins_and_the_newest_user_message_are_verbatim() {
 }
 
 #[test]
-fn inv_12_arguments_stay_json() {
+fn inv_12_arguments_stay_valid_json() {
     super::always(arguments_stay_json);
 }

@@ -228,7 +228,7 @@ fn errors(list: &[Value]) -> Vec<String> {
 }
 
 #[test]
-fn what_was_accepted_comes_out_as_it_went_in() {
+fn accepted_histories_are_written_as_they_were_read() {
     let all = histories();
     for list in &all {
         assert_eq!(refused(&list.items), [""; 0], "{}", list.name);
@@ -245,7 +245,7 @@ fn what_was_accepted_comes_out_as_it_went_in() {
 
 /// Every recorded history of any format, cut at every step, in Converse's shape.
 #[test]
-fn the_service_would_take_every_cut() {
+fn every_cut_is_valid_for_the_service() {
     let mut views = 0;
     let mut lists: Vec<(Format, Recorded)> = histories().into_iter().map(|list| (FORMAT, list)).collect();
     for (suffix, format) in [
@@ -297,7 +297,7 @@ fn the_service_would_take_every_cut() {
 }
 
 #[test]
-fn it_becomes_every_other_format_and_comes_back() {
+fn it_converts_to_every_other_format_and_back() {
     for list in histories() {
         for to in
             [Format::Anthropic, Format::OpenaiChat, Format::OpenaiResponses, Format::AiSdk, Format::Messages]
@@ -418,7 +418,7 @@ fn mutate(list: &mut Vec<Value>, dice: &mut Dice) {
 /// What the service refuses, `check` finds, and nothing else but what no service says (a tool's error that holds more than texts); and
 /// what `repair` gives, the service takes.
 #[test]
-fn no_mutation_is_missed() {
+fn check_finds_every_mutation() {
     let mut dice = Dice(7);
     let (mut broken, mut missed) = (0, Vec::new());
     for n in 0..20_000 {

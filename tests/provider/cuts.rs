@@ -85,7 +85,7 @@ fn anthropic_long_sessions() {
 }
 
 #[test]
-fn every_single_part_can_go() {
+fn every_single_part_can_be_removed() {
     let mut parts = 0;
     for list in recorded(".responses.jsonl") {
         let history = provider(Format::OpenaiResponses).read(&Value::Array(list.items.clone())).unwrap();

@@ -65,7 +65,7 @@ fn reasoning_that_nothing_follows() {
 }
 
 #[test]
-fn chat_with_one_message_of_many_calls() {
+fn chat_with_many_calls_in_one_message() {
     let calls: Vec<Value> = (0..MANY)
         .map(|i| json!({ "id": format!("c{i}"), "type": "function", "function": { "name": "f", "arguments": "{}" } }))
         .collect();

@@ -216,7 +216,7 @@ fn every_break_is_mended(format: Format) {
 }
 
 #[test]
-fn what_was_accepted_has_no_errors() {
+fn accepted_histories_have_no_errors() {
     for format in [Format::OpenaiResponses, Format::OpenaiChat, Format::Anthropic, Format::Gemini] {
         let all = lists(format);
         for list in &all {
@@ -235,7 +235,7 @@ fn what_was_accepted_has_no_errors() {
 }
 
 #[test]
-fn what_was_refused_for_its_shape_names_the_rule() {
+fn check_names_the_rule_of_every_recorded_rejection() {
     for list in recorded("rejected-by-the-api-400.jsonl") {
         let Some(format) = (match list.record["format"].as_str() {
             Some("responses") => Some(Format::OpenaiResponses),

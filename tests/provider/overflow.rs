@@ -4,7 +4,7 @@ use contextfold::provider::{Overflow, is_too_large, overflow, refusal_texts};
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table")]
-fn each_text_is_recognised_with_its_figures() {
+fn each_overflow_message_is_recognised_with_its_numbers() {
     for (text, limit, actual) in [
         (
             "ValidationException: Too many input tokens. Max input tokens: 300000, request input token count: 355123",
@@ -137,7 +137,7 @@ fn each_text_is_recognised_with_its_figures() {
 }
 
 #[test]
-fn other_errors_are_not() {
+fn other_errors_are_not_overflows() {
     for text in [
         "",
         "Rate limit reached for gpt-5 on tokens per min (TPM): Limit 30000, Used 29000, Requested 5000.",
@@ -158,7 +158,7 @@ fn other_errors_are_not() {
 }
 
 #[test]
-fn nothing_that_was_refused_for_another_reason_is_taken_for_it() {
+fn rejections_for_other_reasons_are_not_overflows() {
     for list in super::data::recorded("rejected-by-the-api-400.jsonl") {
         let text = list.record["error"].to_string();
         assert!(!is_too_large(&text), "{}: {text}", list.name);
@@ -166,7 +166,7 @@ fn nothing_that_was_refused_for_another_reason_is_taken_for_it() {
 }
 
 #[test]
-fn what_is_said_of_rates_elsewhere_hides_no_overflow() {
+fn a_rate_limit_in_another_message_does_not_hide_an_overflow() {
     let texts = |list: &[&str]| list.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>();
     let said = texts(&["rate_limit_exceeded on the first try", "prompt is too long: 9 tokens > 8 maximum"]);
     assert_eq!(refusal_texts(&said), ["prompt is too long: 9 tokens > 8 maximum"]);

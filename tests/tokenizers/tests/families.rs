@@ -250,7 +250,7 @@ fn unigram_of_t5() {
 }
 
 #[test]
-fn unigram_with_bytes_for_what_is_unknown() {
+fn unigram_with_bytes_for_unknown_characters() {
     unigram("null", METASPACE, true);
 }
 
