@@ -161,7 +161,7 @@ fn the_users_answers_to_an_asking_tool_are_rules_but_other_outputs_are_not() {
 }
 
 #[test]
-fn a_users_answer_to_a_tool_stays_in_memory_until_its_rules_are_extracted() {
+fn a_users_answer_to_a_tool_is_not_moved_out_of_memory() {
     let mut session =
         session(&json!({ "contextWindow": 16_000, "toolOutputCache": { "contextBudgetTokens": 0 } }));
     let call = ToolCall::function("a", "ask_user", "{}");

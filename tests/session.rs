@@ -452,7 +452,7 @@ fn every_invalid_option_is_refused_by_name() {
 }
 
 #[test]
-fn defaults_are_the_specifications() {
+fn defaults_match_the_specification() {
     let d = CompactionConfig::default();
     assert!(d.enabled && d.auto && d.model.is_none() && d.retain_prompt.is_none());
     assert_eq!((d.threshold_ratio, d.retain_last_turns, d.on_failure), (0.8, 1, OnFailure::Error));
