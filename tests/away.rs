@@ -1,4 +1,4 @@
-//! Tool outputs that are moved to the host's store: when they are moved changes nothing in a fold's ledger (INV-6).
+//! Tool outputs that are moved to the host's store: a fold's ledger does not depend on when they are moved (INV-6).
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::sync::Arc;

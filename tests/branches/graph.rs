@@ -16,7 +16,7 @@ fn edges(s: &mut Session, kind: EdgeKind) -> Vec<String> {
     of_kind.map(|e| format!("{} {}", e.from, e.to)).collect()
 }
 
-/// The graph as drawn at once, by what can be seen of it.
+/// What the graph shows: its snapshot as text.
 fn seen(graph: &ContextGraph) -> String {
     String::from_utf8(graph.snapshot(&GraphMessages).unwrap()).unwrap()
 }
@@ -94,7 +94,7 @@ fn messages_left_behind_by_a_rewind_form_a_dead_end() {
     assert_eq!(view(&mut s, "a3"), "u1 a1 u3 a3");
     assert_eq!(view(&mut s, "a2"), "u1 a1 u2 a2");
     s.rewind("u1").unwrap();
-    push(&mut s, "a3"); // an id that is free again
+    push(&mut s, "a3"); // the id is free again
     assert_eq!(view(&mut s, "a3"), "u1 a3");
 }
 

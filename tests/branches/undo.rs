@@ -83,7 +83,7 @@ fn an_unfolded_fold_is_not_repeated_at_once_but_the_view_still_fits() {
     push(&mut s, "a6 u7 a7 u8");
     assert!(s.should_compact(), "{} tokens: enough is new", s.tokens());
     let Fit::NeedsSummary(_) = s.prepare().unwrap() else { panic!("a fold is due") };
-    // Beyond the limit there is no rest: the view has to fit.
+    // Above the limit the fold is repeated, because the view has to fit.
     let mut s = session(&json!({ "contextWindow": 330, "safetyMargin": 0 }));
     push(&mut s, "u1 a1 u2 a2 u3");
     let id = fold(&mut s);
@@ -101,7 +101,7 @@ fn a_rewind_keeps_everything_up_to_the_message() {
     assert_eq!(s.context().history.len(), 8, "nothing is lost");
     let lines: Vec<&str> = s.context().left_out.iter().map(|l| l.id.as_str()).collect();
     assert_eq!(lines, ["u2", "a2", "u3"]);
-    push(&mut s, "u2 a2"); // their ids are free
+    push(&mut s, "u2 a2"); // the ids are free again
     assert_eq!(shown(&s), "s0 u1 c1 t1 a1 u2 a2");
     for gone in ["u3", "fold_1", "nobody"] {
         assert_eq!(code(s.rewind(gone)).0, ErrorCode::InvalidArgument);

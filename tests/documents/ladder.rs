@@ -1,4 +1,4 @@
-//! The ladder document, 2 and 3, sentence by sentence, as the preset `ladder`. What it says of nodes and edges is in
+//! Sections 2 and 3 of the ladder document, sentence by sentence, as the preset `ladder`. Its nodes and edges are tested in
 //! `tests/graph/document.rs`.
 
 use contextfold::ErrorCode;
@@ -24,14 +24,14 @@ fn with(options: Value) -> Session {
     session(all)
 }
 
-/// A list with the preset's first passes, and without a summary.
+/// The preset without its summary.
 fn without_auto_compact(window: u64) -> Session {
     let mut list = Ladder::preset("ladder", ExplicitOptions::default()).unwrap().to_value();
     list[3]["enabled"] = json!(false);
     with(json!({ "contextWindow": window, "ladder": list }))
 }
 
-/// A turn: a question of 100 tokens, a call (12) with an output and an answer of so many.
+/// A turn: a question of 100 tokens, a call (12), its output and an answer of the given tokens.
 fn turn(n: usize, (output_tokens, answer_tokens): (u64, u64)) -> Vec<Message> {
     let id = format!("c{n}");
     vec![
@@ -51,7 +51,7 @@ fn pushed(mut session: Session, messages: Vec<Message>) -> Session {
     session
 }
 
-/// `pass attempt before -> after`, a line each.
+/// One line per decision: `pass attempt before -> after`.
 fn decisions(report: &Report) -> String {
     let cost = report.context_cost.as_ref().unwrap();
     let line = |d: &contextfold::context::CostDecision| {
@@ -76,7 +76,7 @@ fn the_preset_has_five_passes() {
     );
 }
 
-/// 2: a budget is enforced only where a window is known.
+/// 2: a budget is enforced only if a window is known.
 #[test]
 fn without_a_window_no_limit_is_enforced() {
     let mut s = pushed(with(json!({})), talk(100, 1_000_000));
@@ -84,7 +84,7 @@ fn without_a_window_no_limit_is_enforced() {
     assert_eq!(s.tokens(), 1_000_000);
 }
 
-/// 2: limit = window − reserved output, 0 at the least; what would be below it is refused.
+/// 2: limit = window − reserved output, at least 0; a larger reserve is refused.
 #[test]
 fn the_limit_is_the_window_less_the_reserved_output() {
     let limit = |reserved: u64| {
@@ -93,7 +93,7 @@ fn the_limit_is_the_window_less_the_reserved_output() {
     assert_eq!((limit(0), limit(400), limit(1_000)), (Some(1_000), Some(600), Some(0)));
 }
 
-/// 2: what the document does, it does when the budget is exceeded, not at a share of it.
+/// 2: it acts when the budget is exceeded, not at a share of it.
 #[test]
 fn it_acts_only_above_the_limit() {
     let mut at = pushed(ladder(10_000), talk(20, 10_000));
@@ -130,7 +130,7 @@ fn memory_results_are_dropped_first() {
     );
 }
 
-/// 2.2: tool outputs of older turns are pruned in the view alone; the last two user turns are protected.
+/// 2.2: tool outputs of older turns are pruned in the view only; the last two user turns are protected.
 #[test]
 fn older_tool_outputs_are_pruned_and_the_last_two_turns_are_protected() {
     let mut s = pushed(ladder(10_000), turns(&[(3_000, 100), (3_000, 100), (2_000, 100), (2_500, 100)]));
@@ -158,7 +158,7 @@ fn older_tool_outputs_are_pruned_and_the_last_two_turns_are_protected() {
     assert!(!whole.contains("trimmed"), "nothing is written back");
 }
 
-/// 2.2: only tool results, and system messages that begin with `[tool:`.
+/// 2.2: only tool results and system messages that begin with `[tool:` are pruned.
 #[test]
 fn only_tool_results_and_tool_system_messages_are_pruned() {
     let mut s = ladder(6_000);
@@ -179,8 +179,8 @@ fn only_tool_results_and_tool_system_messages_are_pruned() {
     ");
 }
 
-/// 2.2 and 2.3: `limit_turns` counts down, each time from the untrimmed view; what is still too large is pruned again, and
-/// the attempts are numbered.
+/// 2.2 and 2.3: `limit_turns` counts down, each time from the unpruned view. If the view is still too large it is pruned again.
+/// The attempts are numbered.
 #[test]
 fn turns_are_dropped_one_by_one_and_each_attempt_is_pruned_again() {
     let mut s = pushed(ladder(5_000), turns(&[(500, 800); 6]));
@@ -215,7 +215,7 @@ fn turns_are_dropped_one_by_one_and_each_attempt_is_pruned_again() {
     ");
 }
 
-/// 2.3: outputs that were pruned in vain stand whole again where fewer turns fit without.
+/// 2.3: pruned outputs are whole again if the view with fewer turns fits without pruning.
 #[test]
 fn a_smaller_view_starts_from_unpruned_outputs() {
     let mut s = pushed(ladder(4_000), turns(&[(500, 3_000), (100, 500), (500, 500), (500, 500)]));
@@ -235,7 +235,7 @@ fn a_smaller_view_starts_from_unpruned_outputs() {
     );
 }
 
-/// 3.1 and 3.2: what the smaller window lost is told in User / Assistant / Tool lines, without instructions and summaries.
+/// 3.1 and 3.2: the dropped messages become User / Assistant / Tool lines, without instructions and summaries.
 #[test]
 fn the_dropped_turns_are_summarised_as_a_short_transcript() {
     let mut s = pushed(ladder(5_000), [vec![system(200)], turns(&[(800, 800); 4])].concat());
@@ -259,7 +259,7 @@ fn the_dropped_turns_are_summarised_as_a_short_transcript() {
     assert!(!told.contains("Be brief") && !told.contains("terse"));
 }
 
-/// 3: the summary is a system message `<summary>…</summary>`, and nothing in it can close that.
+/// 3: the summary is a system message `<summary>…</summary>`, and nothing in it can close the tag.
 #[test]
 fn the_summary_is_a_system_message_in_summary_tags() {
     let mut s = pushed(ladder(5_000), [vec![system(200)], turns(&[(1_500, 1_000); 3])].concat());
@@ -275,7 +275,7 @@ fn the_summary_is_a_system_message_in_summary_tags() {
     assert_eq!(messages[2].role, Role::User);
 }
 
-/// 1.2: system and developer messages that come later are part of the base prompt.
+/// 1.2: later system and developer messages are part of the base prompt.
 #[test]
 fn later_instructions_are_merged_into_the_base_prompt() {
     let mut s = pushed(ladder(100_000), vec![Message::text(Role::System, "You are terse.")]);
@@ -303,7 +303,7 @@ fn later_instructions_are_merged_into_the_base_prompt() {
     assert_eq!(texts(&s), ["Use tabs.", "Speak French."]);
 }
 
-/// An AI SDK's answer to a request for approval is no system message's, though it has no other role here: it stays at its call.
+/// An approval response of the AI SDK is not a system message, although it has no other role here: it stays with its call.
 #[test]
 fn an_approval_response_is_not_an_instruction() {
     let list = json!([
@@ -324,7 +324,7 @@ fn an_approval_response_is_not_an_instruction() {
     assert_eq!(Value::Array(sdk.write(&messages.iter().map(|m| &**m).collect::<Vec<_>>()).items), list);
 }
 
-/// 2.4: after the fold the view is estimated again, and pruned again where that is needed.
+/// 2.4: after the fold the view is counted again, and pruned again if necessary.
 #[test]
 fn the_view_is_pruned_again_if_the_summary_makes_it_too_large() {
     let mut s = pushed(ladder(5_000), turns(&[(500, 3_000), (600, 500), (600, 500), (600, 500), (600, 500)]));
@@ -339,7 +339,7 @@ fn the_view_is_pruned_again_if_the_summary_makes_it_too_large() {
     assert!(s.tokens() <= 5_000, "{}", s.tokens());
 }
 
-/// 2: where the summary leaves no room, the turns go on shrinking.
+/// 2: if the summary leaves no room, more turns are dropped.
 #[test]
 fn another_turn_is_dropped_if_pruning_is_not_enough() {
     let mut s = ladder(5_000);
@@ -367,7 +367,7 @@ fn another_turn_is_dropped_if_pruning_is_not_enough() {
     ");
 }
 
-/// 2: still over the budget at `limit_turns = 1`: an error with what was tried, and nothing has changed.
+/// 2: if the view is over the budget at `limit_turns = 1`, the error lists what was tried, and nothing has changed.
 #[test]
 fn one_turn_that_is_too_large_is_an_error() {
     let mut s = pushed(ladder(5_000), turns(&[(500, 100), (500, 100), (5_000, 100)]));
@@ -383,7 +383,7 @@ fn one_turn_that_is_too_large_is_an_error() {
     ");
 }
 
-/// 2.4: without auto-compact the view is limited all the same.
+/// 2.4: without auto-compact the view is limited anyway.
 #[test]
 fn without_auto_compact_no_summary_is_asked_for() {
     let mut s = pushed(without_auto_compact(5_000), turns(&[(500, 800); 6]));
@@ -398,7 +398,7 @@ fn without_auto_compact_no_summary_is_asked_for() {
     assert!(s.context().folds.is_empty());
 }
 
-/// 2: every call is written down, also one for which nothing had to be given up.
+/// 2: every call is recorded, even if nothing had to be dropped.
 #[test]
 fn the_cost_of_every_call_is_recorded() {
     let mut s = pushed(ladder(5_000), turns(&[(100, 100)]));
@@ -414,7 +414,7 @@ fn the_cost_of_every_call_is_recorded() {
     assert_eq!(metadata["context_cost"]["estimated_tokens"], 312, "the agent node's metadata");
 }
 
-/// Beyond the document: summaries that together have more than a share are folded into the next one, which is told of them.
+/// Beyond the document: if all summaries exceed their share, they are folded into the next one, and its request includes them.
 #[test]
 fn many_summaries_are_merged_into_one() {
     let mut s = ladder(10_000);
@@ -443,7 +443,7 @@ fn many_summaries_are_merged_into_one() {
     assert!(order.is_sorted(), "the oldest stands first: {view}");
 }
 
-/// INV-4: a summariser that fails or is of no use leaves history and view exactly as they were.
+/// INV-4: a failed or useless summary leaves history and view unchanged.
 #[test]
 fn a_useless_summary_changes_nothing() {
     for useless in [answer(""), answer("<summary> </summary>"), summary("too long ", 9_000)] {
@@ -459,7 +459,7 @@ fn a_useless_summary_changes_nothing() {
     }
 }
 
-/// COMP-14 and a new look at the limits: what came meanwhile stands after the fold, and the view fits.
+/// COMP-14: messages pushed during the run follow the fold. The limits are checked again, and the view fits.
 #[test]
 fn messages_pushed_during_the_run_follow_the_fold() {
     let mut s = pushed(ladder(5_000), turns(&[(500, 800); 5]));
@@ -473,7 +473,7 @@ fn messages_pushed_during_the_run_follow_the_fold() {
     assert!(s.tokens() <= 5_000 && view(&s).ends_with("user: meanwhile (2000)"), "{}", view(&s));
 }
 
-/// `compact()` by hand folds all but the last turns, as a system message as well.
+/// A manual `compact()` also folds all but the last turns into a system message.
 #[test]
 fn a_manual_fold_takes_all_but_the_last_turn() {
     let mut s = pushed(ladder(50_000), [vec![system(200)], turns(&[(1_000, 100); 3])].concat());

@@ -1,4 +1,4 @@
-//! An edit before the newest step is paid by what it saves (PASS-10), unless it has to be or a document says so.
+//! An edit before the newest step must pay for itself (PASS-10), unless the view is too large or a document demands the edit.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::support::{calls, done, output, said, session, user};
 
-/// The reports of so many exchanges of 1,012 tokens each, with a call for its tool's output and one for its answer.
+/// The reports of `count` exchanges of 1,012 tokens. Each has a call with a tool output, and a call for its answer.
 fn exchanges(options: Value, count: usize) -> (Session, Vec<Report>) {
     let mut s = session(options);
     let mut reports = Vec::new();
@@ -85,7 +85,7 @@ fn a_trim_reports_the_tokens_read_again_and_the_calls_it_shortens() {
     let options = json!({ "contextWindow": 100_000, "ladder": "spec", "toolOutputCache": { "contextBudgetTokens": 2_400 } });
     let (_, reports) = exchanges(options, 8);
     let trims = decisions(&reports);
-    // The third and fifth output is too much: two, then three of them become placeholders.
+    // The third and the fifth output exceed the budget: two, then three outputs become placeholders.
     let first = trims[0].cache.unwrap();
     assert_eq!(trims[0].pass, "trim_tool_outputs");
     assert!(first.reread_tokens > 2_000 && first.reread_tokens < 4_500, "{first:?}");

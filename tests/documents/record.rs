@@ -1,4 +1,4 @@
-//! COMP-11: a fold's record tells what is left out, and nothing of what stands.
+//! COMP-11: a fold's record lists what is left out, and nothing that is still in the view.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use contextfold::session::{Fit, Pending, Session, SessionConfig};
 use contextfold::tokens::{Estimate, count_message};
 use serde_json::{Value, json};
 
-/// Turns that name a file each, as many words about it.
+/// Turns that each name a file, all of the same length.
 fn turns(count: usize) -> Vec<Message> {
     let words = "and say what it does with each of the values that come in ".repeat(6);
     let turn = |n: usize| {
@@ -23,13 +23,13 @@ fn turns(count: usize) -> Vec<Message> {
     (0..count).flat_map(turn).collect()
 }
 
-/// A view of so large a share of the turns, behind a summary that says next to nothing; and its report.
+/// A view of this share of the turns, after an almost empty summary. Returns the session and its report.
 fn folded(share: f64, compaction: &Value) -> (Session, Rc<Report>) {
     let answer = Answer { text: "Files were looked at.".to_owned(), ..Answer::default() };
     folded_by(share, compaction, |session, pending| session.resume(pending, &answer))
 }
 
-/// The same, behind what `goes_on` makes of it.
+/// Like `folded`, but `goes_on` resumes each pending run.
 fn folded_by(
     share: f64,
     compaction: &Value,
@@ -56,7 +56,7 @@ fn record_of(session: &Session) -> String {
     context.view.body().iter().find(is_record).unwrap().message.plain_text()
 }
 
-/// The messages that stand, the files that they name and whether they stand whole.
+/// The files named by the messages in the view, and whether each message is shown whole.
 fn standing(session: &Session) -> Vec<(String, bool)> {
     let context = session.context();
     let is_message = |slot: &&Slot| context.history.node(slot.node).kind == NodeKind::Message;
@@ -113,7 +113,7 @@ fn an_assistant_summary_is_not_followed_by_an_assistant_message() {
     }
 }
 
-/// The session's view is prepared before each of the model's calls; a fold's summary says so much.
+/// Prepares the view before a call, answering each summary request with `says`.
 fn prepared(session: &mut Session, says: &str) {
     let mut fit = session.prepare().unwrap();
     while let Fit::NeedsSummary(pending) = fit {

@@ -54,7 +54,7 @@ fn the_first_summary_needs_20_messages() {
     asks(enough.prepare().unwrap());
 }
 
-/// A summary of 220 tokens and two messages that it does not cover, of 50.
+/// A session with a summary of 220 tokens and one later message of 25 tokens.
 fn summarized() -> Session {
     let options = json!({ "upperThreshold": 300, "lowerThreshold": 60 });
     let mut s = pushed(with(options), talk(21, 21 * 25));
@@ -123,7 +123,7 @@ fn the_layout_is_system_prompt_summary_recent_messages() {
     assert!(second.ends_with("\n---"), "{second}");
 }
 
-/// 50 messages of 12,000 tokens under a summary of 1,500, as the document shows the state.
+/// 50 messages of 12,000 tokens, summarised in 1,500, as in the document's state.
 fn state() -> (Session, SummaryState) {
     let options = json!({ "upperThreshold": 14_000, "lowerThreshold": 4_851 });
     let mut s = pushed(with(options), talk(50, 12_000));

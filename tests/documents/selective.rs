@@ -1,4 +1,4 @@
-//! The selective document: by item type, the least important first; then a full summary in the conversation's place.
+//! The selective document: items are dropped by type, least important first; then a full summary replaces the conversation.
 
 use contextfold::compaction::Reason;
 use contextfold::context::{EventName, Form};
@@ -53,7 +53,7 @@ fn it_is_due_from_80_percent_of_the_window() {
     }
 }
 
-/// The document's picture. Its tool results have no calls, which is no valid history: here they have.
+/// The document's example. Its tool results have no calls, which is not a valid history, so calls are added.
 fn picture() -> Vec<Message> {
     vec![
         typed(system(500), ItemType::SystemPrompt),
@@ -149,7 +149,7 @@ fn steps_stay_whole_even_if_the_documents_rule_would_split_them() {
         let (a, b) = (format!("a{n}"), format!("b{n}"));
         s.push(vec![calls("", &[&a, &b]), output(&a, 200), output(&b, 200)]).unwrap();
     }
-    // Newest three of eight: the document would keep one output of the third step, and no call of it.
+    // The newest three of eight: the document would keep one output of the third step without its call.
     done(s.prepare().unwrap());
     let lower = s.context().view_messages();
     assert!(open_calls(lower.iter().map(|m| &**m)).is_empty());
@@ -186,7 +186,7 @@ fn a_shortened_answer_gets_its_calls_back_with_their_output() {
     assert_eq!((answer(&s).form, s.context().view.body()[2].message.role), (Form::Whole, Role::Tool));
 }
 
-/// As many large messages as no rule takes, and a request: 50,000 tokens.
+/// Large messages that no rule drops, and a request: 50,000 tokens in all.
 fn full() -> Vec<Message> {
     let talk = (1..=4).flat_map(|n| [user(&format!("{n} "), 6_000), said("", 6_475)]);
     [vec![typed(system(90), ItemType::SystemPrompt)], talk.collect(), vec![user("go on ", 100)]].concat()
@@ -236,7 +236,7 @@ fn events_are_emitted_in_order() {
     let pending = asks(s.prepare().unwrap());
     done(s.resume(pending, &summary("all", 496)).unwrap());
     let mut names: Vec<&str> = s.take_events().iter().map(|e| e.event.as_str()).collect();
-    names.dedup(); // one event a rule
+    names.dedup(); // one event per rule
     assert_eq!(
         names,
         ["compaction_started", "items_removed", "folded", "conversation_replaced", "compaction_finished"],

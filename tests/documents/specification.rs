@@ -60,8 +60,8 @@ fn outputs_over_their_budget_become_placeholders_and_then_older_turns_are_folded
     ");
 }
 
-/// How many outputs stand whole after each of so many steps, each with an output of a thousand tokens, and how many tokens at the
-/// view's beginning each call finds as the call before it left them.
+/// Runs this many steps with an output of a thousand tokens each. Returns, for each step, how many outputs are whole, and how many
+/// tokens at the beginning of the view are unchanged since the previous call.
 fn steps_under(options: serde_json::Value, steps: usize) -> (Vec<usize>, Vec<u64>) {
     let mut s = session(options);
     s.push(vec![user("go ", 500)]).unwrap();
@@ -85,7 +85,7 @@ fn a_trim_goes_down_to_half_the_budget_to_keep_the_prefix_stable() {
     assert_eq!(whole, [1, 2, 3, 4, 2, 3, 4, 2, 3, 4, 2, 3]);
     let breaks = |stable: &[u64]| stable.windows(2).filter(|two| two[1] < two[0]).count();
     assert_eq!(breaks(&stable), 3);
-    // The document's own way, one at a time, is a ratio of 1.
+    // With a ratio of 1, outputs are trimmed one at a time, as the document says.
     let exact = json!([{ "pass": "trim_tool_outputs", "lowRatio": 1 }, { "pass": "summarize" }]);
     let (whole, stable) = steps_under(budget(exact), 12);
     assert_eq!(whole, [1, 2, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4]);
@@ -124,7 +124,7 @@ fn no_output_is_trimmed_just_before_it_is_folded() {
         for id in ["a", "b", "c", "d"] {
             s.push(vec![calls("", &[id]), output(id, 980)]).unwrap();
         }
-        // 7,568 tokens: a fold is due at 8,000, and near from 7,200 on.
+        // 7,568 tokens: a fold is due at 8,000, and counts as near from 7,200.
         passes(&done(s.prepare().unwrap())).join(" ")
     };
     let list = |wait| json!([{ "pass": "trim_tool_outputs", "waitForFold": wait }, { "pass": "summarize" }]);

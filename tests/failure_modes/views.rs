@@ -48,7 +48,7 @@ fn f03_compactions_do_not_loop() {
     for n in 0..40 {
         s.push(turn(n)).unwrap();
         let fit = s.prepare().unwrap();
-        // A naive one compacts whenever the view is over the mark, though it came out over the mark the last time.
+        // A naive agent compacts whenever the view is over the mark, even if the last compaction did not get below it.
         naive += usize::from(s.context().history.len() > 12);
         asked += run(&mut s, fit, "<summary>s</summary>").0;
         let Fit::Done(_) = s.prepare().unwrap() else { panic!("it asks again without a new message") };
@@ -69,7 +69,7 @@ fn f04_a_header_larger_than_the_limit_costs_no_call() {
     assert_eq!((error.code(), by_hand.code()), (ErrorCode::BudgetImpossible, ErrorCode::BudgetImpossible));
 }
 
-/// A naive agent: it compacts when the last usage was over the mark, and keeps that usage.
+/// A naive agent: compacts if the last usage was over the mark, and keeps that usage.
 struct ByLastUsage {
     messages: Vec<Message>,
     used: u64,

@@ -1,4 +1,4 @@
-//! What views cost, counted in nodes and edges that were looked at; and depth that nothing recurses on.
+//! The cost of views, counted in visited nodes and edges; and deep graphs that must not recurse.
 
 use contextfold::graph::{ContextGraph, EdgeKind, NodeSpec, NodeType};
 
@@ -44,7 +44,7 @@ fn a_bounded_view_costs_the_same_in_a_large_graph() {
 
 #[test]
 fn parallel_work_does_not_hide_the_instructions() {
-    // Every step has three parallel tasks: no lane is one chain then.
+    // Every step has three parallel tasks, so the lane is not a single chain.
     let costs = [100, 2_000].map(|steps| {
         let mut graph = line("s1 u1");
         let mut last = "u1".to_owned();

@@ -1,4 +1,4 @@
-//! Folds of folds, what stands between folded nodes, and the way back.
+//! Folds of folds, nodes between folded nodes, and undoing folds.
 
 use contextfold::graph::EdgeKind;
 
@@ -102,7 +102,7 @@ fn an_edge_that_forms_a_cycle_through_a_fold_is_refused() {
     graph.add_edge("u1", "u4", EdgeKind::Dependency).unwrap();
     graph.add_edge("u5", "u2", EdgeKind::Dependency).unwrap();
     graph.compress(&["u1", "a1", "u2", "a2"], "S").unwrap();
-    // Without the fold u4 could come before u5; with it the summary would come before itself.
+    // Without the fold, u4 could come before u5. With it, the summary would have to come before itself.
     let refusal = refused(&mut graph, |g| g.add_edge("u4", "u5", EdgeKind::Dependency));
     assert!(
         refusal.contains("`u4`, `u5`: an edge from the first to the second would close a cycle"),
@@ -114,7 +114,7 @@ fn an_edge_that_forms_a_cycle_through_a_fold_is_refused() {
 
 #[test]
 fn an_edge_from_a_newer_to_an_older_node_orders_the_view() {
-    // A task waits for a sub-agent that begins after it.
+    // A task waits for a sub-agent that starts later.
     let mut graph = line("u1 a1 t1 a2");
     graph.fork("a1", "sub").unwrap();
     graph.add_node(in_lane("sub", "u7")).unwrap();

@@ -1,4 +1,4 @@
-//! Lanes: forks, what comes back from them, and what a bounded view needs of other lanes.
+//! Lanes: forks, merges, and what a bounded view needs from other lanes.
 
 use contextfold::graph::EdgeKind;
 
@@ -47,7 +47,7 @@ fn a_lane_forked_from_a_now_folded_node_begins_at_the_summary() {
     assert_eq!(view(&graph, "u9", None), "u1 a1 u9");
 }
 
-/// A sub-agent: forked off at a call, its end merged back by a branch.
+/// A sub-agent: forked at a call, its end merged back by a branch edge.
 fn merged() -> contextfold::graph::ContextGraph {
     let mut graph = line("u1 a1");
     graph.fork("a1", "sub").unwrap();
@@ -100,7 +100,7 @@ fn instructions_of_a_depended_on_lane_are_pinned_too() {
 #[test]
 fn instructions_off_the_path_are_not_shown() {
     let mut graph = line("u1 a1 d1");
-    graph.add_node(after(&["a1"], named("u2"))).unwrap(); // beside d1, not after it
+    graph.add_node(after(&["a1"], named("u2"))).unwrap(); // parallel to d1, not after it
     assert_eq!(view(&graph, "u2", None), "u1 a1 u2");
     assert_eq!(view(&graph, "u2", 1), "u2");
 }

@@ -1,4 +1,4 @@
-//! Nodes to messages: what is left out, and what text cannot do.
+//! From nodes to messages: what is left out, and what text cannot forge.
 
 use contextfold::graph::{ContextParts, NodeState, adapt, assemble};
 

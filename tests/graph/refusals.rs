@@ -1,4 +1,4 @@
-//! Bad input: a typed error with the ids, and nothing has changed.
+//! Invalid input: a typed error that names the ids, and nothing has changed.
 
 use contextfold::graph::{ContextGraph, EdgeKind, GraphLimits, NodeSpec, NodeState, NodeType, SpecContent};
 use contextfold::message::{Message, Role};

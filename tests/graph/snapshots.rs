@@ -1,4 +1,4 @@
-//! A graph as bytes, and bytes that are none.
+//! Graph snapshots, and bytes that are not valid snapshots.
 
 use contextfold::graph::{ContextGraph, EdgeKind, NodeSpec, NodeType, SpecContent};
 use contextfold::message::{Message, Part, Role, ToolCall};
@@ -11,7 +11,7 @@ fn restored(bytes: &[u8]) -> Result<ContextGraph, String> {
     ContextGraph::restore(bytes, &GraphMessages).map_err(|e| e.to_string())
 }
 
-/// Everything that a graph can have.
+/// A graph with something of everything.
 fn rich() -> ContextGraph {
     let mut graph = line("s1 u1");
     let call = Part::from(ToolCall::function("c1", "read", "{}"));
@@ -111,7 +111,7 @@ fn damaged_bytes_are_refused() {
     }
 }
 
-/// FNV-1a, to sign what is well formed and makes no sense.
+/// FNV-1a, to give invalid content a valid checksum.
 fn signed(graph: &serde_json::Value) -> Vec<u8> {
     let text = graph.to_string();
     let sum = text

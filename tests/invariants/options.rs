@@ -1,4 +1,4 @@
-//! Options that change on the way: whatever they were before, each invariant holds under those that hold now (COMP-22).
+//! Options that change during a script: each invariant holds under the current options (COMP-22).
 
 use super::generate::{Op, Script, script_with_options};
 use super::world::{self, Came, Frozen, Happened, World};

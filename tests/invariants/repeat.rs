@@ -6,7 +6,7 @@ use contextfold::provider::provider;
 use super::generate::Script;
 use super::world::{self, Came};
 
-/// Everything that a session says, operation by operation.
+/// Everything that a session returns, operation by operation.
 fn transcript(script: &Script) -> Vec<String> {
     let mut out = Vec::new();
     let mut world = world::run(script, |world, happened| {

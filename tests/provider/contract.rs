@@ -1,4 +1,4 @@
-//! What every provider has to do. A new one adds its fixture to `fixtures`.
+//! What every provider must do. A new provider adds its fixture to `fixtures`.
 
 use contextfold::ErrorCode;
 use contextfold::message::{Format, Message, Part, Role, open_calls};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 struct Fixture {
     format: Format,
-    /// A list that the provider takes, with as many kinds of entries and parts as there are, unknown ones too.
+    /// A list that the provider accepts, with as many kinds of entries and parts as possible, including unknown ones.
     everything: Value,
     /// Entries that cannot be read.
     malformed: Vec<Value>,
@@ -195,7 +195,7 @@ fn ai_sdk() -> Value {
     ])
 }
 
-/// In the shapes of `@google/genai`'s types and of what its API answers: calls with ids and without, in both spellings.
+/// In the shapes of `@google/genai`'s types and of its API's answers: calls with and without ids, in both spellings.
 fn gemini() -> Value {
     json!([
         { "parts": [
@@ -247,7 +247,7 @@ fn gemini() -> Value {
     ])
 }
 
-/// In the shape of Amazon's API reference and its SDK's types (`@aws-sdk/client-bedrock-runtime` 3).
+/// In the shape of Amazon's API reference and the types of its SDK (`@aws-sdk/client-bedrock-runtime` 3).
 fn bedrock() -> Value {
     json!([
         { "role": "user", "content": [{ "text": "hi" }] },

@@ -22,12 +22,12 @@ fn errors(format: Format, output: &Value) -> Vec<String> {
 
 fn call_ids(format: Format, list: &Value) -> Vec<String> {
     let read = provider(format).read(list).unwrap();
-    // Anthropic takes letters, digits, _ and - alone: of another provider's id with a colon the beginning stays.
+    // Anthropic accepts only letters, digits, _ and -, so only the beginning of another provider's id with a colon is kept.
     let beginning = |id: &str| id.replace(':', "_").chars().take(40).collect();
     read.iter().flat_map(Message::tool_calls).filter(|c| !c.hosted).map(|c| beginning(&c.id)).collect()
 }
 
-/// Keeps what was made for the providers' own validators, where `CONTEXTFOLD_CONVERSIONS` names a folder.
+/// Writes the output for the providers' own validators if `CONTEXTFOLD_CONVERSIONS` names a folder.
 fn dump(from: Format, to: Format, name: &str, output: &Value) {
     let Some(folder) = std::env::var_os("CONTEXTFOLD_CONVERSIONS") else { return };
     let path = std::path::PathBuf::from(folder).join(format!("{}.{}.jsonl", from.as_str(), to.as_str()));
@@ -173,7 +173,7 @@ fn running_calls_stay_open() {
     }
 }
 
-/// What OpenAI's items are in the AI SDK: reasoning, two texts of one message, a call, and its output.
+/// OpenAI's items in the AI SDK: reasoning, two texts of one message, a call, and its output.
 fn linked_items() -> Value {
     json!([
         { "role": "user", "content": "go" },
@@ -345,7 +345,7 @@ fn names_refused_by_apis_are_reported() {
         assert!(told(Format::OpenaiChat, &call(bad), "C-name"), "{bad:?}");
         assert!(told(Format::OpenaiResponses, &item(bad), "R-name"), "{bad:?}");
         assert!(told(Format::Anthropic, &block(bad), "A-name"), "{bad:?}");
-        // What another host allowed is written as these take it, and a note tells.
+        // A name that only another host allows is rewritten, with a note.
         for (format, rule) in [(Format::OpenaiResponses, "R-name"), (Format::Anthropic, "A-name")] {
             let converted = convert(Format::Messages, format, &call(bad)).unwrap();
             assert!(!told(format, &converted.output, rule), "{rule}: {bad:?}");

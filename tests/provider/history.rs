@@ -1,4 +1,4 @@
-//! `OpenAIHistoryAdapter`'s core.
+//! The core of `OpenAIHistoryAdapter`.
 
 use contextfold::message::{Format, Message, Part, Role};
 use contextfold::provider::{OpenAiHistory, Rebuilt, provider};
@@ -89,7 +89,7 @@ fn orphans_are_discarded() {
     compacted.pop();
     let last = compacted.last_mut().unwrap();
     last.parts.retain(|p| matches!(p, Part::Reasoning(_)));
-    compacted.remove(2); // the first call: its output is an orphan now
+    compacted.remove(2); // the first call: its output becomes an orphan
     history.rebuild(&compacted);
     let kinds: Vec<String> =
         history.items().iter().map(|i| i["type"].as_str().unwrap_or("message").to_owned()).collect();

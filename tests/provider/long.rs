@@ -1,5 +1,5 @@
-//! Long histories, whole and broken, are worked through in one go: a look back over all that came before, at every
-//! entry, would make these run for hours.
+//! Long histories, valid and broken, take linear time. Searching everything before each entry would make these tests run for
+//! hours.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! The public message shape: identity, strictness.
+//! The public message shape: it round-trips, and it is strict.
 
 use contextfold::ErrorCode;
 use contextfold::message::{Format, Message, Part, Role};

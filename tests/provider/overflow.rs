@@ -1,4 +1,4 @@
-//! "Too long" answers, each with its figures.
+//! "Too long" errors, each with its numbers.
 
 use contextfold::provider::{Overflow, is_too_large, overflow, refusal_texts};
 
@@ -87,7 +87,7 @@ fn each_overflow_message_is_recognised_with_its_numbers() {
             Some(1_200_001),
         ),
         (r#"{"error":{"code":"context_length_exceeded"}}"#, None, None),
-        // The message of `@google/genai`'s `ApiError` is the answer's JSON; gateways put that into JSON once more.
+        // The message of `@google/genai`'s `ApiError` is the response's JSON; gateways wrap it in JSON again.
         (
             r#"{"error":{"code":400,"message":"The input token count (1234567) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}"#,
             Some(1_048_576),

@@ -14,7 +14,7 @@ fn written(messages: &[Message]) -> Value {
     Value::Array(provider(Format::OpenaiResponses).write(&messages.iter().collect::<Vec<_>>()).items)
 }
 
-/// One of each kind of the published schema, and some that it does not know.
+/// One item of each kind in the published schema, and some unknown ones.
 pub fn every_kind() -> Value {
     json!([
         { "role": "developer", "content": "rules" },
@@ -96,7 +96,7 @@ fn every_kind_of_item_is_written_as_it_was_read() {
 fn consecutive_model_items_are_one_message() {
     let messages = read(&every_kind());
     let roles: String = messages.iter().map(|m| m.role.as_str().chars().next().unwrap()).collect();
-    // A compaction begins a message: nothing before it is read.
+    // A compaction begins a new message, because nothing before it is read.
     assert_eq!(roles, "dduattttttttsaadad", "{roles}");
     let run = &messages[3];
     assert_eq!(run.tool_calls().filter(|c| !c.hosted).count(), 8);

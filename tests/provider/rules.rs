@@ -1,4 +1,4 @@
-//! Rules one by one: those that need the original, those of single providers, and what `repair` does.
+//! The rules one by one: those that need the original, those of single providers, and what `repair` does.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use contextfold::provider::{
 };
 use serde_json::{Value, json};
 
-/// Each violation as `rule at index`, errors with an exclamation mark.
+/// Each violation as `rule at index`, with an exclamation mark for errors.
 fn found(format: Format, list: &Value, options: &CheckOptions<'_>) -> Vec<String> {
     let mark = |s: Severity| if s == Severity::Error { "!" } else { "" };
     let found = check(format, list, options).unwrap();
@@ -140,7 +140,7 @@ fn reasoning_rules_by_dialect() {
     let of = |provider| CheckOptions { provider: Some(provider), ..CheckOptions::default() };
     let (both, one) = (json!({ "reasoning_content": "hm" }), json!({}));
     for provider in ["deepseek", "deepseek-chat", "moonshotai", "kimi-k2-thinking"] {
-        // Where any has thought, calls without are refused; where none has, thinking is off.
+        // If any message has reasoning, calls without it are refused; if none has, thinking is off.
         for lacking in [json!({}), json!({ "reasoning_content": null })] {
             let list = thinking([both.clone(), lacking]);
             assert_eq!(found(Format::OpenaiChat, &list, &of(provider)), ["C-reasoning-missing at 3!"]);
@@ -209,7 +209,7 @@ fn reasoning_must_be_sent_back_unchanged() {
                 "{provider}"
             );
         }
-        // Read and written, it is as it came, and two answers that become one message keep both.
+        // Reading and writing changes nothing, and two answers that become one message keep the reasoning of both.
         let p = provider_of_chat();
         let messages = p.read(&before).unwrap();
         assert_eq!(Value::Array(p.write(&messages.iter().collect::<Vec<_>>()).items), before, "{provider}");
@@ -432,7 +432,7 @@ fn reasoning_before_an_item_of_an_unknown_type_stays() {
         let options = CheckOptions::default();
         assert_eq!(found(Format::OpenaiResponses, &list, &options), ["R-reasoning-tail at 1"]);
         assert_eq!(repair(Format::OpenaiResponses, &list, &options).unwrap().changes, []);
-        // What else is broken is mended around it.
+        // Other errors around it are repaired.
         let mut broken = list.clone();
         broken.as_array_mut().unwrap().push(orphan.clone());
         assert_eq!(repair(Format::OpenaiResponses, &broken, &options).unwrap().output, list);
@@ -564,7 +564,7 @@ fn gemini_requires_its_signatures() {
         ["G-thought-signature at 1", "G-thought-signature at 1!"],
         "older models take it, this one does not"
     );
-    // Behind the user's next word the API looks at it no more.
+    // The API no longer checks it after the user's next message.
     let later = [
         json!({ "role": "model", "parts": [{ "text": "done" }] }),
         json!({ "role": "user", "parts": [{ "text": "and?" }] }),
@@ -604,7 +604,7 @@ fn every_spelling_of_geminis_contents_is_read() {
     }
 }
 
-/// What Google's SDK makes of a stream: a content for each chunk.
+/// Google's SDK makes one content per chunk of a stream.
 #[test]
 fn chunks_of_a_streamed_answer_are_one_turn() {
     let call =

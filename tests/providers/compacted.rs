@@ -1,4 +1,4 @@
-//! What a provider compacted itself: nothing before its newest compaction is counted or sent, and all of it stays.
+//! Compactions by the provider: nothing before the newest one is counted or sent, but the history keeps everything.
 
 use contextfold::message::Format;
 use serde_json::{Value, json};
@@ -105,7 +105,7 @@ fn a_list_of_items_is_read_from_the_newest_compaction() {
     push(&mut s, Format::OpenaiResponses, &list);
     assert!(s.tokens() < 200, "{}", s.tokens());
     assert_eq!(sent(&s, Format::OpenaiResponses).items.len(), 2);
-    // What the compact endpoint gives holds the user's messages, and goes back as it is.
+    // The output of the compact endpoint contains the user's messages, and is sent back unchanged.
     let mut s = session(&json!({ "contextWindow": 200_000 }));
     push(
         &mut s,

@@ -1,4 +1,4 @@
-//! Thinking whose stream was cut off has no signature, and Anthropic refuses every request that holds it (INV-1).
+//! Thinking whose stream was cut off has no signature, and Anthropic refuses every request that contains it (INV-1).
 
 use contextfold::message::Format;
 use serde_json::{Value, json};

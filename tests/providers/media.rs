@@ -1,4 +1,4 @@
-//! A request holds so many images and bytes: what is too much becomes placeholders, and teaches no limit in tokens.
+//! Limits on a request's images and bytes: media above them become placeholders, and no token limit is learnt.
 
 use contextfold::context::MediaSums;
 use contextfold::message::Format;
@@ -151,7 +151,7 @@ fn a_media_refusal_of_a_view_without_images_teaches_no_limit() {
     assert_eq!(s.config().media.max_images, None);
 }
 
-/// The history before and after, as the pass leaves it.
+/// The history before the pass, and the view after it.
 #[test]
 fn layout_of_trim_media() {
     let options = json!({ "contextWindow": 1_000_000, "ladder": [{ "pass": "trim_media", "maxImages": 2, "keepNewest": 1 }] });
