@@ -51,7 +51,7 @@ pub fn what_is_not_whole_had_a_line(world: &mut World, happened: &Happened) {
     let whole: Vec<&str> = context
         .view
         .slots()
-        .filter(|s| matches!(s.form, Form::Whole | Form::Merged)) // includes the whole text, and more
+        .filter(|s| matches!(s.form, Form::Whole | Form::Merged)) // a merged message contains the whole text, and more
         .map(|s| &*context.history.node(s.node).id)
         .collect();
     for pushed in &world.pushed {

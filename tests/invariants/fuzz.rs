@@ -179,7 +179,8 @@ fn seeds_that_once_failed_now_pass() {
     assert!(failed.is_empty(), "{}", failed.join("\n\n"));
 }
 
-/// With `CONTEXTFOLD_FUZZ_SEED` only this seed (and with `CONTEXTFOLD_FUZZ_TRACE` the views of its minimised script); else seeds from `CONTEXTFOLD_FUZZ_FROM` on, for `CONTEXTFOLD_FUZZ_SECONDS`.
+/// With `CONTEXTFOLD_FUZZ_SEED` only this seed (and with `CONTEXTFOLD_FUZZ_TRACE` the views of its minimised script); else seeds from
+/// `CONTEXTFOLD_FUZZ_FROM` on, for `CONTEXTFOLD_FUZZ_SECONDS`.
 #[test]
 #[ignore = "it runs for as long as it is told: npm run fuzz"]
 fn fuzz() {
