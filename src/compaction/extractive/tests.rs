@@ -81,7 +81,7 @@ fn session() -> Vec<Message> {
 }
 
 #[test]
-fn the_summary_names_what_matters() {
+fn the_summary_names_the_important_facts() {
     let text = summary(&session(), 2000);
     let has = |heading: &str, line: &str| {
         let lines = section(&text, heading);

@@ -83,7 +83,7 @@ fn compare_first(family: &Family, generator: &mut Generator) {
         assert_eq!(fresh.count(&text), wanted.len() as u64, "{}: count of {text:?}", family.name);
         assert_eq!(fresh.encode(&text), wanted.get_ids(), "{}: {text:?}", family.name);
     }
-    // For a file, merging starts after a kilobyte, and the engine's tables are built later.
+    // A file's merges alone count the first kilobyte of texts; only then are the engine's tables built.
     for round in 0..24 {
         let as_text = round % 2 == 0;
         let mut fresh = Tokenizer::read(family.json.clone(), as_text).unwrap();

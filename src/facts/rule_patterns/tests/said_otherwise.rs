@@ -7,7 +7,7 @@ fn of(text: &str) -> Vec<(&str, Strength)> {
 }
 
 #[test]
-fn prohibitions_by_nothing_and_nobody() {
+fn prohibitions_with_nothing_and_nobody() {
     for text in [
         "Es darf nichts gelöscht werden.",
         "Es dürfen keine Daten verloren gehen.",
