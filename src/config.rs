@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_read_and_what_is_not_is_none() {
+    fn present_keys_are_read_and_missing_ones_are_none() {
         let value = json!({ "flag": false, "n": 3, "f": 7.0, "r": 0.5, "s": "", "l": ["a"], "w": "up",
             "o": { "x": 1 }, "nil": null });
         let mut k = Keys::of("", &value).unwrap();
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_where_what_and_what_instead() {
+    fn errors_name_the_key_the_value_and_what_is_expected() {
         let v = json!({ "n": 0, "r": 7, "b": "yes", "l": [1], "w": "left", "s": null, "f": 1.5, "m": -1, "o": 3 });
         let lines = [
             refusal(&v, |k| k.u64_in("n", 1..)),
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_key_is_refused_with_the_one_that_was_meant() {
+    fn the_error_for_an_unknown_key_suggests_the_intended_one() {
         let v = json!({ "tresholdRatio": 1 });
         let line = refusal(&v, |k| {
             k.bool("enabled")?;
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_model_writes_may_stand_in_quotes_and_a_long_key_is_not_quoted_whole() {
+    fn a_models_quoted_values_are_accepted_and_long_keys_are_shortened() {
         let v = json!({ "n": " 7 ", "b": "true", "x": "seven" });
         let mut keys = Keys::called("tool", &v).unwrap();
         assert_eq!((keys.u64_in("n", 1..).unwrap(), keys.bool("b").unwrap()), (Some(7), Some(true)));
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_stay_within_what_javascript_holds() {
+    fn integers_are_limited_to_javascripts_safe_range() {
         assert_eq!(whole(&json!(9_007_199_254_740_991_u64)), Some(MAX_SAFE_INTEGER));
         assert_eq!(whole(&json!(9_007_199_254_740_992_u64)), None);
         assert_eq!(whole(&json!(1e300)), None);

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_is_written_as_its_name() {
+    fn a_code_serialises_as_its_name() {
         for code in ErrorCode::ALL {
             assert_eq!(serde_json::to_value(code).unwrap(), code.as_str());
         }

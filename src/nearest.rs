@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_is_found_and_another_word_is_not() {
+    fn a_typo_is_matched_but_another_word_is_not() {
         let known = ["thresholdRatio", "retainLastTurns", "enabled"];
         assert_eq!(nearest("tresholdratio", known, 1), ["thresholdRatio"]);
         assert_eq!(nearest("enable", known, 3), ["enabled"]);

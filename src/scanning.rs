@@ -36,7 +36,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_one_by_one(text in "[a<\n;é\u{1}家]{0,90}") {
+        fn it_finds_the_same_as_byte_by_byte(text in "[a<\n;é\u{1}家]{0,90}") {
             for byte in [b'<', b'\n', b';', 0, 1] {
                 let expected = text.bytes().filter(|other| *other == byte).count();
                 prop_assert_eq!(super::count(&text, byte), expected as u64);

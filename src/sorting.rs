@@ -86,7 +86,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn it_sorts_as_the_standard_does(list in proptest::collection::vec((0u8..20, 0u8..20), 0..60)) {
+        fn it_sorts_like_the_standard_library(list in proptest::collection::vec((0u8..20, 0u8..20), 0..60)) {
             let (mut ours, mut standard) = (list.clone(), list);
             sort_by_key(&mut ours, |(a, _)| *a);
             standard.sort_by_key(|(a, _)| *a);
@@ -97,7 +97,7 @@ mod tests {
         }
 
         #[test]
-        fn it_sorts_texts_as_the_standard_does(texts in proptest::collection::btree_set("(src/)?[ab\u{0}é]{0,20}", 0..60)) {
+        fn it_sorts_texts_like_the_standard_library(texts in proptest::collection::btree_set("(src/)?[ab\u{0}é]{0,20}", 0..60)) {
             let sorted: Vec<String> = texts.into_iter().collect();
             let mut numbers: Vec<u32> = (0..sorted.len() as u32).rev().collect();
             sort_texts(&mut numbers, &|n| &sorted[n as usize]);

@@ -1,4 +1,4 @@
-//! Tool outputs that are moved to the host's store: when they are moved changes nothing in a fold's ledger (INV-6).
+//! Tool outputs that are moved to the host's store: a fold's ledger does not depend on when they are moved (INV-6).
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::sync::Arc;
@@ -65,7 +65,7 @@ fn restored(session: &Session, redact: Option<Redact>) -> Session {
 }
 
 #[test]
-fn a_ledger_tells_the_same_whenever_outputs_left_memory() {
+fn the_ledger_is_the_same_whenever_outputs_are_moved_to_the_store() {
     for redact in [None, Some(redact())] {
         let mut stays = session(redact.clone());
         (0..TURNS).for_each(|n| drop(stays.push(turn(n)).unwrap()));
@@ -98,7 +98,7 @@ fn a_ledger_tells_the_same_whenever_outputs_left_memory() {
 }
 
 #[test]
-fn an_output_that_cannot_be_redacted_stays() {
+fn an_output_that_cannot_be_redacted_stays_in_memory() {
     let mut session = session(Some(Redact::new(|_| Err(contextfold::Error::argument("no")))));
     session.push(turn(0)).unwrap();
     let id = session.context_mut().movable_outputs(0).pop().unwrap();
@@ -109,7 +109,7 @@ fn an_output_that_cannot_be_redacted_stays() {
 }
 
 #[test]
-fn what_was_redacted_otherwise_is_not_told() {
+fn facts_of_an_output_moved_before_a_redaction_was_set_are_left_out() {
     let mut session = session(None);
     (0..TURNS).for_each(|n| drop(session.push(turn(n)).unwrap()));
     send_all_away(&mut session);
@@ -118,7 +118,7 @@ fn what_was_redacted_otherwise_is_not_told() {
 }
 
 #[test]
-fn what_a_summary_stands_for_is_told_in_the_tokens_of_the_counter_that_is_there() {
+fn a_folds_original_tokens_are_counted_by_the_current_counter() {
     let original_tokens = |away: bool| {
         let mut session = session(None);
         (0..TURNS).for_each(|n| drop(session.push(turn(n)).unwrap()));

@@ -87,7 +87,7 @@ fn ten_windows_are_folded_in_chunks_and_every_message_is_read() {
 }
 
 #[test]
-fn the_window_and_the_largest_answer_of_the_summarisers_own_model_hold() {
+fn the_summarisers_own_window_and_output_limit_are_used() {
     let models = json!({
         "big": { "max_input_tokens": 100_000, "max_output_tokens": 8_000 },
         "small": { "max_input_tokens": 2_000, "max_output_tokens": 300 },
@@ -114,7 +114,7 @@ fn the_window_and_the_largest_answer_of_the_summarisers_own_model_hold() {
 }
 
 #[test]
-fn pieces_go_by_a_redaction_and_a_window_that_are_set_meanwhile() {
+fn a_redaction_and_a_window_set_during_the_run_apply_to_later_pieces() {
     let options = json!({ "contextWindow": 100_000, "compaction": { "summarizerWindow": 2_000 } });
     let mut s = session(&options);
     long_talk(&mut s, 60);
@@ -151,7 +151,7 @@ fn one_message_of_five_windows_is_shortened_in_the_request() {
 }
 
 #[test]
-fn a_summariser_that_says_too_long_gets_pieces() {
+fn the_request_is_split_if_the_summariser_says_it_is_too_long() {
     let mut s = session(&json!({ "contextWindow": 100_000 }));
     long_talk(&mut s, 20);
     let mut pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
@@ -166,7 +166,7 @@ fn a_summariser_that_says_too_long_gets_pieces() {
 }
 
 #[test]
-fn a_piece_that_cannot_be_summed_up_leaves_all_as_it_was() {
+fn a_piece_whose_summary_fails_changes_nothing() {
     let compaction = json!({ "summarizerWindow": 2_000, "onFailure": "error" });
     let mut s = session(&json!({ "contextWindow": 100_000, "compaction": compaction }));
     long_talk(&mut s, 40);
@@ -183,7 +183,7 @@ fn a_piece_that_cannot_be_summed_up_leaves_all_as_it_was() {
 }
 
 #[test]
-fn what_is_redacted_reaches_neither_the_summariser_nor_the_ledger() {
+fn redacted_text_reaches_neither_the_summariser_nor_the_ledger() {
     let seen = Rc::new(RefCell::new(0));
     let count = seen.clone();
     let redact = Redact::new(move |text| {
@@ -215,7 +215,7 @@ fn what_is_redacted_reaches_neither_the_summariser_nor_the_ledger() {
 }
 
 #[test]
-fn a_redaction_that_fails_ends_the_compaction_and_changes_nothing() {
+fn a_failing_redaction_ends_the_compaction_and_changes_nothing() {
     for fails_at in 1..12 {
         let mut s = session(&json!({ "contextWindow": 100_000 }));
         let calls = RefCell::new(0);

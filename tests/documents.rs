@@ -1,4 +1,4 @@
-//! The reference documents as settings of the ladder: every number and every example, in a file named after its document.
+//! The reference documents as ladder settings: every number and every example, in a file named after its document.
 #![cfg(not(target_arch = "wasm32"))]
 #![recursion_limit = "512"]
 #![allow(

@@ -105,7 +105,7 @@ fn conversations() -> Vec<(String, Vec<Message>)> {
 }
 
 #[test]
-fn every_recording_is_summed_up_within_its_budget() {
+fn every_recording_is_summarised_within_its_budget() {
     for (name, messages) in conversations() {
         for max_tokens in [300, 2000] {
             let text = summarize(

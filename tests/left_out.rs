@@ -69,7 +69,7 @@ fn assert_all_accounted(session: &Session, preset: &str) {
 }
 
 #[test]
-fn every_preset_tells_all_at_any_time() {
+fn every_preset_lists_everything_left_out_at_any_time() {
     for preset in PRESETS {
         let mut session = session(preset);
         let mut some = false;
@@ -90,7 +90,7 @@ fn every_preset_tells_all_at_any_time() {
 }
 
 #[test]
-fn the_way_back_leads_back() {
+fn the_listed_way_back_works() {
     for preset in PRESETS {
         let mut full = session(preset);
         for n in 0..14 {
@@ -118,7 +118,7 @@ fn the_way_back_leads_back() {
 }
 
 #[test]
-fn what_was_told_of_a_message_holds_again_when_its_fold_is_undone() {
+fn an_undone_fold_restores_how_its_messages_were_listed() {
     let options = json!({ "contextWindow": 16_000, "ladder": ["trim_tool_outputs", "summarize"], "toolOutputCache": { "contextBudgetTokens": 1_500 } });
     let mut session = Session::new(SessionConfig::from_value(&options).unwrap(), Arc::new(Estimate));
     let mut trimmed = BTreeMap::new();
@@ -142,7 +142,7 @@ fn what_was_told_of_a_message_holds_again_when_its_fold_is_undone() {
 }
 
 #[test]
-fn what_a_rewind_took_has_no_way_back() {
+fn messages_removed_by_a_rewind_have_no_way_back() {
     let mut session = session("contextfold");
     let first = session.push(turn(0)).unwrap();
     session.push(turn(1)).unwrap();

@@ -15,7 +15,7 @@ fn get(target: &JsValue, key: &str) -> JsValue {
 }
 
 #[wasm_bindgen_test]
-fn every_code_crosses_on_a_real_error() {
+fn every_error_code_is_on_a_real_error_object() {
     for code in ErrorCode::ALL {
         let error = JsValue::from(Error::new(code, "what to do"));
         let error: js_sys::Error = error.dyn_into().expect("an instance of Error");
@@ -26,7 +26,7 @@ fn every_code_crosses_on_a_real_error() {
 }
 
 #[wasm_bindgen_test]
-fn the_registered_class_is_what_is_thrown() {
+fn the_registered_error_class_is_thrown() {
     let class = Function::new_no_args(
         "return class Ours { constructor(code, message, more) { Object.assign(this, { code, message }, more) } }",
     );

@@ -49,7 +49,7 @@ fn corpus() -> Vec<Case> {
 }
 
 #[test]
-fn no_outcome_is_told_falsely() {
+fn no_reported_outcome_is_wrong() {
     let all = corpus();
     let tools: BTreeSet<&str> = all.iter().map(|case| case.tool.as_str()).collect();
     assert!(tools.len() >= 40, "{} tools", tools.len());
@@ -80,7 +80,7 @@ fn no_outcome_is_told_falsely() {
 }
 
 #[test]
-fn an_exit_code_beside_the_output_is_believed() {
+fn an_exit_code_given_beside_the_output_is_used() {
     for case in corpus().iter().filter(|case| case.truth != "neither") {
         let Case { code, output, .. } = case;
         let json = json!({ "output": output, "metadata": { "exit_code": code } });

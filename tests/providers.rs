@@ -1,4 +1,4 @@
-//! Sessions with providers that refuse part of what is sent, or read less of it than the session holds.
+//! Sessions with providers that refuse part of a request, or ignore part of it.
 // Tests fail by panicking.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -56,7 +56,7 @@ fn talk() -> Vec<Message> {
 }
 
 #[test]
-fn the_learnt_limit_holds_and_the_fourth_try_is_refused() {
+fn the_learnt_limit_applies_and_the_fourth_try_is_refused() {
     let mut s = session(&json!({ "contextWindow": 100_000, "safetyMargin": 0 }));
     s.push(talk()).unwrap();
     let counted = s.tokens();
@@ -79,7 +79,7 @@ fn the_learnt_limit_holds_and_the_fourth_try_is_refused() {
 }
 
 #[test]
-fn the_fourth_try_has_a_report_though_no_summary_came_before() {
+fn the_fourth_try_is_reported_even_without_a_summary() {
     let mut s = session(&json!({ "contextWindow": 4_000, "compaction": { "onFailure": "error" } }));
     s.push(talk()).unwrap();
     for _ in 0..3 {
@@ -92,7 +92,7 @@ fn the_fourth_try_has_a_report_though_no_summary_came_before() {
 }
 
 #[test]
-fn a_run_that_asked_before_a_smaller_limit_was_learnt_is_held_to_that_one() {
+fn a_run_that_started_before_a_smaller_limit_was_learnt_must_meet_it() {
     let rolling = json!({
         "pass": "rolling_summary", "upperThreshold": 500, "lowerThreshold": 300, "minMessages": 0, "minNewMessages": 0
     });
@@ -109,7 +109,7 @@ fn a_run_that_asked_before_a_smaller_limit_was_learnt_is_held_to_that_one() {
 }
 
 #[test]
-fn the_same_refusal_twice_teaches_once() {
+fn a_repeated_refusal_is_learnt_only_once() {
     let mut s = session(&json!({ "contextWindow": 100_000, "safetyMargin": 0 }));
     s.push(talk()).unwrap();
     let counted = s.tokens();
@@ -139,7 +139,7 @@ fn said_and_answered(s: &mut Session, words: usize, ratio: f64) {
 }
 
 #[test]
-fn what_was_learnt_of_counts_before_is_not_taken_off_the_limit_once_more() {
+fn an_earlier_correction_is_not_subtracted_from_the_learnt_limit() {
     let mut s = session(&json!({ "contextWindow": 28_000 }));
     for _ in 0..12 {
         said_and_answered(&mut s, 1_000, 1.2);
@@ -153,7 +153,7 @@ fn what_was_learnt_of_counts_before_is_not_taken_off_the_limit_once_more() {
 }
 
 #[test]
-fn what_a_refusal_teaches_of_counts_is_not_learnt_twice() {
+fn a_refusals_correction_is_not_learnt_twice() {
     for (calibrate, limit) in [(true, 10_000), (false, 6_666)] {
         let mut s = session(&json!({ "contextWindow": 100_000, "calibrate": calibrate }));
         s.push(vec![Message::text(Role::User, "word ".repeat(2_000))]).unwrap();
@@ -178,7 +178,7 @@ fn what_a_refusal_teaches_of_counts_is_not_learnt_twice() {
 }
 
 #[test]
-fn figures_of_another_request_do_not_ruin_the_limit() {
+fn numbers_of_another_request_do_not_spoil_the_limit() {
     let mut s = session(&json!({ "contextWindow": 100_000, "safetyMargin": 0 }));
     s.push(talk()).unwrap();
     let said = format!("prompt is too long: {} tokens > 800 maximum", s.tokens() * 50);
@@ -208,7 +208,7 @@ fn refused_for_thinking(list: &data::Recorded, mode: &str, dropped: &mut usize) 
 }
 
 #[test]
-fn behind_a_fold_no_bound_thinking_is_left() {
+fn no_bound_thinking_remains_after_a_fold() {
     let (mut lost, mut kept) = (0, 0);
     let lists = data::recorded(".anthropic.jsonl");
     for list in &lists {
@@ -225,7 +225,7 @@ fn behind_a_fold_no_bound_thinking_is_left() {
 }
 
 #[test]
-fn thinking_is_dropped_behind_an_edit_and_what_comes_later_stays() {
+fn thinking_is_dropped_after_an_edit_but_later_thinking_stays() {
     let thought = |text: &str| {
         json!([{ "role": "assistant", "content": [
         { "type": "thinking", "thinking": text, "signature": "s" }, { "type": "text", "text": text }] }])

@@ -250,7 +250,7 @@ fn a_useless_summary_costs_few_facts() {
 
 /// By LAB-2's score: facts that are literally in the view, or in an output that a ref in the view opens.
 #[test]
-fn a_session_that_goes_on_keeps_its_facts_through_many_useless_summaries() {
+fn a_long_session_keeps_its_facts_through_many_useless_summaries() {
     let mut transcripts = recorded();
     if transcripts.is_empty() {
         return; // the sample alone is full of checksums and not representative
@@ -265,7 +265,7 @@ fn a_session_that_goes_on_keeps_its_facts_through_many_useless_summaries() {
 }
 
 #[test]
-fn the_sample_keeps_its_facts_and_without_a_ledger_it_does_not() {
+fn the_sample_keeps_its_facts_only_with_a_ledger() {
     for (share, least) in [(0.3, 0.95), (0.1, 0.85)] {
         let with = summary(&measure(&[sample()], share, once(&json!({}))), share);
         assert!(with[0] >= least && with[4] >= 1.0, "{with:?}");
@@ -355,7 +355,7 @@ fn rules_are_carried_in_their_full_wording() {
 }
 
 #[test]
-fn what_takes_a_rule_back_stands_behind_it() {
+fn a_revocation_follows_the_rule_it_revokes() {
     for (rule, back) in [
         ("Never push to main.", "OK, you may push to main from now on."),
         ("Always use tabs.", "Forget what I said about tabs."),
@@ -379,7 +379,7 @@ const OF_THE_SAMPLE: &[&str] = &[
 ];
 
 #[test]
-fn the_rules_of_the_sample_stand_in_its_cut_view() {
+fn the_rules_of_the_sample_are_in_its_cut_view() {
     for share in [0.3, 0.1] {
         let (sample, answer) = (sample(), Answer { text: USELESS.to_owned(), ..Answer::default() });
         let options = json!({ "contextWindow": (sample.tokens as f64 * share) as u64, "safetyMargin": 0 });
@@ -397,7 +397,7 @@ fn the_rules_of_the_sample_stand_in_its_cut_view() {
 }
 
 #[test]
-fn a_ledger_grows_slower_than_its_conversation() {
+fn a_ledger_grows_more_slowly_than_its_conversation() {
     const ROUNDS: usize = 10;
     for transcript in recorded().into_iter().filter(|t| t.tokens > 100_000) {
         let of_a_quarter = json!({ "contextWindow": transcript.tokens / 4 });

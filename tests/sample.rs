@@ -40,7 +40,7 @@ fn it_is_a_long_agent_session() {
 }
 
 #[test]
-fn the_extractive_summary_names_what_one_must_know_to_go_on() {
+fn the_extractive_summary_names_everything_needed_to_continue() {
     let summary = extractive::summarize(&sample(), &Estimate, ExtractiveOptions::default());
     let facts: Vec<Fact> = serde_json::from_str(include_str!("../examples/transcript.facts.json")).unwrap();
     assert_eq!(facts.len(), 10);

@@ -80,7 +80,7 @@ fn three_turns(session: &mut Session) {
 }
 
 #[test]
-fn a_compaction_leaves_retain_summary_and_the_last_turn() {
+fn a_compaction_keeps_retain_section_summary_and_last_turn() {
     let mut s = session(&json!({ "contextWindow": 100_000, "compaction": { "retainPrompt": "Keep refs." } }));
     three_turns(&mut s);
     let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
@@ -110,7 +110,7 @@ fn a_compaction_leaves_retain_summary_and_the_last_turn() {
 }
 
 #[test]
-fn the_next_compaction_replaces_the_summary_and_never_stacks_it() {
+fn the_next_compaction_replaces_the_summary() {
     let mut s = session(
         &json!({ "contextWindow": 100_000, "compaction": { "retainPrompt": "Keep.", "ledgerTokens": 0 } }),
     );
@@ -132,7 +132,7 @@ fn the_next_compaction_replaces_the_summary_and_never_stacks_it() {
 }
 
 #[test]
-fn nothing_to_fold_is_no_error() {
+fn compacting_with_nothing_to_fold_succeeds() {
     let mut s = session(&json!({ "contextWindow": 100_000 }));
     s.push(vec![user("hello"), said("hi")]).unwrap();
     assert!(s.compact(Reason::Manual, None).unwrap().is_none());
@@ -164,7 +164,7 @@ fn a_long_turn_is_cut_at_a_step() {
 }
 
 #[test]
-fn a_call_that_is_being_executed_stays_and_is_not_sent_to_the_summariser() {
+fn a_running_call_stays_in_the_view_and_is_not_sent_to_the_summariser() {
     let mut s = session(&json!({ "contextWindow": 100_000, "compaction": { "retainLastTurns": 0 } }));
     three_turns(&mut s);
     s.push(vec![user("question 4"), calls(&["a", "b"]), Message::tool("a", "done")]).unwrap();
@@ -187,7 +187,7 @@ fn a_call_that_is_being_executed_stays_and_is_not_sent_to_the_summariser() {
 }
 
 #[test]
-fn messages_that_come_meanwhile_stand_after_the_fold() {
+fn messages_pushed_during_a_compaction_follow_the_fold() {
     let mut s = session(&json!({ "contextWindow": 100_000 }));
     three_turns(&mut s);
     s.push(vec![calls(&["late"])]).unwrap();
@@ -208,7 +208,7 @@ fn messages_that_come_meanwhile_stand_after_the_fold() {
 }
 
 #[test]
-fn refused_summaries_are_asked_for_again_with_the_reason_then_leave_everything_as_it_was() {
+fn refused_summaries_are_retried_with_the_reason_then_nothing_changes() {
     let cases: [(Answer, ErrorCode); 5] = [
         (answer(""), ErrorCode::SummaryEmpty),
         (answer("<summary>  </summary>"), ErrorCode::SummaryEmpty),
@@ -237,7 +237,7 @@ fn refused_summaries_are_asked_for_again_with_the_reason_then_leave_everything_a
 }
 
 #[test]
-fn the_extractive_summariser_stands_in_where_configured() {
+fn the_extractive_summariser_takes_over_if_configured() {
     let options =
         json!({ "contextWindow": 100_000, "compaction": { "onFailure": "extractive", "maxAttempts": 1 } });
     let mut s = session(&options);
@@ -275,7 +275,7 @@ fn pins_survive_twenty_rounds_verbatim() {
 }
 
 #[test]
-fn what_cannot_be_compacted_is_refused_at_once_with_the_figures() {
+fn an_uncompactable_view_is_refused_with_its_token_counts() {
     let mut s = session(&json!({ "contextWindow": 1_000 }));
     s.push(vec![Message::text(Role::System, "rule ".repeat(2_000)), user("hi")]).unwrap();
     let Err(error) = s.prepare() else { panic!("refused") };
@@ -285,7 +285,7 @@ fn what_cannot_be_compacted_is_refused_at_once_with_the_figures() {
 }
 
 #[test]
-fn what_is_too_large_is_named() {
+fn the_error_names_the_largest_message() {
     let mut s = session(&json!({ "contextWindow": 1_000 }));
     s.push(vec![Message::text(Role::System, "rule ".repeat(2_000)), user("hi")]).unwrap();
     let Err(error) = s.prepare() else { panic!("refused") };
@@ -298,7 +298,7 @@ fn what_is_too_large_is_named() {
 }
 
 #[test]
-fn a_reserve_that_leaves_nothing_of_the_window_is_named() {
+fn the_error_names_a_reserve_that_uses_up_the_window() {
     let mut s = session(&json!({ "contextWindow": 1_000, "reservedOutputTokens": 1_000 }));
     s.push(vec![user("hi")]).unwrap();
     let Err(error) = s.prepare() else { panic!("refused") };
@@ -358,7 +358,7 @@ fn tool_outputs_are_cut_then_trimmed_oldest_first() {
 }
 
 #[test]
-fn an_interrupted_call_is_answered_until_its_output_comes() {
+fn an_interrupted_call_has_a_placeholder_output_until_its_output_arrives() {
     let mut s = session(&json!({}));
     s.push(vec![user("go"), calls(&["a"]), user("stop, do this instead")]).unwrap();
     let tokens_with_stand_in = s.tokens();
@@ -380,7 +380,7 @@ fn an_interrupted_call_is_answered_until_its_output_comes() {
 }
 
 #[test]
-fn a_broken_push_changes_nothing() {
+fn a_refused_push_changes_nothing() {
     let mut s = session(&json!({}));
     s.push(vec![user("go"), calls(&["a"])]).unwrap();
     let before = layout(&s);
@@ -398,7 +398,7 @@ fn a_broken_push_changes_nothing() {
 }
 
 #[test]
-fn usage_from_before_a_compaction_does_not_judge_the_view_after_it() {
+fn usage_from_before_a_compaction_is_ignored_afterwards() {
     let mut s = session(&json!({ "contextWindow": 100_000 }));
     three_turns(&mut s);
     assert!(!s.should_compact());
@@ -411,7 +411,7 @@ fn usage_from_before_a_compaction_does_not_judge_the_view_after_it() {
 }
 
 #[test]
-fn every_bad_option_is_refused_by_name() {
+fn every_invalid_option_is_refused_by_name() {
     for (options, key) in [
         (json!({ "contextWindo": 1 }), "contextWindo"),
         (json!({ "contextWindow": 0 }), "contextWindow"),
@@ -452,14 +452,14 @@ fn every_bad_option_is_refused_by_name() {
 }
 
 #[test]
-fn defaults_are_the_specifications() {
+fn defaults_match_the_specification() {
     let d = CompactionConfig::default();
     assert!(d.enabled && d.auto && d.model.is_none() && d.retain_prompt.is_none());
     assert_eq!((d.threshold_ratio, d.retain_last_turns, d.on_failure), (0.8, 1, OnFailure::Error));
 }
 
 #[test]
-fn an_empty_message_stays_out_of_the_view() {
+fn an_empty_message_is_left_out_of_the_view() {
     let mut s = session(&json!({}));
     s.push(vec![user("go"), Message::new(Role::Assistant, vec![]), Message::new(Role::User, vec![])])
         .unwrap();
@@ -470,7 +470,7 @@ fn an_empty_message_stays_out_of_the_view() {
 }
 
 #[test]
-fn a_retained_text_is_replaced_or_stays() {
+fn retained_text_is_replaced_or_kept() {
     let mut s = session(
         &json!({ "contextWindow": 100_000, "compaction": { "retainPrompt": "Keep.", "ledgerTokens": 0 } }),
     );
@@ -487,7 +487,7 @@ fn a_retained_text_is_replaced_or_stays() {
 }
 
 #[test]
-fn a_fold_waits_until_enough_is_new() {
+fn no_new_fold_until_enough_has_been_added() {
     let mut s = session(&json!({ "contextWindow": 10_000 }));
     three_turns(&mut s);
     let usage = json!({ "input_tokens": 9_000, "output_tokens": 10 });
@@ -505,14 +505,14 @@ fn a_fold_waits_until_enough_is_new() {
 }
 
 #[test]
-fn ids_that_come_along_are_not_given_to_others() {
+fn ids_brought_by_the_caller_are_not_given_to_other_messages() {
     let mut s = session(&json!({}));
     let nodes = s.push(vec![user("a"), said("b").with_id("m1")]).unwrap();
     assert_eq!(s.context().ids(&nodes), ["m2", "m1"]);
 }
 
 #[test]
-fn the_same_header_again_changes_nothing() {
+fn setting_the_same_header_again_changes_nothing() {
     let mut s = session(&json!({}));
     let header = || vec![Message::text(Role::System, "Be brief.").with_id("sys")];
     s.set_header(header()).unwrap();
@@ -523,7 +523,7 @@ fn the_same_header_again_changes_nothing() {
 }
 
 #[test]
-fn answers_of_the_caches_own_tools_are_trimmed_too() {
+fn outputs_of_the_cache_tools_are_trimmed_too() {
     let mut s = session(&json!({ "toolOutputCache": { "contextBudgetTokens": 1_000 } }));
     s.push(vec![user("go"), calls(&["big"]), Message::tool("big", "line\n".repeat(3_000))]).unwrap();
     for i in 0..4 {
@@ -544,7 +544,7 @@ fn answers_of_the_caches_own_tools_are_trimmed_too() {
 }
 
 #[test]
-fn an_answer_in_the_name_of_the_caches_own_tools_is_bounded_and_not_cached() {
+fn an_output_of_a_cache_tool_is_bounded_and_not_cached() {
     for tool in ["tool_output_cache", "tool_output_cache_grep"] {
         let mut s = session(&json!({}));
         s.push(vec![user("go"), calls(&["big"]), Message::tool("big", "line\n".repeat(3_000))]).unwrap();
@@ -571,7 +571,7 @@ fn an_answer_in_the_name_of_the_caches_own_tools_is_bounded_and_not_cached() {
 }
 
 #[test]
-fn more_is_reserved_than_there_is_only_by_mistake() {
+fn a_reserve_larger_than_the_window_is_refused() {
     let refused =
         SessionConfig::from_value(&json!({ "contextWindow": 1_000, "reservedOutputTokens": 1_001 }))
             .unwrap_err();
@@ -589,7 +589,7 @@ fn more_is_reserved_than_there_is_only_by_mistake() {
 }
 
 #[test]
-fn a_session_says_what_it_holds_at_most_and_takes_more_where_it_may() {
+fn max_nodes_is_enforced_and_can_be_raised() {
     let mut s = session(&json!({ "maxNodes": 2 }));
     s.push(vec![user("one"), user("two")]).unwrap();
     let full = s.push(vec![user("three")]).unwrap_err();
@@ -604,7 +604,7 @@ fn a_session_says_what_it_holds_at_most_and_takes_more_where_it_may() {
 }
 
 #[test]
-fn garbage_is_what_nothing_names() {
+fn outputs_without_a_reference_are_garbage() {
     let mut s = session(&json!({}));
     for _ in 0..12 {
         s.context_mut().outputs.put_text("some output", None).unwrap();
@@ -620,7 +620,7 @@ fn garbage_is_what_nothing_names() {
 }
 
 #[test]
-fn a_window_that_the_caller_knows_better_counts() {
+fn an_explicit_context_window_replaces_the_models_window() {
     let limit = |options: &serde_json::Value| SessionConfig::from_value(options).unwrap().limit;
     assert_eq!(limit(&json!({ "model": "gpt-4o", "contextWindow": 1_000_000 })), Some(1_000_000));
     assert_eq!(limit(&json!({ "model": "gpt-4o", "contextWindow": 50_000 })), Some(50_000));
@@ -628,7 +628,7 @@ fn a_window_that_the_caller_knows_better_counts() {
 }
 
 #[test]
-fn a_usage_is_held_against_the_view_that_was_sent() {
+fn usage_is_compared_with_the_view_that_was_sent() {
     let text = |n: usize| user(&"some words of a question ".repeat(n));
     let usage = |tokens: u64| {
         let usage = json!({ "input_tokens": tokens, "output_tokens": 1 });
@@ -665,7 +665,7 @@ fn a_usage_is_held_against_the_view_that_was_sent() {
 }
 
 #[test]
-fn a_view_that_is_only_looked_at_teaches_nothing() {
+fn reading_the_view_does_not_change_what_is_learnt() {
     let usage = |tokens: u64| {
         let usage = json!({ "input_tokens": tokens, "output_tokens": 1 });
         contextfold::tokens::ReportedUsage::from_value(&usage).unwrap()
@@ -713,7 +713,7 @@ fn a_view_that_is_only_looked_at_teaches_nothing() {
 }
 
 #[test]
-fn a_usage_of_which_nobody_knows_the_view_teaches_nothing() {
+fn usage_without_a_matching_view_is_ignored() {
     let mut s = session(&json!({ "contextWindow": 100_000 }));
     let usage = |tokens: u64| {
         let usage = json!({ "input_tokens": tokens, "output_tokens": 1 });
@@ -733,7 +733,7 @@ fn a_usage_of_which_nobody_knows_the_view_teaches_nothing() {
 }
 
 #[test]
-fn pinned_texts_stand_in_the_order_of_their_pinning_behind_the_summary_and_go_by_their_own_id() {
+fn pinned_texts_follow_the_summary_in_pinning_order_and_have_their_own_ids() {
     let mut s = session(&json!({ "contextWindow": 3_000, "compaction": { "ledgerTokens": 0 } }));
     s.push(vec![user("one two three").with_id("u"), said("so"), user("newest")]).unwrap();
     for text in ["one", "two"] {
@@ -760,7 +760,7 @@ fn pinned_texts_stand_in_the_order_of_their_pinning_behind_the_summary_and_go_by
 }
 
 #[test]
-fn what_stands_in_no_view_any_more_cannot_be_pinned() {
+fn a_message_of_a_replaced_header_cannot_be_pinned() {
     let mut s = session(&json!({}));
     let mut old = Message::text(Role::System, "old").with_id("old");
     old.meta.pinned = true;
@@ -775,7 +775,7 @@ fn what_stands_in_no_view_any_more_cannot_be_pinned() {
 }
 
 #[test]
-fn an_ephemeral_output_loses_its_content_however_short_it_is() {
+fn an_ephemeral_output_is_emptied_even_if_short() {
     let mut s = session(&json!({ "contextWindow": 3_000, "toolOutputCache": { "enabled": false } }));
     for (n, text) in
         ["yes!", "five words of an output", &"long ".repeat(100), "the newest"].iter().enumerate()
@@ -794,7 +794,7 @@ fn an_ephemeral_output_loses_its_content_however_short_it_is() {
 }
 
 #[test]
-fn what_loses_its_middle_has_a_ref_though_the_cache_is_off() {
+fn a_shortened_output_has_a_ref_even_with_the_cache_off() {
     let options = json!({
         "contextWindow": 1_000,
         "safetyMargin": 0,
@@ -824,7 +824,7 @@ fn what_loses_its_middle_has_a_ref_though_the_cache_is_off() {
 }
 
 #[test]
-fn a_pinned_answer_keeps_its_question_where_the_summary_is_an_answer_too() {
+fn a_pinned_answer_keeps_its_question_if_the_summary_is_an_assistant_message() {
     let options =
         json!({ "contextWindow": 3_000, "compaction": { "summaryRole": "assistant", "ledgerTokens": 0 } });
     let mut s = session(&options);
@@ -842,7 +842,7 @@ fn a_pinned_answer_keeps_its_question_where_the_summary_is_an_answer_too() {
 }
 
 #[test]
-fn what_is_pinned_while_a_summary_is_written_keeps_its_question_too() {
+fn an_answer_pinned_while_the_summary_is_written_keeps_its_question() {
     for options in [json!({ "compaction": { "summaryRole": "assistant" } }), json!({ "ladder": "ladder" })] {
         let mut s = session(&options);
         for n in 0..6 {
@@ -861,7 +861,7 @@ fn what_is_pinned_while_a_summary_is_written_keeps_its_question_too() {
 }
 
 #[test]
-fn what_is_pinned_in_a_fold_brings_its_question_back_where_the_view_would_begin_without() {
+fn pinning_a_folded_message_restores_its_question_if_the_view_would_not_begin_with_the_user() {
     let rolling = json!({ "pass": "rolling_summary", "upperThreshold": 400, "lowerThreshold": 40, "minMessages": 0, "minNewMessages": 0 });
     let mut s = session(&json!({ "ladder": [rolling] }));
     s.push(vec![
@@ -884,7 +884,7 @@ fn what_is_pinned_in_a_fold_brings_its_question_back_where_the_view_would_begin_
 }
 
 #[test]
-fn a_pinned_text_with_which_the_view_began_leaves_the_question_in_its_place() {
+fn the_question_is_first_again_after_a_pinned_text_leaves() {
     let rolling = json!({ "pass": "rolling_summary", "upperThreshold": 400, "lowerThreshold": 40, "minMessages": 0, "minNewMessages": 0 });
     for goes_back in [false, true] {
         let mut s = session(&json!({ "ladder": [rolling] }));
@@ -937,7 +937,7 @@ fn too_much_behind_a_pinned_step(s: &mut Session) {
 }
 
 #[test]
-fn a_fold_that_stays_though_its_run_fails_leaves_no_pointer_to_what_it_took() {
+fn a_fold_kept_by_a_failed_run_leaves_no_pointer_to_folded_outputs() {
     let ladder = json!([{ "pass": "dedupe_reads" }, { "pass": "summarize", "keepTurns": 1 }]);
     let mut s = session(&json!({ "contextWindow": 1_000, "reservedOutputTokens": 0, "ladder": ladder }));
     too_much_behind_a_pinned_step(&mut s);
@@ -947,7 +947,7 @@ fn a_fold_that_stays_though_its_run_fails_leaves_no_pointer_to_what_it_took() {
 }
 
 #[test]
-fn a_run_that_fails_behind_its_fold_tells_of_each_output_that_stays_pruned() {
+fn a_run_that_fails_after_its_fold_reports_every_output_that_stays_pruned() {
     let ladder = json!([
         { "pass": "prune_tool_outputs", "protectTurns": 1 },
         { "pass": "summarize", "keepTurns": 1 },
@@ -962,7 +962,7 @@ fn a_run_that_fails_behind_its_fold_tells_of_each_output_that_stays_pruned() {
 }
 
 #[test]
-fn a_system_summary_is_for_the_documents_that_have_it_so() {
+fn the_system_summary_role_is_refused_by_ladders_that_do_not_support_it() {
     let with = |ladder: serde_json::Value| {
         let options = json!({ "ladder": ladder, "compaction": { "summaryRole": "system" } });
         SessionConfig::from_value(&options)
@@ -975,7 +975,7 @@ fn a_system_summary_is_for_the_documents_that_have_it_so() {
 }
 
 #[test]
-fn the_ledger_is_a_part_of_its_own_and_the_parts_add_up() {
+fn the_ledger_is_counted_separately_and_the_parts_add_up() {
     let mut s = session(&json!({ "contextWindow": 20_000 }));
     let asked = "Never touch src/secret/vault.rs and read https://example.org/a/b. ";
     s.push(vec![user(asked), said(&"words ".repeat(400)), user("go on"), said("yes")]).unwrap();
@@ -989,7 +989,7 @@ fn the_ledger_is_a_part_of_its_own_and_the_parts_add_up() {
 }
 
 #[test]
-fn what_passes_leave_out_before_a_fold_does_not_stay_when_its_plan_is_adjusted() {
+fn messages_kept_by_an_adjusted_plan_are_no_longer_left_out() {
     let options = json!({ "contextWindow": 20_000, "ladder": "steps-design", "compaction": { "retainLastTurns": 1, "ledgerTokens": 0 } });
     let folded = |keep: &[&str], fold: &[&str]| {
         let owned = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
@@ -1022,7 +1022,7 @@ fn what_passes_leave_out_before_a_fold_does_not_stay_when_its_plan_is_adjusted()
 }
 
 #[test]
-fn what_the_conversation_went_back_to_is_not_folded_by_a_summary_that_was_asked_for_before() {
+fn a_stale_summary_does_not_fold_messages_after_a_rewind() {
     let mut s = session(&json!({ "contextWindow": 4_000 }));
     let list = vec![user("first").with_id("first"), said(&"words ".repeat(60)), user("second"), said("yes")];
     s.push(list).unwrap();
@@ -1051,7 +1051,7 @@ fn what_the_conversation_went_back_to_is_not_folded_by_a_summary_that_was_asked_
 }
 
 #[test]
-fn an_output_before_what_was_said_already_ends_its_step() {
+fn late_outputs_are_placed_at_the_end_of_their_step() {
     let mut s = session(&json!({}));
     s.push(vec![user("go"), calls(&["a", "b"]), said("while they run")]).unwrap();
     s.push(vec![Message::tool("b", "2")]).unwrap();
@@ -1063,7 +1063,7 @@ fn an_output_before_what_was_said_already_ends_its_step() {
 }
 
 #[test]
-fn a_search_in_slices_finds_what_one_at_once_finds_and_says_where_it_stopped() {
+fn a_sliced_search_finds_the_same_hits_and_reports_where_it_stopped() {
     let mut session = session(&json!({}));
     session.push((0..40).map(|i| user(&format!("{}needle {i}", "abcdefghi ".repeat(50)))).collect()).unwrap();
     session.context_mut().outputs.put_text("a needle in the cache", None).unwrap();
@@ -1093,7 +1093,7 @@ fn a_search_in_slices_finds_what_one_at_once_finds_and_says_where_it_stopped() {
 }
 
 #[test]
-fn what_the_model_looked_up_is_not_found_before_what_it_looks_for() {
+fn search_does_not_find_the_models_own_lookups() {
     let mut session = session(&json!({}));
     let find = |session: &Session| {
         let hits = session.search(&Search::read(&json!({ "query": "deploy key" })).unwrap());
@@ -1134,7 +1134,7 @@ fn what_the_model_looked_up_is_not_found_before_what_it_looks_for() {
 }
 
 #[test]
-fn no_fold_stands_for_nothing() {
+fn a_fold_that_would_hide_nothing_is_refused_or_undone() {
     // A fold of the only message that the view can begin with.
     let mut s = session(&json!({ "contextWindow": 100_000, "ladder": "rolling" }));
     s.push(vec![user("one").with_id("u1"), said("two").with_id("a1"), user("three"), said("four")]).unwrap();
@@ -1154,7 +1154,7 @@ fn no_fold_stands_for_nothing() {
 }
 
 #[test]
-fn a_late_output_of_a_call_that_a_pass_took_off_its_message_goes_into_the_fold() {
+fn a_late_output_of_a_stripped_call_goes_into_the_fold() {
     let mut s = session(&json!({ "contextWindow": 100_000 }));
     let mut asking = calls(&["a"]);
     asking.parts.insert(0, Part::text("let me see"));
@@ -1181,7 +1181,7 @@ fn a_late_output_of_a_call_that_a_pass_took_off_its_message_goes_into_the_fold()
 }
 
 #[test]
-fn what_the_provider_ran_itself_goes_with_its_calls() {
+fn provider_executed_results_are_dropped_with_their_calls() {
     for ladder in [json!([{ "pass": "drop_old_tool_results", "keepSteps": 0 }]), json!("selective")] {
         let mut s = session(&json!({ "contextWindow": 500, "ladder": ladder }));
         let searched = json!([
@@ -1211,7 +1211,7 @@ fn what_the_provider_ran_itself_goes_with_its_calls() {
 }
 
 #[test]
-fn a_summary_in_the_users_place_stays_before_a_pinned_step() {
+fn a_user_role_summary_stays_before_a_pinned_step() {
     let rolling = json!({
         "pass": "rolling_summary", "upperThreshold": 200, "lowerThreshold": 1, "minMessages": 0, "minNewMessages": 0
     });
@@ -1234,7 +1234,7 @@ fn a_summary_in_the_users_place_stays_before_a_pinned_step() {
 }
 
 #[test]
-fn each_fold_brings_the_view_down_to_its_target() {
+fn each_fold_reduces_the_view_to_its_target() {
     for window in [4_000, 6_000, 8_000, 12_000] {
         let options = SessionConfig::from_value(&json!({ "contextWindow": window })).unwrap();
         let mut s = Session::new(options, Arc::new(Estimate));

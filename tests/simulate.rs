@@ -41,7 +41,7 @@ fn run(messages: &[Message], options: &Value, ladder: &str) -> SimulatedRun {
 }
 
 #[test]
-fn a_small_transcript_by_hand() {
+fn a_small_transcript_computed_by_hand() {
     let messages = small();
     let tokens = |until: usize| messages[..until].iter().map(|m| count_message(m, &Estimate)).sum::<u64>();
     let run = run(&messages, &json!({ "contextWindow": 100_000 }), "contextfold");
@@ -62,7 +62,7 @@ fn a_small_transcript_by_hand() {
 }
 
 #[test]
-fn the_facts_of_a_small_transcript_by_hand() {
+fn the_facts_of_a_small_transcript_computed_by_hand() {
     let call = |id: &str, path: &str| {
         let call = ToolCall::function(id, "read", json!({ "path": path }).to_string());
         Message::new(Role::Assistant, vec![Part::from(call)])
@@ -98,7 +98,7 @@ fn assert_dollars(found: Option<f64>, expected: f64) {
 }
 
 #[test]
-fn the_money_of_a_small_transcript_by_hand() {
+fn the_costs_of_a_small_transcript_computed_by_hand() {
     let long = "abcd".repeat(1_500);
     let messages = [
         Message::text(Role::User, long.as_str()),
@@ -132,7 +132,7 @@ fn the_money_of_a_small_transcript_by_hand() {
 }
 
 #[test]
-fn the_parts_of_the_money_sum_to_all_of_it() {
+fn the_parts_of_the_cost_add_up_to_the_total() {
     let options = json!({ "contextWindow": 40_000, "priceAs": "claude-sonnet-4-5" });
     let simulated = simulate(&sample(), &options, &Ladder::PRESETS.map(Value::from)).unwrap();
     assert_eq!(simulated.prices.unwrap().as_of, Some(contextfold::model::PRICES_AS_OF));
@@ -146,7 +146,7 @@ fn the_parts_of_the_money_sum_to_all_of_it() {
 }
 
 #[test]
-fn without_a_price_there_is_no_money_and_a_wrong_one_is_named() {
+fn without_a_price_there_is_no_cost_and_an_invalid_price_is_named() {
     let messages = small();
     let of = |options: Value| simulate(&messages, &options, &["spec".into()]);
     let without = of(json!({ "contextWindow": 1_000 })).unwrap();
@@ -165,7 +165,7 @@ fn without_a_price_there_is_no_money_and_a_wrong_one_is_named() {
 }
 
 #[test]
-fn a_summary_asked_for_in_pieces_counts_every_request() {
+fn a_summary_requested_in_pieces_counts_every_request() {
     let mut messages = vec![Message::text(Role::User, "Count.")];
     for i in 0..60 {
         messages.push(Message::text(
@@ -190,7 +190,7 @@ fn a_summary_asked_for_in_pieces_counts_every_request() {
 }
 
 #[test]
-fn the_session_at_a_call_is_the_one_that_the_run_had() {
+fn the_session_at_a_call_matches_the_run() {
     let messages = sample();
     let recording = Recording::new(messages.clone(), Vec::new());
     let counter: Counter = Arc::new(Estimate);
@@ -214,7 +214,7 @@ fn the_session_at_a_call_is_the_one_that_the_run_had() {
 }
 
 #[test]
-fn what_is_pinned_stays_in_every_view_of_a_replay() {
+fn pinned_messages_stay_in_every_view_of_a_replay() {
     let recording = Recording::new(sample(), Vec::new());
     let counter: Counter = Arc::new(Estimate);
     let stands = |pins: Value| {
@@ -228,7 +228,7 @@ fn what_is_pinned_stays_in_every_view_of_a_replay() {
 }
 
 #[test]
-fn the_sums_are_those_of_the_sessions_own_reports() {
+fn the_totals_match_the_sessions_own_reports() {
     let messages = sample();
     let options = json!({ "contextWindow": 40_000, "toolOutputCache": { "contextBudgetTokens": 30_000 } });
     for ladder in Ladder::PRESETS {
@@ -318,7 +318,7 @@ fn last_answer(messages: &[Message]) -> usize {
 }
 
 #[test]
-fn without_a_window_it_is_half_of_the_transcript_and_twice_is_the_same() {
+fn the_default_window_is_half_the_transcript_and_results_repeat() {
     let messages = sample();
     let ladders = Ladder::PRESETS.map(Value::from);
     let once = simulate(&messages, &json!({}), &ladders).unwrap();
@@ -328,7 +328,7 @@ fn without_a_window_it_is_half_of_the_transcript_and_twice_is_the_same() {
 }
 
 #[test]
-fn a_view_that_cannot_fit_is_counted_and_the_replay_goes_on() {
+fn a_view_that_cannot_fit_is_counted_and_the_replay_continues() {
     let mut messages = small();
     messages[0] = Message::text(Role::System, "You are a helper. ".repeat(100));
     let run = run(&messages, &json!({ "contextWindow": 100 }), "contextfold");
@@ -337,7 +337,7 @@ fn a_view_that_cannot_fit_is_counted_and_the_replay_goes_on() {
 }
 
 #[test]
-fn bad_input_is_named() {
+fn invalid_input_is_named() {
     let orphan = [Message::text(Role::User, "Hi"), Message::tool("nobody", "42")];
     let of = |messages: &[Message], options: Value, ladders: &[Value]| {
         let error = simulate(messages, &options, ladders).unwrap_err();
@@ -353,7 +353,7 @@ fn bad_input_is_named() {
 }
 
 #[test]
-fn every_call_says_what_it_lost_from_the_cache_and_to_which_pass() {
+fn every_call_reports_lost_cache_tokens_and_the_pass_responsible() {
     let mut messages = vec![Message::text(Role::User, "read them all")];
     for n in 0..30 {
         let id = format!("c{n}");

@@ -93,7 +93,7 @@ fn rich() -> Session {
 }
 
 #[test]
-fn the_snapshot_of_every_version_is_read() {
+fn snapshots_of_every_version_can_be_read() {
     let now = rich().snapshot(b"host");
     let paths = FIXTURES.map(|path| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path));
     if std::env::var("CONTEXTFOLD_WRITE_FIXTURE").is_ok() {
@@ -141,7 +141,7 @@ fn texts_are_shared_again() {
 }
 
 #[test]
-fn a_session_is_no_graph() {
+fn a_session_snapshot_is_not_a_graph() {
     let bytes = SESSION.framed(b"");
     assert_eq!(restored(&bytes).err().unwrap().code(), ErrorCode::SnapshotInvalid);
     let graph = contextfold::graph::ContextGraph::new(contextfold::graph::GraphLimits::default());

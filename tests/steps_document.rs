@@ -54,7 +54,7 @@ fn keys(value: &Value, at: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_prompts_ask_for_the_documents_keys_and_no_others() {
+fn the_prompts_ask_for_exactly_the_documents_keys() {
     assert_eq!(keys(&shape(Profile::Design), ""), keys(&init_agent_summary(), ""));
     assert_eq!(keys(&shape(Profile::Execution), ""), keys(&execute_agent_summary(), ""));
 }
@@ -82,7 +82,7 @@ fn max_tokens_are_4000_and_the_temperature_is_0() {
 }
 
 #[test]
-fn both_example_summaries_are_taken_as_the_document_shows_them_in_the_answer() {
+fn both_example_summaries_are_accepted_inside_the_documents_answer() {
     for (profile, summary) in
         [(Profile::Design, init_agent_summary()), (Profile::Execution, execute_agent_summary())]
     {
@@ -94,7 +94,7 @@ fn both_example_summaries_are_taken_as_the_document_shows_them_in_the_answer() {
 }
 
 #[test]
-fn any_one_of_the_four_words_is_enough_and_none_is_not() {
+fn any_one_of_the_four_words_is_enough() {
     for profile in STEPS {
         let of = |key: &str| profile.accept(&format!("<compact_summary>{{\"{key}\": 1}}</compact_summary>"));
         for word in

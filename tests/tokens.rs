@@ -124,7 +124,7 @@ fn every_character_has_tiktokens_tokens() {
 }
 
 #[test]
-fn texts_that_others_get_wrong() {
+fn difficult_texts_have_tiktokens_tokens() {
     for text in [
         "",
         "<|endoftext|>",

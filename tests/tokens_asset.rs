@@ -71,7 +71,7 @@ fn tokens_beyond_the_vocabulary_cannot_be_decoded() {
 }
 
 #[test]
-fn the_beginning_of_an_encoding_is_read_from_its_asset() {
+fn r50k_base_is_read_from_the_p50k_base_asset() {
     let r50k = Encoding::new("r50k_base", vocabulary::pack("p50k_base")).unwrap();
     assert_eq!(r50k.count(&" ".repeat(40)), 40, "p50k_base has runs of spaces");
     assert!(r50k.decode(&[50_255]).is_ok());
@@ -137,7 +137,7 @@ fn models_without_a_public_tokenizer_are_unknown() {
 }
 
 #[test]
-fn the_committed_tables_are_what_the_generator_writes() {
+fn the_committed_tables_match_the_generator() {
     let tokens = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tokens");
     for (file, wanted) in [
         ("bpe/class_table.rs", vocabulary::unicode_table()),

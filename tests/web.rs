@@ -21,6 +21,6 @@ fn errors_carry_their_code_in_a_page() {
 }
 
 #[wasm_bindgen_test]
-fn the_module_tells_its_version() {
+fn the_module_reports_its_version() {
     assert_eq!(contextfold::wasm::version(), env!("CARGO_PKG_VERSION"));
 }

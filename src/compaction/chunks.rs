@@ -212,13 +212,13 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_one_piece() {
+    fn a_request_that_fits_is_not_split() {
         let chunks = Chunks::new(lines(3, 40), 1_000, &BytesPerFour);
         assert!(!chunks.in_pieces() && chunks.piece().contains("User: 2 x") && chunks.note().is_none());
     }
 
     #[test]
-    fn ten_windows_are_folded_in_chunks_and_folds_of_chunks() {
+    fn ten_windows_are_summarised_in_chunks_and_chunks_of_chunks() {
         let mut chunks = Chunks::new(lines(100, 400), 1_000, &BytesPerFour);
         let sizes = run(&mut chunks, &"a summary as long as may be ".repeat(200));
         assert!(sizes.len() > 12, "the summaries were folded in turn: {sizes:?}");
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_of_five_windows_loses_its_middle() {
+    fn the_middle_of_a_message_of_five_windows_is_cut() {
         let mut chunks = Chunks::new(lines(1, 20_000), 1_000, &BytesPerFour);
         assert!(!chunks.in_pieces() && BytesPerFour.count(&chunks.piece()) <= 1_000);
         assert!(chunks.piece().contains("characters left out") && chunks.note().unwrap().ends_with(": 1"));
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_that_is_still_too_long_is_cut_anew() {
+    fn a_piece_that_is_still_too_long_is_made_smaller() {
         let mut chunks = Chunks::new(lines(20, 400), 1_000, &BytesPerFour);
         chunks.answered("first", &BytesPerFour).unwrap();
         let before = BytesPerFour.count(&chunks.piece());
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_come_together_or_the_asking_ends() {
+    fn pieces_are_merged_or_the_requests_end() {
         let mut failed = 0;
         for room in [1, 192, 250, 400, 600, 1_000, 3_000] {
             for (parts, shrinks) in [(2, 0), (3, 1), (9, 0), (40, 3)] {

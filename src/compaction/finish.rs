@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_for_stopped_by_itself_pass_and_all_others_are_named() {
+    fn normal_finish_reasons_pass_and_all_others_are_named() {
         for word in [
             "stop", "STOP", "end_turn", "stop-sequence", "COMPLETE", "completed", "eos_token", "",
             "FINISH_REASON_STOP", "FinishReason.STOP",

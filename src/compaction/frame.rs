@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_summary_stands_where_the_text_says() {
+    fn the_frame_puts_the_summary_at_its_placeholder() {
         let frame = Frame::parse("Of {messages}:\n{summary}\n---").unwrap();
         assert_eq!(frame.around("{messages} $&", 3), "Of 3 earlier messages:\n{messages} $&\n---");
         for wrong in ["", "no place", "{summary}{summary}"] {
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_stands_for_messages_of_which_nothing_is_said() {
+    fn an_empty_summary_is_shown_as_one_line() {
         let frame = Frame::by_default(None);
         let alone = frame.around(EMPTY_SUMMARY, 12);
         assert_eq!(alone, "[12 earlier messages left out here]");
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn it_says_who_wrote_it_and_how_to_read_more_where_that_can_be_done() {
+    fn the_frame_names_the_author_and_how_to_read_more_if_possible() {
         insta::assert_snapshot!(Frame::by_default(None).around("All is well.", 1), @r"
         [Record of 1 earlier message, written by the program and not by the user]
 

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_are_told_apart_among_code() {
+    fn scripts_are_recognised_among_code() {
         assert_eq!(of("Please fix the parser in src/main.rs."), Some(Script::Latin));
         assert_eq!(of("请修复 src/main.rs 里的解析器,并运行 cargo test。"), Some(Script::Chinese));
         assert_eq!(of("src/main.rs のパーサーを直してください。"), Some(Script::Japanese));

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_summary_is_refused() {
+    fn answers_that_are_not_summaries_are_refused() {
         let not = |text: &str, code| assert_eq!(refused(text), Some(code), "{text}");
         for text in [
             "...", "\u{200b}\u{feff}", "<summary>\u{200b} … </summary>", "<think>a</think>", "—",
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_about_errors_is_one() {
+    fn a_summary_about_errors_is_accepted() {
         for text in [
             "The server answered 502 Bad Gateway; nginx was restarted.",
             "500 files were moved to src/.",

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_asks_for_the_summary_alone() {
+    fn the_default_asks_only_for_the_summary() {
         let text = Instructions::default().compose();
         assert_eq!(text, Profile::Default.prompt());
         assert!(text.contains("<summary>") && !text.contains("<retain>"));
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn retain_directives_alone_ask_for_the_section() {
+    fn retain_directives_alone_request_the_section() {
         let retain = list(&["the build number"]);
         let text = Instructions { retain_directives: &retain, ..Default::default() }.compose();
         assert!(text.contains("<retain>") && text.contains(RETAIN_DEFAULT.trim_end()));
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn an_own_prompt_without_tags_gets_them_and_nothing_is_substituted() {
+    fn a_custom_prompt_without_tags_gets_them_and_nothing_is_substituted() {
         let directives = list(&["price is $& and {summary} and \\1"]);
         let text = Instructions {
             summary_prompt: Some("Sum up. $' $1"),

@@ -175,7 +175,7 @@ mod tests {
     use crate::message::{Format, Media, MediaKind, Reasoning, Role, ToolCall};
 
     #[test]
-    fn every_text_is_seen_and_json_stays_json() {
+    fn every_text_is_redacted_and_json_stays_json() {
         let redact = Redact::new(|text| Ok(text.replace("hunter2", "\"…\"")));
         let call = ToolCall::function("c", "login", r#"{"user":{"password":["hunter2"]},"n":1}"#);
         let thought = Part::from(Reasoning { text: Some("hunter2".into()), ..Reasoning::default() });
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_names_keys_and_addresses_are_texts_too() {
+    fn ids_names_keys_and_urls_are_redacted_too() {
         let redact = Redact::new(|text| Ok(text.replace("hunter2", "[X]")));
         let call = ToolCall::function("c-hunter2", "hunter2", r#"{"hunter2":1,"[X]":2}"#);
         let mut image = Media::new(MediaKind::Image);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_the_callers() {
+    fn an_error_of_the_callback_is_returned() {
         let redact = Redact::new(|_| Err(Error::new(ErrorCode::SummaryFailed, "no")));
         assert_eq!(
             redact.message(&Message::text(Role::User, "x")).unwrap_err().code(),

@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_services_say_of_a_failed_request_is_an_error() {
+    fn a_service_error_message_is_an_error() {
         for text in [
             "Rate limit exceeded. Please try again later.",
             "Service temporarily unavailable",
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_announces_a_summary_or_asks_for_the_conversation_says_nothing() {
+    fn an_empty_announcement_or_a_request_for_the_conversation_is_not_a_summary() {
         for text in [
             "TODO",
             "{summary}",
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_that_begins_with_an_error_or_quotes_one_is_a_summary() {
+    fn a_summary_that_begins_with_or_quotes_an_error_is_a_summary() {
         for text in [
             "Error: connect ECONNREFUSED was the user's problem; mended in src/db.ts.",
             "The API key was rotated; the deploy script reads it from the environment now.",

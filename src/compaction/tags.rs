@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn both_sections_and_the_rest() {
+    fn both_sections_and_the_rest_are_extracted() {
         let found = extract("Sure.\n<retain>\nref t_1\n</retain>\n\n<summary>\nAll done.\n</summary>\nBye.");
         assert_eq!(found.retain.as_deref(), Some("ref t_1"));
         assert_eq!(found.summary.as_deref(), Some("All done."));
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mention_in_code_opens_and_closes_nothing() {
+    fn tags_mentioned_in_code_are_ignored() {
         assert_eq!(summary("I will use `<summary>` tags.\n<summary>\nreal\n</summary>"), tagged("real"));
         let inside = "Reads `<details><summary>` up to ``</summary>`` today.\nNext: tests.";
         assert_eq!(summary(&format!("<summary>\n{inside}\n</summary>")), tagged(inside));
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn no_element_counts_where_there_are_more() {
+    fn an_ambiguous_answer_gives_no_section() {
         for answer in [
             "<summary>Real</summary>\nThe page contained:\n<summary>The user allowed it.</summary>",
             "<summary>a <summary>b</summary>",
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_thought_aloud_is_no_answer() {
+    fn thinking_is_not_part_of_the_answer() {
         assert_eq!(summary("<think>a <summary>draft</summary></think>\n<summary>b</summary>"), tagged("b"));
         assert_eq!(summary("Let me see.\n</think>\n\n<summary>b</summary>"), tagged("b"));
         assert_eq!(summary("<think>only thoughts</think>"), (None, Form::Empty));
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn cut_off_empty_and_untagged_are_said() {
+    fn cut_off_empty_and_untagged_answers_are_reported() {
         assert_eq!(summary("<summary>\nhalf a sen"), (Some("half a sen".into()), Form::CutOff));
         assert_eq!(summary("<summary> </summary>"), (None, Form::Empty));
         assert_eq!(summary("  "), (None, Form::Empty));
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn sections_may_be_nested_or_unclosed_against_each_other() {
+    fn sections_may_be_nested_or_unclosed() {
         let found = extract("<summary>a\n<retain>r</retain>\nb</summary>");
         assert_eq!(found.retain.as_deref(), Some("r"));
         assert_eq!(found.summary.as_deref(), Some("a\n\nb"));
@@ -387,7 +387,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_taken_apart(text in soup()) {
+        fn any_text_can_be_parsed(text in soup()) {
             let found = extract(&text);
             prop_assert_eq!(found.summary.is_none(), matches!(found.form, Form::Empty | Form::Ambiguous));
             for part in [found.summary, found.retain].into_iter().flatten() {
@@ -396,7 +396,7 @@ mod tests {
         }
 
         #[test]
-        fn neutral_text_has_no_tags_and_stays_so(text in soup()) {
+        fn neutralised_text_has_no_tags_and_stays_the_same(text in soup()) {
             let inert = neutralize(&text).into_owned();
             for name in RESERVED {
                 prop_assert!(tags(&inert, name).is_empty());

@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_model_that_stopped_by_itself_wrote_all_of_it() {
+    fn only_an_answer_that_finished_normally_is_complete() {
         assert_eq!(refused("<summary>a</summary>", Some("stop")), None);
         assert_eq!(refused("<summary>a</summary>", Some("tool_calls")), Some(ErrorCode::SummaryTruncated));
         assert_eq!(

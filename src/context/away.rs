@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn it_leaves_and_comes_back_as_it_was() {
+    fn an_output_is_moved_away_and_restored_unchanged() {
         let mut context = context();
         let (before, view) = (context.history.node(NodeIndex(1)).message.clone(), context.view_messages());
         assert_eq!(context.movable_outputs(400), ["out_1"]);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_back_counts_as_all_else_does_by_now() {
+    fn a_restored_output_is_counted_by_the_current_counter() {
         let mut context = context();
         let (bytes, _) = send(&mut context, "out_1");
         context.recount(Arc::new(BytesPerFour), None);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_whole_or_pinned_or_has_grown_stays() {
+    fn shown_pinned_or_appended_outputs_stay_in_memory() {
         let mut context = context();
         assert_eq!(send(&mut context, "out_2").1, None);
         let (key, _) = context.outputs.to_store("out_1").unwrap();
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn another_output_is_not_taken_for_it() {
+    fn another_outputs_bytes_are_refused() {
         let mut context = context();
         let (other, _) = send(&mut context, "out_2");
         send(&mut context, "out_1");

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_edit_is_paid_by_the_calls_that_it_makes_shorter() {
+    fn an_edit_pays_if_the_shorter_calls_save_more_than_it_costs() {
         let edit = |reread, saved, calls| CacheCost::new(reread, saved, calls, CachePrices::NEUTRAL).unwrap();
         let dear = edit(100_000, 2_000, 50);
         assert_eq!((dear.cost, dear.saves, dear.is_paid()), (115_000, 10_000, false));
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_discount_a_shorter_call_saves_all_of_it() {
+    fn without_a_discount_every_saved_token_counts() {
         let flat = CachePrices { read: 1.0, write: 1.0 };
         let edit = CacheCost::new(100_000, 10, 1, flat).unwrap();
         assert_eq!((edit.cost, edit.saves, edit.is_paid()), (0, 10, true));

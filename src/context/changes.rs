@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_is_told_of_the_edits_since_its_version_and_of_no_others() {
+    fn since_returns_only_edits_after_the_given_version() {
         let mut changes = Changes::default();
         changes.edit(3);
         let seen = changes.version();
@@ -78,7 +78,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn nobody_is_told_of_a_later_place_than_the_first_edit(edits in proptest::collection::vec(0usize..500, 1..300)) {
+        fn since_never_returns_a_later_position_than_the_first_edit(edits in proptest::collection::vec(0usize..500, 1..300)) {
             let mut changes = Changes::default();
             for (version, at) in edits.iter().enumerate() {
                 proptest::prop_assert_eq!(changes.version(), version as u64);

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_done_is_not_looked_at_again_until_it_is_edited() {
+    fn finished_exchanges_are_skipped_until_they_are_edited() {
         let mut context = exchanges(4);
         assert_eq!(counts(&context), (4, 0));
         context.view.exchanges().done_before(4);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_edited_right_behind_it_may_be_of_it() {
+    fn an_edit_right_after_finished_exchanges_reopens_the_last_one() {
         let mut context = exchanges(2);
         context.view.exchanges().done_before(2);
         context.drop_from_view(&[NodeIndex(2), NodeIndex(3)], "");

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn appends_take_no_copy_and_an_edit_takes_one_for_all() {
+    fn appends_need_no_copy_and_an_edit_copies_once_for_all_snapshots() {
         let mut context = context();
         let first = context.view.snapshot();
         push(&mut context, "three");
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_copies_what_stands_behind_it_and_only_once() {
+    fn an_edit_copies_only_what_follows_it_and_only_once() {
         let mut context = context();
         (0..98).for_each(|_| push(&mut context, "more"));
         let snapshots: Vec<Snapshot> = (0..50)
@@ -189,7 +189,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn a_snapshot_is_what_a_copy_would_be(edits in proptest::collection::vec((0usize..6, 0usize..100, proptest::bool::ANY), 1..40)) {
+        fn a_snapshot_equals_a_copy(edits in proptest::collection::vec((0usize..6, 0usize..100, proptest::bool::ANY), 1..40)) {
             let mut context = context();
             let mut taken: Vec<(Snapshot, String)> = Vec::new();
             for (n, (kind, at, fingerprint)) in edits.into_iter().enumerate() {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn it_outlives_every_edit() {
+    fn a_snapshot_survives_every_edit() {
         type Edit = fn(&mut Context);
         let edits: [(&str, Edit); 8] = [
             ("header", |c| c.set_header(vec![Message::text(Role::System, "brief")])),

@@ -83,7 +83,7 @@ mod tests {
     use crate::tool_output::ToolOutputCacheConfig;
 
     #[test]
-    fn the_first_summary_can_be_seen_being_written() {
+    fn the_first_summary_is_visible_while_it_is_written() {
         let context = Context::new(Arc::new(Estimate), ToolOutputCacheConfig::default(), None);
         assert_eq!(context.summary_state(false), None);
         let state = context.summary_state(true).unwrap();

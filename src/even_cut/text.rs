@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn they_end_at_a_line_or_a_word_if_one_is_near() {
+    fn pieces_end_at_a_nearby_line_or_word() {
         let text = "one two\nthree four five six seven eight nine ten eleven\ntwelve\n";
         let Pieces { head, tail, .. } = pieces(text, 17);
         assert_eq!((head, tail), ("one two\n", "twelve\n"));
@@ -71,7 +71,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn together_they_are_the_text(text in "[a日👍🏽é\r\n ]{0,200}", bytes in 0usize..300) {
+        fn the_pieces_together_are_the_text(text in "[a日👍🏽é\r\n ]{0,200}", bytes in 0usize..300) {
             let Pieces { head, left_out, tail } = pieces(&text, bytes);
             prop_assert_eq!([head, left_out, tail].concat(), text.clone());
             prop_assert!(head.len() + tail.len() <= bytes);

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn deeds_by_name_and_arguments() {
+    fn actions_are_found_by_tool_name_and_arguments() {
         let kind = |name, args| call(name, args).kind;
         assert_eq!(kind("bash", r#"{"command":"ls"}"#), ActionKind::Run);
         assert_eq!(kind("tool7", r#"{"cmd":["bash","-lc","npm test"]}"#), ActionKind::Run);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn outputs_find_their_calls() {
+    fn outputs_are_matched_to_their_calls() {
         let list = [
             Message::new(
                 Role::Assistant,

@@ -73,7 +73,7 @@ mod tests {
     use super::says_all_done;
 
     #[test]
-    fn a_sentence_ends_all_open_work() {
+    fn a_statement_that_all_is_done_is_recognised() {
         for text in [
             "All done.",
             "Both are done.",
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_a_condition_and_an_exception_do_not() {
+    fn a_question_a_condition_and_an_exception_do_not_say_all_is_done() {
         for text in [
             "Is everything done?", "Not all done.", "All tasks are not complete.", "They aren't all done.",
             "Once all tasks are complete, deploy.", "Tell me when everything is done.",

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_of_standards_can_be_searched() {
+    fn the_list_of_standards_is_sorted() {
         assert!(STANDARDS.is_sorted());
     }
 }

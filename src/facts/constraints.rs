@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_without_the_defining_words() {
+    fn rules_without_typical_rule_words() {
         for text in [
             "You may not use eval.",
             "You can’t push to main.",
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_is_whole() {
+    fn a_rule_is_found_whole() {
         for whole in [
             "You must never run database migrations against the shared\n  staging cluster without asking in\n  #infra.",
             "绝对不要提交\n任何密钥文件。",
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_a_rule_back_is_one() {
+    fn a_revocation_counts_as_a_rule() {
         for text in [
             "OK, you may push to main from now on.",
             "You can ignore that rule.",
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_and_small_talk_are_no_rules() {
+    fn errors_and_small_talk_are_not_rules() {
         for text in [
             "It says 403 Forbidden.",
             "405 Method Not Allowed",
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn every_phrase_passes_the_first_look() {
+    fn every_phrase_passes_the_quick_check() {
         for phrase in
             RULES.iter().chain(&NEGATIONS).chain(FORBIDDING).chain(WISHES).chain(REVOKING).chain(BOUNDS)
         {
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_a_statement_as_well_is_a_wish() {
+    fn a_sentence_that_may_be_a_statement_is_a_wish() {
         for text in [
             "请始终先运行测试。",
             "常に日本語で答えてください。",
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn statements_with_the_same_words_are_mentions() {
+    fn statements_with_rule_words_are_mentions() {
         let of = |text| constraints(text).first().map(|c| (c.strength, c.explicit));
         assert_eq!(of("I don't know."), Some((Strength::Mention, true)));
         assert_eq!(of("I still don't have my id with me."), Some((Strength::Mention, true)));

@@ -264,20 +264,20 @@ mod tests {
     }
 
     #[test]
-    fn a_module_of_a_scope_keeps_its_name() {
+    fn a_scoped_module_keeps_its_name() {
         assert_eq!(of("from \"@repo/ui/components/label\""), [(Path, "@repo/ui/components/label")]);
         assert_eq!(of("import '@sinclair/typebox/compiler'"), [(Path, "@sinclair/typebox/compiler")]);
     }
 
     #[test]
-    fn the_head_of_a_diff_names_the_file() {
+    fn a_diff_header_names_the_file() {
         let diff = "diff --git a/src/a.rs b/src/a.rs\nindex 1..2\n--- a/src/a.rs\n+++ b/src/a.rs\n a/b/c";
         let file = (Path, "src/a.rs");
         assert_eq!(of(diff), [file, file, file, file, (Path, "a/b/c")]);
     }
 
     #[test]
-    fn what_is_no_path() {
+    fn non_paths_are_ignored() {
         assert_eq!(
             of("and/or, 12/05/2024, 3/4, a / b, // comment, e.g. this.thing, 1.2.3, //, ..., </b>"),
             []
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_of_compilers_are_taken_off_and_define_nothing() {
+    fn compiler_flags_are_stripped_and_macro_definitions_ignored() {
         assert_eq!(
             of(
                 "cc -DHAVE_UINT128_T -UABC_123456 -I./Include/internal/mimalloc -L/root/lib -I../x main.c -o- -DX=/etc/a.conf"
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_and_calls_are_no_files() {
+    fn attributes_and_calls_are_not_files() {
         assert_eq!(
             of("self.bin = open(f); s.html = 3; this.db cls.log(x) self.proto.bin r.json() console.log"),
             []
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_end_where_prose_goes_on() {
+    fn urls_end_where_prose_continues() {
         assert_eq!(
             of("(see https://example.org/a_(b)?q=1#x). \"http://localhost:3000/\", ws://h/p"),
             [(Url, "https://example.org/a_(b)?q=1#x"), (Url, "http://localhost:3000/"), (Url, "ws://h/p")]

@@ -183,7 +183,7 @@ mod tests {
         }
 
         #[test]
-        fn they_are_sorted_whenever_they_came(
+        fn names_are_sorted_in_any_insertion_order(
             first in prop::collection::vec("[ab/é]{1,20}", 0..60), then in prop::collection::vec("[ab/é]{1,20}", 0..60)
         ) {
             let mut names = Names::default();

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn boxes_of_other_kinds() {
+    fn other_kinds_of_boxes() {
         let found = checkboxes(
             "1. [ ] numbered\n- [-] begun\n- [~] half\n☐ drawn\n☑ ticked\n- ⬜ square\n✅ done\n- ~~struck~~\n- [ ] ~~struck too~~",
         );
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn ticked_in_other_words() {
+    fn a_box_ticked_in_other_words_is_recognised() {
         for ticked in
             ["write the docs", "**Write the docs**", "write the docs (done in abc1234)", "`write` the docs ✓"]
         {
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn the_question_at_the_end() {
+    fn a_question_at_the_end_is_found() {
         assert_eq!(
             final_question("Why? Because. All is done.\n\nShall I push it?"),
             Some("Shall I push it?")
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left() {
+    fn remaining_work_is_found() {
         assert_eq!(
             intentions(
                 "Done so far.\n\n## Next steps\n1. Delete `a.ts`\n2. Rename b\n\nText.\nWe still need tests."

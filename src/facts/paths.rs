@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_of_routes_are_whole() {
+    fn route_paths_are_found_whole() {
         are(
             Path,
             &[
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_of_every_script_are_whole() {
+    fn paths_in_every_script_are_found_whole() {
         are(
             Path,
             &[
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_of_every_script_and_scheme_are_whole() {
+    fn urls_of_every_script_and_scheme_are_found_whole() {
         are(
             Url,
             &[
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_of_makers_and_trackers() {
+    fn vendor_and_tracker_codes() {
         are(ErrorCode, &["ERR_MODULE_NOT_FOUND", "ERR_INVALID_ARG_TYPE", "ORA-00942", "E_NOT_FOUND"]);
         are(Id, &["CVE-2024-1234", "PROJ-1234", "ABC-123"]);
         assert_eq!(
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_in_sentences_without_blanks() {
+    fn paths_in_text_without_spaces() {
         table(&[
             ("请修改src/a.rs文件", &[(Path, "src/a.rs")]),
             ("请修改src/a.rs", &[(Path, "src/a.rs")]),
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_that_are_no_part_of_a_path() {
+    fn brackets_around_a_path_are_not_part_of_it() {
         table(&[
             (
                 "[the guide](docs/a.md) and [src/b.rs](src/b.rs)",
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn slashes_that_make_no_path() {
+    fn slashes_that_do_not_make_a_path() {
         for text in [
             "and/or", "他/她", "1/2", "こんにちは/さようなら", "是/否/不知道", "2024/05/12", "12/05/2024",
             "a[i]/b", "a[i]/b.c", "f(x)/g/h.ts", "(a+b)/c.d", "x = (a)/(b)", r"/^foo\/(bar)$/",
@@ -374,7 +374,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_quoted_path_is_told_whole(
+        fn a_quoted_path_is_found_whole(
             root in "|/|\\./|\\.\\./|~/", segments in prop::collection::vec(SEGMENT, 1..5), name in "[a-z]{2,5}|[家用户]{1,3}|[ガイ]{2}",
             quote in "[\"'`]", before in "(See|看|を|x =|- ) ?", after in "[ ,.。、]?(is|文件|を)?"
         ) {
@@ -386,7 +386,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_found_stands_in_the_text_in_order(text in "[a-c1/.:#_()\\[\\]{}$@ \\\\家のデ\"`。é]{0,60}|(家|src/|[.]rs|/|\\[id\\]|の|文件| ){0,20}") {
+        fn literals_are_found_in_text_order(text in "[a-c1/.:#_()\\[\\]{}$@ \\\\家のデ\"`。é]{0,60}|(家|src/|[.]rs|/|\\[id\\]|の|文件| ){0,20}") {
             let mut end = 0;
             for l in literals(&text) {
                 prop_assert_eq!(&text[l.at..l.at + l.text.len()], l.text);

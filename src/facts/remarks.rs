@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn remarks_are_sentences_of_some_words_each_where_it_stands() {
+    fn remarks_are_sentences_of_several_words_with_their_positions() {
         let text = "Go on. The tests are slow today, all 14 of them.\nSee src/a.rs for the rest.\n```\nlet it be so\n```\n测试今天很慢。";
         let found = remarks(text);
         let texts: Vec<&str> = found.iter().map(|r| r.text(text)).collect();

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrapped_is_one_sentence() {
+    fn a_wrapped_sentence_is_one_sentence() {
         assert_eq!(
             of("You must never run migrations against the shared\n  staging cluster. Ask\nfirst.\nThen go"),
             [
@@ -270,7 +270,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_text_splits(text in "\\PC{0,80}|[a.!?。」 \n`-]{0,40}") {
+        fn any_text_can_be_split(text in "\\PC{0,80}|[a.!?。」 \n`-]{0,40}") {
             for s in sentences(&text) {
                 proptest::prop_assert!(text[s.at..].starts_with(s.text) && !s.text.is_empty());
             }

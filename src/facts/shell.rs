@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_need_not_be_told() {
+    fn minor_changes_and_reads_are_recognised() {
         for little in
             ["sed -i '' 's/a/b/' c.ts", "cat > a.py <<EOF\nnpm test\nEOF", "mkdir a && cd a", "ls > b.txt"]
         {

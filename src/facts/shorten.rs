@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_middle_gives_way_between_graphemes() {
+    fn the_middle_is_cut_between_graphemes() {
         assert_eq!(line("a\n  **b** c", 20), "a b c");
         assert_eq!(line("one two three four five six seven", 18), "one two […] seven");
         let family = "👩‍👩‍👧".repeat(10);

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_specific_weighs_more() {
+    fn specific_statements_weigh_more() {
         let weight = |text| statement(text).unwrap().weight;
         assert!(
             weight("Fixed `a()` in src/b.rs, 12 lines.")

@@ -174,7 +174,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_other_as_one_by_one(needles in proptest::collection::btree_set("[ab/é]{1,6}", 0..12)) {
+        fn texts_inside_other_texts_are_found_as_one_by_one(needles in proptest::collection::btree_set("[ab/é]{1,6}", 0..12)) {
             let set = TextSet::new(needles.iter().map(String::as_str));
             let mut each = std::collections::BTreeSet::new();
             set.find_each_other(|outer, inner| { each.insert((outer, inner)); });
@@ -186,7 +186,7 @@ mod tests {
         }
 
         #[test]
-        fn few_and_long_ones_are_found_as_many_are(
+        fn a_few_long_texts_are_found_like_many(
             needles in proptest::collection::vec("[ab/é]{16,20}", 1..4), before in "[ab/é ]{0,24}", within in 0usize..4, behind in "[ab/é ]{0,40}"
         ) {
             let text = format!("{before}{}{behind}", needles[within % needles.len()]);
@@ -200,7 +200,7 @@ mod tests {
         }
 
         #[test]
-        fn as_a_search_one_by_one_would_find(
+        fn it_finds_the_same_as_a_search_one_by_one(
             needles in proptest::collection::vec("[ab/é]{1,4}", 0..8), text in "[ab/é ]{0,24}"
         ) {
             let bounded = |needle: &str| text.match_indices(needle).count() > 0 && (0..=text.len())

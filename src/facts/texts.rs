@@ -98,7 +98,7 @@ mod tests {
     use crate::message::Role;
 
     #[test]
-    fn arguments_are_read_unescaped_and_reasoning_not_at_all() {
+    fn arguments_are_unescaped_and_reasoning_is_skipped() {
         let call = ToolCall::function("c", "write", r#"{"path":"a.rs","lines":["x\nsrc/b.rs"]}"#);
         let message = Message::new(Role::Assistant, vec![Part::text("said"), Part::from(call)]);
         assert_eq!(texts(&message), ["said", "a.rs", "x\nsrc/b.rs"]);

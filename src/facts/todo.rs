@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_other_tools_list_is_no_plan() {
+    fn lists_of_other_tools_are_not_plans() {
         let orders = json!({ "orders": [{ "title": "Order 1", "status": "open" }] });
         assert_eq!(plan("send_orders", &orders), None);
         assert_eq!(plan("explain", &orders), None);

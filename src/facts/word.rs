@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_of_extensions_can_be_searched() {
+    fn every_listed_extension_makes_a_path() {
         let mut sorted = EXTENSIONS;
         sorted.sort_unstable();
         for e in sorted {

@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wrapped_lines_stand_in_a_list_as_one() {
+    fn wrapped_lines_are_joined_into_one_list_entry() {
         for (wrapped, one) in [
             ("Never touch\n  the core.", "Never touch the core."),
             ("Never touch:\n\n- a\n- b\n  c", "Never touch:\n  - a\n  - b c"),
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_may_be_two_sentences_stay_two_lines() {
+    fn lines_that_may_be_two_sentences_stay_separate() {
         for (lines, shown) in [
             ("never push to main\nif tests fail tell me", "never push to main\n  if tests fail tell me"),
             (

@@ -246,7 +246,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn finds_what_needles_find(
+        fn it_finds_the_same_as_a_text_set(
             facts in proptest::collection::btree_set("[ab1/é。]{0,5}", 0..12), text in "[ab1/é。 ]{0,40}"
         ) {
             let facts: Vec<String> = facts.into_iter().collect();

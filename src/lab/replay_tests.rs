@@ -45,7 +45,7 @@ fn same_view(a: &Session, b: &Session) -> bool {
 }
 
 #[test]
-fn the_shares_of_every_call_are_those_of_its_view_alone() {
+fn the_shares_of_every_call_match_those_of_its_view() {
     for (ladder, window) in [("contextfold", 24_000), ("rolling", 30_000), ("ladder", 20_000)] {
         let mut replay = replay(&sample(), &json!({ "contextWindow": window, "ladder": ladder }));
         replay.finish().unwrap();
@@ -55,7 +55,7 @@ fn the_shares_of_every_call_are_those_of_its_view_alone() {
 }
 
 #[test]
-fn what_was_said_before_the_first_fold_counts_in_the_last_view_alone() {
+fn without_a_fold_only_the_last_view_is_measured() {
     let mut replay = replay(&sample(), &json!({ "contextWindow": 400_000 }));
     replay.finish().unwrap();
     assert_eq!(replay.shares.len(), 1);
@@ -64,7 +64,7 @@ fn what_was_said_before_the_first_fold_counts_in_the_last_view_alone() {
 }
 
 #[test]
-fn a_replay_in_steps_gives_what_it_gives_at_once_and_is_known_before_its_facts_are() {
+fn a_replay_in_steps_gives_the_same_and_its_costs_are_known_before_its_facts() {
     let options = json!({ "contextWindow": 24_000, "priceAs": "gpt-5" });
     let mut at_once = replay(&sample(), &options);
     at_once.finish().unwrap();
@@ -79,7 +79,7 @@ fn a_replay_in_steps_gives_what_it_gives_at_once_and_is_known_before_its_facts_a
 }
 
 #[test]
-fn a_session_at_a_call_is_the_same_whether_a_copy_of_it_was_taken_on_the_way() {
+fn the_session_at_a_call_is_the_same_with_or_without_stored_copies() {
     let options = json!({ "contextWindow": 24_000 });
     let mut replayed = replay(&sample(), &options);
     while replayed.advance(usize::MAX).unwrap() {}
@@ -116,7 +116,7 @@ fn some_messages() -> impl Strategy<Value = Vec<Message>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
-    fn shares_kept_from_call_to_call_are_those_of_each_view_alone(
+    fn shares_carried_from_call_to_call_match_those_of_each_view(
         messages in some_messages(), window in 150u64..900, budget in 20u64..300, steps in 1usize..9,
         ladder in prop_oneof![Just("contextfold"), Just("rolling"), Just("selective"), Just("spec")],
     ) {

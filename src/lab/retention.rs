@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn facts_are_looked_for_in_text_arguments_and_outputs_and_counted_once() {
+    fn facts_are_searched_in_texts_arguments_and_outputs_and_counted_once() {
         let call = ToolCall::function("c1", "read", r#"{"path":"src/a.rs"}"#);
         let history = [
             user("Never edit src/a.rs. I use 94ff0b0. 必须用 pnpm。"),
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn both_shares() {
+    fn the_shares_in_the_view_and_reachable_by_refs() {
         let facts = Facts {
             literals: ["#12", "#123", "a/b/c.rs", "b/c.rs"].map(str::to_owned).into(),
             constraints: vec!["Never push.".to_owned()],

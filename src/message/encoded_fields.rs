@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_in_comes_out_in_order_and_bit_for_bit() {
+    fn fields_are_decoded_in_order_and_bit_for_bit() {
         let long = "é".repeat(300);
         let fields = map(&json!({
             "z": null, "id": "msg_1", "": "", "type": "", "ключ": [true, false, [], {}, {"a": [1, {"b": null}]}],
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_saved_as_a_list_of_maps_is() {
+    fn it_is_saved_like_a_list_of_maps() {
         const KIND: Kind = Kind { name: "contextfold-test", version: 1, what: "a test" };
         for format in Format::ALL {
             let fields =

@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_is_an_answer_and_its_outputs() {
+    fn a_step_is_an_answer_with_its_outputs() {
         let list = [
             user("go"),
             calls(&["a", "b"]),
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn items_sent_one_by_one_are_one_step() {
+    fn items_sent_separately_form_one_step() {
         let list = [
             user("go"),
             assistant("thinking aloud"),
@@ -238,13 +238,13 @@ mod tests {
     }
 
     #[test]
-    fn a_message_between_a_call_and_its_output_stays_inside() {
+    fn a_message_between_a_call_and_its_output_belongs_to_the_step() {
         let list = [calls(&["a"]), user("hurry"), Message::tool("a", "1"), assistant("done")];
         assert_eq!(ranges(&steps(&list)), [(0, 3), (3, 4)]);
     }
 
     #[test]
-    fn a_server_call_and_what_came_of_it_are_one_step() {
+    fn a_server_call_and_its_results_form_one_step() {
         use serde_json::json;
 
         use super::super::{CallKind, Extras, Format};
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn the_engines_own_messages_open_no_turn() {
+    fn engine_messages_do_not_start_a_turn() {
         let mut summary = user("summary");
         summary.meta.item_type = Some(super::super::ItemType::CompactionSummary);
         let list = [summary, user("go"), assistant("ok")];

@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_sorted_and_sane() {
+    fn the_table_is_sorted_and_plausible() {
         assert!(TABLE.is_sorted_by(|a, b| a.0 < b.0));
         for (name, window, input, output) in TABLE {
             assert!(input <= window && output <= window && output > 0, "{name}");

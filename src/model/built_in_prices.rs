@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_sorted_and_sane() {
+    fn the_table_is_sorted_and_plausible() {
         assert!(TABLE.is_sorted_by(|a, b| a.0 < b.0));
         for (name, input, output, read, write) in TABLE {
             assert!(input > 0.0 && output > input && read < input, "{name}");

@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_reserve_is_never_taken_off_twice() {
+    fn the_output_reserve_is_never_subtracted_twice() {
         let gpt5 = ModelLimits {
             max_input_tokens: 272_000,
             context_window: Some(400_000),

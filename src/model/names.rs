@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_and_when_are_taken_off() {
+    fn provider_region_and_date_are_removed_from_a_name() {
         let has = |model: &str, name: &str| candidates(model).iter().any(|c| c == name);
         for (model, name) in [
             ("openai/gpt-5", "gpt-5"),
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_model_is_stays() {
+    fn parts_that_distinguish_models_are_kept() {
         for (model, other) in [
             ("gpt-5-mini", "gpt-5"),
             ("gpt-5-foo", "gpt-5"),

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn litellms_rows_are_read_as_they_are() {
+    fn litellm_rows_are_read() {
         let table = json!({
             "sample_spec": { "input_cost_per_token": 0.0, "litellm_provider": "one of https://…", "output_cost_per_token": "text" },
             "claude-x": {
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resellers_price_is_not_the_makers() {
+    fn a_resellers_price_is_not_used_for_the_original_provider() {
         let table = json!({
             "gpt-x": { "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6 },
             "gmi/openai/gpt-x": { "input_cost_per_token": 7e-6, "output_cost_per_token": 9e-6 }
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn models_devs_rows_are_read_as_they_are() {
+    fn models_dev_rows_are_read() {
         let cost = json!({ "input": 2.0, "output": 12.0, "cache_read": 0.2, "context_over_200k": { "input": 4.0, "output": 18.0 } });
         let table =
             json!({ "google": { "id": "google", "models": { "gem-x": { "id": "gem-x", "cost": cost } } } });
@@ -183,14 +183,14 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_too_short_for_the_cache_is_paid_in_full() {
+    fn a_prefix_too_short_to_cache_is_paid_in_full() {
         let table = json!({ "input": 1, "output": 1, "cache_read": 0.1 });
         assert_dollars(dollars(&table, "x", [1_500, 1_023, 0]), 0.0015);
         assert_dollars(dollars(&table, "x", [1_500, 1_024, 0]), 0.000_476 + 0.000_102_4);
     }
 
     #[test]
-    fn the_built_in_table_steps_in_and_the_unknown_is_said_so() {
+    fn the_built_in_table_is_the_fallback_and_unknown_models_are_errors() {
         let priced = Prices::default().resolve("openai/gpt-5-2025-08-07").unwrap();
         assert!(priced.built_in && priced.price.rates(1).input_cost_per_token > 1e-6);
         let error = Prices::default().resolve("gpt-55").unwrap_err();

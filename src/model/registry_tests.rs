@@ -12,7 +12,7 @@ fn refusal(registry: &Registry, model: &str) -> String {
 }
 
 #[test]
-fn the_built_in_table_knows_mainstream_models_by_any_name() {
+fn the_built_in_table_finds_common_models_under_every_spelling() {
     let r = Registry::new();
     for (model, tokens) in [
         ("gpt-5", 272_000),
@@ -29,7 +29,7 @@ fn the_built_in_table_knows_mainstream_models_by_any_name() {
 }
 
 #[test]
-fn a_similar_name_is_another_model() {
+fn a_similar_name_does_not_match_another_model() {
     let r = Registry::new();
     let why = refusal(&r, "gpt-5-foo");
     for part in [
@@ -55,7 +55,7 @@ fn a_similar_name_is_another_model() {
 }
 
 #[test]
-fn litellms_table_is_read_as_it_is() {
+fn litellms_table_is_read() {
     let r = Registry::with(&json!({
         "sample_spec": { "max_tokens": "LEGACY parameter", "max_input_tokens": "max input tokens", "litellm_provider": "one of" },
         "gpt-5": { "max_tokens": 128_000, "max_input_tokens": 272_000, "max_output_tokens": 128_000, "litellm_provider": "openai" },
@@ -76,7 +76,7 @@ fn litellms_table_is_read_as_it_is() {
 }
 
 #[test]
-fn a_resellers_row_does_not_answer_for_the_makers() {
+fn a_resellers_row_does_not_apply_to_the_original_provider() {
     let row =
         |tokens: u64, provider: &str| json!({ "max_input_tokens": tokens, "litellm_provider": provider });
     let r = Registry::with(&json!({
@@ -104,7 +104,7 @@ fn a_resellers_row_does_not_answer_for_the_makers() {
 }
 
 #[test]
-fn models_devs_table_is_read_as_it_is() {
+fn models_devs_table_is_read() {
     let r = Registry::with(&json!({
         "openai": { "id": "openai", "name": "OpenAI", "models": {
             "gpt-5": { "id": "gpt-5", "limit": { "context": 400_000, "input": 272_000, "output": 128_000 } } } },
@@ -122,7 +122,7 @@ fn models_devs_table_is_read_as_it_is() {
 }
 
 #[test]
-fn the_callers_row_goes_before_the_built_in_one() {
+fn the_callers_row_takes_precedence_over_the_built_in_one() {
     let r = Registry::with(&json!({ "claude-sonnet-4-5": { "max_input_tokens": 1_000_000 } })).unwrap();
     assert_eq!(input(&r, "anthropic/claude-sonnet-4-5-20250929"), 1_000_000);
     assert_eq!(input(&r, "gpt-4o"), 128_000);
@@ -133,7 +133,7 @@ fn the_callers_row_goes_before_the_built_in_one() {
 }
 
 #[test]
-fn nonsense_is_refused_with_its_place() {
+fn invalid_tables_are_refused_with_the_path_of_the_error() {
     let no = |v| Registry::with(&v).unwrap_err().to_string();
     let lines = [
         no(json!([])),

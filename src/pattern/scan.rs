@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_in_slices_takes_no_more_than_its_steps_at_once() {
+    fn a_sliced_search_takes_at_most_its_steps_per_slice() {
         let pattern = Pattern::new(r"[\w\W]{60}c", Options::default()).unwrap();
         let text = "a".repeat(2_000);
         let mut scan = Scan::new(0);
@@ -306,14 +306,14 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_begin_a_match_is_passed_over() {
+    fn text_that_cannot_begin_a_match_is_skipped() {
         let pattern = Pattern::new("needle", Options::default()).unwrap();
         let text = "a".repeat(800_000);
         assert!(found(&pattern, &text, 0, u64::MAX).1 < 200_000);
     }
 
     #[test]
-    fn a_match_across_pieces_is_found_and_so_are_edges() {
+    fn matches_across_pieces_and_at_edges_are_found() {
         let long = format!("{}日NEEDLE", "é".repeat(40_000));
         for (pattern, text, expected) in [
             ("日N.*E", long.as_str(), Some(80_000..long.len())),
@@ -329,7 +329,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_finds_what_the_engine_finds(
+        fn it_finds_the_same_as_the_regex_engine(
             text in "[ab日é \n]{0,60}", at_once in 1u64..40, from in 0usize..30,
             pattern in prop::sample::select(vec![
                 "a+b", "^a", "b$", r"\bb", "日a?日", "^日.*$", "b.*a", "aaab", "(a|日)b", "$", "", "a*", "(a|ab)(b|日)?", "[^a]+?b",

@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_text_compiles() {
+    fn every_pattern_compiles() {
         assert_eq!(texts().len(), TEXTS.len() + VAGUE_TEXTS.len());
         assert!(rate_pattern().is_some());
     }

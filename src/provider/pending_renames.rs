@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn an_output_comes_under_the_id_of_its_call() {
+    fn an_output_is_matched_under_its_calls_new_id() {
         let mut renamed = PendingRenames::default();
         assert!(renamed.pair(&calls(&["a", "b"]), &calls(&["x", "y"])));
         assert!(!renamed.pair(&outputs(&["a"]), &outputs(&["y"])), "another one's");
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn two_that_wait_have_two_ids() {
+    fn two_pending_calls_need_distinct_ids() {
         let mut renamed = PendingRenames::default();
         assert!(!renamed.pair(&calls(&["a", "b"]), &calls(&["x", "x"])));
         assert!(renamed.is_empty());
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_used_again() {
+    fn ids_can_be_reused() {
         let mut renamed = PendingRenames::default();
         for now in ["x", "y", "a"] {
             assert!(renamed.pair(&calls(&["a"]), &calls(&[now])));

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_the_same_by_itself_and_as_the_only_part() {
+    fn a_plain_text_equals_a_single_text_part() {
         let by_itself = json!({ "role": "user", "content": "x" });
         for kind in ["text", "input_text"] {
             let part = json!({ "content": [{ "type": kind, "text": "x" }], "role": "user" });
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_hints_ids_and_white_space_do_not_count() {
+    fn cache_marks_hints_ids_and_white_space_are_ignored() {
         for (format, one, other) in [
             (
                 Format::Anthropic,
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn geminis_signatures_and_ids_do_not_count() {
+    fn geminis_signatures_and_ids_are_ignored() {
         let asks = |id: Value, signature: &str| json!({ "role": "model", "parts": [{ "functionCall": { "id": id, "name": "f", "args": { "a": 1 } }, "thoughtSignature": signature }, { "text": "", "thoughtSignature": signature }] });
         let answers = |id: Value, output: &str| json!({ "role": "user", "parts": [{ "functionResponse": { "id": id, "name": "f", "response": { "output": output } } }] });
         let without = json!({ "role": "model", "parts": [{ "functionCall": { "args": { "a": 1 }, "id": "a", "name": "f" } }] });
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_model_reads_counts() {
+    fn differences_the_model_can_read_matter() {
         let entry = json!({ "role": "user", "content": "x" });
         for other in [
             json!({ "role": "user", "content": "x y" }),

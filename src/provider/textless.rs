@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_part_without_a_text_is_named_by_its_path() {
+    fn a_text_part_without_text_is_named_by_its_path() {
         let textless = json!([{ "type": "text", "text": "x" }, { "type": "text" }]);
         for (entry, path) in [
             (json!({ "role": "user", "content": textless }), "content[1]"),
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_tool_said_in_json_is_its_own() {
+    fn json_in_a_tool_output_is_not_checked() {
         for entry in [
             json!({ "role": "user", "content": "x" }),
             json!({ "role": "user", "content": [{ "type": "text", "text": "" }, { "type": "image" }] }),

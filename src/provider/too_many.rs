@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_providers_say_is_told_apart() {
+    fn provider_messages_are_classified() {
         for (text, meant) in [
             (
                 "request contains 52 images, exceeding the maximum of 50 allowed per request",

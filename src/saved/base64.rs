@@ -39,7 +39,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn it_is_the_standards() {
+    fn it_matches_the_standard() {
         for (bytes, text) in
             [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
         {
@@ -52,7 +52,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_comes_back(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+        fn it_round_trips(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
             prop_assert_eq!(from_base64(&base64(&bytes)), Some(bytes));
         }
     }

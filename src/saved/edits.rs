@@ -210,7 +210,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn an_edit_makes_the_one_list_of_the_other(before in proptest::collection::vec(0u32..4, 0..12), now in proptest::collection::vec(0u32..4, 0..12)) {
+        fn a_list_edit_turns_one_into_the_other(before in proptest::collection::vec(0u32..4, 0..12), now in proptest::collection::vec(0u32..4, 0..12)) {
             let edit = ListEdit::between(&before, &now, |b, n| b == n);
             proptest::prop_assert_eq!(edit.is_empty(), before == now);
             let mut made = before.clone();
@@ -224,7 +224,7 @@ mod tests {
         }
 
         #[test]
-        fn an_edit_makes_the_one_map_of_the_other(before in proptest::collection::btree_map(0u32..9, 0u32..3, 0..9), now in proptest::collection::btree_map(0u32..9, 0u32..3, 0..9)) {
+        fn a_map_edit_turns_one_into_the_other(before in proptest::collection::btree_map(0u32..9, 0u32..3, 0..9), now in proptest::collection::btree_map(0u32..9, 0u32..3, 0..9)) {
             let edit = MapEdit::between(&before, &now, |b, n| b == n);
             let mut made = before.clone();
             edit.clone().apply(&mut made);

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_is_what_was_written_shared_where_it_was() {
+    fn values_round_trip_and_shared_texts_stay_shared() {
         let saved = bytes(&thing());
         let again = read(&saved).unwrap();
         assert_eq!(again, Thing { cached: 7, ..thing() });
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_came_later_has_its_default_in_older_bytes() {
+    fn a_newer_field_has_its_default_in_older_bytes() {
         let mut out = Writer::default();
         let Thing { name, colour, texts, raw, sums, .. } = &thing();
         name.save(&mut out);
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_none_are_refused() {
+    fn invalid_bytes_are_refused() {
         let saved = bytes(&thing());
         let code = |bytes: &[u8]| read(bytes).unwrap_err().code();
         for end in 0..saved.len() {

@@ -153,7 +153,7 @@ mod tests {
     const BODIES: [&[u8]; 4] = [b"one", b"", b"three, which is longer", b"four"];
 
     #[test]
-    fn records_come_back_as_they_were_written() {
+    fn records_round_trip() {
         let bytes = journal(&BODIES);
         let records = Records::read(&bytes).unwrap();
         assert!(!records.torn);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_tail_is_cut_off_at_the_edge_of_a_record() {
+    fn a_torn_tail_is_cut_off_after_the_last_whole_record() {
         let bytes = journal(&BODIES);
         let edges: Vec<usize> = (0..=4).map(|n| journal(&BODIES[..n]).len()).collect();
         for end in 0..=bytes.len() {
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_record_is_an_error_and_the_last_one_a_torn_tail() {
+    fn a_damaged_record_is_an_error_except_at_the_end() {
         let bytes = journal(&BODIES);
         let last = journal(&BODIES[..3]).len();
         for at in 0..bytes.len() {
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_is_missing_is_named() {
+    fn a_missing_record_is_named() {
         let bytes = journal(&BODIES);
         let (one, two) = (journal(&BODIES[..1]).len(), journal(&BODIES[..2]).len());
         let without = [&bytes[..one], &bytes[two..]].concat();
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_version_is_refused_by_its_number() {
+    fn a_newer_version_is_refused_with_its_own_error() {
         let mut frame = Record::framed(7, b"x").0;
         frame.truncate(frame.len() - TAIL_BYTES);
         frame[4] = 2;

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_corrects_what_counts_are_held_against() {
+    fn reported_usage_corrects_the_counts() {
         let mut accuracy = Accuracy::new(Some("gpt-5"), true);
         accuracy.learn(&usage(1500), 1000);
         assert!(is(accuracy.factor(&Estimate), 1.0), "nothing was sent");
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_view_that_changed_before_its_answer_teaches_nothing() {
+    fn usage_is_ignored_if_the_view_changed_before_the_answer() {
         let mut accuracy = Accuracy::new(None, true);
         accuracy.note_prepared(1000);
         accuracy.learn(&usage(3500), 3500);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sum_over_calls_teaches_nothing() {
+    fn usage_summed_over_calls_is_ignored() {
         let mut accuracy = Accuracy::new(None, true);
         accuracy.note_prepared(1000);
         let sum = json!({ "totalUsage": { "inputTokens": 2000, "outputTokens": 5 } });
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn the_margin_shrinks_only_where_something_is_learnt() {
+    fn the_margin_shrinks_only_while_calibrating() {
         for (calibrate, shrinks) in [(true, true), (false, false)] {
             let mut accuracy = Accuracy::new(None, calibrate);
             for _ in 0..12 {
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_family_has_its_factor_until_a_report_comes() {
+    fn a_model_family_has_its_own_factor_until_usage_is_reported() {
         let mut accuracy = Accuracy::new(Some("claude-sonnet-4-5"), true);
         assert!(is(accuracy.factor(&Estimate), 8.0 / 7.0));
         assert!(is(accuracy.factor(&BytesPerFour), 1.0), "the specification's own counter stays as it is");
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn an_encoding_is_exact_for_its_own_models_alone() {
+    fn an_encoding_is_exact_only_for_its_own_models() {
         let exact = |model: &str, name| Accuracy::new(Some(model), true).exact(&Exact(name));
         assert!(exact("gpt-5", "o200k_base") && exact("openai/gpt-5-mini", "o200k_base"));
         assert!(exact("gpt-oss-20b", "o200k_base") && exact("gpt-4", "cl100k_base"));

@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_put_in_by_the_next_run_and_by_no_copy_of_the_session() {
+    fn the_summary_is_applied_by_the_next_run_but_not_in_a_clone() {
         let mut s = session(5);
         assert_eq!(s.background_mark(), Some(1_400));
         let pending = s.begin_in_background().expect("beyond the mark");
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fold_that_would_leave_the_view_above_the_mark_is_not_asked_for() {
+    fn no_summary_is_requested_if_the_fold_would_leave_the_view_above_the_mark() {
         let mut s = session(0);
         let message_of = |role, words: usize| Message::text(role, "lorem ipsum ".repeat(words));
         s.push(vec![message_of(Role::User, 30), message_of(Role::Assistant, 30)]).unwrap();
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_harms_nothing_stands_in_for_nobody_and_waits_for_news() {
+    fn a_failure_changes_nothing_uses_no_fallback_and_pauses_until_more_messages() {
         let mut s = session(5);
         let before = s.context().view_messages();
         for round in 0..3 {
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fold_by_another_makes_it_stale() {
+    fn another_fold_makes_it_stale() {
         let mut s = session(5);
         let pending = s.begin_in_background().unwrap();
         let plan = s.plan(crate::session::PlanOptions::default()).unwrap();
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_fold_overtook_is_told_by_that_ones_report_and_not_by_the_next() {
+    fn a_summary_overtaken_by_another_fold_is_reported_once() {
         let mut s = session(5);
         let pending = s.begin_in_background().unwrap();
         say(&mut s, 3);
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn while_it_is_asked_a_view_that_fits_does_not_ask_again() {
+    fn a_view_that_fits_does_not_request_again_while_one_is_pending() {
         let mut s = session(5);
         let pending = s.begin_in_background().unwrap();
         say(&mut s, 1);
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn options_that_want_no_background_drop_what_it_wrote() {
+    fn options_that_turn_the_background_off_discard_its_summary() {
         for (off, ready) in [
             (json!({ "enabled": false }), true),
             (json!({ "auto": false }), true),
@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn instructions_drop_a_summary_that_was_written_without_them() {
+    fn instructions_discard_a_summary_written_without_them() {
         let mut s = session(5);
         let pending = s.begin_in_background().unwrap();
         assert!(s.answer_in_background(pending, good()).is_none() && s.background.is_ready());

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_covers_is_folded_again_and_the_lock_of_a_dead_process_is_not_kept() {
+    fn covered_messages_are_folded_again_and_a_stale_lock_is_cleared() {
         let mut s = session(10);
         s.restore_summary(&SavedSummary::from_value(&saved()).unwrap()).unwrap();
         let view = s.context().view_messages();
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_that_does_not_fit_changes_nothing() {
+    fn a_state_that_does_not_match_changes_nothing() {
         let mut s = session(4);
         let refused = s.restore_summary(&SavedSummary::from_value(&saved()).unwrap()).unwrap_err();
         assert!(refused.message().contains("covers 6 messages"), "{refused}");

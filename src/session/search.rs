@@ -427,7 +427,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn javascripts_patterns_are_translated() {
+    fn javascript_patterns_are_translated() {
         let found = |source: &str, text: &str| {
             let search = Search::js_regex(source, "", &serde_json::json!({})).unwrap();
             search.pattern.find(text).map(|m| text[m].to_owned())
@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_supported_is_said() {
+    fn unsupported_patterns_are_reported() {
         for source in ["(?=a)", "(?<!a)b", r"(a)\1", "("] {
             let error = Search::js_regex(source, "g", &serde_json::json!({})).unwrap_err();
             assert!(error.message().contains("no look-around"), "{error}");

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_ignored() {
+    fn implausible_reports_are_ignored() {
         let mut calibration = Calibration::default();
         for (counted, reported) in
             [(0, 10), (10, 0), (0, 0), (1000, 4001), (1000, 249), (1, u64::MAX), (499, 500)]
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn the_margin_shrinks_as_reports_agree_and_stays_while_they_do_not() {
+    fn the_margin_shrinks_only_while_reports_agree() {
         let mut steady = Calibration::default();
         let mut margins = vec![steady.margin(0.1)];
         for _ in 0..20 {

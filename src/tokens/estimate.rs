@@ -268,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_count_as_their_characters_do() {
+    fn blocks_count_the_same_as_single_characters() {
         let tables = Tables::new();
         let one_by_one = |text: &str| {
             let (mut units, mut state) = (0, START);
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_counts_nothing_and_anything_something() {
+    fn only_the_empty_text_counts_zero() {
         assert_eq!(Estimate.count(""), 0);
         for text in ["a", " ", "\n", "中", "😀", "\u{0}", "7"] {
             assert!((1..=3).contains(&Estimate.count(text)), "{text:?}: {}", Estimate.count(text));
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_a_known_count_are_close() {
+    fn estimates_of_known_texts_are_close() {
         // A text and its number of tokens in o200k_base.
         for (text, tokens) in [
             ("The quick brown fox jumps over the lazy dog. It was not amused by the attention.", 17),
@@ -352,7 +352,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn the_table_of_steps_says_what_the_rules_say(text in "(\\PC|[a-zA-Z0-9 \\n\\t!=-]|[a-z]{2,9}|[0-9]{1,7}|[\\x00-\\x7f]){0,80}") {
+        fn the_tables_count_the_same_as_the_rules(text in "(\\PC|[a-zA-Z0-9 \\n\\t!=-]|[a-z]{2,9}|[0-9]{1,7}|[\\x00-\\x7f]){0,80}") {
             proptest::prop_assert_eq!(Estimate.count(&text), told_step_by_step(&text));
         }
 

@@ -188,7 +188,7 @@ mod tests {
 
     /// The examples from `OpenAI`'s page.
     #[test]
-    fn openais_own_examples() {
+    fn openais_published_examples() {
         assert_eq!(GPT_4O.tokens(&image(1024, 1024, "high")), 765);
         assert_eq!(GPT_4O.tokens(&image(2048, 4096, "high")), 1105);
         assert_eq!(GPT_4O.tokens(&image(4096, 8192, "low")), 85);
@@ -199,7 +199,7 @@ mod tests {
 
     /// The table on Anthropic's page: 200² is about 54 tokens, 1000² about 1,334, 1092² about 1,590.
     #[test]
-    fn anthropics_own_examples() {
+    fn anthropics_published_examples() {
         for (side, tokens) in [(200, 54), (1000, 1334), (1092, 1590)] {
             assert_eq!(ImageRule::AnthropicArea.tokens(&image(side, side, "auto")), tokens);
         }
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn geminis_own_examples() {
+    fn geminis_published_examples() {
         assert_eq!(ImageRule::GeminiTiles.tokens(&image(384, 384, "auto")), 258);
         assert_eq!(ImageRule::GeminiTiles.tokens(&image(960, 540, "auto")), 258 * 6);
     }

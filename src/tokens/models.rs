@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_open_model_is_told_who_has_its_tokenizer() {
+    fn the_error_for_an_open_model_names_its_tokenizer_package() {
         for (model, package) in [
             ("qwen3-235b-a22b", "tokenizer-qwen3"),
             ("meta-llama/Llama-3.3-70B-Instruct", "tokenizer-llama3_1"),

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_count_by_the_notebook() {
+    fn functions_are_counted_like_openais_notebook() {
         let tool = json!({ "type": "function", "function": {
             "name": "get_weather", "description": "Get the weather.",
             "parameters": { "type": "object", "properties": {
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn anthropics_definitions_count_as_json() {
+    fn anthropics_definitions_are_counted_as_json() {
         let counter = WithRules::new(std::sync::Arc::new(Words), Rules::for_model("claude-sonnet-4-5"));
         let tool = json!({ "name": "a", "description": "one two", "input_schema": {} });
         assert_eq!(count_tools(&[tool], &counter), 346 + 2);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn media_count_by_the_counters_rules() {
+    fn media_are_counted_by_the_counters_rules() {
         let mut image = Media::new(MediaKind::Image);
         (image.width, image.height) = (Some(1000), Some(1000));
         let part = Part::Media(image.into());

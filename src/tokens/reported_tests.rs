@@ -14,7 +14,7 @@ fn read(value: &Value) -> (u64, u64, u64, u64) {
 }
 
 #[test]
-fn responses_count_the_cache_inside_the_input() {
+fn responses_include_the_cache_in_the_input() {
     let plain = json!({ "input_tokens": 100, "input_tokens_details": { "cached_tokens": 60 }, "output_tokens": 7,
         "output_tokens_details": { "reasoning_tokens": 5 }, "total_tokens": 107 });
     assert_eq!(read(&plain), (40, 7, 0, 60));
@@ -25,7 +25,7 @@ fn responses_count_the_cache_inside_the_input() {
 }
 
 #[test]
-fn chat_completions_and_their_likes() {
+fn chat_completions_and_compatible_apis() {
     let openai = json!({ "prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107,
         "prompt_tokens_details": { "cached_tokens": 64, "audio_tokens": null } });
     assert_eq!(read(&openai), (36, 7, 0, 64));
@@ -45,7 +45,7 @@ fn chat_completions_and_their_likes() {
 }
 
 #[test]
-fn anthropic_counts_the_cache_beside_the_input() {
+fn anthropic_reports_the_cache_separately_from_the_input() {
     let usage = json!({ "input_tokens": 4, "output_tokens": 193, "cache_creation_input_tokens": 6,
         "cache_read_input_tokens": 8845, "cache_creation": { "ephemeral_5m_input_tokens": 6, "ephemeral_1h_input_tokens": 0 } });
     assert_eq!(read(&usage), (4, 193, 6, 8845));
@@ -55,7 +55,7 @@ fn anthropic_counts_the_cache_beside_the_input() {
 }
 
 #[test]
-fn the_ai_sdk_in_all_its_versions() {
+fn every_version_of_the_ai_sdk() {
     let v5 = json!({ "inputTokens": 100, "outputTokens": 7, "totalTokens": 107, "reasoningTokens": 5, "cachedInputTokens": 60 });
     assert_eq!(read(&v5), (40, 7, 0, 60));
     let v5_anthropic =
@@ -70,7 +70,7 @@ fn the_ai_sdk_in_all_its_versions() {
 }
 
 #[test]
-fn gemini_langchain_bedrock_and_our_own() {
+fn gemini_langchain_bedrock_and_our_own_shape() {
     let gemini = json!({ "promptTokenCount": 100, "cachedContentTokenCount": 60, "candidatesTokenCount": 7,
         "thoughtsTokenCount": 3, "totalTokenCount": 110 });
     assert_eq!(read(&json!({ "usageMetadata": gemini })), (40, 10, 0, 60));
@@ -85,7 +85,7 @@ fn gemini_langchain_bedrock_and_our_own() {
 }
 
 #[test]
-fn chat_invoke_usage_counts_no_cached_token_twice() {
+fn chat_invoke_usage_counts_cached_tokens_once() {
     let from_openai = json!({ "prompt_tokens": 1000, "prompt_cached_tokens": 400, "prompt_cache_creation_tokens": null,
         "completion_tokens": 50, "total_tokens": 1050 });
     assert_eq!(read(&from_openai), (600, 50, 0, 400));
@@ -101,7 +101,7 @@ fn chat_invoke_usage_counts_no_cached_token_twice() {
 }
 
 #[test]
-fn a_sum_is_never_one_call() {
+fn a_sum_is_not_taken_for_one_call() {
     let one = json!({ "inputTokens": 100, "outputTokens": 7 });
     let sum = json!({ "inputTokens": 300, "outputTokens": 21 });
     let last = |v| ReportedUsage::from_value(&v).unwrap();
@@ -131,7 +131,7 @@ fn a_sum_is_never_one_call() {
 }
 
 #[test]
-fn nonsense_is_refused() {
+fn invalid_usage_is_refused() {
     for bad in [
         json!(null),
         json!(3),
@@ -152,7 +152,7 @@ fn nonsense_is_refused() {
 /// For every recorded usage object with a total from the provider, ours is the same.
 #[test]
 #[allow(clippy::disallowed_methods, reason = "a test reads data that is not part of the project")]
-fn recorded_totals_are_the_providers() {
+fn recorded_totals_match_the_providers() {
     let data = std::env::var("CONTEXTFOLD_DATA")
         .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data").to_owned());
     let Ok(text) = std::fs::read_to_string(format!("{data}/usage-samples.json")) else {
@@ -181,7 +181,7 @@ fn recorded_totals_are_the_providers() {
 
 proptest! {
     #[test]
-    fn the_same_call_reads_the_same_in_every_shape(
+    fn the_same_call_gives_the_same_usage_in_every_shape(
         plain in 0u64..1000, output in 0u64..1000, written in 0u64..1000, cached in 0u64..1000,
     ) {
         let expected = TokenUsage::new(plain, output, written, cached);
@@ -207,7 +207,7 @@ proptest! {
     }
 
     #[test]
-    fn no_figures_make_it_count_more_than_was_reported(
+    fn inconsistent_numbers_never_count_more_than_was_reported(
         input in 0u64..300, output in 0u64..300, cached in 0u64..300, written in 0u64..300, total in 0u64..900,
     ) {
         let shape = json!({ "prompt_tokens": input, "completion_tokens": output, "total_tokens": total,

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_models_rules_are_its_providers() {
+    fn a_model_uses_its_providers_rules() {
         let image = |model| Rules::for_model(model).image.name();
         assert_eq!(image("gpt-4o"), "image:openai-tiles");
         assert_eq!(image("gpt-4.1-mini-2025-04-14"), "image:openai-patches");

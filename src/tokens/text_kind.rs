@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_few_lines_tell_the_kind() {
+    fn a_few_lines_identify_the_kind() {
         for (kind, text) in [
             (
                 TextKind::Prose,

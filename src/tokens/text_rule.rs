@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rule_goes_by_the_generation() {
+    fn the_rule_depends_on_the_models_generation() {
         for model in [
             "claude-opus-4-7", "claude-opus-4.8", "claude-sonnet-5", "claude-opus-5-5-20260901",
             "claude-fable-5-1", "us.anthropic.claude-opus-4-7-v1:0", "claude-opus-4-7@20260416",
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_have_factors_of_their_own() {
+    fn each_kind_of_text_has_its_own_factor() {
         let prose = "The parser was rewritten last week, and all of its tests pass now.";
         assert_eq!(TextRule::Claude47.apply(prose, 100), 145);
         assert_eq!(TextRule::Claude47.max_counted(prose, 145), 100);

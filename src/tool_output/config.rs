@@ -121,7 +121,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn defaults_are_the_specifications() {
+    fn defaults_match_the_specification() {
         let c = ToolOutputCacheConfig::from_value(&json!({})).unwrap();
         assert_eq!(c, ToolOutputCacheConfig::default());
         assert_eq!(
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_clamped_in_silence() {
+    fn invalid_values_are_refused_rather_than_clamped() {
         let no = |v| ToolOutputCacheConfig::from_value(&v).unwrap_err().to_string();
         let lines = [
             no(json!({ "maxMessageBytes": 63 })),

@@ -90,7 +90,7 @@ mod tests {
     const FAMILY: &str = "👨‍👩‍👧‍👦";
 
     #[test]
-    fn a_cluster_stays_whole() {
+    fn a_grapheme_cluster_stays_whole() {
         let text = format!("ab{FAMILY}c");
         assert_eq!(prefix_chars(&text, 5), Some("ab"));
         assert_eq!(prefix_chars(&text, 9), Some(&text[..text.len() - 1]));
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn an_absurd_cluster_is_split_rather_than_lost() {
+    fn an_oversized_cluster_is_split_rather_than_lost() {
         let zalgo = format!("a{}", "\u{301}".repeat(100_000));
         assert_eq!(prefix_chars(&zalgo, 50_000).map(|p| p.chars().count()), Some(50_000));
     }
@@ -131,7 +131,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_cut_keeps_the_most_that_stands_between_clusters(text in scripts(), max in 0usize..120) {
+        fn a_cut_keeps_as_much_as_fits_between_clusters(text in scripts(), max in 0usize..120) {
             let ends: Vec<usize> = text.grapheme_indices(true).map(|(i, _)| i).chain([text.len()]).collect();
             let clusters_short = text.graphemes(true).all(|g| g.chars().count() <= MAX_CLUSTER_BYTES);
             prop_assume!(clusters_short);

@@ -288,7 +288,7 @@ mod tests {
     const LOG: &str = "start\nok 1\nok 2\nERROR disk\nok 3\nok 4\nok 5\nok 6\nerror net\nerror dns\nend\n";
 
     #[test]
-    fn matches_stand_with_their_numbers_and_context() {
+    fn matches_are_shown_with_line_numbers_and_context() {
         let args = GrepArgs { context: 1, ignore_case: true, ..GrepArgs::new("out_1", "^error") };
         insta::assert_snapshot!(search(LOG, &args), @r"
         3-ok 2
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_shows_the_piece_around_its_match() {
+    fn a_long_line_is_shown_around_its_match() {
         let line = format!("{}NEEDLE{}", "a".repeat(50_000), "b".repeat(50_000));
         let answer = search(&line, &GrepArgs::new("out_1", "NEEDLE"));
         assert!(answer.starts_with("1:…aaa") && answer.contains("aNEEDLEb"), "{answer}");
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_or_too_large_pattern_is_refused_with_its_reason() {
+    fn an_invalid_or_too_large_pattern_is_refused_with_its_reason() {
         for (pattern, reason) in [("(", "unclosed group"), (r"(\w{500}){500}", "size limit")] {
             let refused =
                 grep(&stored("x"), &GrepArgs::new("out_1", pattern), &ToolOutputCacheConfig::default());
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_that_would_explode_elsewhere_is_linear() {
+    fn a_pattern_with_catastrophic_backtracking_runs_in_linear_time() {
         let args = GrepArgs::new("out_1", "(a+)+$");
         assert_eq!(search(&format!("{}!", "a".repeat(20_000)), &args), "[none of 1 lines matches]");
     }
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_goes_on_where_it_stopped_and_says_where_it_ends_early() {
+    fn a_search_resumes_where_it_stopped_and_reports_an_early_end() {
         let outputs = stored(&format!("{}needle\n", "abcdefghi\n".repeat(2_000)));
         let (args, config) =
             (GrepArgs::new("out_1", "(?:[a-z]?){100}ne+dle"), ToolOutputCacheConfig::default());
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_quotes_little_of_a_long_pattern() {
+    fn an_error_shortens_a_long_pattern() {
         let refused = |pattern: &str| {
             grep(&stored("x"), &GrepArgs::new("out_1", pattern), &ToolOutputCacheConfig::default())
                 .unwrap_err()
@@ -387,7 +387,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bounded_and_true(
+        fn results_are_bounded_and_correct(
             lines in prop::collection::vec("[ab日]{0,40}", 0..40),
             max_bytes in 64u64..800, max_line in 1u64..60, context in 0u64..4, max_matches in 1u64..20,
         ) {

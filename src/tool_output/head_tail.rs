@@ -80,7 +80,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn contradictions_are_refused_with_the_key() {
+    fn contradictory_options_are_refused_with_the_key() {
         let of = |value| HeadTail::from_value(&value);
         assert_eq!(of(json!({})).unwrap(), HeadTail::default());
         assert_eq!(

@@ -74,7 +74,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_cut_line_says_how_much_more_there_is() {
+    fn a_cut_line_says_how_many_characters_follow() {
         let of = |text: &str, chars, bytes| cut_line(&Line::of_text(text), chars, bytes).into_owned();
         assert_eq!(of("short", 5, 5), "short");
         assert_eq!(of(&"x".repeat(30), 10, 200), "xxxxxxxxxx… [+20 characters]");
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_is_shown_around_its_match() {
+    fn a_line_is_cut_around_its_match() {
         let line = format!("{}needle{}", "a".repeat(1000), "b".repeat(1000));
         let line = Line::of_text(&line);
         let shown = cut_line_around(&line, 1000, 40, 200);
@@ -93,7 +93,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bytes_are_never_exceeded(
+        fn the_byte_limit_is_never_exceeded(
             line in "[a日é👍🏽]{0,200}", at in 0usize..800, chars in 1usize..100, bytes in 0usize..400,
         ) {
             let line = Line::of_text(&line);

@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_came_whole_is_shared() {
+    fn a_text_added_whole_is_shared() {
         let text: Text = "line\n".repeat(100_000).into();
         let mut long = LongText::from(text.clone());
         assert!(std::sync::Arc::ptr_eq(&long.to_text(), &text));
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_of_a_long_line_is_found_without_the_rest() {
+    fn part_of_a_long_line_is_found_without_reading_the_rest() {
         let text = "日".repeat(100_000);
         let long = grown(std::slice::from_ref(&text));
         let line = long.lines_from(0).next().unwrap();
@@ -385,7 +385,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lines_are_those_of_the_text(pieces in prop::collection::vec("[a日\r\n]{0,6}", 0..5), sizes in prop::collection::vec(0usize..40_000, 4), shared in any::<bool>()) {
+        fn lines_match_the_text(pieces in prop::collection::vec("[a日\r\n]{0,6}", 0..5), sizes in prop::collection::vec(0usize..40_000, 4), shared in any::<bool>()) {
             let pieces: Vec<String> = pieces.iter().zip(sizes).map(|(p, size)| p.clone() + &"y".repeat(size)).collect();
             let text = pieces.concat();
             let long = if shared { LongText::from(Text::from(text.as_str())) } else { grown(&pieces) };

@@ -152,7 +152,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reading_on_gives_every_line_once_within_the_bytes(
+        fn reading_on_returns_every_line_once_within_the_byte_limit(
             lines in prop::collection::vec("[a日👍🏽]{0,60}", 1..40), max_bytes in 64u64..600, max_line in 1u64..80, limit in 1u64..20,
         ) {
             let outputs = stored(&lines.join("\n"));

@@ -96,7 +96,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_name_stands_before_a_pattern_and_a_longer_pattern_before_a_shorter() {
+    fn names_take_precedence_over_patterns_and_longer_patterns_over_shorter_ones() {
         let map = json!({ "*": "first", "mcp__*": { "maxTokens": 9 }, "mcp__plan": "keep", "a*b*c": "keep" });
         let rules = ToolRules::from_map(map.as_object().unwrap()).unwrap();
         let most = Some(ToolRule::MaxTokens { max_tokens: 9 });
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_rule_is_named() {
+    fn an_invalid_rule_is_named() {
         let no = |v: Value| ToolRules::from_map(v.as_object().unwrap()).unwrap_err().to_string();
         let lines =
             [no(json!({ "ls": "kepe" })), no(json!({ "ls": { "maxTokens": 0 } })), no(json!({ "ls": {} }))];

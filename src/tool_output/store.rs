@@ -304,7 +304,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn ids_are_counted_and_sizes_told() {
+    fn ids_are_numbered_and_sizes_reported() {
         let mut outputs = ToolOutputs::new();
         let first = outputs.put_text("a\nb\n", None).unwrap();
         let second = outputs.put_text("日本", None).unwrap();
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_of_the_callers_stands_for_one_content() {
+    fn an_id_given_by_the_caller_belongs_to_one_content() {
         let mut outputs = ToolOutputs::new();
         let first = outputs.put_text("x", Some("out_1".into())).unwrap();
         assert_eq!(outputs.put_text("x", Some("out_1".into())).unwrap(), first);
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_continue_the_last_text() {
+    fn chunks_are_appended_to_the_last_text() {
         let mut outputs = ToolOutputs::new();
         let image =
             Part::Media(Box::new(Media { filename: Some("p.png".into()), ..Media::new(MediaKind::Image) }));
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_ref_names_its_neighbours() {
+    fn the_error_for_an_unknown_ref_names_similar_ones() {
         let mut outputs = ToolOutputs::new();
         assert_eq!(
             outputs.get("out_1").unwrap_err().to_string(),
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn garbage_is_listed_first_and_its_number_never_used_again() {
+    fn garbage_can_be_listed_first_and_its_number_is_never_reused() {
         let mut outputs = ToolOutputs::new();
         for text in ["a", "bb", "ccc"] {
             outputs.put_text(text, None).unwrap();

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_format_has_its_shape() {
+    fn every_format_has_its_own_definition_shape() {
         let keys = |format| {
             let tool = definitions()[0].to_format(format);
             tool.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ")
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_admit_nothing_else_and_require_only_what_they_describe() {
+    fn schemas_allow_no_other_keys_and_require_only_described_ones() {
         for tool in definitions() {
             assert!(is_own_tool(tool.name));
             assert_eq!(tool.parameters["additionalProperties"], false);

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_not_touched() {
+    fn an_output_that_fits_is_unchanged() {
         assert_eq!(shown("", 64, 1), None);
         assert_eq!(shown("a\nb\n", 64, 1), None);
         assert_eq!(shown("日本\r\n日本\r\n", 64, 2), None);
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_of_the_caches_own_is_cut_by_bytes_alone() {
+    fn an_output_of_a_cache_tool_is_cut_only_by_bytes() {
         let answer = |text: &str| view_of_own_tool_output(&[Part::text(text)], &config(600, 10));
         assert_eq!(answer(&"x".repeat(600)), None, "a line that was asked for alone may be that long");
         let cut = answer(&"    12\tline\n".repeat(90)).unwrap();
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_first_line_shows_its_beginning() {
+    fn the_beginning_of_a_long_first_line_is_shown() {
         let cut = shown(&"日本".repeat(400), 500, 2000).unwrap();
         let (line, notice) = cut.split_once('\n').unwrap();
         assert!(line.len() > 300 && "日本".repeat(400).starts_with(line));
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_cut_together_and_what_is_no_text_stays() {
+    fn text_parts_are_cut_together_and_other_parts_stay() {
         let image = || Part::Media(Media::new(MediaKind::Image).into());
         let content =
             [Part::text("one\ntwo\n"), image(), Part::text("three\n".repeat(99)), image(), Part::text("end")];
@@ -296,7 +296,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_view_is_within_its_bounds_and_a_beginning_of_the_output(
+        fn a_view_is_within_its_limits_and_is_the_beginning_of_the_output(
             text in "([a日é👍🏽🇯🇵 ]{0,30}\r?\n){0,30}[ab]{0,300}", max_bytes in 64u64..900, max_line in 1u64..40,
         ) {
             match shown(&text, max_bytes, max_line) {

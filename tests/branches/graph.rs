@@ -16,13 +16,13 @@ fn edges(s: &mut Session, kind: EdgeKind) -> Vec<String> {
     of_kind.map(|e| format!("{} {}", e.from, e.to)).collect()
 }
 
-/// The graph as drawn at once, by what can be seen of it.
+/// What the graph shows: its snapshot as text.
 fn seen(graph: &ContextGraph) -> String {
     String::from_utf8(graph.snapshot(&GraphMessages).unwrap()).unwrap()
 }
 
 #[test]
-fn every_message_is_a_node_behind_the_one_before_it() {
+fn every_message_is_a_node_that_follows_the_previous_one() {
     let mut s = talk("s0 u1 c1 t1 a1 u2 c2");
     let graph = s.graph().unwrap();
     let nodes: Vec<String> = graph
@@ -74,7 +74,7 @@ fn folds_are_compressed_nodes_and_unfold_as_the_session_does() {
 }
 
 #[test]
-fn what_stands_between_the_messages_of_a_fold_stays_between() {
+fn messages_pinned_inside_a_folded_range_stay_after_the_fold() {
     let mut s = talk("u1 a1 u2 a2 u3 a3 u4");
     s.set_pinned("u2", true).unwrap();
     let id = fold(&mut s);
@@ -86,7 +86,7 @@ fn what_stands_between_the_messages_of_a_fold_stays_between() {
 }
 
 #[test]
-fn what_is_left_behind_is_a_dead_end() {
+fn messages_left_behind_by_a_rewind_form_a_dead_end() {
     let mut s = talk("u1 a1 u2 a2");
     assert_eq!(view(&mut s, "a2"), "u1 a1 u2 a2");
     s.rewind("a1").unwrap();
@@ -94,7 +94,7 @@ fn what_is_left_behind_is_a_dead_end() {
     assert_eq!(view(&mut s, "a3"), "u1 a1 u3 a3");
     assert_eq!(view(&mut s, "a2"), "u1 a1 u2 a2");
     s.rewind("u1").unwrap();
-    push(&mut s, "a3"); // an id that is free again
+    push(&mut s, "a3"); // the id is free again
     assert_eq!(view(&mut s, "a3"), "u1 a3");
 }
 
@@ -121,7 +121,7 @@ fn forks_are_lanes_and_merges_tasks() {
 }
 
 #[test]
-fn a_graph_that_was_read_all_along_is_the_graph_that_is_read_at_the_end() {
+fn reading_the_graph_along_the_way_does_not_change_it() {
     let script = |reads: bool| {
         let mut s = talk("s0 u1 c1 t1 a1 u2");
         let read = |s: &mut Session| {
@@ -147,7 +147,7 @@ fn a_graph_that_was_read_all_along_is_the_graph_that_is_read_at_the_end() {
 }
 
 #[test]
-fn a_fold_by_hand_is_the_sessions_under_the_documents_constraints() {
+fn a_manual_fold_obeys_the_documents_constraints() {
     let mut s = talk("s0 u1 c1 t1 a1 u2 a2 u3 c3");
     let ids = |list: &str| -> Vec<String> { list.split(' ').map(str::to_owned).collect() };
     for (list, words) in [

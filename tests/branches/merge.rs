@@ -13,7 +13,7 @@ fn fork(s: &mut Session, at: &str, lane: Option<&str>) -> Session {
 }
 
 #[test]
-fn a_fork_begins_as_its_session_did_and_the_two_go_apart() {
+fn a_fork_starts_from_its_session_and_the_two_then_diverge() {
     let mut s = talk("s0 u1 c1 t1 a1 u2 a2");
     let mut child = fork(&mut s, "a1", Some("side"));
     assert_eq!((shown(&child).as_str(), child.lane()), ("s0 u1 c1 t1 a1", "side"));
@@ -28,7 +28,7 @@ fn a_fork_begins_as_its_session_did_and_the_two_go_apart() {
 }
 
 #[test]
-fn folds_that_lie_before_the_fork_come_along_and_unfold_there() {
+fn folds_before_the_fork_are_copied_and_can_be_unfolded_there() {
     let mut s = talk("u1 a1 u2 a2 u3");
     let id = fold(&mut s);
     push(&mut s, "a3 u4");
@@ -41,7 +41,7 @@ fn folds_that_lie_before_the_fork_come_along_and_unfold_there() {
 }
 
 #[test]
-fn a_fork_has_options_of_its_own_and_counts_by_its_own_counter() {
+fn a_fork_has_its_own_options_and_counter() {
     let mut s = talk("u1 a1 u2 c2 t2 a2 u3");
     fold(&mut s);
     let mut child = fork(&mut s, "u3", Some("small"));
@@ -58,7 +58,7 @@ fn a_fork_has_options_of_its_own_and_counts_by_its_own_counter() {
 }
 
 #[test]
-fn a_result_comes_back_as_an_output_or_as_the_user_says_it() {
+fn a_result_is_merged_as_a_tool_output_or_a_user_message() {
     let mut s = talk("u1 c1");
     let mut child = fork(&mut s, "u1", Some("side"));
     push(&mut child, "u2 a2 u3 c3 t3");
@@ -94,7 +94,7 @@ fn a_result_comes_back_as_an_output_or_as_the_user_says_it() {
 }
 
 #[test]
-fn a_lane_is_there_once_and_a_fork_begins_at_a_message() {
+fn a_fork_needs_a_new_lane_name_and_an_existing_message() {
     let mut s = talk("u1 a1 u2");
     fork(&mut s, "u1", Some("side"));
     for (at, lane) in [("u1", "side"), ("u1", "main"), ("u1", ""), ("nobody", "other"), ("fold_1", "other")] {
@@ -104,7 +104,7 @@ fn a_lane_is_there_once_and_a_fork_begins_at_a_message() {
 }
 
 #[test]
-fn a_session_has_safety_limits() {
+fn the_sessions_safety_limits_are_enforced() {
     let mut s = session(&json!({}));
     s.set_limits(GraphLimits { max_nodes: 3, ..GraphLimits::default() });
     push(&mut s, "u1 a1");

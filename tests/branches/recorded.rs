@@ -1,4 +1,4 @@
-//! Recorded sessions, folded on their way, then unfolded, taken back and branched.
+//! Recorded sessions that are folded along the way, then unfolded, rewound and forked.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ fn valid(session: &Session, format: Format, recorded: &[Value], name: &str) {
     assert_eq!(bad, [""; 0], "{name}");
 }
 
-/// Pushed step by step into a window that is too small for it.
+/// Pushes the messages step by step into a window that is too small for them.
 fn folded(messages: &[Message], window: u64, ladder: &str) -> Option<Session> {
     let options = json!({
         "contextWindow": window, "safetyMargin": 0, "ladder": ladder,
@@ -40,7 +40,7 @@ fn folded(messages: &[Message], window: u64, ladder: &str) -> Option<Session> {
 }
 
 #[test]
-fn long_sessions_unfold_rewind_and_branch_into_valid_views() {
+fn long_sessions_give_valid_views_after_unfold_rewind_and_fork() {
     let (mut unfolded, mut rewound, mut branched) = (0, 0, 0);
     let format = Format::Anthropic;
     for list in data::recorded("-clean.anthropic.json") {

@@ -1,4 +1,4 @@
-//! Sessions in short: messages named, views as lines.
+//! Short notation for the tests: messages by id, views as one line of ids.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ pub fn session(options: &Value) -> Session {
     Session::new(SessionConfig::from_value(options).unwrap(), Arc::new(BytesPerFour))
 }
 
-/// A message of this id: `u…` is the user's, `a…` the assistant's; `c…` makes the call `call_…`, which `t…` answers.
+/// The message with this id: `u…` is the user's, `a…` the assistant's; `c…` makes the call `call_…`, which `t…` answers.
 pub fn named(id: &str) -> Message {
     let text = format!("{id} says {}", "a word or two more, ".repeat(8));
     let call = format!("call_{}", &id[1..]);
@@ -41,7 +41,7 @@ pub fn talk(ids: &str) -> Session {
     session
 }
 
-/// The ids in the view; of what a fold made, only that it is there.
+/// The ids in the view. A message made by a fold is shown without its number.
 pub fn shown(session: &Session) -> String {
     let ids = session.context().items().into_iter().map(|item| item.id);
     ids.map(|id| id.trim_end_matches(|c: char| c == '_' || c.is_ascii_digit() && id.contains('_')).to_owned())
@@ -49,7 +49,7 @@ pub fn shown(session: &Session) -> String {
         .join(" ")
 }
 
-/// Folds everything but the last turn, and gives the fold's id.
+/// Folds everything but the last turn. Returns the fold's id.
 pub fn fold(session: &mut Session) -> String {
     let mut fit = session.compact(Reason::Manual, None).unwrap().expect("something to fold");
     while let Fit::NeedsSummary(pending) = fit {

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::support::{code, fold, named, push, session, shown, talk};
 
 #[test]
-fn a_fold_unfolds_to_what_stood_there_and_what_came_since_stays_behind_it() {
+fn unfolding_restores_the_folded_messages_before_newer_ones() {
     let mut s = talk("s0 u1 c1 t1 a1 u2 c2 t2 a2 u3");
     let before = s.context().view_messages();
     let id = fold(&mut s);
@@ -44,7 +44,7 @@ fn folds_of_folds_unfold_level_by_level() {
 }
 
 #[test]
-fn what_was_trimmed_comes_back_trimmed() {
+fn trimmed_outputs_are_still_trimmed_after_an_unfold() {
     let mut s =
         session(&json!({ "contextWindow": 1_000_000, "toolOutputCache": { "contextBudgetTokens": 60 } }));
     push(&mut s, "u1 c1 t1 c2 t2 a2 u3 a3 u4");
@@ -58,7 +58,7 @@ fn what_was_trimmed_comes_back_trimmed() {
 }
 
 #[test]
-fn outputs_that_a_fold_can_bring_back_are_no_garbage() {
+fn outputs_of_folded_messages_are_not_garbage() {
     let mut s = talk("u1 c1 t1 a1 u2");
     let refs = s.context().outputs.refs();
     let id = fold(&mut s);
@@ -68,7 +68,7 @@ fn outputs_that_a_fold_can_bring_back_are_no_garbage() {
 }
 
 #[test]
-fn an_unfolded_fold_is_not_made_again_at_once_but_the_view_still_fits() {
+fn an_unfolded_fold_is_not_repeated_at_once_but_the_view_still_fits() {
     let mut s = session(
         &json!({ "contextWindow": 1_000, "safetyMargin": 0, "compaction": { "thresholdRatio": 0.5 } }),
     );
@@ -83,7 +83,7 @@ fn an_unfolded_fold_is_not_made_again_at_once_but_the_view_still_fits() {
     push(&mut s, "a6 u7 a7 u8");
     assert!(s.should_compact(), "{} tokens: enough is new", s.tokens());
     let Fit::NeedsSummary(_) = s.prepare().unwrap() else { panic!("a fold is due") };
-    // Beyond the limit there is no rest: the view has to fit.
+    // Above the limit the fold is repeated, because the view has to fit.
     let mut s = session(&json!({ "contextWindow": 330, "safetyMargin": 0 }));
     push(&mut s, "u1 a1 u2 a2 u3");
     let id = fold(&mut s);
@@ -94,14 +94,14 @@ fn an_unfolded_fold_is_not_made_again_at_once_but_the_view_still_fits() {
 }
 
 #[test]
-fn a_rewind_leaves_what_stood_up_to_the_message() {
+fn a_rewind_keeps_everything_up_to_the_message() {
     let mut s = talk("s0 u1 c1 t1 a1 u2 a2 u3");
     s.rewind("a1").unwrap();
     assert_eq!(shown(&s), "s0 u1 c1 t1 a1");
     assert_eq!(s.context().history.len(), 8, "nothing is lost");
     let lines: Vec<&str> = s.context().left_out.iter().map(|l| l.id.as_str()).collect();
     assert_eq!(lines, ["u2", "a2", "u3"]);
-    push(&mut s, "u2 a2"); // their ids are free
+    push(&mut s, "u2 a2"); // the ids are free again
     assert_eq!(shown(&s), "s0 u1 c1 t1 a1 u2 a2");
     for gone in ["u3", "fold_1", "nobody"] {
         assert_eq!(code(s.rewind(gone)).0, ErrorCode::InvalidArgument);
@@ -109,7 +109,7 @@ fn a_rewind_leaves_what_stood_up_to_the_message() {
 }
 
 #[test]
-fn a_rewind_into_a_step_leaves_its_calls_open() {
+fn a_rewind_into_a_step_leaves_later_calls_open() {
     let both = || {
         let mut two = named("c1");
         two.parts.extend(named("c2").parts);
@@ -131,7 +131,7 @@ fn a_rewind_into_a_step_leaves_its_calls_open() {
 }
 
 #[test]
-fn a_rewind_undoes_the_folds_over_what_leaves_and_over_where_it_goes() {
+fn a_rewind_undoes_folds_that_contain_removed_messages_or_the_target() {
     let ids = "u1 a1 u2 a2 u3 a3 u4";
     for (to, left) in [("a1", "u1 a1"), ("u3", "u1 a1 u2 a2 u3"), ("u4", "fold u4")] {
         let mut s = talk(ids);
@@ -149,7 +149,7 @@ fn a_rewind_undoes_the_folds_over_what_leaves_and_over_where_it_goes() {
 }
 
 #[test]
-fn a_rewritten_past_keeps_what_passes_had_dropped() {
+fn rewriting_the_past_keeps_messages_dropped_by_passes_dropped() {
     let mut s = talk("u1 a1 u2 a2 u3 a3 u4");
     let node = |s: &Session, id: &str| s.context().history.find(id).unwrap();
     let dropped = [node(&s, "u2"), node(&s, "a2")];
@@ -165,7 +165,7 @@ fn a_rewritten_past_keeps_what_passes_had_dropped() {
 }
 
 #[test]
-fn a_call_that_a_rewritten_past_leaves_open_is_shown_before_it_is_answered() {
+fn a_dropped_call_left_open_by_a_rewrite_is_shown_with_a_placeholder() {
     let mut s = talk("u1 c2 u2");
     let node = |s: &Session, id: &str| s.context().history.find(id).unwrap();
     let step: Vec<_> = s.context().view.body()[1..3].iter().map(|slot| slot.node).collect();
@@ -177,7 +177,7 @@ fn a_call_that_a_rewritten_past_leaves_open_is_shown_before_it_is_answered() {
 }
 
 #[test]
-fn a_call_whose_output_came_late_and_stays_waits_for_no_other() {
+fn a_call_whose_late_output_survives_a_rewrite_gets_no_placeholder() {
     let mut s = talk("u1 c2 u2 t2 a3");
     assert_eq!(shown(&s), "u1 c2 t2 u2 a3");
     let gone = ["u2", "a3"].map(|id| s.context().history.find(id).unwrap());
@@ -186,7 +186,7 @@ fn a_call_whose_output_came_late_and_stays_waits_for_no_other() {
 }
 
 #[test]
-fn a_header_that_grows_where_the_conversation_stood_is_no_stable_prefix() {
+fn messages_that_join_the_header_are_not_counted_as_stable() {
     let mut s = talk("s0 u1 a1");
     let header = s.context().view.header().iter().map(contextfold::context::Slot::tokens).sum::<u64>();
     assert!(matches!(s.prepare().unwrap(), Fit::Done(_)));
@@ -197,7 +197,7 @@ fn a_header_that_grows_where_the_conversation_stood_is_no_stable_prefix() {
 }
 
 #[test]
-fn a_late_output_stands_before_what_was_said_since_and_is_folded() {
+fn a_late_output_goes_before_later_messages_and_can_be_folded() {
     let folded = || {
         let mut s = talk("u1 c2 u2 c3");
         assert_eq!(shown(&s), "u1 c2 interrupted u2 c3");
@@ -220,7 +220,7 @@ fn a_late_output_stands_before_what_was_said_since_and_is_folded() {
 }
 
 #[test]
-fn a_late_output_at_the_end_of_the_view_stands_before_what_left_it() {
+fn a_late_output_at_the_end_of_the_view_goes_before_dropped_messages() {
     let node = |s: &Session, id: &str| s.context().history.find(id).unwrap();
     let interrupted = || talk("u1 c2 u2");
     let mut s = interrupted();
@@ -240,7 +240,7 @@ fn a_late_output_at_the_end_of_the_view_stands_before_what_left_it() {
 }
 
 #[test]
-fn a_late_output_whose_step_left_the_view_comes_back_behind_the_whole_answer() {
+fn a_late_output_whose_step_was_dropped_returns_after_the_whole_answer() {
     let node = |s: &Session, id: &str| s.context().history.find(id).unwrap();
     let mut s = talk("u1 c2 c3 t3 u4");
     assert_eq!(shown(&s), "u1 c2 c3 t3 interrupted u4");
@@ -257,7 +257,7 @@ fn a_late_output_whose_step_left_the_view_comes_back_behind_the_whole_answer() {
 }
 
 #[test]
-fn what_is_said_when_everything_was_taken_out_stands_in_no_header() {
+fn a_system_message_pushed_into_an_emptied_view_does_not_join_the_header() {
     let mut s = talk("u1 a1");
     let all: Vec<_> = s.context().view.body().iter().map(|slot| slot.node).collect();
     s.context_mut().drop_from_view(&all, "a pass");
@@ -269,7 +269,7 @@ fn what_is_said_when_everything_was_taken_out_stands_in_no_header() {
 }
 
 #[test]
-fn an_instruction_behind_a_pinned_one_goes_into_the_header() {
+fn an_instruction_after_a_pinned_instruction_joins_the_header() {
     let mut s = talk("s1");
     s.set_text_pinned("s1", "s1 says", true).unwrap();
     push(&mut s, "s2 u1");
@@ -278,7 +278,7 @@ fn an_instruction_behind_a_pinned_one_goes_into_the_header() {
 }
 
 #[test]
-fn a_view_that_began_with_an_unpinned_text_begins_with_the_user_again() {
+fn unpinning_the_first_text_makes_the_view_begin_with_the_user_again() {
     let mut s = talk("u1 a1 u2");
     s.set_text_pinned("a1", "a1 says", true).unwrap();
     let asked: Vec<_> = s.context().view.body()[1..2].iter().map(|slot| slot.node).collect();

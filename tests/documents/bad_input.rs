@@ -1,4 +1,4 @@
-//! Ladders that cannot be: refused at construction, by the key that is wrong.
+//! Invalid ladders are refused at construction, naming the wrong key.
 
 use contextfold::ErrorCode;
 use contextfold::session::SessionConfig;
@@ -50,7 +50,7 @@ fn unknown_presets_and_passes() {
     "#);
 }
 
-/// Every number of every pass.
+/// Every numeric option of every pass.
 const NUMBERS: [(&str, &str); 16] = [
     ("trim_tool_outputs", "budgetTokens"),
     ("compress_json", "maxTokens"),

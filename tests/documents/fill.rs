@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 
 use crate::data::recorded;
 
-/// Shares of a conversation's tokens that the window has.
+/// Windows, as shares of the conversation's tokens.
 const TARGETS: [f64; 8] = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
-/// What a target's fills were.
+/// The results for one target.
 #[derive(Default)]
 struct Fills {
     fits: u32,
@@ -26,7 +26,7 @@ struct Fills {
     over: u32,
 }
 
-/// The share of the target that a one-shot fit fills.
+/// The share of its target that a one-shot fit fills.
 fn fill(messages: &[Message], limit: u64) -> Option<f64> {
     let options = json!({ "contextWindow": limit, "safetyMargin": 0, "toolOutputCache": { "enabled": false }, "compaction": { "onFailure": "extractive" } });
     let mut s = Session::new(SessionConfig::from_value(&options).unwrap(), Arc::new(BytesPerFour));
@@ -35,7 +35,7 @@ fn fill(messages: &[Message], limit: u64) -> Option<f64> {
     loop {
         match fit {
             Fit::NeedsSummary(pending) => {
-                // A summary within the room that is left for it: a quarter of the target, at most 2,000 tokens.
+                // A summary that fits its share: a quarter of the target, at most 2,000 tokens.
                 let room =
                     ExtractiveOptions { max_tokens: (limit / 6).min(1_900), ..ExtractiveOptions::default() };
                 let folded: Vec<Message> =
@@ -48,7 +48,7 @@ fn fill(messages: &[Message], limit: u64) -> Option<f64> {
     }
 }
 
-/// A conversation, and what its largest step takes.
+/// A conversation and the tokens of its largest step.
 struct Dialogue {
     messages: Vec<Message>,
     tokens: u64,
@@ -63,7 +63,7 @@ impl Dialogue {
     }
 }
 
-/// Every recorded dialogue and long session; and since most dialogues are short, those of each source one after another.
+/// Every recorded dialogue and long session. Most dialogues are short, so those of each source are also joined.
 fn dialogues() -> Vec<Dialogue> {
     let mut all = Vec::new();
     let mut by_source: BTreeMap<String, Vec<Message>> = BTreeMap::new();
@@ -81,7 +81,7 @@ fn dialogues() -> Vec<Dialogue> {
     all
 }
 
-/// The message with ids that no other dialogue has.
+/// The message with ids that are unique among all dialogues.
 fn of_dialogue(mut message: Message, n: usize) -> Message {
     message.meta.id = None;
     for part in &mut message.parts {

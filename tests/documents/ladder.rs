@@ -1,4 +1,4 @@
-//! The ladder document, 2 and 3, sentence by sentence, as the preset `ladder`. What it says of nodes and edges is in
+//! Sections 2 and 3 of the ladder document, sentence by sentence, as the preset `ladder`. Its nodes and edges are tested in
 //! `tests/graph/document.rs`.
 
 use contextfold::ErrorCode;
@@ -24,14 +24,14 @@ fn with(options: Value) -> Session {
     session(all)
 }
 
-/// A list with the preset's first passes, and without a summary.
+/// The preset without its summary.
 fn without_auto_compact(window: u64) -> Session {
     let mut list = Ladder::preset("ladder", ExplicitOptions::default()).unwrap().to_value();
     list[3]["enabled"] = json!(false);
     with(json!({ "contextWindow": window, "ladder": list }))
 }
 
-/// A turn: a question of 100 tokens, a call (12) with an output and an answer of so many.
+/// A turn: a question of 100 tokens, a call (12), its output and an answer of the given tokens.
 fn turn(n: usize, (output_tokens, answer_tokens): (u64, u64)) -> Vec<Message> {
     let id = format!("c{n}");
     vec![
@@ -51,7 +51,7 @@ fn pushed(mut session: Session, messages: Vec<Message>) -> Session {
     session
 }
 
-/// `pass attempt before -> after`, a line each.
+/// One line per decision: `pass attempt before -> after`.
 fn decisions(report: &Report) -> String {
     let cost = report.context_cost.as_ref().unwrap();
     let line = |d: &contextfold::context::CostDecision| {
@@ -61,7 +61,7 @@ fn decisions(report: &Report) -> String {
 }
 
 #[test]
-fn it_is_five_passes() {
+fn the_preset_has_five_passes() {
     let preset = Ladder::preset("ladder", ExplicitOptions::default()).unwrap();
     let prune = json!({ "pass": "prune_tool_outputs", "protectTurns": 2, "minReclaimTokens": 0 });
     assert_eq!(
@@ -76,15 +76,15 @@ fn it_is_five_passes() {
     );
 }
 
-/// 2: a budget is enforced only where a window is known.
+/// 2: a budget is enforced only if a window is known.
 #[test]
-fn without_a_window_nothing_is_enforced() {
+fn without_a_window_no_limit_is_enforced() {
     let mut s = pushed(with(json!({})), talk(100, 1_000_000));
     assert_eq!(passes(&done(s.prepare().unwrap())), [""; 0]);
     assert_eq!(s.tokens(), 1_000_000);
 }
 
-/// 2: limit = window − reserved output, 0 at the least; what would be below it is refused.
+/// 2: limit = window − reserved output, at least 0; a larger reserve is refused.
 #[test]
 fn the_limit_is_the_window_less_the_reserved_output() {
     let limit = |reserved: u64| {
@@ -93,9 +93,9 @@ fn the_limit_is_the_window_less_the_reserved_output() {
     assert_eq!((limit(0), limit(400), limit(1_000)), (Some(1_000), Some(600), Some(0)));
 }
 
-/// 2: what the document does, it does when the budget is exceeded, not at a share of it.
+/// 2: it acts when the budget is exceeded, not at a share of it.
 #[test]
-fn it_acts_above_the_limit_and_not_at_it() {
+fn it_acts_only_above_the_limit() {
     let mut at = pushed(ladder(10_000), talk(20, 10_000));
     assert_eq!(passes(&done(at.prepare().unwrap())), [""; 0]);
     let above = pushed(ladder(10_000), talk(20, 10_001));
@@ -108,7 +108,7 @@ fn it_acts_above_the_limit_and_not_at_it() {
 
 /// 2.1: memory results are dropped first; injections and history stay.
 #[test]
-fn memory_results_go_first() {
+fn memory_results_are_dropped_first() {
     let mut s = ladder(1_000);
     let of_type = |item_type, said: &str, tokens| {
         let mut message = user(said, tokens);
@@ -130,7 +130,7 @@ fn memory_results_go_first() {
     );
 }
 
-/// 2.2: tool outputs of older turns are pruned in the view alone; the last two user turns are protected.
+/// 2.2: tool outputs of older turns are pruned in the view only; the last two user turns are protected.
 #[test]
 fn older_tool_outputs_are_pruned_and_the_last_two_turns_are_protected() {
     let mut s = pushed(ladder(10_000), turns(&[(3_000, 100), (3_000, 100), (2_000, 100), (2_500, 100)]));
@@ -158,9 +158,9 @@ fn older_tool_outputs_are_pruned_and_the_last_two_turns_are_protected() {
     assert!(!whole.contains("trimmed"), "nothing is written back");
 }
 
-/// 2.2: only tool results, and system messages that begin with `[tool:`.
+/// 2.2: only tool results and system messages that begin with `[tool:` are pruned.
 #[test]
-fn only_tool_results_are_pruned_and_what_stands_in_for_them() {
+fn only_tool_results_and_tool_system_messages_are_pruned() {
     let mut s = ladder(6_000);
     let note = |said: &str, tokens: u64| Message::text(Role::System, user(said, tokens).plain_text());
     s.push(vec![user("question 1 ", 100), note("[tool: read] ", 3_000), said("answer 1 ", 1_500)]).unwrap();
@@ -179,10 +179,10 @@ fn only_tool_results_are_pruned_and_what_stands_in_for_them() {
     ");
 }
 
-/// 2.2 and 2.3: `limit_turns` counts down, each time from the untrimmed view; what is still too large is pruned again, and
-/// the attempts are numbered.
+/// 2.2 and 2.3: `limit_turns` counts down, each time from the unpruned view. If the view is still too large it is pruned again.
+/// The attempts are numbered.
 #[test]
-fn turns_go_one_by_one_and_every_try_is_pruned_again() {
+fn turns_are_dropped_one_by_one_and_each_attempt_is_pruned_again() {
     let mut s = pushed(ladder(5_000), turns(&[(500, 800); 6]));
     let pending = asks(s.prepare().unwrap());
     let report = done(s.resume(pending, &summary("four questions ", 100)).unwrap());
@@ -215,9 +215,9 @@ fn turns_go_one_by_one_and_every_try_is_pruned_again() {
     ");
 }
 
-/// 2.3: outputs that were pruned in vain stand whole again where fewer turns fit without.
+/// 2.3: pruned outputs are whole again if the view with fewer turns fits without pruning.
 #[test]
-fn a_smaller_view_is_taken_from_the_untrimmed_one() {
+fn a_smaller_view_starts_from_unpruned_outputs() {
     let mut s = pushed(ladder(4_000), turns(&[(500, 3_000), (100, 500), (500, 500), (500, 500)]));
     let pending = asks(s.prepare().unwrap());
     let report = done(s.resume(pending, &summary("one question ", 100)).unwrap());
@@ -235,9 +235,9 @@ fn a_smaller_view_is_taken_from_the_untrimmed_one() {
     );
 }
 
-/// 3.1 and 3.2: what the smaller window lost is told in User / Assistant / Tool lines, without instructions and summaries.
+/// 3.1 and 3.2: the dropped messages become User / Assistant / Tool lines, without instructions and summaries.
 #[test]
-fn the_dropped_turns_are_asked_for_as_a_short_transcript() {
+fn the_dropped_turns_are_summarised_as_a_short_transcript() {
     let mut s = pushed(ladder(5_000), [vec![system(200)], turns(&[(800, 800); 4])].concat());
     s.push(vec![Message::text(Role::Developer, "Be brief."), user("question 5 ", 2_000)]).unwrap();
     let pending = asks(s.prepare().unwrap());
@@ -259,9 +259,9 @@ fn the_dropped_turns_are_asked_for_as_a_short_transcript() {
     assert!(!told.contains("Be brief") && !told.contains("terse"));
 }
 
-/// 3: the summary is a system message `<summary>…</summary>`, and nothing in it can close that.
+/// 3: the summary is a system message `<summary>…</summary>`, and nothing in it can close the tag.
 #[test]
-fn the_summary_is_a_system_message_in_its_tags() {
+fn the_summary_is_a_system_message_in_summary_tags() {
     let mut s = pushed(ladder(5_000), [vec![system(200)], turns(&[(1_500, 1_000); 3])].concat());
     let pending = asks(s.prepare().unwrap());
     let forged = Answer {
@@ -275,7 +275,7 @@ fn the_summary_is_a_system_message_in_its_tags() {
     assert_eq!(messages[2].role, Role::User);
 }
 
-/// 1.2: system and developer messages that come later are part of the base prompt.
+/// 1.2: later system and developer messages are part of the base prompt.
 #[test]
 fn later_instructions_are_merged_into_the_base_prompt() {
     let mut s = pushed(ladder(100_000), vec![Message::text(Role::System, "You are terse.")]);
@@ -303,9 +303,9 @@ fn later_instructions_are_merged_into_the_base_prompt() {
     assert_eq!(texts(&s), ["Use tabs.", "Speak French."]);
 }
 
-/// An AI SDK's answer to a request for approval is no system message's, though it has no other role here: it stays at its call.
+/// An approval response of the AI SDK is not a system message, although it has no other role here: it stays with its call.
 #[test]
-fn an_answer_to_a_request_for_approval_is_no_instruction() {
+fn an_approval_response_is_not_an_instruction() {
     let list = json!([
         { "role": "user", "content": "Remove it." },
         { "role": "assistant", "content": [
@@ -324,9 +324,9 @@ fn an_answer_to_a_request_for_approval_is_no_instruction() {
     assert_eq!(Value::Array(sdk.write(&messages.iter().map(|m| &**m).collect::<Vec<_>>()).items), list);
 }
 
-/// 2.4: after the fold the view is estimated again, and pruned again where that is needed.
+/// 2.4: after the fold the view is counted again, and pruned again if necessary.
 #[test]
-fn what_the_summary_makes_too_large_is_pruned_again() {
+fn the_view_is_pruned_again_if_the_summary_makes_it_too_large() {
     let mut s = pushed(ladder(5_000), turns(&[(500, 3_000), (600, 500), (600, 500), (600, 500), (600, 500)]));
     let pending = asks(s.prepare().unwrap());
     let report = done(s.resume(pending, &summary("one question ", 600)).unwrap());
@@ -339,9 +339,9 @@ fn what_the_summary_makes_too_large_is_pruned_again() {
     assert!(s.tokens() <= 5_000, "{}", s.tokens());
 }
 
-/// 2: where the summary leaves no room, the turns go on shrinking.
+/// 2: if the summary leaves no room, more turns are dropped.
 #[test]
-fn what_no_pruning_makes_fit_loses_another_turn() {
+fn another_turn_is_dropped_if_pruning_is_not_enough() {
     let mut s = ladder(5_000);
     s.push(talk(11, 5_500)).unwrap();
     let pending = asks(s.prepare().unwrap());
@@ -367,7 +367,7 @@ fn what_no_pruning_makes_fit_loses_another_turn() {
     ");
 }
 
-/// 2: still over the budget at `limit_turns = 1`: an error with what was tried, and nothing has changed.
+/// 2: if the view is over the budget at `limit_turns = 1`, the error lists what was tried, and nothing has changed.
 #[test]
 fn one_turn_that_is_too_large_is_an_error() {
     let mut s = pushed(ladder(5_000), turns(&[(500, 100), (500, 100), (5_000, 100)]));
@@ -383,7 +383,7 @@ fn one_turn_that_is_too_large_is_an_error() {
     ");
 }
 
-/// 2.4: without auto-compact the view is limited all the same.
+/// 2.4: without auto-compact the view is limited anyway.
 #[test]
 fn without_auto_compact_no_summary_is_asked_for() {
     let mut s = pushed(without_auto_compact(5_000), turns(&[(500, 800); 6]));
@@ -398,9 +398,9 @@ fn without_auto_compact_no_summary_is_asked_for() {
     assert!(s.context().folds.is_empty());
 }
 
-/// 2: every call is written down, also one for which nothing had to be given up.
+/// 2: every call is recorded, even if nothing had to be dropped.
 #[test]
-fn every_call_has_its_cost() {
+fn the_cost_of_every_call_is_recorded() {
     let mut s = pushed(ladder(5_000), turns(&[(100, 100)]));
     let cost = done(s.prepare().unwrap()).context_cost.unwrap();
     assert_eq!((cost.limit, cost.estimated_tokens, cost.decisions.len()), (Some(5_000), 312, 0));
@@ -414,9 +414,9 @@ fn every_call_has_its_cost() {
     assert_eq!(metadata["context_cost"]["estimated_tokens"], 312, "the agent node's metadata");
 }
 
-/// Beyond the document: summaries that together have more than a share are folded into the next one, which is told of them.
+/// Beyond the document: if all summaries exceed their share, they are folded into the next one, and its request includes them.
 #[test]
-fn many_summaries_become_one() {
+fn many_summaries_are_merged_into_one() {
     let mut s = ladder(10_000);
     let mut most = 0;
     let mut merged = 0;
@@ -443,7 +443,7 @@ fn many_summaries_become_one() {
     assert!(order.is_sorted(), "the oldest stands first: {view}");
 }
 
-/// INV-4: a summariser that fails or is of no use leaves history and view exactly as they were.
+/// INV-4: a failed or useless summary leaves history and view unchanged.
 #[test]
 fn a_useless_summary_changes_nothing() {
     for useless in [answer(""), answer("<summary> </summary>"), summary("too long ", 9_000)] {
@@ -459,9 +459,9 @@ fn a_useless_summary_changes_nothing() {
     }
 }
 
-/// COMP-14 and a new look at the limits: what came meanwhile stands after the fold, and the view fits.
+/// COMP-14: messages pushed during the run follow the fold. The limits are checked again, and the view fits.
 #[test]
-fn what_comes_meanwhile_finds_its_place() {
+fn messages_pushed_during_the_run_follow_the_fold() {
     let mut s = pushed(ladder(5_000), turns(&[(500, 800); 5]));
     let pending = asks(s.prepare().unwrap());
     s.push(vec![user("meanwhile ", 2_000)]).unwrap();
@@ -473,9 +473,9 @@ fn what_comes_meanwhile_finds_its_place() {
     assert!(s.tokens() <= 5_000 && view(&s).ends_with("user: meanwhile (2000)"), "{}", view(&s));
 }
 
-/// `compact()` by hand folds all but the last turns, as a system message as well.
+/// A manual `compact()` also folds all but the last turns into a system message.
 #[test]
-fn by_hand_it_folds_all_but_the_last_turn() {
+fn a_manual_fold_takes_all_but_the_last_turn() {
     let mut s = pushed(ladder(50_000), [vec![system(200)], turns(&[(1_000, 100); 3])].concat());
     let fit = s.compact(contextfold::compaction::Reason::Manual, None).unwrap().unwrap();
     let pending = asks(fit);
@@ -491,7 +491,7 @@ fn by_hand_it_folds_all_but_the_last_turn() {
 }
 
 #[test]
-fn behind_a_system_summary_the_request_of_a_pinned_answer_stays() {
+fn a_pinned_answer_after_a_system_summary_keeps_its_request() {
     let mut s = session(json!({ "contextWindow": 100_000, "ladder": "ladder" }));
     let mut pinned = said("b ", 500);
     pinned.meta.pinned = true;

@@ -1,4 +1,4 @@
-//! The ladder document on what was recorded: the sample at three window sizes, and long sessions call by call.
+//! The ladder document on recordings: the sample in several windows, and long sessions call by call.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ fn session(window: u64) -> Session {
     with(json!({ "contextWindow": window, "ladder": "ladder", "compaction": { "onFailure": "extractive" } }))
 }
 
-/// Tool outputs enter whole, so that it is the ladder that makes them smaller.
+/// Tool outputs are not cut on entry, so only the ladder makes them smaller.
 fn whole_outputs(window: u64) -> Session {
     let cache =
         json!({ "maxMessageBytes": 1_000_000, "maxLineLength": 100_000, "contextBudgetTokens": 1_000_000 });
@@ -40,7 +40,7 @@ fn prepare(session: &mut Session) -> contextfold::Result<Report> {
     }
 }
 
-/// The decisions at the end of the sample, handed over at once.
+/// The decisions after pushing the whole sample at once.
 fn decisions(mut s: Session) -> String {
     let items = serde_json::from_str(include_str!("../../examples/transcript.responses.json")).unwrap();
     s.push(provider(Format::OpenaiResponses).read(&items).unwrap()).unwrap();
@@ -61,7 +61,7 @@ fn decisions(mut s: Session) -> String {
 }
 
 #[test]
-fn its_decisions_on_the_sample() {
+fn the_decisions_on_the_sample_match_the_snapshot() {
     insta::assert_snapshot!([20_000, 8_000].map(session).map(decisions).join("\n"), @"
     window 20000
     cut_tool_outputs 1: 222685 -> 200134
@@ -92,7 +92,7 @@ fn its_decisions_on_the_sample() {
     ");
 }
 
-/// What of the view its provider would refuse, in every format.
+/// What providers would refuse in the view, in every format.
 fn refusals(session: &Session, pending: bool) -> Vec<String> {
     let view = session.context().view_messages();
     let view: Vec<&Message> = view.iter().map(|m| &**m).collect();
@@ -107,7 +107,7 @@ fn refusals(session: &Session, pending: bool) -> Vec<String> {
     refused
 }
 
-/// How many rules a list breaks as it was recorded, in any format.
+/// Whether the recording itself already breaks a rule in some format.
 fn broken_already(messages: &[Message]) -> bool {
     let mut whole = session(u64::from(u32::MAX));
     whole.push(messages.to_vec()).is_err() || !refusals(&whole, true).is_empty()

@@ -1,4 +1,4 @@
-//! Agents that work for long: one request and 500 steps, and 20 compactions in a row.
+//! Long-running agents: one request with 500 steps, and 20 compactions in a row.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn step(n: u64, words: usize) -> Vec<Message> {
 
 #[test]
 fn one_request_and_500_steps_fit_at_every_call_under_each_preset() {
-    // The ladder document ends in an error at one turn: `one_turn_that_is_too_large_is_an_error`.
+    // With one turn only, the ladder document returns an error: see `one_turn_that_is_too_large_is_an_error`.
     for preset in Ladder::PRESETS.into_iter().filter(|preset| *preset != "ladder") {
         let window = 12_000;
         let mut s = session(preset, window);
@@ -89,6 +89,6 @@ fn twenty_compactions_keep_their_size_the_pins_and_the_facts() {
             );
         }
     }
-    // The low mark is half of the window: however often it is compacted, a view goes down to it.
+    // The low mark is half of the window, and every compaction goes down to it.
     assert!(sizes.iter().all(|size| *size <= window / 2), "{sizes:?}");
 }

@@ -1,4 +1,4 @@
-//! An edit before the newest step is paid by what it saves (PASS-10), unless it has to be or a document says so.
+//! An edit before the newest step must pay for itself (PASS-10), unless the view is too large or a document demands the edit.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::support::{calls, done, output, said, session, user};
 
-/// The reports of so many exchanges of 1,012 tokens each, with a call for its tool's output and one for its answer.
+/// The reports of `count` exchanges of 1,012 tokens. Each has a call with a tool output, and a call for its answer.
 fn exchanges(options: Value, count: usize) -> (Session, Vec<Report>) {
     let mut s = session(options);
     let mut reports = Vec::new();
@@ -29,7 +29,7 @@ fn decisions(reports: &[Report]) -> Vec<&Decision> {
 }
 
 #[test]
-fn an_optional_edit_waits_until_the_next_calls_pay_for_it() {
+fn an_optional_edit_waits_until_it_pays_for_itself() {
     let list = json!([{ "pass": "drop_old_tool_results", "keepSteps": 3 }, { "pass": "summarize" }]);
     let (_, reports) = exchanges(json!({ "contextWindow": 1_000_000, "ladder": list }), 30);
     let paid = decisions(&reports);
@@ -49,7 +49,7 @@ fn an_optional_edit_waits_until_the_next_calls_pay_for_it() {
 }
 
 #[test]
-fn a_document_decides_where_it_fixes_what_goes() {
+fn a_document_that_fixes_what_is_dropped_edits_without_waiting() {
     let (_, reports) = exchanges(json!({ "contextWindow": 200_000, "ladder": "steps-design" }), 30);
     let all = decisions(&reports);
     assert_eq!(all.len(), 27, "one for each exchange that becomes too old");
@@ -72,7 +72,7 @@ fn without_a_discount_for_cached_input_every_saved_token_pays() {
 }
 
 #[test]
-fn a_view_over_its_threshold_is_cut_whatever_that_costs() {
+fn a_view_over_its_threshold_is_cut_at_any_cost() {
     let list = json!([{ "pass": "drop_old_tool_results", "keepSteps": 3 }, { "pass": "even_cut" }]);
     let (_, reports) = exchanges(json!({ "contextWindow": 6_000, "ladder": list }), 12);
     let unpaid = decisions(&reports).into_iter().filter(|d| d.cache.is_some_and(|c| !c.is_paid())).count();
@@ -81,11 +81,11 @@ fn a_view_over_its_threshold_is_cut_whatever_that_costs() {
 }
 
 #[test]
-fn a_trim_says_what_it_rereads_and_how_many_calls_will_be_shorter() {
+fn a_trim_reports_the_tokens_read_again_and_the_calls_it_shortens() {
     let options = json!({ "contextWindow": 100_000, "ladder": "spec", "toolOutputCache": { "contextBudgetTokens": 2_400 } });
     let (_, reports) = exchanges(options, 8);
     let trims = decisions(&reports);
-    // The third and fifth output is too much: two, then three of them become placeholders.
+    // The third and the fifth output exceed the budget: two, then three outputs become placeholders.
     let first = trims[0].cache.unwrap();
     assert_eq!(trims[0].pass, "trim_tool_outputs");
     assert!(first.reread_tokens > 2_000 && first.reread_tokens < 4_500, "{first:?}");

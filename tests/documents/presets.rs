@@ -1,4 +1,4 @@
-//! Each preset on the sample transcript: what stands before, what after; and printed presets given back as lists.
+//! Each preset on the sample transcript, before and after, and printed presets that are given back as lists.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ fn sample() -> Vec<Message> {
     provider(Format::OpenaiResponses).read(&items).unwrap()
 }
 
-/// Tool outputs enter whole, so that it is the ladder that makes them smaller.
+/// Tool outputs are not cut on entry, so only the ladder makes them smaller.
 fn session(ladder: &Value, window: u64, ledger: Option<u64>) -> Session {
     let cache =
         json!({ "maxMessageBytes": 1_000_000, "maxLineLength": 100_000, "contextBudgetTokens": 1_000_000 });
@@ -44,7 +44,7 @@ pub fn run(session: &mut Session) -> Report {
     }
 }
 
-/// One line an item; runs of tool steps that look alike are told by their number.
+/// One line per item. Runs of similar tool steps are shown as their number.
 fn layout(session: &Session) -> String {
     let mut out = String::new();
     for (item, message) in session.context().items().iter().zip(session.context().view_messages()) {
@@ -66,7 +66,7 @@ fn layout(session: &Session) -> String {
     lines.join("\n")
 }
 
-/// A window in which each preset must act: of 200,000 tokens, 150,000 are in the first turn.
+/// A window in which every preset must act: of 200,000 tokens, 150,000 are in the first turn.
 const WINDOW: u64 = 64_000;
 
 #[test]
@@ -91,13 +91,13 @@ fn each_preset_acts_on_the_sample() {
 }
 
 #[test]
-fn a_printed_preset_given_back_as_a_list_behaves_as_the_named_one() {
+fn a_printed_preset_given_as_a_list_behaves_like_the_preset() {
     for preset in Ladder::PRESETS {
         let printed = Ladder::preset(preset, ExplicitOptions::default()).unwrap().to_value();
         let copy: Value = serde_json::from_str(&printed.to_string()).unwrap();
         let list = Ladder::from_value(&copy, ExplicitOptions::default()).unwrap();
         assert_eq!(list.to_value(), printed, "{preset}");
-        // A list has the session's own ledger; the documents' presets have none unless asked.
+        // A list has the session's own ledger; the document presets have none by default.
         let with = |ladder: &Value| {
             let mut s = session(ladder, WINDOW, Some(0));
             s.push(sample()).unwrap();
@@ -109,7 +109,7 @@ fn a_printed_preset_given_back_as_a_list_behaves_as_the_named_one() {
 }
 
 #[test]
-fn a_changed_copy_is_a_ladder_of_its_own() {
+fn a_changed_copy_of_a_preset_is_a_separate_ladder() {
     let mut list = Ladder::preset("rolling", ExplicitOptions::default()).unwrap().to_value();
     list[1]["upperThreshold"] = json!(40_000);
     let changed = Ladder::from_value(&list, ExplicitOptions::default()).unwrap();

@@ -1,4 +1,4 @@
-//! The rolling document, 1.3 and 2 to 5: the recent window, its budgets, when it acts, what its log says.
+//! The rolling document, 1.3 and 2 to 5: the recent window, its budgets, when it acts, and the figures of its log.
 
 use contextfold::context::Report;
 use contextfold::message::{Message, Role};
@@ -9,7 +9,7 @@ use super::support::{
     calls, done, layout, output, passes, repaired, said, session, system, talk, user, view,
 };
 
-/// Prepares these messages with the recent window alone, or the preset.
+/// Prepares these messages with the given ladder: the recent window alone, or the preset.
 fn prepared(ladder: Value, window: u64, messages: Vec<Message>) -> (Session, Report) {
     let mut s = session(json!({ "contextWindow": window, "ladder": ladder }));
     s.push(messages).unwrap();
@@ -24,7 +24,7 @@ fn window(options: &Value) -> Value {
 }
 
 #[test]
-fn budgets_are_the_documents() {
+fn budgets_match_the_document() {
     let of = |system_tokens: u64| {
         let (_, report) =
             prepared(json!("rolling"), 128_000, [vec![system(system_tokens)], talk(4, 100)].concat());
@@ -35,7 +35,7 @@ fn budgets_are_the_documents() {
 }
 
 #[test]
-fn it_is_off_at_10_messages_and_on_at_11() {
+fn it_acts_above_10_messages() {
     let kept = |count| prepared(json!("rolling"), 10_000, talk(count, count * 900)).1;
     let ten = kept(10);
     assert_eq!((passes(&ten), ten.messages_after), (vec![], 10));
@@ -45,7 +45,7 @@ fn it_is_off_at_10_messages_and_on_at_11() {
 }
 
 #[test]
-fn it_is_off_by_option() {
+fn it_can_be_turned_off() {
     let (_, report) = prepared(window(&json!({ "enabled": false })), 10_000, talk(11, 9_900));
     assert_eq!((passes(&report), report.messages_after), (vec![], 11));
 }
@@ -60,7 +60,7 @@ fn its_ratios_can_be_set() {
 
 #[test]
 fn the_log_50_messages_of_45000_tokens_become_15_of_12000() {
-    // In the log 45,000 tokens are within the budget of 48,519; a smaller window makes it act as the log says.
+    // In the log, 45,000 tokens are within the budget of 48,519; in a smaller window the pass acts as the log says.
     let old = (0..35).map(|i| {
         let size = if i < 30 { 943 } else { 942 };
         if i % 2 == 1 { user("old ", size) } else { said("old ", size) }
@@ -79,10 +79,10 @@ fn the_log_50_messages_of_45000_tokens_become_15_of_12000() {
 }
 
 #[test]
-fn a_chain_that_does_not_fit_is_skipped_whole_and_older_messages_are_still_chosen() {
+fn a_tool_chain_that_does_not_fit_is_skipped_and_older_messages_are_still_chosen() {
     let (s, report) = prepared(
         window(&json!({ "minMessages": 0 })),
-        10_000, // 3,900 for recent messages
+        10_000, // leaves 3,900 for recent messages
         vec![
             user("too old ", 3_000),
             said("too old ", 500),
@@ -131,7 +131,7 @@ fn the_tool_result_of_20_items_is_compressed_in_the_view() {
         })
         .collect();
     let whole = json!({ "success": true, "items": items, "total": 20 }).to_string();
-    // The document shows the result alone: its call is added, for a history without it is none.
+    // The document shows only the result. Its call is added, because a history without it is invalid.
     let history = json!([
         { "role": "user", "content": "Which meetings?" },
         { "role": "assistant", "content": null, "tool_calls": [{ "id": "m", "type": "function", "function": { "name": "meetings", "arguments": "{}" } }] },
@@ -164,6 +164,6 @@ fn the_tool_result_of_20_items_is_compressed_in_the_view() {
     let full = &report.left_out[0].output_ref;
     let full = s.context().outputs.get(full.as_deref().unwrap());
     assert!(full.is_ok(), "its ref opens the whole");
-    // As the fragment stands in the document, without a call, repair leaves nothing of it to compress.
+    // The document's fragment has no call, so repair leaves nothing to compress.
     assert_eq!(layout(&repaired(&json!([history[2]])).into_iter().map(Into::into).collect::<Vec<_>>()), "");
 }

@@ -1,4 +1,4 @@
-//! COMP-11: a fold's record tells what is left out, and nothing of what stands.
+//! COMP-11: a fold's record lists what is left out, and nothing that is still in the view.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use contextfold::session::{Fit, Pending, Session, SessionConfig};
 use contextfold::tokens::{Estimate, count_message};
 use serde_json::{Value, json};
 
-/// Turns that name a file each, as many words about it.
+/// Turns that each name a file, all of the same length.
 fn turns(count: usize) -> Vec<Message> {
     let words = "and say what it does with each of the values that come in ".repeat(6);
     let turn = |n: usize| {
@@ -23,13 +23,13 @@ fn turns(count: usize) -> Vec<Message> {
     (0..count).flat_map(turn).collect()
 }
 
-/// A view of so large a share of the turns, behind a summary that says next to nothing; and its report.
+/// A view of this share of the turns, after an almost empty summary. Returns the session and its report.
 fn folded(share: f64, compaction: &Value) -> (Session, Rc<Report>) {
     let answer = Answer { text: "Files were looked at.".to_owned(), ..Answer::default() };
     folded_by(share, compaction, |session, pending| session.resume(pending, &answer))
 }
 
-/// The same, behind what `goes_on` makes of it.
+/// Like `folded`, but `goes_on` resumes each pending run.
 fn folded_by(
     share: f64,
     compaction: &Value,
@@ -56,7 +56,7 @@ fn record_of(session: &Session) -> String {
     context.view.body().iter().find(is_record).unwrap().message.plain_text()
 }
 
-/// The messages that stand, the files that they name and whether they stand whole.
+/// The files named by the messages in the view, and whether each message is shown whole.
 fn standing(session: &Session) -> Vec<(String, bool)> {
     let context = session.context();
     let is_message = |slot: &&Slot| context.history.node(slot.node).kind == NodeKind::Message;
@@ -69,7 +69,7 @@ fn standing(session: &Session) -> Vec<(String, bool)> {
 }
 
 #[test]
-fn what_came_back_for_a_short_summary_is_not_in_its_record() {
+fn messages_restored_after_a_short_summary_are_not_in_its_record() {
     for share in [0.1, 0.2, 0.3] {
         let (session, _) = folded(share, &json!({}));
         let record = record_of(&session);
@@ -83,7 +83,7 @@ fn what_came_back_for_a_short_summary_is_not_in_its_record() {
 }
 
 #[test]
-fn a_summary_of_our_own_is_of_what_is_folded_in_the_end() {
+fn an_extractive_summary_covers_only_what_stays_folded() {
     for share in [0.1, 0.2, 0.3] {
         let (session, _) = folded_by(share, &json!({}), Session::resume_extractive);
         let record = record_of(&session);
@@ -95,7 +95,7 @@ fn a_summary_of_our_own_is_of_what_is_folded_in_the_end() {
 }
 
 #[test]
-fn a_cut_beside_a_fold_fills_the_view() {
+fn an_even_cut_beside_a_fold_fills_the_view() {
     for share in [0.1, 0.2, 0.3, 0.5] {
         let (_, report) = folded(share, &json!({}));
         let filled = report.tokens_after as f64 / report.target.unwrap() as f64;
@@ -104,7 +104,7 @@ fn a_cut_beside_a_fold_fills_the_view() {
 }
 
 #[test]
-fn behind_a_summary_of_the_assistants_the_user_speaks() {
+fn an_assistant_summary_is_not_followed_by_an_assistant_message() {
     for percent in 10..40 {
         let (session, _) = folded(f64::from(percent) / 100.0, &json!({ "summaryRole": "assistant" }));
         let roles: Vec<Role> = session.context().view.body().iter().map(Slot::role).collect();
@@ -113,7 +113,7 @@ fn behind_a_summary_of_the_assistants_the_user_speaks() {
     }
 }
 
-/// The session's view is prepared before each of the model's calls; a fold's summary says so much.
+/// Prepares the view before a call, answering each summary request with `says`.
 fn prepared(session: &mut Session, says: &str) {
     let mut fit = session.prepare().unwrap();
     while let Fit::NeedsSummary(pending) = fit {
@@ -122,7 +122,7 @@ fn prepared(session: &mut Session, says: &str) {
 }
 
 #[test]
-fn no_answer_comes_back_behind_another_without_its_question() {
+fn no_answer_is_restored_after_another_answer_without_its_question() {
     let says = "They said a few things. ".repeat(20);
     let mut random = 7_u32;
     let mut words = || {

@@ -25,7 +25,7 @@ fn pushed(mut session: Session, messages: Vec<contextfold::message::Message>) ->
 }
 
 #[test]
-fn it_triggers_above_50000_tokens_and_not_at_them() {
+fn it_triggers_only_above_50000_tokens() {
     let mut at = pushed(rolling(), talk(40, 50_000));
     assert!(!at.should_compact());
     assert_eq!(passes(&done(at.prepare().unwrap())), [""; 0]);
@@ -35,7 +35,7 @@ fn it_triggers_above_50000_tokens_and_not_at_them() {
 }
 
 #[test]
-fn afterwards_what_remains_and_the_summary_are_below_30000() {
+fn after_a_summary_the_view_is_below_30000_tokens() {
     for size in [100, 1_500, 5_000, 7_000] {
         let mut s = pushed(rolling(), [vec![system(2_000)], talk(80, 90_000)].concat());
         let pending = asks(s.prepare().unwrap());
@@ -47,14 +47,14 @@ fn afterwards_what_remains_and_the_summary_are_below_30000() {
 }
 
 #[test]
-fn the_first_needs_20_messages() {
+fn the_first_summary_needs_20_messages() {
     let mut few = pushed(rolling(), talk(19, 60_000));
     assert_eq!(passes(&done(few.prepare().unwrap())), [""; 0]);
     let mut enough = pushed(rolling(), talk(20, 60_000));
     asks(enough.prepare().unwrap());
 }
 
-/// A summary of 220 tokens and two messages that it does not cover, of 50.
+/// A session with a summary of 220 tokens and one later message of 25 tokens.
 fn summarized() -> Session {
     let options = json!({ "upperThreshold": 300, "lowerThreshold": 60 });
     let mut s = pushed(with(options), talk(21, 21 * 25));
@@ -66,7 +66,7 @@ fn summarized() -> Session {
 }
 
 #[test]
-fn a_later_one_needs_10_new_messages() {
+fn a_later_summary_needs_10_new_messages() {
     let mut s = pushed(summarized(), talk(8, 8 * 100));
     assert_eq!(passes(&done(s.prepare().unwrap())), [""; 0], "9 of them, and more than enough tokens");
     s.push(vec![user("tenth ", 5)]).unwrap();
@@ -74,7 +74,7 @@ fn a_later_one_needs_10_new_messages() {
 }
 
 #[test]
-fn a_later_one_needs_more_than_half_of_the_summarys_tokens() {
+fn a_later_summary_needs_new_messages_of_more_than_half_its_tokens() {
     let mut half = pushed(summarized(), talk(9, 85));
     assert_eq!(half.tokens(), 220 + 110);
     assert_eq!(passes(&done(half.prepare().unwrap())), [""; 0], "110 / 220 is not above 0.5");
@@ -83,7 +83,7 @@ fn a_later_one_needs_more_than_half_of_the_summarys_tokens() {
 }
 
 #[test]
-fn each_extends_the_one_before() {
+fn each_summary_extends_the_previous_one() {
     let mut s = rolling();
     s.push(talk(40, 60_000)).unwrap();
     for n in 1..=5 {
@@ -123,7 +123,7 @@ fn the_layout_is_system_prompt_summary_recent_messages() {
     assert!(second.ends_with("\n---"), "{second}");
 }
 
-/// 50 messages of 12,000 tokens under a summary of 1,500, as the document shows the state.
+/// 50 messages of 12,000 tokens, summarised in 1,500, as in the document's state.
 fn state() -> (Session, SummaryState) {
     let options = json!({ "upperThreshold": 14_000, "lowerThreshold": 4_851 });
     let mut s = pushed(with(options), talk(50, 12_000));
@@ -159,7 +159,7 @@ fn the_state_has_the_documents_fields_and_figures() {
 }
 
 #[test]
-fn a_later_state_counts_what_the_earlier_summary_stood_for() {
+fn a_later_state_includes_what_the_earlier_summary_covered() {
     let (mut s, _) = state();
     s.push(talk(20, 14_000)).unwrap();
     let pending = asks(s.prepare().unwrap());
@@ -171,7 +171,7 @@ fn a_later_state_counts_what_the_earlier_summary_stood_for() {
 }
 
 #[test]
-fn a_summary_that_leaves_the_view_above_the_lower_threshold_is_asked_for_again() {
+fn a_summary_that_leaves_the_view_above_the_lower_threshold_is_retried() {
     let mut s = pushed(with(json!({ "upperThreshold": 3_000, "lowerThreshold": 1_000 })), talk(40, 4_000));
     let pending = asks(s.prepare().unwrap());
     assert_eq!(pending.request.aim_tokens, Some(259), "0.26 of it");
@@ -185,7 +185,7 @@ fn a_summary_that_leaves_the_view_above_the_lower_threshold_is_asked_for_again()
 }
 
 #[test]
-fn its_figures_are_the_models_tokens_and_its_folds_bear_its_name() {
+fn thresholds_use_corrected_tokens_and_folds_name_the_pass() {
     let mut s = pushed(with(json!({ "upperThreshold": 3_000, "lowerThreshold": 1_000 })), talk(40, 2_500));
     assert!(matches!(s.prepare().unwrap(), Fit::Done(_)), "2,500 are fewer than 3,000");
     s.record_usage(
@@ -202,7 +202,7 @@ fn its_figures_are_the_models_tokens_and_its_folds_bear_its_name() {
 }
 
 #[test]
-fn whose_words_a_summary_is_can_be_chosen() {
+fn the_role_of_the_summary_can_be_chosen() {
     for (role, first) in [("user", Role::User), ("assistant", Role::User), ("system", Role::System)] {
         let options = json!({
             "ladder": [{ "pass": "rolling_summary", "upperThreshold": 3_000, "lowerThreshold": 1_000 }],

@@ -1,4 +1,4 @@
-//! The selective document: by item type, the least important first; then a full summary in the conversation's place.
+//! The selective document: items are dropped by type, least important first; then a full summary replaces the conversation.
 
 use contextfold::compaction::Reason;
 use contextfold::context::{EventName, Form};
@@ -19,7 +19,7 @@ fn typed(mut message: Message, item_type: ItemType) -> Message {
 }
 
 #[test]
-fn the_rules_are_the_documents_table() {
+fn the_rules_match_the_documents_table() {
     let preset = Ladder::preset("selective", ExplicitOptions::default()).unwrap().to_value();
     let rules = preset[1]["rules"].as_object().unwrap();
     let table: Vec<(&str, &str, &Value)> =
@@ -43,7 +43,7 @@ fn the_rules_are_the_documents_table() {
 }
 
 #[test]
-fn it_is_due_from_80_percent_of_the_window_on() {
+fn it_is_due_from_80_percent_of_the_window() {
     for (tokens, due) in [(7_999, false), (8_000, true)] {
         let mut s = selective(10_000);
         s.push((1..=8).flat_map(|n| [user(&format!("{n} "), 400), said("", 400)]).collect()).unwrap();
@@ -53,7 +53,7 @@ fn it_is_due_from_80_percent_of_the_window_on() {
     }
 }
 
-/// The document's picture. Its tool results have no calls, which is no valid history: here they have.
+/// The document's example. Its tool results have no calls, which is not a valid history, so calls are added.
 fn picture() -> Vec<Message> {
     vec![
         typed(system(500), ItemType::SystemPrompt),
@@ -76,7 +76,7 @@ fn picture() -> Vec<Message> {
 }
 
 #[test]
-fn the_picture_before_and_after() {
+fn the_documents_example_before_and_after() {
     let mut s = selective(13_200); // threshold 10,560, header 1,000
     s.push(picture()).unwrap();
     let before = view(&s);
@@ -142,14 +142,14 @@ fn a_type_without_a_rule_is_not_touched() {
 }
 
 #[test]
-fn steps_stay_whole_although_the_documents_rule_would_break_them() {
+fn steps_stay_whole_even_if_the_documents_rule_would_split_them() {
     let mut s = selective(2_000);
     s.push(vec![user("all at once ", 100)]).unwrap();
     for n in 0..4 {
         let (a, b) = (format!("a{n}"), format!("b{n}"));
         s.push(vec![calls("", &[&a, &b]), output(&a, 200), output(&b, 200)]).unwrap();
     }
-    // Newest three of eight: the document would keep one output of the third step, and no call of it.
+    // The newest three of eight: the document would keep one output of the third step without its call.
     done(s.prepare().unwrap());
     let lower = s.context().view_messages();
     assert!(open_calls(lower.iter().map(|m| &**m)).is_empty());
@@ -158,7 +158,7 @@ fn steps_stay_whole_although_the_documents_rule_would_break_them() {
 }
 
 #[test]
-fn an_answer_that_was_shortened_is_still_that_without_its_calls_and_gets_them_back_with_its_output() {
+fn a_shortened_answer_gets_its_calls_back_with_their_output() {
     let rules = json!({ "TOOL_RESULT": { "strategy": "TRUNCATE", "keepRecent": 1 } });
     let ladder = json!([{ "pass": "selective", "rules": rules }]);
     let mut s = session(
@@ -186,7 +186,7 @@ fn an_answer_that_was_shortened_is_still_that_without_its_calls_and_gets_them_ba
     assert_eq!((answer(&s).form, s.context().view.body()[2].message.role), (Form::Whole, Role::Tool));
 }
 
-/// As many large messages as no rule takes, and a request: 50,000 tokens.
+/// Large messages that no rule drops, and a request: 50,000 tokens in all.
 fn full() -> Vec<Message> {
     let talk = (1..=4).flat_map(|n| [user(&format!("{n} "), 6_000), said("", 6_475)]);
     [vec![typed(system(90), ItemType::SystemPrompt)], talk.collect(), vec![user("go on ", 100)]].concat()
@@ -223,7 +223,7 @@ fn a_second_full_summary_replaces_the_first() {
 }
 
 #[test]
-fn events_come_in_order() {
+fn events_are_emitted_in_order() {
     let mut s = selective(55_000);
     let read = [user("read ", 10), calls("", &["t0"]), output("t0", 500)];
     s.push(read.to_vec()).unwrap();
@@ -236,7 +236,7 @@ fn events_come_in_order() {
     let pending = asks(s.prepare().unwrap());
     done(s.resume(pending, &summary("all", 496)).unwrap());
     let mut names: Vec<&str> = s.take_events().iter().map(|e| e.event.as_str()).collect();
-    names.dedup(); // one event a rule
+    names.dedup(); // one event per rule
     assert_eq!(
         names,
         ["compaction_started", "items_removed", "folded", "conversation_replaced", "compaction_finished"],
@@ -257,7 +257,7 @@ fn events_of_a_run_that_needs_no_summary() {
 }
 
 #[test]
-fn the_request_ends_without_the_open_calls_of_the_last_assistant_message() {
+fn the_request_leaves_out_open_calls_of_the_last_assistant_message() {
     let mut s = selective(55_000);
     s.push(full()).unwrap();
     s.push(vec![calls("I read it", &["open"])]).unwrap();
@@ -271,7 +271,7 @@ fn the_request_ends_without_the_open_calls_of_the_last_assistant_message() {
 }
 
 #[test]
-fn an_ephemeral_request_stays_where_an_answer_would_stand_first_without_it() {
+fn an_ephemeral_request_stays_if_an_answer_would_come_first_without_it() {
     let mut s = session(json!({ "contextWindow": 10_000, "ladder": [{ "pass": "ephemeral" }] }));
     let ephemeral = |name: &str| {
         let mut message = user(name, 100);

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::support::{answer, asks, calls, done, output, passes, said, session, user, view};
 
 #[test]
-fn it_is_two_passes() {
+fn the_preset_has_two_passes() {
     let spec = Ladder::preset("spec", ExplicitOptions::default()).unwrap().to_value();
     assert_eq!(
         spec,
@@ -18,7 +18,7 @@ fn it_is_two_passes() {
 }
 
 #[test]
-fn a_compaction_is_due_from_80_percent_of_the_limit_on() {
+fn a_compaction_is_due_from_80_percent_of_the_limit() {
     for (tokens, due) in [(7_999, false), (8_000, true)] {
         let mut s = session(json!({ "contextWindow": 10_000, "ladder": "spec" }));
         s.push(vec![user("old ", 3_000), said("", 3_000), user("new ", tokens - 6_000)]).unwrap();
@@ -29,7 +29,7 @@ fn a_compaction_is_due_from_80_percent_of_the_limit_on() {
 }
 
 #[test]
-fn outputs_beyond_their_budget_become_placeholders_and_then_the_older_turns_are_folded() {
+fn outputs_over_their_budget_become_placeholders_and_then_older_turns_are_folded() {
     let mut s = session(json!({
         "contextWindow": 10_000,
         "ladder": "spec",
@@ -60,8 +60,8 @@ fn outputs_beyond_their_budget_become_placeholders_and_then_the_older_turns_are_
     ");
 }
 
-/// How many outputs stand whole after each of so many steps, each with an output of a thousand tokens, and how many tokens at the
-/// view's beginning each call finds as the call before it left them.
+/// Runs this many steps with an output of a thousand tokens each. Returns, for each step, how many outputs are whole, and how many
+/// tokens at the beginning of the view are unchanged since the previous call.
 fn steps_under(options: serde_json::Value, steps: usize) -> (Vec<usize>, Vec<u64>) {
     let mut s = session(options);
     s.push(vec![user("go ", 500)]).unwrap();
@@ -79,13 +79,13 @@ fn steps_under(options: serde_json::Value, steps: usize) -> (Vec<usize>, Vec<u64
 }
 
 #[test]
-fn a_trim_goes_down_to_half_of_the_budget_so_that_the_next_calls_leave_the_beginning_alone() {
+fn a_trim_goes_down_to_half_the_budget_to_keep_the_prefix_stable() {
     let budget = |ladder| json!({ "contextWindow": 1_000_000, "ladder": ladder, "toolOutputCache": { "contextBudgetTokens": 4_500 } });
     let (whole, stable) = steps_under(budget(json!("spec")), 12);
     assert_eq!(whole, [1, 2, 3, 4, 2, 3, 4, 2, 3, 4, 2, 3]);
     let breaks = |stable: &[u64]| stable.windows(2).filter(|two| two[1] < two[0]).count();
     assert_eq!(breaks(&stable), 3);
-    // The document's own way, one at a time, is a ratio of 1.
+    // With a ratio of 1, outputs are trimmed one at a time, as the document says.
     let exact = json!([{ "pass": "trim_tool_outputs", "lowRatio": 1 }, { "pass": "summarize" }]);
     let (whole, stable) = steps_under(budget(exact), 12);
     assert_eq!(whole, [1, 2, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4]);
@@ -93,7 +93,7 @@ fn a_trim_goes_down_to_half_of_the_budget_so_that_the_next_calls_leave_the_begin
 }
 
 #[test]
-fn outputs_that_the_model_has_not_seen_go_only_where_the_budget_itself_demands_it() {
+fn unseen_outputs_are_trimmed_only_to_the_full_budget() {
     let mut s = session(json!({ "ladder": "spec", "toolOutputCache": { "contextBudgetTokens": 4_500 } }));
     s.push(vec![user("go ", 500), calls("", &["old"]), output("old", 1_000)]).unwrap();
     let new = ["a", "b", "c", "d", "e"];
@@ -103,7 +103,7 @@ fn outputs_that_the_model_has_not_seen_go_only_where_the_budget_itself_demands_i
 }
 
 #[test]
-fn only_a_ladder_that_lists_the_pass_has_a_budget_that_nobody_set() {
+fn the_default_output_budget_applies_only_if_the_ladder_lists_the_pass() {
     let of = |ladder| {
         steps_under(json!({ "contextWindow": 80_000, "ladder": ladder, "toolOutputCache": {} }), 30).0[29]
     };
@@ -113,7 +113,7 @@ fn only_a_ladder_that_lists_the_pass_has_a_budget_that_nobody_set() {
 }
 
 #[test]
-fn no_output_is_trimmed_just_before_a_fold_that_takes_it_anyway() {
+fn no_output_is_trimmed_just_before_it_is_folded() {
     let trims = |ladder| {
         let options = json!({
             "contextWindow": 10_000, "ladder": ladder, "compaction": { "ledgerTokens": 0 },
@@ -124,7 +124,7 @@ fn no_output_is_trimmed_just_before_a_fold_that_takes_it_anyway() {
         for id in ["a", "b", "c", "d"] {
             s.push(vec![calls("", &[id]), output(id, 980)]).unwrap();
         }
-        // 7,568 tokens: a fold is due at 8,000, and near from 7,200 on.
+        // 7,568 tokens: a fold is due at 8,000, and counts as near from 7,200.
         passes(&done(s.prepare().unwrap())).join(" ")
     };
     let list = |wait| json!([{ "pass": "trim_tool_outputs", "waitForFold": wait }, { "pass": "summarize" }]);
@@ -134,7 +134,7 @@ fn no_output_is_trimmed_just_before_a_fold_that_takes_it_anyway() {
 }
 
 #[test]
-fn what_the_low_mark_took_does_not_come_back_for_room_that_the_next_output_needs() {
+fn trimmed_outputs_are_not_restored_into_room_the_next_output_needs() {
     let options = |window: u64| json!({ "contextWindow": window, "ladder": "spec", "toolOutputCache": { "contextBudgetTokens": 4_500 } });
     let mut s = session(options(20_000));
     s.push(vec![user("go ", 500)]).unwrap();

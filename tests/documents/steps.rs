@@ -1,4 +1,4 @@
-//! The steps document: two agents with one mechanism, at each step of its compaction.
+//! The steps document: two agents with the same mechanism, at each step of its compaction.
 
 use contextfold::message::{Message, Role, open_calls};
 use contextfold::passes::{ExplicitOptions, Ladder};
@@ -19,7 +19,7 @@ fn agent(preset: &str, window: u64) -> Session {
     session(json!({ "contextWindow": window, "ladder": preset }))
 }
 
-/// Pushes `count` exchanges of `tokens` each, with a tool output in each that takes half.
+/// Pushes `count` exchanges of `tokens` each. Half of each is a tool output.
 fn exchanges(session: &mut Session, from: u64, count: u64, tokens: u64) {
     for n in from..from + count {
         let id = format!("c{n}");
@@ -35,13 +35,13 @@ fn exchanges(session: &mut Session, from: u64, count: u64, tokens: u64) {
     }
 }
 
-/// The turns in the view that stand with their tool outputs.
+/// The number of turns in the view whose tool outputs are shown.
 fn whole_turns(session: &Session) -> usize {
     session.context().view_messages().iter().filter(|m| m.role == Role::Tool).count()
 }
 
 #[test]
-fn the_presets_are_the_documents_table() {
+fn the_presets_match_the_documents_table() {
     let table = |name: &str| {
         let passes = Ladder::preset(name, ExplicitOptions::default()).unwrap().to_value();
         let summarize = &passes[1];
@@ -52,7 +52,7 @@ fn the_presets_are_the_documents_table() {
 }
 
 #[test]
-fn a_compaction_is_due_above_the_threshold_and_not_at_it() {
+fn a_compaction_is_due_only_above_the_threshold() {
     for (preset, window, threshold) in
         [("steps-design", 200_000, 150_000), ("steps-execution", 1_000_000, 700_000)]
     {
@@ -70,7 +70,7 @@ fn a_compaction_is_due_above_the_threshold_and_not_at_it() {
 }
 
 #[test]
-fn a_given_threshold_ratio_wins_over_the_presets_figure() {
+fn a_given_threshold_ratio_overrides_the_presets() {
     let options =
         |ratio: Value| json!({ "contextWindow": 200_000, "ladder": "steps-design", "compaction": ratio });
     let given = session(options(json!({ "thresholdRatio": 0.5 })));
@@ -81,8 +81,8 @@ fn a_given_threshold_ratio_wins_over_the_presets_figure() {
 }
 
 #[test]
-fn the_history_example_loses_its_tool_result() {
-    // A result without a call is no valid history: the call that the document leaves out is added.
+fn the_documents_history_example_loses_its_tool_result() {
+    // A result without a call is not valid, so the call that the document omits is added.
     let read = |n: u64, content: &str| {
         let id = format!("r{n}");
         vec![
@@ -100,7 +100,7 @@ fn the_history_example_loses_its_tool_result() {
     let expected = "user: 读取文件A (4)\nassistant: 分析结果... (4)\n";
     assert!(view(&s).starts_with(expected), "{}", view(&s));
     assert_eq!(whole_turns(&s), 3, "the last three stay whole");
-    // As it is printed, repair takes the result out; what is left is what the document wants.
+    // As printed in the document, repair removes the result; the rest is what the document expects.
     let printed = json!([
         { "role": "user", "content": "读取文件A" },
         { "role": "tool", "content": "...10K tokens..." },
@@ -111,7 +111,7 @@ fn the_history_example_loses_its_tool_result() {
 }
 
 #[test]
-fn an_older_turn_keeps_its_last_user_and_its_last_assistant_message() {
+fn an_older_turn_keeps_its_last_user_and_last_assistant_message() {
     let mut s = agent("steps-design", 200_000);
     s.push(vec![
         user("two answers ", 10),
@@ -153,7 +153,7 @@ fn an_older_turn_keeps_its_last_user_and_its_last_assistant_message() {
 }
 
 #[test]
-fn a_mock_user_message_asks_the_assistant_answers_and_the_last_steps_follow() {
+fn the_view_is_a_mock_user_request_the_assistants_summary_and_the_last_steps() {
     let mut s = agent("steps-design", 200_000);
     s.push(vec![system(2_000)]).unwrap();
     exchanges(&mut s, 1, 10, 28_000);
@@ -183,7 +183,7 @@ fn a_mock_user_message_asks_the_assistant_answers_and_the_last_steps_follow() {
     no_two_assistants_meet(&s);
 }
 
-/// User and assistant take turns; a step's answers stand between two assistant messages.
+/// User and assistant messages alternate; tool outputs come between two assistant messages.
 fn no_two_assistants_meet(session: &Session) {
     let view = session.context().view_messages();
     let roles: Vec<Role> = view.iter().map(|m| m.role).filter(|r| *r != Role::System).collect();
@@ -194,7 +194,7 @@ fn no_two_assistants_meet(session: &Session) {
 #[test]
 fn the_init_agents_example_155k_become_about_70k() {
     let mut s = agent("steps-design", 200_000);
-    // The document's list, its tool result with the call that it leaves out.
+    // The document's list, with the omitted call added for its tool result.
     s.push(vec![
         user("<execute_to_init_context>...</execute_to_init_context>", 8_000),
         said("收到反馈，开始分析...", 1_000),
@@ -279,7 +279,7 @@ fn the_number_of_whole_steps_is_the_same_at_every_compaction() {
 }
 
 #[test]
-fn the_last_steps_stay_whole_although_they_are_more_than_the_low_mark() {
+fn the_last_steps_stay_whole_even_above_the_low_mark() {
     let mut s = agent("steps-design", 200_000);
     exchanges(&mut s, 1, 3, 20_000);
     exchanges(&mut s, 4, 3, 42_000);
@@ -290,13 +290,13 @@ fn the_last_steps_stay_whole_although_they_are_more_than_the_low_mark() {
     assert!((126_000..127_000).contains(&s.tokens()), "{}", s.tokens());
 }
 
-/// A tool output of more than 5,000 characters, `tokens` of them in its middle.
+/// A tool output of more than 5,000 characters with `tokens` tokens in its middle.
 fn trace(id: &str, tokens: u64) -> Message {
     Message::tool(id, format!("{}{}{}", "h".repeat(2_500), blocks(tokens), "t".repeat(2_500)))
 }
 
 #[test]
-fn very_long_results_in_the_last_steps_lose_their_middle_only_where_all_else_does_not_do() {
+fn very_long_results_in_the_last_steps_are_shortened_only_as_a_last_resort() {
     let mut s = agent("steps-design", 200_000);
     exchanges(&mut s, 1, 2, 20_000);
     for n in 3..=5 {
@@ -321,7 +321,7 @@ fn very_long_results_in_the_last_steps_lose_their_middle_only_where_all_else_doe
 }
 
 #[test]
-fn a_refused_answer_is_asked_again_with_the_reason() {
+fn a_refused_summary_is_requested_again_with_the_reason() {
     let mut s = session(
         json!({ "contextWindow": 200_000, "ladder": "steps-design", "compaction": { "maxAttempts": 3 } }),
     );
@@ -342,7 +342,7 @@ fn a_refused_answer_is_asked_again_with_the_reason() {
 }
 
 #[test]
-fn a_compaction_right_after_the_initial_context_changes_nothing_that_was_said() {
+fn a_compaction_right_after_the_initial_context_changes_no_messages() {
     let mut s = agent("steps-design", 200_000);
     s.push(vec![system(2_000), user("<execute_to_init_context/>", 160_000)]).unwrap();
     assert!(s.should_compact());

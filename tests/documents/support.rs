@@ -1,4 +1,4 @@
-//! What the documents' tests share: messages of an exact size, and layouts of one line an item.
+//! Shared by the document tests: messages of an exact size, and layouts with one line per item.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use contextfold::session::{Fit, Pending, Session, SessionConfig};
 use contextfold::tokens::{CALL_OVERHEAD, MESSAGE_OVERHEAD, Method, TokenCounter};
 use serde_json::{Value, json};
 
-/// Counts blocks and nothing else: █ a thousand tokens, ▌ a hundred, ▏ one.
+/// Counts only blocks: █ is a thousand tokens, ▌ a hundred, ▏ one.
 struct Blocks;
 
 impl TokenCounter for Blocks {
@@ -29,13 +29,13 @@ impl TokenCounter for Blocks {
     }
 }
 
-/// A text of so many tokens.
+/// A text of this many tokens.
 pub fn blocks(tokens: u64) -> String {
     let of = |block: &str, n: u64| block.repeat(usize::try_from(n).unwrap());
     [of("█", tokens / 1000), of("▌", tokens % 1000 / 100), of("▏", tokens % 100)].concat()
 }
 
-/// A session that counts blocks, without a margin and without a tool output cache unless `options` say so.
+/// A session that counts blocks, with no margin and no tool output cache unless `options` set them.
 pub fn session(options: Value) -> Session {
     let mut all = json!({ "safetyMargin": 0, "toolOutputCache": { "enabled": false } });
     let Value::Object(options) = options else { panic!("options are an object") };
@@ -47,7 +47,7 @@ fn text(role: Role, text: &str, tokens: u64) -> Message {
     Message::text(role, format!("{text}{}", blocks(tokens - MESSAGE_OVERHEAD)))
 }
 
-/// A user message of `tokens` in all, its frame included.
+/// A user message of `tokens` in all, including the overhead of a message.
 pub fn user(said: &str, tokens: u64) -> Message {
     text(Role::User, said, tokens)
 }
@@ -62,7 +62,7 @@ pub fn system(tokens: u64) -> Message {
     text(Role::System, "You are terse. ", tokens)
 }
 
-/// An assistant message that says something, or nothing, and calls: 4 tokens and 8 for each call.
+/// An assistant message with an optional text, and calls: 4 tokens plus 8 for each call.
 pub fn calls(says: &str, ids: &[&str]) -> Message {
     let call = |id: &&str| Part::from(ToolCall::function(*id, "read", "{}"));
     let says = (!says.is_empty()).then(|| Part::text(says));
@@ -74,7 +74,7 @@ pub fn output(id: &str, tokens: u64) -> Message {
     Message::tool(id, blocks(tokens - MESSAGE_OVERHEAD - CALL_OVERHEAD))
 }
 
-/// `count` messages that share `tokens`, user and assistant in turn, a user's last.
+/// `count` messages with `tokens` in all, alternating between user and assistant and ending with the user.
 pub fn talk(count: u64, tokens: u64) -> Vec<Message> {
     (0..count)
         .map(|i| {
@@ -85,7 +85,7 @@ pub fn talk(count: u64, tokens: u64) -> Vec<Message> {
         .collect()
 }
 
-/// The messages of a fragment that is no valid history as the document prints it: mended first.
+/// The messages of a fragment that is not valid as the document prints it: it is repaired first.
 pub fn repaired(fragment: &Value) -> Vec<Message> {
     let options = CheckOptions::default();
     let mended = repair(Format::OpenaiChat, fragment, &options).unwrap().output;
@@ -110,17 +110,17 @@ pub fn answer(text: &str) -> Answer {
     Answer { text: text.to_owned(), ..Answer::default() }
 }
 
-/// A summary of so many tokens.
+/// A summary of this many tokens.
 pub fn summary(text: &str, tokens: u64) -> Answer {
     answer(&format!("<summary>{text}{}</summary>", blocks(tokens)))
 }
 
-/// The passes that decided something.
+/// The passes that made a decision.
 pub fn passes(report: &Report) -> Vec<&str> {
     report.decisions.iter().map(|d| d.pass.as_str()).collect()
 }
 
-/// One line a message: its role, its call, its text without blocks, the calls in it, its tokens.
+/// One line per message: role, call, text without blocks, the calls in it, tokens.
 pub fn layout(messages: &[Arc<Message>]) -> String {
     let line = |m: &Arc<Message>| {
         let words: String = m.plain_text().chars().filter(|c| !"█▌▏".contains(*c)).collect();

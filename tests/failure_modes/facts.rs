@@ -1,4 +1,4 @@
-//! What must still be known many compactions later.
+//! What must still be known after many compactions.
 
 use contextfold::message::{Message, Role};
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::support::*;
 
 const USELESS: &str = "<summary>\nSome work was done.\nMore remains.\n</summary>";
 
-/// A naive compaction: the newest turn stays, and a summary stands for the rest.
+/// A naive compaction: keeps the newest turn and replaces the rest with a summary.
 fn naively(history: &mut Vec<Message>, summary: &str) {
     let newest = history.iter().rposition(|m| m.role == Role::User).unwrap();
     history.splice(..newest, [user(summary)]);
@@ -40,7 +40,7 @@ fn f17_the_users_rules_survive_twenty_rounds() {
 }
 
 #[test]
-fn f26_facts_stay_and_the_summary_does_not_swell() {
+fn f26_facts_survive_and_the_summary_does_not_grow() {
     let options = json!({ "contextWindow": 8_000, "safetyMargin": 0, "compaction": { "ledgerTokens": 400 } });
     let mut s = session(&options);
     s.push(vec![user("The bug is in src/core/engine.rs, see https://example.org/issue/9 (#4711).")]).unwrap();
@@ -86,7 +86,7 @@ fn f27_finished_work_is_not_open() {
         "{shown}"
     );
     assert!(naive.contains(&"write the parser".to_owned()), "finished, and told as open");
-    // Finished in the part that stays, by the time of the next fold.
+    // Finished in the kept part before the next fold.
     s.push(vec![said("- [x] write the docs"), user("thanks"), said(&filler(30)), user("bye")]).unwrap();
     compact(&mut s, USELESS);
     assert!(!texts(&view(&s)).join("\n").contains("Still open"), "{:?}", texts(&view(&s)));

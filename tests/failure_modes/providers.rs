@@ -1,4 +1,4 @@
-//! What a provider bound to its place, and what must parse.
+//! Content that a provider ties to its position, and content that must parse.
 
 use contextfold::message::{Format, Message, Role};
 use contextfold::provider::{CheckOptions, check, provider};
@@ -16,7 +16,7 @@ fn written(session: &Session, format: Format) -> Value {
     Value::Array(provider(format).write(&view.iter().collect::<Vec<_>>()).items)
 }
 
-/// The rules that a list breaks, of those whose name begins so.
+/// The broken rules whose names begin with one of `rules`.
 fn broken(list: &Value, original: &Value, rules: &[&str]) -> Vec<String> {
     let options =
         CheckOptions { original: Some(original), bound: true, pending: true, ..CheckOptions::default() };
@@ -43,7 +43,7 @@ fn thinking(turns: usize) -> Value {
 }
 
 #[test]
-fn f08_thinking_is_as_it_was_or_gone() {
+fn f08_thinking_is_unchanged_or_removed() {
     const RULES: [&str; 2] = ["A-thinking", "A-signature"];
     let original = thinking(8);
     // Naive: every long text is shortened, thinking too.
@@ -56,7 +56,7 @@ fn f08_thinking_is_as_it_was_or_gone() {
         }
     }
     assert!(!broken(&shortened, &original, &RULES).is_empty());
-    // Naive: an older message is edited, and what was thought behind it stays.
+    // Naive: an older message is edited, and the thinking after it is kept.
     let mut edited = original.clone();
     edited[0]["content"] = json!("[summary of the earlier conversation]");
     assert!(!broken(&edited, &original, &RULES).is_empty());
@@ -124,7 +124,7 @@ fn f09_a_thought_signature_stays_on_its_part() {
         (Format::Gemini, (0..8).flat_map(gemini).collect()),
     ];
     for (format, list) in lists {
-        // Every call of the list, with the signature that stands on it.
+        // Every call in the list, with its signature.
         let signed = |list: &Value| {
             let mut found = Vec::new();
             for message in list.as_array().unwrap() {
@@ -144,7 +144,7 @@ fn f09_a_thought_signature_stays_on_its_part() {
         };
         let original = Value::Array(list);
         let messages = read(format, &original);
-        // Naive: a call is its id, its name and its arguments.
+        // Naive: a call is reduced to its id, name and arguments.
         let naive: Vec<Message> = messages
             .iter()
             .map(|m| {
@@ -169,7 +169,7 @@ fn f09_a_thought_signature_stays_on_its_part() {
 }
 
 #[test]
-fn f21_shortened_arguments_parse() {
+fn f21_shortened_arguments_are_still_valid_json() {
     let arguments = json!({ "path": "src/lib.rs", "content": "line \"quoted\" \\ 日本語\n".repeat(400), "edits": [{ "old": "a".repeat(3_000), "new": "b" }] });
     let text = arguments.to_string();
     let naive = format!("{}…", text.chars().take(1_000).collect::<String>());
@@ -195,7 +195,7 @@ fn f21_shortened_arguments_parse() {
 }
 
 #[test]
-fn f30_a_pointer_stands_only_while_its_target_does() {
+fn f30_a_pointer_is_shown_only_while_its_target_is() {
     let same = filler(60);
     let mut history = vec![user("read it")];
     for n in 0..4 {
@@ -209,7 +209,7 @@ fn f30_a_pointer_stands_only_while_its_target_does() {
     }
     let points = |m: &Message| m.plain_text().contains("the same output stands further down");
     let holds = |m: &Message| m.role == Role::Tool && m.plain_text().starts_with("lorem");
-    // What a pointer names stands whole behind it.
+    // Whether the target of each pointer is shown whole after it.
     let is_true = |list: &[Message]| {
         list.iter().enumerate().filter(|(_, m)| points(m)).all(|(at, m)| {
             let text = m.plain_text();
@@ -219,7 +219,7 @@ fn f30_a_pointer_stands_only_while_its_target_does() {
             list[at..].iter().any(|m| holds(m) && (named.is_none() || is_named(m)))
         })
     };
-    // Naive: the older ones point, and then the newest becomes a placeholder like any other output.
+    // Naive: the older outputs become pointers, and then their target becomes a placeholder like any other output.
     let naive: Vec<Message> = history
         .iter()
         .map(|m| match m.role {
@@ -256,7 +256,7 @@ fn f30_a_pointer_stands_only_while_its_target_does() {
                 let shown = view(&s);
                 assert!(is_true(&shown), "{later} {window} round {round}: {:#?}", texts(&shown));
                 pointed += shown.iter().filter(|m| points(m)).count();
-                // What is pushed trims at once, and may take the target out of the view.
+                // A push trims outputs at once, and may remove the target from the view.
                 s.push(vec![calls(&[&id]), Message::tool(id, filler(50)), user("more")]).unwrap();
                 assert!(is_true(&view(&s)), "{later} {window}, pushed {round}: {:#?}", texts(&view(&s)));
             }
@@ -276,7 +276,7 @@ fn f32_the_newest_user_message_is_in_every_view() {
     }
     let asks_it =
         |list: &[Message]| list.iter().any(|m| m.role == Role::User && m.plain_text().contains("the task"));
-    // Naive: the oldest go until the rest fits.
+    // Naive: the oldest messages are dropped until the rest fits.
     let naive = |most: u64| {
         let mut list = history.clone();
         while list.len() > 1 && list.iter().map(|m| m.plain_text().len() as u64 / 4 + 4).sum::<u64>() > most {

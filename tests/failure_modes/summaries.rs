@@ -1,4 +1,4 @@
-//! Requests and answers.
+//! Summary requests and answers.
 
 use contextfold::compaction::{Answer, Profile, Reason, Redact};
 use contextfold::message::Message;
@@ -19,7 +19,7 @@ fn window() -> Value {
 }
 
 #[test]
-fn f10_a_summary_that_is_no_smaller_is_refused() {
+fn f10_a_summary_that_is_not_smaller_is_refused() {
     let mut s = long(&window());
     let before = state(&s);
     let longer = format!("<summary>{}</summary>", filler(2_000));
@@ -31,7 +31,7 @@ fn f10_a_summary_that_is_no_smaller_is_refused() {
     assert_eq!((error.code(), state(&s)), (ErrorCode::SummaryNotSmaller, before));
 }
 
-/// A naive compaction: what is folded goes first, and what comes back is the memory, whatever it is.
+/// A naive compaction: removes the messages first, and accepts any answer as the summary.
 fn naively(history: &mut Vec<Message>, ask: impl FnOnce(&[Message]) -> Result<String, String>) {
     let folded: Vec<Message> = history.drain(..history.len() - 1).collect();
     let memory = ask(&folded).unwrap_or_else(|error| error);
@@ -52,7 +52,7 @@ fn f12_a_failing_summariser_changes_nothing() {
     let Err(error) = s.give_up(pending, Error::new(ErrorCode::SummaryFailed, down)) else { panic!("no") };
     assert_eq!((error.code(), state(&s)), (ErrorCode::SummaryFailed, before.clone()));
     assert!(!texts(&view(&s)).concat().contains(down), "its error text is no memory");
-    // A fault at the redaction, at each of its calls.
+    // The redaction fails at each of its calls in turn.
     for fails_at in 1..60 {
         let mut s = long(&window());
         let calls = std::cell::Cell::new(0);
@@ -72,7 +72,7 @@ fn f12_a_failing_summariser_changes_nothing() {
 }
 
 #[test]
-fn f13_a_summary_that_was_cut_off_is_refused() {
+fn f13_a_cut_off_summary_is_refused() {
     let cut = [
         Answer {
             text: "<summary>half</summary>".into(),
@@ -129,7 +129,7 @@ fn f15_tool_output_cannot_forge_the_summary() {
 }
 
 #[test]
-fn f16_a_secret_is_not_carried_on() {
+fn f16_a_secret_is_not_carried_over() {
     let redact = |text: &str| text.replace("ghp_0secret42", "[token]");
     let history = vec![
         user("The token is ghp_0secret42, never log it. It is for src/deep/auth.rs."),
@@ -149,7 +149,7 @@ fn f16_a_secret_is_not_carried_on() {
 }
 
 #[test]
-fn f22_nothing_is_substituted_by_pattern() {
+fn f22_special_replacement_patterns_are_not_expanded() {
     let odd = "costs $& and $1 and $` and {summary} and \\1 and %s";
     for style in ["messages", "transcript"] {
         let options =
@@ -165,13 +165,13 @@ fn f22_nothing_is_substituted_by_pattern() {
 }
 
 #[test]
-fn f25_what_comes_meanwhile_is_neither_lost_nor_doubled() {
-    // Every way in which two things that happen can fall around the answer.
+fn f25_messages_pushed_during_a_compaction_are_neither_lost_nor_duplicated() {
+    // Two messages can arrive before or after the answer, in every combination.
     for before in 0..3 {
         let mut s = long(&window());
         let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
         let meanwhile = [user("first meanwhile"), said("second meanwhile")];
-        let naive = texts(&view(&s)); // the list as it was when the question was asked, put back afterwards
+        let naive = texts(&view(&s)); // naive: the list as it was when the summary was requested is put back afterwards
         s.push(meanwhile[..before.min(2)].to_vec()).unwrap();
         s.resume(pending, &answer("<summary>s</summary>")).unwrap();
         s.push(meanwhile[before.min(2)..].to_vec()).unwrap();
@@ -184,7 +184,7 @@ fn f25_what_comes_meanwhile_is_neither_lost_nor_doubled() {
 }
 
 #[test]
-fn f29_without_a_summariser_the_extractive_one_stands_in() {
+fn f29_without_a_summariser_the_extractive_one_takes_over() {
     let down = || Error::new(ErrorCode::SummaryFailed, "the remote compactor is down");
     let mut s = long(&window());
     let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
@@ -196,12 +196,12 @@ fn f29_without_a_summariser_the_extractive_one_stands_in() {
     assert!(texts(&view(&s))[0].contains("question 0"));
 }
 
-/// A naive compaction: one prompt for all, and whatever comes back is the summary.
+/// A naive compaction: one prompt for all languages, and any answer is the summary.
 fn in_english(history: &[Message], answer: impl FnOnce(&str) -> String) -> String {
     answer(&format!("{}\n{}", Profile::Default.prompt(), texts(history).join("\n")))
 }
 
-/// A model that answers in the language of its instructions, unless it is told another.
+/// A model that answers in the language of its instructions unless told otherwise.
 fn model(request: &str) -> String {
     let japanese = request.contains("Japanese (日本語)");
     let said = if japanese {
@@ -217,7 +217,7 @@ fn is_japanese(text: &str) -> bool {
 }
 
 #[test]
-fn f33_the_summary_is_asked_for_in_the_users_language() {
+fn f33_the_summary_is_requested_in_the_users_language() {
     let mut s = session(&window());
     s.push(vec![
         user(&"パーサーを直して、テストを全部実行してください。".repeat(6)),

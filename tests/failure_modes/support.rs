@@ -1,4 +1,4 @@
-//! What the tests of failure modes share.
+//! Shared by the failure mode tests.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub fn filler(words: usize) -> String {
     "lorem ipsum ".repeat(words)
 }
 
-/// A turn with a batch of two calls.
+/// A turn with two parallel calls.
 pub fn turn(n: usize) -> Vec<Message> {
     let (a, b) = (format!("c{n}a"), format!("c{n}b"));
     vec![
@@ -54,7 +54,7 @@ pub fn answer(text: &str) -> Answer {
     Answer { text: text.to_owned(), ..Answer::default() }
 }
 
-/// Answers every request with `reply`; how many there were, and the report.
+/// Answers every request with `reply`. Returns the number of requests and the report.
 pub fn run(session: &mut Session, mut fit: Fit, reply: &str) -> (usize, Report) {
     let mut asked = 0;
     loop {
@@ -68,7 +68,7 @@ pub fn run(session: &mut Session, mut fit: Fit, reply: &str) -> (usize, Report) 
     }
 }
 
-/// One compaction by hand.
+/// One manual compaction.
 pub fn compact(session: &mut Session, reply: &str) -> Report {
     let fit = session.compact(Reason::Manual, None).unwrap().unwrap();
     run(session, fit, reply).1
@@ -82,7 +82,7 @@ pub fn texts(messages: &[Message]) -> Vec<String> {
     messages.iter().map(Message::plain_text).collect()
 }
 
-/// Whether every output stands right behind the step of its call, and every call has one.
+/// Whether every output directly follows the step of its call, and every call has one.
 pub fn paired(messages: &[Message]) -> bool {
     let mut open: HashSet<&str> = HashSet::new();
     for message in messages {
@@ -99,7 +99,7 @@ pub fn paired(messages: &[Message]) -> bool {
     open.is_empty()
 }
 
-/// All that a caller could see.
+/// Everything that a caller can see.
 pub fn state(session: &Session) -> String {
     let context = session.context();
     let outputs: Vec<_> = context.outputs.refs().into_iter().map(|r| r.id).collect();

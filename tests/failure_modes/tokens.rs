@@ -1,4 +1,4 @@
-//! Figures: what is counted, what is asked for, what the prompt cache keeps.
+//! Numbers: what is counted, what is requested, what the prompt cache keeps.
 
 use std::sync::{Arc, LazyLock};
 
@@ -10,13 +10,13 @@ use serde_json::json;
 
 use super::support::*;
 
-/// Tokens at the beginning that two views have in common.
+/// The tokens of the common beginning of two views.
 fn in_common(before: &[Message], now: &[Message]) -> usize {
     before.iter().zip(now).take_while(|(a, b)| a == b).map(|(m, _)| m.plain_text().len() / 4).sum()
 }
 
 #[test]
-fn f18_the_prompt_cache_is_broken_only_where_it_pays() {
+fn f18_the_prompt_cache_is_broken_only_if_it_pays() {
     let mut s = session(&json!({ "contextWindow": 2_000, "safetyMargin": 0 }));
     s.push(vec![Message::text(Role::System, filler(20))]).unwrap();
     let (mut all, mut before) = (Vec::new(), view(&s));
@@ -40,7 +40,7 @@ fn f18_the_prompt_cache_is_broken_only_where_it_pays() {
             let gained = report.tokens_before - report.tokens_after;
             assert!(gained * 4 > report.tokens_before, "call {n}: cut for {gained} tokens");
         }
-        // A window that slides: the newest messages that fit, at every call.
+        // A sliding window: the newest messages that fit, at every call.
         let naive = all[all.len().saturating_sub(12)..].to_vec();
         naive_broken += usize::from(in_common(&naive_before, &naive) == 0 && n > 0);
         (before, naive_before) = (now, naive);
@@ -54,7 +54,7 @@ const CHINESE: &str = "昨天晚上服务器突然无法访问，运维同事检
     另外，产品经理希望下周发布新版本，其中包括用户注册流程的改进、支付页面的错误提示，以及移动端的性能优化。测试团队需要在星期五之前完成回归测试，\
     请各位开发人员及时修复自己负责的缺陷，并且在合并代码以前请另一位同事审查。如果遇到困难，可以随时在群里提问。";
 
-/// What many an agent counts by.
+/// A common way to count tokens.
 struct Characters;
 
 impl TokenCounter for Characters {
@@ -85,7 +85,7 @@ fn base64(bytes: usize) -> String {
 }
 
 #[test]
-fn f20_counts_are_exact_or_their_error_is_known_and_learnt() {
+fn f20_counts_are_exact_or_their_error_is_reported_and_learnt() {
     let chinese = CHINESE.repeat(4);
     let tools: Vec<_> = (0..20)
         .map(|n| json!({ "type": "function", "function": { "name": format!("read_file_{n}"), "description": "Reads a file, whole or by lines.",
@@ -98,7 +98,7 @@ fn f20_counts_are_exact_or_their_error_is_known_and_learnt() {
         assert!(off(naive, truth) > 0.25, "{name}: characters / 4 gives {naive} of {truth}");
         assert!(off(Estimate.count(&text), truth) <= 0.15, "{name}: {} of {truth}", Estimate.count(&text));
     }
-    // Exact, tools and all, and said so.
+    // Exact, including tools, and reported as exact.
     let config = SessionConfig::from_value(&json!({ "contextWindow": 100_000 })).unwrap();
     let mut s = Session::new(config, O200K.clone());
     s.push(vec![user(&chinese)]).unwrap();
@@ -108,7 +108,7 @@ fn f20_counts_are_exact_or_their_error_is_known_and_learnt() {
     assert!(s.tokens() > naive_without_tools + 500, "a naive count knows no tools");
     let report = s.unchanged_report(None);
     assert!(report.counter.exact && report.counter.margin <= 0.0);
-    // An estimate that is off learns from what the provider reports, and the report shows both.
+    // A wrong estimate is corrected by the provider's usage, and the report shows both.
     let mut s = Session::new(
         SessionConfig::from_value(&json!({ "contextWindow": 100_000 })).unwrap(),
         Arc::new(Characters),
@@ -132,7 +132,7 @@ fn f20_counts_are_exact_or_their_error_is_known_and_learnt() {
 }
 
 #[test]
-fn f31_a_request_never_asks_for_more_output_than_its_model_has() {
+fn f31_a_request_never_asks_for_more_output_than_the_model_allows() {
     let turns = || (0..12).flat_map(turn).collect::<Vec<_>>();
     let models = json!({
         "small": { "max_input_tokens": 200_000, "max_output_tokens": 1_000 },

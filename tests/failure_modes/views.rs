@@ -10,7 +10,7 @@ use serde_json::json;
 use super::support::*;
 
 #[test]
-fn f01_a_cut_leaves_exact_pairs() {
+fn f01_a_cut_keeps_calls_and_outputs_paired() {
     let history: Vec<Message> = (0..6).flat_map(turn).collect();
     let naive = |keep: usize| history[history.len() - keep..].to_vec();
     assert!((1..history.len()).any(|keep| !paired(&naive(keep))), "the newest n messages");
@@ -48,7 +48,7 @@ fn f03_compactions_do_not_loop() {
     for n in 0..40 {
         s.push(turn(n)).unwrap();
         let fit = s.prepare().unwrap();
-        // A naive one compacts whenever the view is over the mark, though it came out over the mark the last time.
+        // A naive agent compacts whenever the view is over the mark, even if the last compaction did not get below it.
         naive += usize::from(s.context().history.len() > 12);
         asked += run(&mut s, fit, "<summary>s</summary>").0;
         let Fit::Done(_) = s.prepare().unwrap() else { panic!("it asks again without a new message") };
@@ -69,7 +69,7 @@ fn f04_a_header_larger_than_the_limit_costs_no_call() {
     assert_eq!((error.code(), by_hand.code()), (ErrorCode::BudgetImpossible, ErrorCode::BudgetImpossible));
 }
 
-/// A naive agent: it compacts when the last usage was over the mark, and keeps that usage.
+/// A naive agent: compacts if the last usage was over the mark, and keeps that usage.
 struct ByLastUsage {
     messages: Vec<Message>,
     used: u64,
@@ -87,7 +87,7 @@ impl ByLastUsage {
 }
 
 #[test]
-fn f05_usage_from_before_a_compaction_is_forgotten() {
+fn f05_usage_from_before_a_compaction_is_ignored() {
     let mut s = session(&json!({ "contextWindow": 10_000 }));
     s.push((0..3).flat_map(turn).collect()).unwrap();
     let usage = json!({ "input_tokens": 9_500, "output_tokens": 10 });
@@ -102,7 +102,7 @@ fn f05_usage_from_before_a_compaction_is_forgotten() {
 }
 
 #[test]
-fn f06_it_fires_within_a_turn_and_an_unknown_model_is_an_error() {
+fn f06_compaction_runs_within_a_turn_and_an_unknown_model_is_an_error() {
     let mut s = session(&json!({ "contextWindow": 1_000, "safetyMargin": 0 }));
     s.push(vec![user("do all of it")]).unwrap();
     let mut asked = 0;
@@ -121,7 +121,7 @@ fn f06_it_fires_within_a_turn_and_an_unknown_model_is_an_error() {
 }
 
 #[test]
-fn f07_reasoning_goes_with_what_it_led_to() {
+fn f07_reasoning_is_kept_or_dropped_with_its_calls() {
     let thinking = |id: &str| {
         let thought = Reasoning { id: Some(format!("rs_{id}")), ..Reasoning::default() };
         let mut message = calls(&[id]);
@@ -168,7 +168,7 @@ fn f11_a_message_of_five_windows_ends_in_a_valid_view() {
 }
 
 #[test]
-fn f14_what_leaves_the_view_has_a_line() {
+fn f14_everything_that_leaves_the_view_is_reported() {
     let mut s = session(&json!({ "contextWindow": 800, "safetyMargin": 0 }));
     let ids = s.push((0..6).flat_map(turn).collect()).unwrap();
     let fit = s.prepare().unwrap();
@@ -183,7 +183,7 @@ fn f14_what_leaves_the_view_has_a_line() {
 }
 
 #[test]
-fn f19_no_cut_splits_a_cluster() {
+fn f19_no_cut_splits_a_grapheme_cluster() {
     let family = "👩‍👩‍👧";
     let naive = &family.repeat(400).into_bytes()[..1_000];
     assert!(std::str::from_utf8(naive).is_err(), "bytes");
@@ -197,7 +197,7 @@ fn f19_no_cut_splits_a_cluster() {
 }
 
 #[test]
-fn f23_no_two_assistant_messages_and_no_empty_ones_meet() {
+fn f23_no_empty_or_consecutive_assistant_messages() {
     let history: Vec<Message> = (0..4).flat_map(turn).collect();
     let alternates = |list: &[Message]| {
         list.windows(2).all(|w| w[0].role != Role::Assistant || w[1].role != Role::Assistant)
@@ -214,7 +214,7 @@ fn f23_no_two_assistant_messages_and_no_empty_ones_meet() {
 }
 
 #[test]
-fn f24_preparing_again_doubles_nothing() {
+fn f24_preparing_again_duplicates_nothing() {
     let mut s = session(&json!({ "contextWindow": 800, "safetyMargin": 0 }));
     s.push(vec![Message::text(Role::System, "You are terse.")]).unwrap();
     s.push((0..6).flat_map(turn).collect()).unwrap();

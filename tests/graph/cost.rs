@@ -1,4 +1,4 @@
-//! What views cost, counted in nodes and edges that were looked at; and depth that nothing recurses on.
+//! The cost of views, counted in visited nodes and edges; and deep graphs that must not recurse.
 
 use contextfold::graph::{ContextGraph, EdgeKind, NodeSpec, NodeType};
 
@@ -22,7 +22,7 @@ fn looked_at(graph: &ContextGraph, id: &str, turns: impl Into<Option<usize>>) ->
 }
 
 #[test]
-fn a_whole_view_costs_what_it_returns() {
+fn a_full_view_costs_time_proportional_to_its_size() {
     for nodes in [1_000, 100_000] {
         let (graph, last) = long(nodes);
         let (returned, cost) = looked_at(&graph, &last, None);
@@ -32,7 +32,7 @@ fn a_whole_view_costs_what_it_returns() {
 }
 
 #[test]
-fn a_bounded_view_costs_the_same_in_any_graph() {
+fn a_bounded_view_costs_the_same_in_a_large_graph() {
     let costs = [1_001, 100_001].map(|nodes| {
         let (graph, last) = long(nodes);
         looked_at(&graph, &last, 5)
@@ -44,7 +44,7 @@ fn a_bounded_view_costs_the_same_in_any_graph() {
 
 #[test]
 fn parallel_work_does_not_hide_the_instructions() {
-    // Every step has three parallel tasks: no lane is one chain then.
+    // Every step has three parallel tasks, so the lane is not a single chain.
     let costs = [100, 2_000].map(|steps| {
         let mut graph = line("s1 u1");
         let mut last = "u1".to_owned();
@@ -64,7 +64,7 @@ fn parallel_work_does_not_hide_the_instructions() {
 }
 
 #[test]
-fn a_view_of_one_lane_does_not_pay_for_a_thousand_others() {
+fn the_view_of_one_lane_does_not_depend_on_other_lanes() {
     let mut graph = line("s1 u1 a1");
     for lane in 0..1_000 {
         let name = format!("lane {lane}");
@@ -103,7 +103,7 @@ fn a_thousand_lanes_can_be_merged_and_folded() {
 }
 
 #[test]
-fn fifty_folds_deep() {
+fn fifty_nested_folds_work() {
     let mut graph = line("s1 u1 a1 u2");
     let mut below = vec!["u1".to_owned(), "a1".to_owned()];
     let mut never_folded = graph.clone();
@@ -141,7 +141,7 @@ fn a_hundred_thousand_nodes_are_folded_and_unfolded() {
 }
 
 #[test]
-fn a_cycle_is_found_however_deep_the_graph_is() {
+fn a_cycle_is_found_at_any_depth() {
     let (mut graph, last) = long(100_000);
     let error = graph.add_edge(&last, "n2", EdgeKind::Dependency).unwrap_err();
     assert!(error.to_string().contains("would close a cycle"));

@@ -1,4 +1,4 @@
-//! The reference document, sentence by sentence, as far as it speaks of the graph.
+//! The parts of the reference document that concern the graph, sentence by sentence.
 
 use contextfold::graph::{ContextParts, NodeState, NodeType, Skill, adapt, assemble};
 use contextfold::message::Role;
@@ -47,7 +47,7 @@ fn a_failed_task_is_an_error_result() {
     assert_eq!(errors, [false, true]);
 }
 
-/// 1.2: memory in `<relevant_context>`, its count bounded; injections; `<available_skills … />`; tools through a filter.
+/// 1.2: memory in `<relevant_context>` with a bounded count; injections; `<available_skills … />`; tools through a filter.
 #[test]
 fn a_prompt_is_assembled() {
     let graph = line("s1 u1");
@@ -76,7 +76,7 @@ fn a_prompt_is_assembled() {
     assert_eq!(ContextParts::tools(vec!["read", "write"], |t| *t, |name| name != "write"), ["read"]);
 }
 
-/// 2: `limit_turns` counts down, and the view is taken afresh each time.
+/// 2: `limit_turns` counts down, and the view is rebuilt each time.
 #[test]
 fn fewer_turns_are_a_smaller_view() {
     let graph = line("s1 u1 a1 u2 a2 t2 u3");
@@ -86,9 +86,9 @@ fn fewer_turns_are_a_smaller_view() {
     assert_eq!(view(&graph, "u3", 9), view(&graph, "u3", None));
 }
 
-/// 3.1: what the smaller window dropped: same lane, finished, neither system nor developer nor summary.
+/// 3.1: the nodes dropped by the smaller window: same lane, finished, neither system nor developer nor summary.
 #[test]
-fn what_can_be_folded_is_what_the_smaller_view_lost() {
+fn the_nodes_dropped_from_the_smaller_view_can_be_folded() {
     let mut graph = line("s1 u0 a0 u1 a1 d1 t1 u2 a2 u3");
     graph.compress(&["u0", "a0"], "earlier").unwrap();
     graph.set_state("t1", NodeState::Errored).unwrap();
@@ -97,9 +97,9 @@ fn what_can_be_folded_is_what_the_smaller_view_lost() {
     assert_eq!(graph.ids(&graph.dropped(&full, &shrunk)), ["u1", "a1", "u2", "a2"]);
 }
 
-/// 3.4: the nodes and their incident edges are marked, and a summary stands in for that subgraph.
+/// 3.4: the nodes and their incident edges are marked, and a summary replaces that subgraph.
 #[test]
-fn a_summary_stands_in_and_marks_what_it_hides() {
+fn a_summary_replaces_the_nodes_it_marks_as_compressed() {
     let mut graph = line("u1 a1 u2 a2");
     let fold = graph.compress(&["u1", "a1"], "S").unwrap();
     assert_eq!(view(&graph, "a2", None), "fold_1 u2 a2");
@@ -125,7 +125,7 @@ fn a_summary_stands_in_and_marks_what_it_hides() {
 
 /// 3: only finished nodes can be compressed.
 #[test]
-fn only_finished_nodes() {
+fn only_finished_nodes_can_be_folded() {
     let mut graph = line("u1 a1 u2");
     for state in [NodeState::Pending, NodeState::Running, NodeState::Errored] {
         graph.set_state("a1", state).unwrap();
@@ -136,7 +136,7 @@ fn only_finished_nodes() {
 
 /// 3: no set of nodes across lanes can be compressed.
 #[test]
-fn only_one_lane() {
+fn only_nodes_of_one_lane_can_be_folded() {
     let mut graph = line("u1 a1");
     graph.fork("a1", "side").unwrap();
     graph.add_node(in_lane("side", "u2")).unwrap();
@@ -145,7 +145,7 @@ fn only_one_lane() {
     assert!(refusal.starts_with("GRAPH_CONSTRAINT: `u2`: not in the lane `main`"), "{refusal}");
 }
 
-/// 3: a summary cannot become a leaf: it must keep a blocking edge that leads out.
+/// 3: a summary cannot become a leaf: it must keep an outgoing blocking edge.
 #[test]
 fn a_summary_is_never_a_leaf() {
     let mut graph = line("u1 a1");
@@ -153,14 +153,14 @@ fn a_summary_is_never_a_leaf() {
     assert!(refusal.starts_with("GRAPH_CONSTRAINT: `u1`, `a1`: nothing else comes after"), "{refusal}");
     graph.fork("a1", "side").unwrap();
     graph.add_node(in_lane("side", "u2")).unwrap();
-    refused(&mut graph, |g| g.compress(&["u1", "a1"], "S")); // a branch does not block
+    refused(&mut graph, |g| g.compress(&["u1", "a1"], "S")); // a branch edge does not block
     extend(&mut graph, "u3");
     graph.compress(&["u1", "a1"], "S").unwrap();
 }
 
-/// 3: later views show the summary as a system message `<summary>…</summary>`, and it stays however few the turns.
+/// 3: later views show the summary as a system message `<summary>…</summary>`, for any number of turns.
 #[test]
-fn a_summary_stays_whatever_the_turns() {
+fn a_summary_stays_in_the_view_for_any_number_of_turns() {
     let mut graph = line("s1 u1 a1 u2 a2 u3");
     graph.compress(&["u1", "a1"], "S").unwrap();
     assert_eq!(view(&graph, "u3", 1), "s1 fold_1 u3");

@@ -1,11 +1,11 @@
-//! Folds of folds, what stands between folded nodes, and the way back.
+//! Folds of folds, nodes between folded nodes, and undoing folds.
 
 use contextfold::graph::EdgeKind;
 
 use super::world::*;
 
 #[test]
-fn expanding_gives_back_the_graph_that_was_there() {
+fn expanding_a_fold_restores_the_original_graph() {
     let mut graph = line("s1 u1 a1 t1 a2 u2");
     let before = bytes(&graph);
     graph.compress(&["u1", "a1", "t1"], "S").unwrap();
@@ -15,7 +15,7 @@ fn expanding_gives_back_the_graph_that_was_there() {
 }
 
 #[test]
-fn also_after_more_was_appended() {
+fn a_fold_can_be_expanded_after_more_nodes_were_added() {
     let more = |graph: &mut contextfold::graph::ContextGraph, stands_in: &str| {
         extend(graph, "a2 u3");
         graph.fork("a2", "side").unwrap();
@@ -77,7 +77,7 @@ fn instructions_between_folded_nodes_stay_where_they_are() {
 }
 
 #[test]
-fn what_stands_between_and_is_no_instruction_is_folded_too_or_nothing_is() {
+fn a_fold_that_skips_a_message_in_between_is_refused() {
     let mut graph = line("u1 a1 u2 a2 u3");
     let refusal = refused(&mut graph, |g| g.compress(&["u1", "a1", "a2"], "S"));
     assert!(refusal.starts_with("GRAPH_CONSTRAINT: `u2`: it comes after one of the nodes"), "{refusal}");
@@ -94,7 +94,7 @@ fn one_of_parallel_tasks_can_stay_out_of_a_fold() {
 }
 
 #[test]
-fn an_edge_that_would_run_round_through_a_fold_is_refused() {
+fn an_edge_that_forms_a_cycle_through_a_fold_is_refused() {
     let mut graph = line("u1 a1 u2 a2 u3");
     for id in ["u4", "u5"] {
         graph.add_node(after(&[], in_lane(id, id))).unwrap();
@@ -102,7 +102,7 @@ fn an_edge_that_would_run_round_through_a_fold_is_refused() {
     graph.add_edge("u1", "u4", EdgeKind::Dependency).unwrap();
     graph.add_edge("u5", "u2", EdgeKind::Dependency).unwrap();
     graph.compress(&["u1", "a1", "u2", "a2"], "S").unwrap();
-    // Without the fold u4 could come before u5; with it the summary would come before itself.
+    // Without the fold, u4 could come before u5. With it, the summary would have to come before itself.
     let refusal = refused(&mut graph, |g| g.add_edge("u4", "u5", EdgeKind::Dependency));
     assert!(
         refusal.contains("`u4`, `u5`: an edge from the first to the second would close a cycle"),
@@ -113,8 +113,8 @@ fn an_edge_that_would_run_round_through_a_fold_is_refused() {
 }
 
 #[test]
-fn an_edge_that_runs_against_the_order_of_entry_orders_the_view() {
-    // A task waits for a sub-agent that begins after it.
+fn an_edge_from_a_newer_to_an_older_node_orders_the_view() {
+    // A task waits for a sub-agent that starts later.
     let mut graph = line("u1 a1 t1 a2");
     graph.fork("a1", "sub").unwrap();
     graph.add_node(in_lane("sub", "u7")).unwrap();
@@ -125,7 +125,7 @@ fn an_edge_that_runs_against_the_order_of_entry_orders_the_view() {
 }
 
 #[test]
-fn an_edge_that_is_there_already_changes_nothing() {
+fn adding_an_existing_edge_changes_nothing() {
     let mut graph = line("u1 a1 u2");
     let before = bytes(&graph);
     graph.add_edge("u1", "a1", EdgeKind::Sequence).unwrap();

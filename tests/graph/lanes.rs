@@ -1,11 +1,11 @@
-//! Lanes: forks, what comes back from them, and what a bounded view needs of other lanes.
+//! Lanes: forks, merges, and what a bounded view needs from other lanes.
 
 use contextfold::graph::EdgeKind;
 
 use super::world::*;
 
 #[test]
-fn a_fork_sees_what_was_before_it_and_goes_its_own_way() {
+fn a_fork_sees_earlier_nodes_and_then_continues_separately() {
     let mut graph = line("s1 u1 a1 u2 a2");
     graph.fork("a1", "other").unwrap();
     graph.add_node(in_lane("other", "u3")).unwrap();
@@ -17,7 +17,7 @@ fn a_fork_sees_what_was_before_it_and_goes_its_own_way() {
 }
 
 #[test]
-fn instructions_of_a_lane_after_the_fork_are_not_the_forks() {
+fn instructions_added_after_a_fork_are_not_seen_by_the_fork() {
     let mut graph = line("u1 a1 d2 u2");
     graph.fork("a1", "other").unwrap();
     graph.add_node(in_lane("other", "u3")).unwrap();
@@ -26,7 +26,7 @@ fn instructions_of_a_lane_after_the_fork_are_not_the_forks() {
 }
 
 #[test]
-fn a_fork_sees_the_summary_that_stands_in_for_its_beginning() {
+fn a_fork_sees_the_summary_that_replaced_its_beginning() {
     let mut graph = line("u1 a1 u2 a2 u3");
     graph.fork("a1", "other").unwrap();
     graph.add_node(in_lane("other", "u9")).unwrap();
@@ -37,7 +37,7 @@ fn a_fork_sees_the_summary_that_stands_in_for_its_beginning() {
 }
 
 #[test]
-fn a_lane_forked_at_a_folded_node_before_it_had_nodes_begins_at_the_summary() {
+fn a_lane_forked_from_a_now_folded_node_begins_at_the_summary() {
     let mut graph = line("u1 a1 u2");
     graph.fork("a1", "other").unwrap();
     graph.compress(&["u1", "a1"], "S").unwrap();
@@ -47,7 +47,7 @@ fn a_lane_forked_at_a_folded_node_before_it_had_nodes_begins_at_the_summary() {
     assert_eq!(view(&graph, "u9", None), "u1 a1 u9");
 }
 
-/// A sub-agent: forked off at a call, its end merged back by a branch.
+/// A sub-agent: forked at a call, its end merged back by a branch edge.
 fn merged() -> contextfold::graph::ContextGraph {
     let mut graph = line("u1 a1");
     graph.fork("a1", "sub").unwrap();
@@ -59,14 +59,14 @@ fn merged() -> contextfold::graph::ContextGraph {
 }
 
 #[test]
-fn what_is_merged_by_a_branch_brings_its_result_and_not_its_story() {
+fn a_branch_merge_adds_the_result_but_not_the_lane() {
     let graph = merged();
     assert_eq!(view(&graph, "a3", None), "u1 a1 t1 a2 u2 a3");
     assert_eq!(view(&graph, "a7", None), "u1 a1 u7 a7");
 }
 
 #[test]
-fn a_merged_lane_does_not_keep_its_parent_from_folding() {
+fn a_merged_lane_does_not_prevent_folding_its_parent() {
     let mut graph = merged();
     let before = bytes(&graph);
     graph.compress(&["u1", "a1", "t1", "a2"], "S").unwrap();
@@ -77,7 +77,7 @@ fn a_merged_lane_does_not_keep_its_parent_from_folding() {
 }
 
 #[test]
-fn what_a_shown_node_depends_on_is_shown_however_old_it_is() {
+fn a_dependency_of_a_shown_node_is_shown_at_any_age() {
     let mut graph = line("u1 a1 u2 a2 u3");
     graph.add_edge("a1", "u3", EdgeKind::Dependency).unwrap();
     assert_eq!(view(&graph, "u3", 1), "a1 u3");
@@ -86,7 +86,7 @@ fn what_a_shown_node_depends_on_is_shown_however_old_it_is() {
 }
 
 #[test]
-fn instructions_of_a_lane_that_is_depended_on_are_pinned_too() {
+fn instructions_of_a_depended_on_lane_are_pinned_too() {
     let mut graph = line("u1 a1");
     graph.add_node(after(&[], in_lane("sub", "s7"))).unwrap();
     graph.add_node(in_lane("sub", "a7")).unwrap();
@@ -100,7 +100,7 @@ fn instructions_of_a_lane_that_is_depended_on_are_pinned_too() {
 #[test]
 fn instructions_off_the_path_are_not_shown() {
     let mut graph = line("u1 a1 d1");
-    graph.add_node(after(&["a1"], named("u2"))).unwrap(); // beside d1, not after it
+    graph.add_node(after(&["a1"], named("u2"))).unwrap(); // parallel to d1, not after it
     assert_eq!(view(&graph, "u2", None), "u1 a1 u2");
     assert_eq!(view(&graph, "u2", 1), "u2");
 }

@@ -1,4 +1,4 @@
-//! Nodes to messages: what is left out, and what text cannot do.
+//! From nodes to messages: what is left out, and what text cannot forge.
 
 use contextfold::graph::{ContextParts, NodeState, adapt, assemble};
 
@@ -22,7 +22,7 @@ fn memory_cannot_close_its_own_fence() {
 }
 
 #[test]
-fn what_has_nothing_to_say_is_left_out() {
+fn nodes_without_content_are_left_out() {
     let mut graph = line("u1 a1 t1 t2");
     graph.set_state("t1", NodeState::Pending).unwrap();
     graph.set_state("t2", NodeState::Running).unwrap();
@@ -35,7 +35,7 @@ fn what_has_nothing_to_say_is_left_out() {
 }
 
 #[test]
-fn a_task_that_failed_without_a_word_says_so() {
+fn a_failed_task_without_text_says_that_it_failed() {
     let mut graph = line("u1 a1");
     let spec = contextfold::graph::NodeSpec::new(contextfold::graph::NodeType::Task);
     let id = graph.add_node(spec).unwrap();

@@ -1,4 +1,4 @@
-//! What holds of every graph, found by building random ones; `CONTEXTFOLD_CASES` sets how many.
+//! Properties of every graph, checked on random ones; `CONTEXTFOLD_CASES` sets how many.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::world::*;
 
-/// A step of building a graph; numbers choose among what is there.
+/// A step of building a graph. Its numbers select among what exists at that time.
 #[derive(Debug, Clone)]
 enum Act {
     Append { lane: u8, node_type: usize, finished: bool },
@@ -43,7 +43,7 @@ fn pick(ids: &[String], at: u16) -> String {
     ids.get(usize::from(at) % ids.len().max(1)).cloned().unwrap_or_default()
 }
 
-/// What a run of a lane would be, from one of its seen nodes on.
+/// Candidates for a fold: visible nodes of one lane, starting from one of them.
 fn run_of(graph: &ContextGraph, at: u16, len: u8, skip: Option<u8>) -> Vec<String> {
     let seen: Vec<Place> =
         graph.nodes().iter().filter(|n| n.compressed_at.is_none()).map(|n| n.place).collect();
@@ -88,7 +88,7 @@ fn perform(graph: &mut ContextGraph, act: &Act) -> contextfold::Result<()> {
     }
 }
 
-/// A graph of these acts; acts that are refused change nothing.
+/// Builds a graph from these acts. Refused acts must change nothing.
 fn built(acts: &[Act]) -> ContextGraph {
     let mut graph = empty();
     for act in acts {
@@ -100,13 +100,13 @@ fn built(acts: &[Act]) -> ContextGraph {
     graph
 }
 
-/// The graph as it lists itself, and what follows from that alone.
+/// The graph as it lists itself, and what can be derived from that alone.
 struct Listed {
     place: HashMap<String, usize>,
     lane: Vec<String>,
     node_type: Vec<NodeType>,
     folded_by: Vec<Option<String>>,
-    /// As they entered: indexes of nodes.
+    /// In order of entry, as indexes of nodes.
     edges: Vec<(usize, usize, EdgeKind)>,
     seen_edges: Vec<(usize, usize, EdgeKind)>,
     /// The first node of each lane.
@@ -147,7 +147,7 @@ impl Listed {
         edge.2.is_blocking() || self.openings.contains(&edge.1)
     }
 
-    /// What a whole view must hold.
+    /// The nodes that a full view must contain.
     fn ancestors(&self, of: usize) -> HashSet<usize> {
         let mut found = HashSet::from([of]);
         loop {
@@ -178,7 +178,7 @@ impl Listed {
     }
 }
 
-/// The node with which a place begins in its lane's time.
+/// The first node that this one stands for: itself, or the first one folded into it.
 fn begins(graph: &ContextGraph, listed: &Listed, node: usize) -> usize {
     let all = graph.nodes();
     (0..all.len())
@@ -231,7 +231,7 @@ fn check_bounded(graph: &ContextGraph, listed: &Listed, id: &str, whole: &HashSe
         assert!(set.contains(pinned), "{turns} turns of {id} lack an instruction or a summary");
     }
     for (from, to, kind) in &listed.edges {
-        // What was pinned into the view from beyond the turns brings nothing along.
+        // Nodes pinned into the view from outside the turns do not bring their dependencies.
         let to = listed.top(*to);
         if *kind == EdgeKind::Dependency && set.contains(&to) && !listed.node_type[to].is_pinned() {
             assert!(set.contains(&listed.top(*from)), "{turns} turns of {id} lack what is depended on");
@@ -252,12 +252,12 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn views_are_right(acts in prop::collection::vec(act(), 1..60)) {
+    fn views_match_the_rules(acts in prop::collection::vec(act(), 1..60)) {
         check_views(&built(&acts));
     }
 
     #[test]
-    fn folding_and_unfolding_is_the_identity(
+    fn unfolding_a_fold_restores_the_graph(
         acts in prop::collection::vec(act(), 1..60),
         (at, len, skip) in (any::<u16>(), 1..8_u8, prop::option::of(0..5_u8)),
         more in prop::collection::vec((0..4_u8, 0..6_usize), 0..10),
@@ -285,7 +285,7 @@ proptest! {
     }
 
     #[test]
-    fn a_restored_graph_is_the_graph(acts in prop::collection::vec(act(), 1..60)) {
+    fn a_restored_graph_equals_the_original(acts in prop::collection::vec(act(), 1..60)) {
         let graph = built(&acts);
         let saved = graph.snapshot(&GraphMessages).unwrap();
         let again = ContextGraph::restore(&saved, &GraphMessages).unwrap();

@@ -1,4 +1,4 @@
-//! Bad input: a typed error with the ids, and nothing has changed.
+//! Invalid input: a typed error that names the ids, and nothing has changed.
 
 use contextfold::graph::{ContextGraph, EdgeKind, GraphLimits, NodeSpec, NodeState, NodeType, SpecContent};
 use contextfold::message::{Message, Role};
@@ -6,7 +6,7 @@ use contextfold::message::{Message, Role};
 use super::world::*;
 
 #[test]
-fn missing_duplicate_and_cyclic() {
+fn missing_duplicate_and_cyclic_references_are_refused() {
     let mut graph = line("u1 a1 u2");
     for (refusal, told) in [
         (refused(&mut graph, |g| g.add_node(named("u1"))), "`u1`: the id is taken"),
@@ -30,7 +30,7 @@ fn missing_duplicate_and_cyclic() {
 }
 
 #[test]
-fn a_folded_node_takes_no_edge_no_state_and_no_view() {
+fn a_folded_node_accepts_no_edge_state_or_view() {
     let mut graph = line("u1 a1 u2");
     graph.compress(&["u1", "a1"], "S").unwrap();
     for refusal in [
@@ -48,7 +48,7 @@ fn a_folded_node_takes_no_edge_no_state_and_no_view() {
 }
 
 #[test]
-fn arguments_that_make_no_sense() {
+fn invalid_arguments_are_refused() {
     let mut graph = line("u1 a1 u2");
     graph.fork("a1", "side").unwrap();
     let wrong = SpecContent::Message(Message::text(Role::Assistant, "hi").into());
@@ -66,7 +66,7 @@ fn arguments_that_make_no_sense() {
 }
 
 #[test]
-fn limits_name_both_figures() {
+fn limit_errors_name_both_numbers() {
     let mut graph = ContextGraph::new(GraphLimits { max_nodes: 2, max_edges: 1, max_context_nodes: 1 });
     extend(&mut graph, "u1 a1");
     let refusal = refused(&mut graph, |g| g.add_node(after(&[], named("u2"))));
@@ -78,7 +78,7 @@ fn limits_name_both_figures() {
 }
 
 #[test]
-fn limits_are_read_strictly() {
+fn invalid_limits_are_refused() {
     let read = |v: serde_json::Value| GraphLimits::from_value(&v).map_err(|e| e.to_string());
     assert_eq!(read(serde_json::json!({})).unwrap(), GraphLimits::default());
     assert_eq!(read(serde_json::json!({ "maxNodes": 5 })).unwrap().max_nodes, 5);

@@ -1,4 +1,4 @@
-//! A graph as bytes, and bytes that are none.
+//! Graph snapshots, and bytes that are not valid snapshots.
 
 use contextfold::graph::{ContextGraph, EdgeKind, NodeSpec, NodeType, SpecContent};
 use contextfold::message::{Message, Part, Role, ToolCall};
@@ -11,7 +11,7 @@ fn restored(bytes: &[u8]) -> Result<ContextGraph, String> {
     ContextGraph::restore(bytes, &GraphMessages).map_err(|e| e.to_string())
 }
 
-/// Everything that a graph can have.
+/// A graph with something of everything.
 fn rich() -> ContextGraph {
     let mut graph = line("s1 u1");
     let call = Part::from(ToolCall::function("c1", "read", "{}"));
@@ -35,7 +35,7 @@ fn rich() -> ContextGraph {
 }
 
 #[test]
-fn what_is_restored_is_what_was_saved() {
+fn a_restored_graph_equals_the_saved_one() {
     let graph = rich();
     let saved = bytes(&graph);
     let again = restored(saved.as_bytes()).unwrap();
@@ -53,7 +53,7 @@ fn what_is_restored_is_what_was_saved() {
 }
 
 #[test]
-fn a_restored_graph_goes_on_as_the_saved_one_would() {
+fn a_restored_graph_continues_like_the_saved_one() {
     let (mut graph, mut again) = (rich(), restored(bytes(&rich()).as_bytes()).unwrap());
     for g in [&mut graph, &mut again] {
         extend(g, "u8 a8");
@@ -67,7 +67,7 @@ fn a_restored_graph_goes_on_as_the_saved_one_would() {
 }
 
 #[test]
-fn an_undone_fold_leaves_no_gap_behind() {
+fn an_undone_fold_leaves_no_gap() {
     let mut graph = line("u1 a1 u2 a2 u3");
     graph.compress(&["u1"], "S").unwrap();
     graph.compress(&["u2"], "T").unwrap();
@@ -79,7 +79,7 @@ fn an_undone_fold_leaves_no_gap_behind() {
 }
 
 #[test]
-fn version_1_is_read() {
+fn version_1_can_be_read() {
     let graph = restored(include_bytes!("../fixtures/graph-v1.snapshot")).unwrap();
     assert_eq!(view(&graph, "u3", None), "s1 fold_1 d1 u3");
     assert_eq!(view(&graph, "u9", None), "s1 fold_1 d1 u9");
@@ -92,14 +92,14 @@ fn version_1_is_read() {
 }
 
 #[test]
-fn a_newer_version_is_refused_as_such() {
+fn a_newer_version_is_refused_with_its_own_error() {
     let newer = bytes(&rich()).replacen("contextfold-graph 2 ", "contextfold-graph 3 ", 1);
     let refusal = restored(newer.as_bytes()).unwrap_err();
     assert!(refusal.starts_with("SNAPSHOT_TOO_NEW") && refusal.contains("version 3"), "{refusal}");
 }
 
 #[test]
-fn damage_is_refused() {
+fn damaged_bytes_are_refused() {
     let saved = bytes(&rich()).into_bytes();
     let step = (saved.len() / 97).max(1);
     for at in (0..saved.len()).step_by(step) {
@@ -111,7 +111,7 @@ fn damage_is_refused() {
     }
 }
 
-/// FNV-1a, to sign what is well formed and makes no sense.
+/// FNV-1a, to give invalid content a valid checksum.
 fn signed(graph: &serde_json::Value) -> Vec<u8> {
     let text = graph.to_string();
     let sum = text
@@ -121,7 +121,7 @@ fn signed(graph: &serde_json::Value) -> Vec<u8> {
 }
 
 #[test]
-fn well_signed_nonsense_is_refused() {
+fn invalid_content_with_a_valid_checksum_is_refused() {
     let saved = bytes(&rich());
     let good: serde_json::Value = serde_json::from_str(saved.split_once('\n').unwrap().1).unwrap();
     assert!(restored(&signed(&good)).is_ok());

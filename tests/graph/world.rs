@@ -1,4 +1,4 @@
-//! What the tests of the graph share.
+//! Shared by the graph tests.
 
 use contextfold::graph::{ContextGraph, EdgeKind, GraphLimits, NodeSpec, NodeState, NodeType};
 use contextfold::provider::GraphMessages;
@@ -11,7 +11,7 @@ pub fn node(id: &str, node_type: NodeType) -> NodeSpec {
     NodeSpec { id: Some(id.to_owned()), ..NodeSpec::text(node_type, &format!("text of {id}")) }
 }
 
-/// A node whose type its id tells: `u…` user, `a…` agent, `t…` task, `s…` system, `d…` developer.
+/// A node whose id determines its type: `u…` user, `a…` agent, `t…` task, `s…` system, `d…` developer.
 pub fn named(id: &str) -> NodeSpec {
     let node_type = match id.as_bytes()[0] {
         b'u' => NodeType::UserMessage,
@@ -35,7 +35,7 @@ pub fn running(spec: NodeSpec) -> NodeSpec {
     NodeSpec { state: NodeState::Running, ..spec }
 }
 
-/// One lane of these nodes, one after the other.
+/// One lane with these nodes in a row.
 pub fn line(ids: &str) -> ContextGraph {
     let mut graph = empty();
     extend(&mut graph, ids);
@@ -53,18 +53,18 @@ pub fn view(graph: &ContextGraph, id: &str, turns: impl Into<Option<usize>>) -> 
     graph.ids(&graph.context_for_full(id, turns.into()).unwrap().nodes).join(" ")
 }
 
-/// Everything that the graph says of itself.
+/// The whole graph as its snapshot.
 pub fn bytes(graph: &ContextGraph) -> String {
     String::from_utf8(graph.snapshot(&GraphMessages).unwrap()).unwrap()
 }
 
-/// Edges as they are seen: neither hidden nor among hidden ones.
+/// The visible edges.
 pub fn seen_edges(graph: &ContextGraph) -> Vec<(String, String, EdgeKind)> {
     let seen = graph.edges().into_iter().filter(|e| e.compressed_at.is_none());
     seen.map(|e| (e.from.to_owned(), e.to.to_owned(), e.kind)).collect()
 }
 
-/// The code, and the message, of a refusal that has changed nothing.
+/// The code and the message of a refusal, which must have changed nothing.
 pub fn refused<T>(
     graph: &mut ContextGraph,
     ask: impl FnOnce(&mut ContextGraph) -> contextfold::Result<T>,

@@ -1,17 +1,17 @@
-//! Runs a program once for every way in which its choices can fall.
+//! Runs a program once for every combination of its choices.
 
-/// Where the program chooses.
+/// The choices of one run.
 #[derive(Default)]
 pub struct Choices {
-    /// What was chosen, and of how many.
+    /// Each choice, and the number of its options.
     path: Vec<(usize, usize)>,
     at: usize,
-    /// So many choices are those of the run before.
+    /// This many choices repeat the previous run.
     known: usize,
 }
 
 impl Choices {
-    /// A number below `of`: another one in each run.
+    /// A number below `of`, a different one in each run.
     pub fn choose(&mut self, of: usize) -> usize {
         if self.at == self.path.len() {
             self.path.push((0, of));
@@ -22,7 +22,7 @@ impl Choices {
         chosen
     }
 
-    /// Whether no run before this one came here: what was checked on the way need not be checked again.
+    /// Whether no earlier run made the same choices so far. If one did, its checks need not be repeated.
     pub fn is_new(&self) -> bool {
         self.at >= self.known
     }
@@ -32,7 +32,7 @@ impl Choices {
         self.path[..self.at].iter().map(|(chosen, _)| *chosen).collect()
     }
 
-    /// On to the next way; false after the last.
+    /// Moves on to the next combination; false after the last one.
     fn next(&mut self) -> bool {
         self.path.truncate(self.at);
         self.at = 0;
@@ -47,7 +47,7 @@ impl Choices {
     }
 }
 
-/// How many ways there were.
+/// Returns the number of combinations.
 pub fn explore(mut program: impl FnMut(&mut Choices)) -> u64 {
     let (mut choices, mut paths) = (Choices::default(), 0);
     loop {
@@ -60,7 +60,7 @@ pub fn explore(mut program: impl FnMut(&mut Choices)) -> u64 {
 }
 
 #[test]
-fn every_way_is_gone_once() {
+fn every_combination_runs_once() {
     let mut seen = Vec::new();
     let paths = explore(|choices| {
         let first = choices.choose(3);

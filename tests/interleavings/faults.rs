@@ -1,4 +1,4 @@
-//! A fault at every step of every operation: what fails leaves the session byte for byte as it was.
+//! A fault at every step of every operation: a failed operation leaves the session byte for byte as it was.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -41,7 +41,7 @@ fn history() -> Vec<Message> {
     list
 }
 
-/// Every option that brings another path through a compaction.
+/// Every option that leads to a different path through a compaction.
 fn configurations() -> Vec<Value> {
     let compactions = [
         json!({ "onFailure": "error" }),
@@ -63,7 +63,7 @@ fn failed() -> Error {
     Error::new(ErrorCode::SummaryFailed, "the redact callback failed")
 }
 
-/// A redaction that fails at its `fails_at`th call; and how often it was called.
+/// A redaction that fails at its `fails_at`th call, and the number of its calls.
 fn failing_redact(fails_at: u32) -> (Redact, Rc<Cell<u32>>) {
     let calls = Rc::new(Cell::new(0));
     let counted = calls.clone();
@@ -74,7 +74,7 @@ fn failing_redact(fails_at: u32) -> (Redact, Rc<Cell<u32>>) {
     (redact, calls)
 }
 
-/// Runs to the end with `text` as every answer; at each error, whether the session is as it was before that step.
+/// Runs to the end with `text` as every answer. At each error, checks that the session is as it was before that step.
 fn run(session: &mut Session, prepares: bool, text: &str) -> Option<ErrorCode> {
     let mut before = fingerprint(session);
     let begun = if prepares { session.prepare().map(Some) } else { session.compact(Reason::Manual, None) };
@@ -95,7 +95,7 @@ fn run(session: &mut Session, prepares: bool, text: &str) -> Option<ErrorCode> {
                 fit = match session.resume(*pending, &answer) {
                     Ok(fit) => fit,
                     Err(error) => {
-                        // A fold that was accepted and paid for stays; anything else is as it was.
+                        // A fold that was accepted and paid for stays; everything else is as it was.
                         if session.context().folds.len() == folds {
                             assert_eq!(fingerprint(session), before, "{error}");
                         }
@@ -132,7 +132,7 @@ fn a_redaction_that_fails_at_any_call_changes_nothing() {
 }
 
 #[test]
-fn every_answer_that_cannot_be_used_changes_nothing() {
+fn an_unusable_answer_changes_nothing() {
     let large = format!("<summary>{}</summary>", filler(4_000));
     for options in configurations() {
         for prepares in [false, true] {
@@ -145,7 +145,7 @@ fn every_answer_that_cannot_be_used_changes_nothing() {
     }
 }
 
-/// Messages that no history takes, each for a reason of its own.
+/// Messages that are refused, each for a different reason.
 fn broken() -> Vec<(&'static str, Message)> {
     vec![
         ("a taken id", Message::text(Role::User, "x").with_id("m2")),
@@ -160,7 +160,7 @@ fn broken() -> Vec<(&'static str, Message)> {
 }
 
 #[test]
-fn a_broken_message_at_any_place_of_a_batch_changes_nothing() {
+fn a_broken_message_anywhere_in_a_batch_changes_nothing() {
     let fine = || {
         vec![
             Message::tool("open", filler(30)),
@@ -180,7 +180,7 @@ fn a_broken_message_at_any_place_of_a_batch_changes_nothing() {
                     run(&mut s, false, "<summary>the gist</summary>");
                 }
                 let mut batch = fine();
-                // Behind the output of the open call, or in the middle of a step, what breaks may be another thing: it breaks.
+                // After the output of the open call, or in the middle of a step, another message may be the one that is refused.
                 batch.insert(at, message.clone());
                 let before = fingerprint(&s);
                 if let Err(error) = s.push(batch.clone()) {
@@ -196,7 +196,7 @@ fn a_broken_message_at_any_place_of_a_batch_changes_nothing() {
                 }
                 let last = s.context().view.slots().last().map(|slot| slot.node).unwrap();
                 assert!(s.rewrite(&[last], vec![message.clone()]).is_err() || why != "a taken id");
-                // What was refused can be said rightly: nothing of it has stayed behind.
+                // The ids of the refused batch can be used again: nothing of it was kept.
                 let mut s = session(&json!({ "contextWindow": 100_000 }));
                 s.push(history()).unwrap();
                 let _ = s.push(batch);
@@ -209,7 +209,7 @@ fn a_broken_message_at_any_place_of_a_batch_changes_nothing() {
 }
 
 #[test]
-fn ids_never_collide_with_those_that_the_engine_gives() {
+fn caller_ids_never_collide_with_generated_ids() {
     for taken in ["m1", "m2", "m7", "m30", "fold_1", "fold_2", "out_1", "pin_1"] {
         let mut s = session(&json!({ "contextWindow": 100_000 }));
         s.push(vec![Message::text(Role::User, filler(20)).with_id(taken)]).unwrap();
@@ -237,7 +237,7 @@ fn ids_never_collide_with_those_that_the_engine_gives() {
 }
 
 #[test]
-fn a_summary_that_fails_in_a_recovery_leaves_what_the_refusal_taught_and_nothing_else() {
+fn a_failed_summary_in_a_recovery_changes_only_the_learnt_limit() {
     let refusal = "prompt is too long: 900 tokens > 500 maximum";
     for (code, text) in [
         (ErrorCode::SummaryFailed, None),
@@ -261,7 +261,7 @@ fn a_summary_that_fails_in_a_recovery_leaves_what_the_refusal_taught_and_nothing
 }
 
 #[test]
-fn the_report_of_a_failure_is_there_to_read_and_in_no_snapshot() {
+fn the_report_of_a_failed_run_can_be_read_but_is_not_saved() {
     let mut s = session(
         &json!({ "contextWindow": 100_000, "compaction": { "maxAttempts": 1, "onFailure": "error" } }),
     );
@@ -275,7 +275,7 @@ fn the_report_of_a_failure_is_there_to_read_and_in_no_snapshot() {
     assert_eq!(restored.session.report().cloned(), ended_well);
 }
 
-/// Does something wrong; whether it was refused.
+/// Makes an invalid request. Returns whether it was refused.
 type Fails = Box<dyn Fn(&mut Session) -> bool>;
 
 #[test]

@@ -1,13 +1,13 @@
-//! All that a session holds: two that are the same answer the same from then on, and are saved as the same bytes.
+//! Everything that a session holds. Two sessions with equal fingerprints behave the same and are saved as the same bytes.
 
 use std::fmt::{self, Debug, Formatter, Write};
 
 use contextfold::session::Session;
 
-/// A session's state. Events and the report of a run that failed are news, not state.
+/// A session's state. Events and the report of a failed run are not state.
 #[derive(PartialEq)]
 pub struct Fingerprint {
-    /// History, view, folds, outputs, and what the next run goes by: what of the state does not come from elsewhere.
+    /// History, view, folds, outputs, and the state that later runs depend on.
     pub text: String,
     /// The snapshot, byte by byte.
     pub bytes: Vec<u8>,

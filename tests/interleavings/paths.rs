@@ -1,27 +1,27 @@
-//! Every operation at every await of every way to fold, in every order, with every kind of answer.
+//! Every operation at every await of every kind of fold, in every order, with every kind of answer.
 
 use serde_json::{Value, json};
 
 use super::explorer::{Choices, explore};
 use super::world::{ANSWERS, Goal, OPERATIONS, World};
 
-/// How a path's session is set up, and what it is about.
+/// A path's goal and the options of its session.
 struct Setup {
     goal: Goal,
     options: Value,
 }
 
-/// What a path has of each.
+/// The size of a path.
 #[derive(Clone, Copy)]
 struct Bounds {
     operations: usize,
-    /// Operations fall into so many awaits, from the first on.
+    /// The number of awaits, from the first on, at which operations happen.
     awaits: usize,
-    /// Answers that cannot be used; after them good ones end the path.
+    /// The number of unusable answers; after them, good answers end the path.
     most_bad: usize,
 }
 
-/// One path: at each await operations, then an answer.
+/// One path: at each await some operations, then an answer.
 fn path(choices: &mut Choices, setup: &Setup, bounds: Bounds) {
     let Bounds { mut operations, mut awaits, most_bad } = bounds;
     let mut world = World::new(&setup.options);
@@ -58,8 +58,8 @@ fn path(choices: &mut Choices, setup: &Setup, bounds: Bounds) {
     world.check();
 }
 
-/// All paths of up to `most` operations: of two, those that fall into the first await and are answered well. Where
-/// `CONTEXTFOLD_DEPTH` says how many operations there may be, all of them at all awaits, with an answer that cannot be used.
+/// All paths of up to `most` operations. Paths of two have both at the first await, and good answers. If `CONTEXTFOLD_DEPTH` sets
+/// the number of operations, they happen at all awaits, with one unusable answer.
 fn paths(name: &str, setup: &Setup, most: usize) {
     let depth: Option<usize> = std::env::var("CONTEXTFOLD_DEPTH").ok().and_then(|n| n.parse().ok());
     let mut all = 0;
@@ -89,19 +89,19 @@ fn small() -> Value {
 }
 
 #[test]
-fn nothing_is_lost_in_any_order_while_a_compaction_waits() {
+fn nothing_is_lost_in_any_order_during_a_compaction() {
     let options = json!({ "contextWindow": 100_000, "safetyMargin": 0, "compaction": small() });
     paths("compact", &Setup { goal: Goal::Compact, options }, 2);
 }
 
 #[test]
-fn nothing_is_lost_in_any_order_while_a_view_is_made_to_fit() {
+fn nothing_is_lost_in_any_order_during_a_prepare() {
     let options = json!({ "contextWindow": 330, "safetyMargin": 0, "compaction": small() });
     paths("prepare", &Setup { goal: Goal::Prepare, options }, 2);
 }
 
 #[test]
-fn nothing_is_lost_in_any_order_where_a_summariser_stands_in() {
+fn nothing_is_lost_in_any_order_with_the_extractive_fallback() {
     let options = json!({
         "contextWindow": 330, "safetyMargin": 0, "toolOutputCache": { "contextBudgetTokens": 200 },
         "compaction": { "maxAttempts": 1, "onFailure": "extractive" }
@@ -110,7 +110,7 @@ fn nothing_is_lost_in_any_order_where_a_summariser_stands_in() {
 }
 
 #[test]
-fn nothing_is_lost_in_any_order_while_the_background_writes() {
+fn nothing_is_lost_in_any_order_during_a_background_summary() {
     let options = json!({
         "contextWindow": 900, "safetyMargin": 0,
         "compaction": { "maxAttempts": 2, "ledgerTokens": 60, "background": { "atRatio": 0.4 } }

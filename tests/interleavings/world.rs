@@ -1,4 +1,4 @@
-//! A session that waits for summaries, what can happen to it meanwhile, and what must hold whatever happened.
+//! A session that waits for summaries, what can happen meanwhile, and what must always hold.
 
 #[path = "world/answers.rs"]
 mod answers;
@@ -21,17 +21,17 @@ pub use answers::ANSWERS;
 use messages::history;
 pub use operations::OPERATIONS;
 
-/// What a path is about.
+/// What a path does.
 #[derive(Clone, Copy)]
 pub enum Goal {
     Compact,
     Prepare,
     Background,
-    /// A plan, which is done once something happened.
+    /// A plan that is applied after other operations.
     Plan,
 }
 
-/// Who waits for a summary.
+/// What waits for a summary.
 enum Waits {
     Run(Pending),
     Background(Pending),
@@ -91,12 +91,12 @@ impl World {
         }
     }
 
-    /// So many questions are unanswered.
+    /// The number of unanswered requests.
     pub fn waits(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Begins what the path is about.
+    /// Starts the path's goal.
     pub fn begin(&mut self, goal: Goal) {
         match goal {
             Goal::Compact => {

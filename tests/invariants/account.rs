@@ -51,7 +51,7 @@ pub fn what_is_not_whole_had_a_line(world: &mut World, happened: &Happened) {
     let whole: Vec<&str> = context
         .view
         .slots()
-        .filter(|s| matches!(s.form, Form::Whole | Form::Merged)) // all of it, and more
+        .filter(|s| matches!(s.form, Form::Whole | Form::Merged)) // a merged message contains the whole text, and more
         .map(|s| &*context.history.node(s.node).id)
         .collect();
     for pushed in &world.pushed {
@@ -98,7 +98,7 @@ pub fn nothing_is_lost(world: &mut World, _: &Happened) {
             let came = world.find(&node.id).unwrap().tool_outputs().next().unwrap();
             let known = |r: &&contextfold::message::ToolOutputRef| context.outputs.contains(&r.id);
             if slot.form == Form::MediaTrimmed && output.output_ref.as_deref().is_none_or(|r| !known(&r)) {
-                // The cache is off, or the ref is another store's: the placeholder names where the medium lies.
+                // The cache is off, or the ref belongs to another store: the placeholder names the ref of the medium.
                 let shown = slot.message.plain_text();
                 for id in shown.split("; ref=").skip(1).filter_map(|rest| rest.split(']').next()) {
                     let medium = context.outputs.get(id).unwrap().parts();
@@ -108,21 +108,21 @@ pub fn nothing_is_lost(world: &mut World, _: &Happened) {
             }
             let Some(output_ref) = output.output_ref.as_deref().filter(known) else {
                 if output.content == [Part::text(tool_output::PLACEHOLDER)] {
-                    continue; // the cache is off: the history has it
+                    continue; // the cache is off: only the history has it
                 }
                 if slot.form == Form::Placeholder {
-                    // An answer of the cache's own tools: the output that it was read from has it.
+                    // An output of the cache's own tools: the output that it was read from has the text.
                     assert!(is_placeholder(output));
                     continue;
                 }
-                // The cache is off, and knows no ref that the caller brought, or it is an answer of its own tools: the notice names
-                // where the text that lost its middle lies whole, by itself or with all that the output holds.
+                // The cache is off, the caller brought a ref that the cache does not know, or it is an output of the cache's own tools: the
+                // notice names a ref with the full text, alone or with the rest of the output.
                 if slot.form == Form::Shortened && !slot.message.plain_text().contains("ref_id: ") {
-                    continue; // cut evenly: the message itself is in the history, and comes back where there is room
+                    continue; // cut evenly: the whole message is in the history, and is restored if there is room
                 }
                 let shown = slot.message.plain_text();
                 if slot.form == Form::Cut && shown.contains("[answer cut") {
-                    continue; // an answer in the name of the cache's own tools: the history has it, and the tool gives more
+                    continue; // an output in the name of the cache's own tools: the history has it, and the tool returns more
                 }
                 let named = shown.split("ref_id: \"").nth(1).and_then(|rest| rest.split('"').next());
                 let full = context
@@ -153,7 +153,7 @@ pub fn nothing_is_lost(world: &mut World, _: &Happened) {
     }
 }
 
-/// The tokens at the beginning that a report calls unchanged are unchanged.
+/// The tokens that a report calls a stable prefix are unchanged.
 fn the_stable_prefix_is_no_boast(
     marked: &std::cell::RefCell<Vec<Vec<Arc<Message>>>>,
     world: &mut World,
@@ -163,7 +163,7 @@ fn the_stable_prefix_is_no_boast(
     if happened.before.nodes == 0 {
         marked.clear();
     }
-    // One for each session: a branch begins with what was last seen of the one that it branched off.
+    // One entry per session. A branch starts with the last view of its parent.
     let last = marked.last().cloned().unwrap_or_default();
     marked.resize(world.branches() + 1, last);
     let Came::Done { report, .. } = &happened.came else { return };
@@ -185,7 +185,7 @@ fn inv_10_tokens_add_up() {
 }
 
 #[test]
-fn inv_10_what_is_not_whole_had_a_line() {
+fn inv_10_everything_not_shown_whole_was_reported() {
     super::always(what_is_not_whole_had_a_line);
 }
 
@@ -195,7 +195,7 @@ fn history_and_refs_keep_everything() {
 }
 
 #[test]
-fn the_prefix_that_a_report_calls_stable_is() {
+fn the_prefix_reported_as_stable_is_unchanged() {
     let marked = std::cell::RefCell::new(Vec::new());
     super::always(|world, happened| the_stable_prefix_is_no_boast(&marked, world, happened));
 }

@@ -1,5 +1,5 @@
-//! API-3: bytes that were altered under a right checksum, which anybody can compute, are refused, or they are a session that holds
-//! whatever is done with it.
+//! API-3: altered bytes with a valid checksum (which anybody can compute) are either refused, or give a session that survives any
+//! operation.
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,16 +21,16 @@ use super::fuzz::{number, quietly, runner};
 use super::generate::{Script, wild};
 use super::world;
 
-/// Alterations of one session.
+/// Alterations per session.
 const TRIES: u64 = 400;
 
-/// Of each session in `cargo test`.
+/// Alterations per session in `cargo test`.
 const FEW: u64 = 60;
 
-/// Nothing that is done with a small session takes so long: it has no end.
+/// No operation on a small session takes this long, so it must be an endless loop.
 const ENDLESS: Duration = Duration::from_mins(1);
 
-/// Numbers from a seed.
+/// Random numbers from a seed.
 struct Numbers(u64);
 
 impl Numbers {
@@ -47,7 +47,7 @@ impl Numbers {
     }
 }
 
-/// Alters a few bytes, mostly so that a small number becomes another one.
+/// Alters a few bytes, mostly so that a small number changes.
 fn altered(bytes: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..=numbers.below(3) {
@@ -74,7 +74,7 @@ fn run_to_its_end(session: &mut Session, mut fit: contextfold::Result<Fit>) {
     }
 }
 
-/// Reads all that there is to read.
+/// Calls every reading function.
 fn read_all(session: &mut Session) {
     session.context().items();
     session.context().fold_infos();
@@ -103,7 +103,7 @@ fn read_all(session: &mut Session) {
 
 type Deed = fn(&mut Session, &str);
 
-/// What can be done with a message of a session.
+/// Operations on a message of a session.
 const DEEDS: [Deed; 10] = [
     |session, id| drop(session.set_pinned(id, true)),
     |session, id| drop(session.set_pinned(id, false)),
@@ -117,7 +117,7 @@ const DEEDS: [Deed; 10] = [
         }
     },
     |session, id| {
-        // As a list that parts from the conversation at this message: all that comes behind goes as well.
+        // A list that differs from the conversation from this message on: everything after it is replaced.
         let history = &session.context().history;
         let behind = history.nodes().iter().skip_while(|node| *node.id != *id);
         let messages = behind.filter(|node| node.kind == NodeKind::Message);
@@ -158,7 +158,7 @@ const DEEDS: [Deed; 10] = [
     },
 ];
 
-/// Does with a session whatever can be done with it.
+/// Does everything to a session that can be done.
 fn use_up(session: &mut Session, numbers: &mut Numbers) {
     read_all(session);
     let ids: Vec<String> = session.context().history.nodes().iter().map(|n| n.id.to_string()).collect();
@@ -193,11 +193,11 @@ fn use_up(session: &mut Session, numbers: &mut Numbers) {
     }
 }
 
-/// Since when something is done, in milliseconds of the process, and under which seed; 0: nothing is.
+/// When the current operation started, in milliseconds of the process, and its seed; 0 if none is running.
 static SINCE: AtomicU64 = AtomicU64::new(0);
 static SEED: AtomicU64 = AtomicU64::new(0);
 
-/// Ends the process where something has no end, and says under which seed.
+/// Ends the process if an operation does not end, and prints its seed.
 fn watch(began: Instant) {
     std::thread::spawn(move || {
         loop {
@@ -215,12 +215,12 @@ fn script(seed: u64) -> Script {
     wild().new_tree(&mut runner(seed)).unwrap().current()
 }
 
-/// Alters a seed's session again and again. How many alterations were taken for a session, of how many; or what went wrong.
+/// Alters a seed's session repeatedly. Returns how many alterations were accepted, of how many, or the failure.
 fn run_seed(seed: u64, which: Range<u64>, began: Instant, until: Duration) -> Result<(u64, u64), String> {
     let script = script(seed);
     let Ok(bytes) = catch_unwind(AssertUnwindSafe(|| world::run(&script, |_, _| {}).session.snapshot(b"")))
     else {
-        return Ok((0, 0)); // what the other fuzzer finds
+        return Ok((0, 0)); // a failure for the other fuzzer to find
     };
     let body = &bytes[bytes.iter().position(|b| *b == b'\n').unwrap() + 1..];
     let (mut taken, mut tried) = (0, 0);
@@ -257,24 +257,24 @@ fn run_seed(seed: u64, which: Range<u64>, began: Instant, until: Duration) -> Re
     Ok((taken, tried))
 }
 
-/// Ids, places and members that do not agree, each one byte from a session that is whole.
+/// Inconsistent ids, positions and members, each one byte away from a valid session.
 #[test]
-fn altered_bytes_are_refused_or_a_session() {
+fn altered_bytes_are_refused_or_give_a_valid_session() {
     let began = Instant::now();
     let (taken, tried) = quietly(|| run_seed(7, 0..FEW, began, Duration::MAX)).unwrap();
     assert!(taken > 0 && taken < tried, "{taken} of {tried}");
 }
 
-/// Counts, callers and open calls that do not agree: they were taken once, and an assertion of the engine's failed later.
+/// Inconsistent counts, callers and open calls: they were once accepted, and an assertion of the engine failed later.
 #[test]
-fn alterations_that_were_taken_once_hold() {
+fn alterations_that_once_caused_a_failure_no_longer_do() {
     let began = Instant::now();
     for (seed, alteration) in [(12, 227), (15, 196), (43, 200), (1_795_616_206, 26)] {
         quietly(|| run_seed(seed, alteration..alteration + 1, began, Duration::MAX)).unwrap();
     }
 }
 
-/// `CONTEXTFOLD_FUZZ_SEED`: this one alone; else those from `CONTEXTFOLD_FUZZ_FROM` on, for `CONTEXTFOLD_FUZZ_SECONDS`.
+/// With `CONTEXTFOLD_FUZZ_SEED` only this seed; else seeds from `CONTEXTFOLD_FUZZ_FROM` on, for `CONTEXTFOLD_FUZZ_SECONDS`.
 #[test]
 #[ignore = "it runs for as long as it is told: npm run fuzz"]
 fn fuzz() {

@@ -1,11 +1,11 @@
-//! INV-4: what fails leaves the session as it was; what waits for a summary has changed nothing yet.
+//! INV-4: a failed operation leaves the session unchanged; a run that waits for a summary has changed nothing yet.
 
 use contextfold::context::Decision;
 
 use super::generate::Op;
 use super::world::{Came, Frozen, Happened, World};
 
-/// A run that failed accepted a summary before, and its report says so.
+/// Whether a failed run had already accepted a summary and says so in its report.
 fn put_in_a_fold(world: &World, happened: &Happened) -> bool {
     let context = world.session.context();
     let newest = context.fold_infos().pop().map(|fold| fold.items);
@@ -16,12 +16,12 @@ fn put_in_a_fold(world: &World, happened: &Happened) -> bool {
 
 pub fn failures_change_nothing(world: &mut World, happened: &Happened) {
     if matches!(happened.op, Op::TooMany(_)) {
-        return; // what it teaches holds, and what is too much leaves at once
+        return; // the learnt limit stays, and what is too large leaves at once
     }
     let same = match &happened.came {
-        // a ladder with two passes that fold: the first summary was good
+        // a ladder with two folding passes: the first summary was accepted
         Came::Asked => happened.before.folds == world.session.context().folds,
-        // the summary was good; what failed is what came after it
+        // the summary was accepted; a later step failed
         Came::Refused { .. } => !put_in_a_fold(world, happened),
         _ => false,
     };
@@ -30,13 +30,13 @@ pub fn failures_change_nothing(world: &mut World, happened: &Happened) {
     }
     let mut after = Frozen::of(&world.session);
     if matches!(happened.op, Op::Recover { .. }) {
-        after.should_compact = happened.before.should_compact; // what a refusal teaches holds
+        after.should_compact = happened.before.should_compact; // the learnt limit stays
     }
     assert_eq!(happened.before.view, after.view);
     assert!(happened.before == after, "before: {:?}\nafter: {after:?}", happened.before);
 }
 
 #[test]
-fn inv_4_what_fails_changes_nothing() {
+fn inv_4_a_failed_operation_changes_nothing() {
     super::always(failures_change_nothing);
 }

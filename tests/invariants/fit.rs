@@ -1,4 +1,4 @@
-//! INV-3, INV-7 and INV-8: a prepared view fits, preparing again does nothing, and a compaction makes smaller.
+//! INV-3, INV-7 and INV-8: a prepared view fits, preparing again does nothing, and a compaction makes the view smaller.
 
 use contextfold::ErrorCode;
 use contextfold::context::{Decision, NodeIndex, NodeKind};
@@ -45,7 +45,7 @@ pub fn preparing_again_changes_nothing(world: &mut World, happened: &Happened) {
     if !matches!(happened.came, Came::Done { prepared: true, .. }) {
         return;
     }
-    // A copy, for what the background has ready by now is news to the session, and is put in when it is prepared again.
+    // A copy, because the original would apply a background summary that has become ready.
     let mut session = world.session.clone();
     let before = Frozen::of(&session);
     match session.prepare() {
@@ -67,18 +67,18 @@ fn brings_back(decision: &Decision) -> bool {
 
 pub fn a_compaction_makes_smaller(world: &mut World, happened: &Happened) {
     let Came::Done { report, prepared, pushed_meanwhile } = &happened.came else { return };
-    // What a rolling summary covers may have left the view before: then the view gains a summary, which is smaller than
-    // what it stands for.
-    // So it is with what shrinking left out before a summary was asked for.
+    // A rolling summary may cover messages that had already left the view. Then the view grows by the summary, which is smaller than
+    // the messages it covers.
+    // The same holds for messages that shrinking dropped before a summary was requested.
     let covers_hidden = |pass: &str| ["rolling_summary", "auto_compact"].contains(&pass);
     let folding = world.session.config().ladder.passes().iter().find(|p| p.folds()).map(|p| p.name());
     let has_folds = !world.session.context().folds.is_empty();
     let by_hand =
         !prepared && folding.is_some_and(covers_hidden) && !report.decisions.is_empty() && has_folds;
     let rolls = by_hand || report.decisions.iter().any(|d| covers_hidden(&d.pass) && !d.items.is_empty());
-    // Going back while a later summary was awaited may have taken all of them along.
+    // A rewind while a later summary was pending may have removed all of them.
     if let Some(state) = world.session.context().summary_state(false).filter(|_| rolls) {
-        // What stood in for outputs that never came was part of it.
+        // Placeholders for missing outputs were part of it.
         let context = world.session.context();
         let stood_in: u64 = context
             .folds
@@ -88,18 +88,18 @@ pub fn a_compaction_makes_smaller(world: &mut World, happened: &Happened) {
             .filter(|n| n.kind == NodeKind::StandIn)
             .map(|n| n.tally.total())
             .sum();
-        // And what the notice of a cut output takes beyond what it cut off: each long line is cut, however little that saves (CACHE-3).
+        // A cut output's notice may take more than was cut off: each long line is cut, however little that saves (CACHE-3).
         let altered = context.folds.iter().flat_map(|f| &f.altered).map(|placed| &placed.slot);
         let notices: u64 = altered
             .map(|slot| slot.tokens().saturating_sub(context.history.node(slot.node).tally.total()))
             .sum();
-        // And a pin may have taken messages out of a summary that is folded now, as it was.
+        // A pin may have taken messages out of a summary that is now folded unchanged.
         let total = |n: &NodeIndex| context.history.node(*n).tally.total();
         let members: u64 = context.folds.last().map_or(0, |f| f.members.iter().map(total).sum());
         let most = members.max(state.original_tokens + stood_in + notices);
         assert!(state.summary_tokens < most, "{state:?}");
     }
-    // A summary that replaces the conversation stands for what passes have left out of the view, too.
+    // A summary that replaces the conversation also covers messages that passes left out of the view.
     let context = world.session.context();
     let covers_more = |d: &Decision| {
         let fold = context.fold_infos().into_iter().rfind(|f| !d.items.is_empty() && d.items == f.items);
@@ -112,15 +112,15 @@ pub fn a_compaction_makes_smaller(world: &mut World, happened: &Happened) {
     let rolls = rolls || report.decisions.iter().any(covers_more);
     for decision in report.decisions.iter().filter(|d| !by_hand && !covers_hidden(&d.pass) && !covers_more(d))
     {
-        // What was cut stands whole again where a fold has made room for it.
+        // Cut messages are whole again if a fold has made room for them.
         if brings_back(decision) {
             let fits = World::most(report).is_none_or(|most| decision.tokens_after <= most);
-            // The passes behind take again what still has no room.
+            // Later passes remove again what still does not fit.
             assert!(fits || decision.pass == "bring_back", "{decision:?}");
             continue;
         }
         assert!(decision.tokens_after <= decision.tokens_before, "{decision:?}");
-        // A summary that could not be had changes nothing, and the run went on without.
+        // A failed summary changes nothing, and the run continued without it.
         let failed = decision.items.is_empty() && decision.why.contains("SUMMARY_");
         let dropped = decision.why.contains("was dropped");
         if decision.pass == "summarize" && !failed && !dropped {
@@ -136,13 +136,13 @@ pub fn a_compaction_makes_smaller(world: &mut World, happened: &Happened) {
     if !pushed_meanwhile {
         assert!(world.session.tokens() <= happened.before.tokens);
     }
-    // So it is with context parts that were set while a summary was awaited.
+    // The same holds for context parts that were set while a summary was pending.
     let grew = report.decisions.iter().any(|d| d.tokens_before > report.tokens_before);
     assert!(report.tokens_after <= report.tokens_before || *pushed_meanwhile || grew, "{report:?}");
 }
 
 #[test]
-fn inv_3_a_prepared_view_fits_or_the_error_says_why() {
+fn inv_3_a_prepared_view_fits_or_an_error_says_why() {
     super::always(a_prepared_view_fits);
 }
 

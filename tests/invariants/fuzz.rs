@@ -1,6 +1,6 @@
-//! Every invariant over long random scripts, for as long as it is told: `npm run fuzz`.
+//! Every invariant over long random scripts, for a given time: `npm run fuzz`.
 //!
-//! A seed is a script: history, options and answers. What fails is made as small as it can be, and printed with its seed.
+//! A seed determines a script: history, options and answers. A failing script is minimised and printed with its seed.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -34,10 +34,10 @@ const CHECKS: [Check; 15] = [
     pinned_texts_stand,
 ];
 
-/// The session's journal is replayed behind so many operations.
+/// The session's journal is replayed after this many operations.
 const REPLAYS: usize = 6;
 
-/// Steps on the way to the smallest script that fails.
+/// Most steps to minimise a failing script.
 const SHRINKS: u32 = 4_000;
 
 fn pinned_texts_stand(world: &mut World, _: &Happened) {
@@ -48,7 +48,7 @@ fn pinned_texts_stand(world: &mut World, _: &Happened) {
     }
 }
 
-/// What holds under options that change, too.
+/// The invariants that also hold while options change.
 const ALWAYS: [Check; 6] = [
     shape::views_are_valid,
     shape::requests_are_valid,
@@ -63,7 +63,7 @@ fn changes_options(seed: u64) -> bool {
     seed.is_multiple_of(4)
 }
 
-/// What went wrong with a script; `None`: nothing.
+/// The failure of a script, or `None`.
 fn failing(script: &Script, checks: &[Check]) -> Option<String> {
     let run = || {
         let mut watch: Option<Watch> = None;
@@ -80,13 +80,13 @@ fn failing(script: &Script, checks: &[Check]) -> Option<String> {
     catch_unwind(AssertUnwindSafe(run)).err().map(|thrown| said(&*thrown))
 }
 
-/// What a panic said.
+/// The message of a panic.
 pub fn said(thrown: &(dyn Any + Send)) -> String {
     let text = thrown.downcast_ref::<String>().cloned();
     text.or_else(|| thrown.downcast_ref::<&str>().map(|s| (*s).to_owned())).unwrap_or("a panic".to_owned())
 }
 
-/// Runs without a word about panics that are caught, but where a trace is wanted.
+/// Runs without printing caught panics, unless a trace is wanted.
 pub fn quietly<T>(run: impl FnOnce() -> T) -> T {
     if std::env::var_os("CONTEXTFOLD_FUZZ_TRACE").is_some() {
         return run();
@@ -104,7 +104,7 @@ pub fn runner(seed: u64) -> TestRunner {
     TestRunner::new_with_rng(super::config(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
 }
 
-/// Runs a seed's script; how many operations it has. What fails comes back as small as it gets.
+/// Runs a seed's script. Returns the number of operations, or the minimised failure.
 fn run_seed(seed: u64) -> Result<usize, String> {
     let (scripts, checks) = if changes_options(seed) {
         (script_with_options().boxed(), &ALWAYS[..])
@@ -141,7 +141,7 @@ fn run_seed(seed: u64) -> Result<usize, String> {
     ))
 }
 
-/// What an operation came to: the view, what is dropped from it, folds, decisions.
+/// The result of an operation: the view, what was dropped from it, folds, decisions.
 fn trace(world: &World, happened: &Happened) -> String {
     let context = world.session.context();
     let line = |placed: contextfold::context::PlacedSlot| {
@@ -165,12 +165,12 @@ pub fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|n| n.parse().ok())
 }
 
-/// Scripts that once failed: parts alone came back without a decision (594), a rewind behind a provider's compaction showed outputs
-/// without their calls (926), a medium's ref beside another store's (1259), an answer of the cache's own tools cut twice (2634),
-/// messages that came back kept a view from fitting that fitted without them (4399), a summary was asked for before the provider
-/// compacted what it was to stand for (1795584986), and a refusal that names more images than one before it (1795606567).
+/// Scripts that once failed: parts alone were restored without a decision (594), a rewind after a provider's compaction showed
+/// outputs without their calls (926), a medium's ref next to another store's (1259), an output of the cache's own tools was cut
+/// twice (2634), restored messages kept a view from fitting (4399), a summary was requested before the provider compacted the
+/// messages it was to replace (1795584986), and a refusal named more images than an earlier one (1795606567).
 #[test]
-fn seeds_that_once_failed_hold() {
+fn seeds_that_once_failed_now_pass() {
     let failed = [594, 926, 1259, 2634, 4399, 1_795_584_986, 1_795_606_567]
         .map(run_seed)
         .into_iter()
@@ -179,7 +179,8 @@ fn seeds_that_once_failed_hold() {
     assert!(failed.is_empty(), "{}", failed.join("\n\n"));
 }
 
-/// `CONTEXTFOLD_FUZZ_SEED`: this one alone (with `CONTEXTFOLD_FUZZ_TRACE`, the views of its smallest script); else those from `CONTEXTFOLD_FUZZ_FROM` on, for `CONTEXTFOLD_FUZZ_SECONDS`.
+/// With `CONTEXTFOLD_FUZZ_SEED` only this seed (and with `CONTEXTFOLD_FUZZ_TRACE` the views of its minimised script); else seeds from
+/// `CONTEXTFOLD_FUZZ_FROM` on, for `CONTEXTFOLD_FUZZ_SECONDS`.
 #[test]
 #[ignore = "it runs for as long as it is told: npm run fuzz"]
 fn fuzz() {
@@ -194,7 +195,7 @@ fn fuzz() {
         match run_seed(seed) {
             Ok(ops) => operations += ops,
             Err(failure) => {
-                // At once: where the other fuzzer has silenced panics, the assertion below would say nothing.
+                // Printed at once: if the other fuzzer has silenced panics, the assertion below prints nothing.
                 println!("engine: {failure}\n");
                 failures.push(failure);
             }

@@ -8,7 +8,7 @@ use contextfold::tokens::{BytesPerFour, Counter, Estimate, Method, TokenCounter}
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// A session's options and what is done with it.
+/// A session's options and the operations on it.
 #[derive(Debug, Clone)]
 pub struct Script {
     pub options: Value,
@@ -21,7 +21,7 @@ pub struct Script {
 pub enum Counting {
     BytesPerFour,
     Estimate,
-    /// Exact, and one character is one token: no rounding hides an error.
+    /// Exact: one character is one token, so rounding hides no error.
     Characters,
 }
 
@@ -49,7 +49,7 @@ impl TokenCounter for Characters {
     }
 }
 
-/// One thing that a caller does. Numbers choose among what is there then.
+/// One operation of a caller. Its numbers select among what exists at that time.
 #[derive(Debug, Clone)]
 pub enum Op {
     System {
@@ -71,7 +71,7 @@ pub enum Op {
         answer: Answer,
         output: Output,
     },
-    /// A message that no history takes.
+    /// A message that must be refused.
     Broken(u8),
     Compact,
     Prepare,
@@ -104,12 +104,12 @@ pub enum Op {
     CollectGarbage,
     /// Only in [`wild`] scripts, from here on.
     ///
-    /// The provider refuses the view as too long: it counted this share, in percent, of our count, and takes the other one.
+    /// The provider refuses the view as too long. It counted the first share, in percent, of our count, and accepts the second.
     Recover {
         counted: u64,
         takes: u64,
     },
-    /// The provider compacted what was said so far, and answers behind that.
+    /// The provider compacted the conversation so far, and its answer follows.
     Compacted {
         anthropic: bool,
         words: Words,
@@ -119,11 +119,11 @@ pub enum Op {
     Extractive {
         which: usize,
     },
-    /// Redaction from now on; it fails at this call, if at all.
+    /// Sets a redaction that fails at this call, if at all.
     Redact {
         fails_at: Option<u8>,
     },
-    /// Somebody looks at the view, which changes nothing.
+    /// Reads the view, which changes nothing.
     Read,
     PinText {
         which: usize,
@@ -141,34 +141,34 @@ pub enum Op {
     },
     Unfold(usize),
     Rewind(usize),
-    /// From here on the branch is what operations are done to.
+    /// From here on operations apply to the branch.
     Fork(usize),
-    /// Back to what was forked, with the branch's result.
+    /// Returns to the parent session with the branch's result.
     Merge {
         which: usize,
         as_user: bool,
     },
-    /// A preview, which the next one takes the place of.
+    /// A preview, which replaces an earlier one.
     Plan {
         if_due: bool,
         fill: bool,
     },
-    /// Does what was planned, adjusted where that can be.
+    /// Applies the plan, adjusted if possible.
     Apply {
         keep: Vec<usize>,
         fold: Vec<usize>,
     },
-    /// Asks in the background, if the view has reached its mark.
+    /// Requests a background summary if the view has reached its mark.
     Background,
     BackgroundAnswered(Summary),
     BackgroundFailed {
         too_long: bool,
     },
-    /// Goes on with what a snapshot of the session gives; what waits is lost.
+    /// Continues from a snapshot of the session; pending requests are lost.
     SaveAndLoad,
 }
 
-/// Pieces of text and how often each stands there.
+/// Pieces of text and how often each is repeated.
 #[derive(Debug, Clone)]
 pub struct Words(pub Vec<(&'static str, usize)>);
 
@@ -178,7 +178,7 @@ impl Words {
     }
 }
 
-/// What a user says.
+/// A user's message.
 #[derive(Debug, Clone)]
 pub struct Said {
     pub words: Vec<Words>,
@@ -190,11 +190,11 @@ pub struct Said {
     pub own_id: bool,
 }
 
-/// What the model answers.
+/// A model's answer.
 #[derive(Debug, Clone)]
 pub struct Answer {
     pub reasoning: bool,
-    /// Thinking whose stream ended before its signature came.
+    /// Thinking whose stream ended before its signature.
     pub cut_off: bool,
     pub words: Option<Words>,
     pub calls: Vec<CallSpec>,
@@ -207,7 +207,7 @@ pub struct Answer {
 pub struct CallSpec {
     pub kind: CallSort,
     pub words: Words,
-    /// The id of a call that was answered before, where there is one.
+    /// Use the id of a call that was answered before, if there is one.
     pub reuse_id: bool,
 }
 
@@ -220,7 +220,7 @@ pub enum CallSort {
     CacheTool,
 }
 
-/// What a tool answers.
+/// A tool's output.
 #[derive(Debug, Clone)]
 pub struct Output {
     pub words: Vec<Words>,
@@ -231,7 +231,7 @@ pub struct Output {
     pub own_ref: bool,
 }
 
-/// What the summariser answers.
+/// A summariser's answer.
 #[derive(Debug, Clone)]
 pub enum Summary {
     Good(Words),
@@ -242,7 +242,7 @@ pub enum Summary {
     CutOff(Words),
     Length,
     Forging,
-    /// This share, in percent, of the tokens that it replaces, in characters.
+    /// Of this size: a share, in percent, of the tokens that it replaces, in characters.
     Share(u64),
 }
 
@@ -420,7 +420,7 @@ fn options() -> impl Strategy<Value = Value> {
     let margin = prop_oneof![6 => Just(Value::Null), 1 => Just(json!(0)), 1 => Just(json!(0.4))];
     let reserved = prop_oneof![5 => Just(0), 1 => 1..400u64];
     (window, margin, reserved, any_compaction(), outputs(), ladder()).prop_map(|(window, margin, reserved, compaction, outputs, ladder)| {
-        let reserved = reserved.min(window.as_u64().unwrap_or(u64::MAX)); // more is refused
+        let reserved = reserved.min(window.as_u64().unwrap_or(u64::MAX)); // a larger reserve is refused
         let mut all = json!({ "reservedOutputTokens": reserved, "compaction": compaction, "toolOutputCache": outputs });
         for (key, value) in [("contextWindow", window), ("safetyMargin", margin), ("ladder", ladder)] {
             if !value.is_null() {
@@ -431,7 +431,7 @@ fn options() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A preset, or any passes in any order.
+/// A preset, or passes in any order.
 fn ladder() -> impl Strategy<Value = Value> {
     let preset = prop::sample::select(Ladder::PRESETS.to_vec()).prop_map(Value::from);
     prop_oneof![4 => Just(Value::Null), 3 => preset, 5 => prop::collection::vec(pass(), 0..5).prop_map(Value::from)]
@@ -494,7 +494,7 @@ fn compaction() -> impl Strategy<Value = Value> {
     )
 }
 
-/// The same, and what else a compaction may be told.
+/// The same, with the other options of a compaction.
 fn any_compaction() -> impl Strategy<Value = Value> {
     let ledger = prop::option::weighted(0.3, 0..400u64).prop_map(|tokens| ("ledgerTokens", json!(tokens)));
     let language = prop::option::weighted(0.1, Just("French")).prop_map(|name| ("language", json!(name)));
@@ -518,7 +518,7 @@ fn outputs() -> impl Strategy<Value = Value> {
     })
 }
 
-/// What the properties' scripts leave out.
+/// Operations that the property tests leave out.
 fn rare_op() -> impl Strategy<Value = Op> {
     let which = || any::<prop::sample::Index>().prop_map(|i| i.index(1 << 16));
     prop_oneof![
@@ -548,13 +548,13 @@ pub fn script() -> impl Strategy<Value = Script> {
     scripts_of(prop::collection::vec(op(), 1..40))
 }
 
-/// Longer ones, with everything that a caller can do.
+/// Longer scripts, with every operation.
 pub fn wild() -> impl Strategy<Value = Script> {
     let any_op = prop_oneof![8 => op(), 1 => rare_op()];
     scripts_of(prop::collection::vec(any_op, 1..120))
 }
 
-/// The same, and now and then the options change, or how tokens are counted.
+/// The same, with occasional changes of the options or of the token counter.
 pub fn script_with_options() -> impl Strategy<Value = Script> {
     let counting =
         || prop_oneof![Just(Counting::BytesPerFour), Just(Counting::Estimate), Just(Counting::Characters)];

@@ -1,4 +1,4 @@
-//! A session is its snapshot and the records of its journal: replayed, they give what was saved.
+//! A session is its snapshot plus the records of its journal: replaying them gives the saved session.
 
 use contextfold::compaction::Redact;
 use contextfold::saved::Records;
@@ -13,7 +13,7 @@ use super::world::{Frozen, World};
 
 const BEGIN: u64 = 7_000;
 
-/// A snapshot, and the records behind it.
+/// A snapshot, and the records after it.
 pub struct Journal {
     snapshot: Vec<u8>,
     position: u64,
@@ -27,7 +27,7 @@ impl Journal {
         Self { snapshot, position: BEGIN, records: Vec::new() }
     }
 
-    /// Appends what is new.
+    /// Appends the changes.
     pub fn save(&mut self, session: &mut Session) {
         let position = session.journal_position(BEGIN, |_| Vec::new());
         let new = session.records_since(self.position).expect("the newest record is kept");
@@ -44,22 +44,22 @@ impl Journal {
     }
 }
 
-/// Whether the world may go on with another session then, whose journal begins anew.
+/// Whether the operation may switch to another session, whose journal starts anew.
 fn may_be_another(op: &Op) -> bool {
     matches!(op, Op::Fork(_) | Op::Merge { .. } | Op::SaveAndLoad)
 }
 
-/// Saves what is new behind each operation, and replays all of it now and then.
+/// Saves the changes after each operation, and sometimes replays the whole journal.
 pub struct Watch {
     journal: Journal,
     saves: usize,
     every: usize,
-    /// A view was only looked at, or a function given, which makes no record: the next one tells of it.
+    /// A view was only read, or a function set, which writes no record: the next record includes it.
     looked: bool,
 }
 
 impl Watch {
-    /// Replays behind each `every` operations.
+    /// Replays after every `every` operations.
     pub fn new(world: &mut World, every: usize) -> Self {
         Self { journal: Journal::begin(&mut world.session), saves: 0, every, looked: false }
     }
@@ -103,7 +103,7 @@ fn replays(script: &Script, at: Index) {
 }
 
 #[test]
-fn a_replayed_journal_gives_the_session_that_was_saved() {
+fn replaying_a_journal_gives_the_saved_session() {
     let holds = |(script, at): (Script, Index)| {
         replays(&script, at);
         Ok(())

@@ -1,4 +1,4 @@
-//! Options that change on the way: whatever they were before, each invariant holds under those that hold now (COMP-22).
+//! Options that change during a script: each invariant holds under the current options (COMP-22).
 
 use super::generate::{Op, Script, script_with_options};
 use super::world::{self, Came, Frozen, Happened, World};
@@ -21,7 +21,7 @@ fn tokens_add_up_after_a_recount() {
 }
 
 #[test]
-fn nothing_is_lost_and_every_change_has_a_line() {
+fn nothing_is_lost_and_every_change_is_reported() {
     always(|world, happened| {
         account::nothing_is_lost(world, happened);
         account::what_is_not_whole_had_a_line(world, happened);
@@ -37,7 +37,7 @@ fn views_stay_valid_and_header_and_newest_user_message_stay() {
 }
 
 #[test]
-fn a_prepared_view_fits_the_limit_that_holds_now() {
+fn a_prepared_view_fits_the_current_limit() {
     always(|world, happened| {
         if matches!(happened.op, Op::SetOptions(_)) {
             return;
@@ -51,7 +51,7 @@ fn a_prepared_view_fits_the_limit_that_holds_now() {
 }
 
 #[test]
-fn refused_options_change_nothing_and_the_others_hold_at_once() {
+fn refused_options_change_nothing_and_accepted_ones_apply_at_once() {
     always(|world, happened| {
         let Op::SetOptions(changes) = &happened.op else { return };
         let config = world.session.config();

@@ -1,12 +1,12 @@
-//! What a provider refuses, judged on the written list alone.
+//! The rules of providers, checked on the written list alone.
 
 use std::collections::{HashMap, HashSet};
 
 use contextfold::message::Format;
 use serde_json::{Value, json};
 
-/// Everything in a list that the format's provider would refuse. Calls may be open (`live`) while nothing but what the
-/// model and its tools said stands behind them.
+/// Everything in a list that the format's provider would refuse. Calls may be open (`live`) if only messages of the model and its
+/// tools follow them.
 pub fn violations(format: Format, items: &[Value], live: bool) -> Vec<String> {
     match format {
         Format::OpenaiResponses => responses(items, live),
@@ -95,8 +95,8 @@ fn responses(items: &[Value], live: bool) -> Vec<String> {
     bad
 }
 
-/// Chat Completions and the package's own messages: tool messages right behind the assistant's. In Chat an answer is one
-/// message and nothing is empty; the package's own may say an answer in several.
+/// Chat Completions and the package's own messages: tool messages directly follow the assistant's. In Chat an answer is one
+/// message and nothing is empty; the package's own format may use several messages for an answer.
 fn messages(items: &[Value], live: bool, chat: bool) -> Vec<String> {
     let mut bad = Vec::new();
     let mut need: HashSet<&str> = HashSet::new();
@@ -156,7 +156,7 @@ fn messages(items: &[Value], live: bool, chat: bool) -> Vec<String> {
     bad
 }
 
-/// The blocks of an Anthropic message or the parts of an AI SDK one; a plain text is one.
+/// The blocks of an Anthropic message or the parts of an AI SDK message; a plain text is one block.
 fn blocks(message: &Value) -> Vec<Value> {
     match &message["content"] {
         Value::String(text) => vec![json!({ "type": "text", "text": text })],
@@ -169,7 +169,7 @@ fn ids(blocks: &[Value], kind: &str, key: &str) -> Vec<String> {
     blocks.iter().filter(|b| text(b, "type") == kind).map(|b| text(b, key).to_owned()).collect()
 }
 
-/// Anthropic: turns take turns and begin with the user; every use has its result at the beginning of the next turn.
+/// Anthropic: roles alternate, beginning with the user; every tool use has its result at the beginning of the next turn.
 fn anthropic(items: &[Value], live: bool) -> Vec<String> {
     let mut bad = Vec::new();
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
@@ -238,7 +238,7 @@ fn anthropic(items: &[Value], live: bool) -> Vec<String> {
     bad
 }
 
-/// AI SDK: what it checks before it calls a provider. No result without its call, none missing before a user or system
+/// AI SDK: its checks before it calls a provider. No result without its call, and none missing before a user or system
 /// message.
 fn ai_sdk(items: &[Value], live: bool) -> Vec<String> {
     let mut bad = Vec::new();
@@ -278,7 +278,7 @@ fn ai_sdk(items: &[Value], live: bool) -> Vec<String> {
     bad
 }
 
-/// Gemini: what all calls of a content brought stands in the content right behind it, as many as were called.
+/// Gemini: the responses to all calls of a content are in the next content, as many as there were calls.
 fn gemini(items: &[Value], live: bool) -> Vec<String> {
     let under = |part: &Value, camel: &str, snake: &str| {
         part.get(camel).or_else(|| part.get(snake)).filter(|v| !v.is_null()).cloned()
@@ -288,7 +288,7 @@ fn gemini(items: &[Value], live: bool) -> Vec<String> {
         found.map(|one| (text(&one, "id").to_owned(), text(&one, "name").to_owned())).collect()
     };
     let signed = |part: &Value| under(part, "thoughtSignature", "thought_signature").is_some();
-    // Contents of the model's in a row are one turn: the SDK sends the chunks of a stream so.
+    // Consecutive contents of the model are one turn: the SDK sends the chunks of a stream like this.
     let mut turns: Vec<Value> = Vec::new();
     for item in items {
         match turns.last_mut().filter(|last| item["role"] == "model" && last["role"] == "model") {
@@ -359,7 +359,7 @@ fn gemini(items: &[Value], live: bool) -> Vec<String> {
     if !asked.is_empty() && !live {
         bad.push("the last calls have no response".to_owned());
     }
-    // Of a model that signs its calls, the first of each content of the running turn is signed.
+    // If a model signs its calls, the first call of each content in the current turn is signed.
     let parts = |item: &Value| item["parts"].as_array().cloned().unwrap_or_default();
     if items.iter().flat_map(parts).any(|part| signed(&part)) {
         let said = |item: &Value| {
@@ -378,7 +378,7 @@ fn gemini(items: &[Value], live: bool) -> Vec<String> {
     bad
 }
 
-/// Bedrock's Converse: Anthropic's rules of pairing, roles that take turns, and blocks of one key.
+/// Bedrock's Converse: Anthropic's rules of pairing, alternating roles, and blocks with one key.
 fn bedrock(items: &[Value], live: bool) -> Vec<String> {
     let mut bad = Vec::new();
     let mut documents: HashSet<String> = HashSet::new();

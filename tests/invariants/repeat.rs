@@ -6,7 +6,7 @@ use contextfold::provider::provider;
 use super::generate::Script;
 use super::world::{self, Came};
 
-/// Everything that a session says, operation by operation.
+/// Everything that a session returns, operation by operation.
 fn transcript(script: &Script) -> Vec<String> {
     let mut out = Vec::new();
     let mut world = world::run(script, |world, happened| {
@@ -28,7 +28,7 @@ fn transcript(script: &Script) -> Vec<String> {
 }
 
 #[test]
-fn inv_6_the_same_script_gives_the_same_answers() {
+fn inv_6_the_same_script_gives_the_same_results() {
     let property = |script: Script| {
         let (once, twice) = (transcript(&script), transcript(&script));
         for (a, b) in once.iter().zip(&twice) {

@@ -1,4 +1,4 @@
-//! API-5: a session of a snapshot goes on as the one that was saved would have.
+//! API-5: a session restored from a snapshot continues like the saved one.
 
 use contextfold::ErrorCode;
 use contextfold::session::Session;
@@ -23,7 +23,7 @@ pub fn check<T: std::fmt::Debug>(
 }
 
 #[test]
-fn a_restored_session_goes_on_as_the_saved_one() {
+fn a_restored_session_continues_like_the_saved_one() {
     check((script(), any::<Index>()), |(script, at)| {
         let (before, after) = script.ops.split_at(at.index(script.ops.len()));
         let (mut saved, mut again) = (World::new(&script), World::new(&script));
@@ -31,7 +31,7 @@ fn a_restored_session_goes_on_as_the_saved_one() {
             saved.step(op);
             again.step(op);
         }
-        // What waits for a summary is of the session that asked, and a branch that was restored is a stranger to its parent.
+        // Pending requests belong to the saved session, and a restored branch does not know its parent.
         saved.forget_all();
         again.forget_all();
         let bytes = saved.session.snapshot(b"host");
@@ -42,7 +42,7 @@ fn a_restored_session_goes_on_as_the_saved_one() {
         prop_assert!(again.session.snapshot(b"host") == bytes, "the same session, other bytes");
         prop_assert_eq!(Frozen::of(&saved.session), Frozen::of(&again.session));
         for op in after {
-            // The report of a run that failed is news, and in no snapshot; who goes back to a parent finds the parent's.
+            // The report of a failed run is not in a snapshot. After a return to the parent, the report is the parent's.
             let goes_back = matches!(op, Op::Merge { .. });
             let told = [&saved, &again].map(|world| world.session.report().cloned());
             saved.step(op);
@@ -79,9 +79,9 @@ fn damaged_bytes_are_refused() {
     });
 }
 
-/// The first line says what the rest is: bytes that pass for a snapshot and are none end in an error, or in a session.
+/// The first line describes the rest. Bytes that look like a snapshot but are invalid give an error or a session.
 #[test]
-fn nonsense_under_a_right_checksum_never_panics() {
+fn invalid_content_with_a_valid_checksum_never_panics() {
     let changes = prop::collection::vec((any::<Index>(), any::<u8>()), 1..4);
     check((script(), changes), |(script, changes)| {
         let world = super::world::run(&script, |_, _| {});

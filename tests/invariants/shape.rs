@@ -1,4 +1,4 @@
-//! INV-1 and INV-2: what is sent has a shape that its provider takes; header and newest user message are there.
+//! INV-1 and INV-2: every view and request has a shape that its provider accepts, with the header and the newest user message.
 
 use contextfold::message::{Format, Message, Role};
 use contextfold::provider::provider;
@@ -14,7 +14,7 @@ fn written(format: Format, messages: &[&Message]) -> Vec<Value> {
     provider(format).write(messages).items
 }
 
-/// What of it the formats' providers would refuse.
+/// What the formats' providers would refuse.
 fn refusals(messages: &[&Message], live: bool) -> Vec<String> {
     let mut refused = Vec::new();
     for format in &FORMATS {
@@ -39,7 +39,7 @@ pub fn views_are_valid(world: &mut World, _: &Happened) {
         .first()
         .is_some_and(|s| context.history.node(s.node).is_fold() && s.message.role == Role::User);
     let first = context.view.body().iter().find(|s| !s.message.role.is_instruction());
-    // The provider reads nothing of what stands before a compaction of its own: a call that waits may be all that does.
+    // The provider ignores everything before its own compaction, so an open call may be all that it reads.
     let compacted = context.view.body().iter().any(|s| s.message.provider_compaction().is_some());
     if let Some(first) = first.filter(|_| !compacted && (user_began || folded)) {
         assert_eq!(first.message.role, Role::User, "a view of what a user began begins with a user message");
@@ -65,7 +65,7 @@ pub fn header_and_newest_user_are_there(world: &mut World, _: &Happened) {
     let merges = world.session.config().ladder.builds_from_turns();
     let header: Vec<&str> = items.iter().take(context.view.header().len()).map(|i| i.id.as_str()).collect();
     if merges {
-        // Later instructions are part of it, as the document says; its own messages stand first, in order.
+        // Later instructions are part of the header, as the document says; the header's own messages come first, in order.
         let own: Vec<&str> =
             header.iter().copied().filter(|id| world.header.iter().any(|h| h == id)).collect();
         assert_eq!(own, world.header);
@@ -94,12 +94,12 @@ pub fn header_and_newest_user_are_there(world: &mut World, _: &Happened) {
 }
 
 #[test]
-fn inv_1_no_view_is_refused_for_its_shape() {
+fn inv_1_every_view_has_a_valid_shape() {
     super::always(views_are_valid);
 }
 
 #[test]
-fn inv_1_no_request_is_refused_for_its_shape() {
+fn inv_1_every_request_has_a_valid_shape() {
     super::always(requests_are_valid);
 }
 

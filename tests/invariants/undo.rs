@@ -1,11 +1,11 @@
-//! What is folded and unfolded again stands as it stood, whatever was done before and since.
+//! Folding and unfolding restores the view, whatever was done before and since.
 
 use contextfold::context::{Context, FoldMessages, NodeIndex, PlacedSlot, Unit};
 use contextfold::message::{Message, Role};
 
 use super::world::{Happened, World};
 
-/// All that a view shows of itself, and what it has dropped.
+/// Everything that a view shows, and what it has dropped.
 #[derive(Debug, PartialEq)]
 struct Shown {
     slots: Vec<PlacedSlot>,
@@ -43,7 +43,7 @@ fn made(n: usize) -> FoldMessages {
     }
 }
 
-/// Folds the units that `chosen` says; none if that is nothing.
+/// Folds the units selected by `chosen`. Returns `None` if there are none.
 fn fold(context: &mut Context, n: usize, chosen: impl Fn(usize, &Unit) -> bool) -> Option<NodeIndex> {
     let units = context.units();
     let newest_user = units.iter().rposition(Unit::opens_turn);
@@ -65,10 +65,10 @@ fn unfold(context: &mut Context, fold: Option<NodeIndex>) {
     }
 }
 
-/// Two folds side by side, undone in either order; a fold of folds, level by level.
+/// Two folds side by side, undone in either order; nested folds, undone level by level.
 fn unfold_undoes_fold(world: &mut World, _: &Happened) {
     let mut context = world.session.context().clone();
-    context.begin_with_user(); // an unfold sees to that, where a pass did not
+    context.begin_with_user(); // an unfold ensures this, even if a pass did not
     let before = shown(&context);
     let n = context.history.len();
     for first_first in [false, true] {
@@ -98,12 +98,12 @@ fn unfold_undoes_fold(world: &mut World, _: &Happened) {
     assert_eq!(shown(&context), before);
 }
 
-/// What entered since the fold stands behind all that comes back.
+/// Messages pushed after the fold follow the restored ones.
 fn what_came_since_stays(world: &mut World, _: &Happened) {
     let context = world.session.context();
     let trims = context.output_config.enabled && context.view.output_tokens() > context.output_budget.limit;
     if context.history.has_open_calls() || trims {
-        return; // a stand-in has its place with its call; what came back may be too much of tool outputs
+        return; // a placeholder stays with its call; restored messages may exceed the budget for tool outputs
     }
     let mut context = context.clone();
     let before = shown(&context);
@@ -120,7 +120,7 @@ fn what_came_since_stays(world: &mut World, _: &Happened) {
     assert_eq!(shown(&context).slots, expected);
 }
 
-/// Whatever happened, everything stands in one order.
+/// Whatever happened, all messages are in one order.
 fn a_fold_comes_back_where_it_stood(world: &mut World, _: &Happened) {
     let mut context = world.session.context().clone();
     while let Some(fold) = context.fold_infos().into_iter().find(|f| f.in_view) {
@@ -131,7 +131,7 @@ fn a_fold_comes_back_where_it_stood(world: &mut World, _: &Happened) {
         assert!(fold.items.iter().all(back), "all of {} came back", fold.id);
     }
     assert!(context.folds.iter().all(|f| context.view.dropped(f.summary).is_some()), "every fold is undone");
-    // An instruction that leaves the base prompt stands before a call that is being executed, not between it and its output.
+    // An instruction that leaves the base prompt goes before a running call, not between the call and its output.
     let executes = context.history.has_open_calls();
     let entered: Vec<u32> = context
         .view
@@ -150,11 +150,11 @@ fn unfold_undoes_fold_exactly() {
 }
 
 #[test]
-fn what_was_pushed_since_a_fold_stays_behind_it() {
+fn messages_pushed_after_a_fold_stay_after_it() {
     super::always(what_came_since_stays);
 }
 
 #[test]
-fn all_folds_of_any_script_unfold_into_the_order_in_which_messages_came() {
+fn unfolding_everything_restores_the_original_order() {
     super::always(a_fold_comes_back_where_it_stood);
 }

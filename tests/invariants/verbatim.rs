@@ -1,5 +1,5 @@
-//! INV-5, INV-9, INV-11 and INV-12: what stands whole stands as it came, what is cut is cut between clusters, pins stand
-//! verbatim, and arguments that were JSON are JSON.
+//! INV-5, INV-9, INV-11 and INV-12: whole messages are unchanged, cuts are between grapheme clusters, pins are verbatim, and
+//! arguments that were JSON are still JSON.
 
 use contextfold::context::{Form, NodeKind, Slot};
 use contextfold::message::{CallKind, Format, Message, Part, Role, ToolCall};
@@ -10,7 +10,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::world::{Happened, World};
 
-/// Without what the engine adds on entry: its ref.
+/// The message without the ref that the engine adds on entry.
 fn as_it_came(message: &Message, original: &Message) -> Message {
     let mut message = message.clone();
     for (part, came) in message.parts.iter_mut().zip(&original.parts) {
@@ -21,14 +21,14 @@ fn as_it_came(message: &Message, original: &Message) -> Message {
     message
 }
 
-/// The message without thinking whose stream was cut off: no view has that, for its API refuses it.
+/// The message without cut-off thinking: no view has it, because its API refuses it.
 fn sendable(message: &Message) -> Message {
     let mut message = message.clone();
     message.parts.retain(|part| !matches!(part, Part::Reasoning(thought) if thought.is_cut_off()));
     message
 }
 
-/// The same message with nothing in its texts.
+/// The same message with empty texts.
 fn frame(message: &Message) -> Message {
     let mut message = message.clone();
     for part in &mut message.parts {
@@ -45,7 +45,7 @@ fn frame(message: &Message) -> Message {
     message
 }
 
-/// The same message with its first text alone, where there are several: many small ones are joined before they are cut.
+/// The same message with only its first text: several small texts are joined before they are cut.
 fn one_text(mut message: Message) -> Message {
     let mut first = matches!(message.role, Role::User | Role::Tool);
     let joins = first;
@@ -53,7 +53,7 @@ fn one_text(mut message: Message) -> Message {
     message
 }
 
-/// The same message with nothing in the arguments that may be cut as a last resort.
+/// The same message without the arguments that may be cut as a last resort.
 fn without_arguments(mut message: Message) -> Message {
     for part in &mut message.parts {
         if let Part::ToolCall(call) = part
@@ -88,7 +88,7 @@ pub fn untouched_messages_are_as_they_came(world: &mut World, _: &Happened) {
             };
             let mut original = sendable(original);
             if slot.form == Form::Shortened && slot.message.tool_calls().next().is_none() {
-                // A pass may have taken its calls off before, with the reasoning that led to them.
+                // A pass may have removed its calls before, with the reasoning that led to them.
                 let calls = original.tool_calls().next().is_some();
                 original.parts.retain(|p| !calls || !matches!(p, Part::ToolCall(_) | Part::Reasoning(_)));
             }
@@ -101,12 +101,12 @@ pub fn untouched_messages_are_as_they_came(world: &mut World, _: &Happened) {
     }
 }
 
-/// What stands for a medium is none of the message's texts; where texts were joined, it may be a line of one.
+/// The placeholder of a medium is not one of the message's texts. If texts were joined, it may be one of their lines.
 fn is_stand_in(text: &str) -> bool {
     text.contains(" left out of this request") && !text.contains('\n')
 }
 
-/// A message's texts, each medium as what stands for it where nothing opens it.
+/// A message's texts, with a placeholder without a ref for each medium.
 fn without_media(message: &Message) -> Vec<String> {
     let text = |part: &Part| match part {
         Part::Text { text, .. } => Some(text.to_string()),
@@ -134,7 +134,7 @@ fn between_clusters(text: &str, at: usize) -> bool {
 
 const NOTICE: [&str; 2] = ["\n[… ", " …]\n"];
 
-/// Head and tail of a text whose middle was cut.
+/// The head and the tail of a text whose middle was cut.
 fn halves(text: &str) -> Option<(&str, &str)> {
     let (head, rest) = text.split_once(NOTICE[0].trim_start())?;
     let (_, tail) = rest.split_once(NOTICE[1].trim_end())?;
@@ -143,7 +143,7 @@ fn halves(text: &str) -> Option<(&str, &str)> {
 
 fn lost_its_middle(shown: &str, full: &str) -> bool {
     halves(shown).is_some_and(|(head, tail)| {
-        // The notice may stand on a line of its own.
+        // The notice may be on a line of its own.
         let heads = [head, head.strip_suffix('\n').unwrap_or(head)];
         let tails = [tail, tail.strip_prefix('\n').unwrap_or(tail)];
         heads.iter().any(|head| full.starts_with(head) && between_clusters(full, head.len()))
@@ -153,13 +153,13 @@ fn lost_its_middle(shown: &str, full: &str) -> bool {
     })
 }
 
-/// Arguments with the middles of some strings left out, or with a notice in their place; the ref opens them in full.
+/// Arguments in which the middles of some strings are cut or replaced by a notice; the ref opens them in full.
 fn arguments_are_cut(world: &World, now: &str, came: &str) -> bool {
     let outputs = &world.session.context().outputs;
     let full = [Part::text(came)];
     let names_it = |o: &tool_output::Output| now.contains(o.reference().id.as_str()) && o.parts() == full;
     let is_even = now.contains(" tokens left out");
-    // A notice names no ref where no cache could answer for it.
+    // A notice has no ref if there is no cache to open it.
     let needs_no_ref = is_even || !world.session.config().tool_output_cache.enabled;
     if !(needs_no_ref || outputs.iter().any(names_it)) || now.len() >= came.len() {
         return false;
@@ -282,7 +282,7 @@ pub fn pins_and_the_newest_user_message_are_verbatim(world: &mut World, _: &Happ
     let newest = newest.map(|id| {
         let most = world.session.report().and_then(World::most).unwrap_or(u64::MAX);
         let least = world.least.entry(id.clone()).or_insert(most);
-        *least = most.min(*least); // what was shortened when a view might take less stays so
+        *least = most.min(*least); // what was shortened when the view's limit was smaller stays shortened
         (id, *least)
     });
     let shown = slots(world);
@@ -300,7 +300,7 @@ pub fn pins_and_the_newest_user_message_are_verbatim(world: &mut World, _: &Happ
     }
     let alone = contextfold::tokens::count_message(original, &*world.counter);
     let others = world.session.tokens().saturating_sub(slot.tokens());
-    // Alone, or beside what has no more to give.
+    // Alone, or with the messages that cannot be shortened any more.
     let gives_way = alone.saturating_add(others) > most;
     assert!(
         gives_way || world.gave_way.contains(&newest),
@@ -324,7 +324,7 @@ fn is_json(text: &str) -> bool {
     tool_output::Json::parse(text).is_some()
 }
 
-/// Whether it stands for all of what was no JSON: as a text, or as JSON where a function's arguments have to be.
+/// Whether it replaces arguments that were not JSON: as a text, or as JSON if a function's arguments must be JSON.
 fn is_notice(text: &str) -> bool {
     text.strip_prefix("{\"left_out\":\"").unwrap_or(text).starts_with("[… ")
 }
@@ -343,7 +343,7 @@ pub fn arguments_stay_json(world: &mut World, _: &Happened) {
     for item in provider(Format::OpenaiResponses).write(&view).items {
         if item["type"] == "function_call" {
             let arguments = item["arguments"].as_str().expect("arguments are a string");
-            // What was no JSON stands untouched, or is replaced whole.
+            // Arguments that were not JSON are unchanged, or replaced whole.
             let came = |c: &&ToolCall| item["call_id"] == *c.id && !is_json(&c.input);
             let is_its_own = |c: &ToolCall| *c.input == *arguments || is_notice(arguments);
             assert!(is_json(arguments) || calls().filter(came).any(is_its_own), "{arguments}");
@@ -352,12 +352,12 @@ pub fn arguments_stay_json(world: &mut World, _: &Happened) {
 }
 
 #[test]
-fn inv_5_no_cut_splits_a_cluster() {
+fn inv_5_no_cut_splits_a_grapheme_cluster() {
     super::always(cuts_stand_between_clusters);
 }
 
 #[test]
-fn inv_9_untouched_messages_are_as_they_came() {
+fn inv_9_untouched_messages_are_unchanged() {
     super::always(untouched_messages_are_as_they_came);
 }
 
@@ -367,6 +367,6 @@ fn inv_11_pins_and_the_newest_user_message_are_verbatim() {
 }
 
 #[test]
-fn inv_12_arguments_stay_json() {
+fn inv_12_arguments_stay_valid_json() {
     super::always(arguments_stay_json);
 }

@@ -1,4 +1,4 @@
-//! A session that is driven by a script, and what must be known of it from outside to judge it.
+//! A session driven by a script, and what a test must know about it to judge it.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ use serde_json::{Map, json};
 
 use super::generate::{Answer, CallSort, CallSpec, Op, Output, Said, Script, Summary, Words};
 
-/// What a session shows of itself.
+/// What a session shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frozen {
     pub view: Vec<Arc<Message>>,
@@ -47,7 +47,7 @@ impl Frozen {
     }
 }
 
-/// What providers say of a request's bytes and images.
+/// What providers answer if a request has too many bytes or images.
 const TOO_MANY: [&str; 6] = [
     r#"413 {"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}"#,
     "request contains 52 images, exceeding the maximum of 1 allowed per request",
@@ -69,13 +69,13 @@ fn compaction(anthropic: bool, nth: usize) -> Part {
     Part::Opaque { format, raw: Arc::new(raw) }
 }
 
-/// What an operation came to.
+/// The result of an operation.
 pub enum Came {
-    /// There was nothing to do it to.
+    /// There was nothing to apply it to.
     Nothing,
-    /// The session took it.
+    /// The session accepted it.
     Taken,
-    /// A summary is asked for.
+    /// A summary is requested.
     Asked,
     /// A run ended.
     Done { report: Rc<Report>, prepared: bool, pushed_meanwhile: bool },
@@ -83,7 +83,7 @@ pub enum Came {
     Refused { error: Error },
 }
 
-/// An operation, the session before it, and what it came to.
+/// An operation, the session before it, and its result.
 pub struct Happened {
     pub op: Op,
     pub before: Frozen,
@@ -93,11 +93,11 @@ pub struct Happened {
 struct Waiting {
     pending: Pending,
     prepared: bool,
-    /// Messages pushed when it was asked.
+    /// The number of messages pushed when it was requested.
     pushed: usize,
 }
 
-/// A message as it was pushed, under its id.
+/// A message as it was pushed, with its id.
 #[derive(Debug, Clone)]
 pub struct Pushed {
     pub id: String,
@@ -113,16 +113,16 @@ pub struct World {
     pub pinned: BTreeSet<String>,
     /// Ids of former headers.
     taken_out: BTreeSet<String>,
-    /// Ids of what the conversation went back behind.
+    /// Ids of messages removed by a rewind.
     gone: BTreeSet<String>,
-    /// Ids that had a line in a report, with the refs that the lines name.
+    /// Ids that a report listed, with the refs that the lines name.
     pub left_out: BTreeMap<String, BTreeSet<String>>,
-    /// Ids of messages that came while the run that was just resumed waited.
+    /// Ids of messages that were pushed while the run that was just resumed was waiting.
     pub meanwhile: Vec<String>,
     pub tools: u64,
-    /// The least that a view might take since a message that opens a turn was the newest.
+    /// For each message that opened a turn: the smallest limit of a view while it was the newest.
     pub least: BTreeMap<String, u64>,
-    /// Those that were shortened while they were the newest.
+    /// Messages that were shortened while they were the newest.
     pub gave_way: BTreeSet<String>,
     open: Vec<String>,
     answered: Vec<String>,
@@ -132,12 +132,12 @@ pub struct World {
     numbered: u64,
     /// Pinned pieces of text, with the ids of their messages.
     pub text_pins: Vec<(String, String)>,
-    /// Refs of outputs that no message brought.
+    /// Refs of outputs that belong to no message.
     own_refs: Vec<String>,
-    /// How often the redaction was called: it may fail once, at a number.
+    /// The number of calls of the redaction; it may fail once, at a given number.
     redacted: Rc<Cell<u32>>,
     pub redact: Option<Redact>,
-    /// What this one was forked off.
+    /// The session that this one was forked from.
     parent: Option<Box<World>>,
 }
 
@@ -177,19 +177,19 @@ impl World {
         self.pushed.iter().find(|p| p.id == id).map(|p| &p.message)
     }
 
-    /// The newest message that opens a turn; an empty one is no message to a provider, and of what the provider compacted it reads
-    /// nothing.
+    /// The newest message that opens a turn. Empty messages do not count for a provider, and it reads nothing that it has
+    /// compacted.
     pub fn newest_user(&self) -> Option<&Pushed> {
         let mut since = self.going_on().rev().take_while(|p| p.message.provider_compaction().is_none());
         since.find(|p| p.message.opens_turn() && !p.message.is_empty())
     }
 
-    /// What the conversation goes on from.
+    /// The messages that the conversation continues from.
     pub fn going_on(&self) -> impl DoubleEndedIterator<Item = &Pushed> {
         self.pushed.iter().filter(|p| !self.gone.contains(&p.id))
     }
 
-    /// The most that a view may take, in tokens as they are counted: usage may have taught that the provider counts otherwise.
+    /// The largest size of a view, in our tokens: usage may have shown that the provider counts differently.
     pub fn most(report: &Report) -> Option<u64> {
         let most = report.limit.map(|limit| (limit as f64 * (1.0 - report.counter.margin)) as u64);
         most.map(|most| (most as f64 / report.counter.calibration) as u64)
@@ -200,11 +200,11 @@ impl World {
         self.waiting.iter().map(|w| &w.pending.request)
     }
 
-    /// Lets go of what no snapshot brings along: the requests that wait, and the session that this one branched off.
+    /// Drops what a snapshot does not contain: the pending requests and the parent session.
     pub fn forget_all(&mut self) {
         self.waiting.clear();
         (self.plan, self.background, self.parent) = (None, None, None);
-        self.session = self.session.clone(); // a copy waits for nothing, either
+        self.session = self.session.clone(); // a copy waits for nothing either
     }
 
     /// Does one operation.
@@ -313,7 +313,7 @@ impl World {
                     Ok(config) => self.session.set_options(config, None),
                     Err(error) => return Came::Refused { error },
                 }
-                self.counter = self.session.context().counter.clone(); // a model has rules of its own
+                self.counter = self.session.context().counter.clone(); // a model has its own rules
                 Came::Taken
             }
             Op::Count(counting) => {
@@ -408,7 +408,7 @@ impl World {
             Op::Search { which, length } => {
                 let Some((id, piece)) = self.piece(*which, *length) else { return Came::Nothing };
                 if self.answers_own_tool(&id) {
-                    return Came::Nothing; // passed over
+                    return Came::Nothing; // skipped
                 }
                 let search = Search::text(&piece, &json!({})).unwrap();
                 assert!(!self.session.search(&search).is_empty(), "{piece:?} is not found");
@@ -454,7 +454,7 @@ impl World {
                 if self.redact.is_none() {
                     assert!(restored.snapshot(b"") == bytes, "the same session, other bytes");
                 }
-                restored.set_redact(self.redact.clone()); // what was drawn for a ledger is drawn anew
+                restored.set_redact(self.redact.clone()); // the facts for a ledger are extracted again
                 self.session = restored;
                 self.forget_all();
                 assert!(before == Frozen::of(&self.session), "another session was read than was saved");
@@ -463,7 +463,7 @@ impl World {
         }
     }
 
-    /// The beginning of the text of one of the messages, with its id.
+    /// The beginning of the text of a message, and the message's id.
     fn piece(&self, which: usize, length: usize) -> Option<(String, String)> {
         let pushed = self.pushed.get(which % self.pushed.len().max(1))?;
         let piece: String = pushed.message.plain_text().lines().next()?.chars().take(length).collect();
@@ -548,7 +548,7 @@ impl World {
         assert!(ids[until..].iter().all(|id| self.header.contains(id) || !came_along(id)), "only up to {at}");
         let pinned = self.pinned.iter().filter(|id| came_along(id)).cloned().collect();
         let text_pins = self.text_pins.iter().filter(|(id, _)| came_along(id)).cloned().collect();
-        // What stayed behind has left its id to others.
+        // The ids of messages that were not copied can be used again.
         let taken_out = self.taken_out.iter().filter(|id| came_along(id)).cloned().collect();
         let gone = self.gone.iter().filter(|id| came_along(id)).cloned().collect();
         let mut branch = Self {
@@ -582,7 +582,7 @@ impl World {
         Came::Taken
     }
 
-    /// How many sessions this one branched off, one from another.
+    /// The depth of this branch: how many forks led to it.
     pub fn branches(&self) -> usize {
         self.parent.as_ref().map_or(0, |parent| parent.branches() + 1)
     }
@@ -618,12 +618,12 @@ impl World {
         }
     }
 
-    /// A preview changes nothing, is the same twice, and tells of every message of the view.
+    /// A preview changes nothing, is repeatable, and covers every message of the view.
     fn preview(&mut self, options: &PlanOptions) {
         let before = Frozen::of(&self.session);
         let redacted = self.redacted.get();
         let plan = || {
-            self.redacted.set(redacted); // where the redaction fails once, it fails for each
+            self.redacted.set(redacted); // a redaction that fails once fails in both
             self.session.plan(options.clone())
         };
         let (once, twice) = (plan(), plan());
@@ -664,7 +664,7 @@ impl World {
         }
     }
 
-    /// The calls that wait for an output, and those that have one, of what the conversation goes on from.
+    /// The unanswered and the answered calls in the messages that the conversation continues from.
     fn find_open_calls(&mut self) {
         let (mut open, mut answered) = (Vec::new(), Vec::new());
         for Pushed { message, .. } in self.going_on() {
@@ -749,7 +749,7 @@ impl World {
     }
 
     fn set_header(&mut self, mut messages: Vec<Message>) -> Came {
-        messages.retain(|message| !message.is_blank()); // as good as no message
+        messages.retain(|message| !message.is_blank()); // an empty message counts as none
         let from = self.session.context().history.len();
         self.session.set_header(messages.clone()).unwrap();
         if self.session.context().history.len() == from && !messages.is_empty() {
@@ -771,7 +771,7 @@ impl World {
         let fine = Message::text(Role::User, "fine");
         let call = |id: &str| Part::from(ToolCall::function(id, "read", "{}"));
         let history = &self.session.context().history;
-        // The id of a message that was replaced may be used again.
+        // The id of a replaced message can be used again.
         let is_taken = |id: &str| history.find(id).is_some_and(|node| !history.is_superseded(node));
         let taken = self.pushed.iter().find(|pushed| is_taken(&pushed.id));
         let bad = match (n, self.open.first(), taken) {

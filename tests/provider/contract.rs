@@ -1,4 +1,4 @@
-//! What every provider has to do. A new one adds its fixture to `fixtures`.
+//! What every provider must do. A new provider adds its fixture to `fixtures`.
 
 use contextfold::ErrorCode;
 use contextfold::message::{Format, Message, Part, Role, open_calls};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 struct Fixture {
     format: Format,
-    /// A list that the provider takes, with as many kinds of entries and parts as there are, unknown ones too.
+    /// A list that the provider accepts, with as many kinds of entries and parts as possible, including unknown ones.
     everything: Value,
     /// Entries that cannot be read.
     malformed: Vec<Value>,
@@ -195,7 +195,7 @@ fn ai_sdk() -> Value {
     ])
 }
 
-/// In the shapes of `@google/genai`'s types and of what its API answers: calls with ids and without, in both spellings.
+/// In the shapes of `@google/genai`'s types and of its API's answers: calls with and without ids, in both spellings.
 fn gemini() -> Value {
     json!([
         { "parts": [
@@ -247,7 +247,7 @@ fn gemini() -> Value {
     ])
 }
 
-/// In the shape of Amazon's API reference and its SDK's types (`@aws-sdk/client-bedrock-runtime` 3).
+/// In the shape of Amazon's API reference and the types of its SDK (`@aws-sdk/client-bedrock-runtime` 3).
 fn bedrock() -> Value {
     json!([
         { "role": "user", "content": [{ "text": "hi" }] },
@@ -337,7 +337,7 @@ fn errors(format: Format, list: &Value) -> Vec<String> {
 }
 
 #[test]
-fn everything_comes_out_as_it_went_in() {
+fn every_kind_of_entry_is_written_as_it_was_read() {
     for f in fixtures() {
         let p = provider(f.format);
         let read = read(p, &f.everything);
@@ -368,7 +368,7 @@ fn everything_is_valid_and_detected() {
 }
 
 #[test]
-fn a_body_is_known_by_the_tools_that_only_one_provider_has() {
+fn a_body_is_recognised_by_provider_specific_tools() {
     let body = serde_json::json!({
         "messages": [{ "role": "user", "content": "hi" }],
         "tools": [{ "name": "f", "input_schema": { "type": "object" } }],
@@ -377,7 +377,7 @@ fn a_body_is_known_by_the_tools_that_only_one_provider_has() {
 }
 
 #[test]
-fn the_parts_are_paired() {
+fn calls_and_outputs_are_paired() {
     for f in fixtures() {
         let read = read(provider(f.format), &f.everything);
         assert_eq!(open_calls(&read), Vec::<&str>::new(), "{}", f.format.as_str());
@@ -388,7 +388,7 @@ fn the_parts_are_paired() {
 }
 
 #[test]
-fn entries_are_accounted_for() {
+fn every_entry_is_accounted_for() {
     for f in fixtures() {
         let list = f.everything.as_array().unwrap();
         let read = provider(f.format).read_list(list).unwrap();
@@ -402,7 +402,7 @@ fn entries_are_accounted_for() {
 }
 
 #[test]
-fn runs_written_one_by_one_are_the_whole() {
+fn runs_written_one_by_one_equal_the_whole() {
     for f in fixtures() {
         let p = provider(f.format);
         let read = read(p, &f.everything);
@@ -438,7 +438,7 @@ fn malformed_entries_are_refused_with_their_index() {
 }
 
 #[test]
-fn a_trimmed_output_is_the_only_change_and_stays_valid() {
+fn trimming_an_output_changes_nothing_else_and_stays_valid() {
     for f in fixtures() {
         let p = provider(f.format);
         let whole = read(p, &f.everything);
@@ -461,7 +461,7 @@ fn a_trimmed_output_is_the_only_change_and_stays_valid() {
 }
 
 #[test]
-fn every_cut_can_be_mended() {
+fn every_cut_can_be_repaired() {
     for f in fixtures() {
         let list = f.everything.as_array().unwrap();
         for at in 1..list.len() {
@@ -479,7 +479,7 @@ fn every_cut_can_be_mended() {
 }
 
 #[test]
-fn every_format_says_every_other_with_ids_and_pairing_kept() {
+fn every_format_converts_to_every_other_with_ids_and_pairing_kept() {
     for f in fixtures() {
         let calls = |format: Format, list: &Value| -> Vec<String> {
             let read = read(provider(format), list);

@@ -1,4 +1,4 @@
-//! Bedrock's Converse: recorded histories in its shape, and what its service refuses, written down once more and apart from `check`.
+//! Bedrock's Converse: recorded histories in its shape, and the rules of its service, written again independently of `check`.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -11,7 +11,7 @@ use super::data::{Recorded, recorded};
 
 const FORMAT: Format = Format::BedrockConverse;
 
-/// Anthropic's recorded histories, by hand in Converse's shape; those that it has no place for are left out.
+/// Anthropic's recorded histories, converted to Converse's shape by hand. Those that it cannot represent are left out.
 pub fn histories() -> Vec<Recorded> {
     let mut all = recorded(".anthropic.jsonl");
     all.extend(recorded("-clean.anthropic.json"));
@@ -80,8 +80,8 @@ fn translated_block(block: &Value) -> Option<Value> {
     })
 }
 
-/// What the service, or a model of Anthropic's behind it, answers to a list; none where it takes it.
-#[allow(clippy::too_many_lines)] // the service's rules, one behind the other
+/// The errors of the service, or of an Anthropic model behind it; empty if it accepts the list.
+#[allow(clippy::too_many_lines)] // the service's rules, one after the other
 pub fn refused(list: &[Value]) -> Vec<String> {
     let mut said = Vec::new();
     if list.is_empty() {
@@ -228,7 +228,7 @@ fn errors(list: &[Value]) -> Vec<String> {
 }
 
 #[test]
-fn what_was_accepted_comes_out_as_it_went_in() {
+fn accepted_histories_are_written_as_they_were_read() {
     let all = histories();
     for list in &all {
         assert_eq!(refused(&list.items), [""; 0], "{}", list.name);
@@ -245,7 +245,7 @@ fn what_was_accepted_comes_out_as_it_went_in() {
 
 /// Every recorded history of any format, cut at every step, in Converse's shape.
 #[test]
-fn the_service_would_take_every_cut() {
+fn every_cut_is_valid_for_the_service() {
     let mut views = 0;
     let mut lists: Vec<(Format, Recorded)> = histories().into_iter().map(|list| (FORMAT, list)).collect();
     for (suffix, format) in [
@@ -280,7 +280,7 @@ fn the_service_would_take_every_cut() {
                 if items.is_empty() {
                     continue;
                 }
-                // As `convert` does: what another API lets stand is set right.
+                // As in `convert`: what only another API accepts is repaired.
                 let items = if from == FORMAT {
                     items
                 } else {
@@ -297,7 +297,7 @@ fn the_service_would_take_every_cut() {
 }
 
 #[test]
-fn it_becomes_every_other_format_and_comes_back() {
+fn it_converts_to_every_other_format_and_back() {
     for list in histories() {
         for to in
             [Format::Anthropic, Format::OpenaiChat, Format::OpenaiResponses, Format::AiSdk, Format::Messages]
@@ -313,7 +313,7 @@ fn it_becomes_every_other_format_and_comes_back() {
     }
 }
 
-/// Dice that fall the same each time.
+/// A repeatable random generator.
 struct Dice(u64);
 
 impl Dice {
@@ -323,7 +323,7 @@ impl Dice {
     }
 }
 
-/// A short conversation with something of everything.
+/// A short conversation with some of everything.
 fn short(dice: &mut Dice) -> Vec<Value> {
     let mut list = vec![
         json!({ "role": "user", "content": [{ "text": "Go." }, document("a"), { "cachePoint": { "type": "default" } }] }),
@@ -415,10 +415,10 @@ fn mutate(list: &mut Vec<Value>, dice: &mut Dice) {
     }
 }
 
-/// What the service refuses, `check` finds, and nothing else but what no service says (a tool's error that holds more than texts); and
-/// what `repair` gives, the service takes.
+/// `check` finds what the service refuses, and nothing else, except a tool's error that holds more than texts, on which the service is
+/// silent. The service accepts what `repair` returns.
 #[test]
-fn no_mutation_is_missed() {
+fn check_finds_every_mutation() {
     let mut dice = Dice(7);
     let (mut broken, mut missed) = (0, Vec::new());
     for n in 0..20_000 {

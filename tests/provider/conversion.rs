@@ -22,12 +22,12 @@ fn errors(format: Format, output: &Value) -> Vec<String> {
 
 fn call_ids(format: Format, list: &Value) -> Vec<String> {
     let read = provider(format).read(list).unwrap();
-    // Anthropic takes letters, digits, _ and - alone: of another provider's id with a colon the beginning stays.
+    // Anthropic accepts only letters, digits, _ and -, so only the beginning of another provider's id with a colon is kept.
     let beginning = |id: &str| id.replace(':', "_").chars().take(40).collect();
     read.iter().flat_map(Message::tool_calls).filter(|c| !c.hosted).map(|c| beginning(&c.id)).collect()
 }
 
-/// Keeps what was made for the providers' own validators, where `CONTEXTFOLD_CONVERSIONS` names a folder.
+/// Writes the output for the providers' own validators if `CONTEXTFOLD_CONVERSIONS` names a folder.
 fn dump(from: Format, to: Format, name: &str, output: &Value) {
     let Some(folder) = std::env::var_os("CONTEXTFOLD_CONVERSIONS") else { return };
     let path = std::path::PathBuf::from(folder).join(format!("{}.{}.jsonl", from.as_str(), to.as_str()));
@@ -87,7 +87,7 @@ fn anthropic() {
 }
 
 #[test]
-fn the_header_goes_where_the_format_keeps_it() {
+fn the_header_is_placed_where_the_format_keeps_it() {
     let list = json!([
         { "role": "system", "content": "rules" },
         { "role": "developer", "content": "more" },
@@ -114,7 +114,7 @@ fn the_header_goes_where_the_format_keeps_it() {
 }
 
 #[test]
-fn what_cannot_be_said_leaves_a_note() {
+fn content_that_cannot_be_converted_leaves_a_note() {
     let list = json!([
         { "role": "user", "content": [{ "type": "image", "source": { "type": "file", "file_id": "f" } }, { "type": "text", "text": "hi" }] },
         { "role": "assistant", "content": [
@@ -155,14 +155,14 @@ fn a_custom_call_and_a_shell_call_become_functions_and_keep_their_outputs() {
 }
 
 #[test]
-fn a_history_of_which_nothing_can_be_said_is_refused() {
+fn a_history_with_nothing_convertible_is_refused() {
     let list = json!([{ "type": "compaction", "encrypted_content": "gA" }]);
     let e = convert(Format::OpenaiResponses, Format::OpenaiChat, &list).unwrap_err();
     assert_eq!(e.code(), ErrorCode::InvalidArgument);
 }
 
 #[test]
-fn calls_that_are_still_being_executed_stay_open() {
+fn running_calls_stay_open() {
     let list = json!([
         { "role": "user", "content": "go" },
         { "role": "assistant", "tool_calls": [{ "id": "a", "type": "function", "function": { "name": "f", "arguments": "{}" } }] }
@@ -173,7 +173,7 @@ fn calls_that_are_still_being_executed_stay_open() {
     }
 }
 
-/// What OpenAI's items are in the AI SDK: reasoning, two texts of one message, a call, and its output.
+/// OpenAI's items in the AI SDK: reasoning, two texts of one message, a call, and its output.
 fn linked_items() -> Value {
     json!([
         { "role": "user", "content": "go" },
@@ -186,7 +186,7 @@ fn linked_items() -> Value {
 }
 
 #[test]
-fn through_the_ai_sdk_reasoning_and_what_it_made_both_keep_their_ids() {
+fn reasoning_and_its_items_keep_their_ids_through_the_ai_sdk() {
     let list = linked_items();
     let there = convert(Format::OpenaiResponses, Format::AiSdk, &list).unwrap();
     assert_eq!(
@@ -210,7 +210,7 @@ fn through_the_ai_sdk_reasoning_and_what_it_made_both_keep_their_ids() {
 }
 
 #[test]
-fn a_summary_of_several_texts_is_one_reasoning_item_again() {
+fn a_reasoning_summary_of_several_texts_becomes_one_item_again() {
     let part = |text: &str| json!({ "type": "reasoning", "text": text, "providerOptions": { "openai": { "itemId": "rs_1" } } });
     let call = json!({ "type": "tool-call", "toolCallId": "a", "toolName": "f", "input": {}, "providerOptions": { "openai": { "itemId": "fc_1" } } });
     let list = json!([{ "role": "user", "content": "go" }, { "role": "assistant", "content": [part("one"), part("two"), call] }]);
@@ -221,7 +221,7 @@ fn a_summary_of_several_texts_is_one_reasoning_item_again() {
 }
 
 #[test]
-fn where_a_call_lost_its_id_on_the_way_its_reasoning_loses_its_own() {
+fn reasoning_loses_its_id_if_its_call_lost_its_own() {
     let list = |options: Value| {
         json!([
             { "role": "user", "content": "go" },
@@ -244,7 +244,7 @@ fn where_a_call_lost_its_id_on_the_way_its_reasoning_loses_its_own() {
 }
 
 #[test]
-fn a_view_for_the_ai_sdk_unlinks_what_lost_its_reasoning() {
+fn items_without_their_reasoning_are_unlinked_for_the_ai_sdk() {
     let there = convert(Format::OpenaiResponses, Format::AiSdk, &linked_items()).unwrap().output;
     let history = provider(Format::AiSdk).read(&there).unwrap();
     let mut view = history.clone();
@@ -256,7 +256,7 @@ fn a_view_for_the_ai_sdk_unlinks_what_lost_its_reasoning() {
 }
 
 #[test]
-fn reasoning_goes_with_the_item_that_the_ai_sdk_cannot_say() {
+fn reasoning_is_dropped_with_an_item_the_ai_sdk_cannot_represent() {
     let reasoning = |n: u8| json!({ "type": "reasoning", "id": format!("rs_{n}"), "summary": [], "encrypted_content": "gA" });
     let text = |n: u8| json!({ "type": "message", "id": format!("msg_{n}"), "role": "assistant", "content": [{ "type": "output_text", "text": format!("Text {n}."), "annotations": [] }] });
     let image =
@@ -280,7 +280,7 @@ fn reasoning_goes_with_the_item_that_the_ai_sdk_cannot_say() {
 }
 
 #[test]
-fn thinking_goes_where_nothing_of_what_followed_it_can_be_said() {
+fn thinking_is_dropped_if_nothing_after_it_can_be_converted() {
     let thinking = json!({ "type": "thinking", "thinking": "Hm.", "signature": "c2ln" });
     let search = json!({ "type": "server_tool_use", "id": "s1", "name": "web_search", "input": {} });
     let found = json!({ "type": "web_search_tool_result", "tool_use_id": "s1", "content": [] });
@@ -296,7 +296,7 @@ fn thinking_goes_where_nothing_of_what_followed_it_can_be_said() {
 }
 
 #[test]
-fn ids_that_an_api_does_not_take_are_written_otherwise_and_stay_different() {
+fn unacceptable_ids_are_rewritten_and_stay_distinct() {
     let long = |end: &str| format!("{}{end}", "x".repeat(70));
     let ids = ["a.1", "a:1", "a_1", "", "日本", &long("1"), &long("2")];
     let call = |id: &&str| json!({ "id": id, "type": "function", "function": { "name": "read", "arguments": "{}" } });
@@ -313,7 +313,7 @@ fn ids_that_an_api_does_not_take_are_written_otherwise_and_stay_different() {
 }
 
 #[test]
-fn integers_that_no_javascript_number_holds_stay_what_they_are() {
+fn integers_too_large_for_javascript_are_unchanged() {
     let arguments =
         r#"{"id":9007199254740993,"fine":9007199254740991,"list":[-9223372036854775808],"half":0.5}"#;
     let call =
@@ -327,7 +327,7 @@ fn integers_that_no_javascript_number_holds_stay_what_they_are() {
 }
 
 #[test]
-fn names_that_apis_refuse_are_told() {
+fn names_refused_by_apis_are_reported() {
     let call = |name: &str| {
         json!([{ "role": "user", "content": "go" }, { "role": "assistant", "content": null,
         "tool_calls": [{ "id": "c", "type": "function", "function": { "name": name, "arguments": "{}" } }] }])
@@ -345,7 +345,7 @@ fn names_that_apis_refuse_are_told() {
         assert!(told(Format::OpenaiChat, &call(bad), "C-name"), "{bad:?}");
         assert!(told(Format::OpenaiResponses, &item(bad), "R-name"), "{bad:?}");
         assert!(told(Format::Anthropic, &block(bad), "A-name"), "{bad:?}");
-        // What another host allowed is written as these take it, and a note tells.
+        // A name that only another host allows is rewritten, with a note.
         for (format, rule) in [(Format::OpenaiResponses, "R-name"), (Format::Anthropic, "A-name")] {
             let converted = convert(Format::Messages, format, &call(bad)).unwrap();
             assert!(!told(format, &converted.output, rule), "{rule}: {bad:?}");
@@ -356,7 +356,7 @@ fn names_that_apis_refuse_are_told() {
 }
 
 #[test]
-fn a_part_of_the_ai_sdks_without_what_it_needs_is_told() {
+fn an_incomplete_ai_sdk_part_is_reported() {
     let part = json!({ "type": "tool-call", "toolCallId": "c", "toolName": null, "input": {} });
     let list = json!([{ "role": "assistant", "content": [part] }]);
     let found = check(Format::AiSdk, &list, &CheckOptions::default()).unwrap();

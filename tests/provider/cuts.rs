@@ -1,4 +1,4 @@
-//! Every cut between steps over recorded histories gives a list that the provider takes.
+//! Every cut between steps of a recorded history gives a list that the provider accepts.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ fn options(list: &Recorded) -> CheckOptions<'_> {
     }
 }
 
-/// Writes a view as a session would: what lost its other half is set right first.
+/// Writes a view as a session would: items that lost their counterpart are corrected first.
 fn written(format: Format, history: &[Message], view: Vec<Message>) -> Vec<Value> {
     let view = unlink_orphans(history, view.into_iter().map(Cow::Owned));
     let view = drop_bound_thinking(history, view).view;
@@ -39,7 +39,7 @@ fn assert_valid(list: &Recorded, format: Format, items: Vec<Value>, how: &str) {
     assert_eq!(errors, Vec::<String>::new(), "{how} of {}", list.name);
 }
 
-/// Keeps everything before the first assistant message, and the steps from each cut on.
+/// Keeps everything before the first assistant message, and the steps after each cut.
 fn every_cut_is_valid(suffix: &str, format: Format) {
     let mut cuts = 0;
     for list in recorded(suffix) {
@@ -47,7 +47,7 @@ fn every_cut_is_valid(suffix: &str, format: Format) {
         let all = steps(&history);
         let head = history.iter().position(|m| m.role == Role::Assistant).unwrap_or(history.len());
         if history[..head].iter().any(|m| m.role == Role::Tool) {
-            continue; // it goes on from a conversation that the provider keeps
+            continue; // it continues a conversation that the provider stores
         }
         let cuts_of_one = if list.items.len() > 150 { 4 } else { 40 };
         let stride = all.len().div_ceil(cuts_of_one).max(1);
@@ -85,7 +85,7 @@ fn anthropic_long_sessions() {
 }
 
 #[test]
-fn every_single_part_can_go() {
+fn every_single_part_can_be_removed() {
     let mut parts = 0;
     for list in recorded(".responses.jsonl") {
         let history = provider(Format::OpenaiResponses).read(&Value::Array(list.items.clone())).unwrap();
@@ -109,8 +109,8 @@ fn every_single_part_can_go() {
     println!("{parts} parts");
 }
 
-/// Every history that was accepted, cut at every step from both ends, said in every format: valid wherever the format has
-/// something to say.
+/// Every accepted history, cut at every step from both ends and converted to every format, is valid if the format can represent
+/// any of it.
 #[test]
 fn every_cut_is_valid_in_every_format() {
     let (mut histories, mut cuts, mut views, mut unsayable) = (0, 0, 0, 0);
@@ -125,7 +125,7 @@ fn every_cut_is_valid_in_every_format() {
             let history = provider(from).read(&Value::Array(list.items.clone())).unwrap();
             let head = history.iter().position(|m| m.role == Role::Assistant).unwrap_or(history.len());
             if history[..head].iter().any(|m| m.role == Role::Tool) {
-                continue; // it goes on from a conversation that the provider keeps
+                continue; // it continues a conversation that the provider stores
             }
             histories += 1;
             let all = steps(&history);
@@ -151,7 +151,7 @@ fn every_cut_is_valid_in_every_format() {
                         .map(|v| format!("{} at {}: {}", v.rule, v.index, v.message))
                         .collect();
                     assert_eq!(errors, [""; 0], "{} cut at {start}, as {}", list.name, to.as_str());
-                    // Gemini's rules once more, in other words: nobody has recorded what it refuses.
+                    // Gemini is checked by an independent version of its rules, because no refusals were recorded.
                     if to == Format::Gemini {
                         let refused = super::oracle::violations(to, &items, true);
                         assert_eq!(refused, [""; 0], "{} cut at {start}", list.name);

@@ -1,4 +1,4 @@
-//! Where recorded data is, when it is there.
+//! The recorded data, if it exists.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ pub struct Recorded {
     pub name: String,
     pub items: Vec<Value>,
     /// The whole record.
-    #[allow(dead_code)] // not every test that reads recordings asks for it
+    #[allow(dead_code)] // not every test that reads recordings needs it
     pub record: Value,
 }
 
@@ -20,7 +20,7 @@ pub fn folder() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
-/// Every recorded list in files whose name ends with `suffix`; none, and a line that says so, without the data.
+/// Every recorded list in files whose name ends with `suffix`. Without the data, prints a line and returns none.
 pub fn recorded(suffix: &str) -> Vec<Recorded> {
     let Some(folder) = folder() else {
         println!("no recorded data here: skipped");

@@ -1,4 +1,4 @@
-//! `OpenAIHistoryAdapter`'s core.
+//! The core of `OpenAIHistoryAdapter`.
 
 use contextfold::message::{Format, Message, Part, Role};
 use contextfold::provider::{OpenAiHistory, Rebuilt, provider};
@@ -37,7 +37,7 @@ fn between_compactions_it_only_grows() {
 }
 
 #[test]
-fn what_is_still_there_comes_back_as_it_was() {
+fn remaining_items_are_returned_unchanged() {
     let mut history = history();
     let mut compacted: Vec<Message> = history.messages().cloned().collect();
     compacted.splice(1..5, [Message::text(Role::User, "summary")]);
@@ -53,7 +53,7 @@ fn what_is_still_there_comes_back_as_it_was() {
 }
 
 #[test]
-fn messages_that_lost_their_extras_on_the_way_are_found_again() {
+fn messages_without_their_extras_are_still_matched() {
     let mut history = history();
     let plain = json!([
         { "role": "developer", "content": "rules" },
@@ -68,7 +68,7 @@ fn messages_that_lost_their_extras_on_the_way_are_found_again() {
 }
 
 #[test]
-fn a_trimmed_output_is_the_only_change() {
+fn trimming_an_output_changes_nothing_else() {
     let mut history = history();
     let mut compacted: Vec<Message> = history.messages().cloned().collect();
     compacted[3] = Message::tool("c1", "[trimmed]");
@@ -83,13 +83,13 @@ fn a_trimmed_output_is_the_only_change() {
 }
 
 #[test]
-fn what_no_longer_fits_is_discarded() {
+fn orphans_are_discarded() {
     let mut history = history();
     let mut compacted: Vec<Message> = history.messages().cloned().collect();
     compacted.pop();
     let last = compacted.last_mut().unwrap();
     last.parts.retain(|p| matches!(p, Part::Reasoning(_)));
-    compacted.remove(2); // the first call: its output is an orphan now
+    compacted.remove(2); // the first call: its output becomes an orphan
     history.rebuild(&compacted);
     let kinds: Vec<String> =
         history.items().iter().map(|i| i["type"].as_str().unwrap_or("message").to_owned()).collect();
@@ -97,7 +97,7 @@ fn what_no_longer_fits_is_discarded() {
 }
 
 #[test]
-fn a_bad_item_appends_nothing() {
+fn an_invalid_item_appends_nothing() {
     let mut history = history();
     let bad = [json!({ "role": "user", "content": "ok" }), json!({ "type": "function_call" })];
     assert!(history.append(&bad).unwrap_err().message().starts_with("message 1:"));

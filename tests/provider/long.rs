@@ -1,5 +1,5 @@
-//! Long histories, whole and broken, are worked through in one go: a look back over all that came before, at every
-//! entry, would make these run for hours.
+//! Long histories, valid and broken, take linear time. Searching everything before each entry would make these tests run for
+//! hours.
 
 use std::borrow::Cow;
 
@@ -65,7 +65,7 @@ fn reasoning_that_nothing_follows() {
 }
 
 #[test]
-fn chat_with_one_message_of_many_calls() {
+fn chat_with_many_calls_in_one_message() {
     let calls: Vec<Value> = (0..MANY)
         .map(|i| json!({ "id": format!("c{i}"), "type": "function", "function": { "name": "f", "arguments": "{}" } }))
         .collect();

@@ -1,4 +1,4 @@
-//! The public message shape: identity, strictness.
+//! The public message shape: it round-trips, and it is strict.
 
 use contextfold::ErrorCode;
 use contextfold::message::{Format, Message, Part, Role};
@@ -14,7 +14,7 @@ fn written(messages: &[Message]) -> Value {
 }
 
 #[test]
-fn every_field_comes_out_as_it_went_in() {
+fn every_field_is_written_as_it_was_read() {
     let list = json!([
         { "role": "system", "content": "be brief", "id": "s", "pinned": true },
         { "content": [{ "type": "text", "text": "keys in another order" }], "role": "developer" },
@@ -62,7 +62,7 @@ fn every_field_comes_out_as_it_went_in() {
 }
 
 #[test]
-fn what_the_engine_makes_is_short() {
+fn engine_messages_are_written_without_extra_fields() {
     let mut summary = Message::text(Role::User, "summary");
     summary.meta.item_type = Some(contextfold::message::ItemType::CompactionSummary);
     assert_eq!(
@@ -75,7 +75,7 @@ fn what_the_engine_makes_is_short() {
 }
 
 #[test]
-fn a_changed_text_is_written_with_the_change_alone() {
+fn changing_a_text_changes_nothing_else() {
     let list = json!([{ "id": "m", "role": "tool", "content": [{ "type": "text", "text": "long" }], "tool_call_id": "a", "x": 1 }]);
     let mut messages = read(&list);
     if let Part::ToolOutput(output) = &mut messages[0].parts[0] {

@@ -1,4 +1,4 @@
-//! Histories that providers accepted, broken on purpose: each break is found, each is mended.
+//! Accepted histories that are broken on purpose: each error is found and repaired.
 
 use std::io::Write;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::data::{Recorded, recorded};
 
-/// How many places of one list are broken, evenly spread.
+/// How many positions of a list are broken, evenly spread.
 const PLACES: usize = 24;
 
 fn options(record: &Value) -> CheckOptions<'_> {
@@ -31,7 +31,7 @@ fn errors(format: Format, list: &[Value], options: &CheckOptions<'_>) -> Vec<Str
         .collect()
 }
 
-/// The same for a list of hundreds of entries.
+/// The same for a list with hundreds of entries.
 const FEW_PLACES: usize = 1;
 
 /// The recorded lists of a format.
@@ -40,7 +40,7 @@ fn lists(format: Format) -> Vec<Recorded> {
         Format::OpenaiResponses => recorded(".responses.jsonl"),
         Format::OpenaiChat => {
             let mut all = recorded(".chat.jsonl");
-            // Cline's own dialogs hold Anthropic blocks under a name that says otherwise.
+            // Cline's own dialogs contain Anthropic blocks despite their name.
             all.extend(
                 recorded(".chat.json")
                     .into_iter()
@@ -59,7 +59,7 @@ fn lists(format: Format) -> Vec<Recorded> {
     }
 }
 
-/// The recorded lists of other formats, said in Gemini's: nobody has recorded any of its own.
+/// Recorded lists of other formats, converted to Gemini's, because none were recorded in it.
 fn as_gemini() -> Vec<Recorded> {
     let mut all = Vec::new();
     for (suffix, from) in [
@@ -81,7 +81,7 @@ fn as_gemini() -> Vec<Recorded> {
     all
 }
 
-/// The list broken at `at` in each way.
+/// The list, broken at `at` in each way.
 fn broken(list: &[Value], at: usize) -> Vec<(&'static str, Vec<Value>)> {
     let with = |change: &dyn Fn(&mut Vec<Value>)| {
         let mut list = list.to_vec();
@@ -140,8 +140,8 @@ fn rename(value: &Value) -> Value {
     }
 }
 
-/// Gemini's rules in other words: what these refuse, `check` names, and nothing is left of it in what `repair` gives. A missing
-/// signature is no error to `check`, for older models take such calls.
+/// An independent version of Gemini's rules: `check` names what it refuses, and `repair` removes all of it. A missing signature
+/// is no error for `check`, because older models accept such calls.
 fn agrees(mutant: &[Value], found: &[String], mended: &Value, how: &str) {
     let refused = |list: &[Value]| -> Vec<String> {
         let all = super::oracle::violations(Format::Gemini, list, false);
@@ -152,7 +152,7 @@ fn agrees(mutant: &[Value], found: &[String], mended: &Value, how: &str) {
     assert_eq!(refused(mended.as_array().unwrap()), [""; 0], "{how}");
 }
 
-/// Breaks every list in every way; returns how many breaks there were and how many of them were errors.
+/// Breaks every list in every way. Returns how many breaks there were, and how many were errors.
 fn every_break_is_mended(format: Format) {
     let mut dump = std::env::var_os("CONTEXTFOLD_MUTATIONS").map(|folder| {
         let path = std::path::PathBuf::from(folder).join(format!("{}.jsonl", format.as_str()));
@@ -167,7 +167,7 @@ fn every_break_is_mended(format: Format) {
         for at in (0..list.items.len()).step_by(step) {
             for (how, mutant) in broken(&list.items, at) {
                 if mutant.is_empty() {
-                    continue; // nothing can be made of nothing
+                    continue; // an empty list cannot be repaired
                 }
                 made += 1;
                 let before = errors(format, &mutant, &options);
@@ -216,7 +216,7 @@ fn every_break_is_mended(format: Format) {
 }
 
 #[test]
-fn what_was_accepted_has_no_errors() {
+fn accepted_histories_have_no_errors() {
     for format in [Format::OpenaiResponses, Format::OpenaiChat, Format::Anthropic, Format::Gemini] {
         let all = lists(format);
         for list in &all {
@@ -235,7 +235,7 @@ fn what_was_accepted_has_no_errors() {
 }
 
 #[test]
-fn what_was_refused_for_its_shape_names_the_rule() {
+fn check_names_the_rule_of_every_recorded_rejection() {
     for list in recorded("rejected-by-the-api-400.jsonl") {
         let Some(format) = (match list.record["format"].as_str() {
             Some("responses") => Some(Format::OpenaiResponses),
@@ -279,7 +279,7 @@ fn gemini() {
     every_break_is_mended(Format::Gemini);
 }
 
-/// Older APIs give no ids: what pairs is the name and the order.
+/// Older APIs have no ids: calls and responses are paired by name and order.
 #[test]
 fn gemini_without_ids() {
     fn without_ids(value: &Value) -> Value {

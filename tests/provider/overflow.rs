@@ -1,10 +1,10 @@
-//! "Too long" answers, each with its figures.
+//! "Too long" errors, each with its numbers.
 
 use contextfold::provider::{Overflow, is_too_large, overflow, refusal_texts};
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table")]
-fn each_text_is_recognised_with_its_figures() {
+fn each_overflow_message_is_recognised_with_its_numbers() {
     for (text, limit, actual) in [
         (
             "ValidationException: Too many input tokens. Max input tokens: 300000, request input token count: 355123",
@@ -87,7 +87,7 @@ fn each_text_is_recognised_with_its_figures() {
             Some(1_200_001),
         ),
         (r#"{"error":{"code":"context_length_exceeded"}}"#, None, None),
-        // The message of `@google/genai`'s `ApiError` is the answer's JSON; gateways put that into JSON once more.
+        // The message of `@google/genai`'s `ApiError` is the response's JSON; gateways wrap it in JSON again.
         (
             r#"{"error":{"code":400,"message":"The input token count (1234567) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}"#,
             Some(1_048_576),
@@ -137,7 +137,7 @@ fn each_text_is_recognised_with_its_figures() {
 }
 
 #[test]
-fn other_errors_are_not() {
+fn other_errors_are_not_overflows() {
     for text in [
         "",
         "Rate limit reached for gpt-5 on tokens per min (TPM): Limit 30000, Used 29000, Requested 5000.",
@@ -158,7 +158,7 @@ fn other_errors_are_not() {
 }
 
 #[test]
-fn nothing_that_was_refused_for_another_reason_is_taken_for_it() {
+fn rejections_for_other_reasons_are_not_overflows() {
     for list in super::data::recorded("rejected-by-the-api-400.jsonl") {
         let text = list.record["error"].to_string();
         assert!(!is_too_large(&text), "{}: {text}", list.name);
@@ -166,7 +166,7 @@ fn nothing_that_was_refused_for_another_reason_is_taken_for_it() {
 }
 
 #[test]
-fn what_is_said_of_rates_elsewhere_hides_no_overflow() {
+fn a_rate_limit_in_another_message_does_not_hide_an_overflow() {
     let texts = |list: &[&str]| list.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>();
     let said = texts(&["rate_limit_exceeded on the first try", "prompt is too long: 9 tokens > 8 maximum"]);
     assert_eq!(refusal_texts(&said), ["prompt is too long: 9 tokens > 8 maximum"]);

@@ -1,4 +1,4 @@
-//! What providers accepted comes out as it went in.
+//! Accepted histories are written as they were read.
 
 use contextfold::message::{Format, Message};
 use contextfold::provider::provider;

@@ -14,7 +14,7 @@ fn written(messages: &[Message]) -> Value {
     Value::Array(provider(Format::OpenaiResponses).write(&messages.iter().collect::<Vec<_>>()).items)
 }
 
-/// One of each kind of the published schema, and some that it does not know.
+/// One item of each kind in the published schema, and some unknown ones.
 pub fn every_kind() -> Value {
     json!([
         { "role": "developer", "content": "rules" },
@@ -80,7 +80,7 @@ pub fn every_kind() -> Value {
 }
 
 #[test]
-fn every_kind_of_item_comes_out_as_it_went_in() {
+fn every_kind_of_item_is_written_as_it_was_read() {
     let list = every_kind();
     let messages = read(&list);
     assert_eq!(written(&messages).to_string(), list.to_string());
@@ -93,10 +93,10 @@ fn every_kind_of_item_comes_out_as_it_went_in() {
 }
 
 #[test]
-fn a_run_of_what_the_model_made_is_one_message() {
+fn consecutive_model_items_are_one_message() {
     let messages = read(&every_kind());
     let roles: String = messages.iter().map(|m| m.role.as_str().chars().next().unwrap()).collect();
-    // A compaction begins a message: nothing before it is read.
+    // A compaction begins a new message, because nothing before it is read.
     assert_eq!(roles, "dduattttttttsaadad", "{roles}");
     let run = &messages[3];
     assert_eq!(run.tool_calls().filter(|c| !c.hosted).count(), 8);
@@ -124,7 +124,7 @@ fn bodies_and_responses_are_read() {
 }
 
 #[test]
-fn a_trimmed_output_keeps_its_kind_and_everything_beside_its_content() {
+fn a_trimmed_output_keeps_its_kind_and_its_other_fields() {
     let list = every_kind();
     let mut messages = read(&list);
     for message in &mut messages {
@@ -156,7 +156,7 @@ fn a_trimmed_output_keeps_its_kind_and_everything_beside_its_content() {
 }
 
 #[test]
-fn an_output_made_by_the_engine_takes_its_calls_kind() {
+fn an_output_made_by_the_engine_has_its_calls_kind() {
     let list = every_kind();
     let mut messages = read(&list);
     for message in messages.iter_mut().filter(|m| m.role == Role::Tool) {
@@ -176,7 +176,7 @@ fn an_output_made_by_the_engine_takes_its_calls_kind() {
 }
 
 #[test]
-fn dropped_reasoning_takes_the_ids_with_it_and_the_other_way_round() {
+fn dropping_reasoning_drops_the_ids_of_its_items_and_vice_versa() {
     let list = json!([
         { "role": "user", "content": "hi" },
         { "type": "reasoning", "id": "rs_1", "summary": [] },

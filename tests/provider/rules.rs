@@ -1,4 +1,4 @@
-//! Rules one by one: those that need the original, those of single providers, and what `repair` does.
+//! The rules one by one: those that need the original, those of single providers, and what `repair` does.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use contextfold::provider::{
 };
 use serde_json::{Value, json};
 
-/// Each violation as `rule at index`, errors with an exclamation mark.
+/// Each violation as `rule at index`, with an exclamation mark for errors.
 fn found(format: Format, list: &Value, options: &CheckOptions<'_>) -> Vec<String> {
     let mark = |s: Severity| if s == Severity::Error { "!" } else { "" };
     let found = check(format, list, options).unwrap();
@@ -26,7 +26,7 @@ fn reasoned() -> Value {
 }
 
 #[test]
-fn what_needs_the_original() {
+fn rules_that_need_the_original() {
     let before = reasoned();
     let with = CheckOptions { original: Some(&before), ..CheckOptions::default() };
     let mut after = before.clone();
@@ -42,7 +42,7 @@ fn what_needs_the_original() {
 }
 
 #[test]
-fn thinking_goes_back_as_it_came() {
+fn thinking_must_be_sent_back_unchanged() {
     let before = json!([
         { "role": "user", "content": "one" },
         { "role": "assistant", "content": [{ "type": "text", "text": "1" }] },
@@ -136,11 +136,11 @@ fn thinking(calls: [Value; 2]) -> Value {
 }
 
 #[test]
-fn reasoning_by_dialect() {
+fn reasoning_rules_by_dialect() {
     let of = |provider| CheckOptions { provider: Some(provider), ..CheckOptions::default() };
     let (both, one) = (json!({ "reasoning_content": "hm" }), json!({}));
     for provider in ["deepseek", "deepseek-chat", "moonshotai", "kimi-k2-thinking"] {
-        // Where any has thought, calls without are refused; where none has, thinking is off.
+        // If any message has reasoning, calls without it are refused; if none has, thinking is off.
         for lacking in [json!({}), json!({ "reasoning_content": null })] {
             let list = thinking([both.clone(), lacking]);
             assert_eq!(found(Format::OpenaiChat, &list, &of(provider)), ["C-reasoning-missing at 3!"]);
@@ -169,7 +169,7 @@ fn reasoning_by_dialect() {
 }
 
 #[test]
-fn reasoning_goes_back_as_it_came() {
+fn reasoning_must_be_sent_back_unchanged() {
     for (provider, field, came, told) in [
         ("deepseek", "reasoning_content", json!("hm"), "C-reasoning-lost at 3!"),
         ("glm-4.7", "reasoning_content", json!("hm"), "C-reasoning-lost at 3"),
@@ -209,7 +209,7 @@ fn reasoning_goes_back_as_it_came() {
                 "{provider}"
             );
         }
-        // Read and written, it is as it came, and two answers that become one message keep both.
+        // Reading and writing changes nothing, and two answers that become one message keep the reasoning of both.
         let p = provider_of_chat();
         let messages = p.read(&before).unwrap();
         assert_eq!(Value::Array(p.write(&messages.iter().collect::<Vec<_>>()).items), before, "{provider}");
@@ -231,7 +231,7 @@ fn provider_of_chat() -> &'static dyn contextfold::provider::Provider {
 }
 
 #[test]
-fn keys_of_our_own_messages_are_told() {
+fn keys_of_the_messages_format_are_reported() {
     let own = json!([
         { "role": "user", "content": "go", "pinned": true, "item_type": "USER_MESSAGE", "priority": null },
         { "role": "assistant", "content": "x" },
@@ -248,7 +248,7 @@ fn keys_of_our_own_messages_are_told() {
 }
 
 #[test]
-fn repair_says_what_it_did() {
+fn repair_reports_its_changes() {
     let broken = json!({ "model": "m", "input": [
         { "type": "function_call_output", "call_id": "gone", "output": "x" },
         { "role": "user", "content": "go" },
@@ -287,7 +287,7 @@ fn repair_says_what_it_did() {
 }
 
 #[test]
-fn reasoning_before_what_no_model_makes_goes_and_that_stays() {
+fn reasoning_before_an_item_no_model_makes_is_dropped() {
     let callers = json!({ "type": "additional_tools", "role": "developer", "tools": [] });
     let broken = json!([
         { "role": "user", "content": "go" },
@@ -326,7 +326,7 @@ fn repair_of_an_anthropic_history() {
 }
 
 #[test]
-fn in_the_ai_sdk_no_system_message_stands_between_a_call_and_what_stands_in_for_its_result() {
+fn in_the_ai_sdk_no_system_message_separates_a_call_from_its_placeholder_result() {
     let call = |id: &str| json!({ "role": "assistant", "content": [{ "type": "tool-call", "toolCallId": id, "toolName": "f", "input": {} }] });
     let result = |id: &str| json!({ "role": "tool", "content": [{ "type": "tool-result", "toolCallId": id, "toolName": "f", "output": { "type": "text", "value": "fine" } }] });
     let system = json!({ "role": "system", "content": "Be brief." });
@@ -350,7 +350,7 @@ fn pending_calls_may_stay_open() {
 }
 
 #[test]
-fn what_stands_behind_an_open_call_ends_its_step() {
+fn messages_after_an_open_call_end_its_step() {
     let pending = CheckOptions { pending: true, ..CheckOptions::default() };
     let function = json!({ "name": "f", "arguments": "{}" });
     let asks = json!({ "role": "assistant", "content": null, "tool_calls": [{ "id": "a", "type": "function", "function": function }] });
@@ -379,7 +379,7 @@ fn what_stands_behind_an_open_call_ends_its_step() {
 }
 
 #[test]
-fn white_space_is_no_text_for_anthropic() {
+fn anthropic_texts_must_not_be_blank() {
     let list = json!([
         { "role": "user", "content": [{ "type": "text", "text": " \n" }, { "type": "text", "text": "go" }] },
         { "role": "assistant", "content": [{ "type": "tool_use", "id": "a", "name": "f", "input": {} }] },
@@ -405,7 +405,7 @@ fn white_space_is_no_text_for_anthropic() {
 }
 
 #[test]
-fn reasoning_before_what_is_not_understood_goes_although_an_answer_stands_further_down() {
+fn reasoning_before_an_unreadable_item_is_dropped_even_if_an_answer_follows() {
     let list = json!([
         { "role": "user", "content": "go" },
         { "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAAAABo" },
@@ -432,7 +432,7 @@ fn reasoning_before_an_item_of_an_unknown_type_stays() {
         let options = CheckOptions::default();
         assert_eq!(found(Format::OpenaiResponses, &list, &options), ["R-reasoning-tail at 1"]);
         assert_eq!(repair(Format::OpenaiResponses, &list, &options).unwrap().changes, []);
-        // What else is broken is mended around it.
+        // Other errors around it are repaired.
         let mut broken = list.clone();
         broken.as_array_mut().unwrap().push(orphan.clone());
         assert_eq!(repair(Format::OpenaiResponses, &broken, &options).unwrap().output, list);
@@ -440,7 +440,7 @@ fn reasoning_before_an_item_of_an_unknown_type_stays() {
 }
 
 #[test]
-fn a_call_whose_item_id_is_taken_goes_with_its_output_where_it_cannot_stand_without() {
+fn a_call_with_a_duplicate_item_id_is_dropped_with_its_output_if_it_needs_the_id() {
     let shell = |call: &str| {
         json!({ "type": "local_shell_call", "id": "ls_1", "call_id": call, "status": "completed",
             "action": { "type": "exec", "command": ["ls"], "env": {} } })
@@ -478,7 +478,7 @@ fn a_call_whose_item_id_is_taken_goes_with_its_output_where_it_cannot_stand_with
 }
 
 #[test]
-fn a_plain_output_is_made_one_of_its_calls_kind() {
+fn a_plain_output_is_converted_to_its_calls_kind() {
     let custom = json!({ "type": "custom_tool_call", "call_id": "a", "name": "f", "input": "x" });
     let computer = json!({ "type": "computer_call", "id": "cc_1", "call_id": "a", "status": "completed",
         "action": { "type": "wait" }, "pending_safety_checks": [] });
@@ -498,7 +498,7 @@ fn a_plain_output_is_made_one_of_its_calls_kind() {
 }
 
 #[test]
-fn arguments_that_are_no_text() {
+fn arguments_that_are_not_text_are_repaired() {
     let list = json!([
         { "role": "user", "content": "go" },
         { "type": "function_call", "call_id": "a", "name": "f", "arguments": { "x": 1 } },
@@ -519,7 +519,7 @@ fn arguments_that_are_no_text() {
 }
 
 #[test]
-fn providers_by_their_other_names() {
+fn provider_name_aliases_are_recognised() {
     use contextfold::provider::Dialect;
     for (name, dialect) in [
         ("OpenAI", "openai"),
@@ -543,7 +543,7 @@ fn providers_by_their_other_names() {
 }
 
 #[test]
-fn gemini_wants_its_signatures_back() {
+fn gemini_requires_its_signatures() {
     let signed = json!([
         { "role": "user", "parts": [{ "text": "go" }] },
         { "role": "model", "parts": [
@@ -564,7 +564,7 @@ fn gemini_wants_its_signatures_back() {
         ["G-thought-signature at 1", "G-thought-signature at 1!"],
         "older models take it, this one does not"
     );
-    // Behind the user's next word the API looks at it no more.
+    // The API no longer checks it after the user's next message.
     let later = [
         json!({ "role": "model", "parts": [{ "text": "done" }] }),
         json!({ "role": "user", "parts": [{ "text": "and?" }] }),
@@ -574,7 +574,7 @@ fn gemini_wants_its_signatures_back() {
 }
 
 #[test]
-fn geminis_contents_come_in_every_spelling() {
+fn every_spelling_of_geminis_contents_is_read() {
     let said = json!([{ "role": "user", "parts": [{ "text": "go" }, { "text": "on" }] }]);
     for body in [
         json!({ "contents": said }),
@@ -604,9 +604,9 @@ fn geminis_contents_come_in_every_spelling() {
     }
 }
 
-/// What Google's SDK makes of a stream: a content for each chunk.
+/// Google's SDK makes one content per chunk of a stream.
 #[test]
-fn chunks_of_an_answer_are_one_turn() {
+fn chunks_of_a_streamed_answer_are_one_turn() {
     let call =
         |name: &str| json!({ "role": "model", "parts": [{ "functionCall": { "name": name, "args": {} } }] });
     let answer = |name: &str| json!({ "functionResponse": { "name": name, "response": { "output": name } } });

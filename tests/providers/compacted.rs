@@ -1,4 +1,4 @@
-//! What a provider compacted itself: nothing before its newest compaction is counted or sent, and all of it stays.
+//! Compactions by the provider: nothing before the newest one is counted or sent, but the history keeps everything.
 
 use contextfold::message::Format;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ fn written(s: &super::Session, format: Format) -> String {
 }
 
 #[test]
-fn what_stands_before_it_is_neither_counted_nor_sent() {
+fn messages_before_a_compaction_are_neither_counted_nor_sent() {
     let mut s = session(&json!({ "contextWindow": 200_000 }));
     let ids = push(&mut s, Format::Anthropic, &anthropic());
     assert!(s.tokens() < 200, "{}", s.tokens());
@@ -42,7 +42,7 @@ fn what_stands_before_it_is_neither_counted_nor_sent() {
 }
 
 #[test]
-fn the_history_keeps_it_and_a_rewind_or_a_pin_brings_it_back() {
+fn the_history_keeps_them_and_a_rewind_or_a_pin_restores_them() {
     let mut s = session(&json!({ "contextWindow": 200_000 }));
     let ids = push(&mut s, Format::Anthropic, &anthropic());
     assert!(s.context().history.nodes()[0].message.plain_text().contains("word"));
@@ -59,7 +59,7 @@ fn the_history_keeps_it_and_a_rewind_or_a_pin_brings_it_back() {
 }
 
 #[test]
-fn the_newest_counts_and_a_fold_stands_behind_it() {
+fn the_newest_compaction_applies_and_a_fold_follows_it() {
     let mut s = session(&json!({ "contextWindow": 200_000 }));
     push(&mut s, Format::Anthropic, &anthropic());
     let second = json!([compaction("All of it."), { "role": "user", "content": "And?" }, { "role": "assistant", "content": "Yes." }, { "role": "user", "content": "So?" }]);
@@ -75,7 +75,7 @@ fn the_newest_counts_and_a_fold_stands_behind_it() {
 }
 
 #[test]
-fn a_pin_of_the_compaction_brings_nothing_back() {
+fn pinning_the_compaction_restores_nothing() {
     let mut s = session(&json!({ "contextWindow": 200_000 }));
     let ids = push(&mut s, Format::Anthropic, &anthropic());
     let before = s.tokens();
@@ -84,7 +84,7 @@ fn a_pin_of_the_compaction_brings_nothing_back() {
 }
 
 #[test]
-fn one_without_a_summary_stands_for_nothing() {
+fn a_compaction_without_a_summary_is_ignored() {
     let mut s = session(&json!({ "contextWindow": 200_000 }));
     let mut list = anthropic();
     list[3]["content"][0]["content"] = Value::Null;
@@ -93,7 +93,7 @@ fn one_without_a_summary_stands_for_nothing() {
 }
 
 #[test]
-fn a_list_of_items_is_read_from_the_newest_item() {
+fn a_list_of_items_is_read_from_the_newest_compaction() {
     let item = |id: &str| json!({ "type": "compaction", "id": id, "encrypted_content": "gAAA" });
     let mut s = session(&json!({ "contextWindow": 200_000 }));
     let list = json!([
@@ -105,7 +105,7 @@ fn a_list_of_items_is_read_from_the_newest_item() {
     push(&mut s, Format::OpenaiResponses, &list);
     assert!(s.tokens() < 200, "{}", s.tokens());
     assert_eq!(sent(&s, Format::OpenaiResponses).items.len(), 2);
-    // What the compact endpoint gives holds the user's messages, and goes back as it is.
+    // The output of the compact endpoint contains the user's messages, and is sent back unchanged.
     let mut s = session(&json!({ "contextWindow": 200_000 }));
     push(
         &mut s,
@@ -116,7 +116,7 @@ fn a_list_of_items_is_read_from_the_newest_item() {
 }
 
 #[test]
-fn what_the_provider_compacted_on_its_way_teaches_no_count() {
+fn usage_is_not_learnt_if_the_provider_compacted_meanwhile() {
     let mut s = session(&json!({ "contextWindow": 200_000 }));
     push(&mut s, Format::Anthropic, &json!([{ "role": "user", "content": LONG.repeat(4_000) }]));
     prepare(&mut s);
@@ -129,7 +129,7 @@ fn what_the_provider_compacted_on_its_way_teaches_no_count() {
 }
 
 #[test]
-fn a_view_in_another_format_says_its_summary_as_text() {
+fn other_formats_show_the_compactions_summary_as_text() {
     let mut s = session(&json!({ "contextWindow": 200_000 }));
     push(&mut s, Format::Anthropic, &anthropic());
     for format in [Format::AiSdk, Format::OpenaiChat, Format::OpenaiResponses] {

@@ -1,4 +1,4 @@
-//! Thinking whose stream was cut off has no signature, and Anthropic refuses every request that holds it (INV-1).
+//! Thinking whose stream was cut off has no signature, and Anthropic refuses every request that contains it (INV-1).
 
 use contextfold::message::Format;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn cut_off() -> Value {
 }
 
 #[test]
-fn it_is_left_out_of_the_view_and_the_report_says_so() {
+fn it_is_left_out_of_the_view_and_reported() {
     let mut s = session(&json!({ "contextWindow": 100_000 }));
     let ids = push(&mut s, Format::Anthropic, &cut_off());
     assert_eq!(broken(&s, Format::Anthropic), [""; 0]);
@@ -32,7 +32,7 @@ fn it_is_left_out_of_the_view_and_the_report_says_so() {
 }
 
 #[test]
-fn no_tokens_are_spent_on_it_and_the_history_keeps_it() {
+fn it_costs_no_tokens_and_stays_in_the_history() {
     let mut with = session(&json!({}));
     let mut without = session(&json!({}));
     push(&mut with, Format::Anthropic, &cut_off());
@@ -47,7 +47,7 @@ fn no_tokens_are_spent_on_it_and_the_history_keeps_it() {
 }
 
 #[test]
-fn no_way_back_into_the_view_brings_it_back() {
+fn neither_a_pin_nor_a_rewind_brings_it_back() {
     for rewinds in [false, true] {
         let mut s = session(&json!({ "contextWindow": 100_000 }));
         let ids = push(&mut s, Format::Anthropic, &cut_off());
@@ -75,7 +75,7 @@ fn it_stays_out_after_a_snapshot() {
 }
 
 #[test]
-fn other_formats_leave_it_out_as_well() {
+fn other_formats_leave_it_out_too() {
     let mut s = session(&json!({}));
     let list = json!([
         { "role": "user", "content": "Go on." },

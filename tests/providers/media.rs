@@ -1,4 +1,4 @@
-//! A request holds so many images and bytes: what is too much becomes placeholders, and teaches no limit in tokens.
+//! Limits on a request's images and bytes: media above them become placeholders, and no token limit is learnt.
 
 use contextfold::context::MediaSums;
 use contextfold::message::Format;
@@ -43,7 +43,7 @@ fn recover(s: &mut Session, said: &str) -> Option<String> {
 }
 
 #[test]
-fn a_refusal_by_bytes_teaches_no_limit_in_tokens() {
+fn a_refusal_by_bytes_teaches_no_token_limit() {
     let (mut s, _) = with_shots(&json!({ "contextWindow": 1_000_000 }), 60);
     prepare(&mut s);
     let limit = s.config().limit;
@@ -56,7 +56,7 @@ fn a_refusal_by_bytes_teaches_no_limit_in_tokens() {
 }
 
 #[test]
-fn what_an_error_names_holds_from_then_on() {
+fn a_limit_named_in_an_error_applies_from_then_on() {
     let (mut s, ids) = with_shots(&json!({ "contextWindow": 1_000_000 }), 52);
     assert_eq!(
         recover(&mut s, "request contains 52 images, exceeding the maximum of 50 allowed per request"),
@@ -78,7 +78,7 @@ fn what_an_error_names_holds_from_then_on() {
 }
 
 #[test]
-fn one_image_that_is_too_large_goes_by_itself() {
+fn one_image_that_is_too_large_is_removed_alone() {
     let (mut s, _) = with_shots(&json!({ "contextWindow": 1_000_000 }), 3);
     push(&mut s, Format::Anthropic, &shot(9, 6_000_000));
     push(&mut s, Format::Anthropic, &json!([{ "role": "user", "content": "And?" }]));
@@ -90,7 +90,7 @@ fn one_image_that_is_too_large_goes_by_itself() {
 }
 
 #[test]
-fn many_images_that_are_too_wide_become_few_where_nobody_knows_how_wide_they_are() {
+fn too_wide_images_of_unknown_size_are_reduced_in_number() {
     let (mut s, _) = with_shots(&json!({ "contextWindow": 1_000_000 }), 30);
     let said =
         "At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels";
@@ -100,7 +100,7 @@ fn many_images_that_are_too_wide_become_few_where_nobody_knows_how_wide_they_are
 }
 
 #[test]
-fn a_placeholder_has_a_ref_and_a_larger_budget_brings_the_image_back() {
+fn a_placeholder_has_a_ref_and_a_larger_budget_restores_the_image() {
     let options = json!({ "contextWindow": 1_000_000, "media": { "maxImages": 4, "keepNewest": 2 } });
     let (mut s, ids) = with_shots(&options, 5);
     assert_eq!(images(&s), 2);
@@ -121,7 +121,7 @@ fn a_placeholder_has_a_ref_and_a_larger_budget_brings_the_image_back() {
 }
 
 #[test]
-fn what_is_pinned_and_what_is_asked_about_now_stays_and_an_error_says_so() {
+fn pinned_and_current_images_stay_and_the_error_says_so() {
     let mut s = session(&json!({ "contextWindow": 1_000_000 }));
     let ids = push(&mut s, Format::Anthropic, &shot(0, 1_000));
     s.set_pinned(&ids[0], true).unwrap();
@@ -132,7 +132,7 @@ fn what_is_pinned_and_what_is_asked_about_now_stays_and_an_error_says_so() {
 }
 
 #[test]
-fn the_published_numbers_are_the_defaults_of_a_model() {
+fn the_models_published_limits_are_the_defaults() {
     let budget = |options: Value| session(&options).config().media;
     assert_eq!(budget(json!({ "model": "claude-sonnet-4-5" })).max_images, Some(100));
     assert_eq!(
@@ -144,14 +144,14 @@ fn the_published_numbers_are_the_defaults_of_a_model() {
 }
 
 #[test]
-fn a_view_without_images_teaches_nothing_that_would_keep_all_of_them_out() {
+fn a_media_refusal_of_a_view_without_images_teaches_no_limit() {
     let mut s = session(&json!({ "contextWindow": 1_000_000 }));
     push(&mut s, Format::Anthropic, &json!([{ "role": "user", "content": "Hello." }]));
     assert!(recover(&mut s, "Too many images").is_some() && s.report().is_some());
     assert_eq!(s.config().media.max_images, None);
 }
 
-/// The history before and after, as the pass leaves it.
+/// The history before the pass, and the view after it.
 #[test]
 fn layout_of_trim_media() {
     let options = json!({ "contextWindow": 1_000_000, "ladder": [{ "pass": "trim_media", "maxImages": 2, "keepNewest": 1 }] });

@@ -1,4 +1,4 @@
-//! What holds of the wasm shell wherever it runs: `tests/node.rs` and `tests/web.rs` include it.
+//! Tests of the wasm shell in every environment: `tests/node.rs` and `tests/web.rs` include it.
 
 use contextfold::wasm::{OpenAIHistoryAdapter, Session};
 use js_sys::{Array, Function, JSON, Reflect};
@@ -6,7 +6,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-/// A JavaScript value, as the script says it.
+/// Evaluates a script.
 fn js(expression: &str) -> JsValue {
     Function::new_no_args(&format!("return ({expression});")).call0(&JsValue::UNDEFINED).unwrap()
 }

@@ -1,1 +1,1 @@
-//! The tests are in `tests`: a crate of its own, for what they are held against takes minutes to compile.
+//! The tests are in `tests`. They are a separate crate, because the reference implementation takes minutes to compile.

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_summary() {
+    fn our_own_summary_is_read_back() {
         let text = "Summary so far:\n## Task\n- First request: a\n  b\n\n## Files changed\n- x.rs (×3)\n";
         assert_eq!(
             flat(text),
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_of_another_writer() {
+    fn another_writers_summary_is_read() {
         let text = "Intro.\n### Next Steps\n1. do it\n# User preferences\n* no tabs\n# Mood\ngood";
         assert_eq!(
             flat(text),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_list_left_out_is_read_as_it_is_written() {
+    fn the_count_of_omitted_lines_is_read_as_it_was_written() {
         for (new, before) in [(1, 0), (117, 0), (0, 3), (40, 117)] {
             assert_eq!(parse_more(&format_more(new, before)), Some(new + before));
         }
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn only_summaries_are_taken_for_one() {
+    fn only_summaries_are_recognised_as_summaries() {
         let user = |text: &str| Message::text(Role::User, text);
         let said = "## Task\nDo it.";
         assert!(!is_summary(&user(said), said));

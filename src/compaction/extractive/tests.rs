@@ -81,7 +81,7 @@ fn session() -> Vec<Message> {
 }
 
 #[test]
-fn the_summary_names_what_matters() {
+fn the_summary_names_the_important_facts() {
     let text = summary(&session(), 2000);
     let has = |heading: &str, line: &str| {
         let lines = section(&text, heading);
@@ -115,7 +115,7 @@ fn the_summary_names_what_matters() {
 }
 
 #[test]
-fn a_list_stands_in_order_and_says_how_much_it_leaves_out() {
+fn lists_are_in_order_and_count_what_they_leave_out() {
     let edits = |range: std::ops::Range<usize>| {
         let mut list = vec![user("Make every module safe for threads.")];
         for n in range {
@@ -277,7 +277,7 @@ fn twenty_rounds_keep_the_rules_and_stay_bounded() {
 }
 
 #[test]
-fn a_summary_of_a_summary_alone_is_the_same() {
+fn summarising_only_a_summary_returns_the_same() {
     let text = summary(&session(), 3000);
     let again = summarize(
         &[folded(&text), Message::tool("x", "nothing ".repeat(2000))],
@@ -290,7 +290,7 @@ fn a_summary_of_a_summary_alone_is_the_same() {
 }
 
 #[test]
-fn another_writers_summary_is_carried_on() {
+fn another_writers_summary_is_carried_over() {
     let mut message = user(
         "Intro line.\n\n## Goal\nShip version 2.\n\n## Next steps\n1. tag it\n\n## Preferences\n- no emojis",
     );
@@ -348,7 +348,7 @@ fn any_message() -> impl Strategy<Value = Message> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
     #[test]
-    fn any_conversation_fits_and_repeats(
+    fn any_conversation_fits_the_budget_deterministically(
         list in proptest::collection::vec(any_message(), 0..14),
         max_tokens in prop_oneof![0..60_u64, 60..3000_u64],
     ) {
@@ -366,7 +366,7 @@ proptest! {
 }
 
 #[test]
-fn the_summaries_of_parts_are_one_after_another() {
+fn summaries_of_parts_follow_one_another() {
     use crate::compaction::{Chunks, transcript_messages};
     let mut list = vec![user("Migrate billing from Stripe v1 to v2 and write a rollback plan.")];
     for i in 0..12 {

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_of_assent_asks_for_nothing() {
+    fn a_mere_yes_is_not_a_request() {
         for text in ["", "continue", "ok", "yes, please go on", "and now?", "続けて", "q12"] {
             assert!(!asks_for_something(text), "{text}");
         }

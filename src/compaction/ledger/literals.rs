@@ -82,7 +82,7 @@ mod tests {
     use crate::facts::{LiteralKind, Names};
 
     #[test]
-    fn what_is_seen_again_stands_once() {
+    fn repeated_literals_are_listed_once() {
         let mut names = Names::default();
         let [b, d, a, e] = ["b", "d", "a", "e"].map(|text| names.number(text, LiteralKind::Path));
         names.index();

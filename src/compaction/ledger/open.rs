@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_failed_changes_no_plan() {
+    fn a_failed_call_does_not_change_the_plan() {
         let mut list = call("a", "TodoWrite", &two("pending"), "ok").to_vec();
         let mut failed = call("b", "TodoWrite", &json!({ "todos": [] }), "todos not updated");
         if let Part::ToolOutput(output) = &mut failed[1].parts[0] {
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_merged_changes_what_it_names() {
+    fn a_merge_update_changes_only_the_items_it_names() {
         for update in [
             json!({ "merge": true, "todos": [{ "id": "1", "content": "fix parser", "status": "completed" }] }),
             json!({ "merge": true, "todos": [{ "id": "1", "status": "completed" }] }),
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn tasks_are_made_and_finished_one_by_one() {
+    fn tasks_are_created_and_completed_one_by_one() {
         let list = [
             call("a", "TaskCreate", &json!({ "subject": "Migrate users" }), "Task #1 created"),
             call("b", "TaskCreate", &json!({ "subject": "Write rollback" }), "Task #2 created"),
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_other_tools_are_given_is_no_plan() {
+    fn arguments_of_other_tools_are_not_plans() {
         let orders = json!({ "orders": [{ "title": "Order 1", "status": "open" }] });
         let template = json!({ "path": "T.md", "content": "- [ ] I have read the guide" });
         let list = [
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn boxes_are_ticked_in_other_words() {
+    fn a_box_can_be_ticked_in_other_words() {
         let list = [
             said("- [ ] write the docs\n- [ ] Alpha\n- [ ] write the docs and tests"),
             said("- [x] write the docs (done in abc1234)\n- [x] **alpha**"),
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_box_is_ticked_by_its_beginning_and_by_more_words() {
+    fn a_box_can_be_ticked_by_its_beginning_or_with_more_words() {
         let list = [
             said(
                 "- [ ] Fix parser bug in src/p.rs that breaks\n- [ ] Add the docs\n- [ ] Fix lexer bug in b",
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn who_says_that_all_is_done_closes_what_stood_before() {
+    fn saying_that_all_is_done_closes_earlier_work() {
         let boxes = || said("- [ ] fix parser\n- [ ] write docs");
         for end in [
             said("Mended. Both are done."),
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_answer_says_is_left_is_open_until_it_is_old() {
+    fn work_that_an_answer_leaves_is_open_until_it_is_old() {
         let left = [said("Fixed.\n\n## Next steps\n1. Delete `a.ts`\n\nRemaining: update the changelog.")];
         assert_eq!(open(&left), ["Delete `a.ts`", "Remaining: update the changelog."]);
         let ticked = [left[0].clone(), said("- [x] Delete a.ts")];
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_of_both_sides_are_open_until_they_are_answered() {
+    fn questions_of_both_sides_are_open_until_answered() {
         let asking = |text: &str| {
             let call = Part::from(ToolCall::function("k", "look", "{}"));
             Message::new(Role::Assistant, vec![Part::text(text), call])

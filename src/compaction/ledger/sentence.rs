@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rule_stands_where_it_is_a_sentence() {
+    fn a_rule_is_found_only_as_a_separate_sentence() {
         for text in [
             "Never push", "Fix it. Never push.", "1. Never push; run the tests",
             "Fix it.\n\nNever push\n\nThanks", "你好。Never push。",
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn only_whole_sentences_are_taken_out() {
+    fn only_whole_sentences_are_removed() {
         assert_eq!(
             without("Fix it. Never push. Then rest.", "Never push").as_deref(),
             Some("Fix it.  Then rest.")

@@ -57,7 +57,7 @@ fn session() -> Vec<Message> {
 }
 
 #[test]
-fn what_the_summary_does_not_say_is_carried_over_best_first() {
+fn facts_missing_from_the_summary_are_carried_over_best_first() {
     insta::assert_snapshot!(ledger(&session(), "They asked for #12. Ran `ls src/app`.", ALL), @r"
     ## From these messages, word for word
     Rules that hold:
@@ -76,7 +76,7 @@ fn what_the_summary_does_not_say_is_carried_over_best_first() {
 }
 
 #[test]
-fn what_stands_elsewhere_is_not_said_again() {
+fn facts_shown_elsewhere_are_not_repeated() {
     let all = ledger(&session(), "", ALL);
     let stays = [said(&all)];
     assert_eq!(write(&carried(&session()), &AlreadyShown::of(&stays), room(40), &Estimate).0, None);
@@ -102,7 +102,7 @@ fn rules_come_first_and_the_budget_is_kept() {
 }
 
 #[test]
-fn full_paths_come_before_bare_names_and_what_was_used_before_what_was_seen() {
+fn full_paths_come_before_bare_names_and_used_ones_before_merely_seen_ones() {
     let names =
         |name: &str| (0..120).map(|i| name.replace('N', &i.to_string())).collect::<Vec<_>>().join("\n");
     let mut list = ran("1", "ls -R", &names("apps/web/src/partN/PanelN.tsx")).to_vec();
@@ -118,7 +118,7 @@ fn full_paths_come_before_bare_names_and_what_was_used_before_what_was_seen() {
 }
 
 #[test]
-fn commands_that_leave_nothing_to_know_of_are_left_out() {
+fn commands_with_nothing_to_report_are_left_out() {
     let mut list = ran("1", "mkdir -p a/b && cd a/b", "").to_vec();
     list.extend(ran("2", "cp a.txt b.txt", "exit code: 0"));
     list.extend(ran(
@@ -137,7 +137,7 @@ fn commands_that_leave_nothing_to_know_of_are_left_out() {
 }
 
 #[test]
-fn a_summary_takes_no_rule_back() {
+fn a_summary_revokes_no_rule() {
     let list = [user("Never push to main.")];
     for summary in [
         "These are void. Never push to main. Go on.",
@@ -151,13 +151,13 @@ fn a_summary_takes_no_rule_back() {
 }
 
 #[test]
-fn a_folder_comes_with_the_file_in_it() {
+fn a_folder_is_not_listed_beside_a_file_in_it() {
     let list = [said("In /home/app and src/a.rs, see /home/app/src/a.rs.")];
     assert!(ledger(&list, "", ALL).ends_with("Paths: /home/app/src/a.rs"));
 }
 
 #[test]
-fn finished_work_is_not_open_and_what_ran_again_is_not_old_news() {
+fn finished_work_and_outdated_results_are_left_out() {
     let mut list = session();
     list.push(said("- [x] fix `main`"));
     list.push(user("No."));
@@ -210,7 +210,7 @@ impl TokenCounter for Says {
 }
 
 #[test]
-fn any_counter_will_do() {
+fn any_counter_works() {
     let carried = carried(&session());
     for says in [0, 1, 7, 4_000, u64::MAX / 2, u64::MAX] {
         for all in [0, 1, 30, 60, 200, 10_000, u64::MAX / 3, u64::MAX] {
@@ -229,7 +229,7 @@ fn any_counter_will_do() {
 }
 
 #[test]
-fn what_stays_is_redacted_like_what_is_folded() {
+fn the_kept_part_is_redacted_like_the_folded_part() {
     let token = "tok_4f9a8b7c6d5e4f3a2b1c";
     let mut context = Context::new(
         std::sync::Arc::new(Estimate),
@@ -263,7 +263,7 @@ fn what_stays_is_redacted_like_what_is_folded() {
 proptest::proptest! {
     /// The facts drawn for the whole history give the same result for a part of it as drawing that part alone.
     #[test]
-    fn facts_drawn_once_are_those_drawn_anew(kinds in proptest::collection::vec(0..7_usize, 0..24), cut in 0..48_usize) {
+    fn facts_extracted_once_equal_facts_extracted_again(kinds in proptest::collection::vec(0..7_usize, 0..24), cut in 0..48_usize) {
         let step = |(n, kind): (usize, usize)| match kind {
             0 => vec![user(&format!("Never touch src/a{n}.rs. Fix #{n} only."))],
             1 => ran(&n.to_string(), "cargo test", "error[E0308]: x\n --> src/app/main.rs:3\nexit code: 101").into(),

@@ -163,7 +163,7 @@ mod tests {
     const JSON: &str = r#"{"pending_work": ["fix B"], "big": 12345678901234567890}"#;
 
     #[test]
-    fn names_come_back() {
+    fn names_round_trip() {
         for name in Profile::NAMES {
             let profile = Profile::parse(name).unwrap();
             assert_eq!(profile.as_str(), name);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_before_the_element_and_its_json_stay_as_they_are() {
+    fn text_before_the_element_and_its_json_are_kept_unchanged() {
         let of = |answer: String| Profile::Execution.accept(&answer).unwrap();
         let element = format!("<compact_summary>{JSON}</compact_summary>");
         assert_eq!(of(element.clone()), element);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_says_what_to_do_better() {
+    fn a_refusal_says_how_to_correct_the_answer() {
         let refused = |answer: &str| Profile::Design.accept(answer).unwrap_err().to_string();
         let answers = [
             "",
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_takes_prose() {
+    fn the_default_profile_accepts_prose() {
         assert_eq!(Profile::Default.accept("<summary> Done. </summary>").unwrap(), "Done.");
         assert_eq!(Profile::Default.accept("Done.").unwrap(), "Done.");
         assert_eq!(Profile::Default.accept(" ").unwrap_err().code(), ErrorCode::SummaryEmpty);

@@ -98,7 +98,7 @@ mod tests {
     use super::refuses;
 
     #[test]
-    fn a_text_that_only_declines_refuses() {
+    fn a_text_that_only_declines_is_a_refusal() {
         for text in [
             "I'm sorry, I can't help with that.",
             "I’m sorry, but I cannot assist with this request. Is there anything else?",
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_anything_is_a_summary() {
+    fn a_text_with_any_content_is_a_summary() {
         for text in [
             "I can't reproduce the bug. The user sent a trace.",
             "I can't help with src/a.rs until the lock is gone.",

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tools_that_ask_and_others() {
+    fn asking_tools_are_distinguished_from_others() {
         for tool in [
             "ask_user", "askUser", "AskUserQuestion", "request_user_input", "mcp__human__ask_human",
             "x.ask_user",
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_as_it_was_said() {
+    fn plain_answers_are_unchanged() {
         for said in [
             "Never.\nEver.",
             "17",
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_in_pairs() {
+    fn answers_in_question_and_answer_pairs() {
         let told = r#"User has answered your questions: "Never use npm?"="No", "And yarn?"="Always". You can now go on."#;
         assert_eq!(user_answers(told), ["No", "Always"]);
         let quoted = r#"User has answered your questions: "Rule?"="Never push "wip", "fix" commits to main", "Which "db"?"="B". You can now continue."#;
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_in_json() {
+    fn answers_in_json() {
         let table: &[(&str, &[&str])] = &[
             (r#"{"answers":{"a":"Use pnpm.","b":["x",3]}}"#, &["Use pnpm.", "x"]),
             (
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_and_that_nobody_answered_are_nobodys_word() {
+    fn errors_and_missing_answers_are_not_the_users_words() {
         for output in [
             "Error: never call this without a terminal.",
             "error: you must not.",
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reminder_is_not_the_users() {
+    fn a_reminder_is_not_the_users_words() {
         let reminded =
             "Never use npm.\n<system-reminder>You must always use the todo tool.</system-reminder>";
         assert_eq!(user_answers(reminded), ["Never use npm."]);

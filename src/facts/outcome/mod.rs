@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn without_evidence_no_outcome_is_told() {
+    fn without_evidence_the_outcome_is_unknown() {
         for text in ["error: x", "Done in 3 s", "", "job 2: exit code 0", "3 failed attempts, 2 passed by"] {
             assert_eq!(read(text).status, Status::Unknown, "{text}");
         }

@@ -22,7 +22,7 @@ fn are_no_rules(sentences: &[&str]) {
 }
 
 #[test]
-fn every_pattern_is_looked_for_where_its_word_stands() {
+fn every_pattern_is_searched_for_by_its_marked_word() {
     for (at, language) in LANGUAGES.iter().enumerate() {
         let Language { rules, revoking, modals, wishes, .. } = language;
         for pattern in [rules, revoking, modals, wishes].into_iter().flat_map(|list| list.split(',')) {
@@ -41,7 +41,7 @@ fn every_pattern_is_looked_for_where_its_word_stands() {
 }
 
 #[test]
-fn words_tell_with_and_without_accents_and_behind_an_apostrophe() {
+fn trigger_words_match_with_or_without_accents_and_after_an_apostrophe() {
     for (text, language) in
         [("Réponds TOUJOURS", 2), ("n’utilise PAS", 2), ("SÓLO", 3), ("fu\u{308}r, künftig", 1)]
     {
@@ -321,12 +321,12 @@ fn russian() {
 }
 
 #[test]
-fn a_question_is_no_rule() {
+fn a_question_is_not_a_rule() {
     are_no_rules(&["Darfst du das nie?", "Tu dois le faire ?", "¿No debes tocarlo?", "Нельзя ли иначе?"]);
 }
 
 #[test]
-fn what_a_rule_points_at_stays_with_it() {
+fn a_rule_keeps_the_sentence_it_refers_to() {
     for text in [
         "Die Datei config/prod.yaml ist heilig. Fass sie nicht an.",
         "Le fichier a.yaml est sacré. Ne le touche jamais.",
@@ -341,7 +341,7 @@ fn what_a_rule_points_at_stays_with_it() {
 
 proptest::proptest! {
     #[test]
-    fn any_text_is_read(text in "\\PC{0,60}|([a-zäéñ'’,.: ]|nie|no|non|ne|не|always|immer|=|#|%){0,40}") {
+    fn any_text_can_be_classified(text in "\\PC{0,60}|([a-zäéñ'’,.: ]|nie|no|non|ne|не|always|immer|=|#|%){0,40}") {
         // `rule_languages` must not miss a rule.
         let found = classify_rule(&text).is_some();
         proptest::prop_assert!(!found || rule_languages(&text) & (WORD_RULES_BIT - 1) != 0);

@@ -70,7 +70,7 @@ fn words(n: usize) -> String {
 }
 
 #[test]
-fn what_was_shortened_is_shortened_again_for_a_smaller_limit() {
+fn a_shortened_text_is_shortened_again_for_a_smaller_limit() {
     let answer = words(4_000);
     let mut context = context(vec![user("hi"), said(answer.clone()), user("ok?"), said("ok")]);
     let first = run(&mut context, 4_000);
@@ -84,7 +84,7 @@ fn what_was_shortened_is_shortened_again_for_a_smaller_limit() {
 }
 
 #[test]
-fn what_lost_its_reasoning_is_shortened_again_from_all_of_its_text() {
+fn a_message_that_lost_its_reasoning_is_shortened_again_from_its_full_text() {
     let thinks = Part::from(Reasoning { id: Some("rs_1".to_owned()), ..Reasoning::default() });
     let answer = Message::new(Role::Assistant, vec![thinks, Part::text(words(4_000))]);
     let mut context = context(vec![user("hi"), answer, user("ok?"), said("ok")]);
@@ -98,7 +98,7 @@ fn what_lost_its_reasoning_is_shortened_again_from_all_of_its_text() {
 }
 
 #[test]
-fn a_cut_output_is_cut_again_from_all_of_it() {
+fn a_cut_output_is_cut_again_from_its_full_text() {
     let mut context = context(calls(vec![ToolCall::function("c", "bash", "{}")]));
     let at = context.view.body().len() - 1;
     let output = Message::tool("d", words(5_000));
@@ -111,7 +111,7 @@ fn a_cut_output_is_cut_again_from_all_of_it() {
 }
 
 #[test]
-fn arguments_of_many_windows_lose_the_middles_of_their_strings() {
+fn the_strings_of_oversized_arguments_lose_their_middles() {
     let text = words(10_000);
     let arguments = json!({ "path": "src/a.rs", "lines": [1, 2.5], "edits": [{ "new": text.clone() }] });
     let mut context = context(calls(vec![
@@ -155,7 +155,7 @@ fn arguments_without_long_strings_are_replaced_whole_and_stay_json() {
 }
 
 #[test]
-fn what_any_parser_takes_as_json_stays_json_and_numbers_stay_to_the_letter() {
+fn arguments_stay_valid_json_and_their_numbers_are_unchanged() {
     let long = words(4_000);
     let surrogates = format!("{{\"content\":\"{}\"}}", "x\\ud83d ".repeat(9_000));
     let deep = format!("{}\"{long}\"{}", "[".repeat(300), "]".repeat(300));
@@ -175,7 +175,7 @@ fn what_any_parser_takes_as_json_stays_json_and_numbers_stay_to_the_letter() {
 }
 
 #[test]
-fn a_document_larger_than_the_view_gives_way_and_the_texts_beside_it_stay() {
+fn an_oversized_document_is_replaced_and_the_texts_beside_it_stay() {
     let document = || {
         let mut document = Media::new(MediaKind::Document);
         document.data = Some("data ".repeat(100_000).into());
@@ -203,7 +203,7 @@ fn a_document_larger_than_the_view_gives_way_and_the_texts_beside_it_stay() {
 }
 
 #[test]
-fn texts_go_first_then_finished_calls_and_never_what_is_pinned() {
+fn texts_are_shortened_before_finished_calls_and_pinned_ones_never() {
     let write = |id: &str| ToolCall::function(id, "write_file", json!({ "text": words(1_000) }).to_string());
     let mut pinned = calls(vec![write("pinned")]);
     for message in &mut pinned {
@@ -247,7 +247,7 @@ fn shown(context: &Context, at: usize) -> Vec<String> {
 }
 
 #[test]
-fn of_several_texts_the_longest_give_way_down_to_one_length() {
+fn the_longest_of_several_texts_are_cut_to_equal_length() {
     for role in [Role::User, Role::Assistant] {
         let question = "What is wrong in these two files?".to_owned();
         let files = [words(9_000), words(5_000), words(200)];
@@ -265,7 +265,7 @@ fn of_several_texts_the_longest_give_way_down_to_one_length() {
 }
 
 #[test]
-fn many_small_texts_are_one_that_loses_its_middle() {
+fn many_small_texts_are_joined_and_lose_the_middle() {
     let items: Vec<String> = (0..300).map(|i| format!("item {i}: {}", "lorem ipsum ".repeat(12))).collect();
     let all = items.join("\n");
     let mut context = context(vec![user("hi"), said("ok"), of_texts(Role::User, items.clone())]);
@@ -288,7 +288,7 @@ fn many_small_texts_are_one_that_loses_its_middle() {
 }
 
 #[test]
-fn the_newest_user_message_gives_way_where_nothing_else_is_left() {
+fn the_newest_user_message_is_shortened_only_as_a_last_resort() {
     let paste = words(3_000);
     let mut context = context(vec![said("ok"), user(paste.clone())]);
     let alone = context.view.body()[1].tokens();

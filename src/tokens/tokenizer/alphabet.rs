@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_byte_has_a_character_and_comes_back() {
+    fn every_byte_maps_to_a_character_and_back() {
         for byte in 0..=255 {
             assert_eq!(byte_of(char_of(byte)), Some(byte));
         }

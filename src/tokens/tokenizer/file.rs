@@ -273,7 +273,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_what_it_says_however_it_is_written() {
+    fn escaped_keys_are_recognised() {
         let plain = r#"{"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]}}"#;
         let escaped = plain
             .replace("vocab", "vo\\u0063ab")

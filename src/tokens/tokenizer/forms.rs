@@ -105,7 +105,7 @@ mod tests {
 
     /// Puts every character between others that may compose with it, and compares with normalizing the whole text.
     #[test]
-    fn a_stretch_is_what_the_whole_gives() {
+    fn normalizing_in_stretches_equals_normalizing_the_whole() {
         for form in [Form::Nfc, Form::Nfd, Form::Nfkc, Form::Nfkd] {
             let by_stretches = ToForm::new(form);
             for c in ('\0'..=char::MAX).filter(|&c| c < '\u{3400}' || (c as u32).is_multiple_of(37)) {

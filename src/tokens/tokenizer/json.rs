@@ -320,7 +320,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_and_numbers_are_those_that_serde_reads() {
+    fn texts_and_numbers_are_read_like_serde() {
         let texts = [
             "",
             "a",
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_ends_where_serde_says() {
+    fn skipping_a_value_ends_where_serde_does() {
         for value in [
             "1", "-1.5e3", "null", "\"a]\\\"}\"", "[]", "{}", "[1, [2, {\"a\": \"]\"}], \"}\"]",
             "{\"a\": [1]}",

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_of_few_bytes_are_these_and_join() {
+    fn short_keys_are_stored_whole_and_can_be_joined() {
         let text = b"0123456789abcdef\xFF\x00";
         for from in 0..text.len() {
             for to in from..text.len() {

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn every_token_is_found_and_nothing_else() {
+    fn only_existing_tokens_are_found() {
         let tokens: Vec<Vec<u8>> =
             (0..3000).map(|n| format!("{n}{}", "x".repeat(n % 40)).into()).chain([Vec::new()]).collect();
         let (text, ends, keys) = all(&tokens);

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_those_that_serde_reads() {
+    fn values_are_read_like_serde() {
         let deep = format!("{}1{}", "[".repeat(60), "]".repeat(60));
         for json in [
             "null",

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_small_enough_and_what_is_no_json_stays() {
+    fn small_outputs_and_non_json_are_unchanged() {
         assert_eq!(compress_json("{\"a\": 1}", 200, &Estimate), None);
         for text in ["not JSON ", "{\"a\": 1} and more ", "[1, 2, ", "\u{feff}{} ", "1\n2\n3\n"] {
             assert_eq!(compress_json(&text.repeat(200), 200, &Estimate), None, "{text}");
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stay_as_they_were_written() {
+    fn numbers_keep_their_original_spelling() {
         let text = json!({ "log": "x".repeat(5000) }).to_string();
         let numbers =
             r#""id": 9223372036854775807, "user_id":12345678901234567890123, "a":[1e400,1.10,-0.0,1E+2]"#;
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_costs_no_stack() {
+    fn deep_nesting_does_not_overflow_the_stack() {
         let deep = 200_000;
         let text = format!("{}\"{}\"{}", "{\"data\": [".repeat(deep), "x".repeat(1000), "]}".repeat(deep));
         let out = compressed(&text, 200);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn items_that_failed_stay() {
+    fn failed_items_are_kept() {
         let items: Vec<Value> = (1..=60)
             .map(|n| match n {
                 7 => json!({ "id": n, "name": "seven", "success": false, "error": "timed out", "body": "b".repeat(40) }),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_or_a_string_at_the_top_becomes_an_object() {
+    fn a_top_level_list_or_string_becomes_an_object() {
         let items: Vec<Value> = (0..100).map(|n| json!({ "id": n, "text": "some text" })).collect();
         insta::assert_snapshot!(compressed(&json!(items).to_string(), 200), @r#"{"items_preview":[{"id":0},{"id":1},"... (96 items omitted)",{"id":98},{"id":99}],"compressed":true}"#);
         let one = json!([{ "id": 1, "text": "word ".repeat(1000) }]).to_string();
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn json_lines_are_compressed_line_by_line_and_lose_lines_last() {
+    fn json_lines_are_compressed_line_by_line_before_lines_are_dropped() {
         let with_body = |n: u32| json!({ "id": n, "body": "b".repeat(2000) }).to_string();
         insta::assert_snapshot!(compressed(&format!("{}\r\n\n{}\n", with_body(1), with_body(2)), 200), @r#"
         {"id":1,"body":"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb…[+1832 characters]…bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb","compressed":true}
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_taken_and_marks_that_are_there() {
+    fn existing_preview_and_compressed_keys_are_handled() {
         let items: Vec<Value> = (1..=30).map(|n| json!({ "id": n, "text": "some text" })).collect();
         let taken = json!({ "items": items, "items_preview": "mine", "compressed": "gzip" }).to_string();
         insta::assert_snapshot!(compressed(&taken, 100), @r#"{"items_preview":"mine","compressed_original":"gzip","items":[{"id":1},{"id":2},"... (26 items omitted)",{"id":29},{"id":30}],"compressed":true}"#);
@@ -224,7 +224,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn json_comes_out_marked_and_smaller(value in any_json(), max_tokens in 0u64..300, pretty in any::<bool>()) {
+        fn the_result_is_valid_json_marked_and_smaller(value in any_json(), max_tokens in 0u64..300, pretty in any::<bool>()) {
             let text = if pretty { serde_json::to_string_pretty(&value).unwrap() } else { value.to_string() };
             let Some(out) = compress_json(&text, max_tokens, &BytesPerFour) else { return Ok(()) };
             prop_assert!(out.len() < text.len());

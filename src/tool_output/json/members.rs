@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_their_use() {
+    fn a_members_kind_is_read_from_its_name() {
         let all =
             |keys: &[&str], of: MemberKind| keys.iter().all(|k| kind_of_member(&format!("\"{k}\"")) == of);
         assert!(all(&["id", "title", "Name"], MemberKind::Identity));
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_failure_is_one() {
+    fn only_failures_are_recognised_as_failed() {
         let tells = |text: &str| failed(&Document::parse(text).unwrap(), 0);
         for text in [
             r#"{"success": false}"#, r#"{"error": "disk"}"#, r#"{"errors": [1]}"#, r#"{"level": "ERROR"}"#,

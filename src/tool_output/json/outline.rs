@@ -126,7 +126,7 @@ mod tests {
         {"number": "HAT113", "price": 120}, {"number": "HAT282", "price": 80}], "cabin": "economy", "paid": true}"#;
 
     #[test]
-    fn what_stands_at_the_top_comes_first() {
+    fn top_level_members_come_first() {
         let of = |bytes| outline(BOOKING, bytes).unwrap().text;
         assert_eq!(of(30), r#"{"id":"UM3OG5",…,"paid":true}"#);
         assert_eq!(of(75), r#"{"id":"UM3OG5","user":{…},"flights":[{…},…],"cabin":"economy","paid":true}"#);
@@ -140,13 +140,13 @@ mod tests {
     }
 
     #[test]
-    fn long_strings_share_what_is_left() {
+    fn long_strings_share_the_remaining_room() {
         let text = serde_json::json!({ "exit": 1, "out": "line\n".repeat(200) }).to_string();
         insta::assert_snapshot!(outline(&text, 120).unwrap().text, @r#"{"exit":1,"out":"line\nline\nline\nline\nline\nline\nline\nline\nline\nline\nlin…[+930 characters]…e\nline\nline\nline\n"}"#);
     }
 
     #[test]
-    fn what_is_no_object_and_no_list_has_none() {
+    fn only_objects_and_lists_have_an_outline() {
         for text in ["", "1", "\"a\"", "{", "[1] and more", "text"] {
             assert_eq!(outline(text, 100), None, "{text}");
         }
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_costs_no_stack() {
+    fn deep_nesting_does_not_overflow_the_stack() {
         let deep = 100_000;
         let text = format!("{}{}", "[".repeat(deep), "]".repeat(deep));
         assert_eq!(outline(&text, text.len() * 4).unwrap().text, text);
@@ -162,7 +162,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_about_as_long_as_it_may_be(values in prop::collection::vec("[a-z日\"\\\\]{0,90}", 0..12), bytes in 0usize..600) {
+        fn the_outline_is_about_as_long_as_allowed(values in prop::collection::vec("[a-z日\"\\\\]{0,90}", 0..12), bytes in 0usize..600) {
             let text = serde_json::json!({ "list": values, "more": { "values": values } }).to_string();
             let out = outline(&text, bytes).unwrap().text;
             prop_assert!(out.len() <= bytes * 2 + 40, "{} of {bytes}: {out}", out.len());

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_strings_that_are_replaced_differ() {
+    fn only_the_replaced_strings_differ() {
         let text = "{ \"n\": 1.50e400 ,\"a\":[\"x\\u0041\",\"\\ud83d\"], \"b\\n\": \"x\\\"\" }";
         let json = Json::parse(text).unwrap();
         assert_eq!(json.strings().collect::<Vec<_>>(), ["xA", "\u{fffd}", "x\""]);

@@ -238,7 +238,7 @@ mod tests {
     use serde::de::IgnoredAny;
 
     #[test]
-    fn places_stand_in_the_order_of_the_text() {
+    fn nodes_are_in_text_order() {
         let text = r#" {"a": [1, {"b": []}, "x"], "c\"": 1e400 } "#;
         let document = Document::parse(text).unwrap();
         let members: Vec<_> = document.children(0).map(|n| (document.key(n), document.raw(n))).collect();
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_costs_no_stack() {
+    fn deep_nesting_does_not_overflow_the_stack() {
         let deep = 1_000_000;
         let text = format!("{}{}", "[".repeat(deep), "]".repeat(deep));
         assert!(Document::parse(&text).is_some());
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_refused() {
+    fn invalid_json_is_refused() {
         let bad = [
             "", " ", "{", "[1,]", "{\"a\"}", "{\"a\":}", "{a:1}", "01", "1.", ".5", "-", "+1", "1e", "tru",
             "nul", "NaN", "\"\n\"", "\"\\x\"", "\"\\u12g4\"", "\"a", "1 2", "[1}", "{\"a\":1]", "{,}", "[,]",
@@ -269,7 +269,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn judged_as_serde_judges(pieces in prop::collection::vec(
+        fn it_accepts_the_same_json_as_serde(pieces in prop::collection::vec(
             prop::sample::select(vec![
                 "{", "}", "[", "]", ",", ":", "\"a\"", "\"\\u00e9\"", "1", "-2.50", "1e9", "true", "null", " ", "\n", "0", "\"", "\\",
             ]), 0..9,

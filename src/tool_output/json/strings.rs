@@ -111,7 +111,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn read_as_serde_reads_and_never_longer_than_asked(text in "\\PC{0,90}|[\u{0}-\u{20}\"\\\\/👍é]{0,90}", max in 40usize..80) {
+        fn strings_are_read_like_serde_and_fit_the_limit(text in "\\PC{0,90}|[\u{0}-\u{20}\"\\\\/👍é]{0,90}", max in 40usize..80) {
             let raw = serde_json::to_string(&text).unwrap();
             prop_assert_eq!(decode(&raw[1..raw.len() - 1]), text.as_str());
             prop_assert_eq!(serde_json::from_str::<String>(&quoted(&text)).unwrap(), text.as_str());

@@ -1,4 +1,4 @@
-//! What a callback comes to, and what becomes of it.
+//! The results of a callback, and what follows from them.
 
 use contextfold::compaction::Answer;
 use contextfold::session::{Fit, Pending};
@@ -10,7 +10,7 @@ use crate::fingerprint::fingerprint;
 
 pub const ANSWERS: [&str; 7] = ["good", "empty", "too large", "cut off", "throws", "abort", "too long"];
 
-/// What the callback comes to.
+/// The result of the callback.
 enum Said {
     Text(Answer),
     Failed(Error),
@@ -37,7 +37,7 @@ fn said(answer: usize) -> Said {
 }
 
 impl World {
-    /// The oldest question, or the newest, is answered.
+    /// Answers the oldest request, or the newest.
     pub fn answer(&mut self, newest: bool, answer: usize, is_new: bool) {
         let waits = if newest { self.waiting.pop().unwrap() } else { self.waiting.remove(0) };
         let pending = match waits {
@@ -56,7 +56,7 @@ impl World {
         };
         match &fit {
             _ if !is_new => {}
-            // A fold that was accepted stays, though not even with it the view fits.
+            // An accepted fold stays, even if the view still does not fit.
             Err(error) if s.context().folds.len() > folds => {
                 assert_eq!(error.code(), ErrorCode::ContextWindowExceeded);
             }
@@ -69,7 +69,7 @@ impl World {
         self.came(fit);
     }
 
-    /// Whatever comes in the background, nothing changes under who reads; only that it pauses after a failure is kept.
+    /// A background answer never changes what a reader sees; only the pause after a failure is saved.
     fn answer_in_background(&mut self, pending: Pending, answer: usize) {
         self.log.push(format!("{} in the background", ANSWERS[answer]));
         let s = &mut self.session;

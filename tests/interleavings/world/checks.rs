@@ -1,4 +1,4 @@
-//! What holds at every step, and in the end.
+//! What must hold at every step, and at the end.
 
 use contextfold::ErrorCode;
 use contextfold::compaction::Answer;
@@ -13,7 +13,7 @@ use super::World;
 impl World {
     pub fn check(&mut self) {
         let context = self.session.context();
-        // Nothing is lost from the history, and nothing doubled.
+        // Nothing in the history is lost or duplicated.
         let kept: Vec<String> = context
             .history
             .nodes()
@@ -31,7 +31,7 @@ impl World {
             (self.header.as_str(), 1),
             "the header stands once"
         );
-        // Every message of the view, or the fold that stands for it, or the pass that dropped it.
+        // Every message is in the view, in a fold, or was dropped by a pass.
         for node in context.history.nodes().iter().filter(|n| n.kind == NodeKind::Message) {
             let at = context.history.find(&node.id).unwrap();
             let stands = context.view.slots().filter(|s| s.node == at).count();
@@ -62,7 +62,7 @@ impl World {
         }
     }
 
-    /// In the end the agent can go on: the view fits, or a typed error says why not.
+    /// At the end the agent can continue: the view fits, or a typed error says why not.
     pub fn end(&mut self) {
         let mut fit = self.session.prepare();
         for _ in 0..20 {

@@ -1,4 +1,4 @@
-//! What is said in the world.
+//! The messages of a path.
 
 use contextfold::message::{Message, Part, Role, ToolCall};
 
@@ -19,7 +19,7 @@ pub fn words(n: usize) -> String {
     "lorem ipsum ".repeat(n)
 }
 
-/// Three turns, and a batch that is still running.
+/// Three turns, and a batch of calls that is still running.
 pub fn history() -> Vec<Message> {
     let mut list = vec![Message::text(Role::System, "You are terse.")];
     for n in 0..3 {

@@ -1,4 +1,4 @@
-//! What may happen while somebody waits.
+//! Operations that may happen while a run waits.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ impl World {
                 let id = format!("m{n}");
                 self.push(vec![calls(&[&id]), Message::tool(&*id, format!("meanwhile output {n}"))]);
             }
-            // The output of the call that runs; a late one after the first time is refused.
+            // The output of the running call. A second output for it is refused.
             2 => {
                 let before = fingerprint(&self.session);
                 let output = Message::tool("y", format!("late output {n}"));
@@ -138,7 +138,7 @@ impl World {
         assert_eq!(fingerprint(&self.session), before, "a plan changes nothing");
     }
 
-    /// Does what was planned, but for the first message that was to be folded.
+    /// Applies the plan, but keeps the first message that was to be folded.
     pub fn apply(&mut self) {
         let Some(plan) = self.plan.take() else { return };
         let before = fingerprint(&self.session);
@@ -151,7 +151,7 @@ impl World {
         self.came(fit);
     }
 
-    /// Back to the newest user message of the beginning, unless that was left already.
+    /// Rewinds to the newest user message of the initial history, unless it was removed already.
     fn rewind(&mut self) {
         let before = fingerprint(&self.session);
         if self.session.rewind("now").is_ok() {
@@ -162,7 +162,7 @@ impl World {
         }
     }
 
-    /// The list that the caller has ends before the newest user message, and goes on otherwise.
+    /// The caller's list ends before the newest user message and then continues differently.
     fn rewrite(&mut self, n: usize) {
         let history = &self.session.context().history;
         let from = history.find("now").unwrap();

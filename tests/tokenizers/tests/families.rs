@@ -1,7 +1,7 @@
-//! Every family's `tokenizer.json`, token for token against the crate `tokenizers`.
+//! Every family's `tokenizer.json`, compared token for token with the crate `tokenizers`.
 //!
-//! The files come with npm packages: `node tests/tokenizers/run.mjs` fetches them and runs this, and tries as many generated texts
-//! a family as its `--cases` says.
+//! The files are in npm packages: `node tests/tokenizers/run.mjs` downloads them and runs this. Its `--cases` sets the number of
+//! generated texts per family.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(
     clippy::unwrap_used,
@@ -33,7 +33,7 @@ fn package(name: &str) -> Vec<u8> {
 
 struct Family {
     name: &'static str,
-    /// Special tokens as tokens, and as text.
+    /// Special tokens as tokens, and as plain text.
     theirs: [Theirs; 2],
     ours: [Tokenizer; 2],
     json: Vec<u8>,
@@ -74,7 +74,7 @@ impl Family {
     }
 }
 
-/// Short texts, each the first of a tokenizer: those are counted before all tables are made.
+/// Short texts, each the first of a new tokenizer: they are counted before all tables are built.
 fn compare_first(family: &Family, generator: &mut Generator) {
     for _ in 0..40 {
         let text: String = generator.text().chars().take(400).collect();
@@ -83,7 +83,7 @@ fn compare_first(family: &Family, generator: &mut Generator) {
         assert_eq!(fresh.count(&text), wanted.len() as u64, "{}: count of {text:?}", family.name);
         assert_eq!(fresh.encode(&text), wanted.get_ids(), "{}: {text:?}", family.name);
     }
-    // Of a file, the merges count a kilobyte before the engine's part is made.
+    // A file's merges alone count the first kilobyte of texts; only then are the engine's tables built.
     for round in 0..24 {
         let as_text = round % 2 == 0;
         let mut fresh = Tokenizer::read(family.json.clone(), as_text).unwrap();
@@ -123,7 +123,7 @@ fn compare_all(mut family: Family) {
     }
     compare_first(&family, &mut generator);
     let longest = if cases < 100_000 { 1 << 18 } else { 1 << 20 };
-    // Every character, in a word, between signs and beside a number.
+    // Every character inside a word, between signs and next to a number.
     for c in ('\0'..=char::MAX).filter(|&c| c < '\u{3000}' || c as u32 % 61 == 0) {
         family.same(&format!("a {c}{c}b{c} 1{c}"));
     }
@@ -170,7 +170,7 @@ macro_rules! families {
 
 families! { qwen3 llama3 llama3_1 deepseek_v3 gptoss gemma3 gemini llama2 claude }
 
-/// A model as BERT has it, trained here, for no npm package ships one's file.
+/// A model like BERT's, trained here because no npm package contains such a file.
 fn word_piece(normalizer: &str, pre_tokenizer: &str) {
     let mut generator = Generator::new(7);
     let texts: Vec<String> = (0..4000).map(|_| generator.text()).collect();
@@ -199,7 +199,7 @@ fn word_piece_with_punctuation_beside_words() {
     word_piece("null", pre_tokenizer);
 }
 
-/// A model as T5 and XLM-R have it, trained here.
+/// A model like T5's and XLM-R's, trained here.
 fn unigram(normalizer: &str, pre_tokenizer: &str, byte_fallback: bool) {
     let mut generator = Generator::new(7);
     let texts: Vec<String> = (0..1000).map(|_| generator.text()).collect();
@@ -216,7 +216,7 @@ fn unigram(normalizer: &str, pre_tokenizer: &str, byte_fallback: bool) {
     let mut trainer = UnigramTrainer::builder();
     trainer.vocab_size(12_000).show_progress(false).unk_token(Some("<unk>".to_owned())).special_tokens(special);
     let trainer = TrainerWrapper::from(trainer.build().unwrap());
-    // Their suffix array (esaxx-rs 0.1.10) now and then reads past its end, by the order of a map that is another one each time.
+    // Their suffix array (esaxx-rs 0.1.10) sometimes reads past its end, depending on the random order of a map.
     let train = |_| {
         let mut theirs = theirs.clone();
         let texts = texts.iter().map(String::as_str);
@@ -230,7 +230,7 @@ fn unigram(normalizer: &str, pre_tokenizer: &str, byte_fallback: bool) {
     compare_all(Family::of("Unigram", file.into_bytes()));
 }
 
-/// The charsmap of T5 and XLM-R, as the sources of the crate `spm_precompiled` bring it.
+/// The charsmap of T5 and XLM-R, from the sources of the crate `spm_precompiled`.
 fn charsmap() -> String {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
     let mut command = std::process::Command::new(env!("CARGO"));
@@ -250,7 +250,7 @@ fn unigram_of_t5() {
 }
 
 #[test]
-fn unigram_with_bytes_for_what_is_unknown() {
+fn unigram_with_bytes_for_unknown_characters() {
     unigram("null", METASPACE, true);
 }
 

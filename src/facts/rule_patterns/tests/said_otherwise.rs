@@ -7,7 +7,7 @@ fn of(text: &str) -> Vec<(&str, Strength)> {
 }
 
 #[test]
-fn what_nothing_may_happen_to_and_nobody_may_touch() {
+fn prohibitions_with_nothing_and_nobody() {
     for text in [
         "Es darf nichts gelöscht werden.",
         "Es dürfen keine Daten verloren gehen.",
@@ -31,7 +31,7 @@ fn what_nothing_may_happen_to_and_nobody_may_touch() {
 }
 
 #[test]
-fn what_is_to_be_done_each_time_with_what_and_by_whom() {
+fn rules_about_when_with_what_and_by_whom() {
     for text in [
         "Vor jedem Push die Tests laufen lassen.",
         "Nach jeder Änderung die Doku anpassen.",
@@ -65,7 +65,7 @@ fn what_is_to_be_done_each_time_with_what_and_by_whom() {
 }
 
 #[test]
-fn which_language_something_is_in() {
+fn rules_about_languages() {
     for text in [
         "Commit-Nachrichten auf Deutsch.",
         "Commit-Nachrichten bitte auf Deutsch!",
@@ -84,7 +84,7 @@ fn which_language_something_is_in() {
 }
 
 #[test]
-fn bug_reports_and_narration_in_the_same_words_are_no_rules() {
+fn bug_reports_and_narration_with_rule_words_are_not_rules() {
     for text in [
         // German
         "Es kann nichts gefunden werden.",

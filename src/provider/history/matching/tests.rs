@@ -160,7 +160,7 @@ fn view_of_exchanges(
 
 proptest! {
     #[test]
-    fn finds_what_a_search_one_by_one_finds(
+    fn it_finds_the_same_as_a_search_one_by_one(
         exchanges in proptest::collection::vec(exchange(), 0..12), thoughts_are_told: bool, summary: bool
     ) {
         let (entries, view) = view_of_exchanges(&exchanges, true, thoughts_are_told, summary);
@@ -170,7 +170,7 @@ proptest! {
 
     /// If several messages have the same content, any of them may be matched, but the content must be right.
     #[test]
-    fn what_is_said_twice_is_found_in_order(
+    fn repeated_messages_are_matched_in_order(
         exchanges in proptest::collection::vec(exchange(), 0..12), thoughts_are_told: bool, summary: bool
     ) {
         let (entries, view) = view_of_exchanges(&exchanges, false, thoughts_are_told, summary);
@@ -186,7 +186,7 @@ proptest! {
     }
 
     #[test]
-    fn texts_are_the_same_that_are_equal(a in "[ab]{0,40}", b in "[ab]{0,40}", at in 0..40usize) {
+    fn only_equal_texts_match(a in "[ab]{0,40}", b in "[ab]{0,40}", at in 0..40usize) {
         let other = |text: &str| {
             let mut bytes = text.as_bytes().to_vec();
             if let Some(byte) = bytes.get_mut(at) {
