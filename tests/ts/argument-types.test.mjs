@@ -1,4 +1,4 @@
-// Arguments of a wrong type, where text is wanted: a typed error, and the module lives on. Each in a process of its own.
+// Arguments of the wrong type where text is expected: a typed error, and the module keeps working. Each runs in its own process.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
