@@ -87,7 +87,7 @@ describe("unknown keys", () => {
       #hidden = 1;
       get computed() { return this.#hidden; }
     }
-    void new Session(new Options()); // a getter of a class is none of its own keys
+    void new Session(new Options()); // a class getter is not an own key
     void new Session(Object.create({ inherited: 1 }));
   });
 });
