@@ -46,7 +46,7 @@ const WANT_TEXT = {
   "toolOutputs.get": (x) => `session.toolOutputs.get(${x})`,
 };
 
-describe("where text is wanted", { concurrency: 2 }, () => {
+describe("an argument that must be text", { concurrency: 2 }, () => {
   for (const [name, call] of Object.entries(WANT_TEXT))
     for (const value of ["5", "{}", "undefined", "null", "Symbol('x')"])
       test(`${name}(${value})`, async () => {

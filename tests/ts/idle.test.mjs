@@ -1,4 +1,4 @@
-// When a compaction runs: early if the prompt cache has expired and it is nearly due; while the cache is warm, a due one waits up to the limit.
+// When a compaction runs: a nearly due one early if the prompt cache has expired, a due one up to the limit later while the cache is warm.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// No view contains what its API refuses, even if it was pushed that way: validity is more important than returning the same object (INV-1, INV-5).
+// No view contains what its API refuses, even if it was pushed: validity matters more than returning the same object (INV-1, INV-5).
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -119,7 +119,7 @@ describe("under the default ladder", () => {
     assert.equal((await talk(overloaded, {}, 30).compact()).summary.attempts, 2);
   });
 
-  test("an error is thrown only if configured", async () => {
+  test("an error is thrown if onFailure or the ladder says so", async () => {
     await assert.rejects(talk(overloaded, { onFailure: "error" }).prepare(), failsWith("SUMMARY_FAILED", /onFailure: "extractive"/));
     const session = new Session({ contextWindow: 4_000, ladder: "spec", summarize: overloaded });
     for (let n = 0; n < 60; n++) session.push([{ role: "user", content: phrases(20) }, { role: "assistant", content: phrases(20) }]);
