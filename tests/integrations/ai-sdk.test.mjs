@@ -11,25 +11,25 @@ import { scriptedSummarize } from "contextfold/testing";
 import { z } from "zod";
 import { ANSWER, CALLS, FOLDS, OPTIONS, TASK, WINDOW, assertKept, outputOf, warnings } from "./support/work.mjs";
 
-// Version 7 asks for Node 22.
+// Version 7 requires Node 22.
 const majors = [{ name: "ai 6", ai: ai6, kit: kit6, Model: kit6.MockLanguageModelV3 }];
 if (Number(process.versions.node.split(".")[0]) >= 22) {
   const kit = await import("ai/test");
   majors.push({ name: "ai 7", ai: await import("ai"), kit, Model: kit.MockLanguageModelV4 });
 }
 
-// Mocks report what they like; a figure that cannot be is not believed.
+// Mocks report arbitrary usage; impossible figures are ignored.
 const USAGE = { inputTokens: { total: 10, noCache: 10 }, outputTokens: { total: 20, text: 20 } };
 const answerOf = (n) =>
   n < CALLS
     ? { content: [{ type: "tool-call", toolCallId: `call_${n}`, toolName: "build", input: JSON.stringify({ n }) }], finishReason: { unified: "tool-calls" }, usage: USAGE, warnings: [] }
     : { content: [{ type: "text", text: ANSWER }], finishReason: { unified: "stop" }, usage: USAGE, warnings: [] };
 
-/** The answer with a usage as providers report it. */
+/** The answer with usage as providers report it. */
 const honest = (result, { prompt }) => ({ ...result, usage: { ...USAGE, inputTokens: { total: countTokens(prompt), noCache: countTokens(prompt) } } });
 
 for (const { name, ai, kit, Model } of majors) {
-  /** A model that answers call `n` of a run with a tool call, and at last with a text. */
+  /** A model that answers call `n` of a run with a tool call, and finally with a text. */
   const scripted = (answer = answerOf, told = honest) => {
     let n = 0;
     const stream = (result) => {
@@ -61,7 +61,7 @@ for (const { name, ai, kit, Model } of majors) {
       assert.throws(() => assertKept("ai-sdk", prompts(model.doGenerateCalls)), /tokens are more than/);
     });
 
-    test("each request fits and is valid, and what is stored is whole", async () => {
+    test("each request fits and is valid, and everything is stored", async () => {
       const model = scripted();
       const reports = [];
       const result = await run(model, { prepareStep: prepareStep({ ...OPTIONS, strict: true, tools, instructions: "You build.", onReport: (report) => reports.push(report) }) });
@@ -72,7 +72,7 @@ for (const { name, ai, kit, Model } of majors) {
       for (const { prompt } of model.doGenerateCalls) assert.equal(prompt.filter(({ role }) => role === "system").length, 1, "the summary is no system message");
     });
 
-    test("streamText, too", async () => {
+    test("the same with streamText", async () => {
       const model = scripted();
       const result = ai.streamText({ model, tools, prompt: TASK, stopWhen: ai.stepCountIs(CALLS + 5), prepareStep: prepareStep({ ...OPTIONS, strict: true }) });
       await result.consumeStream();
@@ -80,7 +80,7 @@ for (const { name, ai, kit, Model } of majors) {
       assertWhole((await result.responseMessages) ?? (await result.response).messages);
     });
 
-    test("one for several conversations at once, and for a conversation that goes on", async () => {
+    test("one hook for several conversations at once, and for a continued conversation", async () => {
       const summaries = [];
       const shared = prepareStep({ ...OPTIONS, strict: true, summarize: async (request) => (summaries.push(request), await new Promise(setImmediate), "<summary>The build fails. Never edit src/generated.</summary>") });
       const models = [scripted(), scripted()];
@@ -96,7 +96,7 @@ for (const { name, ai, kit, Model } of majors) {
       assert.ok(JSON.stringify(more.doGenerateCalls[0].prompt).length < 4 * WINDOW);
     });
 
-    test("a session of one's own holds the whole history, and can be searched", async () => {
+    test("the caller's own session holds the whole history, and can be searched", async () => {
       const session = new Session(OPTIONS);
       const model = scripted();
       await run(model, { prepareStep: prepareStep({ session, strict: true }) });
@@ -125,7 +125,7 @@ for (const { name, ai, kit, Model } of majors) {
       assert.match(said[0], /prepareStep.*own messages/);
     });
 
-    test("a summary that fails leaves the agent its own messages as long as they fit", async () => {
+    test("after a failed summary the agent keeps its own messages as long as they fit", async () => {
       const errors = [];
       const model = scripted();
       await run(model, { prepareStep: prepareStep({ ladder: FOLDS, contextWindow: 30_000, compaction: { thresholdRatio: 0.2 }, summarize: () => Promise.reject(new Error("no model")), onError: (error) => errors.push(error) }) });
@@ -133,7 +133,7 @@ for (const { name, ai, kit, Model } of majors) {
       assert.equal(model.doGenerateCalls.at(-1).prompt.length, 2 + 2 * CALLS);
     });
 
-    test("summaries that fail now and then: every request is whole and valid, and one session goes on", async () => {
+    test("with occasional summary failures every request is whole and valid, and one session continues", async () => {
       const model = scripted();
       const sessions = new Set();
       let asked = 0;
@@ -155,7 +155,7 @@ for (const { name, ai, kit, Model } of majors) {
       await assert.rejects(failing, (error) => ContextError.isInstance(error) && error.code === "SUMMARY_FAILED");
     });
 
-    test("tools with a schema of zod's count, with what they describe", async () => {
+    test("tools with a zod schema are counted, descriptions included", async () => {
       const described = (inputSchema) => ({ build: ai.tool({ description: "Builds.", inputSchema, execute: async ({ n }) => outputOf(n) }) });
       const schema = z.object({ n: z.number().describe("Which one. ".repeat(200)) });
       const tokens = async (inputSchema) => {
@@ -167,7 +167,7 @@ for (const { name, ai, kit, Model } of majors) {
       assert.ok((await tokens(schema)) > 400);
     });
 
-    test("a tool set that cannot be read stops nothing", async () => {
+    test("an unreadable tool set stops nothing", async () => {
       const errors = [];
       const step = prepareStep({ ...OPTIONS, tools: { broken: undefined }, onError: (error) => errors.push(error) });
       assert.equal(await step({ messages: [{ role: "user", content: TASK }], steps: [], stepNumber: 0 }), undefined);
@@ -195,7 +195,7 @@ for (const { name, ai, kit, Model } of majors) {
       assert.throws(() => prepareStep({ session: new Session(), contextWindow: 8_000 }), { code: "INVALID_CONFIG" });
     });
 
-    test("bytes are no text: an image counts as one", async () => {
+    test("bytes are not text: an image counts as an image", async () => {
       const model = scripted(answerOf, (result) => result);
       const image = { type: "file", mediaType: "image/png", data: new Uint8Array(20_000) };
       const messages = [{ role: "user", content: [{ type: "text", text: TASK }, image] }];
@@ -207,14 +207,14 @@ for (const { name, ai, kit, Model } of majors) {
   });
 
   describe(`${name}: middleware`, () => {
-    test("each request fits and is valid, and what is stored is whole", async () => {
+    test("each request fits and is valid, and everything is stored", async () => {
       const model = scripted();
       const result = await run(ai.wrapLanguageModel({ model, middleware: middleware({ ...OPTIONS, strict: true }) }));
       assertKept("ai-sdk", prompts(model.doGenerateCalls));
       assertWhole(messagesOf(result));
     });
 
-    test("streaming, too", async () => {
+    test("the same when streaming", async () => {
       const model = scripted();
       const result = ai.streamText({ model: ai.wrapLanguageModel({ model, middleware: middleware({ ...OPTIONS, strict: true }) }), tools, prompt: TASK, stopWhen: ai.stepCountIs(CALLS + 5) });
       await result.consumeStream();
@@ -222,7 +222,7 @@ for (const { name, ai, kit, Model } of majors) {
       assert.equal(await result.text, ANSWER);
     });
 
-    test("a summary may be asked for through the same model", async () => {
+    test("a summary may be requested through the same model", async () => {
       const model = scripted((n) => answerOf(n));
       let asked = 0;
       const asking = new Model({
@@ -249,7 +249,7 @@ for (const { name, ai, kit, Model } of majors) {
       assert.ok(asked > 0);
     });
 
-    test("a request that is refused as too long is made again, smaller", async () => {
+    test("a request refused as too long is retried with less", async () => {
       const model = scripted();
       const sizes = [];
       let refused = 0;
@@ -267,7 +267,7 @@ for (const { name, ai, kit, Model } of majors) {
       assert.ok(refused >= 1 && refused <= 3, `${refused} refusals`);
     });
 
-    test("a stream that is refused at its beginning is asked for again, smaller; another error comes through", async () => {
+    test("a stream refused at its beginning is retried with less; an unrelated error is passed on", async () => {
       const model = scripted();
       let refused = 0;
       const small = new Model({

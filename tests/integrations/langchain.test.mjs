@@ -59,7 +59,7 @@ describe("langchain 1", () => {
     assert.ok(bodies(model).every(([first, ...rest]) => first.content === "You build." || first.content[0].text === "You build."));
   });
 
-  test("an agent that streams, too; tools with a schema of zod's count", async () => {
+  test("a streaming agent too; tools with a zod schema are counted", async () => {
     const model = scripted();
     const schema = z.object({ n: z.number().describe("Which one. ".repeat(100)) });
     const session = new Session(OPTIONS);
@@ -71,7 +71,7 @@ describe("langchain 1", () => {
     assert.ok(session.report.parts.find(({ name }) => name === "tools").tokens > 200);
   });
 
-  test("a conversation that goes on from a checkpoint keeps its fold", async () => {
+  test("a conversation that continues from a checkpoint keeps its fold", async () => {
     let summaries = 0;
     const options = { ...STRICT, ladder: FOLDS, summarize: () => (summaries++, "<summary>The build fails. Never edit src/generated.</summary>") };
     const checkpointer = new MemorySaver();
@@ -99,7 +99,7 @@ describe("langchain 1", () => {
     }
   });
 
-  test("blocks of the system prompt stay blocks, marks for a cache and all", async () => {
+  test("blocks of the system prompt stay blocks, cache marks included", async () => {
     const session = new Session(OPTIONS);
     session.setContext({ memory: ["The build runs on Fridays."] });
     const model = fakeModel().respond(new AIMessage(ANSWER));

@@ -1,4 +1,4 @@
-// The three tools over MCP: in a server of one's own, and as the command `contextfold mcp`.
+// The three tools over MCP: in a custom server, and as the command `contextfold mcp`.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
@@ -52,7 +52,7 @@ async function folded() {
   return session;
 }
 
-test("a server of one's own", async () => {
+test("a custom server", async () => {
   const program = join(here, `.mcp-${process.pid}.mjs`);
   writeFileSync(
     program,
@@ -85,7 +85,7 @@ describe("contextfold mcp", { skip: noSnapshots }, () => {
     });
   });
 
-  test("--store: the only session of a folder, or the one that is named", async () => {
+  test("--store: the only session of a folder, or the named one", async () => {
     const store = join(folder, "sessions");
     const path = (key) => join(store, ...key.split(":"));
     const write = (key, value) => (mkdirSync(dirname(path(key)), { recursive: true }), writeFileSync(path(key), value));
@@ -118,7 +118,7 @@ describe("contextfold mcp", { skip: noSnapshots }, () => {
     assert.match(stderr, /--key \(chat-1, chat-2\)|--key \(chat-2, chat-1\)/);
   });
 
-  test("what is no snapshot is told before anybody connects", () => {
+  test("a file that is not a snapshot is refused before anybody connects", () => {
     const file = join(folder, "no.snapshot");
     writeFileSync(file, "nonsense");
     const { status, stderr } = spawnSync(process.execPath, [CLI, "mcp", "--session", file], { encoding: "utf8" });
@@ -127,7 +127,7 @@ describe("contextfold mcp", { skip: noSnapshots }, () => {
   });
 });
 
-test("a message that is longer than the connection takes is told, and is no good end", { skip: noSnapshots }, async () => {
+test("a message longer than the connection accepts is reported, and the exit code is not 0", { skip: noSnapshots }, async () => {
   const file = join(folder, "long.snapshot");
   writeFileSync(file, (await folded()).snapshot());
   const { status, stderr } = spawnSync(process.execPath, [CLI, "mcp", "--session", file], { encoding: "utf8", input: `${"x".repeat(11 << 20)}\n` });

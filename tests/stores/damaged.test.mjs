@@ -157,7 +157,7 @@ describe("damaged journals", () => {
     of[outcome] = (of[outcome] ?? 0) + 1;
   }
 
-  /** Whether the rest is whole, as the store would also say. */
+  /** The position up to which the records are whole, and whether that is all of the bytes. */
   function wholePart(bytes) {
     let at = 0;
     let position = START;

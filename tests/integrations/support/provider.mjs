@@ -1,4 +1,4 @@
-// A provider on 127.0.0.1: takes requests as the real one does, refuses what it would refuse, and follows a script.
+// A provider on 127.0.0.1: accepts requests as the real one does, refuses what it would refuse, and follows a script.
 
 import { createServer } from "node:http";
 import { createServer as createHttp2Server } from "node:http2";
@@ -70,7 +70,7 @@ export async function provider({ window = Infinity, inStream = false, calls = CA
     const format = operation ? "bedrock-converse" : GENERATES.test(pathname) ? "gemini" : PATHS[pathname];
     let answered;
     try {
-      // The models of Gemini and Bedrock, and whether an answer is to be streamed, stand in the path.
+      // Gemini and Bedrock have the model, and whether an answer is to be streamed, in the path.
       const [, model, stream] = /\/([^/:]+):(stream)?generateContent$/i.exec(pathname) ?? [];
       answered = answer(format, { ...(modelId && { modelId: decodeURIComponent(modelId) }), ...(model && { model, stream: stream !== undefined }), ...JSON.parse(body) });
     } catch (error) {
@@ -95,7 +95,7 @@ export async function provider({ window = Infinity, inStream = false, calls = CA
   });
   function answer(format, body) {
     if (typeof body.input === "string") body = { ...body, input: [{ role: "user", content: body.input }] };
-    // What continues a conversation that the service holds has only its end.
+    // A request that continues a conversation held by the service contains only its end.
     const [broken] = body.thread?.type === "continue" ? [] : check(format, body).filter(({ severity }) => severity === "error");
     if (broken) return refusal(`${broken.rule} at ${broken.index}: ${broken.message}`);
     const tokens = countTokens(body);

@@ -10,7 +10,7 @@ import { storeOf } from "./store.mjs";
 
 /** The share of saves to sessions that everybody writes to. */
 const SHARED = 0.2;
-/** How often a session in memory is loaded anew before writing; otherwise it is refreshed. */
+/** How often a session in memory is loaded anew, or else refreshed, before it is written to. */
 const LOADS = 0.2;
 const REFRESHES = 0.4;
 /** How often a message is followed by a `prepare`, which folds what does not fit. */
