@@ -55,7 +55,7 @@ for (const { name, ai, kit, Model } of majors) {
   };
 
   describe(`${name}: prepareStep`, () => {
-    test("without it, the window is passed", async () => {
+    test("without it, the window is exceeded", async () => {
       const model = scripted();
       await run(model);
       assert.throws(() => assertKept("ai-sdk", prompts(model.doGenerateCalls)), /tokens are more than/);
@@ -105,7 +105,7 @@ for (const { name, ai, kit, Model } of majors) {
       assert.match(session.search("src/file3.rs:5:")[0].excerpt, /E0303/);
     });
 
-    test("a session with memory of its own: it reaches the model, behind the instructions", async () => {
+    test("a session with memory: it reaches the model, after the instructions", async () => {
       for (const hooked of [(session, model) => run(model, { prepareStep: prepareStep({ session, instructions: "You build.", strict: true }) }), (session, model) => run(ai.wrapLanguageModel({ model, middleware: middleware({ session, strict: true }) }))]) {
         const session = new Session(OPTIONS);
         session.setContext({ memory: ["The build runs on Fridays."] });
@@ -116,7 +116,7 @@ for (const { name, ai, kit, Model } of majors) {
       }
     });
 
-    test("what fails inside leaves the run alone, and is said once", async () => {
+    test("an internal failure leaves the run alone, and is reported once", async () => {
       const model = scripted();
       const { result, said } = await warnings(() => run(model, { prepareStep: prepareStep({ contextWindow: 200_000, tokenizer: () => NaN }) }));
       assertWhole(messagesOf(result));
@@ -150,7 +150,7 @@ for (const { name, ai, kit, Model } of majors) {
       assertWhole(messagesOf(result));
     });
 
-    test("strict: it fails the run", async () => {
+    test("strict: an internal failure fails the run", async () => {
       const failing = run(scripted(), { prepareStep: prepareStep({ ...OPTIONS, ladder: FOLDS, strict: true, summarize: () => Promise.reject(new Error("no model")) }) });
       await assert.rejects(failing, (error) => ContextError.isInstance(error) && error.code === "SUMMARY_FAILED");
     });
@@ -174,7 +174,7 @@ for (const { name, ai, kit, Model } of majors) {
       assert.equal(errors.length, 1);
     });
 
-    test("a session that was saved goes on in another process: its fold still stands", async () => {
+    test("a saved session continues in another process, with its fold", async () => {
       const summarize = scriptedSummarize("<summary>The build fails. Never edit src/generated.</summary>");
       const store = memoryStore();
       const session = new Session({ ...OPTIONS, summarize });
@@ -189,7 +189,7 @@ for (const { name, ai, kit, Model } of majors) {
       assert.ok(JSON.stringify(more.doGenerateCalls[0].prompt).length < 4 * WINDOW);
     });
 
-    test("wrong options are told at once", () => {
+    test("wrong options are refused at once", () => {
       assert.throws(() => prepareStep({ contextWindows: 1 }), { code: "INVALID_CONFIG" });
       assert.throws(() => prepareStep({ model: "no-such-model" }), { code: "UNKNOWN_MODEL" });
       assert.throws(() => prepareStep({ session: new Session(), contextWindow: 8_000 }), { code: "INVALID_CONFIG" });
@@ -290,7 +290,7 @@ for (const { name, ai, kit, Model } of majors) {
       assert.deepEqual(errors, ["overloaded"]);
     });
 
-    test("what fails inside leaves the run alone, and is said once", async () => {
+    test("an internal failure leaves the run alone, and is reported once", async () => {
       const model = scripted();
       const { said } = await warnings(() => run(ai.wrapLanguageModel({ model, middleware: middleware({ contextWindow: 200_000, tokenizer: () => NaN }) })));
       assert.equal(model.doGenerateCalls.at(-1).prompt.length, 2 + 2 * CALLS);

@@ -210,7 +210,7 @@ describe("@anthropic-ai/sdk 1", () => {
     assert.match(session.search("src/file3.rs:5:")[0].excerpt, /E0303/);
   });
 
-  test("a session with memory of its own: it reaches the model, behind the system prompt", async () => {
+  test("a session with memory: it reaches the model, after the system prompt", async () => {
     const { bodies } = fresh();
     const session = new Session(OPTIONS);
     session.setContext({ memory: ["The build runs on Fridays."] });
@@ -219,7 +219,7 @@ describe("@anthropic-ai/sdk 1", () => {
     assertKept("anthropic", bodies);
   });
 
-  test("a refusal as too long is answered with a smaller request", async (t) => {
+  test("a request refused as too long is retried with less", async (t) => {
     const small = await provider({ window: 4_000 });
     t.after(() => small.close());
     const messages = await loop(client({ baseURL: small.url, middleware: [middleware(STRICT)] }));
@@ -227,7 +227,7 @@ describe("@anthropic-ai/sdk 1", () => {
     assert.ok(small.refused >= 1 && small.refused <= 3, `${small.refused} refusals`);
   });
 
-  test("what fails inside leaves the run alone, and is said once", async () => {
+  test("an internal failure leaves the run alone, and is reported once", async () => {
     const { bodies } = fresh();
     const { result, said } = await warnings(() => loop(client({ middleware: [middleware({ contextWindow: 200_000, tokenizer: () => NaN })] })));
     assertWhole(result);
@@ -235,7 +235,7 @@ describe("@anthropic-ai/sdk 1", () => {
     assert.equal(said.length, 1);
   });
 
-  test("strict: it fails the run", async () => {
+  test("strict: an internal failure fails the run", async () => {
     fresh();
     const failing = loop(client({ middleware: [middleware({ ...STRICT, ladder: FOLDS, summarize: () => Promise.reject(new Error("no model")) })] }));
     await assert.rejects(failing, { code: "SUMMARY_FAILED" });

@@ -60,13 +60,13 @@ describe("@aws-sdk/client-bedrock-runtime 3", () => {
     assert.equal(messages.at(-1).content[0].text, ANSWER);
   }
 
-  test("without it, the window is passed", async () => {
+  test("without it, the window is exceeded", async () => {
     const { bodies } = fresh();
     assertWhole(await loop(client()));
     assert.throws(() => assertKept(FORMAT, bodies), /tokens are more than/);
   });
 
-  test("each request fits and is valid, and one's own list is whole", async () => {
+  test("each request fits and is valid, and the caller's list is whole", async () => {
     const { bodies } = fresh();
     assertWhole(await loop(client(STRICT)));
     assertKept(FORMAT, bodies);
@@ -150,7 +150,7 @@ describe("@aws-sdk/client-bedrock-runtime 3", () => {
     assert.ok(server.summaries > 0);
   });
 
-  test("a session with memory of its own: it reaches the model, behind the system prompt", async () => {
+  test("a session with memory: it reaches the model, after the system prompt", async () => {
     const { bodies } = fresh();
     const session = new Session(OPTIONS);
     session.setContext({ memory: ["The build runs on Fridays."] });
@@ -168,7 +168,7 @@ describe("@aws-sdk/client-bedrock-runtime 3", () => {
     assert.equal(session.messages.length, 0);
   });
 
-  test("what fails inside leaves the run alone, and is said once", async () => {
+  test("an internal failure leaves the run alone, and is reported once", async () => {
     const { bodies } = fresh();
     const { result, said } = await warnings(() => loop(client({ contextWindow: 200_000, tokenizer: () => NaN })));
     assertWhole(result);

@@ -19,7 +19,7 @@ import { ANSWER, SUMMARY, TASK, assertFits, failingSummary, outputOf, warnings }
 install("tests/integrations/claude-agent");
 const { query } = await import("./claude-agent/node_modules/@anthropic-ai/claude-agent-sdk/sdk.mjs");
 
-/** The window keeps as much free as the program reserves for each answer, which leaves 14,000 tokens. */
+/** The program reserves 32,000 tokens for each answer; that much of the window is kept free, which leaves 14,000 tokens. */
 const WINDOW = 46_000;
 const LIMIT = WINDOW - 32_000;
 

@@ -64,7 +64,7 @@ for (const [major, name] of Object.entries(MAJORS)) {
       for (const [n, { functionResponse }] of answers.entries()) assert.equal(functionResponse.response.output, outputOf(n));
     }
 
-    test("each request fits and is valid, and one's own list is whole", async () => {
+    test("each request fits and is valid, and the caller's list is whole", async () => {
       const { bodies } = fresh();
       const contents = await loop(client(STRICT));
       assertKept("gemini", bodies);
@@ -82,7 +82,7 @@ for (const [major, name] of Object.entries(MAJORS)) {
       assert.throws(() => assertKept("gemini", bodies), /tokens are more than/);
     });
 
-    test("streamed: the same, and what it cost is learnt from", async (t) => {
+    test("streamed: the same, and usage is learnt from", async (t) => {
       const counting = await provider({ perToken: 1.3 });
       t.after(() => counting.close());
       const session = new Session(OPTIONS);
@@ -190,7 +190,7 @@ for (const [major, name] of Object.entries(MAJORS)) {
   });
 }
 
-test("wrong options are told at once", () => {
+test("wrong options are refused at once", () => {
   assert.throws(() => fittingFetch({ contextWindw: 1 }), { code: "INVALID_CONFIG", message: /contextWindow/ });
   assert.throws(() => fittingFetch({ ...OPTIONS, key: 7 }), { code: "INVALID_CONFIG" });
   assert.throws(() => fittingFetch({ ...OPTIONS, session: new Session() }), { code: "INVALID_CONFIG" });

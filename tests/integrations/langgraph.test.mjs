@@ -233,7 +233,7 @@ describe("langgraph 1: preModelHook of createReactAgent", () => {
 describe("langgraph 1: compactionNode", () => {
   const compacting = ({ model }, compact, more) => graphOf({ call: (messages, config) => model.invoke([SYSTEM, ...messages], config), compact, ...more });
 
-  test("our marker for all messages is LangGraph's", async () => {
+  test("all messages are removed with LangGraph's own marker", async () => {
     const compact = compactionNode(STRICT);
     const messages = [new HumanMessage(TASK), ...Array.from({ length: CALLS }, (_, n) => [new AIMessage({ content: "", tool_calls: [{ name: "build", args: { n }, id: `call_${n}`, type: "tool_call" }] }), new ToolMessage({ content: outputOf(n), tool_call_id: `call_${n}` })]).flat()];
     const { messages: [first, ...rest] } = await compact({ messages });

@@ -64,7 +64,7 @@ function assertAllStored(outputs, calls) {
 
 for (const [name, modelFor] of Object.entries(models))
   describe(`mastra 1, ${name}`, () => {
-    test("without it, the window is passed", async (t) => {
+    test("without it, the window is exceeded", async (t) => {
       const server = await serverFor(t);
       await generated(agentOf(modelFor(server)));
       assert.throws(() => assertKept(bodyFormat(server.bodies[0]), server.bodies), /tokens are more than/);
@@ -104,7 +104,7 @@ for (const [name, modelFor] of Object.entries(models))
   });
 
 describe("mastra 1, with its memory", () => {
-  test("200 calls: none is refused, none is lost, a summary that throws in the middle stops nothing", async (t) => {
+  test("200 calls: none is refused or lost, and a summary that throws midway stops nothing", async (t) => {
     const calls = 200;
     const server = await serverFor(t, { window: WINDOW, calls });
     const errors = [];
@@ -120,7 +120,7 @@ describe("mastra 1, with its memory", () => {
     assertAllStored(await storedOutputs(memory), calls);
   });
 
-  test("a thread goes on with its fold, in this process and, by its key, in another", async (t) => {
+  test("a thread continues with its fold, in this process and, by its key, in another", async (t) => {
     const memory = new Memory({ storage: new InMemoryStore(), options: { lastMessages: 100 } });
     const store = memoryStore();
     let summaries = 0;
@@ -228,7 +228,7 @@ describe("mastra 1, the processor", () => {
     assert.equal(calls, 1);
   });
 
-  test("what fails inside leaves the run alone, and is said once", async (t) => {
+  test("an internal failure leaves the run alone, and is reported once", async (t) => {
     const server = await serverFor(t);
     const { result, said } = await warnings(() => generated(agentOf(modelOf(server), { contextWindow: 200_000, tokenizer: () => NaN })));
     assert.equal(result.text, ANSWER);
@@ -236,13 +236,13 @@ describe("mastra 1, the processor", () => {
     assert.equal(said.filter((line) => line.includes("contextfold")).length, 1);
   });
 
-  test("strict: it fails the run", async (t) => {
+  test("strict: an internal failure fails the run", async (t) => {
     const server = await serverFor(t);
     const failing = generated(agentOf(modelOf(server), { ...STRICT, ladder: FOLDS, summarize: () => Promise.reject(new Error("no model")) }));
     await assert.rejects(failing, /summarize callback failed/);
   });
 
-  test("wrong options are told at once", () => {
+  test("wrong options are refused at once", () => {
     assert.throws(() => processor({ contextWindows: 1 }), { code: "INVALID_CONFIG" });
     assert.throws(() => processor({ model: "no-such-model" }), { code: "UNKNOWN_MODEL" });
   });

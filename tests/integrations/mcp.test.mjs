@@ -135,7 +135,7 @@ test("a message longer than the connection accepts is reported, and the exit cod
   assert.match(stderr, /^contextfold: UNREADABLE: the connection ended: .*10485760 bytes; a message that is sent here has to be shorter\n$/);
 });
 
-test("how it is called wrongly, and its help", () => {
+test("wrong arguments, and its help", () => {
   const run = (...args) => spawnSync(process.execPath, [CLI, "mcp", ...args], { encoding: "utf8" });
   assert.deepEqual([run().status, run("--session", "a", "--store", "b").status, run("file.json").status], [2, 2, 2]);
   assert.equal(run("--session", join(folder, "nowhere")).status, 3);

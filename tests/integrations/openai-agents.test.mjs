@@ -42,7 +42,7 @@ function assertWhole(items, calls = CALLS) {
 }
 
 describe("@openai/agents 0.20", () => {
-  test("without it, the window is passed", async () => {
+  test("without it, the window is exceeded", async () => {
     const model = new ScriptedModel(script());
     await run(agentOf(model), TASK, { maxTurns: CALLS + 5 });
     assert.throws(() => inputs(model).forEach((items) => assertFits(items)), /tokens are more than/);
@@ -125,7 +125,7 @@ describe("@openai/agents 0.20", () => {
     assert.deepEqual(await session.getItems(), []);
   });
 
-  test("a session that was saved goes on in another process: its fold still stands", async () => {
+  test("a saved session continues in another process, with its fold", async () => {
     const summarize = scriptedSummarize("<summary>The build fails. Never edit src/generated.</summary>");
     const store = new MemorySession();
     const session = foldingSession({ session: new Session({ ...OPTIONS, summarize }), store, strict: true });
@@ -196,7 +196,7 @@ describe("@openai/agents 0.20", () => {
     assert.deepEqual(await session.getItems(), items);
   });
 
-  test("what fails inside leaves the run alone, and is said once", async () => {
+  test("an internal failure leaves the run alone, and is reported once", async () => {
     const model = new ScriptedModel(script());
     const options = { contextWindow: 200_000, tokenizer: () => NaN };
     const session = foldingSession(options);
@@ -209,12 +209,12 @@ describe("@openai/agents 0.20", () => {
     assertWhole(await session.allItems());
   });
 
-  test("strict: it fails the run", async () => {
+  test("strict: an internal failure fails the run", async () => {
     const failing = run(agentOf(new ScriptedModel(script())), TASK, { maxTurns: 5, callModelInputFilter: callModelInputFilter({ ...STRICT, tokenizer: () => NaN }) });
     await assert.rejects(failing);
   });
 
-  test("wrong options are told at once", () => {
+  test("wrong options are refused at once", () => {
     assert.throws(() => foldingSession({ contextWindows: 1 }), { code: "INVALID_CONFIG" });
     assert.throws(() => callModelInputFilter({ model: "no-such-model" }), { code: "UNKNOWN_MODEL" });
     assert.throws(() => callModelInputFilter({ ...OPTIONS, outputRatio: 2 }), { code: "INVALID_CONFIG" });

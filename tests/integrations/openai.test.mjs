@@ -102,7 +102,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assert.ok(bodies.every(({ messages }) => messages[0].content === "You build."));
     });
 
-    test("a session with memory of its own: it reaches the model, behind the instructions", async () => {
+    test("a session with memory: it reaches the model, after the instructions", async () => {
       const { bodies } = fresh();
       const remembering = () => {
         const session = new Session(OPTIONS);
@@ -177,7 +177,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assert.ok(session.report.counter.calibration > 1.2);
     });
 
-    test("a session that was saved goes on in another process: its fold still stands", async (t) => {
+    test("a saved session continues in another process, with its fold", async (t) => {
       const calling = await provider();
       t.after(() => calling.close());
       const store = memoryStore();
@@ -261,7 +261,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assert.ok(server.summaries > before);
     });
 
-    test("a refusal as too long is answered with a smaller request", async (t) => {
+    test("a request refused as too long is retried with less", async (t) => {
       const small = await provider({ window: 4_000 });
       t.after(() => small.close());
       const { input } = await runResponses(client(OpenAI, small), { model: "m", input: TASK, tools: RESPONSES_TOOLS }, { ...STRICT, execute });
@@ -285,7 +285,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       await assert.rejects(fit(STRICT)({ model: "m", input: [], conversation: "conv_1" }), { code: "INVALID_ARGUMENT" });
     });
 
-    test("what fails inside leaves the run alone, and is said once", async () => {
+    test("an internal failure leaves the run alone, and is reported once", async () => {
       const { bodies } = fresh();
       const { result, said } = await warnings(() => runChat(client(OpenAI, server), { model: "m", messages: [{ role: "user", content: TASK }], tools: CHAT_TOOLS }, { contextWindow: 200_000, tokenizer: () => NaN, execute }));
       assertWholeMessages(result.messages);

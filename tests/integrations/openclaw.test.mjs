@@ -39,7 +39,7 @@ function assertWhole(transcript, calls = CALLS) {
 }
 
 describe("a context engine", () => {
-  test("without it, the window is passed", async (t) => {
+  test("without it, the window is exceeded", async (t) => {
     const server = await served(t, { window: WINDOW });
     await assert.rejects(sessionOf(server, PASSING).prompt(TASK), /prompt is too long/);
   });
@@ -55,7 +55,7 @@ describe("a context engine", () => {
     assert.ok(passes.includes("summarize"), `${passes}`);
   });
 
-  test("200 calls, and a summary that throws in the middle: none is refused, none lost", async (t) => {
+  test("200 calls, and a summary that throws midway: none is refused or lost", async (t) => {
     const server = await served(t, { window: WINDOW, calls: 200 });
     const errors = [];
     const summarize = failingSummary();
@@ -167,7 +167,7 @@ describe("a context engine", () => {
     assert.deepEqual([id, kind, registered.get("mine").info.id, registered.get("mine").info.ownsCompaction], ["mine", "context-engine", "mine", true]);
   });
 
-  test("wrong options are told at once", () => {
+  test("wrong options are refused at once", () => {
     assert.throws(() => contextEngine({ contextWindows: 1 }), { code: "INVALID_CONFIG" });
     assert.throws(() => contextEngine({ id: "" }), { code: "INVALID_CONFIG" });
     assert.throws(() => compactionProvider({ model: "gpt-99" }), { code: "UNKNOWN_MODEL" });

@@ -48,7 +48,7 @@ describe("the hooks of a plugin", () => {
     assert.ok(passes.includes("summarize"), `${passes}`);
   });
 
-  test("200 calls, and a summary that throws in the middle: none is refused, none lost", async (t) => {
+  test("200 calls, and a summary that throws midway: none is refused or lost", async (t) => {
     const server = await served(t, { window: WINDOW, calls: 200 });
     const errors = [];
     const summarize = failingSummary();
@@ -131,7 +131,7 @@ describe("the hooks of a plugin", () => {
     assert.equal(said.length, 1);
   });
 
-  test("strict: it fails the run", async (t) => {
+  test("strict: an internal failure fails the run", async (t) => {
     const failing = run(await served(t), plugin({ ...STRICT, ladder: FOLDS, summarize: () => Promise.reject(new Error("no model")) }));
     await assert.rejects(failing, /summarize callback failed/);
   });
@@ -143,7 +143,7 @@ describe("the hooks of a plugin", () => {
     assert.ok(session.report.counter.calibration > 1.2, `${session.report.counter.calibration}`);
   });
 
-  test("wrong options are told at once", () => {
+  test("wrong options are refused at once", () => {
     assert.throws(() => plugin({ contextWindows: 1 }), { code: "INVALID_CONFIG" });
   });
 });

@@ -66,7 +66,7 @@ function assertWhole(messages, calls = CALLS) {
 }
 
 describe("pi's coding agent", () => {
-  test("without it, the window is passed", async (t) => {
+  test("without it, the window is exceeded", async (t) => {
     const server = await served(t, { window: WINDOW });
     await (await agentOf(server, [])).prompt(TASK);
     assert.ok(server.refused > 0 && server.bodies.length < CALLS);
@@ -92,7 +92,7 @@ describe("pi's coding agent", () => {
     assert.equal(server.refused, 0);
   });
 
-  test("200 calls, and a summary that throws in the middle: none is refused, none lost", async (t) => {
+  test("200 calls, and a summary that throws midway: none is refused or lost", async (t) => {
     const server = await served(t, { window: WINDOW, calls: 200 });
     const errors = [];
     const summarize = failingSummary();
@@ -179,7 +179,7 @@ describe("pi's coding agent", () => {
     assert.ok(session.report.counter.calibration > 1.2, `${session.report.counter.calibration}`);
   });
 
-  test("wrong options are told at once", () => {
+  test("wrong options are refused at once", () => {
     assert.throws(() => extension({ contextWindows: 1 }), { code: "INVALID_CONFIG" });
     assert.throws(() => fittingStream(streamSimple, { model: "gpt-99" }), { code: "UNKNOWN_MODEL" });
   });
@@ -198,7 +198,7 @@ describe("pi's agent core", () => {
       assertWhole(one.state.messages);
     });
 
-  test("without it, the window is passed", async (t) => {
+  test("without it, the window is exceeded", async (t) => {
     const server = await served(t, { window: WINDOW });
     await agent(server, streamSimple).prompt(TASK);
     assert.ok(server.refused > 0);

@@ -507,7 +507,7 @@ describe("the process", () => {
     assert.equal(await proxy.ended, 0);
   });
 
-  test("how it is called wrongly, and its help", async (t) => {
+  test("wrong arguments, and its help", async (t) => {
     const run = (...args) => promisify(execFile)(process.execPath, [CLI, "proxy", ...args], { timeout: 20_000 }).then(({ stdout }) => ({ stdout }), (error) => error);
     const wrong = {
       "": /--upstream URL is needed/,

@@ -32,7 +32,7 @@ if (Number(process.versions.node.split(".")[0]) >= 22) {
   majors.push({ name: "ai 7", ai: await import("ai"), kit, Model: kit.MockLanguageModelV4 });
 }
 
-/** What an agent does between two calls. `sent`: which of its messages it sends; `behind`: what it does with them once they are answered. */
+/** What an agent does between two calls. `sent`: the messages it sends; `behind`: what it does with them once they are answered. */
 const plain = { system: () => "You build.", tools: (tools) => tools, sent: (messages) => messages, again: () => false };
 const last = (messages, change) => messages.with(-1, change(messages.at(-1)));
 const HABITS = {

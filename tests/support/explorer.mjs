@@ -1,8 +1,8 @@
 // Runs a program once for every combination of its choices.
 
 /**
- * `program` gets `choose(of)`, which returns a number below `of` (every combination occurs in one run), and `isNew()`: whether no earlier run
- * came here, so that checks made on the way need not be repeated. Resolves to the number of combinations.
+ * `program` gets `choose(of)`, which returns a number below `of` (every combination occurs in one run), and `isNew()`: whether no earlier
+ * run came here, so that checks made on the way need not be repeated. Resolves to the number of combinations.
  */
 export async function explore(program) {
   let path = [];

@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 const idOf = (kind) => `${kind}_${randomUUID()}`;
 const MODEL = { providerID: "local", modelID: "m" };
 
-/** Runs a prompt. `execute` returns a tool's output; `limit` is the model's, as opencode knows it. Returns the session's messages, whole. */
+/** Runs a prompt and returns the session's messages, whole. `execute` returns a tool's output; `limit` is the model's, as opencode knows it. */
 export async function runOpencode(plugin, { url, prompt, execute, limit, sessionID = idOf("ses"), messages = [], tokensOf = (usage) => usage.prompt_tokens }) {
   const client = { config: { providers: async () => ({ data: { providers: [{ id: "local", models: { m: { limit } } }] } }) } };
   const hooks = await plugin({ client });

@@ -52,11 +52,11 @@ const ANSWERS = {
 const GENERATES = /:(generateContent|streamGenerateContent)$/;
 
 /**
- * Starts it. `window`: tokens above which it refuses, `inStream`: in a stream that begins well, as the Responses API may;
- * `calls`: after how many calls of a tool it says its answer; `summary`: what it answers to who asks for one, a text or a function that
- * may throw, and `isSummary` which bodies do; `perToken`: what it counts for one token of ours; `breakAt`: which answer's stream
- * ends in its middle; `tool`: which tool its call `n` is of, and its input (Anthropic). `bodies`: what it took, without the requests for summaries, which are `asked`; `summaries`: how many these were;
- * `refused`: how many were too long; `heads`: the headers of all.
+ * Starts it. `window`: the tokens above which it refuses; `inStream`: it refuses within a stream that starts well, as the Responses API
+ * may; `calls`: after how many tool calls it answers; `summary`: its answer to a summary request, a text or a function that may throw;
+ * `isSummary`: which bodies are summary requests; `perToken`: how many tokens it counts for one of ours; `breakAt`: which answer's stream
+ * breaks off; `tool`: the tool of call `n` and its input (Anthropic). `bodies`: accepted requests except summary requests, which are in
+ * `asked`; `summaries`: how many of those there were; `refused`: how many requests were too long; `heads`: the headers of all requests.
  */
 export async function provider({ window = Infinity, inStream = false, calls = CALLS, summary, isSummary = (body) => JSON.stringify(body).includes("<summary>"), perToken = 1, breakAt, tool = (n) => ({ name: "build", input: { n } }) } = {}) {
   const state = { bodies: [], asked: [], summaries: 0, refused: 0, heads: [] };
