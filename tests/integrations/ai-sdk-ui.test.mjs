@@ -1,5 +1,5 @@
 // `contextfold/ai-sdk-ui` as in its guide: the guide's server and the guide's component, with the real `useChat` and the SDK's
-// # own provider, over HTTP on 127.0.0.1; in both majors.
+// own provider, over HTTP on 127.0.0.1; in both majors.
 
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
 // The guides in docs/, and README.md: every example runs as written, with our own agent as "./your-agent.js" and a
-// # provider (and a Redis) on 127.0.0.1, and compiles under strict TypeScript.
+// provider (and a Redis) on 127.0.0.1, and compiles under strict TypeScript.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

@@ -83,13 +83,13 @@ function assertUniqueIds(messages) {
 }
 
 describe("langgraph 1: modelCall", () => {
-  test("without it, the window is passed", async () => {
+  test("without it, the window is exceeded", async () => {
     const script = scripted();
     await graphOf({ call: (messages, config) => script.model.invoke([SYSTEM, ...messages], config) }).invoke(ask(), thread());
     assert.throws(() => assertKept("openai-chat", script.bodies), /tokens are more than/);
   });
 
-  test("200 calls: none is refused, none is lost, a summary that throws in the middle stops nothing", async () => {
+  test("200 calls: none is refused or lost, and a summary that throws midway stops nothing", async () => {
     const calls = 200;
     const script = scripted({ to: calls, window: WINDOW });
     const summarize = failingSummary((nth) => nth === 3);
@@ -116,7 +116,7 @@ describe("langgraph 1: modelCall", () => {
     assertWhole(messages, 18);
   });
 
-  test("a call that is refused as too long is made again, smaller", async () => {
+  test("a call refused as too long is retried with less", async () => {
     const script = scripted({ window: 3_000 });
     const { messages } = await fittingGraph(script, STRICT).invoke(ask(), thread());
     assertKept("openai-chat", script.bodies, { limit: 3_000 });
@@ -154,7 +154,7 @@ describe("langgraph 1: modelCall", () => {
     for (const body of script.bodies) assert.deepEqual(body.filter(({ role }) => role === "system").map(({ content }) => content), ["You build.\n\n<relevant_context>The build runs on Fridays.</relevant_context>"]);
   });
 
-  test("a session of one's own, with the tools to search it", async () => {
+  test("the caller's own session, with the tools to search it", async () => {
     const session = new Session({ contextWindow: 4_000 });
     session.push(agentTranscript());
     await session.prepare();
@@ -192,7 +192,7 @@ describe("langgraph 1: modelCall", () => {
     await assert.rejects(fittingGraph(scripted(), { ...STRICT, ladder: FOLDS, summarize: () => Promise.reject(new Error("no model")) }).invoke(ask(), thread()), /summarize callback failed/);
   });
 
-  test("wrong options are told at once", () => {
+  test("wrong options are refused at once", () => {
     for (const hook of [modelCall, preModelHook, compactionNode]) assert.throws(() => hook({ contextWindows: 1 }), { code: "INVALID_CONFIG" });
     assert.throws(() => modelCall({ contextWindow: 8_000, messagesKey: "chat" }), { code: "INVALID_CONFIG" });
   });

@@ -1,5 +1,5 @@
 // `contextfold/openclaw`, called the way OpenClaw 2026.9 calls a context engine, in the loop of pi's agent core, against a server on
-// # 127.0.0.1. The tests do not install OpenClaw itself: it takes hundreds of megabytes and its own Node.
+// 127.0.0.1. The tests do not install OpenClaw itself: it takes hundreds of megabytes and its own Node.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -215,7 +215,7 @@ describe("a refusal as too long", () => {
 
 // ---- the wire
 
-describe("what passes through", () => {
+describe("what passes through unchanged", () => {
   test("other paths, with any contents; headers of both sides, in order, duplicates included", async (t) => {
     const upstream = await upstreamOf(t, (request, response) => {
       response.sendDate = false;

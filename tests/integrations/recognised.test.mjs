@@ -1,5 +1,5 @@
 // Every hook recognises a conversation it has seen, with the real SDKs: whatever agents usually do between two calls, nothing that is
-// # already summarised is summarised again.
+// already summarised is summarised again.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

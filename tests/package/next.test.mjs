@@ -1,5 +1,5 @@
 // A Next.js app without any configuration, built and started: a route, a page rendered on the server, and pages that run in the
-// # browser.
+// browser.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";

@@ -4,7 +4,7 @@
 //   contract("files", async () => fileStore(folder));
 //
 // Each call of `open` returns another view on the same data, as another process would have it. The tests use their own keys, so that the
-// # data may be anything at the start; the caller removes what they leave. They close each view that has a `close`.
+// data may be anything at the start; the caller removes what they leave. They close each view that has a `close`.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

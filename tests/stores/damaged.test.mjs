@@ -1,5 +1,5 @@
 // 10,000 seeded torn or damaged journals. Each is refused with an error that names the position, or read up to the edge of a record,
-// # which is reported; the result is always a state that was saved once.
+// which is reported; the result is always a state that was saved once.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";

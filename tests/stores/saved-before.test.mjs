@@ -1,7 +1,7 @@
 // Data saved in stores by earlier versions can be read and continued: sessions without journals, and journals of version 1.
 //
 // `CONTEXTFOLD_WRITE_FIXTURES=1` writes the journal of the current version: once for each version of frames or of snapshots, and
-// # never changed after a release.
+// never changed after a release.
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -29,7 +29,7 @@ function textsOnly() {
   return { getItem, setItem, removeItem };
 }
 
-describe("sessions that were saved before there were journals", () => {
+describe("sessions saved before there were journals", () => {
   /** A store as those versions left it after twelve saves. */
   async function left(store, bytes) {
     const [, sum] = /^contextfold-session \d+ ([0-9a-f]{16})\n/.exec(bytes.subarray(0, 60).toString("latin1"));
@@ -87,7 +87,7 @@ describe("a journal of frames of version 1 and snapshots of version 5", () => {
     (s) => s.rewind(s.items().at(-1).id),
   ];
 
-  /** The session with the first so many steps done; its journal behind `START`. */
+  /** The session with the first `count` steps done; its journal starts at `START`. */
   async function made(count = steps.length) {
     const begun = new Session(OPTIONS);
     begun.sync("openai-chat", conversation(4, 60));

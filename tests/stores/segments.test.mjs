@@ -93,7 +93,7 @@ describe("other stores", () => {
   });
 });
 
-describe("sessions that were saved before there were journals", () => {
+describe("sessions saved before there were journals", () => {
   async function old(store, ...contents) {
     const session = new Session({ contextWindow: 100_000 });
     for (const [at, content] of contents.entries()) {

@@ -259,7 +259,7 @@ describe("what cannot be read", () => {
       }),
       "SNAPSHOT_TOO_NEW",
     ));
-  test("a store that fails", () =>
+  test("a failing store", () =>
     refused(async (store) => ({ ...store, read: async (key, from) => (key === "chat-2" ? assert.fail("connection refused") : store.read(key, from)) }), "STORE_FAILED"));
 
   test("data encrypted with a missing key", async () => {
@@ -283,7 +283,7 @@ describe("what cannot be read", () => {
   });
 });
 
-describe("what is asked for", () => {
+describe("what the options ask for", () => {
   test("a session without outputs in the store is removed without reading others", async () => {
     const store = memoryJournals();
     const session = new Session({ contextWindow: 100_000 });

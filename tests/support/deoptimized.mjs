@@ -1,5 +1,5 @@
 // V8 inlines the call of an export that returns an object, and has to deoptimize while the export runs. Run with
-// # --allow-natives-syntax; V8 11.3 ends the process if the call was inlined.
+// --allow-natives-syntax; V8 11.3 ends the process if the call was inlined.
 //
 // (module (import "e" "f" (func $f)) (import "e" "x" (func $x (result externref)))
 //   (func (export "ext") (result externref) (call $f) (call $x)))

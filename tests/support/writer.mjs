@@ -1,6 +1,6 @@
 // A process that continues a session shared with others: `node writer.mjs FOLDER NAME COUNT OTHER`. It waits for the
-// # other one, pushes COUNT messages, saves after each, and loads the session again if another process saved meanwhile. Prints
-// # what it saw as JSON.
+// other one, pushes COUNT messages, saves after each, and loads the session again if another process saved meanwhile. Prints
+// what it saw as JSON.
 
 import { mkdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 // Our `check` agrees with the validator shipped with the recorded data: on accepted requests, on copies broken on purpose, on the
-// # output of `repair`, and on the output of `convert` from accepted requests.
+// output of `repair`, and on the output of `convert` from accepted requests.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,5 +1,5 @@
 // Without a callback the built-in summariser writes the summaries. In a window of any size it finds something to say, or the ladder
-// # goes on to its last resort.
+// goes on to its last resort.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,5 +1,5 @@
 // Parts of one unit that spans messages are cut together: provider-run code and the calls it waits for, a server tool's call and its
-// # result, an approval and its call (INV-1).
+// result, an approval and its call (INV-1).
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

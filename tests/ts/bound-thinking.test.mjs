@@ -1,5 +1,5 @@
 // Thinking and reasoning bound to what came before or after them: no ladder, pin or summary request leaves half of such a pair
-// # (PROV-3, PROV-3b).
+// (PROV-3, PROV-3b).
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -467,7 +467,7 @@ describe("a callback that waits for its own session", () => {
       assert.equal(session.folds().length, 1);
     });
 
-  test("in the background, too", { timeout: 20_000 }, async () => {
+  test("the same in the background", { timeout: 20_000 }, async () => {
     const session = new Session({ ladder, contextWindow: 3000, compaction: { background: true, maxAttempts: 1 }, summarize: async () => {
       await session.compact();
       return GOOD;

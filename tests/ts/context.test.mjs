@@ -14,7 +14,7 @@ const TOOLS = ["read", "write", "deploy"].map((name) => ({ type: "function", nam
 const part = (report, name) => report.parts.find((p) => p.name === name);
 const texts = (session) => session.view("messages").map((m) => m.content);
 
-describe("what stands in the prompt", () => {
+describe("what the prompt contains", () => {
   test("parts come between header and conversation, and each is counted", async () => {
     const session = new Session({ contextWindow: 100_000 });
     session.push([{ role: "system", content: "You are terse." }, user("Why?")]);

@@ -1,5 +1,5 @@
 // A fault at every call of every operation that calls out: the store, the tokenizer. Whatever happens, the history stays as
-// # it was, and a retry of the operation gives the same result as if nothing had failed.
+// it was, and a retry of the operation gives the same result as if nothing had failed.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

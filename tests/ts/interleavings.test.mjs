@@ -1,5 +1,5 @@
 // Everything that can happen while a summary is awaited, in every order of promises: each settles, nothing is lost, no borrow
-// # error, no trap, no unhandled rejection. CONTEXTFOLD_DEPTH sets how many operations a path has (1).
+// error, no trap, no unhandled rejection. CONTEXTFOLD_DEPTH sets how many operations a path has (1).
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

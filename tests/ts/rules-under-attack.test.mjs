@@ -1,5 +1,5 @@
 // Whatever a tool's output, a page or a file tells the summariser to do, and even if the summariser obeys: the user's rules in the view
-// # are what the user said, after five folds in a row.
+// are what the user said, after five folds in a row.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -52,7 +52,7 @@ for (let version = 1; version <= VERSION; version++)
         const [again, now] = [read(name, version), await make()];
         assert.deepEqual(again.messages, now.messages);
         // A fold's text was written by that version. And the first version kept neither how a handed-back view was written, nor
-        // # the facts of outputs in the store.
+        // the facts of outputs in the store.
         if (version < VERSION) return;
         assert.deepEqual(stateOf(again), stateOf(now));
         assert.deepEqual(again.snapshot(), now.snapshot(), "and says the same in today's words");

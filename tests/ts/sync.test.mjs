@@ -476,7 +476,7 @@ describe("a rewritten past", () => {
     assertShows(session, list.slice(0, 4));
   });
 
-  test("ids may be used again", () => {
+  test("ids may be reused", () => {
     const session = new Session();
     session.sync("messages", [{ ...asks("go"), id: "x" }, { ...says("one"), id: "y" }]);
     session.sync("messages", [{ ...asks("go"), id: "x" }, { ...says("two"), id: "y" }]);

@@ -1,5 +1,5 @@
 // Two operating system processes continue one session, each saving and each requesting summaries: nothing that was saved is lost,
-// # and nothing is duplicated.
+// and nothing is duplicated.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

@@ -1,5 +1,5 @@
 // OpenClaw's embedded run as a context engine sees it, over pi's agent core (from which OpenClaw's own is derived): the assembly before
-// # a turn and in its tool loop (as in `installContextEngineLoopHook` of OpenClaw 2026.9), compaction after a refusal, the commit of a turn.
+// a turn and in its tool loop (like `installContextEngineLoopHook` of OpenClaw 2026.9), compaction after a refusal, commit of a turn.
 
 import { randomUUID } from "node:crypto";
 import { Agent } from "@earendil-works/pi-agent-core";

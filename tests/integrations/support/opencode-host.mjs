@@ -1,12 +1,12 @@
 // A session of opencode as a plugin sees it: messages in its shape, its hooks with the arguments and in the order of version 1.18's
-// # `SessionPrompt.loop` and `SessionCompaction.process`, and Chat Completions requests made from the array that a hook has edited.
+// `SessionPrompt.loop` and `SessionCompaction.process`, and Chat Completions requests made from the array that a hook has edited.
 
 import { randomUUID } from "node:crypto";
 
 const idOf = (kind) => `${kind}_${randomUUID()}`;
 const MODEL = { providerID: "local", modelID: "m" };
 
-/** Runs a prompt and returns the session's messages, whole. `execute` returns a tool's output; `limit` is the model's, as opencode knows it. */
+/** Runs a prompt; returns the session's messages, whole. `execute` returns a tool's output; `limit` is the model's, as opencode sees it. */
 export async function runOpencode(plugin, { url, prompt, execute, limit, sessionID = idOf("ses"), messages = [], tokensOf = (usage) => usage.prompt_tokens }) {
   const client = { config: { providers: async () => ({ data: { providers: [{ id: "local", models: { m: { limit } } }] } }) } };
   const hooks = await plugin({ client });

@@ -1,5 +1,5 @@
 // Many processes that save the same sessions and are killed again and again: nothing acknowledged is lost, nothing is duplicated,
-// # and each session is the same to the byte in every process.
+// and each session is the same to the byte in every process.
 //
 //   const figures = await fleet({ kind: "files", place: folder, processes: 8, sessions: 500, saves: 20_000, killEveryMs: 1000 });
 

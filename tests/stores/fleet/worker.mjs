@@ -1,5 +1,5 @@
 // One process of a fleet: it pushes messages into sessions and saves them until its part is done or it is killed. What a store has
-// # acknowledged is written to the process's own log on disk before it goes on.
+// acknowledged is written to the process's own log on disk before it goes on.
 
 import { appendFileSync, fsyncSync, openSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
