@@ -160,7 +160,7 @@ describe("clients side by side", () => {
     for (const headers of [{ host: "localhost" }, { host: "proxy:8484" }, { origin: "http://localhost:5173" }]) assert.equal((await raw(`${proxy.url}/v1/models`, { headers })).status, 200, JSON.stringify(headers));
   });
 
-  test("a body's length is always sent: its contents cannot become a separate request", async (t) => {
+  test("content-length is forwarded even if `connection` names it: the body cannot become a separate request", async (t) => {
     const server = await upstreamOf(t, (_, response) => sendJson(response, 200, {}));
     const proxy = await proxyTo(t, server.url);
     const body = "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n";

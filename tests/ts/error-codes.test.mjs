@@ -10,7 +10,7 @@ import { assistant, calls, conversation, deferred, failsWith, output, settled, u
 /** Folds all but the last turns: these tests are not about the summary's contents. */
 const ladder = [{ pass: "ephemeral" }, { pass: "trim_tool_outputs" }, { pass: "dedupe_reads" }, { pass: "summarize" }];
 
-const twin = createRequire(import.meta.url)("../../pkg/wasm/cjs/node.cjs"); // the file that older Node versions get from require(): a separate copy
+const twin = createRequire(import.meta.url)("../../pkg/wasm/cjs/node.cjs"); // a separate copy, for require() in older Node
 
 /** A session with something to fold, whose callback returns this answer. */
 function session(summarize, options) {

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { ContextError, Session, compactMessages, contextLimit, convert, version } from "contextfold";
 import { memoryStore } from "contextfold/stores/memory";
 
-const twin = createRequire(import.meta.url)("../../pkg/wasm/cjs/node.cjs"); // the file that older Node versions get from require(): a separate copy
+const twin = createRequire(import.meta.url)("../../pkg/wasm/cjs/node.cjs"); // a separate copy, for require() in older Node
 
 test("a ContextError is an Error with name, code, message and only the given details", () => {
   const bare = new ContextError("UNKNOWN_REF", "no such ref");

@@ -152,7 +152,7 @@ describe("rules by tool", () => {
       assert.throws(() => session.setOptions({ toolOutputCache: { tools } }), { code: "INVALID_CONFIG", message: new RegExp(`toolOutputCache\\.${key}\``) });
   });
 
-  test("maxTokens is applied, and an output returned as it was shown is recognised", async () => {
+  test("maxTokens counts tokens, and a cut output that is pushed again is recognised", async () => {
     const session = new Session({ toolOutputCache: { tools: { ls: { maxTokens: 200 } } } });
     session.push([{ role: "user", content: "go" }, call("a", "ls", {}), output("a", "日本語の行\n".repeat(500)), call("b", "cat", {}), output("b", text(1))]);
     const [item] = session.items().filter(({ form }) => form === "cut");

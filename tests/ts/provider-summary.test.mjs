@@ -29,7 +29,7 @@ test("it comes first, unchanged, and its text is used in every other format", as
   }
 });
 
-test("if something comes before it, its text is used instead, now or later", async () => {
+test("while something comes before it, its text is used instead", async () => {
   const session = await compacted({ format: "anthropic", entries: ENTRIES });
   session.setContext({ injections: [{ role: "user", content: "Today is Monday." }] });
   assert.ok(JSON.stringify(session.view("anthropic")).includes(SAID));

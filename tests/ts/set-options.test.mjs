@@ -72,7 +72,7 @@ describe("a new model takes effect at once", () => {
     assert.equal(session.tokens, fresh.tokens);
   });
 
-  test("thinking that the new model would bind is removed if something before it was edited", () => {
+  test("thinking after an edited header is removed if the new options bind it", () => {
     const session = new Session();
     session.pushFrom("anthropic", [
       { role: "user", content: "Why?" },
@@ -249,7 +249,7 @@ test("an empty header counts as none", () => {
   assert.equal(session.view("messages")[0].role, "user");
 });
 
-test("bound thinking is removed together with the tools it came after", () => {
+test("bound thinking is removed if the tools it came after change", () => {
   const session = new Session({ boundThinking: "drop" });
   session.pushFrom("anthropic", [
     { role: "user", content: "Why?" },

@@ -35,7 +35,7 @@ const BYTES = Buffer.from("iVBORw0KGgo=", "base64");
 /** For providers that do not accept the URL of a file: the SDK would fetch it. */
 const download = async (files) => files.map(({ url, isUrlSupportedByModel }) => (isUrlSupportedByModel ? null : { data: BYTES, mediaType: url.pathname.endsWith(".pdf") ? "application/pdf" : "image/png" }));
 
-/** Each provider's API in each major: `{ name, format, bodyOf(messages, more) }`; `bodyOf` returns the request's body, sent through a `middleware` if given. */
+/** Each provider's API in each major: `{ name, format, bodyOf(messages, more) }`; `bodyOf` returns the body of the request. */
 export const providers = MAJORS.flatMap((sdk) =>
   Object.keys(ANSWERS).map((format) => ({
     name: `${sdk.major} → ${format}`,
