@@ -1,4 +1,4 @@
-// The built page in Firefox and in WebKit: it loads, takes a file, and compacts it.
+// The built page in Firefox and in WebKit: it loads, accepts a file, and compacts it.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The wasm shell's own tests in Firefox and WebKit: the test runner serves its page, and the browser opens it.
+// The WebAssembly layer's own tests in Firefox and WebKit: the test runner serves its page, and the browser opens it.
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -7,7 +7,7 @@ import { root } from "../../scripts/lib/paths.mjs";
 import { env } from "../../scripts/lib/paths.mjs";
 import { firefox, until, webkit } from "../support/other-browsers.mjs";
 
-/** The test binary, as cargo builds it. */
+/** The test binary built by cargo. */
 function binary() {
   const args = ["test", "--locked", "--target", "wasm32-unknown-unknown", "--test", "web", "--no-run", "--message-format=json"];
   const { stdout, status, stderr } = spawnSync("cargo", args, { cwd: root, env, encoding: "utf8", maxBuffer: 1 << 28 });

@@ -1,4 +1,4 @@
-// What the AI SDK's own providers make of our views: the request that would go out holds to the rules of the API that it goes to.
+// What the AI SDK's own providers make of our views: each resulting request follows the rules of its API.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -9,16 +9,16 @@ import { words } from "../support/session.mjs";
 import { providers } from "./support/ai-sdk-providers.mjs";
 
 if (missing) console.log(`recorded data: ${missing}; skipped`);
-globalThis.AI_SDK_LOG_WARNINGS = false; // a provider says what it leaves out, such as the thinking of another one
+globalThis.AI_SDK_LOG_WARNINGS = false; // a provider logs what it leaves out, such as another provider's thinking
 
-/** What is wrong with a request, by the rules of its API. */
+/** The violations in a request, by the rules of its API. */
 function brokenBy(format, body) {
   if (format === "google") return brokenByGemini(body);
   return check(format, body).filter(({ severity }) => severity === "error").map(({ rule, index, message }) => `${rule} at ${index}: ${message}`);
 }
 
 /**
- * Gemini's rules: the user begins; a call comes right after the user or an output; the content after a call has as many outputs, of
+ * Gemini's rules: the user starts; a call comes right after the user or an output; the content after a call has as many outputs, of
  * the same functions; nothing is empty.
  * Source: ai.google.dev/gemini-api/docs/function-calling, and the 400s that say "Please ensure that function call turn comes
  * immediately after a user turn or after a function response turn" and "the number of function response parts is equal to the number
@@ -39,11 +39,11 @@ function brokenByGemini({ contents }) {
   return broken;
 }
 
-/** Sends a view to every provider; what is wrong anywhere. */
+/** Sends a view to every provider; returns all violations. */
 async function sent(view, where, more) {
   const wrong = [];
   for (const { name, format, bodyOf } of providers) {
-    // Gemini's provider takes system messages at the beginning alone, and says so itself.
+    // Gemini's provider accepts system messages only at the beginning, and says so itself.
     if (format === "google" && view.slice(view.findIndex(({ role }) => role !== "system")).some(({ role }) => role === "system")) continue;
     try {
       const body = await bodyOf(view, more);
@@ -55,7 +55,7 @@ async function sent(view, where, more) {
   return wrong;
 }
 
-/** The view of a history under a window of `share` of its size. A window that is too small for it leaves a view, too. */
+/** The view of a history under a window of `share` of its size. If the window is too small, there is still a view. */
 async function viewOf(format, list, { share, ladder, more = {} }) {
   const session = new Session({ contextWindow: Math.max(400, Math.round((JSON.stringify(list).length / 4) * share)), compaction: { onFailure: "extractive" }, ...(ladder && { ladder }), ...more });
   session.pushFrom(format, list);
@@ -79,7 +79,7 @@ const call = (id, name = "read") => ({ id, type: "function", function: { name, a
 const use = (id) => ({ type: "tool_use", id, name: "read", input: { path: `/srv/${id}` } });
 const result = (id, content = words(60)) => ({ type: "tool_result", tool_use_id: id, content });
 
-/** Histories as their formats have them, each with something that a provider of the AI SDK sends on as it is. */
+/** Histories in their own formats, each with something that a provider of the AI SDK passes on as it is. */
 const HISTORIES = {
   "tool calls, one and several at once": ["openai-chat", turns((n) => [
     { role: "user", content: ask(n) },
@@ -150,7 +150,7 @@ for (const history of Object.values(HISTORIES)) history[1].push({ role: "user", 
 
 const LADDERS = [...Object.keys(presets), [{ pass: "drop_old_tool_results", keepSteps: 1 }], [{ pass: "truncate_head_tail", max: 100, head: 20, tail: 20 }], [{ pass: "prune_tool_outputs", protectTurns: 1 }]];
 
-describe("the AI SDK's own providers: a view makes a request that its API takes", () => {
+describe("the AI SDK's own providers: a view gives a request that its API accepts", () => {
   for (const [what, [format, list]] of Object.entries(HISTORIES))
     test(what, async () => {
       const seen = new Set();
@@ -170,7 +170,7 @@ describe("the AI SDK's own providers: a view makes a request that its API takes"
     });
 
   for (const approved of [true, false])
-    test(`an approval that the SDK has still to act on, ${approved ? "given" : "refused"}: it adds the one result`, async () => {
+    test(`an approval that the SDK has yet to act on, ${approved ? "given" : "refused"}: exactly one result is added`, async () => {
       const [format, list] = HISTORIES[APPROVALS];
       const open = [
         ...list,
@@ -186,7 +186,7 @@ describe("the AI SDK's own providers: a view makes a request that its API takes"
       }
     });
 
-  test("the same histories as they come are refused: what is tested above can fail", async () => {
+  test("the same histories without us are refused, so the tests above can fail", async () => {
     const image = { role: "assistant", content: [{ type: "image", image: IMAGE, mediaType: "image/png" }, { type: "text", text: "Here." }] };
     const hello = { role: "user", content: "Hello." };
     const tool = (id) => ({ role: "assistant", content: [{ type: "tool-call", toolCallId: id, toolName: "read", input: {} }] });
@@ -230,7 +230,7 @@ describe("the AI SDK's own providers: a view makes a request that its API takes"
     assert.deepEqual(view, given);
   });
 
-  test("reasoning, whose image the AI SDK's messages cannot say", async () => {
+  test("reasoning with an image that the AI SDK's messages cannot express", async () => {
     const list = [
       { role: "user", content: "Draw." },
       { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAA" },
@@ -241,7 +241,7 @@ describe("the AI SDK's own providers: a view makes a request that its API takes"
     assert.deepEqual(await sent(view, "reasoning alone"), []);
   });
 
-  test("a history that the assistant begins", async () => {
+  test("a history that starts with the assistant", async () => {
     const { view } = await viewOf("openai-chat", [{ role: "assistant", content: "How can I help?" }, { role: "user", content: "Hello." }], { share: 100 });
     assert.deepEqual(view.map(({ role }) => role), ["user", "assistant", "user"]);
     assert.deepEqual(await sent(view, "the assistant begins"), []);

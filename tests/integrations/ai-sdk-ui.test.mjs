@@ -1,4 +1,4 @@
-// `contextfold/ai-sdk-ui` as its guide has it: the guide's server and the guide's component, with the real `useChat` and the SDK's
+// `contextfold/ai-sdk-ui` as in its guide: the guide's server and the guide's component, with the real `useChat` and the SDK's
 // own provider, over HTTP on 127.0.0.1; in both majors.
 
 import assert from "node:assert/strict";
@@ -30,7 +30,7 @@ const MAJORS = [
   { name: "ai 6", sdk: "ai-6", ui: "ai-sdk-react-3", openai: "ai-sdk-openai-3" },
 ];
 
-/** The guide's examples, as modules whose model asks the provider at `url`. */
+/** The guide's examples, as modules whose model calls the provider at `url`. */
 async function modules({ sdk, ui, openai }, url, edit = (code) => code) {
   const place = `${folder}${Math.random()}/`;
   mkdirSync(place, { recursive: true });
@@ -51,7 +51,7 @@ async function modules({ sdk, ui, openai }, url, edit = (code) => code) {
   return { ...(await import(written("server", edit(blockOf("ts")), "ts"))), ...(await import(written("page", blockOf("jsx"), "jsx"))) };
 }
 
-/** The guide's chat on a page of its own: what stands on it, and what a user does there. */
+/** The guide's chat on its own page: what is shown there, and what a user does. */
 async function chat(t, major, { edit, ...settings } = {}) {
   const model = await provider({ window: WINDOW, ...settings });
   const { chat, undo, Chat } = await modules(major, model.url, edit);
@@ -86,13 +86,13 @@ async function chat(t, major, { edit, ...settings } = {}) {
   const textOf = (node) => (typeof node === "string" ? node : node.children.map(textOf).join(""));
   return {
     model,
-    /** Sends, and waits for the answer to end. */
+    /** Sends, and waits for the end of the answer. */
     async send(text) {
       await act(async () => void root.root.findByType("form").props.action({ get: () => text }));
       await settled();
     },
     dividers: () => root.root.findAllByType("details"),
-    /** The texts of the messages that stand in the list, and of those inside the dividers. */
+    /** The texts of the messages in the list, and of those inside the dividers. */
     lines: () => root.root.findByType("main").children.filter(({ type }) => type === "p").map(textOf),
     folded: () => root.root.findAllByType("details").flatMap((details) => details.children.filter(({ type }) => type === "p").map(textOf)),
     textOf,
@@ -107,7 +107,7 @@ const question = (n) => `Question ${n} about TICKET-${4700 + n}: ${"what is to b
 
 for (const major of MAJORS)
   describe(major.name, () => {
-    test("a chat folds, a divider stands for what is folded, and after an undo the model is sent it again", async (t) => {
+    test("a chat folds, a divider replaces the folded messages, and after an undo they are sent to the model again", async (t) => {
       const { model, send, dividers, lines, folded, textOf, press } = await chat(t, major, { calls: 0 });
       let n = 0;
       for (; dividers().length === 0 && n < 100; n++) await send(question(n));
@@ -127,19 +127,19 @@ for (const major of MAJORS)
       assert.ok(isSent(), "the model is sent it again");
       assert.deepEqual([dividers().length, model.refused], [0, 0]);
 
-      for (; dividers().length === 0 && n < 200; n++) await send(question(n)); // until there is no room for it any more
+      for (; dividers().length === 0 && n < 200; n++) await send(question(n)); // until there is no more room for it
       assert.ok(folded().includes(asked));
       for (const body of model.bodies) assertFits("openai-chat", body);
     });
 
-    test("without the hook, the window is passed and there is no divider", async (t) => {
+    test("without the hook, the window is exceeded and there is no divider", async (t) => {
       t.mock.method(console, "error", () => {});
       const { model, send, dividers } = await chat(t, major, { calls: 0, edit: (code) => code.replace(", prepareStep: prepareStep({ session })", "") });
       for (let n = 0; model.refused === 0 && n < 100; n++) await send(question(n));
       assert.deepEqual([model.refused > 0, dividers().length], [true, 0]);
     });
 
-    test("one answer of two hundred calls is folded while it is streamed: its parts stand once, in the divider or beside it", async (t) => {
+    test("one answer of two hundred calls is folded while it is streamed: each of its parts is shown once, in the divider or outside it", async (t) => {
       let asked = 0;
       const summary = () => {
         if (++asked === 2) throw new Error("overloaded");
@@ -164,14 +164,14 @@ for (const major of MAJORS)
     });
   });
 
-// ---- steps are counted on both sides
+// ---- counting steps on both sides
 
 const pick = (random, ...list) => list[Math.floor(random() * list.length)];
 
 /** The same numbers for the same seed. */
 const randomOf = (seed) => () => (seed = (seed * 1103515245 + 12345) % 2147483648) / 2147483648;
 
-/** A list of UI messages with every kind of part, and none that the SDK would refuse. */
+/** A list of UI messages with every kind of part, all of which the SDK accepts. */
 function anyMessages(random, { isSeven }) {
   let calls = 0;
   const state = (ended) => pick(random, { state: "output-available", output: "out" }, { state: "output-error", errorText: "broken" }, ...(ended ? [] : [{ state: "input-streaming" }]));
@@ -188,20 +188,20 @@ function anyMessages(random, { isSeven }) {
 }
 
 for (const [name, { convertToModelMessages }] of [["ai 7", ai], ["ai 6", ai6]])
-  test(`${name}: page and server count the same steps, of any messages`, async () => {
+  test(`${name}: page and server count the same steps, for any messages`, async () => {
     let folds = 0;
     for (let seed = 1; seed <= 400; seed++) {
       const messages = anyMessages(randomOf(seed), { isSeven: name === "ai 7" });
       const session = new Session();
       session.sync("ai-sdk", await convertToModelMessages(messages));
-      // The first half of the steps is folded; the page must show just that.
+      // The first half of the steps is folded; the page must show exactly that.
       const begins = session.graph.nodes().flatMap(({ message }, n) => (["user", "assistant"].includes(message.role) ? [n] : []));
       const half = begins.length >> 1;
       const members = session.items().slice(0, begins[half]).map(({ id }) => id);
       try {
         session.graph.compress(members, "x");
       } catch (error) {
-        if (["GRAPH_CONSTRAINT", "INVALID_ARGUMENT"].includes(error.code)) continue; // nothing to fold, or what may not be folded
+        if (["GRAPH_CONSTRAINT", "INVALID_ARGUMENT"].includes(error.code)) continue; // nothing to fold, or nothing that may be folded
         throw error;
       }
       assert.deepEqual(foldsOf(session)[0].steps, Array.from({ length: half }, (_, step) => step), `seed ${seed}`);
@@ -217,7 +217,7 @@ for (const [name, { convertToModelMessages }] of [["ai 7", ai], ["ai 6", ai6]])
     assert.ok(folds > 150, `${folds} folds`);
   });
 
-// ---- what is told
+// ---- what is reported
 
 const PART = { part: { type: "start-step" } };
 const talk = (n) => Array.from({ length: n }, (_, i) => ({ id: `m${i}`, role: i % 2 ? "assistant" : "user", parts: [{ type: "text", text: question(i) }] }));
@@ -229,7 +229,7 @@ async function folded(n = 40) {
   return session;
 }
 
-test("it is told when it has changed, and not otherwise; folds of folds come back with an undo", async () => {
+test("folds are reported when they have changed, and only then; nested folds come back with an undo", async () => {
   const session = await folded();
   const tell = foldMetadata(session, talk(40));
   assert.equal(tell({ part: { type: "text-delta" } }), undefined);
@@ -250,7 +250,7 @@ test("it is told when it has changed, and not otherwise; folds of folds come bac
   assert.deepEqual(JSON.parse(JSON.stringify(contextfold)), contextfold, "plain JSON");
 });
 
-test("steps are those of the conversation as it is: after a rewritten past, beside a memory, in a fork", async () => {
+test("steps are those of the current conversation: after a rewritten past, next to a memory, in a fork", async () => {
   const session = await folded(30);
   const other = talk(40).map((message, n) => (n < 10 ? message : { ...message, parts: [{ type: "text", text: `another ${message.parts[0].text}` }] }));
   session.setContext({ memory: ["The user builds."], injections: [{ role: "user", content: "It is Monday." }] });
@@ -269,7 +269,7 @@ test("steps are those of the conversation as it is: after a rewritten past, besi
   check(session.fork(id, { lane: "kid" }));
 });
 
-test("what fails leaves the answer as it is, and is said once; a wrong argument is told at once", async () => {
+test("an internal failure leaves the answer as it is, and is reported once; a wrong argument is refused at once", async () => {
   const session = await folded();
   const tell = foldMetadata(session);
   session.free();
@@ -280,7 +280,7 @@ test("what fails leaves the answer as it is, and is said once; a wrong argument 
   assert.throws(() => foldMetadata({}));
 });
 
-test("without folds it is the very list, and the same from CommonJS", async () => {
+test("without folds the same list is returned, also from CommonJS", async () => {
   const messages = talk(4);
   assert.equal(withFolds(messages), messages);
   const session = await folded();

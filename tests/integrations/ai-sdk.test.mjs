@@ -11,25 +11,25 @@ import { scriptedSummarize } from "contextfold/testing";
 import { z } from "zod";
 import { ANSWER, CALLS, FOLDS, OPTIONS, TASK, WINDOW, assertKept, outputOf, warnings } from "./support/work.mjs";
 
-// Version 7 asks for Node 22.
+// Version 7 requires Node 22.
 const majors = [{ name: "ai 6", ai: ai6, kit: kit6, Model: kit6.MockLanguageModelV3 }];
 if (Number(process.versions.node.split(".")[0]) >= 22) {
   const kit = await import("ai/test");
   majors.push({ name: "ai 7", ai: await import("ai"), kit, Model: kit.MockLanguageModelV4 });
 }
 
-// Mocks report what they like; a figure that cannot be is not believed.
+// Mocks report arbitrary usage; impossible figures are ignored.
 const USAGE = { inputTokens: { total: 10, noCache: 10 }, outputTokens: { total: 20, text: 20 } };
 const answerOf = (n) =>
   n < CALLS
     ? { content: [{ type: "tool-call", toolCallId: `call_${n}`, toolName: "build", input: JSON.stringify({ n }) }], finishReason: { unified: "tool-calls" }, usage: USAGE, warnings: [] }
     : { content: [{ type: "text", text: ANSWER }], finishReason: { unified: "stop" }, usage: USAGE, warnings: [] };
 
-/** The answer with a usage as providers report it. */
+/** The answer with usage as providers report it. */
 const honest = (result, { prompt }) => ({ ...result, usage: { ...USAGE, inputTokens: { total: countTokens(prompt), noCache: countTokens(prompt) } } });
 
 for (const { name, ai, kit, Model } of majors) {
-  /** A model that answers call `n` of a run with a tool call, and at last with a text. */
+  /** A model that answers call `n` of a run with a tool call, and finally with a text. */
   const scripted = (answer = answerOf, told = honest) => {
     let n = 0;
     const stream = (result) => {
@@ -55,13 +55,13 @@ for (const { name, ai, kit, Model } of majors) {
   };
 
   describe(`${name}: prepareStep`, () => {
-    test("without it, the window is passed", async () => {
+    test("without it, the window is exceeded", async () => {
       const model = scripted();
       await run(model);
       assert.throws(() => assertKept("ai-sdk", prompts(model.doGenerateCalls)), /tokens are more than/);
     });
 
-    test("each request fits and is valid, and what is stored is whole", async () => {
+    test("each request fits and is valid, and everything is stored", async () => {
       const model = scripted();
       const reports = [];
       const result = await run(model, { prepareStep: prepareStep({ ...OPTIONS, strict: true, tools, instructions: "You build.", onReport: (report) => reports.push(report) }) });
@@ -72,7 +72,7 @@ for (const { name, ai, kit, Model } of majors) {
       for (const { prompt } of model.doGenerateCalls) assert.equal(prompt.filter(({ role }) => role === "system").length, 1, "the summary is no system message");
     });
 
-    test("streamText, too", async () => {
+    test("the same with streamText", async () => {
       const model = scripted();
       const result = ai.streamText({ model, tools, prompt: TASK, stopWhen: ai.stepCountIs(CALLS + 5), prepareStep: prepareStep({ ...OPTIONS, strict: true }) });
       await result.consumeStream();
@@ -80,7 +80,7 @@ for (const { name, ai, kit, Model } of majors) {
       assertWhole((await result.responseMessages) ?? (await result.response).messages);
     });
 
-    test("one for several conversations at once, and for a conversation that goes on", async () => {
+    test("one hook for several conversations at once, and for a continued conversation", async () => {
       const summaries = [];
       const shared = prepareStep({ ...OPTIONS, strict: true, summarize: async (request) => (summaries.push(request), await new Promise(setImmediate), "<summary>The build fails. Never edit src/generated.</summary>") });
       const models = [scripted(), scripted()];
@@ -96,7 +96,7 @@ for (const { name, ai, kit, Model } of majors) {
       assert.ok(JSON.stringify(more.doGenerateCalls[0].prompt).length < 4 * WINDOW);
     });
 
-    test("a session of one's own holds the whole history, and can be searched", async () => {
+    test("the caller's own session holds the whole history, and can be searched", async () => {
       const session = new Session(OPTIONS);
       const model = scripted();
       await run(model, { prepareStep: prepareStep({ session, strict: true }) });
@@ -105,7 +105,7 @@ for (const { name, ai, kit, Model } of majors) {
       assert.match(session.search("src/file3.rs:5:")[0].excerpt, /E0303/);
     });
 
-    test("a session with memory of its own: it reaches the model, behind the instructions", async () => {
+    test("a session with memory: it reaches the model, after the instructions", async () => {
       for (const hooked of [(session, model) => run(model, { prepareStep: prepareStep({ session, instructions: "You build.", strict: true }) }), (session, model) => run(ai.wrapLanguageModel({ model, middleware: middleware({ session, strict: true }) }))]) {
         const session = new Session(OPTIONS);
         session.setContext({ memory: ["The build runs on Fridays."] });
@@ -116,7 +116,7 @@ for (const { name, ai, kit, Model } of majors) {
       }
     });
 
-    test("what fails inside leaves the run alone, and is said once", async () => {
+    test("an internal failure leaves the run alone, and is reported once", async () => {
       const model = scripted();
       const { result, said } = await warnings(() => run(model, { prepareStep: prepareStep({ contextWindow: 200_000, tokenizer: () => NaN }) }));
       assertWhole(messagesOf(result));
@@ -125,7 +125,7 @@ for (const { name, ai, kit, Model } of majors) {
       assert.match(said[0], /prepareStep.*own messages/);
     });
 
-    test("a summary that fails leaves the agent its own messages as long as they fit", async () => {
+    test("after a failed summary the agent keeps its own messages as long as they fit", async () => {
       const errors = [];
       const model = scripted();
       await run(model, { prepareStep: prepareStep({ ladder: FOLDS, contextWindow: 30_000, compaction: { thresholdRatio: 0.2 }, summarize: () => Promise.reject(new Error("no model")), onError: (error) => errors.push(error) }) });
@@ -133,7 +133,7 @@ for (const { name, ai, kit, Model } of majors) {
       assert.equal(model.doGenerateCalls.at(-1).prompt.length, 2 + 2 * CALLS);
     });
 
-    test("summaries that fail now and then: every request is whole and valid, and one session goes on", async () => {
+    test("with occasional summary failures every request is whole and valid, and one session continues", async () => {
       const model = scripted();
       const sessions = new Set();
       let asked = 0;
@@ -150,12 +150,12 @@ for (const { name, ai, kit, Model } of majors) {
       assertWhole(messagesOf(result));
     });
 
-    test("strict: it fails the run", async () => {
+    test("strict: an internal failure fails the run", async () => {
       const failing = run(scripted(), { prepareStep: prepareStep({ ...OPTIONS, ladder: FOLDS, strict: true, summarize: () => Promise.reject(new Error("no model")) }) });
       await assert.rejects(failing, (error) => ContextError.isInstance(error) && error.code === "SUMMARY_FAILED");
     });
 
-    test("tools with a schema of zod's count, with what they describe", async () => {
+    test("tools with a zod schema are counted, descriptions included", async () => {
       const described = (inputSchema) => ({ build: ai.tool({ description: "Builds.", inputSchema, execute: async ({ n }) => outputOf(n) }) });
       const schema = z.object({ n: z.number().describe("Which one. ".repeat(200)) });
       const tokens = async (inputSchema) => {
@@ -167,14 +167,14 @@ for (const { name, ai, kit, Model } of majors) {
       assert.ok((await tokens(schema)) > 400);
     });
 
-    test("a tool set that cannot be read stops nothing", async () => {
+    test("an unreadable tool set stops nothing", async () => {
       const errors = [];
       const step = prepareStep({ ...OPTIONS, tools: { broken: undefined }, onError: (error) => errors.push(error) });
       assert.equal(await step({ messages: [{ role: "user", content: TASK }], steps: [], stepNumber: 0 }), undefined);
       assert.equal(errors.length, 1);
     });
 
-    test("a session that was saved goes on in another process: its fold still stands", async () => {
+    test("a saved session continues in another process, with its fold", async () => {
       const summarize = scriptedSummarize("<summary>The build fails. Never edit src/generated.</summary>");
       const store = memoryStore();
       const session = new Session({ ...OPTIONS, summarize });
@@ -189,13 +189,13 @@ for (const { name, ai, kit, Model } of majors) {
       assert.ok(JSON.stringify(more.doGenerateCalls[0].prompt).length < 4 * WINDOW);
     });
 
-    test("wrong options are told at once", () => {
+    test("wrong options are refused at once", () => {
       assert.throws(() => prepareStep({ contextWindows: 1 }), { code: "INVALID_CONFIG" });
       assert.throws(() => prepareStep({ model: "no-such-model" }), { code: "UNKNOWN_MODEL" });
       assert.throws(() => prepareStep({ session: new Session(), contextWindow: 8_000 }), { code: "INVALID_CONFIG" });
     });
 
-    test("bytes are no text: an image counts as one", async () => {
+    test("bytes are not text: an image counts as an image", async () => {
       const model = scripted(answerOf, (result) => result);
       const image = { type: "file", mediaType: "image/png", data: new Uint8Array(20_000) };
       const messages = [{ role: "user", content: [{ type: "text", text: TASK }, image] }];
@@ -207,14 +207,14 @@ for (const { name, ai, kit, Model } of majors) {
   });
 
   describe(`${name}: middleware`, () => {
-    test("each request fits and is valid, and what is stored is whole", async () => {
+    test("each request fits and is valid, and everything is stored", async () => {
       const model = scripted();
       const result = await run(ai.wrapLanguageModel({ model, middleware: middleware({ ...OPTIONS, strict: true }) }));
       assertKept("ai-sdk", prompts(model.doGenerateCalls));
       assertWhole(messagesOf(result));
     });
 
-    test("streaming, too", async () => {
+    test("the same when streaming", async () => {
       const model = scripted();
       const result = ai.streamText({ model: ai.wrapLanguageModel({ model, middleware: middleware({ ...OPTIONS, strict: true }) }), tools, prompt: TASK, stopWhen: ai.stepCountIs(CALLS + 5) });
       await result.consumeStream();
@@ -222,7 +222,7 @@ for (const { name, ai, kit, Model } of majors) {
       assert.equal(await result.text, ANSWER);
     });
 
-    test("a summary may be asked for through the same model", async () => {
+    test("a summary may be requested through the same model", async () => {
       const model = scripted((n) => answerOf(n));
       let asked = 0;
       const asking = new Model({
@@ -249,7 +249,7 @@ for (const { name, ai, kit, Model } of majors) {
       assert.ok(asked > 0);
     });
 
-    test("a request that is refused as too long is made again, smaller", async () => {
+    test("a request refused as too long is retried with less", async () => {
       const model = scripted();
       const sizes = [];
       let refused = 0;
@@ -267,7 +267,7 @@ for (const { name, ai, kit, Model } of majors) {
       assert.ok(refused >= 1 && refused <= 3, `${refused} refusals`);
     });
 
-    test("a stream that is refused at its beginning is asked for again, smaller; another error comes through", async () => {
+    test("a stream refused at its beginning is retried with less; an unrelated error is passed on", async () => {
       const model = scripted();
       let refused = 0;
       const small = new Model({
@@ -290,7 +290,7 @@ for (const { name, ai, kit, Model } of majors) {
       assert.deepEqual(errors, ["overloaded"]);
     });
 
-    test("what fails inside leaves the run alone, and is said once", async () => {
+    test("an internal failure leaves the run alone, and is reported once", async () => {
       const model = scripted();
       const { said } = await warnings(() => run(ai.wrapLanguageModel({ model, middleware: middleware({ contextWindow: 200_000, tokenizer: () => NaN }) })));
       assert.equal(model.doGenerateCalls.at(-1).prompt.length, 2 + 2 * CALLS);

@@ -21,7 +21,7 @@ describe("@anthropic-ai/sdk 1", () => {
   const client = (more) => new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0, timeout: 10_000, ...more });
   const base = { model: "m", max_tokens: 1000, system: "You build." };
 
-  /** A loop as one writes it: the list is kept whole. */
+  /** A typical loop that keeps the whole list. */
   async function loop(anthropic, create = (params) => anthropic.messages.create(params), messages = [{ role: "user", content: TASK }]) {
     for (;;) {
       const { content, stop_reason } = await create({ ...base, tools: [TOOL], messages: [...messages] });
@@ -31,7 +31,7 @@ describe("@anthropic-ai/sdk 1", () => {
     }
   }
 
-  /** The message that a stream of `create` is made of. */
+  /** The message assembled from a stream of `create`. */
   async function collected(anthropic, params) {
     const content = [];
     let stop_reason;
@@ -53,7 +53,7 @@ describe("@anthropic-ai/sdk 1", () => {
     for (const [n, result] of results.entries()) assert.equal(text(result), outputOf(n));
   }
 
-  test("a middleware: each request fits and is valid, and one's own list is whole", async () => {
+  test("middleware: each request fits and is valid, and the caller's list is whole", async () => {
     const { bodies } = fresh();
     const messages = await loop(client({ middleware: [middleware(STRICT)] }));
     assertKept("anthropic", bodies);
@@ -62,7 +62,7 @@ describe("@anthropic-ai/sdk 1", () => {
     assert.ok(bodies.every(({ system, tools }) => system === "You build." && tools.length === 1));
   });
 
-  test("streamed, by `stream` and by `create`: the same, and what it cost is learnt from", async (t) => {
+  test("streamed, by `stream` and by `create`: the same, and usage is learnt from", async (t) => {
     const counting = await provider({ perToken: 1.3 });
     t.after(() => counting.close());
     for (const streamed of [(anthropic, params) => anthropic.messages.stream(params).finalMessage(), collected]) {
@@ -104,7 +104,7 @@ describe("@anthropic-ai/sdk 1", () => {
       assert.ok(found.length > bodies.length * 0.8, `${found.length} of ${bodies.length} find the request before in the cache`);
     });
 
-    test("one's own marks stay, in the system prompt too, and there are never more than four", async () => {
+    test("the caller's own marks stay, in the system prompt too, and there are never more than four", async () => {
       const system = [{ type: "text", text: LONG }, { type: "text", text: "Be brief.", cache_control: MARK }];
       for (const cache_control of [undefined, MARK]) {
         const bodies = await run({ cacheMarks: 4 }, { system, tools: [{ ...TOOL, cache_control: MARK }], ...(cache_control && { cache_control }) });
@@ -116,7 +116,7 @@ describe("@anthropic-ai/sdk 1", () => {
       }
     });
 
-    test("a summary by the same client is asked for with the same system prompt and tools, and with marks", async () => {
+    test("a summary by the same client is requested with the same system prompt and tools, and with marks", async () => {
       const system = [{ type: "text", text: LONG }, { type: "text", text: "Be brief.", cache_control: MARK }];
       const summarize = async (request, { signal }) => {
         const answer = await asking.messages.create({ model: "m", max_tokens: 1000, ...request.as("anthropic") }, { signal });
@@ -133,13 +133,13 @@ describe("@anthropic-ai/sdk 1", () => {
       }
     });
 
-    test("none without the option, and a bad one is refused at once", async () => {
+    test("no marks without the option; an invalid one is refused at once", async () => {
       for (const body of await run({}, { system: LONG })) assert.equal(marksIn(body), 0);
       for (const cacheMarks of [5, -1, 1.5, "4"]) assert.throws(() => middleware({ ...OPTIONS, cacheMarks }), { code: "INVALID_CONFIG" });
     });
   });
 
-  test("a stream that breaks is the caller's error; the loop can go on", async (t) => {
+  test("a broken stream is the caller's error; the loop can go on", async (t) => {
     const breaking = await provider({ breakAt: 10 });
     t.after(() => breaking.close());
     const anthropic = client({ baseURL: breaking.url, middleware: [middleware(STRICT)] });
@@ -162,7 +162,7 @@ describe("@anthropic-ai/sdk 1", () => {
     assert.ok(server.summaries > 0);
   });
 
-  test("Anthropic's own compaction stays as it is", async () => {
+  test("Anthropic's own compaction is left as it is", async () => {
     const { bodies } = fresh();
     const compaction = { role: "assistant", content: [{ type: "compaction", content: "what was there before" }] };
     await loop(client({ middleware: [middleware(STRICT)] }), undefined, [compaction, { role: "user", content: TASK }]);
@@ -189,7 +189,7 @@ describe("@anthropic-ai/sdk 1", () => {
     assertWhole(runner.params.messages);
   });
 
-  test("… and without it: a clear error, or said once by the middleware", async () => {
+  test("… and without it: a clear error, or one warning from the middleware", async () => {
     const params = { ...base, messages: [{ role: "user", content: TASK }], tools: [RUNNABLE], max_iterations: 4 };
     assert.throws(() => toolRunner(client(), params, STRICT), (error) => error.code === "INVALID_ARGUMENT" && /thread: false/.test(error.message));
     fresh();
@@ -199,7 +199,7 @@ describe("@anthropic-ai/sdk 1", () => {
     await assert.rejects(client({ middleware: [middleware(STRICT)] }).beta.messages.toolRunner({ ...params }).runUntilDone(), /thread: false/);
   });
 
-  test("a session of one's own, searched afterwards; other middleware goes on working", async () => {
+  test("the caller's own session can be searched afterwards; other middleware goes on working", async () => {
     const { bodies } = fresh();
     const session = new Session(OPTIONS);
     let seen = 0;
@@ -210,7 +210,7 @@ describe("@anthropic-ai/sdk 1", () => {
     assert.match(session.search("src/file3.rs:5:")[0].excerpt, /E0303/);
   });
 
-  test("a session with memory of its own: it reaches the model, behind the system prompt", async () => {
+  test("a session with memory: it reaches the model, after the system prompt", async () => {
     const { bodies } = fresh();
     const session = new Session(OPTIONS);
     session.setContext({ memory: ["The build runs on Fridays."] });
@@ -219,7 +219,7 @@ describe("@anthropic-ai/sdk 1", () => {
     assertKept("anthropic", bodies);
   });
 
-  test("a refusal as too long is answered with a smaller request", async (t) => {
+  test("a request refused as too long is retried with less", async (t) => {
     const small = await provider({ window: 4_000 });
     t.after(() => small.close());
     const messages = await loop(client({ baseURL: small.url, middleware: [middleware(STRICT)] }));
@@ -227,7 +227,7 @@ describe("@anthropic-ai/sdk 1", () => {
     assert.ok(small.refused >= 1 && small.refused <= 3, `${small.refused} refusals`);
   });
 
-  test("what fails inside leaves the run alone, and is said once", async () => {
+  test("an internal failure leaves the run alone, and is reported once", async () => {
     const { bodies } = fresh();
     const { result, said } = await warnings(() => loop(client({ middleware: [middleware({ contextWindow: 200_000, tokenizer: () => NaN })] })));
     assertWhole(result);
@@ -235,7 +235,7 @@ describe("@anthropic-ai/sdk 1", () => {
     assert.equal(said.length, 1);
   });
 
-  test("strict: it fails the run", async () => {
+  test("strict: an internal failure fails the run", async () => {
     fresh();
     const failing = loop(client({ middleware: [middleware({ ...STRICT, ladder: FOLDS, summarize: () => Promise.reject(new Error("no model")) })] }));
     await assert.rejects(failing, { code: "SUMMARY_FAILED" });

@@ -27,7 +27,7 @@ describe("@aws-sdk/client-bedrock-runtime 3", () => {
     return made;
   }
 
-  /** A loop as one writes it: the list is kept whole. */
+  /** A typical loop that keeps the whole list. */
   async function loop(bedrock, create = (input) => bedrock.send(new ConverseCommand(input)), messages = [user(TASK)]) {
     for (;;) {
       const { output, stopReason } = await create({ ...base, messages: [...messages] });
@@ -38,7 +38,7 @@ describe("@aws-sdk/client-bedrock-runtime 3", () => {
     }
   }
 
-  /** The message that a stream is made of. */
+  /** The message assembled from a stream. */
   async function streamed(bedrock, input) {
     const content = [];
     let stopReason;
@@ -60,20 +60,20 @@ describe("@aws-sdk/client-bedrock-runtime 3", () => {
     assert.equal(messages.at(-1).content[0].text, ANSWER);
   }
 
-  test("without it, the window is passed", async () => {
+  test("without it, the window is exceeded", async () => {
     const { bodies } = fresh();
     assertWhole(await loop(client()));
     assert.throws(() => assertKept(FORMAT, bodies), /tokens are more than/);
   });
 
-  test("each request fits and is valid, and one's own list is whole", async () => {
+  test("each request fits and is valid, and the caller's list is whole", async () => {
     const { bodies } = fresh();
     assertWhole(await loop(client(STRICT)));
     assertKept(FORMAT, bodies);
     assert.ok(bodies.every(({ system, toolConfig }) => system[0].text === "You build." && toolConfig.tools.length === 1));
   });
 
-  test("streamed: the same, and what it cost is learnt from, as without a stream", async (t) => {
+  test("streamed: the same, and usage is learnt from, as without a stream", async (t) => {
     const counting = await provider({ perToken: 1.3 });
     t.after(() => counting.close());
     for (const create of [undefined, streamed]) {
@@ -86,7 +86,7 @@ describe("@aws-sdk/client-bedrock-runtime 3", () => {
     }
   });
 
-  test("a loop of 200 calls under the server's limit, with a summary that throws in the middle", async (t) => {
+  test("a loop of 200 calls under the server's limit, with a summary that throws midway", async (t) => {
     const strict = await provider({ window: 9_000, calls: 200 });
     t.after(() => strict.close());
     const summarize = failingSummary((nth) => nth === 2);
@@ -98,7 +98,7 @@ describe("@aws-sdk/client-bedrock-runtime 3", () => {
     assert.ok(said.length <= 1, said.join("\n"));
   });
 
-  test("a refusal as too long is answered with a smaller request, once", async (t) => {
+  test("a request refused as too long is retried with less, once", async (t) => {
     const small = await provider({ window: 4_000 });
     t.after(() => small.close());
     assertWhole(await loop(client(STRICT, small.url)));
@@ -110,7 +110,7 @@ describe("@aws-sdk/client-bedrock-runtime 3", () => {
     await assert.rejects(other, { name: "ValidationException" });
   });
 
-  test("bytes reach the service as they are, also of what was pushed in another format", async () => {
+  test("bytes reach the service unchanged, even if pushed in another format", async () => {
     const { bodies } = fresh();
     const session = new Session({ contextWindow: 100_000 });
     session.pushFrom("openai-chat", [{ role: "user", content: [{ type: "text", text: "Look." }, { type: "image_url", image_url: { url: `data:image/png;base64,${Buffer.from(PNG).toString("base64")}` } }] }, { role: "assistant", content: "I see." }]);
@@ -124,7 +124,7 @@ describe("@aws-sdk/client-bedrock-runtime 3", () => {
     assert.ok(session.tokens > 500, "the images are counted");
   });
 
-  test("cacheMarks puts cache points where they pay, and one's own stay", async () => {
+  test("cacheMarks puts cache points where they are worth it, and the caller's own stay", async () => {
     const { bodies } = fresh();
     const system = [{ text: "You mend builds. ".repeat(400) }];
     const bedrock = client({ ...STRICT, contextWindow: 10_000, cacheMarks: 4 });
@@ -150,7 +150,7 @@ describe("@aws-sdk/client-bedrock-runtime 3", () => {
     assert.ok(server.summaries > 0);
   });
 
-  test("a session with memory of its own: it reaches the model, behind the system prompt", async () => {
+  test("a session with memory: it reaches the model, after the system prompt", async () => {
     const { bodies } = fresh();
     const session = new Session(OPTIONS);
     session.setContext({ memory: ["The build runs on Fridays."] });
@@ -159,7 +159,7 @@ describe("@aws-sdk/client-bedrock-runtime 3", () => {
     assertKept(FORMAT, bodies);
   });
 
-  test("other commands go out as they are", async (t) => {
+  test("other commands are sent unchanged", async (t) => {
     const session = new Session(OPTIONS);
     const bedrock = client({ session, strict: true });
     t.after(() => bedrock.destroy());
@@ -168,7 +168,7 @@ describe("@aws-sdk/client-bedrock-runtime 3", () => {
     assert.equal(session.messages.length, 0);
   });
 
-  test("what fails inside leaves the run alone, and is said once", async () => {
+  test("an internal failure leaves the run alone, and is reported once", async () => {
     const { bodies } = fresh();
     const { result, said } = await warnings(() => loop(client({ contextWindow: 200_000, tokenizer: () => NaN })));
     assertWhole(result);
@@ -176,7 +176,7 @@ describe("@aws-sdk/client-bedrock-runtime 3", () => {
     assert.equal(said.length, 1);
   });
 
-  test("strict: it fails the run; a wrong option is told at once", async () => {
+  test("strict: an internal failure fails the run; a wrong option is refused at once", async () => {
     fresh();
     await assert.rejects(loop(client({ ...STRICT, ladder: FOLDS, summarize: () => Promise.reject(new Error("no model")) })), { code: "SUMMARY_FAILED" });
     assert.throws(() => plugin({ contextWindw: 1 }), { code: "INVALID_CONFIG", message: /contextWindow/ });

@@ -1,4 +1,4 @@
-// `contextfold/proxy` under the real Claude Agent SDK: its program runs against a server on 127.0.0.1 that behaves as Anthropic's API.
+// `contextfold/proxy` with the real Claude Agent SDK: its program runs against a server on 127.0.0.1 that behaves like Anthropic's API.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -19,7 +19,7 @@ import { ANSWER, SUMMARY, TASK, assertFits, failingSummary, outputOf, warnings }
 install("tests/integrations/claude-agent");
 const { query } = await import("./claude-agent/node_modules/@anthropic-ai/claude-agent-sdk/sdk.mjs");
 
-/** As much as the program asks for each answer is kept free of the window, which leaves 14,000 tokens. */
+/** The program reserves 32,000 tokens for each answer; that much of the window is kept free, which leaves 14,000 tokens. */
 const WINDOW = 46_000;
 const LIMIT = WINDOW - 32_000;
 
@@ -34,11 +34,11 @@ async function work(t, { calls, ...settings }) {
   return { server, folder, env };
 }
 
-/** All that a query told, by kind. */
+/** All messages of a query, by kind. */
 async function told({ folder, env }, url, { prompt = TASK, ...more } = {}) {
   const options = { cwd: folder, model: "claude-opus-4-5", tools: ["Read"], allowedTools: ["Read"], settingSources: [], thinking: { type: "disabled" }, settings: { autoCompactEnabled: false }, env: { ...env, ANTHROPIC_BASE_URL: url }, ...more };
   const messages = [];
-  // An answer with an error makes the SDK throw behind its last message.
+  // After an answer with an error the SDK throws, following its last message.
   try {
     for await (const message of query({ prompt, options })) messages.push(message);
   } catch (error) {
@@ -55,14 +55,14 @@ async function proxied(t, options) {
 }
 
 describe("the Claude Agent SDK", () => {
-  test("without the proxy, its requests pass the window", async (t) => {
+  test("without the proxy, its requests exceed the window", async (t) => {
     const { server, ...place } = await work(t, { calls: 60 });
     const { result } = await told(place, server.url);
     assert.ok(server.refused > 0);
     assert.notEqual(result?.result, ANSWER);
   });
 
-  test("two hundred calls: every request fits, none is refused, none is lost, and a summary that fails stops nothing", async (t) => {
+  test("two hundred calls: every request fits, none is refused or lost, and a failing summary stops nothing", async (t) => {
     const summary = failingSummary((nth) => nth % 3 === 2);
     const { server, ...place } = await work(t, { calls: 200, summary });
     const proxy = await proxied(t, { upstream: server.url, contextWindow: WINDOW, onError: () => {} });
@@ -79,7 +79,7 @@ describe("the Claude Agent SDK", () => {
     assert.ok(conversations[0].edits > 3);
   });
 
-  test("a window that nobody knows is learnt from a refusal, of which the program hears nothing; resumed, the conversation is the same", async (t) => {
+  test("an unknown window is learnt from a refusal that the program does not see; a resumed conversation is the same", async (t) => {
     const { server, ...place } = await work(t, { calls: 40 });
     const proxy = await proxied(t, { upstream: server.url, extractive: true });
     const model = "of-nobody";
@@ -92,7 +92,7 @@ describe("the Claude Agent SDK", () => {
     assert.deepEqual([conversations.length, conversations[0].calls, conversations[0].made_smaller], [1, 42, 1]);
   });
 
-  test("its own /compact passes, and the conversation goes on behind it", async (t) => {
+  test("its own /compact is passed through, and the conversation goes on after it", async (t) => {
     const { server, ...place } = await work(t, { calls: 12, summary: SUMMARY });
     const proxy = await proxied(t, { upstream: server.url, contextWindow: WINDOW });
     const { result } = await told(place, proxy.url);
@@ -104,7 +104,7 @@ describe("the Claude Agent SDK", () => {
     assert.equal(server.refused, 0);
   });
 
-  test("the guide's examples run as they stand", async (t) => {
+  test("the guide's examples run as written", async (t) => {
     const { server, ...place } = await work(t, { calls: 0 });
     const guide = readFileSync(new URL("../../docs/claude-agent-sdk.md", import.meta.url), "utf8");
     const examples = [...guide.matchAll(/^```mjs\n([\s\S]*?)^```$/gm)].map(([, code]) => code);
@@ -122,7 +122,7 @@ describe("the Claude Agent SDK", () => {
 });
 
 describe("compactionHooks", () => {
-  /** A query whose program believes that its window is full after some calls, and compacts by itself. */
+  /** A query whose program believes that its window is full after a few calls, and compacts by itself. */
   const compacting = async (t, hooks) => {
     const { server, ...place } = await work(t, { calls: 10, perToken: 14, window: Infinity, summary: "<summary>The build fails.</summary>" });
     const { result, boundaries } = await told(place, server.url, { settings: { autoCompactEnabled: true, autoCompactWindow: 100_000 }, hooks });
@@ -130,19 +130,19 @@ describe("compactionHooks", () => {
     return { server, place, last: JSON.stringify(server.bodies.at(-1)) };
   };
 
-  test("without them, what the summary left out is gone", async (t) => {
+  test("without them, facts that the summary omits are gone", async (t) => {
     const { last } = await compacting(t, {});
     assert.ok(!last.includes("Never edit src/generated"));
   });
 
-  test("behind a compaction of the program's own, the model has the user's rules and what was read", async (t) => {
+  test("after the program's own compaction, the model has the user's rules and the files that were read", async (t) => {
     const { server, last } = await compacting(t, compactionHooks({ strict: true }));
     assert.ok(server.asked.length > 0);
     for (const fact of ["Never edit src/generated", "TICKET-4711", "0.log"]) assert.ok(last.includes(fact), fact);
     assert.ok(!JSON.stringify(server.bodies[1]).includes("before it was compacted"), "not before");
   });
 
-  test("where it fails the agent goes on, and it is said once; a wrong option is told at once", async () => {
+  test("if it fails the agent goes on, and the failure is reported once; a wrong option is refused at once", async () => {
     const hookOf = (options) => compactionHooks(options).SessionStart[0].hooks[0];
     const missing = { transcript_path: join(tmpdir(), "missing.jsonl") };
     const { result, said } = await warnings(async () => {
@@ -160,7 +160,7 @@ describe("compactionHooks", () => {
     assert.throws(() => compactionHooks({ onError: 1 }), /onError/);
   });
 
-  test("its types are those of the SDK", () => promisify(execFile)(process.execPath, [fileURLToPath(new URL("./node_modules/typescript/bin/tsc", import.meta.url)), "--project", fileURLToPath(new URL("./claude-agent", import.meta.url))]).catch(({ stdout }) => assert.fail(stdout)));
+  test("its types match those of the SDK", () => promisify(execFile)(process.execPath, [fileURLToPath(new URL("./node_modules/typescript/bin/tsc", import.meta.url)), "--project", fileURLToPath(new URL("./claude-agent", import.meta.url))]).catch(({ stdout }) => assert.fail(stdout)));
 });
 
 describe("startProxy", () => {
@@ -169,7 +169,7 @@ describe("startProxy", () => {
     (error) => (assert.ok(ContextError.isInstance(error), `${error}`), assert.equal(error.code, "INVALID_CONFIG"), error.message),
   );
 
-  test("a wrong option is told at once", async () => {
+  test("a wrong option is refused at once", async () => {
     const upstream = "https://api.anthropic.com";
     assert.match(await wrong(), /expected an object/);
     assert.match(await wrong({ upstream: "api.anthropic.com" }), /^upstream: api\.anthropic\.com is no URL/);
@@ -184,7 +184,7 @@ describe("startProxy", () => {
     await first.close();
   });
 
-  test("what fails is told; it ends when it is closed, also from CommonJS", async () => {
+  test("failures are reported; it ends when closed, also from CommonJS", async () => {
     const { startProxy: same } = createRequire(import.meta.url)("contextfold/proxy");
     const failed = [];
     const proxy = await same({ upstream: new URL("http://127.0.0.1:1"), onError: (error) => (failed.push(error), assert.fail("an observer's trouble")) });

@@ -1,5 +1,5 @@
-// The guides in docs/, and README.md: every example runs as it stands, with an agent of ours as "./your-agent.js" and a
-// provider (and a Redis) on 127.0.0.1, and is what strict TypeScript takes.
+// The guides in docs/, and README.md: every example runs as written, with our own agent as "./your-agent.js" and a
+// provider (and a Redis) on 127.0.0.1, and compiles under strict TypeScript.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -16,11 +16,11 @@ const folder = `${here}.docs-${process.pid}`;
 const run = promisify(execFile);
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Where each document is, and whose agent its examples have: the file of this name in tests/integrations/docs. */
+/** The path of each document, and the agent its examples use: the file of this name in tests/integrations/docs. */
 const guides = readdirSync(`${root}docs`).filter((name) => name.endsWith(".md"));
 const documents = [{ path: "README.md", agent: "package" }, ...guides.map((name) => ({ path: `docs/${name}`, agent: name.replace(/\.md$/, "") }))];
 
-/** The examples of a document, each a file of its own. */
+/** The examples of a document, each as a separate file. */
 function written({ path, agent }) {
   const place = `${folder}/${agent}`;
   mkdirSync(place, { recursive: true });
@@ -32,12 +32,12 @@ function written({ path, agent }) {
   });
 }
 
-/** As a git host names a heading in a link. */
+/** The anchor that a git host gives a heading. */
 const anchor = (heading) => heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-");
 
 for (const document of documents)
   describe(document.path, () => {
-    test("its links lead somewhere, in the repository and in the package", () => {
+    test("its links work, in the repository and in the package", () => {
       const text = readFileSync(`${root}${document.path}`, "utf8");
       for (const [, target] of [...text.matchAll(/\]\(([^)]+)\)/g), ...text.matchAll(/(?:src|srcset)="([^"]+)"/g)]) {
         if (/^https?:/.test(target)) continue;
@@ -60,16 +60,16 @@ for (const document of documents)
           t.after(() => redis.stop());
           keys.REDIS_URL = `redis://127.0.0.1:${redis.port}`;
         }
-        const database = wantsIndexedDB ? ["--import", import.meta.resolve("fake-indexeddb/auto")] : []; // as browsers have one
+        const database = wantsIndexedDB ? ["--import", import.meta.resolve("fake-indexeddb/auto")] : []; // as in browsers
         const { stderr } = await run(process.execPath, [...database, file], { cwd: place, timeout: 60_000, env: { ...process.env, ...keys, OPENAI_AGENTS_DISABLE_TRACING: "1" } });
         assert.doesNotMatch(stderr, /contextfold \(/, "no hook fell back");
       });
   });
 
-test("strict TypeScript takes every example", async () => {
+test("every example compiles under strict TypeScript", async () => {
   const compilerOptions = { strict: true, noEmit: true, module: "nodenext", target: "es2023", lib: ["es2023", "dom", "dom.iterable"], types: ["node"], skipLibCheck: true };
   writeFileSync(`${folder}/tsconfig.json`, JSON.stringify({ compilerOptions, include: ["**/*.mts"] }));
   await run(process.execPath, [`${here}node_modules/typescript/bin/tsc`, "--project", folder], { cwd: here }).catch(({ stdout }) => assert.fail(stdout));
 });
 
-test("the API reference has a word for every export", () => run(process.execPath, [`${root}scripts/docs.mjs`, "--check"]));
+test("the API reference mentions every export", () => run(process.execPath, [`${root}scripts/docs.mjs`, "--check"]));

@@ -1,4 +1,4 @@
-// `contextfold/google` with the real SDK, in both majors that people run, against a local server.
+// `contextfold/google` with the real SDK, in both majors in use, against a local server.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -12,7 +12,7 @@ const build = { name: "build", description: "Builds.", parametersJsonSchema: { t
 const config = { systemInstruction: "You build.", tools: [{ functionDeclarations: [build] }] };
 const LONG_CALLS = 200;
 
-/** Version 3 wants Node 22. */
+/** Version 3 requires Node 22. */
 const MAJORS = { 2: "genai-2", ...(Number.parseInt(process.versions.node, 10) >= 22 && { 3: "@google/genai" }) };
 
 for (const [major, name] of Object.entries(MAJORS)) {
@@ -27,7 +27,7 @@ for (const [major, name] of Object.entries(MAJORS)) {
 
     const outputs = (calls) => calls.map(({ id, name, args }) => ({ functionResponse: { id, name, response: { output: outputOf(args.n) } } }));
 
-    /** A loop as one writes it: the list is kept whole. */
+    /** A typical loop that keeps the whole list. */
     async function loop(ai, contents = [{ role: "user", parts: [{ text: TASK }] }], more = {}) {
       for (;;) {
         const response = await ai.models.generateContent({ model: "m", contents: [...contents], config: { ...config, ...more } });
@@ -37,7 +37,7 @@ for (const [major, name] of Object.entries(MAJORS)) {
       }
     }
 
-    /** The same, streamed: the chunks' contents go on the list one by one, as the SDK's own loops do it. */
+    /** The same, streamed: the chunks' contents are added to the list one by one, as the SDK's own loops do it. */
     async function streamed(ai, contents = [{ role: "user", parts: [{ text: TASK }] }]) {
       for (;;) {
         const calls = [];
@@ -64,14 +64,14 @@ for (const [major, name] of Object.entries(MAJORS)) {
       for (const [n, { functionResponse }] of answers.entries()) assert.equal(functionResponse.response.output, outputOf(n));
     }
 
-    test("each request fits and is valid, and one's own list is whole", async () => {
+    test("each request fits and is valid, and the caller's list is whole", async () => {
       const { bodies } = fresh();
       const contents = await loop(client(STRICT));
       assertKept("gemini", bodies);
       assertWhole(contents);
       assert.equal(contents.at(-1).parts[0].text, ANSWER);
       assert.ok(bodies.every(({ systemInstruction, tools }) => systemInstruction.parts.length === 1 && tools.length === 1));
-      // Each call that is still there carries the signature that it came with.
+      // Each remaining call has the signature that it came with.
       for (const { functionCall, thoughtSignature } of bodies.at(-1).contents.flatMap(({ parts }) => parts).filter((part) => part.functionCall))
         assert.equal(Buffer.from(thoughtSignature, "base64").toString(), `signature ${functionCall.args.n}`);
     });
@@ -82,7 +82,7 @@ for (const [major, name] of Object.entries(MAJORS)) {
       assert.throws(() => assertKept("gemini", bodies), /tokens are more than/);
     });
 
-    test("streamed: the same, and what it cost is learnt from", async (t) => {
+    test("streamed: the same, and usage is learnt from", async (t) => {
       const counting = await provider({ perToken: 1.3 });
       t.after(() => counting.close());
       const session = new Session(OPTIONS);
@@ -92,7 +92,7 @@ for (const [major, name] of Object.entries(MAJORS)) {
       assert.ok(session.report.counter.calibration > 1.2, "the reported tokens were more than counted");
     });
 
-    test("a chat: what is sent is the view, its history is whole", async () => {
+    test("a chat: the view is sent, and its history is whole", async () => {
       for (const send of [
         async (chat, message) => (await chat.sendMessage({ message })).functionCalls ?? [],
         async (chat, message) => {
@@ -122,7 +122,7 @@ for (const [major, name] of Object.entries(MAJORS)) {
       assertKept("gemini", server.bodies);
     });
 
-    test("two hundred calls against a server that enforces the limit: none is refused, none is lost, a summary that fails stops nothing", async (t) => {
+    test("two hundred calls against a server that enforces the limit: none is refused or lost, and a failing summary stops nothing", async (t) => {
       const strict = await provider({ window: OPTIONS.contextWindow, calls: LONG_CALLS });
       t.after(() => strict.close());
       const summarize = failingSummary((nth) => nth % 3 === 2);
@@ -135,7 +135,7 @@ for (const [major, name] of Object.entries(MAJORS)) {
       assert.ok(JSON.stringify(strict.bodies.at(-1)).includes("Never edit src/generated"));
     });
 
-    test("a request that is refused as too long is made once more, smaller", async (t) => {
+    test("a request refused as too long is retried once with less", async (t) => {
       const small = await provider({ window: 4_000 });
       t.after(() => small.close());
       const contents = await loop(client({ contextWindow: 100_000, strict: true }, { url: small.url }));
@@ -157,7 +157,7 @@ for (const [major, name] of Object.entries(MAJORS)) {
       for (const body of server.asked) assert.equal(body.contents.at(-1).role, "user");
     });
 
-    test("a memory stands behind one's own instructions", async () => {
+    test("memory comes after the caller's own instructions", async () => {
       const { bodies } = fresh();
       const session = new Session(OPTIONS);
       session.setContext({ memory: ["The user is called Ann."] });
@@ -166,7 +166,7 @@ for (const [major, name] of Object.entries(MAJORS)) {
       assert.ok(bodies.every(({ systemInstruction, contents }) => systemInstruction.parts[0].text === "You build." && JSON.stringify([systemInstruction, contents]).includes("called Ann")));
     });
 
-    test("what has no conversation passes through, and another `fetch` sends", async () => {
+    test("requests without a conversation pass through, and another `fetch` sends", async () => {
       fresh();
       const paths = [];
       const ai = new GoogleGenAI({
@@ -177,7 +177,7 @@ for (const [major, name] of Object.entries(MAJORS)) {
       assert.match(paths.join(), /^\/v1(beta)?\/models\/m:countTokens$/);
     });
 
-    test("a failure inside leaves the agent running with its own contents, and is said once", async () => {
+    test("an internal failure leaves the agent running with its own contents, and is reported once", async () => {
       const { bodies } = fresh();
       const session = new Session(OPTIONS);
       session.free();
@@ -190,7 +190,7 @@ for (const [major, name] of Object.entries(MAJORS)) {
   });
 }
 
-test("wrong options are told at once", () => {
+test("wrong options are refused at once", () => {
   assert.throws(() => fittingFetch({ contextWindw: 1 }), { code: "INVALID_CONFIG", message: /contextWindow/ });
   assert.throws(() => fittingFetch({ ...OPTIONS, key: 7 }), { code: "INVALID_CONFIG" });
   assert.throws(() => fittingFetch({ ...OPTIONS, session: new Session() }), { code: "INVALID_CONFIG" });

@@ -43,7 +43,7 @@ function assertWhole(messages, calls = CALLS) {
 }
 
 describe("langchain 1", () => {
-  test("without it, the window is passed", async () => {
+  test("without it, the window is exceeded", async () => {
     const model = scripted();
     await agentOf(model).invoke({ messages: [new HumanMessage(TASK)] }, config);
     assert.throws(() => assertKept("openai-chat", bodies(model)), /tokens are more than/);
@@ -59,7 +59,7 @@ describe("langchain 1", () => {
     assert.ok(bodies(model).every(([first, ...rest]) => first.content === "You build." || first.content[0].text === "You build."));
   });
 
-  test("an agent that streams, too; tools with a schema of zod's count", async () => {
+  test("a streaming agent too; tools with a zod schema are counted", async () => {
     const model = scripted();
     const schema = z.object({ n: z.number().describe("Which one. ".repeat(100)) });
     const session = new Session(OPTIONS);
@@ -71,7 +71,7 @@ describe("langchain 1", () => {
     assert.ok(session.report.parts.find(({ name }) => name === "tools").tokens > 200);
   });
 
-  test("a conversation that goes on from a checkpoint keeps its fold", async () => {
+  test("a conversation that continues from a checkpoint keeps its fold", async () => {
     let summaries = 0;
     const options = { ...STRICT, ladder: FOLDS, summarize: () => (summaries++, "<summary>The build fails. Never edit src/generated.</summary>") };
     const checkpointer = new MemorySaver();
@@ -87,7 +87,7 @@ describe("langchain 1", () => {
     assert.ok(bodies(second)[0].length < 30 && JSON.stringify(bodies(second)[0]).includes("The build fails. Never"));
   });
 
-  test("a session with memory of its own: it reaches the model, behind the system prompt", async () => {
+  test("a session with memory: it reaches the model, after the system prompt", async () => {
     const session = new Session(OPTIONS);
     session.setContext({ memory: ["The build runs on Fridays."] });
     const model = scripted();
@@ -99,7 +99,7 @@ describe("langchain 1", () => {
     }
   });
 
-  test("blocks of the system prompt stay blocks, marks for a cache and all", async () => {
+  test("blocks of the system prompt stay blocks, cache marks included", async () => {
     const session = new Session(OPTIONS);
     session.setContext({ memory: ["The build runs on Fridays."] });
     const model = fakeModel().respond(new AIMessage(ANSWER));
@@ -111,7 +111,7 @@ describe("langchain 1", () => {
     assert.equal(sent.id, "prompt");
   });
 
-  test("a session of one's own, with the tools to search it", async () => {
+  test("the caller's own session, with the tools to search it", async () => {
     const session = new Session({ contextWindow: 4_000 });
     session.push(agentTranscript());
     await session.prepare();
@@ -125,7 +125,7 @@ describe("langchain 1", () => {
     assert.match(found.content, /src\/file5\.ts:2/);
   });
 
-  test("a call that is refused as too long is made again, smaller", async () => {
+  test("a call refused as too long is retried with less", async () => {
     const model = fakeModel()
       .respond(new Error("This model's maximum context length is 3000 tokens. However, your messages resulted in 5000 tokens."))
       .respond(new AIMessage(ANSWER));
@@ -136,7 +136,7 @@ describe("langchain 1", () => {
     assert.ok(JSON.stringify(bodies(model)[1]).length < JSON.stringify(bodies(model)[0]).length * 0.7);
   });
 
-  test("what fails inside leaves the run alone, and is said once", async () => {
+  test("an internal failure leaves the run alone, and is reported once", async () => {
     const model = scripted();
     const { result, said } = await warnings(() => agentOf(model, { contextWindow: 200_000, tokenizer: () => NaN }).invoke({ messages: [new HumanMessage(TASK)] }, config));
     assertWhole(result.messages);
@@ -144,12 +144,12 @@ describe("langchain 1", () => {
     assert.equal(said.length, 1);
   });
 
-  test("strict: it fails the run", async () => {
+  test("strict: an internal failure fails the run", async () => {
     const failing = agentOf(scripted(), { ...STRICT, ladder: FOLDS, summarize: () => Promise.reject(new Error("no model")) }).invoke({ messages: [new HumanMessage(TASK)] }, config);
     await assert.rejects(failing, /summarize callback failed/);
   });
 
-  test("wrong options are told at once", () => {
+  test("wrong options are refused at once", () => {
     assert.throws(() => middleware({ contextWindows: 1 }), { code: "INVALID_CONFIG" });
   });
 });

@@ -29,7 +29,7 @@ function bodyOf(messages) {
   });
 }
 
-/** A model whose window is enforced, as a provider does it: calls `from` to `to` of the tool, each with its usage, then the answer. */
+/** A model with an enforced window, like a provider's: calls `from` to `to` of the tool, each with its usage, then the answer. */
 function scripted({ from = 0, to = CALLS, window = Infinity, perToken = 1 } = {}) {
   const state = { bodies: [], refused: 0 };
   const usageOf = (messages) => {
@@ -52,7 +52,7 @@ function scripted({ from = 0, to = CALLS, window = Infinity, perToken = 1 } = {}
   return Object.assign(state, { model });
 }
 
-/** A graph as one writes it by hand: `nodes` may put another before the model, which is called by `call`. */
+/** A hand-written graph: `nodes` may put another one before the model, which is called by `call`. */
 function graphOf({ call, compact, tools = [build], checkpointer }) {
   const next = ({ messages }) => (messages.at(-1).tool_calls?.length ? "tools" : END);
   const graph = new StateGraph(MessagesAnnotation)
@@ -83,13 +83,13 @@ function assertUniqueIds(messages) {
 }
 
 describe("langgraph 1: modelCall", () => {
-  test("without it, the window is passed", async () => {
+  test("without it, the window is exceeded", async () => {
     const script = scripted();
     await graphOf({ call: (messages, config) => script.model.invoke([SYSTEM, ...messages], config) }).invoke(ask(), thread());
     assert.throws(() => assertKept("openai-chat", script.bodies), /tokens are more than/);
   });
 
-  test("200 calls: none is refused, none is lost, a summary that throws in the middle stops nothing", async () => {
+  test("200 calls: none is refused or lost, and a summary that throws midway stops nothing", async () => {
     const calls = 200;
     const script = scripted({ to: calls, window: WINDOW });
     const summarize = failingSummary((nth) => nth === 3);
@@ -116,7 +116,7 @@ describe("langgraph 1: modelCall", () => {
     assertWhole(messages, 18);
   });
 
-  test("a call that is refused as too long is made again, smaller", async () => {
+  test("a call refused as too long is retried with less", async () => {
     const script = scripted({ window: 3_000 });
     const { messages } = await fittingGraph(script, STRICT).invoke(ask(), thread());
     assertKept("openai-chat", script.bodies, { limit: 3_000 });
@@ -124,21 +124,21 @@ describe("langgraph 1: modelCall", () => {
     assertWhole(messages);
   });
 
-  test("another error is the node's", async () => {
+  test("an unrelated error is passed to the node", async () => {
     const fitting = modelCall(STRICT);
     let calls = 0;
     await assert.rejects(fitting([new HumanMessage(TASK)], () => (calls++, Promise.reject(new Error("no such key")))), /no such key/);
     assert.equal(calls, 1);
   });
 
-  test("usage is recorded: a model that counts more than we do is believed", async () => {
+  test("usage is recorded: the model's higher counts are adopted", async () => {
     const [more, plain] = [scripted({ perToken: 1.5 }), scripted()];
     for (const script of [more, plain]) await fittingGraph(script, STRICT).invoke(ask(), thread());
     const largest = ({ bodies }) => Math.max(...bodies.map((body) => countTokens(body)));
     assert.ok(largest(more) < largest(plain) * 0.8, `${largest(more)} of ${largest(plain)}`);
   });
 
-  test("tools and instructions that stand beside the messages count", async () => {
+  test("tools and instructions beside the messages count", async () => {
     const described = tool(() => "", { name: "described", description: "Which one. ".repeat(100), schema: z.object({ n: z.number().describe("Which one. ".repeat(100)) }) });
     const session = new Session(OPTIONS);
     await modelCall({ session, tools: [described], instructions: "Be brief. ".repeat(100) })([new HumanMessage(TASK)], async () => new AIMessage("ok"));
@@ -146,7 +146,7 @@ describe("langgraph 1: modelCall", () => {
     assert.ok(tokens.tools > 400 && tokens.system > 200, JSON.stringify(tokens));
   });
 
-  test("a session with memory of its own: it reaches the model within the one system message", async () => {
+  test("a session with memory: it reaches the model within the one system message", async () => {
     const session = new Session(OPTIONS);
     session.setContext({ memory: ["The build runs on Fridays."] });
     const script = scripted();
@@ -154,7 +154,7 @@ describe("langgraph 1: modelCall", () => {
     for (const body of script.bodies) assert.deepEqual(body.filter(({ role }) => role === "system").map(({ content }) => content), ["You build.\n\n<relevant_context>The build runs on Fridays.</relevant_context>"]);
   });
 
-  test("a session of one's own, with the tools to search it", async () => {
+  test("the caller's own session, with the tools to search it", async () => {
     const session = new Session({ contextWindow: 4_000 });
     session.push(agentTranscript());
     await session.prepare();
@@ -165,7 +165,7 @@ describe("langgraph 1: modelCall", () => {
     assert.match(messages.find((message) => message.getType() === "tool").content, /value_3_7/);
   });
 
-  test("a summary may be asked for by the same function", async () => {
+  test("a summary may be requested through the same function", async () => {
     const writer = fakeModel();
     for (let n = 0; n < 20; n++) writer.respond(new AIMessage(SUMMARY));
     const summarize = async (request, { signal }) => {
@@ -180,7 +180,7 @@ describe("langgraph 1: modelCall", () => {
     assert.ok(writer.calls.some(({ messages }) => JSON.stringify(messages).includes("E0307")), "what is summarised is in it");
   });
 
-  test("what fails inside leaves the graph alone, and is said once", async () => {
+  test("an internal failure leaves the graph alone, and is reported once", async () => {
     const script = scripted();
     const { result, said } = await warnings(() => fittingGraph(script, { contextWindow: 200_000, tokenizer: () => NaN }).invoke(ask(), thread()));
     assertWhole(result.messages);
@@ -188,11 +188,11 @@ describe("langgraph 1: modelCall", () => {
     assert.equal(said.length, 1);
   });
 
-  test("strict: it fails the node", async () => {
+  test("strict: an internal failure fails the node", async () => {
     await assert.rejects(fittingGraph(scripted(), { ...STRICT, ladder: FOLDS, summarize: () => Promise.reject(new Error("no model")) }).invoke(ask(), thread()), /summarize callback failed/);
   });
 
-  test("wrong options are told at once", () => {
+  test("wrong options are refused at once", () => {
     for (const hook of [modelCall, preModelHook, compactionNode]) assert.throws(() => hook({ contextWindows: 1 }), { code: "INVALID_CONFIG" });
     assert.throws(() => modelCall({ contextWindow: 8_000, messagesKey: "chat" }), { code: "INVALID_CONFIG" });
   });
@@ -211,7 +211,7 @@ describe("langgraph 1: preModelHook of createReactAgent", () => {
       assertWhole((await agent.getState(thread())).values.messages);
     });
 
-  test("the usage of an answer is told once, before the next call", async () => {
+  test("an answer's usage is recorded once, before the next call", async () => {
     const [more, plain] = [scripted({ perToken: 1.5 }), scripted()];
     for (const script of [more, plain]) await createReactAgent({ llm: script.model, tools: [build], preModelHook: preModelHook(STRICT) }).invoke(ask(), thread());
     const largest = ({ bodies }) => Math.max(...bodies.map((body) => countTokens(body)));
@@ -233,7 +233,7 @@ describe("langgraph 1: preModelHook of createReactAgent", () => {
 describe("langgraph 1: compactionNode", () => {
   const compacting = ({ model }, compact, more) => graphOf({ call: (messages, config) => model.invoke([SYSTEM, ...messages], config), compact, ...more });
 
-  test("LangGraph's mark for all messages is the one that is used", async () => {
+  test("all messages are removed with LangGraph's own marker", async () => {
     const compact = compactionNode(STRICT);
     const messages = [new HumanMessage(TASK), ...Array.from({ length: CALLS }, (_, n) => [new AIMessage({ content: "", tool_calls: [{ name: "build", args: { n }, id: `call_${n}`, type: "tool_call" }] }), new ToolMessage({ content: outputOf(n), tool_call_id: `call_${n}` })]).flat()];
     const { messages: [first, ...rest] } = await compact({ messages });
@@ -241,7 +241,7 @@ describe("langgraph 1: compactionNode", () => {
     assert.ok(rest.length < messages.length);
   });
 
-  test("200 calls: the state of every checkpoint fits, its ids stay and are its own, and nothing is written where nothing changed", async () => {
+  test("200 calls: the state of every checkpoint fits, its ids are stable and unique, and nothing is written without a change", async () => {
     const calls = 200;
     const script = scripted({ to: calls, window: WINDOW });
     const checkpointer = new MemorySaver();
@@ -253,7 +253,7 @@ describe("langgraph 1: compactionNode", () => {
     const graph = compacting(script, async (state, config) => {
       const update = await node(state, config);
       if (update.messages) written++;
-      // What stays of a call or an output has the id that it had.
+      // Remaining calls and outputs keep their ids.
       for (const message of [...state.messages, ...(update.messages ?? [])]) {
         const of = message.tool_call_id ?? message.tool_calls?.[0]?.id;
         if (of === undefined) continue;
@@ -275,7 +275,7 @@ describe("langgraph 1: compactionNode", () => {
     assert.deepEqual(outputs.map(({ content }) => content), Array.from({ length: calls }, (_, n) => outputOf(n)), "the session has them all");
   });
 
-  test("what is cut keeps its id, but for an answer whose id is its provider's", async () => {
+  test("a cut message keeps its id, except for an answer whose id is its provider's", async () => {
     const messages = Array.from({ length: 40 }, (_, n) => (n % 2 ? new AIMessage({ content: `${n}: ${outputOf(n)}`, id: n % 4 === 1 ? `msg_${n}` : `id_${n}` }) : new HumanMessage({ content: `${n}: ${outputOf(n)}`, id: `id_${n}` })));
     const { messages: [, ...view] } = await compactionNode(STRICT)({ messages });
     const was = Object.fromEntries(messages.map((message) => [message.content.split(":")[0], message]));
@@ -287,7 +287,7 @@ describe("langgraph 1: compactionNode", () => {
     }
   });
 
-  test("what was folded comes back into the state as it was, ids and all; earlier checkpoints have it, too", async () => {
+  test("unfolded messages return to the state as they were, ids included; earlier checkpoints have them too", async () => {
     const checkpointer = new MemorySaver();
     const session = new Session({ ...OPTIONS, ladder: FOLDS, summarize: () => SUMMARY });
     const compact = compactionNode({ session, strict: true });
@@ -313,7 +313,7 @@ describe("langgraph 1: compactionNode", () => {
     for (let n = 0; n < 18; n++) assert.ok(seen.has(outputOf(n)));
   });
 
-  test("a thread goes on in another process, with its session or without, and from an earlier checkpoint", async () => {
+  test("a thread continues in another process, with or without its session, and from an earlier checkpoint", async () => {
     for (const stored of [true, false]) {
       const [store, checkpointer] = [memoryStore(), new MemorySaver()];
       let summaries = 0;
@@ -334,7 +334,7 @@ describe("langgraph 1: compactionNode", () => {
     }
   });
 
-  test("from a checkpoint that an earlier compaction made: every call fits, and what was folded is still in the session", async () => {
+  test("from a checkpoint of an earlier compaction: every call fits, and folded messages are still in the session", async () => {
     const checkpointer = new MemorySaver();
     const session = new Session({ ...OPTIONS, ladder: FOLDS, summarize: () => SUMMARY });
     const compact = compactionNode({ session, strict: true, instructions: "You build." });
@@ -354,7 +354,7 @@ describe("langgraph 1: compactionNode", () => {
     for (let n = 0; n < CALLS; n++) assert.ok(outputs.has(outputOf(n)));
   });
 
-  test("a session's memory is not written into the state, and a system message there stays the first", async () => {
+  test("a session's memory is not written into the state, and a system message there stays first", async () => {
     const session = new Session(OPTIONS);
     session.setContext({ memory: ["The build runs on Fridays."] });
     const script = scripted({ window: WINDOW });
@@ -374,7 +374,7 @@ describe("langgraph 1: compactionNode", () => {
     assert.deepEqual(Object.keys(await compactionNode({ ...STRICT, messagesKey: "chat" })({ chat })), ["chat"]);
   });
 
-  test("what fails inside writes nothing", async () => {
+  test("an internal failure writes nothing", async () => {
     const { result, said } = await warnings(() => compactionNode({ contextWindow: 200_000, tokenizer: () => NaN })({ messages: [new HumanMessage(TASK)] }));
     assert.deepEqual(result, {});
     assert.equal(said.length, 1);

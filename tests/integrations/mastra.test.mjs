@@ -1,4 +1,4 @@
-// `contextfold/mastra` with the real SDK, its memory, and the AI SDK's providers on a server of ours.
+// `contextfold/mastra` with the real SDK, its memory, and the AI SDK's providers against our own server.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -25,7 +25,7 @@ const logger = new ConsoleLogger({ level: "none" });
 
 const of = (create) => (server, api = "responses") => create({ apiKey: "none", baseURL: `${server.url}/v1` })[api]("m");
 const models = { "a model of version 3": of(openai3) };
-// The provider of version 4 asks for Node 22.
+// The provider of version 4 requires Node 22.
 if (Number(process.versions.node.split(".")[0]) >= 22) models["a model of version 4"] = of((await import("@ai-sdk/openai")).createOpenAI);
 models["Mastra's own router"] = (server) => ({ id: "local/m", url: `${server.url}/v1`, apiKey: "none" });
 const [modelOf] = Object.values(models);
@@ -50,7 +50,7 @@ function agentOf(model, options, { errors = true, ...more } = {}) {
 const generated = (agent, prompt = TASK, more) => agent.generate(prompt, { maxSteps: 500, modelSettings: { maxRetries: 0 }, ...more });
 const bodyFormat = (body) => (body.input ? "openai-responses" : "openai-chat");
 
-/** The outputs of a thread, as the memory has stored them. */
+/** The outputs of a thread, as the memory stored them. */
 async function storedOutputs(memory) {
   const { messages } = await memory.recall({ threadId: "chat-17", perPage: false });
   const parts = messages.flatMap(({ content }) => content.parts);
@@ -64,7 +64,7 @@ function assertAllStored(outputs, calls) {
 
 for (const [name, modelFor] of Object.entries(models))
   describe(`mastra 1, ${name}`, () => {
-    test("without it, the window is passed", async (t) => {
+    test("without it, the window is exceeded", async (t) => {
       const server = await serverFor(t);
       await generated(agentOf(modelFor(server)));
       assert.throws(() => assertKept(bodyFormat(server.bodies[0]), server.bodies), /tokens are more than/);
@@ -81,7 +81,7 @@ for (const [name, modelFor] of Object.entries(models))
       assert.ok(passes.includes("summarize"));
     });
 
-    test("an agent that streams, too", async (t) => {
+    test("a streaming agent too", async (t) => {
       const server = await serverFor(t, { window: WINDOW });
       const stream = await agentOf(modelFor(server), STRICT).stream(TASK, { maxSteps: 500 });
       assert.equal(await stream.text, ANSWER);
@@ -89,7 +89,7 @@ for (const [name, modelFor] of Object.entries(models))
       assert.equal(server.refused, 0);
     });
 
-    test("a call that is refused as too long is made again, smaller; the run has it as an error without the error processor", async (t) => {
+    test("a call refused as too long is retried with less; without the error processor the run gets the error", async (t) => {
       const run = async (errors) => {
         const server = await serverFor(t, { window: 4_000 });
         const { text, error } = await generated(agentOf(modelFor(server), STRICT, { errors })).catch((error) => ({ error }));
@@ -104,7 +104,7 @@ for (const [name, modelFor] of Object.entries(models))
   });
 
 describe("mastra 1, with its memory", () => {
-  test("200 calls: none is refused, none is lost, a summary that throws in the middle stops nothing", async (t) => {
+  test("200 calls: none is refused or lost, and a summary that throws midway stops nothing", async (t) => {
     const calls = 200;
     const server = await serverFor(t, { window: WINDOW, calls });
     const errors = [];
@@ -120,7 +120,7 @@ describe("mastra 1, with its memory", () => {
     assertAllStored(await storedOutputs(memory), calls);
   });
 
-  test("a thread goes on with its fold, in this process and, by its key, in another", async (t) => {
+  test("a thread continues with its fold, in this process and, by its key, in another", async (t) => {
     const memory = new Memory({ storage: new InMemoryStore(), options: { lastMessages: 100 } });
     const store = memoryStore();
     let summaries = 0;
@@ -142,7 +142,7 @@ describe("mastra 1, with its memory", () => {
 });
 
 describe("mastra 1, the processor", () => {
-  test("a durable agent, too", async (t) => {
+  test("a durable agent too", async (t) => {
     const server = await serverFor(t, { window: WINDOW });
     const session = new Session(OPTIONS);
     const { output, cleanup } = await createDurableAgent({ agent: agentOf(modelOf(server), { session, strict: true }) }).stream(TASK, { maxSteps: 500 });
@@ -153,7 +153,7 @@ describe("mastra 1, the processor", () => {
     assert.ok(session.report.parts.some(({ name, tokens }) => name === "tools" && tokens > 0));
   });
 
-  test("usage is recorded: a provider that counts more than we do is believed", async (t) => {
+  test("usage is recorded: the provider's higher counts are adopted", async (t) => {
     const server = await serverFor(t, { window: WINDOW, perToken: 1.5 });
     const session = new Session(OPTIONS);
     await generated(agentOf(modelOf(server), { session, strict: true }));
@@ -163,7 +163,7 @@ describe("mastra 1, the processor", () => {
     assert.ok(largest(server.bodies) < largest(plain.bodies) * 0.9, `${largest(server.bodies)} of ${largest(plain.bodies)}`);
   });
 
-  test("the step's tools count, those that it does not have do not", async (t) => {
+  test("the step's tools are counted, and no others", async (t) => {
     const described = createTool({ id: "described", description: "Which one. ".repeat(100), inputSchema: z.object({ n: z.number().describe("Which one. ".repeat(100)) }), execute: async () => "" });
     const tokensOf = async (more, tools = {}) => {
       const session = new Session(OPTIONS);
@@ -175,7 +175,7 @@ describe("mastra 1, the processor", () => {
     assert.equal(await tokensOf({ activeTools: ["build"] }, { described }), few);
   });
 
-  test("a session of one's own, with the tools to search it and memory of its own behind the instructions", async (t) => {
+  test("the caller's own session, with the tools to search it and memory after the instructions", async (t) => {
     const session = new Session({ contextWindow: 4_000 });
     session.push(agentTranscript());
     await session.prepare();
@@ -202,7 +202,7 @@ describe("mastra 1, the processor", () => {
     for (const { input } of server.bodies) assert.deepEqual(input.filter(({ role }) => role === "system" || role === "developer").map(({ content }) => content), ["You build.", "<relevant_context>The build runs on Fridays.</relevant_context>"]);
   });
 
-  test("a summary may be asked for through the same agent", async (t) => {
+  test("a summary may be requested through the same agent", async (t) => {
     const server = await serverFor(t, { window: WINDOW, summary: SUMMARY });
     const model = modelOf(server);
     const fitting = processor({
@@ -220,7 +220,7 @@ describe("mastra 1, the processor", () => {
     assert.ok(server.summaries > 0);
   });
 
-  test("an error that is not about the length is the run's", async () => {
+  test("an error that is not about the length is passed to the run", async () => {
     const fitting = processor(STRICT);
     let calls = 0;
     const model = { specificationVersion: "v2", provider: "local", modelId: "m", supportedUrls: {}, doGenerate: () => (calls++, Promise.reject(Object.assign(new Error("no such key"), { statusCode: 401 }))) };
@@ -228,7 +228,7 @@ describe("mastra 1, the processor", () => {
     assert.equal(calls, 1);
   });
 
-  test("what fails inside leaves the run alone, and is said once", async (t) => {
+  test("an internal failure leaves the run alone, and is reported once", async (t) => {
     const server = await serverFor(t);
     const { result, said } = await warnings(() => generated(agentOf(modelOf(server), { contextWindow: 200_000, tokenizer: () => NaN })));
     assert.equal(result.text, ANSWER);
@@ -236,13 +236,13 @@ describe("mastra 1, the processor", () => {
     assert.equal(said.filter((line) => line.includes("contextfold")).length, 1);
   });
 
-  test("strict: it fails the run", async (t) => {
+  test("strict: an internal failure fails the run", async (t) => {
     const server = await serverFor(t);
     const failing = generated(agentOf(modelOf(server), { ...STRICT, ladder: FOLDS, summarize: () => Promise.reject(new Error("no model")) }));
     await assert.rejects(failing, /summarize callback failed/);
   });
 
-  test("wrong options are told at once", () => {
+  test("wrong options are refused at once", () => {
     assert.throws(() => processor({ contextWindows: 1 }), { code: "INVALID_CONFIG" });
     assert.throws(() => processor({ model: "no-such-model" }), { code: "UNKNOWN_MODEL" });
   });

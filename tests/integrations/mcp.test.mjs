@@ -1,4 +1,4 @@
-// The three tools over MCP: in a server of one's own, and as the command `contextfold mcp`.
+// The three tools over MCP: in a custom server, and as the command `contextfold mcp`.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
@@ -52,7 +52,7 @@ async function folded() {
   return session;
 }
 
-test("a server of one's own", async () => {
+test("a custom server", async () => {
   const program = join(here, `.mcp-${process.pid}.mjs`);
   writeFileSync(
     program,
@@ -85,7 +85,7 @@ describe("contextfold mcp", { skip: noSnapshots }, () => {
     });
   });
 
-  test("--store: the only session of a folder, or the one that is named", async () => {
+  test("--store: the only session of a folder, or the named one", async () => {
     const store = join(folder, "sessions");
     const path = (key) => join(store, ...key.split(":"));
     const write = (key, value) => (mkdirSync(dirname(path(key)), { recursive: true }), writeFileSync(path(key), value));
@@ -118,7 +118,7 @@ describe("contextfold mcp", { skip: noSnapshots }, () => {
     assert.match(stderr, /--key \(chat-1, chat-2\)|--key \(chat-2, chat-1\)/);
   });
 
-  test("what is no snapshot is told before anybody connects", () => {
+  test("a file that is not a snapshot is refused before anybody connects", () => {
     const file = join(folder, "no.snapshot");
     writeFileSync(file, "nonsense");
     const { status, stderr } = spawnSync(process.execPath, [CLI, "mcp", "--session", file], { encoding: "utf8" });
@@ -127,7 +127,7 @@ describe("contextfold mcp", { skip: noSnapshots }, () => {
   });
 });
 
-test("a message that is longer than the connection takes is told, and is no good end", { skip: noSnapshots }, async () => {
+test("a message longer than the connection accepts is reported, and the exit code is not 0", { skip: noSnapshots }, async () => {
   const file = join(folder, "long.snapshot");
   writeFileSync(file, (await folded()).snapshot());
   const { status, stderr } = spawnSync(process.execPath, [CLI, "mcp", "--session", file], { encoding: "utf8", input: `${"x".repeat(11 << 20)}\n` });
@@ -135,7 +135,7 @@ test("a message that is longer than the connection takes is told, and is no good
   assert.match(stderr, /^contextfold: UNREADABLE: the connection ended: .*10485760 bytes; a message that is sent here has to be shorter\n$/);
 });
 
-test("how it is called wrongly, and its help", () => {
+test("wrong arguments, and its help", () => {
   const run = (...args) => spawnSync(process.execPath, [CLI, "mcp", ...args], { encoding: "utf8" });
   assert.deepEqual([run().status, run("--session", "a", "--store", "b").status, run("file.json").status], [2, 2, 2]);
   assert.equal(run("--session", join(folder, "nowhere")).status, 3);

@@ -23,7 +23,7 @@ const script = (from = 0, to = CALLS) => [...Array.from({ length: to - from }, (
 const agentOf = (model) => new Agent({ name: "builder", instructions: "You build.", model, tools: [build] });
 const inputs = (model) => model.calls.map(({ request }) => request.input);
 
-/** Their items as the Responses API gets them, held against its rules. */
+/** Their items as the Responses API receives them, checked against its rules. */
 function assertFits(items, limit = WINDOW) {
   const mirror = agentItems();
   const body = { instructions: "You build.", input: typeof items === "string" ? [{ role: "user", content: items }] : items.map((item) => mirror.ours(item)) };
@@ -42,13 +42,13 @@ function assertWhole(items, calls = CALLS) {
 }
 
 describe("@openai/agents 0.20", () => {
-  test("without it, the window is passed", async () => {
+  test("without it, the window is exceeded", async () => {
     const model = new ScriptedModel(script());
     await run(agentOf(model), TASK, { maxTurns: CALLS + 5 });
     assert.throws(() => inputs(model).forEach((items) => assertFits(items)), /tokens are more than/);
   });
 
-  test("the filter: each request fits and is valid; what the SDK's own session stores is whole", async () => {
+  test("the filter: each request fits and is valid; the SDK's own session stores everything", async () => {
     const model = new ScriptedModel(script());
     const session = new MemorySession();
     await run(agentOf(model), TASK, { session, maxTurns: CALLS + 5, callModelInputFilter: callModelInputFilter(STRICT) });
@@ -90,7 +90,7 @@ describe("@openai/agents 0.20", () => {
     assert.match(session.context.search("src/file3.rs:5:")[0].excerpt, /E0303/);
   });
 
-  test("streaming, with a store of the SDK's own", async () => {
+  test("streaming, with an SDK store", async () => {
     const store = new MemorySession({ sessionId: "mine" });
     const session = foldingSession({ ...STRICT, store });
     assert.equal(await session.getSessionId(), "mine");
@@ -103,7 +103,7 @@ describe("@openai/agents 0.20", () => {
     assertWhole(await store.getItems(), 45);
   });
 
-  test("a session of one's own, forced to fold", async () => {
+  test("the caller's own session, compacted explicitly", async () => {
     const own = new Session({ contextWindow: 100_000 });
     const session = foldingSession({ session: own, strict: true });
     for (let turn = 0; turn < 2; turn++) await run(agentOf(new ScriptedModel(script(turn * 15, turn * 15 + 15))), TASK, { session, maxTurns: 20 });
@@ -115,7 +115,7 @@ describe("@openai/agents 0.20", () => {
     assert.ok((await session.getItems()).length < 62);
   });
 
-  test("what is taken back and cleared", async () => {
+  test("popped items and a cleared session", async () => {
     const session = foldingSession(STRICT);
     await session.addItems([{ type: "message", role: "user", content: "one" }, { type: "message", role: "user", content: "two" }]);
     assert.equal((await session.popItem()).content, "two");
@@ -125,7 +125,7 @@ describe("@openai/agents 0.20", () => {
     assert.deepEqual(await session.getItems(), []);
   });
 
-  test("a session that was saved goes on in another process: its fold still stands", async () => {
+  test("a saved session continues in another process, with its fold", async () => {
     const summarize = scriptedSummarize("<summary>The build fails. Never edit src/generated.</summary>");
     const store = new MemorySession();
     const session = foldingSession({ session: new Session({ ...OPTIONS, summarize }), store, strict: true });
@@ -148,7 +148,7 @@ describe("@openai/agents 0.20", () => {
     assertWhole(await again.allItems(), 36);
   });
 
-  test("a client whose `fetch` fits: one run of any length, and a refusal is answered with a smaller request", async (t) => {
+  test("a client with our `fetch`: a run of any length fits, and a refusal is retried with less", async (t) => {
     for (const [window, refusals] of [[Infinity, [0, 0]], [4_000, [1, 3]]]) {
       const server = await provider({ window });
       t.after(() => server.close());
@@ -162,7 +162,7 @@ describe("@openai/agents 0.20", () => {
     }
   });
 
-  test("history transactions are done once, or not at all", async () => {
+  test("history transactions are applied once, or not at all", async () => {
     const session = foldingSession(STRICT);
     const item = (content) => ({ type: "message", role: "user", content });
     const append = { operationId: "a", transaction: { type: "append_items", items: [item("one"), item("two")] } };
@@ -196,7 +196,7 @@ describe("@openai/agents 0.20", () => {
     assert.deepEqual(await session.getItems(), items);
   });
 
-  test("what fails inside leaves the run alone, and is said once", async () => {
+  test("an internal failure leaves the run alone, and is reported once", async () => {
     const model = new ScriptedModel(script());
     const options = { contextWindow: 200_000, tokenizer: () => NaN };
     const session = foldingSession(options);
@@ -209,12 +209,12 @@ describe("@openai/agents 0.20", () => {
     assertWhole(await session.allItems());
   });
 
-  test("strict: it fails the run", async () => {
+  test("strict: an internal failure fails the run", async () => {
     const failing = run(agentOf(new ScriptedModel(script())), TASK, { maxTurns: 5, callModelInputFilter: callModelInputFilter({ ...STRICT, tokenizer: () => NaN }) });
     await assert.rejects(failing);
   });
 
-  test("wrong options are told at once", () => {
+  test("wrong options are refused at once", () => {
     assert.throws(() => foldingSession({ contextWindows: 1 }), { code: "INVALID_CONFIG" });
     assert.throws(() => callModelInputFilter({ model: "no-such-model" }), { code: "UNKNOWN_MODEL" });
     assert.throws(() => callModelInputFilter({ ...OPTIONS, outputRatio: 2 }), { code: "INVALID_CONFIG" });

@@ -38,7 +38,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
     after(() => server.close());
     const fresh = () => ((server.bodies.length = 0), server);
 
-    test("runResponses: each request fits and is valid, and what it gives is whole", async () => {
+    test("runResponses: each request fits and is valid, and its result is whole", async () => {
       const { bodies } = fresh();
       const { response, input, finished, steps, session } = await runResponses(client(OpenAI, server), { model: "m", input: TASK, instructions: "You build.", tools: RESPONSES_TOOLS }, { ...STRICT, execute });
       assertKept("openai-responses", bodies);
@@ -49,7 +49,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assert.match(session.search("src/file3.rs:5:")[0].excerpt, /E0303/);
     });
 
-    test("a run goes on with the session of the one before, in the same process and in one that loaded it", async () => {
+    test("a run continues with the session of the previous one, in the same process and in one that loaded it", async () => {
       const bodies = [];
       const answering = async (url, init) => {
         bodies.push(JSON.parse(init.body));
@@ -83,7 +83,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
         }
     });
 
-    test("a list that begins as the session does is all of the conversation", async () => {
+    test("a list that starts like the session is the whole conversation", async () => {
       const { bodies } = fresh();
       const { input, session } = await runResponses(client(OpenAI, server), { model: "m", input: TASK, tools: RESPONSES_TOOLS }, { ...STRICT, execute });
       const pushed = session.messages.length;
@@ -102,7 +102,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assert.ok(bodies.every(({ messages }) => messages[0].content === "You build."));
     });
 
-    test("a session with memory of its own: it reaches the model, behind the instructions", async () => {
+    test("a session with memory: it reaches the model, after the instructions", async () => {
       const { bodies } = fresh();
       const remembering = () => {
         const session = new Session(OPTIONS);
@@ -114,7 +114,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       for (const { input, messages } of bodies) assert.deepEqual((input ?? messages).filter(({ role }) => role === "system").map(({ content }) => content), [...(messages ? ["You build."] : []), "<relevant_context>The build runs on Fridays.</relevant_context>"]);
     });
 
-    test("both, streamed: events come as they are made, what it gives is the same, and usage is learnt from", async (t) => {
+    test("both, streamed: events arrive as they are made, the result is the same, and usage is learnt from", async (t) => {
       const counting = await provider({ perToken: 1.3 });
       t.after(() => counting.close());
       const texts = [];
@@ -133,7 +133,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       for (const { session } of [responses, chat]) assert.ok(session.report.counter.calibration > 1.2, "the reported tokens were more than counted");
     });
 
-    test("a stream that breaks leaves the session whole, and the loop can go on", async (t) => {
+    test("a broken stream leaves the session whole, and the loop can go on", async (t) => {
       const breaking = await provider({ breakAt: 20 });
       t.after(() => breaking.close());
       const session = new Session(OPTIONS);
@@ -151,7 +151,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       await assert.rejects(runResponses(openai, { model: "m", input: TASK, stream: true }, { ...STRICT, onEvent: () => Promise.reject(mine) }), (error) => error === mine);
     });
 
-    test("a refusal in a stream that began well is answered with a smaller request, too", async (t) => {
+    test("a refusal in a stream that started well is also retried with less", async (t) => {
       const small = await provider({ window: 4_000, inStream: true });
       t.after(() => small.close());
       for (const stream of [true, false]) {
@@ -162,7 +162,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       }
     });
 
-    test("`fittingFetch` passes streams through, and learns from what they cost", async (t) => {
+    test("`fittingFetch` passes streams through, and learns from their usage", async (t) => {
       const counting = await provider({ perToken: 1.3 });
       t.after(() => counting.close());
       const session = new Session(OPTIONS);
@@ -177,7 +177,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assert.ok(session.report.counter.calibration > 1.2);
     });
 
-    test("a session that was saved goes on in another process: its fold still stands", async (t) => {
+    test("a saved session continues in another process, with its fold", async (t) => {
       const calling = await provider();
       t.after(() => calling.close());
       const store = memoryStore();
@@ -195,7 +195,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assert.ok(calling.bodies.at(-1).messages.length < second.messages.length - 10);
     });
 
-    test("a summary in the background comes in without a call that waits for it", async () => {
+    test("a background summary is applied without a call waiting for it", async () => {
       const { bodies } = fresh();
       const summarize = scriptedSummarize(async () => (await new Promise((done) => setTimeout(done, 30)), "<summary>The build fails. Never edit src/generated.</summary>"));
       const { session } = await runResponses(client(OpenAI, server), { model: "m", input: TASK, tools: RESPONSES_TOOLS }, { ...STRICT, ladder: FOLDS, execute, summarize, compaction: { background: { atRatio: 0.4 } } });
@@ -215,7 +215,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assert.ok(server.summaries > 0);
     });
 
-    test("a loop of one's own, with `fit`; the service's own compaction stays as it is", async () => {
+    test("a custom loop with `fit`; the service's own compaction is left as it is", async () => {
       const { bodies } = fresh();
       const openai = client(OpenAI, server);
       const fitting = fit(STRICT);
@@ -233,7 +233,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assertWholeInput(input);
     });
 
-    test("runTools, by way of `fittingFetch`", async () => {
+    test("runTools through `fittingFetch`", async () => {
       const { bodies } = fresh();
       const openai = client(OpenAI, server, { fetch: fittingFetch(STRICT) });
       const runner = openai.chat.completions.runTools(
@@ -245,7 +245,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assertWholeMessages(runner.messages);
     });
 
-    test("a summary through the client whose requests are made to fit", async () => {
+    test("a summary through the client whose own requests are made to fit", async () => {
       const { bodies } = fresh();
       const before = server.summaries;
       const openai = client(OpenAI, server, {
@@ -261,7 +261,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assert.ok(server.summaries > before);
     });
 
-    test("a refusal as too long is answered with a smaller request", async (t) => {
+    test("a request refused as too long is retried with less", async (t) => {
       const small = await provider({ window: 4_000 });
       t.after(() => small.close());
       const { input } = await runResponses(client(OpenAI, small), { model: "m", input: TASK, tools: RESPONSES_TOOLS }, { ...STRICT, execute });
@@ -274,7 +274,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assert.equal(small.refused, 1);
     });
 
-    test("what the service holds cannot be made smaller: said once, or thrown", async () => {
+    test("a conversation held by the service cannot be made smaller: one warning, or an error", async () => {
       fresh();
       const openai = client(OpenAI, server, { fetch: fittingFetch(OPTIONS) });
       const { said } = await warnings(async () => {
@@ -285,7 +285,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       await assert.rejects(fit(STRICT)({ model: "m", input: [], conversation: "conv_1" }), { code: "INVALID_ARGUMENT" });
     });
 
-    test("what fails inside leaves the run alone, and is said once", async () => {
+    test("an internal failure leaves the run alone, and is reported once", async () => {
       const { bodies } = fresh();
       const { result, said } = await warnings(() => runChat(client(OpenAI, server), { model: "m", messages: [{ role: "user", content: TASK }], tools: CHAT_TOOLS }, { contextWindow: 200_000, tokenizer: () => NaN, execute }));
       assertWholeMessages(result.messages);
@@ -293,7 +293,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assert.equal(said.length, 1);
     });
 
-    test("… by way of `fit` and `fittingFetch`, too, whose requests go out as they came", async () => {
+    test("… the same with `fit` and `fittingFetch`, whose requests are sent unchanged", async () => {
       const { bodies } = fresh();
       const failing = { contextWindow: 200_000, tokenizer: () => NaN };
       const fitting = fit(failing);
@@ -307,7 +307,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assert.deepEqual(bodies.map(({ input }) => input), [body.input, body.input, body.input]);
     });
 
-    test("tools that fail, tools that are not there, and an end", async () => {
+    test("failing tools, unknown tools, and the end of a run", async () => {
       fresh();
       const session = new Session(OPTIONS);
       const { messages, finished } = await runChat(client(OpenAI, server), { model: "m", messages: [{ role: "user", content: TASK }] }, {

@@ -1,5 +1,5 @@
-// `contextfold/openclaw`, called as OpenClaw 2026.9 calls a context engine, in the loop of pi's agent core, against a server on 127.0.0.1.
-// OpenClaw itself is not among what the tests install: it takes hundreds of megabytes, and a Node of its own.
+// `contextfold/openclaw`, called the way OpenClaw 2026.9 calls a context engine, in the loop of pi's agent core, against a server on
+// 127.0.0.1. The tests do not install OpenClaw itself: it takes hundreds of megabytes and its own Node.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -14,7 +14,7 @@ const build = {
   name: "build", label: "build", description: "Builds.", parameters: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
   execute: async (_id, { n }) => ({ content: [{ type: "text", text: outputOf(n) }], details: {} }),
 };
-/** What OpenClaw does where no plugin has the slot: all messages go out. */
+/** What OpenClaw does if no plugin has the slot: all messages are sent. */
 const PASSING = { info: { id: "legacy" }, assemble: async ({ messages }) => ({ messages, estimatedTokens: 0 }), compact: async () => ({ ok: true, compacted: false }) };
 
 async function served(t, options) {
@@ -39,7 +39,7 @@ function assertWhole(transcript, calls = CALLS) {
 }
 
 describe("a context engine", () => {
-  test("without it, the window is passed", async (t) => {
+  test("without it, the window is exceeded", async (t) => {
     const server = await served(t, { window: WINDOW });
     await assert.rejects(sessionOf(server, PASSING).prompt(TASK), /prompt is too long/);
   });
@@ -55,7 +55,7 @@ describe("a context engine", () => {
     assert.ok(passes.includes("summarize"), `${passes}`);
   });
 
-  test("200 calls, and a summary that throws in the middle: none is refused, none lost", async (t) => {
+  test("200 calls, and a summary that throws midway: none is refused or lost", async (t) => {
     const server = await served(t, { window: WINDOW, calls: 200 });
     const errors = [];
     const summarize = failingSummary();
@@ -67,7 +67,7 @@ describe("a context engine", () => {
     assert.ok(errors.length > 0);
   });
 
-  test("turns that are admitted durably: the history makes room for what the host appends, and each is committed once", async (t) => {
+  test("durably admitted turns: the history leaves room for what the host appends, and each turn is committed once", async (t) => {
     const engine = contextEngine(STRICT)();
     const whole = await served(t, { calls: 30 });
     const first = sessionOf(whole, engine, { tokenBudget: 1_000_000, isDeferred: true });
@@ -86,7 +86,7 @@ describe("a context engine", () => {
     assert.equal(engine.info.transcriptSemantics.currentTurnFence, "before-current-turn-entry-v1");
   });
 
-  test("each instance that OpenClaw makes goes on with the session's fold", async (t) => {
+  test("each instance that OpenClaw creates continues with the session's fold", async (t) => {
     const server = await served(t, { window: WINDOW });
     let summaries = 0;
     const factory = contextEngine({ ...STRICT, ladder: FOLDS, summarize: () => (summaries++, "<summary>The build fails. Never edit src/generated.</summary>") });
@@ -100,7 +100,7 @@ describe("a context engine", () => {
     assert.match(JSON.stringify(server.bodies.at(-1)), /The build fails\. Never.*And now\?/);
   });
 
-  test("where the model takes less than it says, the engine compacts, and the turn is made again", async (t) => {
+  test("if the model accepts less than it claims, the engine compacts, and the turn is repeated", async (t) => {
     const server = await served(t, { window: WINDOW / 2 });
     const session = sessionOf(server, contextEngine(STRICT)());
     const transcript = await session.prompt(TASK);
@@ -109,7 +109,7 @@ describe("a context engine", () => {
     assert.equal(textOf(transcript.at(-1)), ANSWER);
   });
 
-  test("/compact folds, says what it came to, and the next request is smaller", async (t) => {
+  test("/compact folds, reports the result, and the next request is smaller", async (t) => {
     const server = await served(t, { calls: 12 });
     const asked = [];
     const summarize = (request) => (asked.push(JSON.stringify(request.messages)), "<summary>Folded here. Never edit src/generated.</summary>");
@@ -125,13 +125,13 @@ describe("a context engine", () => {
     assert.ok(JSON.stringify(server.bodies.at(-1)).length < before / 2);
   });
 
-  test("of a session that it has not seen, it says that there is nothing to compact", async () => {
+  test("for an unknown session, it says that there is nothing to compact", async () => {
     const { ok, compacted, reason } = await contextEngine()().compact({ sessionId: "unseen", force: true, runtimeContext: { trigger: "budget" } });
     assert.ok(ok && !compacted);
     assert.match(reason, /nothing to compact/, "by these words OpenClaw goes on");
   });
 
-  test("asked before each turn, because the transcript is long, it does not fold again and again", async (t) => {
+  test("called before each turn because the transcript is long, it does not fold again and again", async (t) => {
     const server = await served(t, { window: WINDOW });
     const engine = contextEngine(STRICT)();
     await sessionOf(server, engine, { sessionId: "s" }).prompt(TASK);
@@ -140,34 +140,34 @@ describe("a context engine", () => {
     assert.match(reason, /already under target/, "by these words OpenClaw goes on");
   });
 
-  test("what fails inside leaves the agent running, and is said once", async (t) => {
+  test("an internal failure leaves the agent running, and is reported once", async (t) => {
     const server = await served(t);
     const { result, said } = await warnings(() => sessionOf(server, contextEngine({ tokenizer: () => NaN })(), { tokenBudget: 200_000 }).prompt(TASK));
     assertWhole(result);
     assert.equal(said.length, 1);
   });
 
-  test("strict: assemble throws, and OpenClaw goes on with its own engine", async () => {
+  test("strict: assemble throws, and OpenClaw continues with its own engine", async () => {
     const messages = Array.from({ length: 40 }, (_, n) => ({ role: "user", content: outputOf(n), timestamp: n }));
     const engine = contextEngine({ ...STRICT, ladder: FOLDS, summarize: () => Promise.reject(new Error("no model")) })();
     await assert.rejects(engine.assemble({ sessionId: "s", messages, tokenBudget: WINDOW }), /summarize callback failed/);
   });
 
-  test("the usage that OpenClaw tells after a call corrects the counts", async (t) => {
+  test("the usage that OpenClaw reports after a call corrects the counts", async (t) => {
     const server = await served(t, { perToken: 1.5 });
     const session = new Session({ contextWindow: WINDOW * 2, tokenizer: "bytes/4" });
     await sessionOf(server, contextEngine({ session, strict: true })(), { tokenBudget: 100_000 }).prompt(TASK);
     assert.ok(session.report.counter.calibration > 1.2, `${session.report.counter.calibration}`);
   });
 
-  test("a plugin registers the engine under the id of the slot", () => {
+  test("a plugin registers the engine under the slot's id", () => {
     const registered = new Map();
     const { id, kind, register } = plugin({ id: "mine" });
     register({ registerContextEngine: (name, factory) => registered.set(name, factory()) });
     assert.deepEqual([id, kind, registered.get("mine").info.id, registered.get("mine").info.ownsCompaction], ["mine", "context-engine", "mine", true]);
   });
 
-  test("wrong options are told at once", () => {
+  test("wrong options are refused at once", () => {
     assert.throws(() => contextEngine({ contextWindows: 1 }), { code: "INVALID_CONFIG" });
     assert.throws(() => contextEngine({ id: "" }), { code: "INVALID_CONFIG" });
     assert.throws(() => compactionProvider({ model: "gpt-99" }), { code: "UNKNOWN_MODEL" });

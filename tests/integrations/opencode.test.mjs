@@ -1,5 +1,5 @@
-// `contextfold/opencode`: its hooks, called as opencode 1.18 calls them, in every run; and the real program, where it is there.
-// It is not among what the tests install (180 MB a platform): `OPENCODE_BIN=…/opencode node tests/integrations/run.mjs opencode`.
+// `contextfold/opencode`: its hooks, called as opencode 1.18 calls them, in every run; and the real program, if it is installed.
+// The tests do not install it (180 MB per platform): `OPENCODE_BIN=…/opencode node tests/integrations/run.mjs opencode`.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -48,7 +48,7 @@ describe("the hooks of a plugin", () => {
     assert.ok(passes.includes("summarize"), `${passes}`);
   });
 
-  test("200 calls, and a summary that throws in the middle: none is refused, none lost", async (t) => {
+  test("200 calls, and a summary that throws midway: none is refused or lost", async (t) => {
     const server = await served(t, { window: WINDOW, calls: 200 });
     const errors = [];
     const summarize = failingSummary();
@@ -74,7 +74,7 @@ describe("the hooks of a plugin", () => {
     assert.doesNotMatch(JSON.stringify(server.bodies.at(-1)), /The build fails/);
   });
 
-  test("where the model takes less than it says, opencode compacts once, with a request that fits, and no more", async (t) => {
+  test("if the model accepts less than it claims, opencode compacts once, with a request that fits", async (t) => {
     const server = await served(t, { window: WINDOW / 2 });
     const { messages } = await run(server, plugin({ strict: true }));
     assert.equal(server.summaries, 1);
@@ -95,7 +95,7 @@ describe("the hooks of a plugin", () => {
     assert.equal(server.refused, 0);
   });
 
-  test("what no pass has touched is the very message that came in; of a message that is cut, the other parts are", async (t) => {
+  test("messages that no pass changed are the same objects; of a cut message, the other parts are", async (t) => {
     const whole = await served(t, { calls: 30 });
     const { messages } = await run(whole, NOTHING, { limit: { context: 1_000_000, output: 500 } });
     const list = [...messages];
@@ -109,7 +109,7 @@ describe("the hooks of a plugin", () => {
     assert.match(cut.parts.find(({ type }) => type === "tool").state.output, /left out/);
   });
 
-  test("images stay, notes that opencode does not send are not counted, and an answer that failed is no call without output", async () => {
+  test("images stay, notes that opencode does not send are not counted, and a failed answer is not a call without output", async () => {
     const hooks = await plugin({ ...STRICT, contextWindow: 3_000 })({});
     const part = (id, more) => ({ id, sessionID: "s", messageID: "m", ...more });
     const model = { providerID: "local", modelID: "m" };
@@ -123,7 +123,7 @@ describe("the hooks of a plugin", () => {
     assert.deepEqual(list, before);
   });
 
-  test("what fails inside leaves opencode running, and is said once", async (t) => {
+  test("an internal failure leaves opencode running, and is reported once", async (t) => {
     const server = await served(t);
     const { result, said } = await warnings(() => run(server, plugin({ contextWindow: 200_000, tokenizer: () => NaN }), { limit: { context: 200_000, output: 500 } }));
     assertWhole(result.messages);
@@ -131,7 +131,7 @@ describe("the hooks of a plugin", () => {
     assert.equal(said.length, 1);
   });
 
-  test("strict: it fails the run", async (t) => {
+  test("strict: an internal failure fails the run", async (t) => {
     const failing = run(await served(t), plugin({ ...STRICT, ladder: FOLDS, summarize: () => Promise.reject(new Error("no model")) }));
     await assert.rejects(failing, /summarize callback failed/);
   });
@@ -143,7 +143,7 @@ describe("the hooks of a plugin", () => {
     assert.ok(session.report.counter.calibration > 1.2, `${session.report.counter.calibration}`);
   });
 
-  test("wrong options are told at once", () => {
+  test("wrong options are refused at once", () => {
     assert.throws(() => plugin({ contextWindows: 1 }), { code: "INVALID_CONFIG" });
   });
 });
@@ -166,7 +166,7 @@ describe("the real opencode", { skip: program ? false : "OPENCODE_BIN does not s
     assert.deepEqual(outputs, Array.from({ length: CALLS }, (_, n) => outputOf(n)));
   });
 
-  test("where the model takes less than it says, it compacts once, and goes on", async (t) => {
+  test("if the model accepts less than it claims, it compacts once, and goes on", async (t) => {
     const server = await served(t, { window: WINDOW * 0.75, isSummary: (body) => body.tools === undefined });
     const events = await opencode(t, server, "plugin()");
     assert.equal(server.refused, 1);
@@ -175,13 +175,13 @@ describe("the real opencode", { skip: program ? false : "OPENCODE_BIN does not s
   });
 });
 
-/** Runs the program in a folder of its own, with the plugin or without, and gives the events that it writes. */
+/** Runs the program in its own folder, with or without the plugin, and returns the events that it writes. */
 async function opencode(t, server, ours) {
   const folder = mkdtempSync(`${tmpdir()}/opencode-`);
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const modules = fileURLToPath(new URL("node_modules", import.meta.url));
   symlinkSync(modules, `${folder}/node_modules`);
-  // It installs its plugin's types into each folder of its configuration, unless they are written down there.
+  // It installs its plugin's types into each folder of its configuration, unless they are listed there.
   const dependencies = { "@opencode-ai/plugin": "1" };
   for (const place of [".opencode", "config/opencode", "home/.opencode"]) {
     mkdirSync(`${folder}/${place}/node_modules`, { recursive: true });

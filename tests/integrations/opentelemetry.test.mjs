@@ -1,4 +1,4 @@
-// `contextfold/opentelemetry`: attributes and events, by way of the real API with a span that remembers.
+// `contextfold/opentelemetry`: attributes and events, through the real API with a span that records them.
 
 import assert from "node:assert/strict";
 import { AsyncLocalStorage } from "node:async_hooks";
@@ -32,7 +32,7 @@ function span(recording = true) {
 }
 const within = (active, run) => context.with(trace.setSpan(context.active(), active), run);
 
-test("an integration's reports stand on the active span", async () => {
+test("an integration's reports are added to the active span", async () => {
   const step = prepareStep({ contextWindow: 6_000, strict: true, onReport: traceReports(trace) });
   const [quiet, folding] = [span(), span()];
   await within(quiet, () => step({ messages: agentTranscript("ai-sdk", { calls: 2 }), steps: [], stepNumber: 0 }));
@@ -45,7 +45,7 @@ test("an integration's reports stand on the active span", async () => {
   assert.ok(decision["contextfold.items"] > 0 && decision["contextfold.why"].length > 0);
 });
 
-test("a session by itself, and a compaction that fails", async () => {
+test("a session alone, and a failing compaction", async () => {
   const session = new Session({ contextWindow: 6_000, compaction: { maxAttempts: 1, onFailure: "error" }, summarize: scriptedSummarize(new Error("no"), "<summary>One.</summary>") });
   const stop = traceSession(trace, session);
   session.push(agentTranscript());

@@ -66,7 +66,7 @@ function assertWhole(messages, calls = CALLS) {
 }
 
 describe("pi's coding agent", () => {
-  test("without it, the window is passed", async (t) => {
+  test("without it, the window is exceeded", async (t) => {
     const server = await served(t, { window: WINDOW });
     await (await agentOf(server, [])).prompt(TASK);
     assert.ok(server.refused > 0 && server.bodies.length < CALLS);
@@ -92,7 +92,7 @@ describe("pi's coding agent", () => {
     assert.equal(server.refused, 0);
   });
 
-  test("200 calls, and a summary that throws in the middle: none is refused, none lost", async (t) => {
+  test("200 calls, and a summary that throws midway: none is refused or lost", async (t) => {
     const server = await served(t, { window: WINDOW, calls: 200 });
     const errors = [];
     const summarize = failingSummary();
@@ -115,7 +115,7 @@ describe("pi's coding agent", () => {
     assertKept("openai-chat", server.bodies);
   });
 
-  test("what other extensions say and what the user runs reaches the model, and its images stay", async (t) => {
+  test("messages of other extensions and the user's commands reach the model, and its images stay", async (t) => {
     const server = await served(t, { window: WINDOW });
     const session = await agentOf(server, [(pi) => pi.on("before_agent_start", () => ({ message: { customType: "rule", content: "Remember RULE-77.", display: false } })), extension(STRICT)], { input: ["text", "image"] });
     await session.executeBash("echo shown-to-it");
@@ -139,7 +139,7 @@ describe("pi's coding agent", () => {
     assert.ok(server.bodies.at(-1).messages.length < 40);
   });
 
-  test("where the model takes less than it says, the refused call is made again, smaller", async (t) => {
+  test("if the model accepts less than it claims, the refused call is retried with less", async (t) => {
     const server = await served(t, { window: WINDOW / 2 });
     const session = await agentOf(server, [extension(STRICT)], { compaction: { enabled: true, reserveTokens: 100, keepRecentTokens: 1_000 } });
     await session.prompt(TASK);
@@ -150,7 +150,7 @@ describe("pi's coding agent", () => {
     assert.equal(server.summaries, 0, "no summary was asked for");
   });
 
-  test("/compact writes a summary of ours into pi's session", async (t) => {
+  test("/compact writes our summary into pi's session", async (t) => {
     const server = await served(t, { calls: 9 });
     const session = await agentOf(server, [extension({ ...STRICT, contextWindow: 100_000 })], { compaction: { enabled: true, reserveTokens: 100, keepRecentTokens: 1_000 }, contextWindow: 100_000 });
     await session.prompt(TASK);
@@ -163,7 +163,7 @@ describe("pi's coding agent", () => {
     assert.match(JSON.stringify(server.bodies.at(-1)), /compacted into the following summary.*Never edit src\/generated/);
   });
 
-  test("what fails inside leaves pi running, and is said once", async (t) => {
+  test("an internal failure leaves pi running, and is reported once", async (t) => {
     const server = await served(t);
     const session = await agentOf(server, [extension({ contextWindow: 200_000, tokenizer: () => NaN })]);
     const { said } = await warnings(() => session.prompt(TASK));
@@ -179,7 +179,7 @@ describe("pi's coding agent", () => {
     assert.ok(session.report.counter.calibration > 1.2, `${session.report.counter.calibration}`);
   });
 
-  test("wrong options are told at once", () => {
+  test("wrong options are refused at once", () => {
     assert.throws(() => extension({ contextWindows: 1 }), { code: "INVALID_CONFIG" });
     assert.throws(() => fittingStream(streamSimple, { model: "gpt-99" }), { code: "UNKNOWN_MODEL" });
   });
@@ -198,13 +198,13 @@ describe("pi's agent core", () => {
       assertWhole(one.state.messages);
     });
 
-  test("without it, the window is passed", async (t) => {
+  test("without it, the window is exceeded", async (t) => {
     const server = await served(t, { window: WINDOW });
     await agent(server, streamSimple).prompt(TASK);
     assert.ok(server.refused > 0);
   });
 
-  test("a refused request is made again, before the agent hears of it", async (t) => {
+  test("a refused request is retried before the agent notices", async (t) => {
     const server = await served(t, { window: WINDOW / 2 });
     const one = agent(server, fittingStream(streamSimple, STRICT));
     await one.prompt(TASK);
@@ -212,7 +212,7 @@ describe("pi's agent core", () => {
     assertWhole(one.state.messages);
   });
 
-  test("an answer that lost its reasoning to a cut loses the ids that OpenAI would look for it by", async (t) => {
+  test("an answer that lost its reasoning to a cut also loses the ids by which OpenAI would look for it", async (t) => {
     const server = await served(t, { window: WINDOW, calls: 1 });
     const one = agent(server, fittingStream(streamSimple, STRICT), { format: "openai-responses" });
     const from = { api: "openai-responses", provider: "local", model: "m", usage: { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2, cost: {} }, timestamp: 1 };
@@ -240,7 +240,7 @@ describe("pi's agent core", () => {
     for (const { id } of input.filter(({ type }) => type === "function_call")) if (id) assert.ok(reasons.has(id.slice(7)), id);
   });
 
-  test("what no pass has touched is the very message that came in", async (t) => {
+  test("messages that no pass changed are the same objects", async (t) => {
     const server = await served(t, { window: WINDOW });
     const given = new Set();
     let same = 0;

@@ -1,4 +1,4 @@
-// Puts the package, as npm packs it, beside the SDKs: there it finds them as it does in anybody's project.
+// Puts the package, as npm packs it, next to the SDKs, where it finds them as in any user's project.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-// `providerCompaction` with the real SDKs, against a server that compacts as Anthropic and OpenAI document it.
+// `providerCompaction` with the real SDKs, against a server that compacts as documented by Anthropic and OpenAI.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -17,7 +17,7 @@ const SUMMARY = "The build fails with E0308. The user wants src/generated left a
 
 const refused = (message) => Object.assign(new Error(message), { status: 400 });
 
-/** Its rules: a compaction block stands first, as it was given, under its beta; calls of what is compacted are answered. */
+/** Its rules: a compaction block comes first, unchanged, under its beta; calls in the compacted part are answered. */
 function anthropicServer() {
   const given = [];
   return function answer(body, headers, state) {
@@ -99,7 +99,7 @@ async function loop(client, messages = [{ role: "user", content: TASK }]) {
 }
 
 describe("providerCompaction", () => {
-  test("Anthropic's block stands first, as it came, with the record beside it, and each request is taken", async (t) => {
+  test("Anthropic's block comes first, unchanged, with the record beside it, and each request is accepted", async (t) => {
     const server = await serve(t, anthropicServer());
     const summarize = providerCompaction("anthropic", { client: anthropicOf(server), model: "m" });
     const session = new Session({ ...OPTIONS, compaction: { request: "continue" }, summarize });
@@ -120,7 +120,7 @@ describe("providerCompaction", () => {
     assert.equal(server.compacted[1].messages[0].content[0].type, "compaction", "the second compacts the first");
   });
 
-  test("other formats have its text; what it stands for can be searched, and comes back", async (t) => {
+  test("other formats get its text; the compacted messages can be searched and unfolded", async (t) => {
     const server = await serve(t, anthropicServer());
     const session = new Session({ ...OPTIONS, summarize: providerCompaction("anthropic", { client: anthropicOf(server), model: "m" }) });
     await loop(anthropicOf(server, { middleware: [middleware({ session, strict: true })] }));
@@ -134,7 +134,7 @@ describe("providerCompaction", () => {
     assert.ok(session.view("anthropic").messages.length > folded);
   });
 
-  test("a compaction that fails leaves the agent running", async (t) => {
+  test("a failing compaction leaves the agent running", async (t) => {
     const server = await serve(t, anthropicServer(), { failsAt: 1 });
     const errors = [];
     const summarize = providerCompaction("anthropic", { client: anthropicOf(server), model: "m" });
@@ -143,7 +143,7 @@ describe("providerCompaction", () => {
     assert.ok(server.compacted.length > 1);
   });
 
-  test("OpenAI's items stand first, as they came; other formats have our own summary", async (t) => {
+  test("OpenAI's items come first, unchanged; other formats get our own summary", async (t) => {
     const server = await serve(t, openaiServer());
     const client = new OpenAI({ apiKey: "none", baseURL: server.url, maxRetries: 0 });
     const session = new Session({ ...OPTIONS, summarize: ofOpenAI("openai", { client, model: "m" }) });
@@ -166,7 +166,7 @@ describe("providerCompaction", () => {
     assert.ok(!chat.includes("encrypted_content") && chat.includes("TICKET-4711"));
   });
 
-  test("a client that cannot compact, and a provider that is not known, are refused at once", () => {
+  test("a client that cannot compact, and an unknown provider, are refused at once", () => {
     for (const [provider, options] of [["gemini", {}], ["anthropic", {}], ["openai", { client: {} }]]) assert.throws(() => providerCompaction(provider, options), { code: "INVALID_CONFIG" });
   });
 });

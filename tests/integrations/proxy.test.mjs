@@ -1,4 +1,4 @@
-// `contextfold proxy` as a process of its own, between the real SDKs and a server on 127.0.0.1 that behaves as providers do.
+// `contextfold proxy` as a separate process, between the real SDKs and a server on 127.0.0.1 that behaves like the providers.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -22,7 +22,7 @@ const openai = (proxy, more) => new OpenAI({ apiKey: KEY, baseURL: `${proxy.url}
 const anthropic = (proxy, more) => new Anthropic({ apiKey: KEY, baseURL: proxy.url, maxRetries: 0, timeout: 10_000, ...more });
 const chat = (...contents) => contents.map((content, i) => ({ role: i % 2 ? "assistant" : "user", content }));
 
-/** A request with all that is on the wire: `{ status, rawHeaders, bytes }`. */
+/** A raw request with everything on the wire: `{ status, rawHeaders, bytes }`. */
 async function raw(url, { method = "GET", headers = {}, body } = {}) {
   const request = http.request(url, { method, headers, agent: false });
   request.end(body);
@@ -38,7 +38,7 @@ const post = (proxy, path, body, headers) => raw(`${proxy.url}${path}`, { method
 
 const CALLS = 200;
 
-/** An agent's loop over each API, with a client that knows of nothing: gives its whole list. */
+/** An agent's loop over each API, with an unmodified client: returns its whole list. */
 const LOOPS = {
   "openai-responses": async (proxy) => {
     const client = openai(proxy);
@@ -89,14 +89,14 @@ const LOOPS = {
 
 describe("an agent that calls a tool two hundred times", { concurrency: 3 }, () => {
   for (const [format, loop] of Object.entries(LOOPS))
-    test(`${format}: every request fits, none is refused, none is lost, and a summary that fails stops nothing`, async (t) => {
+    test(`${format}: every request fits, none is refused or lost, and a failing summary stops nothing`, async (t) => {
       const summary = failingSummary((nth) => nth % 3 === 2);
       const server = await provider({ window: WINDOW, calls: CALLS, summary });
       t.after(() => server.close());
       const proxy = await proxyTo(t, server.url, "--window", String(WINDOW));
       const list = await loop(proxy);
       assert.equal(server.bodies.length, CALLS + 1);
-      assert.equal(server.refused, 0); // what is not valid, it would have refused, too, and the client thrown
+      assert.equal(server.refused, 0); // it would have refused invalid requests too, and the client would have thrown
       assert.ok(JSON.stringify(list.at(-1)).includes(ANSWER));
       assert.equal(JSON.stringify(list).match(/E0\d+\]: mismatched types/g).length, 12 * CALLS, "the client's own list is whole");
       assert.ok(JSON.stringify(server.bodies.at(-1)).includes("Never edit src/generated"));
@@ -111,7 +111,7 @@ describe("an agent that calls a tool two hundred times", { concurrency: 3 }, () 
 });
 
 describe("clients side by side", () => {
-  test("what one key's owner has said comes into no request of another's, whatever their lists begin with", async (t) => {
+  test("the messages of one key's owner never enter another's request, whatever their lists start with", async (t) => {
     const server = await upstreamOf(t, (_, response) => sendJson(response, 200, completion("Go on.")));
     const proxy = await proxyTo(t, server.url, "--window", "2000", "--extractive");
     const both = chat(...Array.from({ length: 9 }, (_, n) => `${n}: ${"what both of them said ".repeat(30)}`));
@@ -123,7 +123,7 @@ describe("clients side by side", () => {
     assert.ok((await proxy.reports()).requests.fitted > 0);
   });
 
-  test("a conversation that goes on with another model has that one's limit", async (t) => {
+  test("a conversation that continues with another model has that model's limit", async (t) => {
     const server = await upstreamOf(t, (_, response) => sendJson(response, 200, completion("Go on.")));
     const proxy = await proxyTo(t, server.url);
     for (const model of ["gpt-4o", "nobody-knows-it", "gpt-4o"]) await post(proxy, "/v1/chat/completions", JSON.stringify({ model, messages: chat("Hello.") }));
@@ -134,14 +134,14 @@ describe("clients side by side", () => {
     assert.ok(!(limits["nobody-knows-it"] > 0), `${limits["nobody-knows-it"]}`);
   });
 
-  test("a past that is rewritten with each request does not grow without end: another conversation is begun", async (t) => {
+  test("a past that is rewritten with each request does not grow without end: a new conversation is started", async (t) => {
     const server = await upstreamOf(t, (_, response) => sendJson(response, 200, completion("Go on.")));
     const proxy = await proxyTo(t, server.url);
     for (let n = 0; n < 30; n++) await post(proxy, "/v1/chat/completions", JSON.stringify({ model: "gpt-4o", messages: chat("Hello.", "Hello.", "An example.", "Its answer.", `${n} ${"word ".repeat(20_000)}`) }));
     assert.equal((await proxy.reports()).conversations.length, 2);
   });
 
-  test("a request that was at work when its connection broke is not sent a second time", async (t) => {
+  test("a request in progress when its connection broke is not sent a second time", async (t) => {
     const server = await upstreamOf(t, (request, response, _, n) => (n === 1 ? sendJson(response, 200, completion("Go on.")) : setTimeout(() => request.socket.resetAndDestroy(), 600)));
     const proxy = await proxyTo(t, server.url);
     const body = JSON.stringify({ model: "gpt-4o", messages: chat("Hello.") });
@@ -150,7 +150,7 @@ describe("clients side by side", () => {
     assert.equal(server.requests.length, 2);
   });
 
-  test("a web page of another site is refused, under whatever name it asks", async (t) => {
+  test("a web page of another site is refused, whatever host name it uses", async (t) => {
     const server = await upstreamOf(t, (_, response) => sendJson(response, 200, completion("Go on.")));
     const proxy = await proxyTo(t, server.url);
     const strange = [{ host: "evil.example:8484" }, { origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }];
@@ -160,7 +160,7 @@ describe("clients side by side", () => {
     for (const headers of [{ host: "localhost" }, { host: "proxy:8484" }, { origin: "http://localhost:5173" }]) assert.equal((await raw(`${proxy.url}/v1/models`, { headers })).status, 200, JSON.stringify(headers));
   });
 
-  test("the length of a body is never left out: what stands in it is no request of its own", async (t) => {
+  test("content-length is forwarded even if `connection` names it: the body cannot become a separate request", async (t) => {
     const server = await upstreamOf(t, (_, response) => sendJson(response, 200, {}));
     const proxy = await proxyTo(t, server.url);
     const body = "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -174,7 +174,7 @@ describe("clients side by side", () => {
 describe("a refusal as too long", () => {
   const long = chat(...Array.from({ length: 41 }, (_, n) => `${n}: ${"some words about the build ".repeat(40)}`));
 
-  test("of a model that is not known is answered with a smaller request, once, and the client hears nothing of it", async (t) => {
+  test("for an unknown model is retried with less, once, and the client does not notice", async (t) => {
     const server = await provider({ window: 4_000, calls: 0 });
     t.after(() => server.close());
     const proxy = await proxyTo(t, server.url, "--extractive");
@@ -189,7 +189,7 @@ describe("a refusal as too long", () => {
     assert.deepEqual([row.calls, row.made_smaller], [3, 1]);
   });
 
-  test("that is refused again comes back as the upstream said it", async (t) => {
+  test("that repeats is passed on as the upstream sent it", async (t) => {
     const refusal = { type: "error", error: { type: "invalid_request_error", message: "prompt is too long: 9000 tokens > 4000 maximum" } };
     const upstream = await upstreamOf(t, (_, response) => sendJson(response, 400, refusal, { "request-id": "req_1" }));
     const proxy = await proxyTo(t, upstream.url, "--extractive");
@@ -200,7 +200,7 @@ describe("a refusal as too long", () => {
     assert.deepEqual(upstream.requests.map(({ headers }) => headers["idempotency-key"]), ["once", undefined], "the smaller one is another request");
   });
 
-  test("of a request side by side with others of its conversation is answered with its own list", async (t) => {
+  test("of one of several parallel requests of a conversation is retried with that request's own list", async (t) => {
     const upstream = await upstreamOf(t, async (_, response, bytes) => {
       const { messages } = JSON.parse(bytes);
       if (bytes.length > 20_000) return sendJson(response, 413, { error: { message: "This model's maximum context length is 4000 tokens. However, your messages resulted in 9000 tokens.", code: "context_length_exceeded" } });
@@ -215,8 +215,8 @@ describe("a refusal as too long", () => {
 
 // ---- the wire
 
-describe("what passes through", () => {
-  test("other paths, whatever is in them; headers of both sides, in their order, and twice where they stand twice", async (t) => {
+describe("what passes through unchanged", () => {
+  test("other paths, with any contents; headers of both sides, in order, duplicates included", async (t) => {
     const upstream = await upstreamOf(t, (request, response) => {
       response.sendDate = false;
       response.writeHead(request.method === "DELETE" ? 404 : 200, "As It Is", ["X-One", "1", "Set-Cookie", "a=1", "x-two", "2", "Set-Cookie", "b=2", "Content-Length", "2"]);
@@ -239,7 +239,7 @@ describe("what passes through", () => {
     assert.equal(upstream.requests.at(-1).bytes.toString(), "one two");
   });
 
-  test("bodies that are no conversation, byte for byte: malformed, packed, no object, no text", async (t) => {
+  test("bodies that are not conversations, byte for byte: malformed, compressed, not an object, not text", async (t) => {
     const upstream = await upstreamOf(t, (_, response) => sendJson(response, 400, { error: { message: "We could not parse the JSON body of your request." } }));
     const proxy = await proxyTo(t, upstream.url);
     const bodies = ['{"messages": [', "null", "[1,2]", '"text"', "", '{"messages":"hello"}', '{"model":7,"messages":[null,3,{"role":"x"}]}', '{ "input" : "a text",  "model":"m" }', '{"previous_response_id":"r","input":[]}', Buffer.from([0xff, 0xfe, 0x7b])];
@@ -255,7 +255,7 @@ describe("what passes through", () => {
     assert.deepEqual([upstream.requests.at(-1).bytes, upstream.requests.at(-1).headers["content-encoding"]], [packed, "gzip"]);
   });
 
-  test("answers that are packed: as they are, or unpacked where a conversation is read", async (t) => {
+  test("compressed answers: unchanged, or decompressed if a conversation is read", async (t) => {
     const packed = gzipSync(JSON.stringify(completion("packed")));
     const upstream = await upstreamOf(t, (_, response) => response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip", "content-length": packed.length }).end(packed));
     const proxy = await proxyTo(t, upstream.url);
@@ -268,7 +268,7 @@ describe("what passes through", () => {
     assert.equal(upstream.requests.at(-1).headers["accept-encoding"], "identity");
   });
 
-  test("a connection that the upstream closes just when it is used again is no failure", async (t) => {
+  test("a connection that the upstream closes just as it is reused is not a failure", async (t) => {
     const used = new WeakSet();
     const upstream = await upstreamOf(t, ({ socket }, response) => {
       if (used.has(socket)) return socket.destroy();
@@ -280,7 +280,7 @@ describe("what passes through", () => {
     assert.equal(upstream.requests.length, 5);
   });
 
-  test("errors of the upstream, as the SDKs know them", async (t) => {
+  test("errors of the upstream, as the SDKs expect them", async (t) => {
     const bodies = { 400: { error: { message: "Unknown parameter.", type: "invalid_request_error", code: "unknown_parameter", param: "x" } }, 401: { error: { message: "no key" } }, 429: { error: { message: "slow down" } }, 500: { error: { message: "broken" } }, 529: { error: { message: "overloaded" } } };
     const upstream = await upstreamOf(t, (_, response, bytes) => {
       const status = Number(JSON.parse(bytes).model);
@@ -300,7 +300,7 @@ describe("what passes through", () => {
 describe("streams", () => {
   const EVENTS = ['event: a\r\ndata: {"n":1}\r\n\r\n', ": a comment\n\n", 'data: {"usage":{"prompt_tokens":3,"completion_tokens":1}}\n\n', "data: [DO", "NE]\n\n", "data: no end of line"];
 
-  test("bytes come as they are, each when it is there", async (t) => {
+  test("bytes arrive unchanged, each as soon as it is there", async (t) => {
     let next;
     const upstream = await upstreamOf(t, async (_, response) => {
       response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
@@ -316,14 +316,14 @@ describe("streams", () => {
     assert.equal(response.headers.get("content-type"), "text/event-stream; charset=utf-8");
     const reader = response.body.getReader();
     for (const event of EVENTS) {
-      next(); // the one before has come
+      next(); // the previous one has arrived
       const { value } = await reader.read();
       assert.equal(Buffer.from(value).toString(), event);
     }
     assert.ok((await reader.read()).done);
   });
 
-  test("one that is cut off is cut off for the client, too, and the proxy goes on", async (t) => {
+  test("a stream that is cut off is cut off for the client too, and the proxy goes on", async (t) => {
     const server = await provider({ calls: 0, breakAt: 0 });
     t.after(() => server.close());
     const proxy = await proxyTo(t, server.url);
@@ -344,7 +344,7 @@ describe("streams", () => {
     assert.doesNotMatch(other.said(), /bug/);
   });
 
-  test("a client that goes away ends the request behind it, before its answer and in the middle of it", async (t) => {
+  test("a client that disconnects ends its upstream request, before the answer and during it", async (t) => {
     const gone = [];
     const upstream = await upstreamOf(t, (request, response, bytes) => {
       gone.push(once(response, "close"));
@@ -406,7 +406,7 @@ describe("under load", () => {
     assert.deepEqual([requests.requests, requests.failed, conversations.length], [1000, 0, 100]);
   });
 
-  test("bodies of 10 MB: they are made to fit, or go on as they are", async (t) => {
+  test("bodies of 10 MB: they are made to fit, or passed on as they are", async (t) => {
     const upstream = await upstreamOf(t, (_, response, bytes) => sendJson(response, 200, completion(String(bytes.length))));
     const proxy = await proxyTo(t, upstream.url, "--window", "100k", "--extractive");
     const log = `${"error in src/main.rs, line 17; ".repeat(8_000)}\n`;
@@ -422,11 +422,11 @@ describe("under load", () => {
     assert.equal(upstream.requests.at(-1).bytes.length, 10_000_000);
   });
 
-  test("bodies that no API takes are refused, in the API's own shape", async (t) => {
+  test("bodies larger than any API accepts are refused, in the API's own shape", async (t) => {
     const upstream = await upstreamOf(t, (_, response) => sendJson(response, 200, {}));
     const proxy = await proxyTo(t, upstream.url);
     const request = http.request(`${proxy.url}/v1/messages`, { method: "POST", headers: { "content-length": 100_000_001 } });
-    request.on("error", () => {}); // the connection ends with the answer
+    request.on("error", () => {}); // the connection closes with the answer
     request.flushHeaders();
     const [response] = await once(request, "response");
     let text = "";
@@ -442,7 +442,7 @@ describe("under load", () => {
 // ---- the process
 
 describe("the process", () => {
-  test("an upstream that cannot be reached is told in the API's own shape, and once on standard error", async (t) => {
+  test("an unreachable upstream is reported in the API's own shape, and once on standard error", async (t) => {
     const proxy = await proxyTo(t, "http://127.0.0.1:1");
     const ours = await openai(proxy).responses.create({ model: "m", input: chat("hello") }).catch((error) => error);
     assert.deepEqual([ours.status, ours.code], [502, "contextfold_502"]);
@@ -453,7 +453,7 @@ describe("the process", () => {
     assert.equal(proxy.said().match(/cannot be reached/g).length, 1);
   });
 
-  test("neither keys nor words of a message are in what it writes and reports; a model's name cannot break the page", async (t) => {
+  test("its output and reports contain neither keys nor message texts; a model's name cannot break the page", async (t) => {
     const server = await provider({ window: 4_000, calls: 0, summary: () => assert.fail("no") });
     t.after(() => server.close());
     const proxy = await proxyTo(t, server.url, "--window", "4k", "--preset", "rolling");
@@ -475,7 +475,7 @@ describe("the process", () => {
   });
 
   for (const signal of ["SIGTERM", "SIGINT"])
-    test(`${signal}: what is under way ends, nothing new is taken, and it ends well`, async (t) => {
+    test(`${signal}: requests in progress finish, new ones are not accepted, and the exit code is 0`, async (t) => {
       let finish;
       const upstream = await upstreamOf(t, async (_, response) => {
         response.writeHead(200, { "content-type": "text/event-stream" }).write("data: one\n\n");
@@ -483,19 +483,19 @@ describe("the process", () => {
         response.end("data: two\n\n");
       });
       const proxy = await proxyTo(t, upstream.url);
-      await (await fetch(`${proxy.url}/contextfold/reports`)).text(); // a connection that is kept, and idle
+      await (await fetch(`${proxy.url}/contextfold/reports`)).text(); // an idle keep-alive connection
       const response = await fetch(`${proxy.url}/v1/chat/completions`, { method: "POST", body: JSON.stringify({ model: "m", messages: chat("hello") }) });
       const text = response.text();
       proxy.child.kill(signal);
       let refused;
       for (let n = 0; n < 100 && !refused; n++) refused = await raw(`${proxy.url}/contextfold/reports`).then(() => after(10), (error) => error);
-      assert.match(`${refused?.code}`, /^ECONN(REFUSED|RESET)$/); // reset where the system had taken the connection just before
+      assert.match(`${refused?.code}`, /^ECONN(REFUSED|RESET)$/); // reset if the system had accepted the connection just before
       finish();
       assert.equal(await text, "data: one\n\ndata: two\n\n");
       assert.equal(await proxy.ended, 0);
     });
 
-  test("a second signal ends what is under way", async (t) => {
+  test("a second signal ends requests in progress", async (t) => {
     const upstream = await upstreamOf(t, (_, response) => response.writeHead(200, { "content-type": "text/event-stream" }).write("data: one\n\n"));
     const proxy = await proxyTo(t, upstream.url);
     const response = await fetch(`${proxy.url}/v1/chat/completions`, { method: "POST", body: JSON.stringify({ model: "m", messages: chat("hello") }) });
@@ -507,7 +507,7 @@ describe("the process", () => {
     assert.equal(await proxy.ended, 0);
   });
 
-  test("how it is called wrongly, and its help", async (t) => {
+  test("wrong arguments, and its help", async (t) => {
     const run = (...args) => promisify(execFile)(process.execPath, [CLI, "proxy", ...args], { timeout: 20_000 }).then(({ stdout }) => ({ stdout }), (error) => error);
     const wrong = {
       "": /--upstream URL is needed/,

@@ -1,4 +1,4 @@
-// `contextfold/react` with the real React: a component renders again when the session tells of something, and not otherwise.
+// `contextfold/react` with the real React: a component renders again when the session reports a change, and only then.
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -11,7 +11,7 @@ import { create } from "react-test-renderer";
 
 globalThis.IS_REACT_ACT_ENVIRONMENT = true;
 
-/** A component that remembers what the hook gave it. */
+/** A component that records what the hook returned. */
 async function rendered(session, options, hook = useSession) {
   const seen = [];
   const Shown = ({ session }) => {
@@ -27,7 +27,7 @@ const talk = (session, n = 20) => {
   for (let i = 0; i < n; i++) session.push([{ role: "user", content: `question ${i} ${"about the build ".repeat(20)}` }, { role: "assistant", content: `answer ${i}` }]);
 };
 
-test("it renders again once for what is pushed, folded and undone", async () => {
+test("it renders once for each push, fold and undo", async () => {
   const session = new Session({ contextWindow: 1_500 });
   const { seen } = await rendered(session);
   assert.deepEqual({ ...seen[0], unfold: 0 }, { view: [], folds: [], report: null, tokens: 0, limit: 1_500, unfold: 0 });
@@ -48,7 +48,7 @@ test("it renders again once for what is pushed, folded and undone", async () => 
   assert.deepEqual([seen.at(-1).folds.length, seen.at(-1).view.length], [0, 40]);
 });
 
-test("another session, another format, none at all; and no listener is left", async () => {
+test("another session, another format, or none; and no listener is left", async () => {
   const [one, two] = [new Session({ contextWindow: 8_000 }), new Session()];
   talk(one, 2);
   two.push({ role: "user", content: "Hello" });
@@ -68,7 +68,7 @@ test("another session, another format, none at all; and no listener is left", as
   assert.equal(seen.length, after);
 });
 
-test("what happened between two looks is shown, and a session that was freed is empty", async () => {
+test("changes between two renders are shown, and a freed session is shown as empty", async () => {
   const session = new Session();
   const first = await rendered(session);
   await first.end();

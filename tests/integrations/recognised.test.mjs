@@ -1,5 +1,5 @@
-// A conversation is known again by every hook, with the real SDKs: whatever is usual between two calls of an agent, no summary of
-// what was summarised already is asked for.
+// Every hook recognises a conversation it has seen, with the real SDKs: whatever agents usually do between two calls, nothing that is
+// already summarised is summarised again.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -32,7 +32,7 @@ if (Number(process.versions.node.split(".")[0]) >= 22) {
   majors.push({ name: "ai 7", ai: await import("ai"), kit, Model: kit.MockLanguageModelV4 });
 }
 
-/** What an agent does between two calls. `sent`: what of its messages it sends; `behind`: what it does with them once they are answered. */
+/** What an agent does between two calls. `sent`: the messages it sends; `behind`: what it does with them once they are answered. */
 const plain = { system: () => "You build.", tools: (tools) => tools, sent: (messages) => messages, again: () => false };
 const last = (messages, change) => messages.with(-1, change(messages.at(-1)));
 const HABITS = {
@@ -48,7 +48,7 @@ const HABITS = {
   "an answer is made anew": { again: (messages, n) => n % 3 === 2 && messages.length > 2 && messages.with(-2, { role: "assistant", text: `another ${WORDS}` }) },
 };
 
-/** How many summaries the calls of an agent ask for: each turn a question, a call of a tool and an answer. */
+/** How many summaries an agent's calls request; each turn is a question, a tool call and an answer. */
 async function summariesAsked(open, habit, more) {
   const { system, tools, sent, again } = { ...plain, ...habit };
   let asked = 0;
@@ -118,7 +118,7 @@ const HOOKS = {
     const client = new BedrockRuntimeClient({ region: "us-east-1", credentials: { accessKeyId: "none", secretAccessKey: "none" } });
     client.middlewareStack.use(bedrockPlugin(options));
     const output = { output: { message: { role: "assistant", content: [{ text: "ok" }] } }, stopReason: "end_turn", usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 } };
-    client.middlewareStack.add(() => async () => ({ output, response: {} }), { step: "serialize", priority: "high" }); // nothing goes out
+    client.middlewareStack.add(() => async () => ({ output, response: {} }), { step: "serialize", priority: "high" }); // nothing is sent
     return ({ system, tools, messages }) =>
       client.send(new ConverseCommand({
         modelId: "m", system: [{ text: system }], toolConfig: { tools: tools.map((name) => ({ toolSpec: { name, inputSchema: { json: parameters } } })) },
@@ -207,8 +207,8 @@ for (const [name, open] of Object.entries(HOOKS))
       });
   });
 
-describe("an agent's steps, with marks that its own `prepareStep` sets on what comes out", () => {
-  /** `carried`: what was sent comes in again, with what is new behind it, as in `ai` 7; else the whole list, as in `ai` 6. */
+describe("an agent's steps, with marks that its own `prepareStep` sets on our output", () => {
+  /** `carried`: the sent list comes back with new messages at its end, as in `ai` 7; otherwise the whole list, as in `ai` 6. */
   async function steps({ marking, carried }) {
     let asked = 0;
     const sessions = new Set();
@@ -240,7 +240,7 @@ describe("an agent's steps, with marks that its own `prepareStep` sets on what c
 });
 
 describe("a key", () => {
-  test("says which conversation it is, whatever its list", async () => {
+  test("identifies the conversation, whatever its list", async () => {
     for (const [name, open] of Object.entries(HOOKS)) {
       if (name === "openai-agents session") continue; // it is one conversation
       const reports = [];
@@ -254,7 +254,7 @@ describe("a key", () => {
     }
   });
 
-  test("with a store, another process goes on with the summaries of the one before", async () => {
+  test("with a store, another process continues with the previous one's summaries", async () => {
     for (const [name, open] of Object.entries(HOOKS)) {
       if (name === "openai-agents session") continue; // its store is the SDK's
       const store = memoryStore();
@@ -263,7 +263,7 @@ describe("a key", () => {
       const messages = Array.from({ length: 121 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", text: `says ${i} ${WORDS}` }));
       await open(options)({ system: "You build.", tools: ["build"], messages });
       assert.ok(asked > 0, name);
-      await new Promise((done) => setTimeout(done, 20)); // it is saved while the model is asked
+      await new Promise((done) => setTimeout(done, 20)); // it is saved while the model is running
       const before = asked;
       const more = [...messages, { role: "assistant", text: "well" }, { role: "user", text: "and?" }];
       const reports = [];
@@ -274,14 +274,14 @@ describe("a key", () => {
 });
 
 describe("without a key", () => {
-  test("the report says how the conversation was known", async () => {
+  test("the report says how the conversation was recognised", async () => {
     const seen = [];
     await summariesAsked(HOOKS["openai fit, Chat Completions"], {}, { onReport: ({ conversation }) => seen.push(conversation) });
     assert.ok(seen.length > 2);
     for (const { by, entries, rewritten } of seen) assert.deepEqual({ by, isMost: entries > 10, rewritten }, { by: "beginning", isMost: true, rewritten: 0 });
   });
 
-  test("two that begin alike stay apart", async () => {
+  test("two conversations with the same beginning stay separate", async () => {
     const sessions = new Set();
     const call = HOOKS["openai fit, Chat Completions"]({ contextWindow: 12_000, summarize: () => SUMMARY, onReport: (_, session) => sessions.add(session) });
     const lists = ["one", "other"].map((who) => (n) => [{ role: "user", text: "The same task." }, ...Array.from({ length: 2 * n }, (_, i) => ({ role: i % 2 ? "user" : "assistant", text: `${who} says ${i} ${WORDS}` }))]);
@@ -293,7 +293,7 @@ describe("without a key", () => {
     }
   });
 
-  test("one that is never known again is told of once, with the remedy", async (t) => {
+  test("a conversation that is never recognised is reported once, with the remedy", async (t) => {
     const said = [];
     t.mock.method(console, "warn", (text) => said.push(text));
     const call = HOOKS["openai fit, Chat Completions"]({ contextWindow: 100_000 });

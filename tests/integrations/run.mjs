@@ -1,7 +1,7 @@
-// The integrations with the real SDKs, offline, in each Node that is supported; and their types.
+// The integrations with the real SDKs, offline, in each supported Node; and their types.
 //
-//   node tests/integrations/run.mjs              everything: all of it in Node 22, the SDKs' own loops in 20 and 24, too
-//   node tests/integrations/run.mjs openai       the files with this word in their names, in Node 22
+// node tests/integrations/run.mjs              everything: all of it in Node 22, the SDKs' own loops in 20 and 24 too
+// node tests/integrations/run.mjs openai       the files with this word in their names, in Node 22
 
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -19,7 +19,7 @@ placePackage();
 const files = readdirSync(join(root, folder))
   .filter((name) => name.endsWith(".test.mjs") && (words.length === 0 || words.some((word) => name.includes(word))))
   .sort();
-// What is the same in every Node is tried in one; so is what does not run in all of them.
+// Tests that behave alike in every Node run in one; so do those that do not work in all of them.
 const ANYWHERE = [
   "ai-sdk-requests.test.mjs",
   "ai-sdk-ui.test.mjs",

@@ -1,4 +1,4 @@
-// `contextfold/testing`: what users test their own agents with.
+// `contextfold/testing`: helpers for users' tests of their own agents.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -20,7 +20,7 @@ test("a scripted summariser answers step by step, and keeps the requests", async
   assert.ok(summarize.requests.length >= 3);
 });
 
-test("without a script it says which summary it is", async () => {
+test("without a script it numbers its summaries", async () => {
   const summarize = scriptedSummarize();
   const session = new Session({ contextWindow: 6_000, summarize });
   session.push(agentTranscript());
@@ -28,7 +28,7 @@ test("without a script it says which summary it is", async () => {
   assert.match(session.folds()[0].summary, /^Summary 1 of \d+ messages\.$/);
 });
 
-test("events are recorded until it is stopped", async () => {
+test("events are recorded until recording is stopped", async () => {
   const session = new Session({ contextWindow: 6_000 });
   const recorded = recordEvents(session);
   session.push(agentTranscript());
@@ -50,7 +50,7 @@ test("hooks are recorded", async () => {
   assert.equal(hooks.errors[0].code, "SUMMARY_FAILED");
 });
 
-test("a transcript in every format, of the size that was asked for", () => {
+test("a transcript in every format, of the requested size", () => {
   for (const format of ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk", "gemini"]) {
     const list = agentTranscript(format, { calls: 10, tokens: 300, answer: "done" });
     assert.deepEqual(check(format, list).filter(({ severity }) => severity === "error"), []);

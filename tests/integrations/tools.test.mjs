@@ -1,4 +1,4 @@
-// `contextfold/tools`: the SDKs take the tools and run them, and a model gets back what its view has left out.
+// `contextfold/tools`: the SDKs accept the tools and run them, and a model can read what its view has left out.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -40,7 +40,7 @@ describe("the tools", () => {
   let session;
   before(async () => (session = await folded()));
 
-  test("by themselves", async () => {
+  test("on their own", async () => {
     assertAnswers(await Promise.all(CALLS.map(([name, args]) => runTool(() => session, name, args))));
     await assert.rejects(runTool(session, "toString", {}), { code: "INVALID_ARGUMENT" });
     assertAnswers(await Promise.all(CALLS.map(([name, args]) => runTool(session, name, JSON.stringify(args)))));
@@ -48,7 +48,7 @@ describe("the tools", () => {
     for (const empty of [undefined, null, "", {}, "{}", { query: 5 }]) assert.match(await runTool(session, "search_history", empty), /^Error: `query`: say what/);
   });
 
-  test("who makes them says to the session that its model can open refs, beside the tools that it was told of", async () => {
+  test("creating them tells the session that its model can open refs, besides the tools it already has", async () => {
     const makers = [aiSdkTools, openaiTools, openaiRunnableTools, anthropicTools, openaiAgentsTools];
     for (const make of makers) {
       const fresh = new Session({ contextWindow: 4_000 });
@@ -60,7 +60,7 @@ describe("the tools", () => {
       fresh.push(agentTranscript());
       await fresh.prepare();
       assert.match(JSON.stringify(fresh.view("messages").map(({ content }) => content)), /out_\d/, make.name);
-      make(() => fresh); // one that comes later
+      make(() => fresh); // one added later
     }
     assert.doesNotMatch(JSON.stringify(session.view("messages").map(({ content }) => content)), /out_\d/);
   });

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { env, root } from "../../scripts/lib/paths.mjs";
 
-/** What the command prints; where it fails, an error with all of its output. */
+/** The output of the command; if it fails, an error with all of its output. */
 export function run(command, args, { cwd = root, extraEnv = {} } = {}) {
   const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, env: { ...env, ...extraEnv }, encoding: "utf8", timeout: 120_000 });
   assert.equal(status, 0, `${command} ${args.join(" ")} ended with ${status ?? error}:\n${stdout}${stderr}`);

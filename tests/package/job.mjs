@@ -1,4 +1,4 @@
-// What every program does with the packed package, wherever it runs: it compacts the sample, and comes to the same figures.
+// What every program does with the packed package, in any runtime: it compacts the sample and gives the same figures.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { installPacked, run } from "./consumer.mjs";
 
 export const RUNTIMES = "tests/package/runtimes";
 
-/** `job(contextfold)`; `sample` is there. */
+/** Runs `job(contextfold)`; `sample` is defined. */
 export const JOB = `
   function job({ Session, check, toolDefinitions }) {
     const session = new Session({ contextWindow: 32_000 });
@@ -24,7 +24,7 @@ export const JOB = `
       return JSON.stringify([report.tokens_before > 32_000, report.tokens_after, view.input.length, valid, freed, toolDefinitions("anthropic").length]);
     });
   }`;
-/** Where a program says that it runs. */
+/** How a program names its runtime. */
 export const WHERE = `(typeof Bun === "object" ? "Bun " + Bun.version : typeof Deno === "object" ? "Deno " + Deno.version.deno : globalThis.navigator?.userAgent === "Cloudflare-Workers" ? "workerd" : "Node " + process.versions.node)`;
 
 const ESM = `import init, * as contextfold from "contextfold"; import { middleware } from "contextfold/anthropic"; ${JOB}
@@ -32,7 +32,7 @@ const ESM = `import init, * as contextfold from "contextfold"; import { middlewa
 const CJS = `const contextfold = require("contextfold"); const { middleware } = require("contextfold/anthropic"); ${JOB}
   middleware({ contextWindow: 1000 }); contextfold.init().then(() => job(contextfold)).then(console.log).then(() => console.log(${WHERE}));`;
 
-/** Installs the package and its programs: `{ consumer, remove, sample, expected }`, with what they print in this Node. */
+/** Installs the package and its programs: `{ consumer, remove, sample, expected }`, with the output they give in this Node. */
 export function programs() {
   install(RUNTIMES);
   const { consumer, remove } = installPacked();

@@ -1,5 +1,5 @@
-// A Next.js app without any configuration: a route, a page that is rendered on the server, and pages that run in the browser, built and
-// started.
+// A Next.js app without any configuration, built and started: a route, a page rendered on the server, and pages that run in the
+// browser.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -13,13 +13,13 @@ import { launch, open } from "../support/browser.mjs";
 import { run } from "./consumer.mjs";
 import { RUNTIMES } from "./job.mjs";
 
-// Beside the folder that has Next, which does not compile what lies inside a `node_modules`.
+// Next to the folder that contains Next, which does not compile anything inside a `node_modules`.
 const app = join(root, RUNTIMES, ".next-app");
 const extraEnv = { NEXT_TELEMETRY_DISABLED: "1" };
 
 let server, browser, url, expected;
 
-/** Starts the built app on a free port: its address. */
+/** Starts the built app on a free port and returns its address. */
 function start(next) {
   server = spawn(nodeOf(22), [next, "start", "--port", "0"], { cwd: app, env: { ...env, ...extraEnv }, stdio: ["ignore", "pipe", "pipe"] });
   return new Promise((resolve, reject) => {
@@ -63,7 +63,7 @@ describe("Next.js", () => {
     assert.ok(tokens > 100 && tokens < 2_000 && folds > 0, String(expected));
   });
 
-  test("a page that is rendered on the server", async () => {
+  test("a page rendered on the server", async () => {
     const html = await (await fetch(url)).text();
     assert.deepEqual(html.match(/<p id="out">(\d+)\D+(\d+)<\/p>/)?.slice(1).map(Number), expected);
   });

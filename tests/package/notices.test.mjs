@@ -1,4 +1,4 @@
-// The licences of what is in the modules stand in the package.
+// The package contains the licences of everything in the modules.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { run } from "./consumer.mjs";
 
 const notices = readFileSync(join(root, "pkg/THIRD-PARTY-NOTICES.txt"), "utf8");
 
-/** The crates that cargo links, as it draws its tree. */
+/** The crates that cargo links, according to its tree. */
 const linked = ["contextfold", "tokenizer"].flatMap((ours) =>
   run("cargo", ["tree", "--locked", "--target", "wasm32-unknown-unknown", "--package", ours, "--edges", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}"])
     .split("\n")
@@ -26,6 +26,6 @@ test("every crate in the modules is named above the text of its licence", () => 
   }
 });
 
-test("so are the standard library and the vocabularies, with MIT's and Unicode's terms", () => {
+test("so are the standard library and the vocabularies, with the MIT and Unicode terms", () => {
   for (const words of [/^Rust's standard library/m, /^The vocabularies in pkg\/encodings/m, /OpenAI/, /UNICODE LICENSE V3/, /DATA FILES \("DATA FILES"\)/]) assert.match(notices, words);
 });

@@ -1,4 +1,4 @@
-// Pages with the packed package, from every bundler and from none, in every engine.
+// Pages with the packed package, from every bundler and without one, in every engine.
 
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -25,10 +25,10 @@ after(async () => {
   remove?.();
 });
 
-/** What the page says where it fails: nobody but Chromium's driver hears of it otherwise. */
+/** What the page reports if it fails: otherwise only Chromium's driver would learn of it. */
 const WATCH = '<script>for (const kind of ["error", "unhandledrejection"]) addEventListener(kind, (event) => (document.querySelector("#out").textContent ||= String(event.reason ?? event.message)));</script>';
 const HTML = (head = "") => `<!doctype html><html lang="en"><meta charset="utf-8"><title>t</title>${WATCH}<link rel="icon" href="data:,">${head}<p id="out"></p><script type="module" src="./main.js"></script></html>`;
-/** `module` imports what `init` takes as `source`, where it does not find the module by itself; `encoding` is where an encoding's bytes come from. */
+/** `module` imports the `source` for `init` if it does not find the module by itself; `encoding` is where an encoding's bytes come from. */
 const PROGRAM = ({ module = "", source = "", encoding = "contextfold/encodings/o200k_base" } = {}) => `import init, * as contextfold from "contextfold"; ${module}
   import { middleware } from "contextfold/anthropic"; import asset from "${encoding}"; ${JOB}
   await init(${source});
@@ -37,7 +37,7 @@ const PROGRAM = ({ module = "", source = "", encoding = "contextfold/encodings/o
   const words = (await contextfold.loadEncoding("o200k_base", asset)).count("hello world");
   document.querySelector("#out").textContent = words === 2 ? done : "counted " + words;`;
 
-/** A project beside the installed package, with one page; `out` is what is served. */
+/** A project next to the installed package, with one page; `out` is the folder that is served. */
 function project(name, program, head) {
   const folder = join(consumer, name);
   const out = join(folder, "dist");
@@ -59,7 +59,7 @@ async function elsewhere(browser, url) {
   return until(() => browser.evaluate('return document.querySelector("#out")?.textContent ?? "";'), `nothing came of ${url}`);
 }
 
-/** A page by `build`, which gives the folder that is served; opened in every engine. */
+/** A page built by `build`, which returns the folder to serve; opened in every engine. */
 function page(name, build) {
   describe(name, () => {
     let server;
@@ -106,7 +106,7 @@ page("esbuild, which is told how to load a .wasm", async () => {
   return out;
 });
 
-/** The build step that docs/runtimes.md has, as it stands there. */
+/** The build step of docs/runtimes.md, verbatim. */
 const recipe = () => readFileSync(join(root, "docs/runtimes.md"), "utf8").match(/^```js\n(.*?)^```/ms)[1];
 
 page("Rollup, with the module inside the script", async () => {

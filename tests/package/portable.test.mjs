@@ -1,4 +1,4 @@
-// The module is the same wherever it is built, and carries no path of the machine that built it.
+// The module is the same wherever it is built, and contains no path of the machine that built it.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -17,29 +17,29 @@ after(() => rmSync(folder, { recursive: true }));
 const PATHS = /\/(?:root|home|Users|rustc)\/[\w./-]+?\.rs/g;
 const packageDir = join(root, "pkg");
 const cargoHome = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
-/** Folders of the machine that builds, and what cargo and rustup call theirs on any machine. */
+/** Folders of the building machine, and the names that cargo and rustup give theirs on any machine. */
 const FOLDERS = [homedir(), root, cargoHome, output("rustc", ["--print", "sysroot"])].filter((folder) => folder && folder !== "/").map((folder) => `${folder.replace(/[\\/]$/, "")}/`);
 const ANYWHERE = /(?:\/|\\)\.(?:cargo|rustup)(?:\/|\\)/g;
 
-/** The folders of a builder that a file names. */
+/** The builder's folders named in a file. */
 const named = (path) => {
   const text = readFileSync(path, "latin1");
   return [...FOLDERS.filter((folder) => text.includes(folder)), ...new Set(text.match(ANYWHERE) ?? []), ...new Set(text.match(PATHS) ?? [])];
 };
 
-test("the built modules name no folder of their builder", { skip: !isBuilt() && "this is no release build" }, () => {
+test("the built modules contain no path of their builder", { skip: !isBuilt() && "this is no release build" }, () => {
   const modules = readdirSync(wasmDir).filter((name) => name.endsWith(".wasm"));
   assert.deepEqual(modules.sort(), ["contextfold_bg.wasm", "core.wasm", "tokenizer-bpe.wasm", "tokenizer.wasm"]);
   for (const name of modules) assert.deepEqual(named(join(wasmDir, name)), [], name);
 });
 
-test("neither does any other file of the package", () => {
+test("nor does any other file of the package", () => {
   const files = readdirSync(packageDir, { recursive: true }).filter((name) => /\.(?:[cm]?js|[cm]?ts|json)$/.test(name));
   assert.ok(files.length > 50);
   for (const name of files) assert.deepEqual(named(join(packageDir, name)), [], name);
 });
 
-test("a file that names one is found", () => {
+test("a file that contains one is found", () => {
   const path = join(folder, "named.wasm");
   for (const place of [...FOLDERS, "/somewhere/.cargo/registry/src/", "/home/a/b.rs"]) {
     writeFileSync(path, Buffer.concat([Buffer.from([0, 0xff]), Buffer.from(`${place}x`)]));
@@ -47,7 +47,7 @@ test("a file that names one is found", () => {
   }
 });
 
-/** A small crate with a dependency, both of which panic with their places, built as the release is built. */
+/** A small crate with a dependency, both of which panic with their locations, built like the release. */
 function built(name, flags) {
   const at = join(folder, name);
   for (const part of ["src", "inner/src"]) mkdirSync(join(at, part), { recursive: true });
@@ -60,7 +60,7 @@ function built(name, flags) {
   return readFileSync(join(at, "target/wasm32-unknown-unknown/release/small.wasm"));
 }
 
-test("two folders give the same bytes, which name neither", () => {
+test("builds in two folders give the same bytes, which name neither folder", () => {
   const { CARGO_TARGET_DIR: _, ...own } = env;
   const portable = (at) => remapped(own, remapFlags({ from: at }));
   const [one, other] = ["one", "another-and-longer"].map((name) => withoutCommit(built(name, portable)));
@@ -70,7 +70,7 @@ test("two folders give the same bytes, which name neither", () => {
   assert.match(built("as-it-is", () => own).toString("latin1"), PATHS, "or this test shows nothing");
 });
 
-test("what is blanked stays as long as it was, and nothing else changes", () => {
+test("blanked paths keep their length, and nothing else changes", () => {
   const commit = "0123456789abcdef0123456789abcdef01234567";
   const bytes = Buffer.concat([Buffer.from([0, 0xff, 0x80]), Buffer.from(`x/rustc/${commit}/library/core/src/a.rs/rustc/short/library/`)]);
   const blanked = withoutCommit(bytes);

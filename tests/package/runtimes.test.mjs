@@ -1,4 +1,4 @@
-// The packed package in every runtime: it loads, compacts the sample, and comes to the same figures.
+// The packed package in every runtime: it loads, compacts the sample, and gives the same figures.
 
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ let consumer, remove, expected, sample;
 before(() => ({ consumer, remove, expected, sample } = programs()));
 after(() => remove());
 
-/** Runs both programs: the same figures, and it was this runtime that ran them. */
+/** Runs both programs: they give the same figures, and they ran in this runtime. */
 function runs(t, runtime, command, args = [], more) {
   for (const file of ["main.mjs", "main.cjs"]) {
     const [printed, where] = run(command, [...args, file], { cwd: consumer, ...more }).split("\n");
@@ -40,7 +40,7 @@ describe("runtimes", () => {
   test("Deno, ESM and CommonJS", (t) => runs(t, /^Deno 2\./, bin("deno"), ["run", "--cached-only", "--node-modules-dir=manual", "--allow-read"], { extraEnv: { DENO_NO_UPDATE_CHECK: "1" } }));
 
   test("workerd, as Cloudflare's own tools bundle it", async () => {
-    // A .wasm that is imported is a module of its own there, a .bin an ArrayBuffer.
+    // There an imported .wasm is a compiled module, and an imported .bin an ArrayBuffer.
     const out = join(consumer, "worker");
     mkdirSync(out);
     const beside = {

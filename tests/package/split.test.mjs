@@ -1,4 +1,4 @@
-// The module as Node loads it from the installed package: its core, and the whole when a function is needed that is only there.
+// The module as Node loads it from the installed package: the core, and the full module once a function is called that only it has.
 
 import assert from "node:assert/strict";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ let consumer, installed, remove;
 before(() => ({ consumer, installed, remove } = installPacked()));
 after(() => remove());
 
-/** A session of some turns, then a compaction; says what became of each. */
+/** A session of several turns, then a compaction; reports the result of each. */
 const PROGRAM = `
   const session = new Session({ contextWindow: 100_000, summarize: async () => ({ text: "The user said hello and was greeted." }) });
   for (let n = 0; n < 30; n++) {
@@ -34,11 +34,11 @@ for (const [kind, args] of Object.entries({ ESM, COMMONJS, OLDER })) {
   const said = () => run("node", args, { cwd: consumer }).trim().split("\n");
   const whole = () => join(installed, "pkg/wasm/contextfold_bg.wasm");
 
-  test(`${kind}: both files together are the module`, () => {
+  test(`${kind}: both files together equal the module`, () => {
     assert.deepEqual(said(), ["turns 60", "compacted 1"]);
   });
 
-  test(`${kind}: turns with nothing to cut do with the core; where the whole is needed and gone, the error names it`, () => {
+  test(`${kind}: turns with nothing to cut need only the core; if the full module is needed and missing, the error names it`, () => {
     renameSync(whole(), `${whole()}.away`);
     try {
       const [turns, compacted] = said();
@@ -49,10 +49,10 @@ for (const [kind, args] of Object.entries({ ESM, COMMONJS, OLDER })) {
     }
   });
 
-  test(`${kind}: the whole of another build is not put beside this core`, () => {
+  test(`${kind}: a full module of another build is not combined with this core`, () => {
     const bytes = readFileSync(whole());
     const other = Buffer.from(bytes.toString("latin1").replaceAll(/core-[0-9a-f]{16}/g, "core-0123456789abcdef"), "latin1");
-    const takesNothing = Buffer.from("\0asm\x01\0\0\0", "latin1"); // as one that wasm-pack left as it is
+    const takesNothing = Buffer.from("\0asm\x01\0\0\0", "latin1"); // like one as wasm-pack left it
     try {
       for (const wrong of [other, takesNothing]) {
         rmSync(whole());
@@ -65,7 +65,7 @@ for (const [kind, args] of Object.entries({ ESM, COMMONJS, OLDER })) {
   });
 }
 
-test("once the program has waited for something, the package may be moved or replaced under it", () => {
+test("once the program has awaited something, the package may be moved or replaced", () => {
   const program = `
     import { renameSync } from "node:fs";
     import { setTimeout } from "node:timers/promises";
@@ -95,7 +95,7 @@ test("the entries share one instance, imported or required", () => {
   assert.equal(run("node", ["--input-type=module", "--eval", program], { cwd: consumer }).trim(), "1 true true\ntrue");
 });
 
-test("a first push, of one message or in any format, does with the core", () => {
+test("a first push, of one message or in any format, needs only the core", () => {
   const program = `
     const Instance = WebAssembly.Instance;
     let made = 0;

@@ -1,4 +1,4 @@
-// The entries for workers, where an import of a .wasm gives a compiled module. esbuild stands for the platform.
+// The entries for workers, where importing a .wasm gives a compiled module. esbuild stands in for the platform.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -10,7 +10,7 @@ import { root } from "../../scripts/lib/paths.mjs";
 
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-/** Compiles what a .wasm import names, with or without `suffix`. */
+/** Compiles the .wasm that an import names, with or without `suffix`. */
 const compiledModules = (suffix) => ({
   name: "compiled-modules",
   setup(platform) {
@@ -30,7 +30,7 @@ for (const [condition, suffix] of [
   ["workerd", ""],
   ["edge-light", "?module"],
 ])
-  test(`${condition}: ready on import, with nothing of Node's`, async () => {
+  test(`${condition}: ready on import, without anything of Node's`, async () => {
     const { outputFiles } = await build({
       stdin: {
         contents: `import init, { version } from "contextfold"; const early = version(); await init(); console.log(early);`,

@@ -1,11 +1,11 @@
-// The difference of two lists: it leads from one to the other, and is the shortest that does.
+// The diff of two lists: it leads from one to the other, and is the shortest one.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { random } from "../../benches/tokens/generate.mjs";
 import { difference } from "../../www/src/engine/diff.ts";
 
-/** What the pieces make of the two lists: the one before, the one after, and how many elements are not shared. */
+/** What the pieces give: the list before, the list after, and how many elements are not shared. */
 function told(pieces, before, after) {
   const [was, is] = [[], []];
   let edits = 0;
@@ -18,7 +18,7 @@ function told(pieces, before, after) {
   return { was, is, edits };
 }
 
-/** The fewest elements that are not shared, by the table of all ways. */
+/** The smallest number of elements not shared, by dynamic programming. */
 function fewest(a, b) {
   const longest = Array.from({ length: a.length + 1 }, () => new Array(b.length + 1).fill(0));
   for (let i = 1; i <= a.length; i++)
@@ -26,7 +26,7 @@ function fewest(a, b) {
   return a.length + b.length - 2 * longest[a.length][b.length];
 }
 
-test("what is gone and what is new leads from one list to the other, and is the least", () => {
+test("removed and added elements lead from one list to the other, and are as few as possible", () => {
   const next = random(11);
   const list = () => Array.from({ length: Math.floor(next() * 14) }, () => "abcd"[Math.floor(next() * 4)]);
   for (let round = 0; round < 3_000; round++) {
@@ -37,7 +37,7 @@ test("what is gone and what is new leads from one list to the other, and is the 
   }
 });
 
-test("where too much differs, all of it is gone and new", () => {
+test("if too much differs, everything is removed and added", () => {
   const before = ["head", ...Array.from({ length: 50 }, (_, i) => `old ${i}`), "tail"];
   const after = ["head", ...Array.from({ length: 30 }, (_, i) => `new ${i}`), "tail"];
   assert.deepEqual(difference(before, after, 10), [

@@ -1,4 +1,4 @@
-// The browsers' entry in a real page: plain modules, and what bundlers make of it.
+// The browsers' entry in a real page: plain modules, and the output of bundlers.
 
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -25,7 +25,7 @@ let browser;
 before(async () => (browser = await launch()));
 after(() => browser.close());
 
-/** Serves the folder and checks what its page says. */
+/** Serves the folder and checks what its page shows. */
 async function check(t, folder) {
   const server = await serve(folder);
   t.after(() => server.close());
@@ -60,7 +60,7 @@ test("built by Vite", async (t) => {
   await check(t, join(folder, "dist"));
 });
 
-test("bundled by esbuild into one file, with the module in it", async (t) => {
+test("bundled by esbuild into one file, with the module inside", async (t) => {
   const folder = project(t, `import bytes from "contextfold/wasm"; ${program("contextfold", "bytes")}`);
   const outdir = join(folder, "dist");
   await esbuild({ entryPoints: [join(folder, "main.js")], bundle: true, format: "esm", outdir, loader: { ".wasm": "binary" }, logLevel: "error" });

@@ -1,4 +1,4 @@
-// The browser's own database as a store: the contracts of all stores, in a page.
+// The browser's own database as a store: the contracts of all stores, run in a page.
 
 import assert from "node:assert/strict";
 import { cpSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ const PROGRAM = `
   const said = await storeContract({ open: async () => indexedDBStore(), Session, assert, prefix: "page" }).then((n) => n + " hold", (error) => error.message);
   document.querySelector("#out").textContent = said;`;
 
-test("IndexedDB does what a session needs, and keeps it over a reload", async (t) => {
+test("IndexedDB can hold a session, and keeps it over a reload", async (t) => {
   const folder = temporaryFolder(t);
   cpSync(join(root, "pkg"), join(folder, "pkg"), { recursive: true });
   cpSync(join(root, "tests/support/store-contract.mjs"), join(folder, "store-contract.mjs"));
@@ -53,7 +53,7 @@ test("IndexedDB does what a session needs, and keeps it over a reload", async (t
   assert.deepEqual(problems, []);
 });
 
-test("IndexedDB and what is encrypted in it hold the contract of journal stores, and a journal is there after a reload", async (t) => {
+test("IndexedDB, plain and encrypted, fulfils the contract of journal stores, and a journal survives a reload", async (t) => {
   const folder = temporaryFolder(t);
   const shim = join(root, "tests/support/page-tests.mjs");
   await build({

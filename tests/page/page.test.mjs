@@ -1,4 +1,4 @@
-// The page as it is built, driven in Chromium.
+// The built page, driven in Chromium.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -13,13 +13,13 @@ import { folder as dataFolder } from "../support/data.mjs";
 import { SAMPLE, built, conversation, drop, figure, openSample, set, visit } from "../support/page.mjs";
 import { serve } from "../support/serve.mjs";
 
-/** A Claude Code session file, made up. */
+/** A made-up Claude Code session file. */
 function claudeSession() {
   const line = (uuid, parentUuid, type, message) => ({ parentUuid, isSidechain: false, sessionId: "s", type, message, uuid });
   return [line("1", null, "user", { role: "user", content: "Hello" }), line("2", "1", "assistant", { id: "m", role: "assistant", content: [{ type: "text", text: "Hi." }] })].map((value) => JSON.stringify(value)).join("\n");
 }
 
-/** The same with sub-agents: two that were called, and one that nobody called by name. */
+/** The same with sub-agents: two that were called by name, and one that was not. */
 function claudeWithHelpers() {
   const lines = [];
   let last = null;
@@ -46,19 +46,19 @@ function claudeWithHelpers() {
   return lines.join("\n");
 }
 
-/** A Codex rollout, made up. */
+/** A made-up Codex rollout. */
 function codexRollout() {
   const line = (type, payload) => JSON.stringify({ timestamp: "2026-01-01T00:00:00Z", type, payload });
   return [line("session_meta", { id: "s", instructions: "Be brief." }), line("response_item", { type: "message", role: "user", content: [{ type: "input_text", text: "Hello" }] })].join("\n");
 }
 
-test("the page's program has the types that it says", () => {
+test("the page's program type-checks", () => {
   const { stdout, status } = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "--project", join(root, "www")], { encoding: "utf8" });
   assert.equal(stdout, "");
   assert.equal(status, 0);
 });
 
-test("the sample at a glance: format, size, turns, tools, language; and it comes out under its threshold", async (t) => {
+test("the sample's summary: format, size, turns, tools, language; and it ends below its threshold", async (t) => {
   const page = await visit(t);
   await openSample(page);
   const facts = await page.locator(".facts").textContent();
@@ -68,12 +68,12 @@ test("the sample at a glance: format, size, turns, tools, language; and it comes
   await page.locator(".verdict").filter({ hasText: /^Fits/ }).waitFor();
   assert.match(await page.getByTestId("engine-ms").textContent(), /^[\d.,]+ ms$/);
 
-  // The table sums to the figure above it.
+  // The table adds up to the figure above it.
   const parts = await page.locator(".bars .legend td:nth-child(2)").allTextContents();
   assert.equal(parts.reduce((sum, text) => sum + Number(text.replaceAll(",", "")), 0), after);
 });
 
-test("the page begins with the answer: the sample is open, with the settings and the call of the address", async (t) => {
+test("the page starts with the result: the sample is open, with the settings and the call of the address", async (t) => {
   const page = await visit(t, { at: "" });
   await page.locator(".verdict").filter({ hasText: /^Fits/ }).waitFor();
   await page.locator(".facts").filter({ hasText: "the sample" }).waitFor();
@@ -92,7 +92,7 @@ test("the page begins with the answer: the sample is open, with the settings and
   assert.equal(await other.getByLabel("Ladder").inputValue(), "rolling");
   assert.equal(await other.getByTestId("tokens-after").textContent(), await page.getByTestId("tokens-after").textContent());
 
-  // What an address says wrongly is passed over; a link for another file asks for one.
+  // Invalid parts of an address are ignored; a link for another file asks for that file.
   const wrong = await visit(t, { at: "#preset=none&window=-3&threshold=x&call=1e99" });
   await wrong.getByTestId("threshold").filter({ hasText: "25,600" }).waitFor();
   await drop(page, "mine.json", JSON.stringify(conversation(3)));
@@ -101,19 +101,19 @@ test("the page begins with the answer: the sample is open, with the settings and
   assert.ok(!page.url().includes("mine"), "nothing of the file is in the address");
 });
 
-/** What the page's settings say when nobody has touched them. */
+/** The page's default settings. */
 const AS_SET = { compaction: { thresholdRatio: 0.8, retainLastTurns: 1 } };
 
-/** Transcripts that the page is held against the engine with: the sample, and recorded sessions where they are there. */
+/** Transcripts for which the page is compared with the engine: the sample, and recorded sessions if available. */
 const RECORDED = [SAMPLE, ...["pi-large-session", "pi-large-session-clean"].map((name) => join(dataFolder, `long-sessions/badlogic+pi-mono/${name}.anthropic.json`))];
 
-/** So many of a list, from its beginning to its end. */
+/** That many elements of a list, evenly spread from start to end. */
 const spread = (list, most) => (list.length <= most ? list : Array.from({ length: most }, (_, i) => list[Math.floor((i * list.length) / most)]));
 
-/** What the timeline tells of calls is what the replay recorded: of those before which something was decided, and of some others. */
+/** The timeline's text for a call is what the replay recorded: for calls before which something was decided, and some others. */
 async function callsAreTold(page, calls, preset) {
   const all = [...calls.keys()];
-  const most = calls.length < 100 ? 40 : 10; // each is drawn with all that is on the page
+  const most = calls.length < 100 ? 40 : 10; // each redraws the whole page
   const looked = [...spread(all.filter((call) => calls[call].decisions.length > 0), most), ...spread(all.filter((call) => calls[call].decisions.length === 0), most / 5)];
   const told = await page.evaluate(async (looked) => {
     const scrubber = document.querySelector(".timeline-scrubber");
@@ -182,7 +182,7 @@ for (const path of RECORDED)
     }
   });
 
-test("a dropped message says which pass it was, before which call, why, and how it comes back", async (t) => {
+test("a dropped message shows the pass, the call, the reason, and how it comes back", async (t) => {
   const page = await visit(t);
   await openSample(page);
   await page.getByLabel("Ladder").selectOption("selective");
@@ -194,7 +194,7 @@ test("a dropped message says which pass it was, before which call, why, and how 
   await page.locator(`.virtual-row[data-key="${id}"] .fate-kept`).waitFor();
 });
 
-test("four settings side by side, the best of each column marked, and a line is looked into", async (t) => {
+test("four settings side by side, with the best of each column marked, and a row can be opened", async (t) => {
   const page = await visit(t);
   await openSample(page);
   await page.getByRole("button", { name: "Compare four settings" }).click();
@@ -217,7 +217,7 @@ test("four settings side by side, the best of each column marked, and a line is 
   await page.waitForFunction(() => /preset=rolling&window=64000/.test(location.hash));
 });
 
-test("the report is downloaded, and what is copied says the settings", async (t) => {
+test("the report is downloaded, and the copied code contains the settings", async (t) => {
   const page = await visit(t);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await openSample(page);
@@ -229,7 +229,7 @@ test("the report is downloaded, and what is copied says the settings", async (t)
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "npx contextfold simulate session.json --preset contextfold --window 32000 --price-as gpt-5 --html report.html");
 });
 
-/** How often the Tab key stops until it is back at the page's first stop. */
+/** How many Tab presses it takes to return to the page's first stop. */
 async function stopsOf(page) {
   await page.locator(".skip").focus();
   for (let stops = 1; stops < 200; stops++) {
@@ -239,7 +239,7 @@ async function stopsOf(page) {
   return Infinity;
 }
 
-test("the Tab key goes through the page in less than sixty stops, with all of it opened, too", async (t) => {
+test("the Tab key cycles through the page in less than sixty stops, even with everything open", async (t) => {
   const page = await visit(t, { at: "" });
   await page.getByTestId("tokens-after").waitFor();
   const first = await stopsOf(page);
@@ -250,7 +250,7 @@ test("the Tab key goes through the page in less than sixty stops, with all of it
   await page.getByTestId("validity").waitFor();
   const all = await stopsOf(page);
   assert.ok(all > first && all < 60, `${all} stops`);
-  // Of a row of buttons one is a stop, and the arrow keys reach the others.
+  // A row of buttons is one stop, and the arrow keys reach the others.
   const chips = page.getByRole("toolbar", { name: "Which messages" });
   await chips.locator('[tabindex="0"]').focus();
   await page.keyboard.press("ArrowRight");
@@ -258,7 +258,7 @@ test("the Tab key goes through the page in less than sixty stops, with all of it
   await chips.locator('[aria-pressed="true"]').filter({ hasText: "all that went in" }).waitFor();
 });
 
-test("on a phone whatever is touched is 44 pixels high and wide, and the result comes before the settings", async (t) => {
+test("on a phone all touch targets are at least 44 pixels high and wide, and the result comes before the settings", async (t) => {
   for (const at of ["", "compare/", "docs/"]) {
     const page = await visit(t, { at, viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
     if (at === "") await page.getByTestId("changes").filter({ hasText: "against the view at call" }).waitFor();
@@ -275,14 +275,14 @@ test("on a phone whatever is touched is 44 pixels high and wide, and the result 
   }
 });
 
-test("who wants less motion gets none", async (t) => {
+test("reduced motion is respected", async (t) => {
   const page = await visit(t, { reducedMotion: "reduce" });
   await openSample(page);
   const moving = await page.evaluate(() => [...document.querySelectorAll("*")].filter((each) => getComputedStyle(each).transitionDuration !== "0s" || getComputedStyle(each).animationName !== "none").length);
   assert.equal(moving, 0);
 });
 
-test("a timeline, call by call: scrubbed with the keyboard and the pointer, and the view at that call stands beside it", async (t) => {
+test("the timeline: scrubbed call by call with keyboard and pointer, with the view at that call next to it", async (t) => {
   const page = await visit(t);
   await openSample(page);
   const said = page.getByTestId("call");
@@ -330,14 +330,14 @@ test("a change of the settings redraws at once", async (t) => {
   await outputs.filter({ hasNotText: automatic }).waitFor();
   assert.ok((await figure(page, "tokens-after")) < trimmed);
 
-  // The slider does the same as the figure, and so does a ladder of another name.
+  // The slider does the same as the number field, and so does another ladder.
   await page.getByLabel("Context window, slider").focus();
   await page.keyboard.press("ArrowRight");
   await page.getByTestId("threshold").filter({ hasText: "80,000" }).waitFor();
   await page.getByLabel("Ladder").selectOption("rolling");
   await page.getByTestId("threshold").filter({ hasText: "50,001" }).waitFor();
 
-  // Of many moves in a row the last one counts, and nothing is said of those that were overtaken.
+  // Of many quick moves the last one counts, and nothing is shown of the overtaken ones.
   await page.getByLabel("Ladder").selectOption("contextfold");
   await page.getByLabel("Context window, slider").focus();
   for (let i = 0; i < 12; i++) await page.keyboard.press("ArrowLeft");
@@ -347,14 +347,14 @@ test("a change of the settings redraws at once", async (t) => {
   assert.match(await page.getByTestId("facts").textContent(), /^\d+(\.\d)? %$/);
 });
 
-test("what is typed into a field stays there while the page is drawn anew", async (t) => {
+test("text typed into a field stays while the page is redrawn", async (t) => {
   const page = await visit(t);
   await openSample(page);
   const field = page.getByLabel("Context window", { exact: true });
   await field.focus();
   await page.keyboard.press("ControlOrMeta+a");
   await page.keyboard.type("64");
-  // Drawn anew by something else: another call is looked at, and its view arrives.
+  // Redrawn for another reason: another call is selected, and its view arrives.
   await page.evaluate(() => {
     const scrubber = document.querySelector(".timeline-scrubber");
     scrubber.value = "3";
@@ -368,7 +368,7 @@ test("what is typed into a field stays there while the page is drawn anew", asyn
   assert.equal(await field.inputValue(), "64000");
 });
 
-test("a message that is pinned stays", async (t) => {
+test("a pinned message stays in the view", async (t) => {
   const page = await visit(t);
   await openSample(page);
   await page.getByRole("button", { name: /Show the \d+ folded messages/ }).click();
@@ -384,7 +384,7 @@ test("a message that is pinned stays", async (t) => {
   await page.locator('.virtual-row[data-key="m3"] .fate-kept').waitFor({ state: "detached" });
 });
 
-test("money: as recorded and under these settings, by the price of the model that is chosen", async (t) => {
+test("money: as recorded and under these settings, at the price of the chosen model", async (t) => {
   const page = await visit(t);
   await openSample(page);
   const dollars = async (id) => Number((await page.getByTestId(id).textContent()).replace("$", ""));
@@ -398,19 +398,19 @@ test("money: as recorded and under these settings, by the price of the model tha
   await page.getByText("Choose a model under “Priced as”").waitFor();
 });
 
-test("what changed at a call: of the call that is looked at, by kind, and the keyboard goes from it to each message or its fold", async (t) => {
+test("changes at a call: those of the selected call, by kind, and the keyboard leads from it to each message or its fold", async (t) => {
   const page = await visit(t);
   await openSample(page);
   const scrubber = page.getByRole("slider", { name: "Call", exact: true });
   const changes = page.getByTestId("changes");
   const list = changes.locator(".change-list");
   const messages = page.locator(".messages");
-  await scrubber.fill("30"); // before it a second fold took the first one into it
+  await scrubber.fill("30"); // before a second fold included the first one
   await changes.filter({ hasText: "against the view at call 30" }).waitFor();
   await changes.getByRole("button", { name: /^folded \d/ }).click();
   assert.ok((await list.locator("li").allTextContents()).every((text) => text.includes("folded")));
 
-  // One stop for the Tab key; from there the arrow keys. What is folded has no row of its own: its fold has.
+  // One stop for the Tab key; then the arrow keys. A folded message has no row of its own, but its fold has one.
   assert.equal(await list.locator('[tabindex="0"], button:not([tabindex])').count(), 1);
   await messages.getByLabel("Search all messages").fill("no such text anywhere");
   await messages.locator("[role=status]").filter({ hasText: "0 messages" }).waitFor();
@@ -429,7 +429,7 @@ test("what changed at a call: of the call that is looked at, by kind, and the ke
   await list.getByRole("button", { name: /^m\d/ }).first().click();
   await page.locator(".virtual-row:focus-within .row-folded").waitFor();
 
-  // Another call: nothing is shown of the one before, and a kind that it has not is not chosen.
+  // Another call: nothing of the previous one is shown, and a kind that it lacks is not selected.
   const stale = await page.evaluate(async () => {
     const scrubber = document.querySelector(".timeline-scrubber");
     scrubber.value = "1";
@@ -443,7 +443,7 @@ test("what changed at a call: of the call that is looked at, by kind, and the ke
   assert.ok((await list.locator("li").count()) > 0);
 });
 
-test("the graph of folds: a fold stands over what it folded, a fold within it below that, and it leads to its summary", async (t) => {
+test("the graph of folds: a fold is above what it folded, with nested folds below it, and it links to its summary", async (t) => {
   const page = await visit(t);
   await openSample(page);
   const graph = page.locator(".graph");
@@ -459,7 +459,7 @@ test("the graph of folds: a fold stands over what it folded, a fold within it be
   await page.locator(".virtual-row:focus-within .row-summary").waitFor();
 });
 
-test("the graph of lanes: sub-agents stand beside the main lane, and the arrow keys reach all of it", async (t) => {
+test("the graph of lanes: sub-agents are next to the main lane, and the arrow keys reach all of it", async (t) => {
   const page = await visit(t);
   await drop(page, "helpers.jsonl", claudeWithHelpers());
   await page.getByTestId("tokens-after").waitFor();
@@ -469,7 +469,7 @@ test("the graph of lanes: sub-agents stand beside the main lane, and the arrow k
   assert.match(lanes[0], /^Explore: the parser: a sub-agent’s lane, 2 messages, \d+ tokens, called by m2$/);
   assert.match(lanes[1], /^Reviewer: the parser: .*called by m4$/);
   assert.match(lanes[2], /^sub-agent 3: a sub-agent’s lane, 2 messages, \d+ tokens$/);
-  // One stop for the Tab key; from there the arrow keys.
+  // One stop for the Tab key; then the arrow keys.
   assert.equal(await graph.locator('[tabindex="0"]').count(), 1);
   await graph.locator('[tabindex="0"]').focus();
   const focused = () => page.evaluate(() => document.activeElement.getAttribute("aria-label"));
@@ -485,7 +485,7 @@ test("the graph of lanes: sub-agents stand beside the main lane, and the arrow k
 });
 
 for (const colorScheme of ["light", "dark"])
-  test(`every part has a colour of its own, the ledger too (${colorScheme})`, async (t) => {
+  test(`every part has its own colour, the ledger too (${colorScheme})`, async (t) => {
     const page = await visit(t, { colorScheme });
     await openSample(page);
     const legend = await page.locator('.timeline [aria-label="Parts"] li').evaluateAll((all) => all.map((each) => [each.textContent.trim(), getComputedStyle(each.querySelector("i")).backgroundColor.match(/\d+/g).map(Number)]));
@@ -495,7 +495,7 @@ for (const colorScheme of ["light", "dark"])
       for (const [other, another] of legend.slice(i + 1)) assert.ok(apart([colour], [another]) > 60, `${name} and ${other}: ${colour}, ${another}`);
   });
 
-/** Stands in for Chrome's Summarizer and its Prompt API, as they are documented; what was asked of them is in `window.asked`. */
+/** Stands in for Chrome's Summarizer and its Prompt API as documented; the calls made to them are in `window.asked`. */
 function browserModel({ state, quota }) {
   window.asked = [];
   class Model extends EventTarget {
@@ -534,7 +534,7 @@ function browserModel({ state, quota }) {
 }
 
 for (const [state, who] of [["available", "prompt"], ["downloadable", "summarizer"], ["downloading", "prompt"]])
-  test(`a model of the browser's sums up: ${who}, ${state}`, async (t) => {
+  test(`the browser's own model summarises: ${who}, ${state}`, async (t) => {
     const page = await visit(t, { first: `(${browserModel})(${JSON.stringify({ state, quota: 1e9 })})` });
     await openSample(page);
     await page.getByLabel("Who sums up").selectOption(who);
@@ -549,7 +549,7 @@ for (const [state, who] of [["available", "prompt"], ["downloadable", "summarize
   });
 
 for (const [model, says] of [[{ state: "unavailable", quota: 1e9 }, /has none for this device/], [{ state: "available", quota: 10 }, /too long for this model, which takes 10 tokens/]])
-  test(`why a model of the browser's does not sum up is said: ${says.source}`, async (t) => {
+  test(`the reason why the browser's model does not summarise is shown: ${says.source}`, async (t) => {
     const page = await visit(t, { first: `(${browserModel})(${JSON.stringify(model)})` });
     await openSample(page);
     await page.getByLabel("Who sums up").selectOption("summarizer");
@@ -558,7 +558,7 @@ for (const [model, says] of [[{ state: "unavailable", quota: 1e9 }, /has none fo
     assert.equal(await page.getByText("The browser fetches its model").count(), 0);
   });
 
-test("an endpoint of the visitor's sums up, through a frame of its own, and the settings are there as code", async (t) => {
+test("a custom endpoint summarises in its own frame, and the settings are shown as code", async (t) => {
   const asked = [];
   const endpoint = createServer((request, response) => {
     let body = "";
@@ -594,7 +594,7 @@ test("an endpoint of the visitor's sums up, through a frame of its own, and the 
   assert.match(code, /contextWindow: 32_000/);
 });
 
-test("settings that nothing fits are said to be so", async (t) => {
+test("settings under which nothing fits are reported", async (t) => {
   const page = await visit(t);
   await openSample(page);
   await page.getByLabel("Ladder").selectOption("ladder"); // its document cuts nothing within the last turn
@@ -637,7 +637,7 @@ test("a placeholder opens its output from the cache, by line and by search", asy
   await page.getByRole("dialog").waitFor({ state: "detached" });
 });
 
-test("a long output is read on page by page", async (t) => {
+test("a long output is read page by page", async (t) => {
   const page = await visit(t);
   const messages = conversation(1);
   messages[3].content = Array.from({ length: 1000 }, (_, i) => `entry ${i + 1}`).join("\n");
@@ -656,7 +656,7 @@ test("a long output is read on page by page", async (t) => {
   assert.equal(await page.getByRole("button", { name: "Read on" }).count(), 0);
 });
 
-test("a search finds messages in the view and out of it, and marks which are which", async (t) => {
+test("a search finds messages in the view and outside it, and marks which is which", async (t) => {
   const page = await visit(t);
   await openSample(page);
   await page.getByLabel("Search all messages").fill("Cargo.toml");
@@ -669,7 +669,7 @@ test("a search finds messages in the view and out of it, and marks which are whi
   await status.filter({ hasText: "0 messages" }).waitFor();
 });
 
-test("a fold opens, and what it holds leads back to its summary", async (t) => {
+test("a fold opens, and its contents link back to its summary", async (t) => {
   const page = await visit(t);
   await openSample(page);
   assert.equal(await page.locator(".row-folded").count(), 0);
@@ -682,7 +682,7 @@ test("a fold opens, and what it holds leads back to its summary", async (t) => {
   await page.getByRole("dialog").getByText(/Record of \d+ earlier messages/).waitFor();
 });
 
-test("a fold unfolds: what it stood for is in the view again", async (t) => {
+test("unfolding a fold returns its messages to the view", async (t) => {
   const page = await visit(t);
   await openSample(page);
   const folded = await figure(page, "tokens-after");
@@ -696,7 +696,7 @@ test("a fold unfolds: what it stood for is in the view again", async (t) => {
   assert.equal(await page.getByRole("button", { name: "Fold again" }).count(), 0);
 });
 
-test("the view is there as JSON, whole", async (t) => {
+test("the whole view is available as JSON", async (t) => {
   const page = await visit(t);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await openSample(page);
@@ -735,7 +735,7 @@ test("dropped files of each shape and format are read", async (t) => {
   }
 });
 
-test("a file that is dropped the moment the page stands is taken", async (t) => {
+test("a file dropped as soon as the page appears is accepted", async (t) => {
   const page = await visit(t, {
     first: `new MutationObserver((_, observer) => {
       if (!document.querySelector(".source h2")) return;
@@ -748,7 +748,7 @@ test("a file that is dropped the moment the page stands is taken", async (t) => 
   await page.getByTestId("tokens-after").waitFor();
 });
 
-/** Holds the sample's file back until it is let go, with what the server says then. */
+/** Holds the sample's file back until it is released, with the server's answer given then. */
 async function heldSample(page) {
   let letGo;
   const held = new Promise((resolve) => (letGo = resolve));
@@ -758,11 +758,11 @@ async function heldSample(page) {
     const answered = page.waitForResponse("**/transcript.responses*");
     letGo(ok);
     await answered;
-    await page.waitForTimeout(700); // long enough for it to be opened, if it were
+    await page.waitForTimeout(700); // long enough for it to be opened, if it were going to be
   };
 }
 
-test("a file that is dropped while the sample is fetched stays, and so does what is said of it", async (t) => {
+test("a file dropped while the sample is fetched stays, and so does its message", async (t) => {
   const page = await visit(t);
   const letGo = await heldSample(page);
   await drop(page, "mine.json", JSON.stringify(conversation(2)));
@@ -780,7 +780,7 @@ test("a file that is dropped while the sample is fetched stays, and so does what
   await other.locator(".facts").filter({ hasText: "cut.json" }).waitFor();
 });
 
-test("the fetch of the sample is cancelled", async (t) => {
+test("fetching the sample can be cancelled", async (t) => {
   const page = await visit(t);
   const letGo = await heldSample(page);
   await page.getByRole("button", { name: "Cancel" }).click();
@@ -791,7 +791,7 @@ test("the fetch of the sample is cancelled", async (t) => {
   await openSample(page);
 });
 
-test("a broken file says what is wrong and where; the one before it stays", async (t) => {
+test("a broken file shows what is wrong and where; the previous file stays", async (t) => {
   const page = await visit(t);
   await drop(page, "good.json", JSON.stringify(conversation(2)));
   await page.locator(".facts").filter({ hasText: "good.json" }).waitFor();
@@ -819,7 +819,7 @@ test("a broken file says what is wrong and where; the one before it stays", asyn
   assert.equal(await alert.count(), 0);
 });
 
-test("a file in UTF-16 is read, and one that is no text is said to be none", async (t) => {
+test("a UTF-16 file is read, and a file that is not text is reported", async (t) => {
   const page = await visit(t);
   const choose = (name, buffer) => page.locator('input[type="file"]').setInputFiles({ name, mimeType: "application/json", buffer });
   await choose("wide.json", Buffer.from(`\ufeff${JSON.stringify(conversation(2))}`, "utf16le"));
@@ -828,7 +828,7 @@ test("a file in UTF-16 is read, and one that is no text is said to be none", asy
   await page.getByRole("alert").filter({ hasText: "picture.png: This is no text" }).waitFor();
 });
 
-test("what can be read of a broken file is read when asked for", async (t) => {
+test("the readable part of a broken file is read on request", async (t) => {
   const page = await visit(t);
   const text = JSON.stringify(conversation(3));
   await drop(page, "cut.json", text.slice(0, -30));
@@ -838,7 +838,7 @@ test("what can be read of a broken file is read when asked for", async (t) => {
   assert.equal(await page.getByRole("alert").count(), 0);
 });
 
-test("a file of 50 MB shows how far it is, and can be cancelled; what was open stays", async (t) => {
+test("a file of 50 MB shows its progress and can be cancelled; the open file stays", async (t) => {
   const page = await visit(t);
   await openSample(page);
   await page.evaluate(() => {
@@ -856,7 +856,7 @@ test("a file of 50 MB shows how far it is, and can be cancelled; what was open s
   assert.equal(await page.getByRole("alert").count(), 0);
 });
 
-test("a file of 50 MB is drawn whole: first the calls and the view, then the facts", async (t) => {
+test("a file of 50 MB is drawn completely: first the calls and the view, then the facts", async (t) => {
   const page = await visit(t);
   page.setDefaultTimeout(180_000);
   await page.evaluate(() => {
@@ -887,7 +887,7 @@ test("a file of 50 MB is drawn whole: first the calls and the view, then the fac
 });
 
 for (const colorScheme of ["light", "dark"])
-  test(`axe finds nothing that stands in the way of a screen reader or of weak eyes (${colorScheme})`, async (t) => {
+  test(`axe finds no accessibility violations (${colorScheme})`, async (t) => {
     const page = await visit(t, { colorScheme });
     const found = async () => {
       await page.evaluate(readFileSync(join(root, "node_modules/axe-core/axe.min.js"), "utf8"));
@@ -913,7 +913,7 @@ for (const colorScheme of ["light", "dark"])
     assert.deepEqual(await found(), []);
   });
 
-test("a thousand messages: only those in sight are in the document, and the keyboard reaches all", async (t) => {
+test("a thousand messages: only the visible ones are in the document, and the keyboard reaches all", async (t) => {
   const page = await visit(t);
   await drop(page, "long.json", JSON.stringify(conversation(300)));
   await page.getByTestId("tokens-after").waitFor();
@@ -937,7 +937,7 @@ test("on a phone nothing is wider than the screen", async (t) => {
   assert.equal(await width(), 390);
 });
 
-test("the page's policy lets nothing leave", async () => {
+test("the page's policy blocks all outgoing requests", async () => {
   const page = await built.browser.newPage();
   const elsewhere = await serve(built.folder);
   let arrived = 0;

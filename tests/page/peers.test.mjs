@@ -1,4 +1,4 @@
-// The page that holds the package against others, and the guides beside it.
+// The page that compares the package with others, and the guides next to it.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -10,7 +10,7 @@ import { built, visit } from "../support/page.mjs";
 
 const axe = readFileSync(join(root, "node_modules/axe-core/axe.min.js"), "utf8");
 
-test("what the page draws is what the documents say, each with its source, its date and its command", async (t) => {
+test("the page shows the figures of the documents, each with its source, its date and its command", async (t) => {
   const runs = JSON.parse(readFileSync(join(root, RECORDED), "utf8"));
   assert.deepEqual(runs, recorded(), "node scripts/peers.mjs");
   const page = await visit(t, { at: "compare/" });
@@ -21,13 +21,13 @@ test("what the page draws is what the documents say, each with its source, its d
     const cells = await section.locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
     assert.deepEqual(cells, rows);
   }
-  // As long as it is much: of each chart the bars stand to each other as the figures do.
+  // Bars are proportional to their figures.
   const bars = await page.locator('section[aria-labelledby="cut-title"] .chart-bar').evaluateAll((all) => all.map((bar) => [parseFloat(bar.querySelector("dd > span").textContent), parseFloat(bar.querySelector("i").style.width)]));
   for (const [value, width] of bars) assert.ok(Math.abs(value / bars[0][0] - width / bars[0][1]) < 0.001);
 });
 
 for (const colorScheme of ["light", "dark"])
-  test(`axe finds nothing on the page of the benchmarks and on a guide (${colorScheme})`, async (t) => {
+  test(`axe finds no violations on the benchmark page and on a guide (${colorScheme})`, async (t) => {
     for (const at of ["compare/", "docs/cost.html"]) {
       const page = await visit(t, { at, colorScheme });
       await page.evaluate(axe);
@@ -36,7 +36,7 @@ for (const colorScheme of ["light", "dark"])
     }
   });
 
-test("the pages lead to each other, and every link of a guide leads somewhere", async (t) => {
+test("the pages link to each other, and every link of a guide works", async (t) => {
   const page = await visit(t);
   await page.getByRole("link", { name: "Benchmarks" }).click();
   await page.getByRole("heading", { name: "What a session costs" }).waitFor();

@@ -1,4 +1,4 @@
-// What is different at a call, a step back and forward, and a session that is refused.
+// Changes at a call, undo and redo, and a session that a provider would refuse.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { Recording, check, repair } from "contextfold";
 import { SAMPLE, conversation, drop, figure, openSample, set, visit } from "../support/page.mjs";
 
-/** A replay of the sample as the page begins with it. */
+/** A replay of the sample with the page's initial settings. */
 function replayOfSample(t) {
   const recording = new Recording("openai-responses", JSON.parse(readFileSync(SAMPLE, "utf8")));
   const replay = recording.replay({ contextWindow: 32_000, ladder: "contextfold", compaction: { thresholdRatio: 0.8, retainLastTurns: 1 } });
@@ -15,7 +15,7 @@ function replayOfSample(t) {
   return replay;
 }
 
-test("what changed at a call: each message with its reason, the lines of the provider's JSON, and the summary with its ledger", async (t) => {
+test("changes at a call: each message with its reason, the diff of the provider's JSON, and the summary with its ledger", async (t) => {
   const replay = replayOfSample(t);
   const { calls, compactions } = replay.run();
   const fold = compactions.asked[0].call;
@@ -26,7 +26,7 @@ test("what changed at a call: each message with its reason, the lines of the pro
   await changes.filter({ hasText: `against the view at call ${fold}` }).waitFor();
   await changes.locator(".chip", { hasText: "a summary in their place" }).waitFor();
 
-  // The chips count what is in one view and not as it is in the other.
+  // The chips count the messages that differ between the two views.
   const [before, after] = [replay.sessionAt(fold - 1), replay.sessionAt(fold)];
   t.after(() => (before.free(), after.free()));
   const out = (session) => new Map(session.leftOut().map((line) => [line.id, line.state]));
@@ -40,7 +40,7 @@ test("what changed at a call: each message with its reason, the lines of the pro
   assert.equal(reasons.length, folded);
   for (const reason of reasons) assert.match(reason, /folded [\d,]+ → 0 tokens: .+ \((summarize|even_cut)\)/);
 
-  // The difference leads from the one view to the other: as many lines more as there are.
+  // The diff leads from one view to the other: the numbers of added and removed lines match.
   const linesOf = (session) => session.view("openai-responses").input.flatMap((entry) => JSON.stringify(entry, null, 2).replace(/(?<!\\)((?:\\\\)*)\\n/g, "$1\n").split("\n")).length;
   const summary = changes.locator("summary", { hasText: "Line by line, as OpenAI Responses takes it" });
   const [more, fewer] = (await summary.textContent()).match(/\d[\d,]*/g).map((text) => Number(text.replaceAll(",", "")));
@@ -58,7 +58,7 @@ test("what changed at a call: each message with its reason, the lines of the pro
   assert.ok(calls[fold].decisions.length > 0);
 });
 
-test("a call at which nothing but a message was added says so, and the first one has nothing before it", async (t) => {
+test("a call at which only messages were added says so, and the first one has nothing before it", async (t) => {
   const page = await visit(t);
   await openSample(page);
   const scrubber = page.getByRole("slider", { name: "Call", exact: true });
@@ -70,7 +70,7 @@ test("a call at which nothing but a message was added says so, and the first one
   await changes.filter({ hasText: "the first view" }).waitFor();
 });
 
-test("undo and redo: settings, pins, and folds that were opened by hand, step by step", async (t) => {
+test("undo and redo: settings, pins, and manually opened folds, step by step", async (t) => {
   const page = await visit(t);
   await openSample(page);
   const undo = page.getByRole("button", { name: "Undo" });
@@ -82,7 +82,7 @@ test("undo and redo: settings, pins, and folds that were opened by hand, step by
   await page.locator(".row-summary").getByRole("button", { name: "unfold" }).first().click();
   await summary.waitFor({ state: "detached" });
   const unfolded = await figure(page, "tokens-after");
-  // A fold that stood within it is a summary of the view again, and unfolds, too.
+  // A nested fold is a summary in the view again, and can be unfolded too.
   const summaries = page.locator(".row-summary");
   let within = 0;
   for (let left = await summaries.count(); left > 0; within++) {
@@ -119,7 +119,7 @@ test("undo and redo: settings, pins, and folds that were opened by hand, step by
   assert.ok(await redo.isDisabled());
 });
 
-test("a session that its provider would refuse says what is wrong, and is repaired and opened", async (t) => {
+test("a session that its provider would refuse shows what is wrong, and can be repaired and opened", async (t) => {
   const page = await visit(t);
   const broken = [{ role: "tool", tool_call_id: "nobody", content: "an output without its call" }, ...conversation(2)];
   const errors = check("openai-chat", broken).filter(({ severity }) => severity === "error");

@@ -1,4 +1,4 @@
-// The timeline: a range of calls is looked at with the pointer, the buttons and the keyboard; each call has its note.
+// The timeline: pointer, buttons and keyboard select a range of calls; each call has its note.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -6,7 +6,7 @@ import { openSample, visit } from "../support/page.mjs";
 
 const ends = (page) => page.locator(".timeline-ends").textContent();
 
-test("a range of calls is dragged out of all calls, and the buttons go closer and away", async (t) => {
+test("dragging selects a range of calls, and the buttons zoom in and out", async (t) => {
   const page = await visit(t);
   await openSample(page);
   assert.equal(await ends(page), "call 1call 95");
@@ -21,7 +21,7 @@ test("a range of calls is dragged out of all calls, and the buttons go closer an
   await page.getByTestId("call").filter({ hasText: "Call 20 of 95" }).waitFor();
   await page.locator(".timeline-window").waitFor();
 
-  // A place in the chart is one of these calls now.
+  // A position in the chart is now one of these calls.
   const chart = await page.locator(".timeline-chart").boundingBox();
   await page.mouse.click(chart.x + chart.width * 0.99, chart.y + chart.height / 2);
   await page.getByTestId("call").filter({ hasText: "Call 39 of 95" }).waitFor();
@@ -34,7 +34,7 @@ test("a range of calls is dragged out of all calls, and the buttons go closer an
   assert.equal(await page.locator(".timeline-window").count(), 0);
 });
 
-test("the keyboard goes closer, along, and beyond what is shown", async (t) => {
+test("the keyboard zooms, pans, and moves beyond the shown range", async (t) => {
   const page = await visit(t);
   await openSample(page);
   await page.getByRole("slider", { name: "Call", exact: true }).focus();
@@ -50,7 +50,7 @@ test("the keyboard goes closer, along, and beyond what is shown", async (t) => {
   assert.equal(await ends(page), "call 1call 95");
 });
 
-test("each call has a note with its tokens by part: under the pointer, and where the keyboard is", async (t) => {
+test("each call has a note with its tokens by part, shown under the pointer and at the keyboard's position", async (t) => {
   const page = await visit(t);
   await openSample(page);
   const chart = await page.locator(".timeline-chart").boundingBox();
@@ -69,7 +69,7 @@ test("each call has a note with its tokens by part: under the pointer, and where
   await note.filter({ hasText: "Call 1 ·" }).waitFor();
 });
 
-test("folds, trims and breaks of the prompt cache are marked, and the buttons go from one to the next", async (t) => {
+test("folds, trims and prompt cache breaks are marked, and the buttons go from one to the next", async (t) => {
   const page = await visit(t);
   await openSample(page);
   const said = page.getByTestId("call");

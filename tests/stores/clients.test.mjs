@@ -9,5 +9,5 @@ import { missing } from "./servers.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-test("each client's own types are those that the stores take", { skip: missing.clients }, () =>
+test("each client's own types are accepted by its store", { skip: missing.clients }, () =>
   promisify(execFile)(process.execPath, ["node_modules/typescript/bin/tsc", "--project", "tests/stores/clients"], { cwd: root }).catch(({ stdout }) => assert.fail(stdout)));

@@ -1,10 +1,10 @@
-// What every journal store does: one list of tests for all of them.
+// What every journal store must do: one list of tests for all of them.
 //
 //   import { contract } from "./contract.mjs";
 //   contract("files", async () => fileStore(folder));
 //
-// Each call of `open` gives another view on the same data, as another process would have it. The tests take keys of their own, so that the
-// data may be anything at the start; what they leave is for the caller to remove. They close each view that has a `close`.
+// Each call of `open` returns another view on the same data, as another process would have it. The tests use their own keys, so that the
+// data may be anything at the start; the caller removes what they leave. They close each view that has a `close`.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -14,19 +14,19 @@ import { frame, positionAt, wholeAt } from "../../pkg/stores/frames.js";
 const run = Math.random().toString(36).slice(2, 8);
 let taken = 0;
 
-/** A key that no test had before. */
+/** A key that no other test uses. */
 export const newKey = (name = "chat") => `${name}-${run}-${++taken}`;
 
-/** A record whose body says where it stands. */
+/** A record whose body says its position. */
 export const record = (position, size = 0) => frame(position, new TextEncoder().encode(`record ${position} `.padEnd(size, "x")));
 
-/** A snapshot that says where it stands. */
+/** A snapshot that says its position. */
 export const snapshotAt = (position) => new TextEncoder().encode(`snapshot ${position}`);
 
-/** `count` records behind a position. */
+/** `count` records after a position. */
 export const recordsBehind = (position, count, size) => Array.from({ length: count }, (_, i) => record(position + 1 + i, size));
 
-/** The positions of frames that stand one behind the other; fails where one is not whole. */
+/** The positions of consecutive frames; fails if one is not whole. */
 export function positionsOf(records) {
   const positions = [];
   for (let at = 0; at < records.length; ) {
@@ -52,7 +52,7 @@ function shown(journal) {
 
 const snapshot = (journal) => (journal.snapshot === null ? null : new TextDecoder().decode(journal.snapshot));
 
-/** What `shown` gives for a journal with a snapshot of `snapshotAt`. */
+/** What `shown` returns for a journal with a snapshot at `snapshotAt`. */
 const journal = (snapshotPosition, records, snapshot = `snapshot ${snapshotPosition}`) => ({
   position: records.at(-1) ?? snapshotPosition,
   snapshotPosition,
@@ -62,14 +62,14 @@ const journal = (snapshotPosition, records, snapshot = `snapshot ${snapshotPosit
 
 const conflicts = (promise) => assert.rejects(promise, (error) => error.code === "STORE_CONFLICT" || assert.fail(`not STORE_CONFLICT, but ${error.stack}`));
 
-/** How many of them did it; the others have to be told of the conflict. */
+/** How many of them succeeded; the others must have got a conflict. */
 async function winners(promises) {
   const settled = await Promise.allSettled(promises);
   for (const { reason } of settled) if (reason) assert.equal(reason.code, "STORE_CONFLICT", reason.stack);
   return settled.filter(({ status }) => status === "fulfilled").length;
 }
 
-/** Journals begin anywhere. */
+/** Journals may start at any position. */
 const START = 7_130_211_004_823;
 
 const ODD_KEYS = [
@@ -81,7 +81,7 @@ const ODD_KEYS = [
 /**
  * Runs the contract's tests.
  *
- * @param open Gives a fresh view on the same data each time it is called.
+ * @param open Returns a fresh view on the same data each time it is called.
  * @param options `bigBytes`: the size of the big snapshot; `racers`: how many race each other; `many`: records of the long journal;
  * `skip`: a reason not to run any.
  */
@@ -97,7 +97,7 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
       await other?.close?.();
     });
 
-    /** A journal with `count` records, its key. */
+    /** Writes a journal with `count` records and returns its key. */
     async function started(count = 0, position = START) {
       const key = newKey();
       await store.replace(key, null, snapshotAt(position), position);
@@ -106,7 +106,7 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
     }
 
     describe("journals", () => {
-      test("where nothing is, nothing is found, and nothing can be appended or replaced", async () => {
+      test("an absent journal is not found, and cannot be appended to or replaced", async () => {
         const key = newKey();
         assert.equal(await store.read(key), null);
         assert.equal(await store.read(key, START), null);
@@ -119,12 +119,12 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
         assert.deepEqual(await store.list(key), []);
       });
 
-      test("a snapshot is there for everybody", async () => {
+      test("a snapshot is visible to everybody", async () => {
         const key = await started();
         for (const view of [store, other, await open()]) assert.deepEqual(shown(await view.read(key)), journal(START, []));
       });
 
-      test("records stand one behind the other, whoever appends them", async () => {
+      test("records are consecutive, whoever appends them", async () => {
         const key = await started();
         await store.append(key, START, [record(START + 1)]);
         await other.append(key, START + 1, recordsBehind(START + 1, 3));
@@ -152,7 +152,7 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
         assert.deepEqual(shown(await store.read(key)), journal(START, [START + 1], ""));
       });
 
-      test("a reader with a position gets what is behind it", async () => {
+      test("a reader with a position gets the records after it", async () => {
         const key = await started(5);
         for (const view of [store, other, await open()]) {
           assert.deepEqual(shown(await view.read(key, START - 1)), journal(START, range(START + 1, 5)));
@@ -167,7 +167,7 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
         assert.deepEqual(shown(await other.read(key, START + 5)), journal(START, range(START + 6, 2), null));
       });
 
-      test("positions begin and end anywhere below 2^53", async () => {
+      test("positions may start and end anywhere below 2^53", async () => {
         for (const start of [0, 1, 2 ** 31 - 2, 2 ** 32 - 2, 2 ** 53 - 10]) {
           const key = await started(4, start);
           await other.append(key, start + 4, recordsBehind(start + 4, 2));
@@ -177,7 +177,7 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
         }
       });
 
-      test("who expects another position is told of it, and nothing is written", async () => {
+      test("a writer that expects another position gets a conflict, and nothing is written", async () => {
         const key = await started(3);
         const before = shown(await other.read(key));
         for (const expected of [START + 2, START + 4, START, START - 1, 0, 2 ** 40])
@@ -190,7 +190,7 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
         await store.append(key, START + 3, [record(START + 4)]);
       });
 
-      test("a view that was passed by is told so, and goes on once it knows", async () => {
+      test("a view that fell behind gets a conflict, and continues once it is up to date", async () => {
         const key = await started(1);
         await other.append(key, START + 1, recordsBehind(START + 1, 2));
         await conflicts(store.append(key, START + 1, [record(START + 2)]));
@@ -199,7 +199,7 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
         assert.deepEqual(shown(await other.read(key)), journal(START, range(START + 1, 4)));
       });
 
-      test("a snapshot of the same position takes the place of snapshot and records", async () => {
+      test("a snapshot at the same position replaces snapshot and records", async () => {
         const key = await started(3);
         await other.replace(key, START + 3, snapshotAt(START + 3), START + 3);
         for (const view of [store, other, await open()]) {
@@ -224,7 +224,7 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
         assert.deepEqual(shown(await other.read(key)), journal(START + 22, [], "again"));
       });
 
-      test("what was removed is gone, with its lease and nothing else", async () => {
+      test("a removed journal is gone, with its lease and nothing else", async () => {
         const key = await started(3);
         const beside = [`${key}0`, `${key}:lease`, `${key}/x`, key.toUpperCase()];
         for (const name of beside) await store.replace(name, null, snapshotAt(1), 1);
@@ -242,7 +242,7 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
         await other.remove(key);
       });
 
-      test("who holds a removed journal does not write into the next one under its key", async () => {
+      test("a process that still holds a removed journal does not write into the new one under its key", async () => {
         const key = await started(3);
         await other.remove(key);
         await other.replace(key, null, snapshotAt(500), 500);
@@ -253,7 +253,7 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
         await store.append(key, 503, [record(504)]);
       });
 
-      test("a removed journal that comes back at the same position has the new one's content", async () => {
+      test("a removed journal that is created again at the same position has the new content", async () => {
         const key = await started(3);
         assert.equal((await other.read(key)).position, START + 3);
         await store.remove(key);
@@ -266,7 +266,7 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
     });
 
     describe("many at once", () => {
-      test(`of ${racers} that append at one position, one does`, async () => {
+      test(`of ${racers} that append at one position, one succeeds`, async () => {
         const key = await started();
         for (let position = START; position < START + 3; position++) {
           const racing = range(0, racers).map((racer) => (racer % 2 ? store : other).append(key, position, [frame(position + 1, new Uint8Array(racer))]));
@@ -276,7 +276,7 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
         assert.deepEqual(shown(await other.read(key)), journal(START, range(START + 1, 3)));
       });
 
-      test("who is told of a conflict and tries again loses nothing", async () => {
+      test("after a conflict and a retry nothing is lost", async () => {
         const key = await started();
         const writers = range(0, 8).map(async (writer) => {
           const view = writer % 2 ? store : other;
@@ -297,7 +297,7 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
         assert.equal(new Set(bodies).size, 40);
       });
 
-      test(`of ${racers} that begin a journal, one does`, async () => {
+      test(`of ${racers} that start a journal, one succeeds`, async () => {
         const key = newKey();
         const racing = range(0, racers).map((racer) => (racer % 2 ? store : other).replace(key, null, snapshotAt(racer * 100), racer * 100));
         assert.equal(await winners(racing), 1);
@@ -305,7 +305,7 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
         assert.deepEqual(there, journal(there.position, []));
       });
 
-      test("of those who append and replace at one position, one does", async () => {
+      test("of those that append and replace at one position, one succeeds", async () => {
         const key = await started(1);
         let position = START + 1;
         for (let round = 0; round < 5; round++) {
@@ -320,14 +320,14 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
         }
       });
 
-      test("appends that do not wait for one another leave no gap", async () => {
+      test("appends that do not wait for each other leave no gap", async () => {
         const key = await started();
-        // A store need not keep its calls in order: what comes too early is told of a conflict.
+        // A store need not keep its calls in order: one that arrives too early gets a conflict.
         const done = await winners(range(0, 10).map((i) => store.append(key, START + i, [record(START + 1 + i)])));
         assert.deepEqual(shown(await other.read(key)), journal(START, range(START + 1, done)));
       });
 
-      test("many journals at once do not meet", async () => {
+      test("many journals at once do not interfere", async () => {
         const names = range(0, 20).map(() => newKey("many"));
         await Promise.all(
           names.map(async (key, i) => {
@@ -368,7 +368,7 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
     });
 
     describe("keys", () => {
-      test("odd keys are keys like others, and none is another's", async () => {
+      test("odd keys work like others, and do not collide", async () => {
         const keys = [...new Set(ODD_KEYS)];
         for (const key of keys) await store.remove(key);
         for (const [i, key] of keys.entries()) {
@@ -398,7 +398,7 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
         for (const key of keys) assert.ok(!left.has(key), `${key} is gone`);
       });
 
-      test("a list has what begins so, by the letter", async () => {
+      test("a list contains the keys with that exact prefix, case included", async () => {
         const base = newKey("list");
         const names = ["", "/a", "/A", "/a_b", "/axb", "/a%b", "/a*b", "/a[b]", "/a\\b", "/é", "/😀"].map((end) => base + end);
         for (const key of names) {
@@ -413,7 +413,7 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
         for (const key of names) assert.ok(all.includes(key));
       });
 
-      test("journals and items do not meet", async () => {
+      test("journals and items do not collide", async () => {
         const [a, b] = [newKey(), newKey()];
         await store.replace(a, null, snapshotAt(1), 1);
         await store.setItem(b, "text");
@@ -430,7 +430,7 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
     });
 
     describe("size", () => {
-      test(`a snapshot of ${bigBytes} bytes, and records of a hundredth`, async () => {
+      test(`a snapshot of ${bigBytes} bytes, and records of a hundredth of that`, async () => {
         const key = newKey("big");
         const big = crypto.getRandomValues(new Uint8Array(65_536));
         const content = new Uint8Array(bigBytes);
@@ -492,7 +492,7 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
         assert.equal(await store.getItemRaw(key), null);
       });
 
-      test("compareAndSet stores where it finds what was expected", async () => {
+      test("compareAndSet stores only if it finds the expected text", async () => {
         const key = newKey("lease");
         assert.equal(await store.compareAndSet(key, "a", "b"), false);
         assert.equal(await store.getItem(key), null);
@@ -512,7 +512,7 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
         assert.equal(await other.compareAndSet(key, "e", "f"), true);
       });
 
-      test(`of ${racers} that set one text, one does`, async () => {
+      test(`of ${racers} that set one text, one succeeds`, async () => {
         const key = newKey("lease");
         for (const expected of [null, "a", "b"]) {
           if (expected !== null) await store.setItem(key, expected);
@@ -523,7 +523,7 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
         }
       });
 
-      test("removeOlder takes what is older, and nothing else", async () => {
+      test("removeOlder removes older items and nothing else", async () => {
         const [bytesKey, textKey] = [newKey("old"), newKey("old")];
         assert.equal(await store.removeOlder(bytesKey, 0), false);
         await store.setItemRaw(bytesKey, Uint8Array.of(1));
@@ -531,7 +531,7 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
         assert.equal(await other.removeOlder(bytesKey, 60_000), false);
         assert.equal(await other.removeOlder(textKey, 60_000), false);
         await sleep(1500);
-        await store.setItemRaw(bytesKey, Uint8Array.of(1)); // the same again: new again
+        await store.setItemRaw(bytesKey, Uint8Array.of(1)); // stored again: new again
         assert.equal(await other.removeOlder(bytesKey, 1200), false);
         assert.deepEqual(bytes(await other.getItemRaw(bytesKey)), bytes([1]));
         assert.equal(await other.removeOlder(textKey, 1200), true);
@@ -545,10 +545,10 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
     });
 
     describe("buffers", () => {
-      test("the caller may overwrite what it gave as soon as the call is made", async () => {
+      test("the caller may overwrite its buffers right after the call", async () => {
         const key = newKey();
         const given = (content) => {
-          const around = new Uint8Array(content.length + 40).fill(7); // a part of a larger buffer, as of a module's memory
+          const around = new Uint8Array(content.length + 40).fill(7); // part of a larger buffer, like the memory of a module
           around.set(content, 20);
           return around.subarray(20, 20 + content.length);
         };
@@ -569,7 +569,7 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
         assert.deepEqual(bytes(await other.getItemRaw(key)), bytes([1, 2, 3]));
       });
 
-      test("and what it was given", async () => {
+      test("and buffers that it got back", async () => {
         const key = await started(2);
         await store.setItemRaw(key, Uint8Array.of(1, 2, 3));
         const there = await store.read(key);
@@ -581,7 +581,7 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
         assert.deepEqual(bytes(await store.getItemRaw(key)), bytes([1, 2, 3]));
       });
 
-      test("Node's buffers are bytes too", async () => {
+      test("Node's buffers are accepted as bytes", async () => {
         const key = newKey();
         await store.replace(key, null, Buffer.from("snapshot 1"), 1);
         await store.append(key, 1, recordsBehind(1, 2).map((bytes) => Buffer.from(bytes)));

@@ -1,5 +1,5 @@
-// 10,000 journals that were torn or damaged, from a seed. Each is refused by an error that names the position, or read up to the edge of a
-// record, and that is told; nothing else ever comes out of it than what was saved once.
+// 10,000 seeded torn or damaged journals. Each is refused with an error that names the position, or read up to the edge of a record,
+// which is reported; the result is always a state that was saved once.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -21,7 +21,7 @@ const REFUSED = ["SNAPSHOT_INVALID", "SNAPSHOT_TOO_NEW", "STORE_FAILED"];
 const START = 7_130_211_004_823;
 const OPTIONS = { contextWindow: 12_000, reservedOutputTokens: 1_000 };
 
-/** What a session is to a caller, and all else that it would save. */
+/** What a caller sees of a session, and everything else that it would save. */
 function seenOf(session) {
   const views = ["messages", "openai-chat", "anthropic"].map((format) => session.view(format));
   const sum = createHash("sha256").update(session.snapshot());
@@ -39,7 +39,7 @@ const DOINGS = [
   (session, told) => session.sync("openai-chat", [...session.view("openai-chat"), user(`${told}: synced`)]),
 ];
 
-/** A session that does all kinds of things, saved after each: its snapshot, its records, and what it was at each position. */
+/** A session with all kinds of operations, saved after each: its snapshot, its records, and its state at each position. */
 async function saved(name, start = START, steps = 30) {
   const made = new Session(OPTIONS);
   const act = (session, n) => DOINGS[n % DOINGS.length](session, `${name} ${n}`, n);
@@ -69,7 +69,7 @@ const int = (bound) => Math.floor(next() * bound);
 const garbage = (length) => Uint8Array.from({ length }, () => int(256));
 const joined = (arrays) => Uint8Array.from(Buffer.concat(arrays));
 
-/** Flips one to three bits; zeros, or garbage, over some bytes. */
+/** Flips one to three bits; writes zeros, or garbage, over some bytes. */
 function harmed(bytes) {
   const out = Uint8Array.from(bytes);
   const kind = int(3);
@@ -82,12 +82,12 @@ function harmed(bytes) {
   return out;
 }
 
-/** A place at which one of the records begins, but not the first one. */
+/** The index of a record other than the first. */
 const edge = (records) => 1 + int(records.length - 1);
 const without = (list, from, count) => [...list.slice(0, from), ...list.slice(from + count)];
 
 /**
- * What happens to records, and what is left of them. Where that ends at a record's edge, nobody can tell that there was more.
+ * Damages records and returns the rest. If the rest ends at a record's edge, nobody can tell that there was more.
  */
 const DAMAGES = {
   "cut at any byte": (records) => {
@@ -120,7 +120,7 @@ const DAMAGES = {
     const at = edge(records);
     return joined([...records.slice(0, at - 1), records[at], records[at - 1], ...records.slice(at + 1)]);
   },
-  // Of one that stood at the same positions, as where two processes saved at once.
+  // A record of another journal at the same positions, as if two processes had saved at once.
   "a record of another session": (records, { others }) => {
     const at = edge(records);
     return joined([...records.slice(0, at), others[at], ...records.slice(at + 1)]);
@@ -157,7 +157,7 @@ describe("damaged journals", () => {
     of[outcome] = (of[outcome] ?? 0) + 1;
   }
 
-  /** Where they are whole, as the store would say, too. */
+  /** The position up to which the records are whole, and whether that is all of the bytes. */
   function wholePart(bytes) {
     let at = 0;
     let position = START;
@@ -169,7 +169,7 @@ describe("damaged journals", () => {
     return { position, isAll: at === bytes.length };
   }
 
-  /** Reads a damaged journal; fails where something comes out that it should not. The outcome in a word. */
+  /** Reads a damaged journal; fails if the result is wrong. Returns the outcome in a word. */
   async function outcomeOf(read, { bytes, isSnapshot = false, knowsEnd = false }) {
     const { position: wholeTo, isAll } = bytes ? wholePart(bytes) : {};
     let session;
@@ -214,7 +214,7 @@ describe("damaged journals", () => {
     }
   });
 
-  test("loaded from a store that hands out what is damaged", async () => {
+  test("loaded from a store that returns damaged data", async () => {
     for (let n = 0; n < CASES["a store"]; n++) {
       const damaged = damagedRecords(n);
       const journal = { position: wholePart(damaged.bytes).position, snapshot: one.snapshot, snapshotPosition: START, records: damaged.bytes };
@@ -272,7 +272,7 @@ describe("damaged journals", () => {
 
   const fromOf = (name) => parseInt(/:s:([0-9a-z]+)-/.exec(name)[1], 36);
 
-  /** What was cut off is gone with the next save, and no later reader is told of it. */
+  /** What was cut off is removed by the next save, and later readers get no report of it. */
   async function goesOn(open) {
     const session = await Session.load(open(), "chat");
     session.push(user("and on"));
@@ -286,9 +286,9 @@ describe("damaged journals", () => {
     session.free();
   }
 
-  // Here a store cannot see that the last record is damaged, and says that the journal stands behind it.
+  // Here a store cannot see that the last record is damaged, and reports a position after it.
   for (const [name, open] of Object.entries({ "in memory": memoryJournals, segments: () => segmented(memoryStore()) }))
-    test(`${name}: where the last record is damaged and not cut short, the session can be saved again`, async () => {
+    test(`${name}: if the last record is damaged but not cut short, the session can be saved again`, async () => {
       const whole = open();
       await whole.replace("chat", null, one.snapshot, START);
       const last = one.records.at(-1).slice();

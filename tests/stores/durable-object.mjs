@@ -1,4 +1,4 @@
-// A store in a Durable Object: workerd, which tests/package/runtimes brings, holds the object, and each call of the store is a request.
+// A store in a Durable Object: workerd, installed by tests/package/runtimes, holds the object; each call of the store is a request.
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { root } from "../../scripts/lib/paths.mjs";
 
 const RUNTIMES = "tests/package/runtimes";
 
-// What JSON has no word for.
+// Values that JSON cannot express.
 const WIRE = `
   const sent = (value) => JSON.stringify(value, (_, v) => (v instanceof Uint8Array || v?.type === "Buffer" ? { bytes: btoa(Array.from(v.data ?? v, (b) => String.fromCharCode(b)).join("")) } : v === undefined ? { nothing: true } : v));
   const received = (text) => JSON.parse(text, (_, v) => (typeof v?.bytes === "string" ? Uint8Array.from(atob(v.bytes), (c) => c.charCodeAt(0)) : v?.nothing ? null : v));`;
@@ -35,7 +35,7 @@ const WORKER = `
 
 const { sent, received } = new Function(`${WIRE} return { sent, received };`)();
 
-/** `{ store, stop }`. */
+/** Returns `{ store, stop }`. */
 export async function durableObject() {
   install(RUNTIMES);
   const { Miniflare } = createRequire(join(root, RUNTIMES, "node_modules/"))("miniflare");

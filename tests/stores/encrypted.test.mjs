@@ -1,4 +1,4 @@
-// Encryption at rest: the contract of journal stores, and what a store's owner may try.
+// Encryption at rest: the contract of journal stores, and what an attacker who owns the store may try.
 
 import "fake-indexeddb/auto";
 import assert from "node:assert/strict";
@@ -47,26 +47,26 @@ describe("ordinary stores", () => {
   const { key } = ring("k");
   const { getItemRaw: _, setItemRaw: __, compareAndSet: ___, getKeys: ____, ...texts } = memoryStore();
   for (const [name, store] of [["in memory", memoryStore()], ["of texts", texts], ["of unstorage", createStorage({ driver: memoryDriver() })]])
-    test(`one ${name} does what a session needs, and has the methods that it had`, async () => {
+    test(`one ${name} can hold a session, and keeps its methods`, async () => {
       const around = wrapStore(store, { encrypt: key });
       for (const method of ["getItemRaw", "setItemRaw", "compareAndSet", "getKeys", "read", "append"]) assert.equal(typeof around[method], typeof store[method], method);
       await storeContract({ open: async () => wrapStore(store, { encrypt: key }), Session, assert });
     });
 
-  test("what is none is refused", () => {
+  test("invalid stores are refused", () => {
     for (const store of [null, {}, { getItem() {}, setItem() {} }]) assert.throws(() => wrapStore(store, { encrypt: key }), failsWith("INVALID_ARGUMENT", /`store`/));
     for (const options of [undefined, {}, { encrypt: random() }]) assert.throws(() => wrapStore(memoryStore(), options), failsWith("INVALID_ARGUMENT", /`encrypt`: expected a function/));
   });
 });
 
-/** Everything that lies in a store, as one text. */
+/** Everything in a store, as one text. */
 async function everythingIn(raw) {
   const names = await raw.getKeys();
   const values = await Promise.all(names.map(async (name) => Buffer.from((await raw.getItemRaw(name)) ?? "").toString("latin1")));
   return [...names, ...values, ...values.map((value) => Buffer.from(value, "base64").toString("latin1"))].join("\n");
 }
 
-/** A journal of four records, items and an output, and the store that they lie in. */
+/** A journal of four records, items and an output, and the store that contains them. */
 async function world({ key = ring("k").key, name = "chat" } = {}) {
   const raw = memoryStore();
   const inner = segmented(raw);
@@ -77,8 +77,8 @@ async function world({ key = ring("k").key, name = "chat" } = {}) {
   return { raw, inner, store, key, name };
 }
 
-describe("nothing is in plain but lengths and positions", () => {
-  test("of snapshots, records, texts and outputs; and the same is never the same twice", async () => {
+describe("only lengths and positions are readable", () => {
+  test("in snapshots, records, texts and outputs; and encrypting the same content twice gives different bytes", async () => {
     const { raw, store } = await world();
     await store.setItem("chat:lease", "lease-secret");
     const content = "the output of a tool";
@@ -97,7 +97,7 @@ describe("nothing is in plain but lengths and positions", () => {
     assert.notDeepEqual((await raw.getKeys("contextfold:output:"))[0], (await other.getKeys())[0], "another key, another name");
   });
 
-  test("the outer frames are frames, and the inner ones come back byte for byte", async () => {
+  test("the outer frames are valid frames, and the inner ones come back byte for byte", async () => {
     const { inner, store, name } = await world();
     const [there, plain] = [await inner.read(name), await store.read(name)];
     assert.deepEqual(positionsOf(there.records), [1, 2, 3, 4].map((n) => START + n));
@@ -105,7 +105,7 @@ describe("nothing is in plain but lengths and positions", () => {
     assert.equal(there.records.length - plain.records.length, 4 * (21 + 2 + 1 + 12 + 16), "what a record costs more: a frame, the id, nonce and tag");
   });
 
-  test("a torn end is handed on as it is", async () => {
+  test("a torn end is passed on as it is", async () => {
     const { inner, store, key, name } = await world();
     const torn = wrapStore({ ...inner, read: async (...args) => {
       const journal = await inner.read(...args);
@@ -116,7 +116,7 @@ describe("nothing is in plain but lengths and positions", () => {
     assert.deepEqual([...records], [...(await store.read(name)).records, 9, 0, 0, 0, 1]);
   });
 
-  test("a Node Buffer may be overwritten as soon as the call is made, around IndexedDB, too", async () => {
+  test("a Node Buffer may be overwritten right after the call, around IndexedDB too", async () => {
     for (const inner of [segmented(memoryStore()), indexedDBStore("buffers")])
       for (const store of [inner, wrapStore(inner, { encrypt: ring("k").key })]) {
         const name = store === inner ? "plain" : "encrypted";
@@ -129,14 +129,14 @@ describe("nothing is in plain but lengths and positions", () => {
       }
   });
 
-  test("what the store had to mend is told", async () => {
+  test("repairs made by the store are reported", async () => {
     const { raw, store, name } = await world();
     await raw.setItem(`${name}:head`, "");
     assert.match((await store.read(name)).notice, /head of this session was cut off/);
   });
 });
 
-describe("what a store's owner tries is noticed", () => {
+describe("changes made by the store's owner are noticed", () => {
   /** The bodies of frames, with their positions. */
   function framesOf(records) {
     const frames = [];
@@ -145,10 +145,10 @@ describe("what a store's owner tries is noticed", () => {
   }
   const together = (frames) => Uint8Array.from(frames.flatMap(({ position, body }) => [...frame(position, body)]));
 
-  /** A store whose journals are answered for by its owner. */
+  /** A store whose journals are supplied by its owner. */
   const lying = (inner, key, lie) => wrapStore({ ...inner, read: async (...args) => lie(await inner.read(...args)) }, { encrypt: key });
 
-  test("every bit of a snapshot, of a record's body, of a text and of an output counts", async () => {
+  test("every bit of a snapshot, of a record's body, of a text and of an output is protected", async () => {
     const { raw, store, name } = await world();
     await store.setItem("note", "text");
     await store.setItemRaw(output("x"), Uint8Array.of(1, 2, 3));
@@ -178,7 +178,7 @@ describe("what a store's owner tries is noticed", () => {
     assert.equal((await store.read(name)).position, START + 4);
   });
 
-  test("no bit of the records changes what is read: it is refused, or told as an end that was cut off", async () => {
+  test("flipping a bit of the records never changes what is read: it is refused, or reported as a cut-off end", async () => {
     const { raw, inner, key, name } = await world();
     const whole = [...(await wrapStore(inner, { encrypt: key }).read(name)).records];
     for (const item of await raw.getKeys(`${name}:s:`)) {
@@ -192,7 +192,7 @@ describe("what a store's owner tries is noticed", () => {
         assert.match(journal.notice, /last records.*cut off/);
         assert.deepEqual([...journal.records], whole.slice(0, journal.records.length));
       }
-      // With a checksum that fits, which an owner can make, too.
+      // With a matching checksum, which an owner can also make.
       for (const { position, body } of framesOf(bytes)) {
         const altered = body.slice();
         altered[altered.length - 1] ^= 1;
@@ -203,7 +203,7 @@ describe("what a store's owner tries is noticed", () => {
     }
   });
 
-  test("a record at another position, twice, missing, in another order, or of another session", async () => {
+  test("a record at another position, duplicated, missing, out of order, or from another session", async () => {
     const key = ring("k").key;
     const { inner, name } = await world({ key });
     const other = await world({ key, name: "other" });
@@ -247,7 +247,7 @@ describe("what a store's owner tries is noticed", () => {
       await assert.rejects(lying(inner, key, lie).read(name), failsWith("STORE_FAILED", /the snapshot of `chat` at position \d+ cannot be used/));
   });
 
-  test("one output for another, a text for another, and one kind for another", async () => {
+  test("one output in place of another, a text in place of another, and one kind in place of another", async () => {
     const { raw, store } = await world();
     await store.setItemRaw(output("a"), Uint8Array.of(1));
     const [a] = await raw.getKeys("contextfold:output:");
@@ -269,7 +269,7 @@ describe("what a store's owner tries is noticed", () => {
     assert.ok(!(await store.getKeys()).includes("contextfold:output:plain"), "a name that the key did not make is none");
   });
 
-  test("what was saved without encryption says so", async () => {
+  test("content saved without encryption gives an error that says so", async () => {
     const raw = memoryStore();
     await segmented(raw).replace("chat", null, snapshotAt(START), START);
     await segmented(raw).append("chat", START, [record(START + 1)]);
@@ -279,8 +279,8 @@ describe("what a store's owner tries is noticed", () => {
   });
 });
 
-describe("what cannot be noticed, as the declarations say", () => {
-  test("a whole session as it was before, or without its last records; and a text as it was before", async () => {
+describe("attacks that cannot be noticed, as the declarations say", () => {
+  test("a whole older session, a session without its last records, and an older text", async () => {
     const { raw, inner, store, name, key } = await world();
     await store.setItem("note", "old");
     const items = new Map(await Promise.all((await raw.getKeys()).map(async (item) => [item, await raw.getItemRaw(item)])));
@@ -297,7 +297,7 @@ describe("what cannot be noticed, as the declarations say", () => {
 });
 
 describe("keys", () => {
-  test("another one is used for what is new, and older ones for what was there", async () => {
+  test("a new key is used for new content, and older keys for older content", async () => {
     const { keys, key, asked } = ring("2025");
     const { raw, store, name } = await world({ key });
     await store.setItemRaw(output("old"), Uint8Array.of(1));
@@ -324,7 +324,7 @@ describe("keys", () => {
     assert.ok(!asked.includes("2025"), "a session that was put together anew needs the old key no more");
   });
 
-  test("one that is gone is named; one that is wrong is not taken for it", async () => {
+  test("a missing key is named; a wrong one is not mistaken for it", async () => {
     const { keys, key } = ring("2025");
     const { raw, name } = await world({ key });
     const right = keys.get("2025");
@@ -337,7 +337,7 @@ describe("keys", () => {
     assert.equal((await wrapStore(segmented(raw), { encrypt: key }).read(name)).position, START + 4);
   });
 
-  test("removeOlder looks under older keys, too", async () => {
+  test("removeOlder also looks under older keys", async () => {
     const { keys, key } = ring("2025");
     const { store } = await world({ key });
     await store.setItemRaw(output("old"), Uint8Array.of(1));
@@ -348,7 +348,7 @@ describe("keys", () => {
     assert.equal(await store.getItemRaw(output("old")), null);
   });
 
-  test("a CryptoKey for HKDF is one; it is the same as its bytes", async () => {
+  test("a CryptoKey for HKDF is accepted; it is the same key as its bytes", async () => {
     const bytes = random();
     const cryptoKey = await crypto.subtle.importKey("raw", bytes, "HKDF", false, ["deriveKey"]);
     const raw = memoryStore();
@@ -357,7 +357,7 @@ describe("keys", () => {
     assert.equal(await wrapStore(raw, { encrypt: () => ({ id: "k", key: Buffer.from(bytes) }) }).getItem("a"), "text");
   });
 
-  test("what is no key is refused before anything is written", async () => {
+  test("an invalid key is refused before anything is written", async () => {
     const aes = await crypto.subtle.generateKey({ name: "AES-GCM", length: 256 }, false, ["encrypt", "decrypt"]);
     for (const given of [null, undefined, {}, { id: "k" }, { id: "", key: random() }, { id: "x".repeat(101), key: random() }, { id: "k", key: new Uint8Array(16) }, { id: "k", key: "password" }, { id: "k", key: aes }]) {
       const raw = memoryStore();
@@ -370,7 +370,7 @@ describe("keys", () => {
     await assert.rejects(wrapStore(segmented(raw), { encrypt: () => ({ id: "other", key: random() }) }).read("chat"), failsWith("STORE_FAILED", /there is no key `k`/));
   });
 
-  test("a callback that fails is told with its error, and is asked again", async () => {
+  test("a failing key callback is reported with its error, and is called again", async () => {
     const down = new Error("the key service is down");
     let isDown = true;
     const bytes = random();
@@ -385,7 +385,7 @@ describe("keys", () => {
 });
 
 describe("compareAndSet", () => {
-  test("a text that another process has stored anew, just as it was, is still the one that was expected", async () => {
+  test("a text that another process stored again unchanged still matches the expected one", async () => {
     const raw = memoryStore();
     const { key } = ring("k");
     const other = wrapStore(raw, { encrypt: key });

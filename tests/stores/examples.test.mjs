@@ -1,4 +1,4 @@
-// The examples that stand in the declarations, run against the servers, in the package as npm packs it.
+// The examples in the declarations, run against the servers, in the package as npm packs it.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -11,10 +11,10 @@ import { placePackage } from "../integrations/place.mjs";
 import { missing, startPostgres, startRedis, startS3 } from "./servers.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const clients = fileURLToPath(new URL("clients/", import.meta.url)); // whose packages the examples find
+const clients = fileURLToPath(new URL("clients/", import.meta.url)); // whose packages the examples use
 const folder = `${clients}.examples-${process.pid}`;
 
-/** The server that each store's example runs against, and by which variables it is told of it. */
+/** The server for each store's example, and the variables that give its address. */
 const SERVERS = {
   redis: { start: startRedis, told: ({ url }) => ({ REDIS_URL: url }) },
   postgres: { start: startPostgres, told: ({ url }) => ({ DATABASE_URL: url }) },

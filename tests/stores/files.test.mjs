@@ -1,4 +1,4 @@
-// The journal store in files: the contract, and what is left of a process that was killed, or stopped.
+// The journal store in files: the contract, and the state left by a process that was killed or stopped.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -24,7 +24,7 @@ contract("files, not synced", async () => fileStore(join(folder, "fast"), { fsyn
 killed("files", join(folder, "sessions"), open);
 
 describe("a torn tail", () => {
-  /** A journal of three records, of which the last begins at `last`. */
+  /** A journal of three records; the last begins at `last`. */
   async function started() {
     const [key, store] = [newKey("torn"), await open()];
     await store.replace(key, null, snapshotAt(100), 100);
@@ -33,7 +33,7 @@ describe("a torn tail", () => {
     return { key, store, content, last: content.length - 61 };
   }
 
-  /** Reads and goes on, as a process that knew the journal and as one that did not. */
+  /** Reads and continues, as a process that knew the journal and as one that did not. */
   async function isCutOff({ key, store, content: before, last }, content, torn) {
     for (const view of [store, await open()]) {
       writeFileSync(fileOf(key), before.subarray(0, last));
@@ -67,7 +67,7 @@ describe("a torn tail", () => {
     await isCutOff(journal, Buffer.concat([content.subarray(0, last), Buffer.alloc(5000)]), 5000);
   });
 
-  test("any bit of it wrong", async () => {
+  test("with any bit of it flipped", async () => {
     const journal = await started();
     const { content, last } = journal;
     for (let at = last; at < content.length; at++) {
@@ -77,7 +77,7 @@ describe("a torn tail", () => {
     }
   });
 
-  test("damage with whole records behind it is no torn tail: nothing is cut off", async () => {
+  test("damage before whole records is not a torn tail: nothing is cut off", async () => {
     const { key, content, last } = await started();
     for (let at = last - 61; at < last; at++) {
       const wrong = Buffer.from(content);
@@ -92,7 +92,7 @@ describe("a torn tail", () => {
     }
   });
 
-  test("what another one writes just now is waited for, not taken for torn", async () => {
+  test("a record that another process is just writing is awaited, not treated as torn", async () => {
     const { key, content } = await started();
     const next = record(104);
     writeFileSync(fileOf(key), Buffer.concat([content, next.subarray(0, 9)]));
@@ -106,7 +106,7 @@ describe("a torn tail", () => {
     assert.equal((await reading).position, 104);
   });
 
-  test("a file that is damaged at its beginning is told, and can be removed", async () => {
+  test("a file damaged at its beginning is reported, and can be removed", async () => {
     const { key, store, content } = await started();
     for (const broken of [content.subarray(0, 20), Buffer.alloc(content.length), content.subarray(0, content.length - 3 * 61 - 1), Buffer.from(content).fill(1, 30, 31)]) {
       writeFileSync(fileOf(key), broken);
@@ -118,11 +118,11 @@ describe("a torn tail", () => {
   });
 });
 
-describe("what is read", () => {
+describe("what is read from disk", () => {
   const read = () => Number(/^rchar: (\d+)/.exec(readFileSync("/proc/self/io", "utf8"))[1]);
   const options = { skip: existsSync("/proc/self/io") ? false : "this system does not tell how much a process read" };
 
-  test("an append and a read of what is new do not read what has gathered", options, async () => {
+  test("appending and reading new records do not read the older ones", options, async () => {
     const [key, store, other] = [newKey("long"), await open(), await open()];
     await store.replace(key, null, new Uint8Array(3_000_000), 5);
     for (let position = 5; position < 2005; position += 100) await store.append(key, position, recordsBehind(position, 100, 1200));
@@ -149,7 +149,7 @@ describe("what is read", () => {
 describe("names", () => {
   const odd = ["a", "A", "con", "CON", "nul.txt", "..", ".", "/", "../../up", "\u00e9", "e\u0301", "😀", "%41", "a b", "a.", "x".repeat(200), "X".repeat(200), `${"X".repeat(199)}y`, "日本".repeat(33), "~", "a~b"];
 
-  test("differ whatever the file system thinks of case and accents, and fit it", () => {
+  test("names are distinct even if the file system ignores case and accents, and fit its limits", () => {
     const names = odd.map(nameOf);
     assert.equal(new Set(names.map((name) => name.normalize("NFC").toLowerCase())).size, odd.length);
     for (const [i, name] of names.entries()) {
@@ -161,7 +161,7 @@ describe("names", () => {
     assert.equal(nameOf("user/42:main"), "user%2f42%3amain");
   });
 
-  test("stay in the folder", async () => {
+  test("names stay within the folder", async () => {
     const base = join(folder, "inside/sessions");
     const store = fileStore(base);
     for (const key of odd) {
@@ -179,7 +179,7 @@ describe("names", () => {
     for (const name of ["items", "journals", "locks"]) assert.deepEqual(readdirSync(join(base, name)), []);
   });
 
-  test("what somebody else put into the folder is no key", async () => {
+  test("foreign files in the folder are not keys", async () => {
     const base = join(folder, "foreign");
     const store = fileStore(base);
     await store.replace("a", null, snapshotAt(1), 1);
@@ -190,7 +190,7 @@ describe("names", () => {
     assert.deepEqual(await store.getKeys(), ["a"]);
   });
 
-  test("an item that the power took is none", async () => {
+  test("an item that was lost to a power failure does not exist", async () => {
     const base = join(folder, "items-lost");
     const store = fileStore(base, { fsync: false });
     for (const left of [Buffer.alloc(0), Buffer.alloc(100)]) {
@@ -203,7 +203,7 @@ describe("names", () => {
 });
 
 describe("locks", () => {
-  test("what a process left that is gone does not stand in the way, and is cleared away", async () => {
+  test("a lock left by a dead process does not block, and is cleared away", async () => {
     const child = spawn(process.execPath, ["--input-type=module", "-e", `
       import { locked } from ${JSON.stringify(new URL("../../pkg/stores/claims.js", import.meta.url).href)};
       import { writeFileSync } from "node:fs";
@@ -217,7 +217,7 @@ describe("locks", () => {
     assert.ok(performance.now() - before < 1000);
   });
 
-  test("what another machine left is waited for a few seconds", async () => {
+  test("a lock left by another machine is awaited for a few seconds", async () => {
     const lock = join(folder, "locks/elsewhere");
     mkdirSync(join(lock, "00000000000000000000-0123456789ab-1-1"), { recursive: true });
     const before = performance.now();
@@ -227,7 +227,7 @@ describe("locks", () => {
     assert.equal(passedBy, 1);
   });
 
-  test("a process that was stopped and goes on later writes nothing into the journal of those who passed it by", async () => {
+  test("a process that was stopped and resumes later does not write into a journal that others continued", async () => {
     const [key, store] = [newKey("stopped"), await open()];
     await store.replace(key, null, snapshotAt(100), 100);
     await store.append(key, 100, recordsBehind(100, 3, 40));
@@ -239,7 +239,7 @@ describe("locks", () => {
         const file = openSync(path, "r+");
         writeFileSync(claim.path + "/next", "replaced");
         console.log("held");
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 9000); // stopped: no beat goes out
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 9000); // stopped: no heartbeat
         writeSync(file, "late", fstatSync(file).size);
         let renamed = true;
         try { renameSync(claim.path + "/next", path); } catch { renamed = false; }
@@ -260,9 +260,9 @@ describe("locks", () => {
     assert.deepEqual(positionsOf((await store.read(key)).records), [101, 102, 103, 104, 105]);
   });
 
-  test("never two at once", async () => {
+  test("a lock never has two holders", async () => {
     const lock = join(folder, "locks/many");
-    // Copies of the module know nothing of each other, as in processes of their own.
+    // Copies of the module know nothing of each other, like separate processes.
     const copies = await Promise.all([1, 2, 3, 4, 5].map((copy) => import(`../../pkg/stores/claims.js?${copy}`)));
     let inside = 0;
     let done = 0;

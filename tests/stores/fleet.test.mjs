@@ -1,4 +1,4 @@
-// A fleet: processes that save the same sessions and are killed all the time. `npm run bench:stores -- --fleet` has the large one.
+// A fleet: processes that save the same sessions and are killed again and again. `npm run bench:stores -- --fleet` runs the large one.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -11,7 +11,7 @@ import { missing, startPostgres, startRedis } from "./servers.mjs";
 
 const SMALL = { processes: 4, sessions: 60, saves: 600, killEveryMs: 400, seed: 20261126, withinMs: 120_000 };
 
-describe("a fleet of processes, one of them killed all the time", () => {
+describe("a fleet of processes, one of which is killed again and again", () => {
   const folder = mkdtempSync(join(tmpdir(), "contextfold-fleets-"));
   after(() => rmSync(folder, { recursive: true, force: true }));
   const places = [
@@ -21,7 +21,7 @@ describe("a fleet of processes, one of them killed all the time", () => {
     ["postgres", startPostgres],
   ];
   for (const [kind, started] of places)
-    test(`${kind}: nothing acknowledged is lost or stands twice, and all see the same`, { skip: missing[kind] || (kind in missing && missing.clients), timeout: 150_000 }, async (t) => {
+    test(`${kind}: nothing acknowledged is lost or duplicated, and all processes see the same`, { skip: missing[kind] || (kind in missing && missing.clients), timeout: 150_000 }, async (t) => {
       const { url, stop } = await started();
       try {
         const { acknowledged, kills, conflicts, unacknowledged, seconds } = await fleet({ kind, place: url, ...SMALL });
@@ -33,10 +33,10 @@ describe("a fleet of processes, one of them killed all the time", () => {
     });
 });
 
-describe("what a fleet would tell", () => {
+describe("what the fleet's checks detect", () => {
   const keys = keysOf({ sessions: 3, processes: 1 });
   const key = keys.own[0];
-  /** What is seen where two messages were acknowledged, and were found so. */
+  /** What is seen if two messages were acknowledged and both were found. */
   const told = (change) => {
     const seen = () => ({ [key]: { bytes: "b", views: "v", notices: [], said: [{ process: "p0-0", n: 1 }, { process: "p0-0", n: 2 }] } });
     const told = { log: [1, 2].map((n) => ({ process: "p0-0", n, key })), readers: [seen(), seen()], refreshed: [{ [key]: { bytes: "b", views: "v" } }], keys, saves: 2, kills: 1 };
@@ -45,7 +45,7 @@ describe("what a fleet would tell", () => {
   };
   const said = ({ readers }) => readers[0][key].said;
 
-  test("nothing where all is there", () => assert.equal(check(told()).written, 1));
+  test("nothing if everything is there", () => assert.equal(check(told()).written, 1));
   const faults = {
     "is lost": (told) => said(told).pop(),
     "stands twice": (told) => said(told).push({ process: "p0-0", n: 2 }),
@@ -57,6 +57,6 @@ describe("what a fleet would tell", () => {
     "other bytes where it was refreshed": (told) => (told.refreshed[0][key].bytes = "c"),
     "looks otherwise where it was refreshed": (told) => (told.refreshed[0][key].views = "w"),
   };
-  for (const [words, fault] of Object.entries(faults)) test(`what ${words}`, () => assert.throws(() => check(told(fault)), new RegExp(words)));
-  test("but not the last save of a process that was killed", () => assert.equal(check(told((told) => said(told).push({ process: "p0-0", n: 3 }))).unacknowledged, 1));
+  for (const [words, fault] of Object.entries(faults)) test(`detects ${words}`, () => assert.throws(() => check(told(fault)), new RegExp(words)));
+  test("but not the missing last save of a killed process", () => assert.equal(check(told((told) => said(told).push({ process: "p0-0", n: 3 }))).unacknowledged, 1));
 });

@@ -1,4 +1,4 @@
-// IndexedDB as a journal store: the contract, and what pages leave there. On `fake-indexeddb`; tests/page runs the contract in Chromium.
+// IndexedDB as a journal store: the contract, and data left by pages. On `fake-indexeddb`; tests/page runs the contract in Chromium.
 
 import "fake-indexeddb/auto";
 import assert from "node:assert/strict";
@@ -15,7 +15,7 @@ contract("IndexedDB", async () => indexedDBStore("contract"));
 let databases = 0;
 const newName = () => `database-${++databases}`;
 
-/** The store of the package as it was before there were journals. */
+/** The package's store before there were journals. */
 function oldStore(name) {
   const store = createStore(name, "items");
   return {
@@ -42,8 +42,8 @@ async function oldDatabase() {
   return { name, session };
 }
 
-describe("what was there before there were journals", () => {
-  test("a session is read, gone on with by one of two, and lies among the items no more", async () => {
+describe("data from before there were journals", () => {
+  test("a session is read, continued by one of two, and no longer kept among the items", async () => {
     const { name, session } = await oldDatabase();
     const [a, b] = [indexedDBStore(name), indexedDBStore(name)];
     const { position, snapshotPosition, snapshot, records } = await a.read("chat");
@@ -63,7 +63,7 @@ describe("what was there before there were journals", () => {
     await b.close();
   });
 
-  test("it is replaced, and it is removed", async () => {
+  test("the session can be replaced and removed", async () => {
     for (const how of ["replace", "remove"]) {
       const { name } = await oldDatabase();
       const store = indexedDBStore(name);
@@ -76,7 +76,7 @@ describe("what was there before there were journals", () => {
     }
   });
 
-  test("an output has no time: its own begins with the first look", async () => {
+  test("an output without a time gets one when it is first seen", async () => {
     const { name } = await oldDatabase();
     const store = indexedDBStore(name);
     assert.equal(await store.removeOlder("contextfold:output:abc", 0), false);
@@ -85,7 +85,7 @@ describe("what was there before there were journals", () => {
     await store.close();
   });
 
-  test("a page that has the old database open is named after a while, and waited for no longer", async () => {
+  test("a page that keeps the old database open is named in an error after a while, and not awaited longer", async () => {
     const name = newName();
     const page = oldStore(name);
     await page.setItem("a", "b");
@@ -98,8 +98,8 @@ describe("what was there before there were journals", () => {
   });
 });
 
-describe("items, as sessions without journals are saved", () => {
-  test("do all that a session needs", async () => {
+describe("items, the way sessions without journals are saved", () => {
+  test("can hold a session", async () => {
     const name = newName();
     const { getItem, setItem, removeItem, getItemRaw, setItemRaw, getKeys, compareAndSet } = indexedDBStore(name);
     const items = { getItem, setItem, removeItem, getItemRaw, setItemRaw, getKeys, compareAndSet };
@@ -108,7 +108,7 @@ describe("items, as sessions without journals are saved", () => {
 });
 
 describe("transactions", () => {
-  test("one that fails half-way leaves nothing of it", async (t) => {
+  test("one that fails half-way leaves nothing behind", async (t) => {
     const name = newName();
     const store = indexedDBStore(name);
     await store.replace("chat", null, snapshotAt(10), 10);
@@ -129,7 +129,7 @@ describe("transactions", () => {
     await store.close();
   });
 
-  test("a request that fails, fails the save with its error", async (t) => {
+  test("a failing request fails the save with its error", async (t) => {
     const store = indexedDBStore(newName());
     await store.replace("chat", null, snapshotAt(10), 10);
     const { put } = IDBObjectStore.prototype;
@@ -146,7 +146,7 @@ describe("transactions", () => {
     await store.close();
   });
 
-  test("a store that was closed opens again; a page with a newer database is not kept waiting", async () => {
+  test("a closed store opens again, and does not block a page with a newer database", async () => {
     const name = newName();
     const store = indexedDBStore(name);
     await store.setItem("a", "b");
@@ -162,7 +162,7 @@ describe("transactions", () => {
     newer.close();
   });
 
-  test("a connection that was closed behind its back is opened again", async (t) => {
+  test("a connection that the browser closed is opened again", async (t) => {
     const store = indexedDBStore(newName());
     await store.setItem("a", "b");
     const { transaction } = IDBDatabase.prototype;
@@ -176,7 +176,7 @@ describe("transactions", () => {
   });
 });
 
-test("a key that begins with another one has records of its own", async () => {
+test("a key that begins with another key has its own records", async () => {
   const store = indexedDBStore(newName());
   for (const key of ["a", "a\u0001", "aa", "b"]) {
     await store.replace(key, null, snapshotAt(1), 1);

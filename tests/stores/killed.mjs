@@ -1,4 +1,4 @@
-// Tests of stores whose writers are killed, or are many: with processes that are processes.
+// Tests of stores whose writers are killed, or are many: with real processes.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -11,10 +11,10 @@ import { newKey, positionsOf, record, snapshotAt } from "./contract.mjs";
 const WRITER = fileURLToPath(new URL("./writer.mjs", import.meta.url));
 const SOON_MS = 3000;
 
-/** `kind` and `path` as the writer takes them; `open` gives a fresh view on the same data. */
+/** `kind` and `path` are the writer's arguments; `open` returns a fresh view of the same data. */
 export function killed(kind, path, open, { rounds = 20 } = {}) {
   for (const replaces of ["appends", "replaces"])
-    test(`${kind}: a process that is killed while it ${replaces} loses nothing that it was told is saved`, { timeout: 120_000 }, async () => {
+    test(`${kind}: a process that is killed while it ${replaces} loses nothing that was acknowledged`, { timeout: 120_000 }, async () => {
       const key = await started(open);
       for (let round = 0; round < rounds; round++) {
         const writers = [writer(kind, path, key, replaces), writer(kind, path, key, replaces)];
@@ -80,13 +80,13 @@ function writer(kind, path, key, ...more) {
   };
 }
 
-/** What was read, without what somebody who died left of the last record. */
+/** The bytes that were read, without a dead writer's incomplete last record. */
 function wholePartOf({ records, position }) {
   const writtenBy = writersOf(records, position);
   return records.subarray(0, writtenBy.end);
 }
 
-/** By position, who wrote the record. */
+/** By position, the process that wrote the record. */
 function writersOf(records, last = Infinity) {
   const view = new DataView(records.buffer, records.byteOffset);
   const found = new Map();

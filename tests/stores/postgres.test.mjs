@@ -10,7 +10,7 @@ import { missing, startPostgres } from "./servers.mjs";
 const skip = missing.postgres || missing.clients;
 const { pg, postgres } = skip ? {} : await import("./clients/clients.mjs");
 
-/** For what differs little from what was tried with all of it. */
+/** For tests that differ little from others that run with every combination. */
 const LESS = { racers: 20, many: 400, bigBytes: 2_000_000 };
 
 describe("PostgreSQL", { skip }, () => {
@@ -46,7 +46,7 @@ describe("PostgreSQL", { skip }, () => {
 
   const open = () => postgresStore(pgPool(server.url));
 
-  test("a snapshot is whole wherever its last piece ends", async () => {
+  test("a snapshot is whole, wherever its last piece ends", async () => {
     const store = open();
     const key = newKey();
     let position = null;
@@ -62,7 +62,7 @@ describe("PostgreSQL", { skip }, () => {
     }
   });
 
-  test("processes that start at once make the tables once", async () => {
+  test("processes that start at once create the tables once", async () => {
     const stores = Array.from({ length: 20 }, (_, i) => postgresStore(i % 2 ? pgPool(server.url, { max: 1 }) : postgresJs(server.url, { max: 1 }), { schema: "fresh" }));
     await Promise.all(stores.map((store, i) => store.setItem(`${i}`, "there")));
     assert.equal((await stores[0].getKeys()).length, 20);
@@ -70,7 +70,7 @@ describe("PostgreSQL", { skip }, () => {
     assert.deepEqual(rows, [{ version: 1 }]);
   });
 
-  test("a role that may not create tables says what is missing, and works once it is there", async () => {
+  test("a role that may not create tables gets an error that says what is missing, and works once it exists", async () => {
     const admin = pgPool(server.url);
     await admin.query("CREATE ROLE modest LOGIN");
     const url = server.url.replace("tester", "modest");
@@ -90,7 +90,7 @@ describe("PostgreSQL", { skip }, () => {
     }
   });
 
-  test("a role that may make tables, but no schemas, makes them", async () => {
+  test("a role that may create tables, but no schemas, creates them", async () => {
     const admin = pgPool(server.url);
     await admin.query("CREATE ROLE builder LOGIN; CREATE SCHEMA theirs AUTHORIZATION builder");
     const store = postgresStore(pgPool(server.url.replace("tester", "builder")), { schema: "theirs" });
@@ -98,7 +98,7 @@ describe("PostgreSQL", { skip }, () => {
     assert.equal(await store.getItem("a"), "b");
   });
 
-  test("tables of a later version are left alone", async () => {
+  test("tables of a later version are left unchanged", async () => {
     const admin = pgPool(server.url);
     await admin.query(`${postgresSchema("later")} INSERT INTO later.contextfold_version VALUES (2)`);
     await assert.rejects(postgresStore(admin, { schema: "later" }).read("a"), /of version 2; this package knows those up to 1/);
@@ -119,8 +119,8 @@ describe("PostgreSQL", { skip }, () => {
     assert.ok(asked.every(({ name }) => name === undefined));
   });
 
-  test("a removal takes records that were being appended", async () => {
-    // The append holds the row while the removal begins: the removal's own statement cannot see what the append puts there.
+  test("a removal also removes records that were being appended", async () => {
+    // The append holds the row while the removal begins: the removal's own statement cannot see what the append inserts.
     const store = open();
     const key = newKey();
     await store.replace(key, null, snapshotAt(1), 1);
@@ -139,7 +139,7 @@ describe("PostgreSQL", { skip }, () => {
     assert.equal((await store.read(key)).records.length, 0);
   });
 
-  test("an append that is rolled back has not been", async () => {
+  test("an append that is rolled back leaves nothing", async () => {
     const store = open();
     const key = newKey();
     await store.replace(key, null, snapshotAt(1), 1);
@@ -155,7 +155,7 @@ describe("PostgreSQL", { skip }, () => {
     assert.deepEqual(positionsOf((await store.read(key)).records), [2, 3]);
   });
 
-  test("a record that is not there twice: one row per position", async () => {
+  test("no record is stored twice: one row per position", async () => {
     const pool = pgPool(server.url);
     const store = postgresStore(pool);
     const key = newKey();
@@ -164,7 +164,7 @@ describe("PostgreSQL", { skip }, () => {
     await assert.rejects(pool.query("INSERT INTO public.contextfold_records VALUES ($1, 2, '')", [key]), { code: "23505" });
   });
 
-  test("a lease expires when it said, and may then be taken", async () => {
+  test("a lease expires when it should, and may then be taken", async () => {
     const store = open();
     const key = newKey();
     assert.ok(await store.compareAndSet(key, null, "a", { ttlMs: 200.5 }));
@@ -177,7 +177,7 @@ describe("PostgreSQL", { skip }, () => {
     assert.equal(did.filter(Boolean).length, 1);
   });
 
-  test("clients that change what they hand out do not change a journal", async () => {
+  test("clients that modify the results they return do not change a journal", async () => {
     const sql = postgresJs(server.url, { transform: postgres.camel, types: { bigint: postgres.BigInt } });
     const store = postgresStore(sql);
     const key = newKey();
@@ -187,7 +187,7 @@ describe("PostgreSQL", { skip }, () => {
     assert.deepEqual([position, snapshotPosition, positionsOf(records)], [2 ** 52 + 1, 2 ** 52, [2 ** 52 + 1]]);
   });
 
-  test("what is no client is refused at once", () => {
+  test("an invalid client is refused at once", () => {
     for (const client of [undefined, {}]) assert.throws(() => postgresStore(client), /needs a Pool or a Client of `pg`/);
   });
 });

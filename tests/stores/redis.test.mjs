@@ -10,10 +10,10 @@ import { missing, startRedis } from "./servers.mjs";
 const skip = missing.redis || missing.clients;
 const { Cluster, Redis, Redis5, nodeRedis, nodeRedis5 } = skip ? {} : await import("./clients/clients.mjs");
 
-/** For what differs little from what was tried with all of it. */
+/** For tests that differ little from others that run with every combination. */
 const LESS = { racers: 20, many: 400, bigBytes: 2_000_000 };
 
-/** How each client is made, and ended. */
+/** How each client is created and closed. */
 const CLIENTS = {
   "ioredis 6": { make: ({ port }) => new Redis(port, "127.0.0.1"), end: (client) => client.quit() },
   "ioredis 5": { make: ({ port }) => new Redis5(port, "127.0.0.1"), end: (client) => client.quit() },
@@ -25,7 +25,7 @@ const CLUSTERS = {
   "redis 6, cluster": { make: ({ url }) => nodeRedis.createCluster({ rootNodes: [{ url }] }).connect(), end: (client) => client.close() },
 };
 
-/** Runs `tests` with a server, and with clients of it that are ended behind them. */
+/** Runs `tests` with a server and with clients of it, which are closed afterwards. */
 function withServer(name, options, tests) {
   describe(name, { skip }, () => {
     const made = [];
@@ -50,7 +50,7 @@ withServer("Redis", {}, (context) => {
   for (const [name, client] of Object.entries(CLIENTS)) contract(name, async () => redisStore(await connect(client), { prefix: `${name}:` }), { skip, ...(name.endsWith("5") && LESS) });
   const open = async (options) => redisStore(await connect(CLIENTS["ioredis 6"]), options);
 
-  test("both clients read what the other one wrote", async () => {
+  test("each client reads what the other wrote", async () => {
     const [a, b] = [await open(), redisStore(await connect(CLIENTS["redis 6"]))];
     const key = newKey("日本 {a}");
     await a.replace(key, null, Uint8Array.of(0, 255, 128), 7);
@@ -63,7 +63,7 @@ withServer("Redis", {}, (context) => {
     assert.deepEqual([...(await a.getItemRaw(key))], [255]);
   });
 
-  test("a journal is one key, which expires as a whole, and each write renews it", async () => {
+  test("a journal is one key, which expires as a whole, and each write renews its expiry", async () => {
     const store = await open({ prefix: "ttl:", ttlMs: 1000 });
     const client = await connect(CLIENTS["ioredis 6"]);
     const key = newKey();
@@ -83,7 +83,7 @@ withServer("Redis", {}, (context) => {
     await assert.rejects(store.append(key, 9, [record(10)]), { code: "STORE_CONFLICT" });
   });
 
-  test("a store without ttlMs keeps what another one would have let expire", async () => {
+  test("a store without ttlMs keeps journals that another store would let expire", async () => {
     const [short, long] = [await open({ ttlMs: 400 }), await open()];
     const key = newKey();
     await short.replace(key, null, snapshotAt(1), 1);
@@ -92,7 +92,7 @@ withServer("Redis", {}, (context) => {
     assert.equal((await long.read(key)).position, 2);
   });
 
-  test("a lease expires when it said, and a text that takes its place does not", async () => {
+  test("a lease expires when it should, and a text in its place does not", async () => {
     const store = await open();
     const [gone, kept] = [newKey(), newKey()];
     for (const key of [gone, kept]) assert.ok(await store.compareAndSet(key, null, "a", { ttlMs: 300.4 }));
@@ -103,7 +103,7 @@ withServer("Redis", {}, (context) => {
     assert.equal(await store.getItem(kept), "b");
   });
 
-  test("prefixes keep stores apart, and ioredis's own keyPrefix is taken along", async () => {
+  test("prefixes keep stores apart, and ioredis's own keyPrefix is respected", async () => {
     const [a, b] = [await open({ prefix: "a*:" }), await open({ prefix: "a?:" })];
     const prefixed = redisStore(await connect({ make: ({ port }) => new Redis(port, "127.0.0.1", { keyPrefix: "own[1]:" }), end: (client) => client.quit() }));
     const key = newKey();
@@ -123,7 +123,7 @@ withServer("Redis", {}, (context) => {
     assert.deepEqual(positionsOf((await store.read(key, 9_998)).records), [9_999, 10_000]);
   });
 
-  test("a server that forgot the scripts is told them again", async () => {
+  test("a server that forgot the scripts gets them again", async () => {
     const client = await connect(CLIENTS["redis 6"]);
     const store = redisStore(client);
     await store.setItem("a", "1");
@@ -131,19 +131,19 @@ withServer("Redis", {}, (context) => {
     assert.equal(await store.getItem("a"), "1");
   });
 
-  test("a key of another kind is the server's error, as it is", async () => {
+  test("a key of another type fails with the server's own error", async () => {
     const client = await connect(CLIENTS["ioredis 6"]);
     await client.set("contextfold:journal:text", "x");
     await assert.rejects(redisStore(client).read("text"), /WRONGTYPE/);
   });
 
-  test("what is no client is refused at once", () => {
+  test("an invalid client is refused at once", () => {
     for (const client of [undefined, {}, { eval() {} }]) assert.throws(() => redisStore(client), /ioredis/);
   });
 });
 
 withServer("Redis that writes each change to the disk", { isDurable: true }, (context) => {
-  test("has what it said yes to, also behind a kill", async () => {
+  test("what was acknowledged is there, even after a kill", async () => {
     const store = redisStore(await context.connect(CLIENTS["ioredis 6"]));
     const key = newKey();
     await store.replace(key, null, snapshotAt(1), 1);

@@ -1,4 +1,4 @@
-// Journals in a server that speaks S3, through both kinds of client.
+// Journals on a server that speaks S3, through both kinds of client.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -27,7 +27,7 @@ describe("S3", { skip }, () => {
   };
   const signing = () => new AwsClient({ ...credentials, region: "us-east-1", service: "s3" });
   const open = (client = sdk(), prefix = "own/") => s3Store({ client, commands, bucket: "chats", prefix });
-  /** A client that does something to each request instead: `around(command's name, its input, send)`. */
+  /** A client that intercepts each request: `around(command's name, its input, send)`. */
   const through = (around) => {
     const client = sdk();
     return { send: async (command) => around(command.constructor.name.replace("Command", ""), command.input, () => client.send(command)) };
@@ -42,10 +42,10 @@ describe("S3", { skip }, () => {
   contract("S3 by its SDK", async () => s3Store({ client: sdk(), commands, bucket: "chats", prefix: "sdk/" }), { skip, racers: 20 });
   contract("S3 by a fetch that signs", async () => s3Store({ client: signing(), endpoint: server.url, bucket: "chats", prefix: "a & b/<fetch>/" }), { skip, racers: 20 });
 
-  describe("the server decides conditional writes as Amazon's does", () => {
+  describe("the server decides conditional writes like Amazon's", () => {
     const put = (input) => sdk().send(new commands.PutObjectCommand({ Bucket: "chats", Body: "x", ...input }));
     const status = (promise) => promise.then(() => 200, (error) => error.$metadata.httpStatusCode);
-    test("one by one", async () => {
+    test("one after the other", async () => {
       assert.equal(await status(put({ Key: "c", IfMatch: '"none"' })), 404);
       const { ETag } = await put({ Key: "c", Body: "a", IfNoneMatch: "*" });
       assert.equal(await status(put({ Key: "c", IfNoneMatch: "*" })), 412);
@@ -53,7 +53,7 @@ describe("S3", { skip }, () => {
       assert.equal(await status(put({ Key: "c", IfMatch: ETag })), 412);
       assert.equal(await status(sdk().send(new commands.DeleteObjectCommand({ Bucket: "chats", Key: "c", IfMatch: ETag }))), 412);
     });
-    test("and of many at once, one", async () => {
+    test("of many at once, one succeeds", async () => {
       const first = await Promise.all(Array.from({ length: 30 }, (_, i) => status(put({ Key: "d", Body: `${i}`, IfNoneMatch: "*" }))));
       assert.equal(first.filter((code) => code === 200).length, 1);
       const { ETag } = await put({ Key: "d", Body: "now" });
@@ -62,7 +62,7 @@ describe("S3", { skip }, () => {
     });
   });
 
-  test("an append is one PUT, and who has all but the last reads one object", async () => {
+  test("an append is one PUT, and a reader that lacks only the last record reads one object", async () => {
     const { client, counts, clear } = counting();
     const store = open(client);
     const key = newKey();
@@ -79,12 +79,12 @@ describe("S3", { skip }, () => {
     assert.deepEqual(counts, { GetObject: 1, PutObject: 1 });
   });
 
-  test("records become segments, and these are merged", async () => {
+  test("records become segments, and segments are merged", async () => {
     const { client, counts } = counting();
     const store = open(client);
     const key = newKey();
     await store.replace(key, null, snapshotAt(0), 0);
-    const EACH = 9; // 11 kB, so that not all of them take a minute
+    const EACH = 9; // 11 kB, so that not every save takes a minute
     for (let position = 0; position < 5_400; position += EACH) await store.append(key, position, recordsBehind(position, EACH, 1_200));
     const parts = await objects(`own/parts/${key}/`);
     assert.ok(parts.length <= 13, `${parts.length} objects of 6.6 MB`);
@@ -105,7 +105,7 @@ describe("S3", { skip }, () => {
     assert.deepEqual(await objects(`own/journals/${key}`), []);
   });
 
-  test("an answer that was lost, and the client's second try, are no conflict", async () => {
+  test("a lost answer followed by the client's retry is not a conflict", async () => {
     const isConditional = ({ IfMatch, IfNoneMatch }) => IfMatch || IfNoneMatch;
     const store = open(through(async (name, input, send) => {
       if (name === "PutObject" && isConditional(input)) await send();
@@ -124,7 +124,7 @@ describe("S3", { skip }, () => {
     assert.equal(await store.compareAndSet(key, "a", "c"), false);
   });
 
-  test("nor where others have written since", async () => {
+  test("nor if others have written since", async () => {
     const other = open();
     const key = newKey();
     await other.replace(key, null, snapshotAt(1), 1);
@@ -139,7 +139,7 @@ describe("S3", { skip }, () => {
     assert.deepEqual(positionsOf((await other.read(key)).records), [2, 3]);
   });
 
-  test("409, which S3 gives where two write at once, is tried again", async () => {
+  test("409, which S3 returns if two write at once, is retried", async () => {
     let left = 3;
     const store = open(through((name, input, send) => {
       if (name === "PutObject" && (input.IfMatch || input.IfNoneMatch) && left-- > 0) throw Object.assign(new Error("ConditionalRequestConflict"), { $metadata: { httpStatusCode: 409 } });
@@ -153,8 +153,8 @@ describe("S3", { skip }, () => {
   });
 
   for (const [moment, isThen] of [["before the head is read again", (name) => name === "GetObject"], ["before the second try", (name) => name === "PutObject"]])
-    test(`a first try that comes through late, ${moment}, is no conflict, and finds its parts`, async () => {
-      // The client gave up waiting, tried again by itself, and was told 409 while the first try was still being written.
+    test(`a first attempt that arrives late, ${moment}, is not a conflict, and finds its parts`, async () => {
+      // The client gave up waiting, retried by itself, and got a 409 while the first attempt was still being written.
       let late = null;
       const store = open(through(async (name, input, send) => {
         const isHead = input.Key.startsWith("own/journals/");
@@ -176,7 +176,7 @@ describe("S3", { skip }, () => {
       assert.equal(positionsOf((await open().read(key)).records).length, 60);
     });
 
-  test("a reader that finds a part gone reads the head again", async () => {
+  test("a reader that finds a part missing reads the head again", async () => {
     const writer = open();
     const key = newKey();
     await writer.replace(key, null, snapshotAt(1), 1);
@@ -204,7 +204,7 @@ describe("S3", { skip }, () => {
     assert.equal(await store.read(key), null);
   });
 
-  test("what a writer that died has left goes with the next snapshot, and what a writer needs that comes later stays", async () => {
+  test("leftovers of a dead writer are removed with the next snapshot, but not what a late writer still needs", async () => {
     const key = newKey();
     const store = open();
     await store.replace(key, null, snapshotAt(1), 1);
@@ -214,7 +214,7 @@ describe("S3", { skip }, () => {
     }));
     await assert.rejects(dying.append(key, 1, recordsBehind(1, 60, 1_200)), /died/);
     assert.equal((await objects(`own/parts/${key}/`)).length, 2);
-    // This one writes its part behind the next head, before that one's parts are looked through.
+    // This writer puts its part after the next head, before the other one's parts are checked.
     let written = null;
     const slow = open(through((name, input, send) => (name === "PutObject" && input.IfMatch ? written().then(send) : send())));
     const cleaning = open(through(async (name, input, send) => {
@@ -238,7 +238,7 @@ describe("S3", { skip }, () => {
     assert.equal(positionsOf((await store.read(key)).records).length, 60);
   });
 
-  test("whatever appends and replacements race, what was acknowledged is there, once", async () => {
+  test("however appends and replacements race, what was acknowledged is there, once", async () => {
     const key = newKey();
     await open().replace(key, null, new Uint8Array(0), 0);
     const text = (bytes) => new TextDecoder().decode(bytes);
@@ -270,7 +270,7 @@ describe("S3", { skip }, () => {
     assert.deepEqual(held(await open().read(key)).sort(), acknowledged.sort());
   });
 
-  test("an output that is put again while it is removed stays", async () => {
+  test("an output stored again while it is being removed stays", async () => {
     const writer = open();
     const key = newKey("output");
     await writer.setItemRaw(key, Uint8Array.of(1));
@@ -285,7 +285,7 @@ describe("S3", { skip }, () => {
     }
   });
 
-  test("what was removed and is still an object is nothing", async () => {
+  test("an object marked as removed counts as absent", async () => {
     const key = newKey("output");
     const store = open(through((name, input, send) => {
       if (name === "DeleteObject") throw Object.assign(new Error("NotImplemented"), { $metadata: { httpStatusCode: 501 } });
@@ -301,7 +301,7 @@ describe("S3", { skip }, () => {
     assert.equal(await store.getItem(key), "b");
   });
 
-  test("what S3 refuses is its client's error, as it is", async () => {
+  test("an error from S3 is passed on as the client's error", async () => {
     const [bySdk, byFetch] = [s3Store({ client: sdk(), commands, bucket: "none" }), s3Store({ client: signing(), endpoint: server.url, bucket: "none" })];
     for (const ask of [(store) => store.setItem("a", "b"), (store) => store.read("a"), (store) => store.append("a", 1, [record(2)]), (store) => store.list()]) {
       await assert.rejects(ask(bySdk), { name: "NoSuchBucket" });
@@ -309,7 +309,7 @@ describe("S3", { skip }, () => {
     }
   });
 
-  test("what is no client is refused at once", () => {
+  test("an invalid client is refused at once", () => {
     for (const options of [{}, { client: {} }, { client: sdk(), bucket: "chats" }, { client: signing(), bucket: "chats" }]) assert.throws(() => s3Store(options), /s3Store needs/);
   });
 });

@@ -1,6 +1,6 @@
-// What earlier versions saved in stores is read, and gone on with: sessions from before there were journals, and journals of version 1.
+// Data saved in stores by earlier versions can be read and continued: sessions without journals, and journals of version 1.
 //
-// `CONTEXTFOLD_WRITE_FIXTURES=1` writes the journal of the version that is built: once for each version of frames or of snapshots, and
+// `CONTEXTFOLD_WRITE_FIXTURES=1` writes the journal of the current version: once for each version of frames or of snapshots, and
 // never changed after a release.
 
 import assert from "node:assert/strict";
@@ -16,21 +16,21 @@ import { calls, conversation, output, stateOf, user } from "../support/session.m
 
 const fixture = (name) => new URL(`../fixtures/${name}`, import.meta.url);
 const SNAPSHOTS = 5;
-/** Of frames, and of the snapshots that their bodies are of. */
+/** The version of frames, and of the snapshots in their bodies. */
 const JOURNAL = "journal-v1-v5";
 const START = 7_130_211_004_823;
 const OPTIONS = { contextWindow: 100_000, summarize: () => "<summary>the gist</summary>" };
 
 const range = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
-/** A store of texts alone. */
+/** A store of texts only. */
 function textsOnly() {
   const { getItem, setItem, removeItem } = memoryStore();
   return { getItem, setItem, removeItem };
 }
 
-describe("sessions that were saved before there were journals", () => {
-  /** A store as those versions left it behind twelve saves. */
+describe("sessions saved before there were journals", () => {
+  /** A store as those versions left it after twelve saves. */
   async function left(store, bytes) {
     const [, sum] = /^contextfold-session \d+ ([0-9a-f]{16})\n/.exec(bytes.subarray(0, 60).toString("latin1"));
     const version = `v12-${sum}`;
@@ -40,13 +40,13 @@ describe("sessions that were saved before there were journals", () => {
     return version;
   }
 
-  /** What is given again with a snapshot. */
+  /** Options that are passed again with a snapshot. */
   const GIVEN = { listed: {}, "handed-back": { summarize: OPTIONS.summarize } };
 
   for (const version of range(1, SNAPSHOTS))
     for (const [name, given] of Object.entries(GIVEN))
       for (const [kind, open] of [["of bytes", memoryStore], ["of texts", textsOnly]])
-        test(`${name}, version ${version}, in a store ${kind}: it goes on by records`, async () => {
+        test(`${name}, version ${version}, in a store ${kind}: it continues with records`, async () => {
           const bytes = readFileSync(fixture(`js-${name}-v${version}.snapshot`));
           const store = open();
           const head = await left(store, bytes);
@@ -61,7 +61,7 @@ describe("sessions that were saved before there were journals", () => {
           assert.deepEqual(Buffer.from(snapshot), bytes, "the snapshot stays, and what is new is behind it");
           assert.ok(records.length > 0 && records.length < 1_000, `${records.length} bytes`);
           assert.deepEqual(stateOf(await Session.load(store, "chat", given)), stateOf(there));
-          // Version 1 does not say that there was a summariser: one that is given is a change, and who has changes does not catch up.
+          // Version 1 does not record that there was a summariser: passing one is a change, and a session with changes does not refresh.
           if (version > 1 || name === "listed") assert.equal(await other.refresh(), true, "and another process that has it catches up");
           else other = await Session.load(store, "chat", given);
           assert.deepEqual(stateOf(other), stateOf(there));
@@ -87,7 +87,7 @@ describe("a journal of frames of version 1 and snapshots of version 5", () => {
     (s) => s.rewind(s.items().at(-1).id),
   ];
 
-  /** The session with the first so many steps done; its journal behind `START`. */
+  /** The session with the first `count` steps done; its journal starts at `START`. */
   async function made(count = steps.length) {
     const begun = new Session(OPTIONS);
     begun.sync("openai-chat", conversation(4, 60));
@@ -108,7 +108,7 @@ describe("a journal of frames of version 1 and snapshots of version 5", () => {
   const folder = mkdtempSync(join(tmpdir(), "contextfold-before-"));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  test("is written so today", async () => {
+  test("the current version writes the same bytes", async () => {
     const { snapshot, records } = await made();
     if (process.env.CONTEXTFOLD_WRITE_FIXTURES) {
       writeFileSync(snapshotFile, snapshot);
@@ -133,7 +133,7 @@ describe("a journal of frames of version 1 and snapshots of version 5", () => {
     assert.equal(end, records.length);
   });
 
-  /** FNV-1a, 64 bit, as the description of the formats has it. */
+  /** FNV-1a, 64 bit, as described in the documentation of the formats. */
   function fnv(bytes) {
     let sum = 0xcbf29ce484222325n;
     for (const byte of bytes) sum = BigInt.asUintN(64, (sum ^ BigInt(byte)) * 0x100000001b3n);
@@ -146,7 +146,7 @@ describe("a journal of frames of version 1 and snapshots of version 5", () => {
     return bytes;
   };
 
-  /** Written by hand, and not by the stores: they go on reading what they write today. */
+  /** Written by hand and not by the stores: these must keep reading what they write today. */
   const places = {
     "the journals of a server": async (snapshot, records) => {
       const store = memoryJournals();
@@ -176,7 +176,7 @@ describe("a journal of frames of version 1 and snapshots of version 5", () => {
   };
 
   for (const [place, write] of Object.entries(places))
-    test(`is loaded from ${place}, and gone on with`, async () => {
+    test(`is loaded from ${place} and continued`, async () => {
       const open = await write(...written());
       const { session } = await made();
       const again = await Session.load(open(), "chat", given);

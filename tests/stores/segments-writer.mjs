@@ -1,4 +1,4 @@
-// A process that appends to a journal that others append to, too: `node segments-writer.mjs FOLDER NAME COUNT`. Prints what it saw as JSON.
+// A process that appends to a journal shared with others: `node segments-writer.mjs FOLDER NAME COUNT`. Prints what it saw as JSON.
 
 import { segmented } from "../../pkg/stores/segments.js";
 import { frame } from "../../pkg/stores/frames.js";

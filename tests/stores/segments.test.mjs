@@ -1,4 +1,4 @@
-// Journals on top of ordinary stores: the contract of all journal stores, and what is special about heads and segments.
+// Journals on top of ordinary stores: the contract of all journal stores, and the specifics of heads and segments.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -24,13 +24,13 @@ const range = (from, count) => Array.from({ length: count }, (_, i) => from + i)
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const text = (bytes) => new TextDecoder().decode(bytes);
 
-/** A store in memory that has text alone, and no swap in one step. */
+/** A store in memory for text only, without compare-and-set. */
 function textsOnly() {
   const { getItem, setItem, removeItem, getKeys } = memoryStore();
   return { getItem, setItem, removeItem, getKeys };
 }
 
-/** A journal with `count` saves behind its snapshot, each of one record. */
+/** A journal with `count` saves after its snapshot, each of one record. */
 async function saved(store, count, key = "k", size = 0) {
   const journals = segmented(store);
   await journals.replace(key, null, snapshotAt(START), START);
@@ -38,7 +38,7 @@ async function saved(store, count, key = "k", size = 0) {
   return journals;
 }
 
-/** The whole of a journal, checked: where it stands. */
+/** Reads and checks the whole journal; returns its position. */
 async function standsAt(store, key = "k") {
   const there = await segmented(store).read(key);
   assert.equal(text(there.snapshot), `snapshot ${there.snapshotPosition}`);
@@ -75,7 +75,7 @@ describe("other stores", () => {
       assert.deepEqual((await store.getKeys()).filter((key) => key.startsWith("users")), []);
     });
 
-  test("one that is none, and one that lists no keys", async () => {
+  test("invalid stores, and one that lists no keys", async () => {
     for (const wrong of [null, {}, { getItem() {}, setItem() {} }]) assert.throws(() => segmented(wrong), failsWith("INVALID_ARGUMENT", /`store`.*getItem, setItem and removeItem/));
     const { getKeys: _, ...store } = textsOnly();
     const journals = await saved(store, 30);
@@ -85,7 +85,7 @@ describe("other stores", () => {
     assert.equal(await journals.read("k"), null);
   });
 
-  test("what a store gives that was never stored is its failure; what it throws goes through", async () => {
+  test("an invalid value returned by a store is the store's failure; an error it throws is passed on", async () => {
     await assert.rejects(segmented({ ...memoryStore(), getItem: async () => 7 }).read("k"), failsWith("STORE_FAILED", /never stored.*`k:head`/));
     await assert.rejects(segmented({ ...memoryStore(), getItemRaw: async () => 7 }).getItemRaw("k"), failsWith("STORE_FAILED", /never stored/));
     const down = new Error("connection refused");
@@ -93,7 +93,7 @@ describe("other stores", () => {
   });
 });
 
-describe("sessions that were saved before there were journals", () => {
+describe("sessions saved before there were journals", () => {
   async function old(store, ...contents) {
     const session = new Session({ contextWindow: 100_000 });
     for (const [at, content] of contents.entries()) {
@@ -119,7 +119,7 @@ describe("sessions that were saved before there were journals", () => {
   });
 
   for (const [name, open] of [["with bytes", memoryStore], ["of texts", textsOnly]])
-    test(`are read and gone on with, in a store ${name}`, async () => {
+    test(`are read and continued in a store ${name}`, async () => {
       const store = open();
       const session = await old(store, "one", "two");
       const head = await store.getItem("k:head");
@@ -142,13 +142,13 @@ describe("sessions that were saved before there were journals", () => {
       assert.deepEqual((await store.getKeys("k:v:")).filter((key) => key.startsWith("k:v:v")), [], "the old version is gone");
     });
 
-  test("a head of today tells an older package that it is none of its own, and not that it was cut off", async () => {
+  test("a current head makes an older package report a foreign format, not a truncated head", async () => {
     const store = memoryStore();
     await old(store, "one");
     const journals = segmented(store);
     const { position } = await journals.read("k");
     await journals.append("k", position, [record(position + 1)]);
-    // What that package asks of a head: whether it is a version, and whether it is the beginning of one, or a file of zeros.
+    // What that package checks of a head: whether it is a version, the beginning of one, or a file of zeros.
     const head = await store.getItem("k:head");
     assert.doesNotMatch(head, /^(v\d+-[0-9a-fA-F]{16}|v\d*(-[0-9a-fA-F]{0,15})?|\0*)$/);
     assert.equal((await store.getKeys("k:v:v1-")).length, 1);
@@ -166,7 +166,7 @@ describe("sessions that were saved before there were journals", () => {
         await store.setItemRaw(first, firstBytes);
         if (isDamaged) await store.setItemRaw(second, (await store.getItemRaw(second)).slice(0, -1));
         await store.setItem("k:head", left);
-        // unstorage writes its keys its own way
+        // unstorage writes its keys in its own way
         const colons = { ...store, getKeys: async (prefix) => (await store.getKeys(prefix)).map((key) => key.replaceAll("/", ":")) };
         const { snapshot, position, notice } = await segmented(colons).read("k");
         assert.equal(Session.restore(snapshot).messages.length, isDamaged ? 1 : 2);
@@ -180,7 +180,7 @@ describe("sessions that were saved before there were journals", () => {
 });
 
 describe("heads", () => {
-  test("cut off anywhere, the newest whole state is there, and the next save mends it", async () => {
+  test("cut off anywhere: the newest whole state is there, and the next save repairs the head", async () => {
     const store = memoryStore();
     await saved(store, 30);
     const head = await store.getItem("k:head");
@@ -198,7 +198,7 @@ describe("heads", () => {
     assert.equal(await standsAt(store), START + 31);
   }, { timeout: 60_000 });
 
-  test("one that is not cut off but wrong is damage, and nothing is guessed", async () => {
+  test("wrong but not cut off: that is damage, and nothing is guessed", async () => {
     const store = memoryStore();
     const journals = await saved(store, 3);
     const head = await store.getItem("k:head");
@@ -211,14 +211,14 @@ describe("heads", () => {
     assert.deepEqual(await store.getKeys(), []);
   });
 
-  test("cut off in a store that lists no keys, it is damage", async () => {
+  test("cut off in a store that lists no keys: that is damage", async () => {
     const { getKeys: _, ...store } = memoryStore();
     await saved(store, 3);
     await store.setItem("k:head", "j1 ");
     await assert.rejects(segmented(store).read("k"), failsWith("STORE_FAILED", /names no version/));
   });
 
-  test("empty while another process writes it, it is read again", async () => {
+  test("empty while another process writes it: it is read again", async () => {
     const store = memoryStore();
     await saved(store, 3);
     let torn = 0;
@@ -226,8 +226,8 @@ describe("heads", () => {
     assert.deepEqual(await segmented(tearing).read("k").then(({ position, notice }) => [position, notice]), [START + 3, undefined]);
   });
 
-  test("what two writers left beside each other is not mixed", async () => {
-    // Both saved at the same position; the loser died before it took its segment back. The winner went on.
+  test("segments left by two competing writers are not mixed", async () => {
+    // Both saved at the same position; the loser died before it removed its segment. The winner went on.
     for (const saves of [1, 4, 12]) {
       const store = memoryStore();
       await saved(store, 3);
@@ -244,7 +244,7 @@ describe("heads", () => {
     }
   });
 
-  test("nor where a segment of the one is gone, behind which the other one's would fit", async () => {
+  test("nor if one writer's segment is missing and the other's would fit there", async () => {
     const store = memoryStore();
     await saved(store, 3);
     const dies = segmented({ ...store, compareAndSet: () => new Promise(() => {}) });
@@ -260,7 +260,7 @@ describe("heads", () => {
     assert.equal((await segmented(store).read("k")).position, START + 4, "the loser's, and no record of the winner's behind it");
   });
 
-  test("what was read without the head is not gone on with where the head turns out to name another state at the same position", async () => {
+  test("records read without the head are not continued if the head then names another state at the same position", async () => {
     const store = memoryStore();
     await saved(store, 3);
     const other = segmented(store);
@@ -274,7 +274,7 @@ describe("heads", () => {
     await pause(2);
     const [losing] = (await store.getKeys("k:s:")).filter((name) => !segments.includes(name));
     const winning = segments.find((name) => winner.includes(name.slice(-8)) && !head.includes(name.slice(-8)));
-    // The reader sees the loser's alone, and a head that is empty for as long as it looks.
+    // The reader sees only the loser's segment, and the head is empty for as long as it looks.
     const reads = { isBlind: true };
     const reader = segmented({
       ...store,
@@ -293,7 +293,7 @@ describe("heads", () => {
     assert.ok(losing);
   });
 
-  test("a key that begins with another one and `:v` is another session", async () => {
+  test("a key that consists of another key and `:v` is a separate session", async () => {
     const store = memoryStore();
     await saved(store, 3, "k");
     await saved(store, 9, "k:v");
@@ -306,7 +306,7 @@ describe("heads", () => {
   });
 });
 
-test("a Node Buffer may be overwritten as soon as the call is made, as other bytes may", async () => {
+test("a Node Buffer may be overwritten right after the call, like other bytes", async () => {
   for (const open of [() => segmented(memoryStore()), () => segmented(textsOnly())]) {
     const journals = open();
     const spoil = (buffer, call) => [call(buffer), buffer.fill(0)][0];
@@ -318,7 +318,7 @@ test("a Node Buffer may be overwritten as soon as the call is made, as other byt
   }
 });
 
-describe("segments that a machine lost with its power", () => {
+describe("segments lost in a power failure", () => {
   const lost = {
     empty: () => new Uint8Array(0),
     zeros: (bytes) => new Uint8Array(bytes.length),
@@ -327,7 +327,7 @@ describe("segments that a machine lost with its power", () => {
   };
   for (const [how, damage] of Object.entries(lost))
     for (const count of [1, 2])
-      test(`the last ${count}, ${how}: what lies before them is there, and the next save goes on behind that`, async () => {
+      test(`the last ${count}, ${how}: everything before them is there, and the next save continues after that`, async () => {
         const store = memoryStore();
         await saved(store, 4);
         const names = (await store.getKeys("k:s:")).sort((a, b) => parseInt(a.slice(4), 36) - parseInt(b.slice(4), 36));
@@ -359,7 +359,7 @@ describe("segments that a machine lost with its power", () => {
     assert.equal((await store.getKeys("k:")).length, 2, "nothing is left over");
   });
 
-  test("damage with whole records behind it is not cut off, and not merged into other records", async () => {
+  test("damage before whole records is not cut off, and not merged into other records", async () => {
     const store = memoryStore();
     await saved(store, 8);
     const names = (await store.getKeys("k:s:")).sort();
@@ -373,7 +373,7 @@ describe("segments that a machine lost with its power", () => {
     assert.deepEqual([...(await store.getItemRaw(names[3]))], [...damaged]);
   });
 
-  test("where the end is lost and a record before it is damaged, too, what is whole of the end stays", async () => {
+  test("if the end is lost and an earlier record is damaged too, the whole records of the end stay", async () => {
     const store = memoryStore();
     const journals = await saved(store, 8);
     await journals.append("k", START + 8, recordsBehind(START + 8, 4)); // merges
@@ -392,7 +392,7 @@ describe("segments that a machine lost with its power", () => {
     assert.deepEqual([position, [...records.slice(-tail.length)]], [START + 21, tail]);
   });
 
-  test("a snapshot or a segment that is gone is damage", async () => {
+  test("a missing snapshot or segment is damage", async () => {
     for (const what of ["v", "s"]) {
       const store = memoryStore();
       await saved(store, 3);
@@ -406,7 +406,7 @@ describe("segments that a machine lost with its power", () => {
 describe("answers that got lost", () => {
   const broken = new Error("connection reset");
 
-  test("a swap that was made though it failed is a save, also where another process went on from it", async () => {
+  test("a swap that failed but was made counts as a save, even if another process continued from it", async () => {
     for (const goesOn of [0, 1, 20]) {
       const store = memoryStore();
       await saved(store, 3);
@@ -428,7 +428,7 @@ describe("answers that got lost", () => {
     }
   });
 
-  test("a swap that a client made twice is a save", async () => {
+  test("a swap that a client made twice counts as one save", async () => {
     const store = memoryStore();
     await saved(store, 3);
     const twice = segmented({ ...store, compareAndSet: async (...args) => (await store.compareAndSet(...args)) && store.compareAndSet(...args) });
@@ -436,7 +436,7 @@ describe("answers that got lost", () => {
     assert.equal(await standsAt(store), START + 4);
   });
 
-  test("a swap that was not made fails with the store's error, and may be made yet; its segment goes with the next save", async () => {
+  test("a swap that was not made fails with the store's error, and may still be made; its segment is removed with the next save", async () => {
     const store = memoryStore();
     await saved(store, 3);
     let late;
@@ -466,7 +466,7 @@ describe("answers that got lost", () => {
     }
   });
 
-  test("a segment or snapshot that was not written to its end goes now, or with the next save", async () => {
+  test("a segment or snapshot that was not completely written is removed now, or with the next save", async () => {
     for (const removes of [true, false])
       for (const save of ["append", "replace"]) {
         const store = memoryStore();
@@ -494,7 +494,7 @@ describe("answers that got lost", () => {
       }
   });
 
-  test("without compareAndSet, a save that another process went on from at once was made", async () => {
+  test("without compareAndSet, a save counts as made if another process continued from it at once", async () => {
     const store = textsOnly();
     await saved(store, 3);
     for (const [n, saves] of [1, 12].entries()) {
@@ -517,7 +517,7 @@ describe("answers that got lost", () => {
     }
   });
 
-  test("without compareAndSet, one whose save another process wrote over is told so", async () => {
+  test("without compareAndSet, a process whose save was overwritten gets a conflict", async () => {
     const store = textsOnly();
     await saved(store, 3);
     const first = segmented({
@@ -539,7 +539,7 @@ describe("answers that got lost", () => {
 });
 
 describe("a process that dies", () => {
-  /** What is done in turn. Some of it merges, some replaces. */
+  /** The operations, in turn. Some of them merge, some replace. */
   const script = [
     ...range(0, 10).map((i) => (journals) => journals.append("k", START + i, [record(START + i + 1)])),
     (journals) => journals.append("k", START + 10, recordsBehind(START + 10, 3)),
@@ -548,7 +548,7 @@ describe("a process that dies", () => {
   ];
   const positions = [...range(START, 11), START + 13, START + 14, START + 15];
 
-  /** A store whose process dies in its call number `last`, which is done, not done, or done by half. */
+  /** A store whose process dies in its call number `last`, which is done, not done, or half done. */
   function mortal(store, last, how) {
     let calls = 0;
     const forever = () => new Promise(() => {});
@@ -573,7 +573,7 @@ describe("a process that dies", () => {
     ["a store that swaps at once", memoryStore, ["done", "not", "half"]],
     ["a store that empties what it writes", textsOnly, ["done", "not", "half", "emptied"]],
   ])
-    test(`in any call of a save, in ${name}, leaves the state before or behind it, and the session goes on`, async () => {
+    test(`in any call of a save, in ${name}, leaves the state before or after it, and the session goes on`, async () => {
       let deaths = 0;
       for (const how of hows)
         for (let last = 1; ; last++) {
@@ -610,7 +610,7 @@ describe("a process that dies", () => {
     });
 });
 
-test("three processes of the system that save at once lose nothing and double nothing", async (t) => {
+test("three operating system processes that save at once lose nothing and duplicate nothing", async (t) => {
   const folder = temporaryFolder(t);
   const store = sharedFolder(folder);
   await segmented(store).replace("shared", null, snapshotAt(START), START);
@@ -627,7 +627,7 @@ test("three processes of the system that save at once lose nothing and double no
 });
 
 describe("readers", () => {
-  test("one that misses what was merged or replaced meanwhile reads the head again", async () => {
+  test("a reader that misses segments merged or replaced meanwhile reads the head again", async () => {
     for (const replaces of [false, true]) {
       const store = memoryStore();
       const writer = await saved(store, 8);
@@ -638,7 +638,7 @@ describe("readers", () => {
     }
   });
 
-  test("a store that shows what was removed for a while is asked again", async () => {
+  test("a store that still shows removed items for a while is asked again", async () => {
     const store = memoryStore();
     await saved(store, 3);
     let late = 2;
@@ -648,7 +648,7 @@ describe("readers", () => {
 });
 
 describe("writers", () => {
-  test("one that knows an old head reads the new one, also where what it would merge was put together by another", async () => {
+  test("a writer that knows an old head reads the new one, even if another writer merged its segments", async () => {
     const store = memoryStore();
     const writer = segmented(store, { cacheBytes: 0 });
     await writer.replace("k", null, snapshotAt(START), START);
@@ -658,7 +658,7 @@ describe("writers", () => {
     assert.equal(await standsAt(store), START + 9);
   });
 
-  test("one that would merge what is gone fails, and nothing is written", async () => {
+  test("a writer that would merge missing segments fails, and nothing is written", async () => {
     const store = memoryStore();
     const writer = await saved(store, 8);
     const [name] = await store.getKeys("k:s:");
@@ -670,7 +670,7 @@ describe("writers", () => {
     assert.equal(await standsAt(store), START + 9, "who wrote it has it still");
   });
 
-  test("what is left over of a removal that died goes with the next one, and not what somebody just begins with", async () => {
+  test("leftovers of an interrupted removal are removed with the next one, but not what another process just started", async () => {
     const store = memoryStore();
     await saved(store, 3);
     await store.removeItem("k:head");
@@ -687,7 +687,7 @@ describe("writers", () => {
 });
 
 describe("items", () => {
-  test("an item that has a name like a journal's is none of it", async () => {
+  test("an item with a name like a journal's is not part of the journal", async () => {
     const store = memoryStore();
     const journals = await saved(store, 3);
     for (const name of ["k:head", "k:item", "k:head:item", "k:stored", ...(await store.getKeys("k:v:")), ...(await store.getKeys("k:s:"))]) {
@@ -699,7 +699,7 @@ describe("items", () => {
     assert.equal(await standsAt(store), START + 3);
   });
 
-  test("one that was stored before there were times is as old as its first look", async () => {
+  test("an item stored before there were times counts its age from the first time it is seen", async () => {
     const store = memoryStore();
     const name = `contextfold:output:${"0".repeat(64)}`;
     await store.setItemRaw(name, Uint8Array.of(1));
@@ -711,7 +711,7 @@ describe("items", () => {
     assert.deepEqual(await store.getKeys(), []);
   });
 
-  test("one that is stored again while it is removed is there afterwards", async () => {
+  test("an item stored again while it is being removed is there afterwards", async () => {
     for (let turns = 0; turns < 12; turns++) {
       const inner = memoryStore();
       const name = "contextfold:output:x";
@@ -728,7 +728,7 @@ describe("items", () => {
 });
 
 describe("what a save costs", () => {
-  /** A store that counts. */
+  /** A store that counts its calls. */
   function counting(store, counts = {}) {
     const add = (name, n) => (counts[name] = (counts[name] ?? 0) + n);
     const methods = Object.entries(store).map(([method, work]) => [
@@ -744,7 +744,7 @@ describe("what a save costs", () => {
     return [Object.fromEntries(methods), counts];
   }
 
-  test("a thousand saves of 1.2 kB: four times what is new, three calls, no read; a load takes a few gets", async () => {
+  test("a thousand saves of 1.2 kB: four times the new bytes, three calls, no read; a load takes a few gets", async () => {
     const [store, counts] = counting(memoryStore());
     await saved(store, 1_000, "k", 1_179);
     const each = (name) => (counts[name] ?? 0) / 1_000;
@@ -759,7 +759,7 @@ describe("what a save costs", () => {
     assert.ok(items.length <= 34, `${items.length} items`);
   });
 
-  test("the segments are never more than eight of each level", async () => {
+  test("there are never more than eight segments of each level", async () => {
     const store = memoryStore();
     const journals = await saved(store, 0, "k");
     let most = 0;

@@ -1,4 +1,4 @@
-// Servers of the tests' own: on the loopback interface, on a free port, with their data in a temporary folder, gone with the test.
+// Servers started by the tests: on the loopback interface, on a free port, with their data in a temporary folder, stopped with the test.
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -24,10 +24,10 @@ export const postgresFolder = () => {
   return newest ? join(versions, newest, "bin") : null;
 };
 const pgbouncer = which("pgbouncer") ?? ["/usr/sbin/pgbouncer"].find(existsSync);
-/** Where `npm run setup -- --stores` puts the server that speaks S3. */
+/** Where `npm run setup -- --stores` installs the server that speaks S3. */
 export const motoPython = join(root, "tests/.cache/moto/bin/python");
 
-/** What is missing for the tests of a store, in a line; else false. */
+/** What the tests of a store lack, in one line; false if nothing. */
 export const missing = {
   clients: existsSync(join(here, "clients/node_modules")) ? false : `the clients of the stores are not installed: ${HINT}`,
   redis: which("redis-server") ? false : `redis-server is missing: ${HINT}`,
@@ -36,7 +36,7 @@ export const missing = {
   s3: existsSync(motoPython) ? false : `moto, which speaks S3, is missing: ${HINT}`,
 };
 
-/** A Redis; `isCluster`: one that is a cluster by itself. Nothing of it is written to a disk unless `isDurable`. */
+/** Starts a Redis; `isCluster`: a cluster of one node. Nothing is written to disk unless `isDurable`. */
 export async function startRedis({ isCluster = false, isDurable = false } = {}) {
   const folder = temporary("redis");
   const port = await freePort();
@@ -50,7 +50,7 @@ export async function startRedis({ isCluster = false, isDurable = false } = {}) 
     port,
     url: `redis://127.0.0.1:${port}`,
     pid: server.pid,
-    /** Ends it without a word and starts it again. */
+    /** Kills it and starts it again. */
     async crash() {
       await stopped(server, "SIGKILL");
       server = await start();
@@ -59,7 +59,7 @@ export async function startRedis({ isCluster = false, isDurable = false } = {}) 
   };
 }
 
-/** A PostgreSQL with fsync as in production, and a pooler in transaction mode before it where there is one. */
+/** Starts PostgreSQL with fsync as in production, and a pooler in transaction mode before it if there is one. */
 export async function startPostgres({ hasPooler = false } = {}) {
   const folder = temporary("postgres");
   const data = join(folder, "data");
@@ -76,7 +76,7 @@ export async function startPostgres({ hasPooler = false } = {}) {
     poolerUrl: pooler && `postgres://tester@127.0.0.1:${pooler.port}/postgres`,
     async stop() {
       if (pooler) await stopped(pooler.process, "SIGINT");
-      await stopped(server, "SIGINT"); // PostgreSQL's fast way to end
+      await stopped(server, "SIGINT"); // PostgreSQL's fast shutdown
     },
   };
 }
@@ -89,7 +89,7 @@ async function startPooler({ folder, port, as }) {
   return { port: own, process: await started(pgbouncer, [config], /process up/, as) };
 }
 
-/** A server that speaks S3, with a bucket of this name: moto, whose requests go one after the other (./s3-server.py says why). */
+/** Starts a server that speaks S3, with a bucket of this name: moto, one request after the other (./s3-server.py says why). */
 export async function startS3(bucket = "chats") {
   const port = await freePort();
   const server = await started(motoPython, [join(here, "s3-server.py"), String(port)], /listening/);
@@ -99,7 +99,7 @@ export async function startS3(bucket = "chats") {
   return { url, bucket, stop: () => stopped(server) };
 }
 
-/** A folder that goes with this process. */
+/** A folder that is removed when this process ends. */
 function temporary(name) {
   const folder = mkdtempSync(join(tmpdir(), `contextfold-${name}-`));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
@@ -115,7 +115,7 @@ async function freePort() {
   return port;
 }
 
-/** PostgreSQL does not run as root: then as the user `postgres`, which owns the folder. */
+/** PostgreSQL does not run as root: then it runs as the user `postgres`, which owns the folder. */
 async function unprivileged(folder) {
   if (process.getuid() !== 0) return {};
   const [uid, gid] = ["-u", "-g"].map((flag) => Number(spawnSync("id", [flag, "postgres"], { encoding: "utf8" }).stdout));
@@ -125,10 +125,10 @@ async function unprivileged(folder) {
 
 const running = new Set();
 process.once("exit", () => running.forEach((server) => server.kill("SIGKILL")));
-// Who runs out of time is ended by a signal, which alone would leave the servers behind.
+// A test that times out is killed by a signal, which alone would leave the servers running.
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
-/** Starts a program and waits until it says that it is ready. */
+/** Starts a program and waits until it prints that it is ready. */
 async function started(command, args, ready, options = {}) {
   const server = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   running.add(server);
@@ -147,7 +147,7 @@ async function started(command, args, ready, options = {}) {
   return server;
 }
 
-/** Ends this very process, and waits until it has. */
+/** Ends exactly this process, and waits until it has ended. */
 async function stopped(server, signal = "SIGTERM") {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const gone = once(server, "exit");

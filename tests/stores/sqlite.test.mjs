@@ -1,6 +1,6 @@
-// The journal store in SQLite: node:sqlite, better-sqlite3 where it is installed, and a Durable Object in workerd.
+// The journal store in SQLite: node:sqlite, better-sqlite3 if installed, and a Durable Object in workerd.
 //
-// node:sqlite is in Node from 22.13 on. An older one has the Node 22 of tests/package/runtimes run this file.
+// node:sqlite exists in Node since 22.13. In an older Node, the Node 22 of tests/package/runtimes runs this file.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -35,17 +35,17 @@ contract("better-sqlite3", async () => handedIn(betterSqlite3), { skip: betterSq
 if (sqlite) onThisNode();
 else {
   test("as Node 22 has it", { timeout: 300_000 }, (t) => runTests(t, nodeOf(22), fileURLToPath(import.meta.url)));
-  test("a path without node:sqlite", () => assert.throws(() => sqliteStore(join(folder, "a.db")), /Hand in a database of better-sqlite3/));
+  test("a path without node:sqlite is refused", () => assert.throws(() => sqliteStore(join(folder, "a.db")), /Hand in a database of better-sqlite3/));
 }
 
-/** A store on a database of the caller's, which closes with it. */
+/** A store on a database of the caller, which closes the database with the store. */
 function handedIn(Database) {
   const database = new Database(join(folder, `${Database.name}.db`));
   database.exec("PRAGMA journal_mode = WAL");
   const store = sqliteStore(database, { fsync: true, busyTimeoutMs: 5000 });
   const close = async () => {
     await store.close();
-    database.exec("SELECT 1"); // it is the caller's, and open
+    database.exec("SELECT 1"); // it belongs to the caller, and is open
     database.close();
   };
   return { ...store, close };
@@ -68,7 +68,7 @@ function onThisNode() {
   describe("the database", () => {
     const pragma = (database, name) => Object.values(database.prepare(`PRAGMA ${name}`).get())[0];
 
-    test("is in WAL mode, and nothing of a failed append stays", async () => {
+    test("is in WAL mode, and a failed append leaves nothing behind", async () => {
       const store = await open();
       const database = new sqlite.DatabaseSync(path);
       assert.equal(pragma(database, "journal_mode"), "wal");
@@ -83,7 +83,7 @@ function onThisNode() {
       await store.close();
     });
 
-    test("of the caller's stays as it is", async () => {
+    test("of the caller keeps its settings", async () => {
       const database = new sqlite.DatabaseSync(join(folder, "caller.db"));
       const before = ["journal_mode", "synchronous", "busy_timeout", "user_version"].map((name) => pragma(database, name));
       const store = sqliteStore(database);
@@ -93,7 +93,7 @@ function onThisNode() {
       database.close();
     });
 
-    test("of a later version is left alone", () => {
+    test("of a later version is left unchanged", () => {
       const database = new sqlite.DatabaseSync(":memory:");
       sqliteStore(database);
       database.exec("UPDATE contextfold_schema SET version = 2");
@@ -101,12 +101,12 @@ function onThisNode() {
       database.close();
     });
 
-    test("has to be one", () => {
+    test("must be a database", () => {
       for (const wrong of [null, undefined, 5, {}, { exec() {} }]) assert.throws(() => sqliteStore(wrong), /sqliteStore takes a path/);
       assert.throws(() => sqliteStore(join(folder, "no/such/folder/a.db")), /unable to open/);
     });
 
-    test("is made by many at once", async () => {
+    test("can be created by many processes at once", async () => {
       for (let round = 0; round < 3; round++) {
         const stores = Array.from({ length: 6 }, () => sqliteStore(join(folder, `many-${round}.db`)));
         await Promise.all(stores.map((store, i) => store.replace(`a${i}`, null, snapshotAt(1), 1)));

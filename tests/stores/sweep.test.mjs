@@ -1,4 +1,4 @@
-// Tool outputs that no session refers to any more, with real sessions, on several stores.
+// Sweeping tool outputs that no session refers to any more, with real sessions, on several stores.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -25,13 +25,13 @@ const OUTPUTS = "contextfold:output:";
 const text = (n) => `line of ${n}\n`.repeat(1_500);
 const options = (store, more) => ({ contextWindow: 100_000, store, toolOutputCache: { memoryBytes: 40_000, maxMessageBytes: 500 }, ...more });
 
-/** Steps whose outputs the view does not show whole, so that the oldest leave memory. */
+/** Steps whose outputs are not whole in the view, so that the oldest leave memory. */
 async function read(session, ...files) {
   for (const n of files) session.push([calls(`c${session.messages.length}`), output(`c${session.messages.length}`, text(n))]);
   await session.flush();
 }
 
-/** A session with six outputs, saved: the store has the older ones of them. */
+/** A saved session with six outputs, the older of which are in the store. */
 async function saved(store, key, first = 0, more) {
   const session = new Session(options(store, more));
   await read(session, first, first + 1, first + 2);
@@ -42,22 +42,22 @@ async function saved(store, key, first = 0, more) {
 }
 
 const outputs = async (store) => (await store.getKeys(OUTPUTS)).sort();
-/** Long enough that what is there is older than 0 ms by every store's clock. */
+/** Long enough for everything to be older than 0 ms by any store's clock. */
 const aged = () => sleep(20);
-/** `sweep` with nothing too new for it. */
+/** `sweep` that treats nothing as too new. */
 const swept = async (store, more) => {
   await aged();
   return sweep(store, { olderThanMs: 0, ...more });
 };
 
-/** Every output that a saved session refers to can be read. */
+/** Asserts that every output that a saved session refers to can be read. */
 async function isWhole(store, key) {
   const session = await Session.load(store, key);
   for (const { id } of session.toolOutputs.refs()) assert.match((await session.toolOutputs.get(id)) ?? "", /^line of/, `${key}: ${id}`);
   session.free();
 }
 
-/** The store, and what happens as soon as a session has been read. */
+/** The store, with a hook that runs as soon as a session has been read. */
 const meanwhile = (store, happens) => {
   let happened;
   const read = async (...args) => {
@@ -81,7 +81,7 @@ else test("with the SQLite of Node 22", { timeout: 300_000 }, (t) => runTests(t,
 
 for (const [name, open] of Object.entries(STORES))
   describe(name, () => {
-    test("what sessions refer to stays, in snapshots and in records, and what none refers to goes", async (t) => {
+    test("outputs referenced by sessions stay, in snapshots and in records; unreferenced ones are removed", async (t) => {
       const store = open();
       t.after(() => store.close?.());
       for (const [key, first] of [["a", 0], ["b", 6], ["c", 12]]) (await saved(store, key, first)).free();
@@ -99,7 +99,7 @@ for (const [name, open] of Object.entries(STORES))
       assert.deepEqual(await outputs(store), []);
     });
 
-    test("what two sessions share stays until both are gone", async (t) => {
+    test("an output shared by two sessions stays until both are gone", async (t) => {
       const store = open();
       t.after(() => store.close?.());
       for (const key of ["a", "b"]) (await saved(store, key)).free();
@@ -111,7 +111,7 @@ for (const [name, open] of Object.entries(STORES))
       assert.deepEqual(await swept(store), { kept: 0, removed: all });
     });
 
-    test("what was stored within the last hour stays", async (t) => {
+    test("an output stored within the last hour stays", async (t) => {
       const store = open();
       t.after(() => store.close?.());
       const session = new Session(options(store));
@@ -124,7 +124,7 @@ for (const [name, open] of Object.entries(STORES))
       await isWhole(store, "a");
     });
 
-    test("an output that is stored again while a sweep runs stays", async (t) => {
+    test("an output stored again while a sweep runs stays", async (t) => {
       const store = open();
       t.after(() => store.close?.());
       (await saved(store, "gone")).free();
@@ -143,7 +143,7 @@ for (const [name, open] of Object.entries(STORES))
       await isWhole(store, "other");
     });
 
-    test("a session that is saved while a slow sweep runs keeps what it stored before that", async (t) => {
+    test("a session saved while a slow sweep runs keeps outputs it stored before the sweep", async (t) => {
       const store = open();
       t.after(() => store.close?.());
       (await saved(store, "other", 20)).free();
@@ -176,7 +176,7 @@ for (const [name, open] of Object.entries(STORES))
       await isWhole(store, "new");
     });
 
-    test("two sweeps at once do no harm", async (t) => {
+    test("two sweeps at once are safe", async (t) => {
       const store = open();
       t.after(() => store.close?.());
       for (const [key, first] of [["a", 0], ["b", 6]]) (await saved(store, key, first)).free();
@@ -187,7 +187,7 @@ for (const [name, open] of Object.entries(STORES))
       await isWhole(store, "b");
     });
 
-    test("an erased message's output goes, once the session is saved", async (t) => {
+    test("an erased message's output is removed once the session is saved", async (t) => {
       const store = open();
       t.after(() => store.close?.());
       const session = await saved(store, "a");
@@ -200,13 +200,13 @@ for (const [name, open] of Object.entries(STORES))
       await session.save(store, "a");
     });
 
-    test("a removed session takes along the outputs that nobody else refers to", async (t) => {
+    test("removing a session removes the outputs that no other session refers to", async (t) => {
       const store = open();
       t.after(() => store.close?.());
       const session = await saved(store, "a");
       session.free();
       const ofA = (await outputs(store)).length;
-      (await saved(store, "b", 2)).free(); // shares some
+      (await saved(store, "b", 2)).free(); // shares some of them
       (await saved(store, "c", 40)).free();
       const all = (await outputs(store)).length;
       await aged();
@@ -221,7 +221,7 @@ for (const [name, open] of Object.entries(STORES))
   });
 
 describe("what cannot be read", () => {
-  /** Nothing is removed where the second of two sessions is read as `damage` makes it; a third one is gone. */
+  /** Nothing is removed if the second of two sessions is damaged as `damage` does it; a third one is gone. */
   async function refused(damage, code) {
     const store = memoryJournals();
     for (const [key, first] of [["chat-1", 0], ["chat-2", 6], ["gone", 12]]) (await saved(store, key, first)).free();
@@ -239,7 +239,7 @@ describe("what cannot be read", () => {
     assert.deepEqual(await swept(store), { kept: 0, removed: all });
   }
 
-  /** The store, with another snapshot of `chat-2`. */
+  /** The store, with another snapshot for `chat-2`. */
   const altering = (change) => async (store) => ({
     ...store,
     async read(key, from) {
@@ -250,7 +250,7 @@ describe("what cannot be read", () => {
 
   test("a damaged snapshot", () => refused(altering(({ snapshot }) => ({ snapshot: snapshot.slice(0, -9) })), "STORE_FAILED"));
   test("a damaged record", () => refused(altering(({ records }) => ({ records: records.map((byte, n) => (n === 20 ? byte ^ 1 : byte)) })), "STORE_FAILED"));
-  test("what a newer version saved", () =>
+  test("data saved by a newer version", () =>
     refused(
       altering(({ snapshot }) => {
         const line = new TextDecoder().decode(snapshot.slice(0, snapshot.indexOf(10)));
@@ -259,10 +259,10 @@ describe("what cannot be read", () => {
       }),
       "SNAPSHOT_TOO_NEW",
     ));
-  test("a store that fails", () =>
+  test("a failing store", () =>
     refused(async (store) => ({ ...store, read: async (key, from) => (key === "chat-2" ? assert.fail("connection refused") : store.read(key, from)) }), "STORE_FAILED"));
 
-  test("what is encrypted with a key that is gone", async () => {
+  test("data encrypted with a missing key", async () => {
     const place = memoryJournals();
     const keyed = (...ids) => wrapStore(place, { encrypt: (id = ids[0]) => (ids.includes(id) ? { id, key: new Uint8Array(32).fill(id.charCodeAt(0)), older: ids } : null) });
     (await saved(keyed("a"), "chat-a")).free();
@@ -276,15 +276,15 @@ describe("what cannot be read", () => {
     await isWhole(keyed("b", "a"), "chat-a");
   });
 
-  test("a session without its functions can be read", async () => {
+  test("a session restored without its functions can be read", async () => {
     const store = memoryJournals();
     (await saved(store, "a", 0, { compaction: { redact: (text) => text }, tokenizer: (text) => text.length, summarize: async () => "<summary>none</summary>" })).free();
     assert.equal((await swept(store)).removed, 0);
   });
 });
 
-describe("what is asked for", () => {
-  test("a session without outputs in the store is removed without a look at others", async () => {
+describe("what the options ask for", () => {
+  test("a session without outputs in the store is removed without reading others", async () => {
     const store = memoryJournals();
     const session = new Session({ contextWindow: 100_000 });
     session.push(user("hello"));
@@ -296,7 +296,7 @@ describe("what is asked for", () => {
     assert.deepEqual(await store.list(), ["b"]);
   });
 
-  test("options that are none are refused", async () => {
+  test("invalid options are refused", async () => {
     const store = memoryJournals();
     for (const olderThanMs of [-1, NaN, Infinity, "1"]) await assert.rejects(sweep(store, { olderThanMs }), failsWith("INVALID_ARGUMENT", /olderThanMs/));
     await assert.rejects(sweep(store, { olderThan: 1 }), failsWith("INVALID_ARGUMENT", /`olderThan`/));
@@ -306,7 +306,7 @@ describe("what is asked for", () => {
     await assert.rejects(sweep(listless), failsWith("STORE_FAILED", /getKeys/));
   });
 
-  test("an ordinary store is swept through its segments", async () => {
+  test("an ordinary store is swept including its segments", async () => {
     const store = memoryStore();
     (await saved(store, "a")).free();
     (await saved(store, "b", 6)).free();
@@ -316,10 +316,10 @@ describe("what is asked for", () => {
     await isWhole(store, "b");
   });
 
-  test("an output that a session stores again in an ordinary store is new again", async () => {
+  test("an output that a session stores again in an ordinary store counts as new again", async () => {
     const store = memoryStore();
     (await saved(store, "a")).free();
-    await remove(store, "a", { olderThanMs: 0 }); // begins its time
+    await remove(store, "a", { olderThanMs: 0 }); // its age starts here
     await sleep(60);
     const session = new Session(options(store));
     await read(session, 0, 1, 2, 3, 4, 5);

@@ -20,7 +20,7 @@ export function launch() {
   return chromium.launch({ executablePath, headless: true, args: QUIET });
 }
 
-/** Opens `url` in a new page; `problems` collects everything the page complains about. */
+/** Opens `url` in a new page; `problems` collects everything that the page reports as an error. */
 export async function open(browser, url) {
   const page = await browser.newPage();
   const problems = [];

@@ -1,11 +1,11 @@
-// Recorded data that is no part of this repository, where it is there: $CONTEXTFOLD_DATA, or ../shared/data beside it.
+// Recorded data that is not part of this repository, if available: $CONTEXTFOLD_DATA, or ../shared/data beside it.
 
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-/** Where it is, if it is there. */
+/** Its folder, if it exists. */
 export const folder = resolve(process.env.CONTEXTFOLD_DATA ?? join(root, "../shared/data"));
 
 /** Why recorded tests are skipped, or false. */
@@ -29,10 +29,10 @@ export function dialogues(format) {
     .map((name) => ({ id: name, items: listIn(JSON.parse(readFileSync(join(home, name), "utf8"))) }));
 }
 
-/** The list in a file that holds one, or holds it under a key. */
+/** The list in a file that is a list, or has one under a key. */
 const listIn = (file) => (Array.isArray(file) ? file : (file.messages ?? file.items ?? file.input));
 
-/** A recorded message as a view has it: without an empty list of calls, which OpenAI refuses and some hosts that speak its format send. */
+/** A recorded message as a view has it: without an empty list of calls, which OpenAI refuses and some hosts with its format send. */
 export function withoutEmptyCalls(message) {
   if (!Array.isArray(message.tool_calls) || message.tool_calls.length) return message;
   const { tool_calls, ...rest } = message;
@@ -40,7 +40,7 @@ export function withoutEmptyCalls(message) {
 }
 
 /**
- * The validator that lies beside the data, or null where there is none. It is copied into the build folder, so that it
+ * The validator next to the data, or null if there is none. It is copied into the build folder, so that it
  * finds its one dependency, ajv, in this repository's node_modules; one that is there and cannot be loaded is an error.
  */
 export async function validator() {

@@ -1,4 +1,4 @@
-// V8 inlines the call of an export that returns an object, and has to undo that while the export runs. Run with
+// V8 inlines the call of an export that returns an object, and has to deoptimize while the export runs. Run with
 // --allow-natives-syntax; V8 11.3 ends the process if the call was inlined.
 //
 // (module (import "e" "f" (func $f)) (import "e" "x" (func $x (result externref)))

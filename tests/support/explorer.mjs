@@ -1,8 +1,8 @@
-// Runs a program once for every way in which its choices can fall.
+// Runs a program once for every combination of its choices.
 
 /**
- * `program` is given `choose(of)`, a number below `of` that is another one in each run, and `isNew()`: whether no run before came
- * here, so that what was checked on the way need not be checked again. Resolves to how many ways there were.
+ * `program` gets `choose(of)`, which returns a number below `of` (every combination occurs in one run), and `isNew()`: whether no earlier
+ * run came here, so that checks made on the way need not be repeated. Resolves to the number of combinations.
  */
 export async function explore(program) {
   let path = [];

@@ -21,8 +21,8 @@ const ANSWERS = {
 };
 
 /**
- * Starts it. `validate` (of the validator beside the recorded data, or null) has its say as well; `most`: bytes of a list
- * that is not too long, counted as four to a token.
+ * Starts it. `validate` (of the validator beside the recorded data, or null) is applied as well; `most`: the largest list in bytes
+ * that is not too long, at four bytes per token.
  */
 export async function officialServer({ validate = null, most = Infinity } = {}) {
   const seen = [];

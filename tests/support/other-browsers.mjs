@@ -1,4 +1,4 @@
-// Firefox by puppeteer-core, and WebKit by its WebDriver: each as `{ name, open(url), evaluate(script), close() }`.
+// Firefox through puppeteer-core, and WebKit through its WebDriver: each as `{ name, open(url), evaluate(script), close() }`.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -21,7 +21,7 @@ export async function firefox() {
   };
 }
 
-/** WebKitGTK, on a screen that nobody sees. */
+/** WebKitGTK, on a virtual screen. */
 export async function webkit() {
   if (!which("WebKitWebDriver") || !which("xvfb-run")) throw new Error("WebKitWebDriver or Xvfb is missing: `npm run setup -- --browsers`");
   const port = 20_000 + (process.pid % 20_000);
@@ -59,7 +59,7 @@ export async function webkit() {
   };
 }
 
-/** Waits until `look` gives something. */
+/** Waits until `look` returns something. */
 export async function until(look, why) {
   const end = Date.now() + PATIENCE;
   for (;;) {

@@ -1,4 +1,4 @@
-// What a page lends to tests that were written for Node's runner: enough of `node:test`, `node:assert`, `node:timers/promises` and `Buffer`.
+// Lets a page run tests written for Node's runner: enough of `node:test`, `node:assert`, `node:timers/promises` and `Buffer`.
 
 const tests = [];
 let suite = { befores: [], afters: [] };
@@ -13,7 +13,7 @@ export const before = (hook) => suite.befores.push(hook);
 export const after = (hook) => suite.afters.push(hook);
 export const test = (name, body) => tests.push({ name, body, suite });
 
-/** Runs what was declared; the names of those that failed, with why, and how many passed. */
+/** Runs the declared tests; returns the names of those that failed, with the reasons, and how many passed. */
 export async function runTests() {
   const failed = [];
   const begun = new Set();

@@ -1,4 +1,4 @@
-// The page as it is built, in Chromium: served from a folder below the root, as a static host may do.
+// The built page in Chromium: served from a subfolder, as a static host may do.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -13,7 +13,7 @@ import { serve } from "./serve.mjs";
 export const SAMPLE = join(root, "examples/transcript.responses.json");
 const PATIENCE = 20_000;
 
-/** What the tests of a file share; it is there once they run. */
+/** Shared by the tests of a file; set once they run. */
 export const built = { folder: "", url: "", browser: undefined };
 let server;
 
@@ -30,7 +30,7 @@ after(async () => {
   rmSync(built.folder, { recursive: true, force: true });
 });
 
-/** Opens the page (`at`: without the sample, unless it says otherwise); when the test ends, nothing may have gone wrong, and nothing may have left for another place. */
+/** Opens the page (without the sample unless `at` says otherwise); after the test there must be no errors and no outgoing requests. */
 export async function visit(t, { mayAsk, first, at = "#own", ...options } = {}) {
   const page = await built.browser.newPage(options);
   if (first) await page.addInitScript(first);
@@ -38,7 +38,7 @@ export async function visit(t, { mayAsk, first, at = "#own", ...options } = {}) 
   const problems = [];
   page.on("pageerror", (error) => problems.push(String(error)));
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && !mayAsk && problems.push(message.text()));
-  // A request that the browser gave up because the test went on to another page did not fail.
+  // A request cancelled because the test went on to another page did not fail.
   const wentWrong = (request) => request.failure()?.errorText !== "net::ERR_ABORTED";
   page.on("requestfailed", (request) => mayAsk || !wentWrong(request) || problems.push(`${request.url()} failed`));
   page.on("request", (request) => request.url().startsWith(built.url) || request.url().startsWith(mayAsk ?? built.url) || mayAsk || problems.push(`a request to ${request.url()}`));
@@ -50,7 +50,7 @@ export async function visit(t, { mayAsk, first, at = "#own", ...options } = {}) 
   return page;
 }
 
-/** What a figure of the page says. */
+/** The value of a figure on the page. */
 export const figure = async (page, name) => Number((await page.getByTestId(name).textContent()).replaceAll(",", ""));
 
 export async function openSample(page) {
@@ -58,14 +58,14 @@ export async function openSample(page) {
   await page.getByTestId("tokens-after").waitFor();
 }
 
-/** Sets a control's figure and waits until the result is that of the new settings. */
+/** Sets a control's value and waits until the result reflects it. */
 export async function set(page, label, value, shownThreshold) {
   await page.getByLabel(label, { exact: true }).fill(String(value));
   await page.keyboard.press("Tab");
   await page.getByTestId("threshold").filter({ hasText: shownThreshold }).waitFor();
 }
 
-/** Drops a file onto the page, as a person does from a folder. */
+/** Drops a file onto the page, as a user does from a folder. */
 export async function drop(page, name, text) {
   const data = await page.evaluateHandle(
     ([name, text]) => {

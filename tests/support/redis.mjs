@@ -1,14 +1,14 @@
-// A Redis of the test's own: on the loopback interface, without files, gone with the test.
+// A Redis for the test: on the loopback interface, without files, stopped with the test.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { which } from "../../scripts/lib/run.mjs";
 
-/** Where there is no redis-server, the line that says so; else null. */
+/** If redis-server is missing, a line that says so; otherwise null. */
 export const missingRedis = which("redis-server") ? null : "redis-server is missing: `npm run setup -- --redis`";
 
-/** Starts one on a free port; `{ port, stop }`. */
+/** Starts one on a free port; returns `{ port, stop }`. */
 export async function startRedis() {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");

@@ -14,7 +14,7 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
-/** Serves a folder; `{ url, close }`. `types` overrides content types by extension. */
+/** Serves a folder; returns `{ url, close }`. `types` overrides content types by extension. */
 export async function serve(folder, { types = {} } = {}) {
   const known = { ...TYPES, ...types };
   const server = createServer(async (request, response) => {

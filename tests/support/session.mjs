@@ -1,13 +1,13 @@
-// What tests of a session share.
+// Shared by the session tests.
 
 import { ContextError } from "contextfold";
 
 export const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk", "gemini", "bedrock-converse"];
 
-/** The entries of a view, and one of the user's, in a format. */
+/** The entries of a view, and a user's entry, in a format. */
 export const listOf = (view) => (Array.isArray(view) ? view : (view.input ?? view.messages ?? view.contents));
 
-/** A predicate for `assert.throws` and `assert.rejects`: a ContextError of this code whose message has these words. */
+/** A predicate for `assert.throws` and `assert.rejects`: a ContextError with this code whose message matches. */
 export const failsWith = (code, words = /./) => (error) => {
   if (!ContextError.isInstance(error)) return false;
   if (error.code !== code) throw new Error(`expected ${code}, got ${error.code}: ${error.message}`, { cause: error });
@@ -15,10 +15,10 @@ export const failsWith = (code, words = /./) => (error) => {
   return true;
 };
 
-/** Filler of `count` words, each its own, ten a line. */
+/** Filler of `count` distinct words, ten a line. */
 export const words = (count, seed = 0) => Array.from({ length: count }, (_, i) => `word${seed}x${i}${i % 10 === 9 ? "\n" : " "}`).join("");
 
-/** An entry that says a text, as a format has it: Gemini's has parts, and Bedrock's a list of blocks. */
+/** An entry with a text, in a given format: Gemini's has parts, Bedrock's a list of blocks. */
 export function saidIn(format, entry) {
   if (typeof entry.content !== "string") return entry;
   if (format === "bedrock-converse") return { ...entry, content: [{ text: entry.content }] };
@@ -55,7 +55,7 @@ export function stateOf(session) {
   });
 }
 
-/** A promise and its two ends. */
+/** A promise with its resolve and reject functions. */
 export function deferred() {
   const out = {};
   out.promise = new Promise((resolve, reject) => Object.assign(out, { resolve, reject }));

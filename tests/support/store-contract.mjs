@@ -1,6 +1,6 @@
-// What every store has to do for a session: one list of checks, in Node and in a page. `assert` is handed in: a page has none.
+// What every store must do for a session: one list of checks, in Node and in a page. `assert` is passed in: a page has none.
 
-/** Saves a session as sessions were saved before there were journals: its bytes under a version that a head names. */
+/** Saves a session the way it was done before there were journals: its bytes under a version that a head names. */
 export async function saveAsBefore(session, store, key, number) {
   const before = await store.getItem(`${key}:head`);
   const bytes = session.snapshot();
@@ -11,14 +11,14 @@ export async function saveAsBefore(session, store, key, number) {
   if (before) await store.removeItem(`${key}:v:${before}`);
 }
 
-/** What lies under a key of an ordinary store and is not named by its head. */
+/** What is under a key of an ordinary store and not named by its head. */
 export async function leftOver(store, key) {
   const { itemsOf, readHead } = await import("../../pkg/stores/segments/head.js");
   const named = new Set([`${key}:head`, ...itemsOf(key, readHead(await store.getItem(`${key}:head`)))]);
   return (await store.getKeys(key)).filter((name) => !named.has(name));
 }
 
-/** Runs all checks against stores that `open()` gives, each a connection of its own to the same items. */
+/** Runs all checks against stores that `open()` returns, each a separate connection to the same items. */
 export async function storeContract({ open, Session, assert, prefix = `s${Math.random()}`.replace(".", "") }) {
   let n = 0;
   const key = () => `${prefix}-${++n}`;
@@ -46,7 +46,7 @@ export async function storeContract({ open, Session, assert, prefix = `s${Math.r
     async "it is saved again, and again, and leaves behind what the session is made of, and no more"() {
       const [at, store] = [key(), await open()];
       const saved = session();
-      // A long one is a new snapshot, in the place of all that was there.
+      // A long one is a new snapshot, which replaces everything that was there.
       for (const [rounds, more] of [[3, "more"], [20, "again"], [1, "x".repeat(100_000)], [10, "and again"]])
         for (let i = 0; i < rounds; i++) {
           saved.push({ role: "user", content: `${more} ${i}` });
@@ -55,7 +55,7 @@ export async function storeContract({ open, Session, assert, prefix = `s${Math.r
           const keys = (await store.getKeys(at)).filter((name) => name.includes(at));
           const count = (of) => keys.filter((name) => name.includes(of)).length;
           const records = i + 1 - (more === "more" || more.length > 1_000 ? 1 : 0);
-          // A journal store shows none of it; an ordinary one a head, a snapshot, and segments that are merged eight by eight.
+          // A journal store shows none of it; an ordinary one has a head, a snapshot, and segments that are merged eight by eight.
           const holds = keys.length === 0 || (count(":head") === 1 && count(":v:") === 1 && count(":s:") <= Math.min(records + 3, 14) && keys.length === 2 + count(":s:"));
           assert(holds, `${more.slice(0, 10)} ${i}: ${keys}`);
           if (records === 0) assert(keys.length === 0 || keys.length === 2, `${keys}`);

@@ -1,4 +1,4 @@
-// A provider on 127.0.0.1 that refuses what the real ones refuse: a call that nothing answers, an output without a call.
+// A provider on 127.0.0.1 that refuses what the real ones refuse: a call without an output, an output without a call.
 
 import { createServer } from "node:http";
 
@@ -49,7 +49,7 @@ const chatUnanswered = (open) =>
   "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. " +
   `The following tool_call_ids did not have response messages: ${[...open].join(", ")}`;
 
-/** Starts one; `post(path, body)` answers the summary's text, or throws with the provider's own words. */
+/** Starts one; `post(path, body)` returns the summary's text, or throws with the provider's own words. */
 export async function strictProvider(answer) {
   const server = createServer(async (request, response) => {
     let text = "";

@@ -1,4 +1,4 @@
-// Temporary folders that go away with the test.
+// Temporary folders that are removed with the test.
 
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

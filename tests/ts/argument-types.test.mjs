@@ -1,4 +1,4 @@
-// Arguments of a wrong type, where text is wanted: a typed error, and the module lives on. Each in a process of its own.
+// Arguments of the wrong type where text is expected: a typed error, and the module keeps working. Each runs in its own process.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -46,7 +46,7 @@ const WANT_TEXT = {
   "toolOutputs.get": (x) => `session.toolOutputs.get(${x})`,
 };
 
-describe("where text is wanted", { concurrency: 2 }, () => {
+describe("an argument that must be text", { concurrency: 2 }, () => {
   for (const [name, call] of Object.entries(WANT_TEXT))
     for (const value of ["5", "{}", "undefined", "null", "Symbol('x')"])
       test(`${name}(${value})`, async () => {

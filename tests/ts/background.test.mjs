@@ -1,4 +1,4 @@
-// Summaries that are written while the talk goes on.
+// Summaries written in the background while the conversation goes on.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -8,13 +8,13 @@ import { Session } from "contextfold";
 import { dialogues, missing } from "../support/data.mjs";
 import { assistant, calls, conversation, deferred, failsWith, output, settled, stateOf, user, words } from "../support/session.mjs";
 
-/** All but the last turns are folded: what is tested here is how a summary is asked for, judged and put in, and not what it is for. */
+/** Folds all but the last turns: these tests are about how a summary is requested, checked and applied, not about its contents. */
 const ladder = [{ pass: "ephemeral" }, { pass: "trim_tool_outputs" }, { pass: "dedupe_reads" }, { pass: "summarize" }];
 
 const GOOD = "<summary>the gist</summary>";
 const DOWN = new Error("down");
 
-/** A session whose callback answers when the test says so: `asked` has the ends of a promise for each question. */
+/** A session whose callback answers when the test says so: `asked` holds one deferred promise per request. */
 function talking({ compaction, ...options } = {}) {
   const asked = [];
   const events = [];
@@ -33,7 +33,7 @@ function talking({ compaction, ...options } = {}) {
   return { session, asked, events };
 }
 
-/** The same, asked once: four turns are beyond its mark, and below its threshold. */
+/** The same, after one request: four turns are above the background mark and below the threshold. */
 async function asking(options) {
   const talk = talking(options);
   talk.session.sync("messages", conversation(4));
@@ -43,8 +43,8 @@ async function asking(options) {
   return talk;
 }
 
-describe("when it begins", () => {
-  test("at the mark, after push has returned; not before, and once", async () => {
+describe("when it starts", () => {
+  test("starts at the mark, after push has returned, not before, and only once", async () => {
     const { session, asked, events } = talking();
     session.push(conversation(3));
     await settled();
@@ -69,7 +69,7 @@ describe("when it begins", () => {
     sync: (session) => session.sync("messages", [...conversation(3), ...conversation(1, 120, "more")]),
   };
   for (const [what, act] of Object.entries(beginnings))
-    test(`${what} begins it, too`, async () => {
+    test(`${what} starts it too`, async () => {
       const { session, asked } = talking();
       session.sync("messages", conversation(3));
       await settled();
@@ -79,7 +79,7 @@ describe("when it begins", () => {
       assert.equal(asked.length, 1);
     });
 
-  test("atRatio is the mark, 7/8 of the threshold by default; one that is no mark is refused by name", async () => {
+  test("atRatio sets the mark (default 7/8 of the threshold); an invalid one is refused by name", async () => {
     const { session, asked } = talking({ compaction: { background: { atRatio: 0.3 } } });
     session.push(conversation(2));
     await settled();
@@ -98,7 +98,7 @@ describe("when it begins", () => {
     new Session({ compaction: { background: {}, thresholdRatio: 0.3 } });
   });
 
-  test("off by default, where enabled or auto is off, and where nobody is to be asked", async () => {
+  test("off by default, if enabled or auto is off, or if there is no summarizer to ask", async () => {
     for (const compaction of [{ background: false }, { background: undefined }, { enabled: false }, { auto: false }]) {
       const { session, asked } = talking({ compaction });
       session.push(conversation(4));
@@ -113,7 +113,7 @@ describe("when it begins", () => {
 });
 
 describe("the answer", () => {
-  test("is put in by the next prepare, and the talk goes on meanwhile", async () => {
+  test("is applied by the next prepare, and the conversation goes on meanwhile", async () => {
     const { session, asked, events } = await asking();
     const early = await session.prepare();
     const before = structuredClone(early.messages);
@@ -137,7 +137,7 @@ describe("the answer", () => {
   });
 
   for (const way of ["compact", "checkAndCompact", "afterToolExecution", "beforeFinalAnswer"])
-    test(`is put in by ${way}`, async () => {
+    test(`is applied by ${way}`, async () => {
       const { session, asked } = await asking();
       asked[0].resolve(GOOD);
       await session.flush();
@@ -147,7 +147,7 @@ describe("the answer", () => {
       assert.equal(asked.length, 1);
     });
 
-  test("is asked for again where it cannot be used, as any other", async () => {
+  test("an unusable answer is asked for again, as in any other run", async () => {
     const { session, asked } = await asking({ compaction: { maxAttempts: 3 } });
     asked[0].resolve("");
     await settled();
@@ -159,7 +159,7 @@ describe("the answer", () => {
     assert.equal((await session.prepare()).report.summary.attempts, 3);
   });
 
-  test("the request is made smaller where the summariser says that it is too long", async () => {
+  test("the request is made smaller if the summariser says that it is too long", async () => {
     const { session, asked } = await asking();
     asked[0].reject(new Error("prompt is too long: 9000 tokens > 8000 maximum"));
     await settled();
@@ -180,7 +180,7 @@ describe("a failure", () => {
     "a summary that is too large": (a) => a.resolve(`<summary>${words(9000)}</summary>`),
   };
   for (const [what, fail] of Object.entries(failures))
-    test(`changes nothing and is told by an event: ${what}`, async () => {
+    test(`changes nothing and is reported by an event: ${what}`, async () => {
       const { session, asked, events } = await asking({ compaction: { onFailure: "extractive" } });
       const [before, report] = [stateOf(session), session.report];
       fail(asked[0]);
@@ -189,7 +189,7 @@ describe("a failure", () => {
       assert.deepEqual(events, ["compaction_started", "compaction_failed"]);
     });
 
-  test("is not repeated at every push: after 8 new messages, 16 after the next, then 32", async () => {
+  test("is not retried at every push: after 8 new messages, then 16 more, then 32", async () => {
     const { session, asked } = await asking();
     const after = [];
     for (let pushed = 1; pushed <= 60; pushed++) {
@@ -203,7 +203,7 @@ describe("a failure", () => {
     assert.deepEqual(after, [8, 24, 56]);
   });
 
-  test("after one, a run that is due asks for itself", async () => {
+  test("after a failure, a run that is due asks for its own summary", async () => {
     const { session, asked } = await asking();
     asked[0].reject(DOWN);
     await session.flush();
@@ -215,8 +215,8 @@ describe("a failure", () => {
   });
 });
 
-describe("who waits and who does not", () => {
-  test("a prepare whose view fits does not, above the threshold neither; and asks no second time", async () => {
+describe("who waits for the summary", () => {
+  test("a prepare whose view fits does not wait, even above the threshold, and does not ask again", async () => {
     const { session, asked } = await asking();
     session.push(conversation(1, 80, "more"));
     assert.ok(session.shouldCompact() && session.tokens <= session.limit, `at ${session.tokens}`);
@@ -235,7 +235,7 @@ describe("who waits and who does not", () => {
     "recover, from a refusal": (session) => session.recover("prompt is too long: 9000 tokens > 8000 maximum"),
   };
   for (const [way, act] of Object.entries(joining))
-    test(`${way} joins: one question, one fold`, async () => {
+    test(`${way} joins: one request, one fold`, async () => {
       const { session, asked } = await asking();
       let done = false;
       const run = act(session).then(() => (done = true));
@@ -248,13 +248,13 @@ describe("who waits and who does not", () => {
       assert.ok(session.tokens <= session.limit);
     });
 
-  test("what has nothing to wait for does not: checkAndCompact below the threshold, recover from another error", async () => {
+  test("calls that need no summary do not wait: checkAndCompact below the threshold, recover from an unrelated error", async () => {
     const { session } = await asking();
     assert.equal(await session.checkAndCompact(), null);
     assert.equal(await session.recover(new Error("invalid api key")), null);
   });
 
-  test("a prepare that joined one that fails goes on by itself", async () => {
+  test("a prepare that joined a failing run continues by itself", async () => {
     const { session, asked } = await asking();
     session.push(conversation(2, 150, "more"));
     const run = session.prepare();
@@ -268,7 +268,7 @@ describe("who waits and who does not", () => {
     assert.ok(session.tokens <= session.limit);
   });
 
-  test("who joins with a signal leaves alone", async () => {
+  test("a caller that joins with its own signal aborts only its own wait", async () => {
     const { session, asked } = await asking();
     const controller = new AbortController();
     const run = session.compact({ signal: controller.signal });
@@ -281,7 +281,7 @@ describe("who waits and who does not", () => {
     assert.equal(session.folds().length, 1);
   });
 
-  test("flush waits for what is under way, and for nothing else", async () => {
+  test("flush waits only for what is under way", async () => {
     const { session, asked } = await asking();
     let done = false;
     const flushed = session.flush().then((value) => ((done = true), value));
@@ -292,7 +292,7 @@ describe("who waits and who does not", () => {
     await new Session().flush();
   });
 
-  test("a signal ends flush's wait, and nothing else", async () => {
+  test("a signal ends flush's wait and nothing else", async () => {
     const { session, asked } = await asking();
     const controller = new AbortController();
     const flushed = session.flush({ signal: controller.signal });
@@ -307,7 +307,7 @@ describe("who waits and who does not", () => {
   });
 });
 
-describe("what happened meanwhile", () => {
+describe("changes made meanwhile", () => {
   const stands = {
     "messages": (session) => session.push(user("meanwhile")),
     "another header": (session) => session.setHeader("You are terse."),
@@ -331,7 +331,7 @@ describe("what happened meanwhile", () => {
     });
 
   for (const when of ["before the answer", "after it"]) {
-    test(`a pin on a part of it, ${when}: that stays verbatim, and the rest is folded`, async () => {
+    test(`a part of it is pinned, ${when}: that part stays verbatim, and the rest is folded`, async () => {
       const { session, asked } = await asking();
       const [id, content] = [session.items()[0].id, session.view("messages")[0].content];
       if (when === "before the answer") session.pin(id);
@@ -343,7 +343,7 @@ describe("what happened meanwhile", () => {
       assert.ok(messages.some((m) => m.content === content));
     });
 
-    test(`what it stands for was rewritten, ${when}: it is dropped, and an event says so`, async () => {
+    test(`the messages it covers were rewritten, ${when}: it is dropped, and an event says so`, async () => {
       const { session, asked, events } = await asking();
       const another = [user("another past"), ...conversation(2, 100, "new")];
       if (when === "before the answer") session.sync("messages", another);
@@ -358,7 +358,7 @@ describe("what happened meanwhile", () => {
     });
   }
 
-  test("a plan that was applied comes before it", async () => {
+  test("an applied plan takes precedence over it", async () => {
     const { session, asked, events } = await asking();
     const run = session.plan().apply();
     await settled();
@@ -374,7 +374,7 @@ describe("what happened meanwhile", () => {
 
 describe("the end", () => {
   for (const end of ["resolve", "reject"])
-    test(`free: the callback's signal fires, its late answer is nobody's (${end})`, async () => {
+    test(`free: the callback's signal fires, and its late answer is ignored (${end})`, async () => {
       const { session, asked } = await asking();
       const { signal } = asked[0];
       assert.equal(signal.aborted, false);
@@ -386,7 +386,7 @@ describe("the end", () => {
       await settled();
     });
 
-  test("free before it has begun: nobody is asked", async () => {
+  test("free before it has started: the callback is never called", async () => {
     const { session, asked } = talking();
     session.push(conversation(4));
     session.free();
@@ -409,7 +409,7 @@ describe("the end", () => {
       assert.equal(asked, 1);
     });
 
-  test("a process with one under way ends", () => {
+  test("a process ends even with one under way", () => {
     const script = `
       import { Session } from "contextfold";
       let asked = 0;
@@ -444,7 +444,7 @@ test("recorded conversations: whenever the answer comes, nothing is lost and eve
         if (item.role !== "user") continue;
         let prepared;
         session.prepare().then((p) => (prepared = p), (error) => (prepared = error));
-        // One that has to wait is answered at once.
+        // A call that has to wait gets its answer at once.
         for (let i = 0; i < 20 && !prepared; i++) await (await settled(), answer(i < 2 ? at : Infinity));
         assert.ok(prepared, `${id} ${delay}: it ends`);
         if (!(prepared instanceof Error)) assert.ok(prepared.report.tokens_after <= session.limit, `${id} ${delay}`);

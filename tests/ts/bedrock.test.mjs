@@ -1,4 +1,4 @@
-// Bedrock's Converse across the boundary: bytes, cache points, responses, documents.
+// Bedrock's Converse format through the WebAssembly boundary: bytes, cache points, responses, documents.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -20,7 +20,7 @@ const list = () => [
   assistant({ text: "Seen." }),
 ];
 
-test("a message with bytes goes out as the very object, is counted, and survives a snapshot", () => {
+test("a message with bytes is sent as the same object, is counted, and survives a snapshot", () => {
   const own = list();
   const session = new Session({ contextWindow: 100_000 });
   session.pushFrom(FORMAT, own);
@@ -43,7 +43,7 @@ test("a message with bytes goes out as the very object, is counted, and survives
   assert.equal(Session.restore(wire.snapshot()).view(FORMAT).messages[0].content[1].image.source.bytes, base64(bytes(3000)), "text stays text");
 });
 
-test("the same in the package's own messages and back", () => {
+test("converts to the package's own messages and back", () => {
   const own = list();
   const messages = JSON.parse(JSON.stringify(convert(FORMAT, "messages", own)));
   const back = convert("messages", FORMAT, messages);
@@ -51,7 +51,7 @@ test("the same in the package's own messages and back", () => {
   assert.deepEqual(back.map(({ content }) => content.map((block) => Object.keys(block))), own.map(({ content }) => content.map((block) => Object.keys(block))));
 });
 
-test("a response is read, and its message is the very object", () => {
+test("a response is read, and its message is the same object", () => {
   const response = { output: { message: assistant({ text: "Hi." }) }, stopReason: "end_turn", usage: { inputTokens: 10, outputTokens: 2, totalTokens: 12 } };
   const session = new Session({ contextWindow: 100_000 });
   session.pushFrom(FORMAT, [user({ text: "Hello." })]);
@@ -59,7 +59,7 @@ test("a response is read, and its message is the very object", () => {
   assert.equal(session.view(FORMAT).messages[1], response.output.message);
 });
 
-test("a cache point goes where its block goes", () => {
+test("a cache point moves with its block", () => {
   const session = new Session({ contextWindow: 100_000 });
   const ids = session.pushFrom(FORMAT, [
     user({ text: "Go." }),
@@ -72,7 +72,7 @@ test("a cache point goes where its block goes", () => {
   assert.deepEqual(errors(session.view(FORMAT)), []);
 });
 
-test("documents of one name get numbers, and names lose what the API refuses", () => {
+test("documents with the same name are numbered, and names lose the characters that the API refuses", () => {
   const session = new Session({ contextWindow: 100_000 });
   session.pushFrom(FORMAT, [user({ text: "Read." }, document("report")), assistant({ text: "Yes." }), user({ text: "And?" }, document("report"), document("a.b  c.pdf"))]);
   const notes = [];
@@ -86,7 +86,7 @@ test("documents of one name get numbers, and names lose what the API refuses", (
   assert.deepEqual(errors(output), []);
 });
 
-test("tools that a request forgot are defined", () => {
+test("tools missing from a request are defined", () => {
   const body = { modelId: "m", messages: [user({ text: "Go." }), assistant({ toolUse: { toolUseId: "a", name: "f", input: {} } }), user({ toolResult: { toolUseId: "a", content: [{ text: "1" }] } })] };
   assert.deepEqual(errors(body), ["B-tool-config"]);
   const { output } = repair(FORMAT, body);
@@ -94,7 +94,7 @@ test("tools that a request forgot are defined", () => {
   assert.deepEqual(errors(output), []);
 });
 
-test("thinking has to be signed where a model of Anthropic's is asked", () => {
+test("thinking must be signed for an Anthropic model", () => {
   const messages = [user({ text: "Go." }), assistant({ reasoningContent: { reasoningText: { text: "hm" } } }, { text: "So." }), user({ text: "On." })];
   assert.deepEqual(errors({ modelId: "us.amazon.nova-pro-v1:0", messages }), []);
   const body = { modelId: "us.anthropic.claude-opus-4-6-v1", messages };
@@ -102,7 +102,7 @@ test("thinking has to be signed where a model of Anthropic's is asked", () => {
   assert.deepEqual(errors(repair(FORMAT, body).output), []);
 });
 
-test("a view has cache points where they pay", async () => {
+test("a view has cache points where they are worth it", async () => {
   const session = new Session({ contextWindow: 100_000 });
   session.setHeader("You mend builds. ".repeat(400));
   session.pushFrom(FORMAT, [user({ text: "Go. ".repeat(1500) }), assistant({ text: "So." }), user({ text: "On." }, document("d"))]);

@@ -1,5 +1,5 @@
-// What belongs together across messages is cut together: code that the provider runs and the calls that it waits for, a server
-// tool's call and its result, an approval and its call (INV-1).
+// Parts of one unit that spans messages are cut together: provider-run code and the calls it waits for, a server tool's call and its
+// result, an approval and its call (INV-1).
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -37,7 +37,7 @@ async function* views(list) {
   }
 }
 
-test("what a server tool brought stays with its call, in every preset", async () => {
+test("a server tool's result stays with its call, in every preset", async () => {
   const list = [0, 1, 2, 3, 4].flatMap(turn).concat({ role: "user", content: "And now?" });
   let seen = 0;
   for await (const [name, view] of views(list)) {
@@ -47,7 +47,7 @@ test("what a server tool brought stays with its call, in every preset", async ()
   assert.ok(seen > 20, `${seen} views`);
 });
 
-test("code that still waits stays with the calls that it made", async () => {
+test("code that is still waiting stays with the calls it made", async () => {
   const earlier = [0, 1, 2, 3].flatMap((i) => [{ role: "user", content: `Earlier ${i}. ${words(60)}` }, { role: "assistant", content: `Done ${i}. ${words(60)}` }]);
   const list = [
     ...earlier,
@@ -66,7 +66,7 @@ test("code that still waits stays with the calls that it made", async () => {
 });
 
 for (const approved of [true, false]) {
-  test(`a call that the AI SDK has still to run stays open (approved: ${approved})`, async () => {
+  test(`a call that the AI SDK has yet to run stays open (approved: ${approved})`, async () => {
     const list = [
       { role: "user", content: "Delete the file." },
       { role: "assistant", content: [{ type: "tool-call", toolCallId: "d1", toolName: "rm", input: {} }, { type: "tool-approval-request", approvalId: "ap1", toolCallId: "d1" }] },
@@ -82,7 +82,7 @@ for (const approved of [true, false]) {
   });
 }
 
-test("the newest user message stands whole where it fits with the header", async () => {
+test("the newest user message stays whole if it fits with the header", async () => {
   const newest = "Vary the sentence structure, and start a line with a verb. ".repeat(14);
   const list = [
     { role: "system", content: "You are helpful." },
@@ -101,7 +101,7 @@ test("the newest user message stands whole where it fits with the header", async
   }
 });
 
-test("to the AI SDK a step is one message, without empty texts, and what the assistant drew is a file", () => {
+test("for the AI SDK a step is one message without empty texts, and an image made by the assistant is a file", () => {
   const use = (id) => ({ role: "assistant", content: [{ type: "tool_use", id, name: "read", input: {} }] });
   const result = (id) => ({ type: "tool_result", tool_use_id: id, content: "ok" });
   const steps = [{ role: "user", content: "Go on." }, use("a"), use("b"), { role: "user", content: [result("a"), result("b")] }];
@@ -114,7 +114,7 @@ test("to the AI SDK a step is one message, without empty texts, and what the ass
   assert.deepEqual(convert("messages", "ai-sdk", drawn)[1].content, [{ type: "file", data: "iVBORw0KGgo=", mediaType: "image/png" }]);
 });
 
-test("our own messages come back from every format as they were", () => {
+test("our own messages come back unchanged from every format", () => {
   const call = (id) => ({ id, type: "function", function: { name: "read", arguments: "{}" } });
   const list = [
     { role: "system", content: "You are careful." },
@@ -129,7 +129,7 @@ test("our own messages come back from every format as they were", () => {
   }
 });
 
-test("reasoning beside a developer's message, or calls beside content, is our own", () => {
+test("reasoning beside a developer message, or calls beside content, is recognised as our own format", () => {
   const reasoning = [{ type: "reasoning", text: "hm" }, { type: "text", text: "a" }];
   const session = new Session({ contextWindow: 9000 });
   session.push([{ role: "developer", content: "Be brief." }, { role: "user", content: "q" }, { role: "assistant", content: reasoning }]);

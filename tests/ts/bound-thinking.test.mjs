@@ -1,5 +1,5 @@
-// Thinking and reasoning that are bound to what stood before or after them: no ladder, pin or request for a summary leaves
-// a half of such a pair (PROV-3, PROV-3b).
+// Thinking and reasoning bound to what came before or after them: no ladder, pin or summary request leaves half of such a pair
+// (PROV-3, PROV-3b).
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -17,10 +17,10 @@ const holds = (items, type) => JSON.stringify(items).includes(`"type":"${type}"`
 const recordedOf = (format, type) => (missing ? [] : recordedRequests(format).filter(({ items, opts }) => !opts.stateful && items.length >= 3 && holds(items, type)));
 const anthropic = [{ id: "made", items: made }, ...recordedOf("anthropic", "thinking")];
 
-/** The rules about thinking and reasoning that a view breaks, measured against the history it was made of. */
+/** The thinking and reasoning rules that a view breaks, checked against its history. */
 const brokenBy = (format, list, options) => check(format, list, { provider: "other", pending: true, ...options }).filter((v) => /thinking|signature|reasoning/.test(v.rule) && v.severity === "error");
 
-/** Prepares with the ladder under a window of `share` of the history; a view that cannot fit is none. */
+/** Prepares with the ladder under a window of `share` of the history; returns no view if it cannot fit. */
 async function prepared(format, items, options, share, edit = () => {}) {
   const window = Math.max(200, Math.round((JSON.stringify(items).length / 4) * share));
   const session = new Session({ contextWindow: window, compaction: { onFailure: "extractive" }, ...options });
@@ -36,7 +36,7 @@ async function prepared(format, items, options, share, edit = () => {}) {
 
 describe("bound thinking", () => {
   for (const ladder of [...Object.keys(presets), [], [{ pass: "drop_old_tool_results", keepSteps: 1 }], [{ pass: "truncate_head_tail", max: 100, head: 20, tail: 20 }], [{ pass: "prune_tool_outputs", protectTurns: 1 }]])
-    test(`ladder ${JSON.stringify(ladder)}: none is left behind an edit`, async () => {
+    test(`ladder ${JSON.stringify(ladder)}: no thinking is left after an edited prefix`, async () => {
       for (const { id, items } of anthropic)
         for (const share of [0.3, 0.6]) {
           const session = await prepared("anthropic", items, { ladder, boundThinking: "drop" }, share);
@@ -44,12 +44,12 @@ describe("bound thinking", () => {
         }
     });
 
-  test("the same histories with `keep` would be refused: the check above can fail", async () => {
+  test("the same histories with `keep` are refused, so the check above can fail", async () => {
     const session = await prepared("anthropic", made, { boundThinking: "keep" }, 0.3);
     assert.ok(brokenBy("anthropic", session.view("anthropic").messages, { original: made, bound: true }).length > 0);
   });
 
-  test("a pinned piece of text is an edit at once, before the next run", () => {
+  test("a pinned piece of text counts as an edit at once, before the next run", () => {
     const session = new Session({ boundThinking: "drop" });
     const [first] = session.pushFrom("anthropic", made);
     assert.ok(holds(session.view("anthropic").messages, "thinking"));
@@ -57,7 +57,7 @@ describe("bound thinking", () => {
     assert.deepEqual(brokenBy("anthropic", session.view("anthropic").messages, { original: made, bound: true }), []);
   });
 
-  test("a request for a summary, which has no tools, takes none along", async () => {
+  test("a summary request, which has no tools, contains no bound thinking", async () => {
     let body;
     const summarize = (request) => ((body = request.as("anthropic")), "<summary>short</summary>");
     for (const boundThinking of ["drop", "keep"]) {
@@ -70,14 +70,14 @@ describe("bound thinking", () => {
   });
 });
 
-describe("bound thinking, and a fold that is undone (docs/undo.md)", () => {
+describe("bound thinking and an undone fold (docs/undo.md)", () => {
   const question = (n) => ({ role: "user", content: `question ${n}: ${words(60, n)}` });
   const answer = (n) => ({ role: "assistant", content: [{ type: "thinking", thinking: `thought ${n}`, signature: `s${n}` }, { type: "text", text: `answer ${n}: ${words(60, n)}` }] });
   const list = [question(0), answer(0), question(1), answer(1), question(2), answer(2), question(3)];
   const withoutThinking = (messages) => messages.map((message) => (Array.isArray(message.content) ? { role: message.role, content: message.content.at(-1).text } : message));
   const summarize = () => "<summary>Two questions were answered.</summary>";
 
-  /** Folds, lets the model answer behind the summary, and undoes the fold. */
+  /** Folds, lets the model answer after the summary, and undoes the fold. */
   async function undone(options) {
     const session = new Session({ contextWindow: 100_000, summarize, ...options });
     const ids = session.pushFrom("anthropic", list);
@@ -92,7 +92,7 @@ describe("bound thinking, and a fold that is undone (docs/undo.md)", () => {
 
   const binding = [{ boundThinking: "drop" }, { model: "claude-opus-5-5" }, { model: "anthropic/claude-haiku-5.5" }];
   for (const options of binding)
-    test(`${JSON.stringify(options)}: the messages come back, the thinking of before does not, and reports name each`, async () => {
+    test(`${JSON.stringify(options)}: the messages come back without their earlier thinking, and reports name each`, async () => {
       const { session, ids, folded, whole } = await undone(options);
       assert.deepEqual(session.view("anthropic").messages, withoutThinking(whole));
       assert.deepEqual(brokenBy("anthropic", session.view("anthropic").messages, { original: whole, bound: true }), []);
@@ -109,7 +109,7 @@ describe("bound thinking, and a fold that is undone (docs/undo.md)", () => {
     });
 
   for (const options of [{ boundThinking: "keep", model: "claude-opus-5-5" }, { model: "claude-opus-4-5" }, {}])
-    test(`${JSON.stringify(options)}: the view is again what it was, thinking included`, async () => {
+    test(`${JSON.stringify(options)}: the view is what it was before, thinking included`, async () => {
       const { session, whole } = await undone(options);
       assert.equal(JSON.stringify(session.view("anthropic").messages), JSON.stringify(whole));
       const { report } = await session.prepare();
@@ -117,19 +117,19 @@ describe("bound thinking, and a fold that is undone (docs/undo.md)", () => {
     });
 });
 
-/** A provider that binds each thinking block to all that stood before it in the request that it answered. */
+/** A provider that binds each thinking block to everything before it in the request that it answered. */
 class BindingProvider {
   bound = new Map();
   answers = 0;
   checked = 0;
 
-  /** All that stands before each block, in order. */
+  /** Everything before each block, in order. */
   static blocks({ system = null, messages }, tools) {
     const content = ({ role, content }) => (typeof content === "string" ? [{ role, block: { type: "text", text: content } }] : content.map((block) => ({ role, block })));
     return [{ tools }, { system }, ...messages.flatMap(content)];
   }
 
-  /** The signature of the answer's thinking, or the refusal. */
+  /** The signature for the answer's thinking, or the refusal. */
   asked(view, tools) {
     const all = BindingProvider.blocks(view, tools).map((part) => JSON.stringify(part));
     const prefix = (until) => all.slice(0, until).join("\n");
@@ -144,7 +144,7 @@ class BindingProvider {
   }
 }
 
-/** A number below 1, another one each time, the same ones for the same seed. */
+/** A seeded random generator of numbers below 1. */
 function numbers(seed) {
   let state = seed * 2654435761 + 17 || 1;
   return () => {
@@ -157,7 +157,7 @@ function numbers(seed) {
   };
 }
 
-test("whatever is done to a session, no thinking goes out that is bound to another conversation", async () => {
+test("whatever is done to a session, no thinking is sent that is bound to another conversation", async () => {
   const gist = () => "<summary>the gist of it</summary>";
   let checked = 0;
   for (let seed = 1; seed <= 120; seed++) {
@@ -240,7 +240,7 @@ describe("reasoning items", () => {
   const responses = [{ id: "made", items: reasoned }, ...recordedOf("responses", "reasoning").filter(linked)];
 
   for (const ladder of Object.keys(presets))
-    test(`ladder ${ladder}: each with what it made, or neither with its id`, async () => {
+    test(`ladder ${ladder}: an item keeps its id together with its output, or both lose it`, async () => {
       for (const { id, items } of responses)
         for (const share of [0.3, 0.6]) {
           const session = await prepared("openai-responses", items, { ladder }, share);
@@ -248,7 +248,7 @@ describe("reasoning items", () => {
         }
     });
 
-  test("a request for a summary: what a redaction or an unanswered call takes away takes its other half's id along", async () => {
+  test("summary request: if a redaction or an unanswered call removes one half, the other half's id is removed too", async () => {
     let body;
     const summarize = (request) => ((body = request.as("openai-responses")), "<summary>short</summary>");
     const session = new Session({ summarize, compaction: { redact: (text) => text } });

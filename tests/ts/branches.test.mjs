@@ -1,4 +1,4 @@
-// Changing one's mind: unfold, rewind, fork and merge; the history as a graph.
+// Unfold, rewind, fork and merge; the history as a graph.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -7,7 +7,7 @@ import { assistant, calls, conversation, failsWith, output, stateOf, user } from
 
 const ids = (session) => session.items().map((item) => item.id);
 const named = (message, id) => ({ ...message, id });
-/** Four turns under ids of their own, and the newest question. */
+/** Four turns with given ids, and the newest question. */
 function talk(options) {
   const session = new Session({ contextWindow: 1_000_000, ...options });
   session.push([...conversation(3, 40), user("and now?")]);
@@ -15,7 +15,7 @@ function talk(options) {
 }
 
 describe("unfold", () => {
-  test("the view is what it was, and what came since stands behind it", async () => {
+  test("restores the view, with newer messages after it", async () => {
     const session = talk();
     const before = session.view("openai-chat");
     const shown = ids(session);
@@ -31,7 +31,7 @@ describe("unfold", () => {
     assert.deepEqual(session.folds(), []);
   });
 
-  test("a fold that is folded names the one to undo first", async () => {
+  test("a fold inside another fold: the error names the one to undo first", async () => {
     const session = talk();
     await session.compact();
     session.push([assistant("so"), user("next?")]);
@@ -47,13 +47,13 @@ describe("unfold", () => {
     assert.deepEqual(session.messages.map((m) => m.content), session.lower().map((m) => m.content));
   });
 
-  test("what is no fold", () => {
+  test("refuses what is not a fold", () => {
     const session = talk();
     for (const id of ["m1", "fold_9", ""]) assert.throws(() => session.unfold(id), failsWith("INVALID_ARGUMENT"));
     for (const id of [undefined, 5, {}, Symbol("x")]) assert.throws(() => session.unfold(id), failsWith("INVALID_ARGUMENT"));
   });
 
-  test("a listener may unfold again what is being folded", async () => {
+  test("a listener may unfold what is just being folded", async () => {
     const session = talk();
     const before = ids(session);
     session.on("compaction_finished", () => session.unfold(session.folds()[0].id));
@@ -61,7 +61,7 @@ describe("unfold", () => {
     assert.deepEqual(ids(session), before);
   });
 
-  test("a run that waits for its summary is stale then", async () => {
+  test("a run waiting for its summary becomes stale", async () => {
     let asked = 0;
     const session = talk({
       summarize: () => {
@@ -76,7 +76,7 @@ describe("unfold", () => {
 });
 
 describe("rewind", () => {
-  test("what came after leaves the view and stays in the history", async () => {
+  test("later messages leave the view and stay in the history", async () => {
     const session = talk();
     const [question] = session.push(user("again?"));
     session.push([named(calls("x"), "call"), output("x", "found the needle")]);
@@ -91,7 +91,7 @@ describe("rewind", () => {
     assert.throws(() => session.rewind("nobody"), failsWith("INVALID_ARGUMENT"));
   });
 
-  test("sync goes on from there", () => {
+  test("sync continues from there", () => {
     const session = new Session();
     const list = [user("a"), assistant("b"), user("c"), assistant("d")];
     session.sync("openai-chat", list);
@@ -102,7 +102,7 @@ describe("rewind", () => {
     assert.equal(session.view("openai-chat")[0], list[0]);
   });
 
-  test("into an entry that was several messages: what is left of it is known", () => {
+  test("rewinding into an entry that held several messages: the rest of it is recognised", () => {
     const session = new Session();
     const results = { role: "user", content: ["a", "b"].map((id) => ({ type: "tool_result", tool_use_id: id, content: id })) };
     const uses = { role: "assistant", content: ["a", "b"].map((id) => ({ type: "tool_use", id, name: "f", input: {} })) };
@@ -114,7 +114,7 @@ describe("rewind", () => {
 });
 
 describe("fork and merge", () => {
-  test("a fork begins as its session did, with the very objects, and goes its own way", () => {
+  test("a fork starts as a copy with the same objects, and then diverges", () => {
     const session = new Session();
     const list = [user("go"), calls("a"), output("a", "1"), assistant("done")];
     const pushed = session.pushFrom("openai-chat", list);
@@ -128,7 +128,7 @@ describe("fork and merge", () => {
     assert.equal(session.messages.length, 4);
   });
 
-  test("its own options, over its session's", async () => {
+  test("a fork's own options override its session's", async () => {
     const session = talk({ compaction: { retainLastTurns: 2 } });
     const at = ids(session).at(-1);
     const child = session.fork(at, { contextWindow: 600, tokenizer: (text) => text.length });
@@ -150,7 +150,7 @@ describe("fork and merge", () => {
     assert.equal(await child.toolOutputs.get(ref.id), await session.toolOutputs.get(ref.id));
   });
 
-  test("a result comes in as the output of an open call, once", () => {
+  test("a result is merged as the output of an open call, once", () => {
     const session = new Session();
     const [, call] = session.push([user("go"), calls("task")]);
     const child = session.fork(call, { lane: "sub" });
@@ -170,7 +170,7 @@ describe("fork and merge", () => {
     assert.deepEqual(session.sync("openai-chat", session.view("openai-chat")), { added: 0, diverged_at: null });
   });
 
-  test("what cannot be merged", () => {
+  test("what cannot be merged is refused", () => {
     const session = talk();
     const at = ids(session)[0];
     const child = session.fork(at);
@@ -232,7 +232,7 @@ describe("session.graph", () => {
     assert.deepEqual(ids(session), before);
   });
 
-  test("what else would change it is said to the session", () => {
+  test("other graph methods that would change it point to the session instead", () => {
     const session = talk();
     const [first, second] = ids(session);
     const before = stateOf(session);
@@ -246,7 +246,7 @@ describe("session.graph", () => {
     assert.deepEqual(stateOf(session), before);
   });
 
-  test("forks are lanes, what is merged has a branch from there", () => {
+  test("forks are lanes, and a merge is a branch into its session", () => {
     const session = new Session();
     const [, call] = session.push([user("go"), calls("task")]);
     const child = session.fork(call, { lane: "sub" });
@@ -262,7 +262,7 @@ describe("session.graph", () => {
     assert.equal(lane().length, 3);
   });
 
-  test("a freed session's graph says so", () => {
+  test("the graph of a freed session says so", () => {
     const session = talk();
     const { graph } = session;
     session.free();
@@ -270,7 +270,7 @@ describe("session.graph", () => {
     assert.throws(() => graph.compress(["m1"], "s"), failsWith("FREED"));
   });
 
-  test("a tokenizer that looks at the graph while it is asked is told so", () => {
+  test("a tokenizer that reads the graph while counting gets an error", () => {
     let graph;
     const session = new Session({ tokenizer: (text) => { graph?.nodes(); return text.length; } });
     session.push(user("one"));

@@ -1,4 +1,4 @@
-// A module that is not there, and one that traps: what comes through says what to do, at the first call or later.
+// A module that is missing or that traps: the error says what to do, at the first call or later.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -20,7 +20,7 @@ test("after a trap every public function says INTERNAL", () => {
     assert.throws(() => glue.version(), { name: "ContextError", code: "INTERNAL" }, `call ${call}`);
 });
 
-test("code that was bundled without the module's files says what to do with them", async (t) => {
+test("code bundled without the module's files says how to fix it", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "contextfold-bundled-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   for (const [format, extension] of [["esm", "mjs"], ["cjs", "cjs"]]) {

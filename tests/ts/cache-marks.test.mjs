@@ -1,4 +1,4 @@
-// view("anthropic", { cacheMarks }): marks at the ends of what stays as it is, none twice, never more than the API takes.
+// view("anthropic", { cacheMarks }): marks at the ends of stable parts, none twice, never more than the API accepts.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { Session, check } from "contextfold";
 const MARK = { type: "ephemeral" };
 const words = (n, of = "word") => `${of} `.repeat(n);
 
-/** A conversation in Anthropic's format with so many steps, and a system prompt of 2,000 words. */
+/** A conversation in Anthropic's format with that many steps and a system prompt of 2,000 words. */
 function agent(steps, { system = words(2000), ...options } = {}) {
   const session = new Session({ contextWindow: 200_000, summarize: () => "<summary>the gist</summary>", ...options });
   session.pushFrom("anthropic", { system, messages: [{ role: "user", content: words(1500, "find") }] });
@@ -19,14 +19,14 @@ function agent(steps, { system = words(2000), ...options } = {}) {
   return session;
 }
 
-/** Where the marks of a body stand: "system", or the index of an entry. */
+/** Where a body's marks are: "system", or the index of an entry. */
 const marksOf = ({ system, messages }) => [
   ...(Array.isArray(system) && system.some((block) => block.cache_control) ? ["system"] : []),
   ...messages.flatMap(({ content }, at) => (Array.isArray(content) ? content : []).filter((block) => block.cache_control).map(() => at)),
 ];
 const bare = (body) => JSON.parse(JSON.stringify(body), (_, value) => (value && typeof value === "object" && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).filter(([key]) => key !== "cache_control")) : value));
 
-test("the system prompt, the step before the newest and the view's end are marked, in copies", () => {
+test("the system prompt, the step before the newest and the end of the view are marked, in copies", () => {
   const session = agent(4);
   const plain = session.view("anthropic");
   const body = session.view("anthropic", { cacheMarks: 4 });
@@ -38,7 +38,7 @@ test("the system prompt, the step before the newest and the view's end are marke
   assert.deepEqual(bare(body).messages, plain.messages);
 });
 
-test("what one call's last mark covers is what the next call finds, at its mark before the newest step", () => {
+test("the prefix up to one call's last mark is marked again in the next call, before its newest step", () => {
   const session = agent(3);
   const first = session.view("anthropic", { cacheMarks: 1 });
   assert.deepEqual(marksOf(first), [first.messages.length - 1]);
@@ -51,7 +51,7 @@ test("what one call's last mark covers is what the next call finds, at its mark 
   assert.deepEqual(bare(body).messages.slice(0, first.messages.length), bare(first).messages);
 });
 
-test("the newest summary is marked, too; and session.cacheMarks says what of the view is covered", async () => {
+test("the newest summary is marked too, and session.cacheMarks says how much of the view is covered", async () => {
   const session = agent(12);
   session.pushFrom("anthropic", [{ role: "assistant", content: "found" }, { role: "user", content: "and mend it" }]);
   await session.compact();
@@ -71,7 +71,7 @@ test("the newest summary is marked, too; and session.cacheMarks says what of the
   assert.ok(marks[0].tokens < marks[1].tokens && marks[1].tokens < marks[2].tokens);
 });
 
-test("so many as were asked for, what covers most first", () => {
+test("at most the requested number of marks, those that cover most first", () => {
   const session = agent(4);
   session.view("anthropic", { cacheMarks: 1 });
   assert.deepEqual(session.cacheMarks.map((mark) => mark.part), ["end"]);
@@ -90,14 +90,14 @@ test("the caller's own marks stay and count: never more than four, none twice", 
   assert.equal(marksOf(session.view("anthropic", { cacheMarks: 4 })).length, 4, "four are the caller's");
 });
 
-test("nothing is marked that is too short to be cached", () => {
+test("parts too short to be cached get no mark", () => {
   assert.deepEqual(marksOf(agent(0).view("anthropic", { cacheMarks: 4 })), ["system", 0]);
   const short = new Session({ contextWindow: 100_000 });
   short.pushFrom("anthropic", { system: "Be brief.", messages: [{ role: "user", content: "hi" }, { role: "assistant", content: "hi" }, { role: "user", content: "on" }] });
   assert.deepEqual(marksOf(short.view("anthropic", { cacheMarks: 4 })), []);
 });
 
-test("thinking takes no mark: the block before it does", () => {
+test("thinking takes no mark; the block before it does", () => {
   const session = agent(0);
   session.pushFrom("anthropic", [
     { role: "assistant", content: [{ type: "text", text: "hm" }] },

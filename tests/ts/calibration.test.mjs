@@ -1,4 +1,4 @@
-// What providers report corrects what is counted, and the report says by which rules it was counted.
+// Usage reported by providers corrects our counts, and the report names the counting rules.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -23,7 +23,7 @@ test("the ratio of reported to counted input tokens corrects the next view", asy
   near(report.target, before.target / 1.5);
 });
 
-test("a view keeps its limit in corrected tokens", async () => {
+test("a view stays within its limit in corrected tokens", async () => {
   const session = new Session({ contextWindow: 20_000, safetyMargin: 0 });
   turn(session, 2000);
   const { tokens_after } = (await session.prepare()).report;
@@ -35,7 +35,7 @@ test("a view keeps its limit in corrected tokens", async () => {
   assert.ok(report.tokens_after <= report.target);
 });
 
-test("calibrate: false learns nothing, and only a boolean is one", async () => {
+test("calibrate: false learns nothing; only a boolean is accepted", async () => {
   const session = new Session({ contextWindow: 100_000, calibrate: false });
   turn(session, 1000);
   const { tokens_after } = (await session.prepare()).report;
@@ -44,7 +44,7 @@ test("calibrate: false learns nothing, and only a boolean is one", async () => {
   assert.throws(() => new Session({ calibrate: "yes" }), { code: "INVALID_CONFIG", message: /calibrate/ });
 });
 
-test("a sum over several calls, and a usage without a view, teach nothing", async () => {
+test("a sum over several calls, and usage without a matching view, are ignored", async () => {
   const session = new Session({ contextWindow: 100_000 });
   turn(session, 1000);
   session.recordUsage({ input_tokens: 90_000, output_tokens: 3 });
@@ -53,7 +53,7 @@ test("a sum over several calls, and a usage without a view, teach nothing", asyn
   assert.equal((await session.prepare()).report.counter.calibration, 1);
 });
 
-test("what was pushed after a run counts only once it was handed out", async () => {
+test("messages pushed after a run count only once they were sent", async () => {
   const said = async (change) => {
     const session = new Session({ contextWindow: 20_000 });
     session.push({ role: "user", content: words(600) });
@@ -73,7 +73,7 @@ test("what was pushed after a run counts only once it was handed out", async () 
   }), 1.25);
 });
 
-test("the margin shrinks as reports prove the counter right", async () => {
+test("the safety margin shrinks as reports confirm the counter", async () => {
   const session = new Session({ contextWindow: 1_000_000 });
   const margins = [];
   for (let i = 0; i < 12; i++) {
@@ -86,7 +86,7 @@ test("the margin shrinks as reports prove the counter right", async () => {
   assert.ok(margins.every((margin, i) => i === 0 || margin <= margins[i - 1]) && margins.at(-1) < 0.02, margins.join());
 });
 
-test("an encoding is exact for the models that have it, never for another maker's", async () => {
+test("an encoding is exact for the models that use it, never for another maker's", async () => {
   const counter = async (model) => {
     const session = new Session({ model, tokenizer: o200k });
     turn(session, 10);
@@ -101,14 +101,14 @@ test("an encoding is exact for the models that have it, never for another maker'
   }
 });
 
-test("tools and images count by the rules of the model's provider, which the report names", async () => {
+test("tools and images are counted by the rules of the model's provider, which the report names", async () => {
   const tools = [{ type: "function", function: { name: "read", description: "Read a file", parameters: { type: "object", properties: { path: { type: "string" } } } } }];
   const session = new Session({ model: "gpt-5", tokenizer: o200k });
   session.setTools("openai-chat", tools);
   session.push({ role: "user", content: [{ type: "image", url: "https://example.com/a.png", width: 1024, height: 1024 }] });
   const { report } = await session.prepare();
   const part = (name) => report.parts.find((p) => p.name === name)?.tokens;
-  // 12 at the end, 7 a function, 3 for properties, 3 a property, and the texts.
+  // 12 at the end, 7 per function, 3 for properties, 3 per property, plus the texts.
   assert.equal(part("tools"), 12 + 7 + o200k.count("read:Read a file") + 3 + 3 + o200k.count("path:string:"));
   const names = report.counter.rules.map(({ name }) => name);
   assert.deepEqual(names.slice(2, 4), ["tools:openai-cookbook", "image:openai-tiles"]);
@@ -119,7 +119,7 @@ test("tools and images count by the rules of the model's provider, which the rep
   assert.ok(said.counter.rules.some(({ name }) => name === "tools:anthropic"));
 });
 
-test("what a call costs is said in the model's tokens, as its limit is", async () => {
+test("a call's cost is given in the model's tokens, like its limit", async () => {
   const session = new Session({ model: "claude-sonnet-4-5" });
   session.push({ role: "user", content: "word ".repeat(700) });
   const { context_cost, counter, limit, tokens_after } = (await session.prepare()).report;

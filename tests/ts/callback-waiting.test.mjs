@@ -5,12 +5,12 @@ import { describe, test } from "node:test";
 import { Session } from "contextfold";
 import { assistant, calls, conversation, deferred, failsWith, output, settled, stateOf, user, words } from "../support/session.mjs";
 
-/** All but the last turns are folded: what is tested here is not what a summary is for. */
+/** Folds all but the last turns: these tests are not about the summary's contents. */
 const ladder = [{ pass: "ephemeral" }, { pass: "trim_tool_outputs" }, { pass: "dedupe_reads" }, { pass: "summarize" }];
 
 const GOOD = "<summary>the gist</summary>";
 
-/** A session whose callback waits until it is told; `asked` counts. */
+/** A session whose callback waits for the test; `asked` counts its calls. */
 function waiting(options) {
   const answer = deferred();
   const seen = { asked: 0, signals: [] };
@@ -29,7 +29,7 @@ function waiting(options) {
 
 describe("abort", () => {
   const reason = new Error("the user left");
-  test("before the callback is asked: what it rejects with later is no unhandled rejection", async (t) => {
+  test("before the callback is called: its later rejection is not an unhandled rejection", async (t) => {
     const unhandled = [];
     const hear = (error) => unhandled.push(error);
     process.on("unhandledRejection", hear);
@@ -57,7 +57,7 @@ describe("abort", () => {
       assert.deepEqual(stateOf(session), before);
     });
 
-    test(`${way}: a signal that has fired before is refused without asking`, async () => {
+    test(`${way}: a signal that has already fired is refused without calling the callback`, async () => {
       const { session, seen } = waiting();
       const before = stateOf(session);
       await assert.rejects(session[way]({ signal: AbortSignal.abort(reason) }), (e) => failsWith("ABORTED")(e) && e.cause === reason);
@@ -66,12 +66,12 @@ describe("abort", () => {
     });
   }
 
-  test("abort without a reason has the platform's own", async () => {
+  test("abort without a reason uses the platform's default reason", async () => {
     const { session } = waiting();
     await assert.rejects(session.compact({ signal: AbortSignal.abort() }), (e) => failsWith("ABORTED")(e) && e.cause.name === "AbortError");
   });
 
-  test("the callback gets the caller's signal, and none where there is none", async () => {
+  test("the callback gets the caller's signal, or none if there is none", async () => {
     const { session, seen, answer } = waiting();
     const { signal } = new AbortController();
     answer.resolve(GOOD);
@@ -120,7 +120,7 @@ describe("abort", () => {
     assert.equal(session.folds().length, 1);
   });
 
-  test("a late answer to an aborted run is dropped, and its rejection is nobody's", async () => {
+  test("a late answer to an aborted run is dropped, and its rejection is not unhandled", async () => {
     const { session, answer } = waiting();
     const controller = new AbortController();
     const run = session.compact({ signal: controller.signal });
@@ -149,7 +149,7 @@ describe("abort", () => {
   });
 
   for (const signal of [5, "x", {}, { aborted: true }, []])
-    test(`a signal that is none is refused: ${JSON.stringify(signal)}`, async () => {
+    test(`an invalid signal is refused: ${JSON.stringify(signal)}`, async () => {
       const { session, answer } = waiting();
       answer.resolve(GOOD);
       await assert.rejects(async () => session.compact({ signal }), failsWith("INVALID_ARGUMENT", /signal/));
@@ -157,7 +157,7 @@ describe("abort", () => {
 });
 
 describe("a second run joins the first", () => {
-  test("one call of the callback, the same outcome", async () => {
+  test("one call of the callback, the same outcome for both", async () => {
     const { session, answer, seen } = waiting();
     const runs = [session.compact(), session.compact(), session.checkAndCompact(), session.beforeFinalAnswer()];
     await settled();
@@ -181,7 +181,7 @@ describe("a second run joins the first", () => {
   });
 
   for (const way of ["prepare", "recover"])
-    test(`${way} joins a compaction that fails, and goes on by itself`, async () => {
+    test(`${way} joins a compaction that fails, and continues by itself`, async () => {
       const { session, answer, seen } = waiting({ contextWindow: 100_000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0, maxAttempts: 1 } });
       const first = session.compact();
       const second = way === "prepare" ? session.prepare() : session.recover("prompt is too long: 120000 tokens > 100000 maximum");
@@ -192,7 +192,7 @@ describe("a second run joins the first", () => {
       assert.equal(seen.asked, way === "prepare" ? 1 : 2, "what the provider refused has to become smaller");
     });
 
-  test("the first summary can be seen being written", async () => {
+  test("the first summary is visible while it is being written", async () => {
     const { session, answer } = waiting();
     assert.equal(session.summaryState, null);
     const run = session.compact();
@@ -205,7 +205,7 @@ describe("a second run joins the first", () => {
     assert.equal(session.summaryState.summary, "the gist");
   });
 
-  test("a failure is everybody's failure", async () => {
+  test("a failure rejects every caller that joined", async () => {
     const { session, answer, seen } = waiting({ compaction: { summarizerWindow: 100_000, ledgerTokens: 0, maxAttempts: 1 } });
     const runs = [session.compact(), session.compact()];
     const cause = new Error("down");
@@ -218,7 +218,7 @@ describe("a second run joins the first", () => {
     assert.equal(seen.asked, 1);
   });
 
-  test("who joins with a signal of its own leaves alone", async () => {
+  test("a caller that joins with its own signal aborts only its own wait", async () => {
     const { session, answer, seen } = waiting();
     const first = session.compact();
     const controller = new AbortController();
@@ -231,7 +231,7 @@ describe("a second run joins the first", () => {
     assert.equal(seen.asked, 1);
   });
 
-  test("when the first is aborted, the one that joined starts anew", async () => {
+  test("when the first run is aborted, the one that joined starts over", async () => {
     const { session, seen } = waiting();
     const controller = new AbortController();
     const first = session.compact({ signal: controller.signal });
@@ -257,8 +257,8 @@ describe("a second run joins the first", () => {
   });
 });
 
-describe("what comes while a summary is awaited", () => {
-  test("messages stand after the fold", async () => {
+describe("changes made while a summary is awaited", () => {
+  test("new messages come after the fold", async () => {
     const { session, answer } = waiting();
     const run = session.compact();
     await settled();
@@ -271,7 +271,7 @@ describe("what comes while a summary is awaited", () => {
     assert.equal(session.messages.length, 18);
   });
 
-  test("the output of a call that is being executed finds its place", async () => {
+  test("the output of a running call follows its call", async () => {
     const { session, answer } = waiting();
     session.push(calls("live"));
     const run = session.compact();
@@ -283,7 +283,7 @@ describe("what comes while a summary is awaited", () => {
     assert.equal(session.view("messages").at(-1).content, "late but here");
   });
 
-  test("what was pinned meanwhile stays verbatim", async () => {
+  test("a message pinned meanwhile stays verbatim", async () => {
     const { session, answer } = waiting();
     const pinned = session.items()[0].id;
     const text = session.view("messages")[0].content;
@@ -295,7 +295,7 @@ describe("what comes while a summary is awaited", () => {
     assert.ok(session.view("messages").some((m) => m.content === text));
   });
 
-  test("everything can be read, and reads as before", async () => {
+  test("everything can be read and has not changed yet", async () => {
     const { session, answer } = waiting();
     const before = stateOf(session);
     const run = session.compact();
@@ -306,7 +306,7 @@ describe("what comes while a summary is awaited", () => {
   });
 });
 
-describe("re-entry: the callback uses the session it is asked for", () => {
+describe("re-entry: the callback uses its own session", () => {
   const uses = {
     "reads everything": (session) => stateOf(session),
     "pushes": (session) => session.push(user(`from inside ${words(3)}`)),
@@ -335,7 +335,7 @@ describe("re-entry: the callback uses the session it is asked for", () => {
         assert.equal(session.view("messages").at(-1).content, "and on");
       });
 
-  test("waits for a compaction of its own: an AbortSignal ends that, and nothing has changed", async () => {
+  test("a callback that waits for its own compaction: an AbortSignal ends it, and nothing has changed", async () => {
     const controller = new AbortController();
     const session = new Session({ ladder, contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: async () => (await null, await session.compact(), GOOD) });
     session.push(conversation(4));
@@ -349,7 +349,7 @@ describe("re-entry: the callback uses the session it is asked for", () => {
 });
 
 describe("free", () => {
-  test("a run that waits ends with FREED when its answer comes", async () => {
+  test("a waiting run ends with FREED when its answer comes", async () => {
     const { session, answer } = waiting();
     const runs = [session.compact(), session.prepare()];
     await settled();
@@ -368,7 +368,7 @@ describe("free", () => {
     assert.equal(outcome, "FREED");
   });
 
-  test("the callback frees the session that asks it", async () => {
+  test("the callback frees its own session", async () => {
     for (const summarize of [(session) => (session().free(), GOOD), async (session) => (await settled(), session().free(), GOOD)]) {
       const session = new Session({ ladder, contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: () => summarize(() => session) });
       session.push(conversation(4));
@@ -376,13 +376,13 @@ describe("free", () => {
     }
   });
 
-  test("the callback frees it and throws", async () => {
+  test("the callback frees its session and throws", async () => {
     const session = new Session({ ladder, contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: () => { session.free(); throw new Error("x"); } });
     session.push(conversation(4));
     await assert.rejects(session.compact(), failsWith("FREED"));
   });
 
-  test("freed before the run begins: started, then freed in the same tick", async () => {
+  test("a run started and freed in the same tick", async () => {
     const { session, seen } = waiting();
     const run = session.compact();
     session.free();

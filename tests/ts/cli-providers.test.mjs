@@ -1,4 +1,4 @@
-// `contextfold check`, `repair` and `convert`, run as a person runs them.
+// `contextfold check`, `repair` and `convert`, run as a user runs them.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -40,14 +40,14 @@ const wholeFile = file("whole.json", whole);
 const brokenFile = file("broken.json", broken);
 
 describe("check", () => {
-  test("what a provider takes: exit 0, nothing found", () => {
+  test("a valid request: exit 0, no findings", () => {
     const { code, out, err } = cli(["check", wholeFile]);
     assert.deepEqual([code, err], [0, ""]);
     assert.match(out, /whole\.json\n\s+openai-chat · 5 items\n\n\s+✓ nothing that its provider would refuse\n/);
     assert.deepEqual(JSON.parse(cli(["check", wholeFile, "--json"]).out), { violations: [] });
   });
 
-  test("what it would refuse: exit 1, each rule with its place", () => {
+  test("an invalid request: exit 1, each rule with its position", () => {
     const { code, out } = cli(["check", brokenFile]);
     assert.equal(code, 1);
     assert.match(out, /✗ 2 errors: the provider would refuse it/);
@@ -57,7 +57,7 @@ describe("check", () => {
     assert.deepEqual(violations.map((v) => [v.severity, v.rule, v.index]), [["error", "C-wrong-id", 2], ["error", "C-unanswered", 1]]);
   });
 
-  test("warnings alone are exit 0", () => {
+  test("only warnings: exit 0", () => {
     const twice = [{ role: "user", content: [{ type: "text", text: "a" }] }, { role: "user", content: [{ type: "text", text: "b" }] }];
     const { code, out } = cli(["check", "-", "--format", "anthropic"], JSON.stringify(twice));
     assert.equal(code, 0);
@@ -71,7 +71,7 @@ describe("check", () => {
     assert.equal(cli(["check", running, "--pending"]).code, 0);
   });
 
-  test("what only one provider refuses, with --provider", () => {
+  test("rules of one provider only, with --provider", () => {
     const items = [
       { role: "user", content: "go" },
       { type: "function_call", call_id: "a", name: "f", arguments: "{}" },
@@ -84,7 +84,7 @@ describe("check", () => {
     assert.deepEqual(violations.map((v) => v.rule), ["R-interleaved"]);
   });
 
-  test("a body says itself that it leans on a stored conversation", () => {
+  test("a body that relies on a stored conversation is recognised", () => {
     const input = [{ type: "function_call_output", call_id: "a", output: "1" }];
     assert.equal(cli(["check", "-"], JSON.stringify({ model: "m", input })).code, 1);
     assert.equal(cli(["check", "-"], JSON.stringify({ model: "m", previous_response_id: "resp_1", input })).code, 0);
@@ -105,7 +105,7 @@ describe("check", () => {
     assert.match(out, /openai-chat · 5 items/);
   });
 
-  test("input that cannot be read: exit 3, and where", () => {
+  test("unreadable input: exit 3, with the position", () => {
     const { code, err, out } = cli(["check", "-"], `${JSON.stringify({ messages: whole })}\n{"messages": [}\n`);
     assert.deepEqual([code, out], [3, ""]);
     assert.match(err, /UNREADABLE: standard input: line 2 is not JSON/);
@@ -114,7 +114,7 @@ describe("check", () => {
 });
 
 describe("repair", () => {
-  test("says what was done and writes what the provider takes", () => {
+  test("says what was done and writes a valid request", () => {
     const path = join(folder, "mended.json");
     const { code, out } = cli(["repair", brokenFile, "--out", path]);
     assert.equal(code, 0);
@@ -130,14 +130,14 @@ describe("repair", () => {
     assert.deepEqual(Object.keys(changes[0]).sort(), ["index", "rule", "what"]);
   });
 
-  test("what is whole comes out as it came", () => {
+  test("valid input comes out unchanged", () => {
     const { out, err, code } = cli(["repair", wholeFile, "--out", "-"]);
     assert.equal(code, 0);
     assert.deepEqual(JSON.parse(out), whole);
     assert.match(err, /nothing to mend/);
   });
 
-  test("what cannot be mended is exit 1", () => {
+  test("input that cannot be repaired: exit 1", () => {
     const { code, out } = cli(["repair", "-"], JSON.stringify([{ role: "tool", tool_call_id: "zz", content: "?" }]));
     assert.equal(code, 1);
     assert.match(out, /not mended: no messages/);
@@ -157,7 +157,7 @@ describe("convert", () => {
     assert.deepEqual(back.output.messages.map((m) => m.role), whole.map((m) => m.role));
   });
 
-  test("what the format cannot say is told", () => {
+  test("what the format cannot express is reported", () => {
     const failed = structuredClone(whole).map((m) => (m.role === "tool" ? { ...m, is_error: true } : m));
     const { format, output, notes } = JSON.parse(cli(["convert", "-", "--to", "openai-chat", "--json"], JSON.stringify(failed)).out);
     assert.deepEqual([format, output.length], ["openai-chat", 5]);
@@ -177,18 +177,18 @@ describe("convert", () => {
 });
 
 describe("recorded files", { skip: missing }, () => {
-  // What the providers refused, and what a client kept of sessions that were cut off: beside each lies the part that was sent.
+  // Requests that providers refused, and a client's records of interrupted sessions; the part that was sent is stored beside each.
   const REFUSED = /rejected-by-the-api|pi-(before-compaction|large-session)\.anthropic/;
   const under = (name, ends) =>
     readdirSync(join(recorded, name), { recursive: true }).filter((path) => path.endsWith(ends)).map((path) => join(recorded, name, path));
   const files = missing ? [] : [...under("recorded-requests", ".jsonl"), ...under("long-sessions", ".json"), ...under("dialogs", ".json")];
 
-  test("check is exit 0 for each that was accepted, 1 for those that were not", () => {
+  test("check exits with 0 for each accepted request and 1 for each refused one", () => {
     assert.ok(files.length > 20);
     for (const path of files) assert.equal(cli(["check", path]).code, REFUSED.test(path) ? 1 : 0, path);
   });
 
-  test("and what was not accepted is mended", () => {
+  test("the refused requests can be repaired", () => {
     for (const path of files.filter((path) => REFUSED.test(path) && path.endsWith(".json"))) {
       const out = join(folder, "mended.json");
       assert.equal(cli(["repair", path, "--out", out]).code, 0, path);

@@ -1,4 +1,4 @@
-// The command line, run as a person runs it: a process, its streams, its exit code.
+// The command line, run as a user runs it: a process, its streams, its exit code.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -57,7 +57,7 @@ function json(args, options) {
   return { ...run, value: JSON.parse(run.out) };
 }
 
-/** Every call answered once and after it; nothing answered that was not called. */
+/** Every call is answered once, after the call; there is no output without a call. */
 function assertPaired(list) {
   const open = new Set();
   for (const item of list) {
@@ -114,7 +114,7 @@ describe("compact", () => {
     );
   });
 
-  test("a body comes back with all that it had besides, in its order", () => {
+  test("a body keeps all its other fields, in order", () => {
     const body = {
       model: "gpt-5",
       instructions: "Be brief.",
@@ -153,7 +153,7 @@ describe("compact", () => {
     assertPaired(converted.output);
   });
 
-  test("--out - prints the transcript alone, and *.jsonl is written as lines", () => {
+  test("--out - prints only the transcript, and *.jsonl is written as lines", () => {
     const piped = cli(["compact", chatFile, "--window", "9000", "--out", "-"]);
     assert.deepEqual(JSON.parse(piped.out), chat);
     assert.match(piped.err, /Result/);
@@ -168,7 +168,7 @@ describe("compact", () => {
     );
   });
 
-  test("what cannot fit: exit 1, nothing written, and the report all the same", () => {
+  test("a transcript that cannot fit: exit 1, nothing written, but a report", () => {
     const big = file("big-header.json", [
       { role: "system", content: "rule ".repeat(4000) },
       { role: "user", content: "hi" },
@@ -202,7 +202,7 @@ describe("compact", () => {
     assert.deepEqual([report.window, report.limit, report.threshold], [10_000, 8_000, 4_000]);
   });
 
-  test("the report shows what came in, each decision, the parts, the summary and the end", () => {
+  test("the report shows the input, each decision, the parts, the summary and the result", () => {
     const { out } = cli(["compact", sample, "--window", "20000"]);
     const { report } = json(["compact", sample, "--window", "20000"]).value;
     for (const word of [
@@ -237,7 +237,7 @@ describe("compact", () => {
 });
 
 describe("count and inspect", () => {
-  test("count: tokens by part add up, method and exactness are said", () => {
+  test("count: tokens by part add up, with method and exactness", () => {
     const { code, value } = json(["count", sample]);
     assert.equal(code, 0);
     assert.deepEqual(Object.keys(value), ["tokens", "by_part", "method", "exact"]);
@@ -262,7 +262,7 @@ describe("count and inspect", () => {
     assert.ok(cli(["count", sample]).out.includes(value.tokens.toLocaleString("en-US")));
   });
 
-  test("count: over a given window is exit 1, within it 0", () => {
+  test("count: above the given window exit 1, within it 0", () => {
     assert.equal(cli(["count", sample, "--window", "20000"]).code, 1);
     assert.equal(cli(["count", chatFile, "--window", "20000"]).code, 0);
   });
@@ -297,7 +297,7 @@ describe("count and inspect", () => {
 });
 
 describe("input", () => {
-  test("standard input, JSON lines, and a body are the same transcript", () => {
+  test("standard input, JSON lines and a body give the same transcript", () => {
     const direct = json(["count", chatFile]).value;
     const lines = chat.map((message) => JSON.stringify(message)).join("\n");
     assert.deepEqual(json(["count", "-"], { input: JSON.stringify(chat) }).value, direct);
@@ -334,7 +334,7 @@ describe("input", () => {
     "bytes that are no text": [Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]), /not UTF-8/],
   };
   for (const [name, [input, expected]] of Object.entries(bad))
-    test(`${name}: exit 3, one line that says where`, () => {
+    test(`${name}: exit 3, one line with the position`, () => {
       const run = cli(["compact", "-", "--window", "1000"], { input });
       assert.equal(run.code, 3);
       assert.equal(run.out, "");
@@ -342,12 +342,12 @@ describe("input", () => {
       assert.match(run.err, expected);
     });
 
-  test("what is no saved session: exit 3", () => {
+  test("not a saved session: exit 3", () => {
     assert.match(cli(["mcp", "--session", sample]).err, /SNAPSHOT_INVALID/);
     for (const args of [["--session", sample], ["--store", folder, "--key", "nothing"], ["--store", join(folder, "nope")]]) assert.equal(cli(["mcp", ...args]).code, 3, args.join(" "));
   });
 
-  test("a limit is held against the model's tokens, where these are more than are counted", () => {
+  test("a limit is compared with the model's token count if that is higher than ours", () => {
     const { tokens } = json(["count", sample, "--model", "claude-sonnet-4-5"]).value;
     const window = String(tokens + 1);
     const models = ["count", sample, "--tokenizer", "estimate", "--window", window];
@@ -360,7 +360,7 @@ describe("input", () => {
     assert.match(out, /▲ threshold 140,000/);
   });
 
-  test("a file that is not there, and a folder: exit 3", () => {
+  test("a missing file, and a folder: exit 3", () => {
     assert.match(cli(["count", join(folder, "nope.json")]).err, /UNREADABLE: cannot read .*no such file/);
     assert.match(cli(["mcp", "--session", join(folder, "nope")]).err, /UNREADABLE: cannot read .*no such file/);
     assert.match(cli(["mcp", "--store", join(folder, "nope")]).err, /UNREADABLE: cannot read .*no such file/);
@@ -371,7 +371,7 @@ describe("input", () => {
 
 describe("a full disk", { skip: !existsSync("/dev/full") && "there is no /dev/full here" }, () => {
   const full = /^contextfold: UNWRITABLE: cannot write (\/dev\/full|standard output): the disk is full\n$/;
-  test("of --out: exit 4, one line", () => {
+  test("for --out: exit 4, one line", () => {
     for (const args of [["compact", chatFile, "--window", "9000", "--out"], ["repair", chatFile, "--out"], ["simulate", chatFile, "--window", "9000", "--preset", "spec", "--html"]]) {
       const run = cli([...args, "/dev/full"]);
       assert.match(run.err, full);
@@ -379,7 +379,7 @@ describe("a full disk", { skip: !existsSync("/dev/full") && "there is no /dev/fu
     }
   });
 
-  test("of standard output: exit 4, one line", () => {
+  test("for standard output: exit 4, one line", () => {
     const out = openSync("/dev/full", "w");
     const { status, stderr } = spawnSync(process.execPath, [at(manifest.bin.contextfold), "count", chatFile], { encoding: "utf8", stdio: ["ignore", out, "pipe"] });
     closeSync(out);
@@ -388,7 +388,7 @@ describe("a full disk", { skip: !existsSync("/dev/full") && "there is no /dev/fu
   });
 });
 
-test("mcp without the package beside it names commands that bring it", async () => {
+test("mcp without its package names the commands that install it", async () => {
   const session = new Session({ contextWindow: 9000 });
   const saved = file("chat.snapshot", Buffer.from(session.snapshot()));
   const run = cli(["mcp", "--session", saved]);
@@ -434,7 +434,7 @@ describe("usage", () => {
       assert.match(run.err, expected);
     });
 
-  test("--version is the package's, --help names every flag of its command", () => {
+  test("--version prints the package's version, --help names every flag of its command", () => {
     for (const flag of ["--version", "-v", "-V"]) assert.equal(cli([flag]).out, `${manifest.version}\n`);
     assert.match(cli(["--help"]).out, /inspect[\s\S]*count[\s\S]*compact/);
     for (const args of [
@@ -462,7 +462,7 @@ describe("usage", () => {
   });
 });
 
-test("pack-tokenizer writes what loadTokenizer reads", async () => {
+test("pack-tokenizer writes a file that loadTokenizer reads", async () => {
   const alphabet = { h: 0, e: 1, l: 2, o: 3, he: 4, ...Object.fromEntries(Array.from({ length: 256 }, (_, n) => [`<0x${n.toString(16).toUpperCase().padStart(2, "0")}>`, 10 + n])) };
   const model = { type: "BPE", vocab: alphabet, merges: [["h", "e"]], byte_fallback: true };
   const source = file("tokenizer.json", { model });
@@ -487,7 +487,7 @@ test("pack-tokenizer writes what loadTokenizer reads", async () => {
 
 describe("terminal", () => {
   const ESC = "\u001b[";
-  /** Runs under a terminal where the `script` tool is there, and gives what the terminal got. */
+  /** Runs under a terminal if the `script` tool is available, and returns what the terminal received. */
   function onTerminal(args, env = {}) {
     const { NO_COLOR: _, ...inherited } = process.env;
     const command = [process.execPath, at(manifest.bin.contextfold), ...args].map((word) => `'${word}'`).join(" ");
@@ -513,7 +513,7 @@ describe("terminal", () => {
     assert.doesNotMatch(onTerminal(["count", chatFile, "--no-color"]), /\u001b\[\d+m/);
   });
 
-  test("what a transcript says cannot steer the terminal", () => {
+  test("escape sequences in a transcript cannot control the terminal", () => {
     const hostile = [
       { role: "user", content: "x" },
       {

@@ -1,4 +1,4 @@
-// Every option with a wrong type, out of its range, and misspelt: INVALID_CONFIG that names it (COMP-1).
+// Every option with a wrong type, out of range, and misspelt: INVALID_CONFIG that names it (COMP-1).
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -14,7 +14,7 @@ const orNull = ({ good, bad }) => ({ good: [...good, null], bad: bad.filter((val
 const ratio = (good, bad) => ({ good, bad: [...bad, NaN, Infinity, "0.5", true, null, [], {}] });
 const word = (...good) => ({ good, bad: [...good.map((w) => w.toUpperCase()), "", "none", 0, true, null, [], [good[0]], {}] });
 
-/** Each option: values that are taken, values that are refused. */
+/** Each option: accepted values, refused values. */
 const OPTIONS = {
   model: { ...text, good: ["gpt-4o"] },
   contextWindow: orNull(whole(1)),
@@ -24,7 +24,7 @@ const OPTIONS = {
   safetyMargin: ratio([0, 0.1, 0.999], [1, 1.5, -0.1]),
   models: { good: [{}, { m: { max_input_tokens: 5 } }], bad: [0, 5, "x", true, null, []] },
   tokenizer: { good: ["estimate", "bytes/4", () => 1], bad: ["", "o200k", "Estimate", 0, 4, true, [], {}] },
-  // An empty list is a ladder of its own: nothing but the last resort, which shortens what is too long (COMP-19).
+  // An empty list is a valid ladder: only the last resort, which shortens what is too long (COMP-19).
   ladder: { good: ["contextfold", "spec", "rolling", "steps-design", "steps-execution", "selective", [], [{ pass: "ephemeral" }]], bad: ["CONTEXTFOLD", "", "none", 0, true, null, {}, ["contextfold"], [{}], [{ pass: "none" }]] },
   summarize: { good: [() => "", async () => "", extractiveSummarize()], bad: ["", "x", 0, 1, true, [], {}, { then() {} }] },
   compaction: { good: [{}], bad: ["", 0, true, null, [], () => {}] },
@@ -62,12 +62,12 @@ for (const [path, { good, bad }] of Object.entries(OPTIONS))
   describe(path, () => {
     for (const value of good) test(`takes ${shown(value)}`, () => void new Session(at(path, value)));
     for (const value of bad)
-      test(`refuses ${shown(value)} and names itself`, () => {
+      test(`refuses ${shown(value)} and is named in the error`, () => {
         assert.throws(() => new Session(at(path, value)), failsWith("INVALID_CONFIG", named(path)));
       });
-    test("undefined is as good as left out", () => void new Session(at(path, undefined)));
+    test("undefined is the same as left out", () => void new Session(at(path, undefined)));
     const wrong = `${path}${path.at(-1)}`;
-    test(`"${wrong}" is refused, and what was probably meant is said`, { todo: MISSPELT[path] }, () => {
+    test(`"${wrong}" is refused with a suggestion`, { todo: MISSPELT[path] }, () => {
       const meant = new RegExp(`did you mean \`${path.split(".").at(-1)}\``);
       assert.throws(() => new Session(at(wrong, good[0])), (e) => failsWith("INVALID_CONFIG", named(wrong))(e) && failsWith("INVALID_CONFIG", meant)(e));
     });
@@ -75,24 +75,24 @@ for (const [path, { good, bad }] of Object.entries(OPTIONS))
 
 describe("unknown keys", () => {
   for (const path of ["nothing", "compaction.nothing", "toolOutputCache.nothing", "__proto__x", "constructor", "compaction.constructor", ""])
-    test(`"${path}" is refused by its name`, () => {
+    test(`"${path}" is refused by name`, () => {
       assert.throws(() => new Session(at(path, 1)), failsWith("INVALID_CONFIG", named(path)));
     });
   for (const path of ["sumarize", "compaction.redactt"])
-    test(`"${path}" is refused where its value is a function`, () => {
+    test(`"${path}" is refused if its value is a function`, () => {
       assert.throws(() => new Session(at(path, () => "")), failsWith("INVALID_CONFIG", named(path)));
     });
-  test("keys that a value shows only in JavaScript are not options", () => {
+  test("inherited and non-enumerable keys are not options", () => {
     class Options {
       #hidden = 1;
       get computed() { return this.#hidden; }
     }
-    void new Session(new Options()); // a getter of a class is none of its own keys
+    void new Session(new Options()); // a class getter is not an own key
     void new Session(Object.create({ inherited: 1 }));
   });
 });
 
-describe("the options as a whole", () => {
+describe("the options object as a whole", () => {
   for (const options of [undefined, {}, Object.freeze({}), Object.create(null)]) test(`takes ${shown(options)}`, () => void new Session(options));
   for (const options of [null, 5, "x", true, Symbol("x"), () => {}]) test(`refuses ${String(options)}`, () => assert.throws(() => new Session(options), failsWith("INVALID_CONFIG", /expected an object/)));
   for (const options of [[], new Map([["model", "x"]])])
@@ -100,10 +100,10 @@ describe("the options as a whole", () => {
   for (const key of ["summarize", "tokenizer"])
     test(`refuses null as ${key}`, () => assert.throws(() => new Session({ [key]: null }), failsWith("INVALID_CONFIG", named(key))));
 
-  test("what cannot be JSON is refused by its key", () => {
+  test("a value that is not JSON is refused by its key", () => {
     assert.throws(() => new Session({ contextWindow: 10n }), failsWith("INVALID_CONFIG", /contextWindow/));
   });
-  test("what cannot be JSON is refused", () => {
+  test("a value that is not JSON is refused", () => {
     assert.throws(() => new Session({ contextWindow: 10n }), failsWith("INVALID_CONFIG"));
     const models = {};
     models.self = models;
@@ -114,14 +114,14 @@ describe("the options as a whole", () => {
     const options = { get contextWindow() { throw cause; } };
     assert.throws(() => new Session(options), (e) => failsWith("INVALID_CONFIG")(e) && e.cause === cause);
   });
-  test("they are read once: a later change of the caller's object changes nothing", () => {
+  test("options are read once: changing the caller's object later has no effect", () => {
     const options = { contextWindow: 1000, compaction: { thresholdRatio: 0.5 } };
     const session = new Session(options);
     options.contextWindow = 5;
     options.compaction.thresholdRatio = 1;
     assert.deepEqual([session.window, session.threshold], [1000, 500]);
   });
-  test("they come back unchanged, functions too", () => {
+  test("options come back unchanged, functions included", () => {
     const options = Object.freeze({ contextWindow: 1000, summarize: () => "", tokenizer: () => 1 });
     void new Session(options);
     assert.deepEqual(Object.keys(options), ["contextWindow", "summarize", "tokenizer"]);
@@ -129,7 +129,7 @@ describe("the options as a whole", () => {
 });
 
 describe("the same strictness elsewhere", () => {
-  test("shouldCompact names the key", () => {
+  test("shouldCompact names the bad key", () => {
     const usage = { input_tokens: 1, output_tokens: 1 };
     for (const config of [{ thresholdRatio: 2 }, { enabled: 1 }, { nothing: 1 }])
       assert.throws(() => shouldCompact(usage, 10, config), failsWith("INVALID_CONFIG", new RegExp(`compaction\\.${Object.keys(config)[0]}`)));

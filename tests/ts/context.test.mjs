@@ -1,4 +1,4 @@
-// `setContext`: memory, injections, skills and tools in the prompt, and the ladder document over them.
+// `setContext`: memory, injections, skills and tools in the prompt, and the ladder document that uses them.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -14,8 +14,8 @@ const TOOLS = ["read", "write", "deploy"].map((name) => ({ type: "function", nam
 const part = (report, name) => report.parts.find((p) => p.name === name);
 const texts = (session) => session.view("messages").map((m) => m.content);
 
-describe("what stands in the prompt", () => {
-  test("between header and conversation, each a part of its own that counts", async () => {
+describe("what the prompt contains", () => {
+  test("parts come between header and conversation, and each is counted", async () => {
     const session = new Session({ contextWindow: 100_000 });
     session.push([{ role: "system", content: "You are terse." }, user("Why?")]);
     session.setContext(PARTS);
@@ -54,7 +54,7 @@ describe("what stands in the prompt", () => {
     assert.equal(messages[0].role, "user");
   });
 
-  test("text inside cannot close the tags", () => {
+  test("text inside a part cannot close its tags", () => {
     const session = new Session();
     session.setContext({ memory: ["a</relevant_context>b < / RELEVANT_CONTEXT> $&"], skills: [{ name: 'x" /><y "' }] });
     assert.deepEqual(texts(session), [
@@ -63,7 +63,7 @@ describe("what stands in the prompt", () => {
     ]);
   });
 
-  test("a part that is named replaces what it was, null or an empty list clears it, others stay", () => {
+  test("a named part is replaced, null or an empty list clears it, the others stay", () => {
     const session = new Session();
     session.setContext(PARTS);
     session.setContext({ memory: ["new"] });
@@ -77,7 +77,7 @@ describe("what stands in the prompt", () => {
     assert.deepEqual([texts(session), session.tokens], [[], 0]);
   });
 
-  test("memory has a bound, which is 5 and can be set", () => {
+  test("memory has a limit, 5 by default, which can be set", () => {
     const session = new Session();
     const shown = () => (texts(session)[0] ?? "").split("\n").length;
     session.setContext({ memory: Array.from({ length: 9 }, (_, n) => `fact ${n}`) });
@@ -90,7 +90,7 @@ describe("what stands in the prompt", () => {
     assert.deepEqual(texts(session), []);
   });
 
-  test("another memory leaves the prompt cache what stands before it, and the report says so", async () => {
+  test("changing memory keeps the prompt cache of what comes before it, and the report says so", async () => {
     const session = new Session({ contextWindow: 100_000 });
     session.push([{ role: "system", content: words(50) }, ...conversation(3)]);
     session.setContext(PARTS);
@@ -113,7 +113,7 @@ describe("tools", () => {
     return s;
   };
 
-  test("those that the filter lets through are given and counted", () => {
+  test("tools that pass the filter are sent and counted", () => {
     const [all, some, none] = [session(), session((name) => name !== "deploy"), session(() => false)];
     assert.deepEqual(all.tools, TOOLS);
     assert.deepEqual(some.tools.map((t) => t.name), ["read", "write"]);
@@ -124,7 +124,7 @@ describe("tools", () => {
     assert.equal(some.tools.length, 2);
   });
 
-  test("a filter that throws, or says neither yes nor no, changes nothing", () => {
+  test("a filter that throws or does not return a boolean changes nothing", () => {
     for (const [toolFilter, cause] of [[() => { throw new TypeError("no"); }, TypeError], [() => "yes", String], [() => undefined]]) {
       const s = session((name) => name !== "deploy");
       s.setContext(PARTS);
@@ -138,7 +138,7 @@ describe("tools", () => {
     }
   });
 
-  test("a filter finds the session free, and may not change it meanwhile", () => {
+  test("the filter may read the session but not change it", () => {
     const s = session();
     let seen;
     s.setContext({ toolFilter: (name) => ((seen = s.tokens), name === "read") });
@@ -195,7 +195,7 @@ describe("the ladder document", () => {
     return session;
   };
 
-  test("drops memory first; injections and history stay, and the next setContext brings it back", async () => {
+  test("drops memory first; injections and history stay, and the next setContext restores memory", async () => {
     const session = full();
     const { report } = await session.prepare();
     assert.deepEqual(report.decisions.map((d) => d.pass), ["drop_memory_results"]);
@@ -211,12 +211,12 @@ describe("the ladder document", () => {
     assert.ok(JSON.stringify(session.view("messages")).includes("<relevant_context>short"));
   });
 
-  test("memory that no pass drops is told as what it is", async () => {
+  test("memory that no pass drops is reported as memory", async () => {
     await assert.rejects(full({ ladder: "spec", contextWindow: 400 }).prepare(), failsWith("BUDGET_IMPOSSIBLE", /context parts/));
     await assert.rejects(full({ contextWindow: 200 }).prepare(), failsWith("CONTEXT_WINDOW_EXCEEDED"));
   });
 
-  test("an error tells the cost, the last estimate in it, and the view is as it was", async () => {
+  test("an error reports the cost of the last estimate, and the view is unchanged", async () => {
     const session = full({ contextWindow: 300 });
     const before = stateOf(session);
     await assert.rejects(session.prepare(), (error) => {
@@ -230,7 +230,7 @@ describe("the ladder document", () => {
     assert.deepEqual(stateOf(session), before);
   });
 
-  test("later instructions are part of the base prompt, in every format", async () => {
+  test("later instructions join the base prompt, in every format", async () => {
     const session = new Session({ ladder: "ladder" });
     session.push([{ role: "system", content: "One." }, user("a"), { role: "developer", content: "Two." }, assistant("b")]);
     assert.equal(session.view("anthropic").system, "One.\n\nTwo.");
@@ -241,7 +241,7 @@ describe("the ladder document", () => {
     assert.deepEqual(session.view("messages").map((m) => m.role), ["system", "user", "developer", "assistant"]);
   });
 
-  test("the summary is asked for as a transcript and stands as a system message", async () => {
+  test("the summary is requested with a transcript and becomes a system message", async () => {
     let asked;
     const session = new Session({ contextWindow: 1500, ladder: "ladder", safetyMargin: 0, compaction: { summarizerWindow: 50_000 }, summarize: (request) => ((asked = request), "<summary>Two questions.</summary>") });
     session.push([{ role: "system", content: "You are terse." }, ...conversation(6, 60)]);
@@ -254,7 +254,7 @@ describe("the ladder document", () => {
     assert.ok(session.tokens <= 1500);
   });
 
-  test("a summariser that throws, or whose answer is of no use, leaves everything as it was", async () => {
+  test("a summariser that throws, or whose answer is unusable, leaves everything as it was", async () => {
     for (const summarize of [() => { throw new Error("down"); }, () => "", async () => words(5000), () => 5]) {
       const session = new Session({ contextWindow: 1500, ladder: "ladder", safetyMargin: 0, summarize });
       session.push(conversation(6, 60));

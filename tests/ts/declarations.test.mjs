@@ -35,13 +35,13 @@ for (const file of FILES) {
     assert.deepEqual(bad.map(place), []);
   });
 
-  test(`${file}: the compiler finds nothing wrong in it`, () => {
+  test(`${file}: compiles without errors`, () => {
     const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
     assert.deepEqual(found.map((d) => ts.flattenDiagnosticMessageText(d.messageText, " ")), []);
   });
 }
 
-test("nothing is declared twice, but for a class and the interface that adds to it", () => {
+test("nothing is declared twice, except a class and the interface that extends it", () => {
   const source = program.getSourceFile(path("wasm/contextfold.d.cts"));
   const seen = new Map();
   for (const statement of source.statements) {
@@ -53,12 +53,12 @@ test("nothing is declared twice, but for a class and the interface that adds to 
   assert.deepEqual(twice, []);
 });
 
-test("every public type, method and field says what it is", () => {
+test("every public type, method and field is documented", () => {
   const source = program.getSourceFile(path("wasm/contextfold.d.cts"));
   const silent = [];
   for (const node of nodes(source)) {
     const named = ts.isPropertySignature(node) || ts.isMethodSignature(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isClassDeclaration(node) || ts.isMethodDeclaration(node) || ts.isGetAccessor(node) || ts.isFunctionDeclaration(node);
-    // Fields of a literal type stand in the text of what uses it; free() and dispose are the bindings' own.
+    // Fields of a literal type are documented in the text of the type that uses it; free() and dispose come from the bindings.
     if (!named || node.parent.kind === ts.SyntaxKind.TypeLiteral || ["free", "[Symbol.dispose]"].includes(node.name?.getText())) continue;
     const own = ts.getJSDocCommentsAndTags(node).length > 0;
     const addsToAClass = ts.isInterfaceDeclaration(node) && node.name.text === "Session";

@@ -1,4 +1,4 @@
-// Exact encodings as a user has them.
+// Exact encodings, as users load them.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -34,7 +34,7 @@ test("a lone surrogate counts as the replacement character", () => {
   assert.equal(encoding.decode(encoding.encode("\udc00".repeat(50))), "\ufffd".repeat(50));
 });
 
-test("texts of every length go through the same door", () => {
+test("texts of every length are encoded correctly", () => {
   for (const unit of ["a b", "é", "中"])
     for (const length of [1, 13, 14, 39, 40, 41, 21_845, 65_536, 1_500_000]) {
       const text = unit.repeat(Math.ceil(length / unit.length));
@@ -44,7 +44,7 @@ test("texts of every length go through the same door", () => {
     }
 });
 
-test("countUpTo says null where the limit is passed", () => {
+test("countUpTo returns null if the limit is exceeded", () => {
   const text = "one two three four five";
   assert.equal(encoding.countUpTo(text, 5), 5);
   assert.equal(encoding.countUpTo(text, 4), null);
@@ -52,7 +52,7 @@ test("countUpTo says null where the limit is passed", () => {
   assert.equal(encoding.countUpTo("", 0), 0);
 });
 
-test("what is no asset of the encoding is refused, and all goes on", async () => {
+test("a wrong asset is refused, and loading still works afterwards", async () => {
   const bytes = asset("o200k_base");
   const damaged = Uint8Array.from(bytes);
   damaged[70_000] ^= 4;
@@ -90,14 +90,14 @@ test("encodings load from imports, bytes and URLs, and a failed attempt may be r
   await new Promise((closed) => server.close(closed));
 });
 
-test("of two loads at once, good bytes are taken though the other's are damaged", async () => {
+test("of two simultaneous loads, one with good bytes succeeds even if the other's are damaged", async () => {
   const good = new Uint8Array(asset("cl100k_base"));
   const [bad, loaded] = await Promise.allSettled([loadEncoding("cl100k_base", good.slice(1)), loadEncoding("cl100k_base", good)]);
   assert.equal(loaded.status, "fulfilled");
   assert.ok(bad.status === "fulfilled" || bad.reason.code === "ENCODING_INVALID");
 });
 
-test("decode refuses what is no list of tokens", async () => {
+test("decode refuses anything but a list of tokens", async () => {
   for (const tokens of [null, "x", [1.5], [-1], ["1"], { length: 1 }, 7])
     assert.equal(await codeOf(() => encoding.decode(tokens)), "INVALID_ARGUMENT", JSON.stringify(tokens));
 });
@@ -110,7 +110,7 @@ test("loading twice gives the same object", async () => {
   assert.equal(a, b);
 });
 
-test("a model's encoding is tiktoken's", async () => {
+test("a model's encoding is the same as tiktoken's", async () => {
   assert.equal(encodingForModel("gpt-5-mini"), "o200k_base");
   assert.equal(encodingForModel("ft:gpt-3.5-turbo:org::id"), "cl100k_base");
   assert.equal(encodingForModel("gpt-oss-20b"), "o200k_harmony");

@@ -1,4 +1,4 @@
-// A message that is erased is nowhere any more: not in history, view, summaries, cache, snapshot or store.
+// An erased message leaves no trace: not in history, view, summaries, cache, snapshot or store.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,7 +8,7 @@ import { call, failsWith } from "../support/session.mjs";
 
 const secret = (n) => `quixotic-${n}-zephyr`;
 
-/** A turn of four messages, each with a secret of its own. */
+/** A turn of four messages, each with its own secret. */
 const turn = (n) => [
   { role: "user", content: `Never touch ${secret(4 * n)}, and read src/file${n}.rs.` },
   { role: "assistant", content: "", tool_calls: [call(`call_${n}`, "bash", JSON.stringify({ command: `cat ${secret(4 * n + 1)}` }))] },
@@ -16,7 +16,7 @@ const turn = (n) => [
   { role: "assistant", content: `It says ${secret(4 * n + 3)}.` },
 ];
 
-/** A session of folds within folds, and the ids of what was pushed. */
+/** A session with nested folds, and the ids of the pushed messages. */
 async function folded(options = {}) {
   let said = 0;
   const summarize = () => `<summary>\n## Progress\nThey said ${Array.from({ length: 4 * said }, (_, n) => secret(n)).join(" ")}.\n</summary>`;
@@ -33,7 +33,7 @@ async function folded(options = {}) {
 
 const holds = (bytes, text) => Buffer.from(bytes).includes(text);
 
-test("what is erased is nowhere, and the view stays valid", async () => {
+test("an erased message is gone everywhere, and the view stays valid", async () => {
   const { session, ids } = await folded();
   session.pin({ id: ids[4], text: secret(4) });
   for (const [n, id] of ids.entries()) {
@@ -48,7 +48,7 @@ test("what is erased is nowhere, and the view stays valid", async () => {
   assert.ok(session.tokens <= session.limit);
 });
 
-test("the rules that other folded messages gave stay in the view", async () => {
+test("rules stated by other folded messages stay in the view", async () => {
   const { session, ids } = await folded();
   const shown = () => JSON.stringify(session.view("messages"));
   const rules = Array.from({ length: 14 }, (_, n) => secret(4 * n)).filter((rule) => shown().includes(`touch ${rule}`));
@@ -60,14 +60,14 @@ test("the rules that other folded messages gave stay in the view", async () => {
   assert.ok(!shown().includes(secret(at)));
 });
 
-test("folds that were made of it say that they were written anew", async () => {
+test("folds that contained it say that they were rewritten", async () => {
   const { session, ids } = await folded();
   const folds = session.erase(ids[0]);
   assert.ok(folds.length > 0);
   for (const { id, summary } of session.folds()) assert.equal(folds.includes(id), summary.includes("was erased"), summary);
 });
 
-test("the store has nothing of it after the next save, and another process neither", async () => {
+test("the store has no trace of it after the next save, and neither has another process", async () => {
   const store = memoryStore();
   const { session, ids } = await folded({ store });
   await session.save(store, "chat");
@@ -83,7 +83,7 @@ test("the store has nothing of it after the next save, and another process neith
   assert.deepEqual(other.view("openai-chat"), session.view("openai-chat"));
 });
 
-test("the caller's own list goes on", async () => {
+test("syncing the caller's own list still works", async () => {
   const list = [...turn(0), ...turn(1)];
   const session = new Session({ contextWindow: 100_000 });
   session.sync("messages", list);
@@ -94,7 +94,7 @@ test("the caller's own list goes on", async () => {
   assert.ok(!JSON.stringify(session.messages).includes(secret(0)));
 });
 
-test("what cannot be erased is refused, and changes nothing", async () => {
+test("what cannot be erased is refused, and nothing changes", async () => {
   const { session } = await folded();
   const before = session.snapshot();
   for (const id of ["nobody", session.folds()[0].id]) assert.throws(() => session.erase(id), failsWith("INVALID_ARGUMENT"));
@@ -107,7 +107,7 @@ async function stored(store, text) {
   return items.some((item) => item && holds(typeof item === "string" ? Buffer.from(item) : item, text));
 }
 
-test("a message that came in one object with others leaves it, in the format that it came in", () => {
+test("a message that shared an object with others is removed from it, in its original format", () => {
   const session = new Session({ contextWindow: 6_000 });
   session.pushFrom("anthropic", [
     { role: "user", content: "Run it." },

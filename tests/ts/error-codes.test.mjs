@@ -1,4 +1,4 @@
-// Every code of a ContextError, as a caller meets it: each crosses from the engine, or is listed as not reachable yet.
+// Every code of a ContextError, as a caller meets it: each comes from the engine, or is listed as not reachable yet.
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -7,12 +7,12 @@ import { describe, test } from "node:test";
 import { ContextError, OpenAIHistoryAdapter, Session, contextLimit, extractiveSummarize, tokenUsage } from "contextfold";
 import { assistant, calls, conversation, deferred, failsWith, output, settled, user, words } from "../support/session.mjs";
 
-/** All but the last turns are folded: what is tested here is not what a summary is for. */
+/** Folds all but the last turns: these tests are not about the summary's contents. */
 const ladder = [{ pass: "ephemeral" }, { pass: "trim_tool_outputs" }, { pass: "dedupe_reads" }, { pass: "summarize" }];
 
-const twin = createRequire(import.meta.url)("../../pkg/wasm/cjs/node.cjs"); // what an older Node requires: a copy of its own
+const twin = createRequire(import.meta.url)("../../pkg/wasm/cjs/node.cjs"); // a separate copy, for require() in older Node
 
-/** A session with something to fold, whose callback answers this. */
+/** A session with something to fold, whose callback returns this answer. */
 function session(summarize, options) {
   const made = new Session({ ladder, contextWindow: 3000, ...options, summarize });
   made.push(conversation(4));
@@ -50,7 +50,7 @@ const REACHED = {
   INTERNAL: null,
 };
 
-/** Codes that nothing in this version can lead to from here, and why. */
+/** Codes that nothing in this version can raise from JavaScript, and why. */
 const NOT_REACHED = {
   NOT_INITIALIZED: "browsers only: web-entry.test.mjs and inline-entry.test.mjs meet it",
   INTERNAL: "a trap; no input is known that leads to one: guard.test.mjs and broken-module.test.mjs make one",
@@ -68,7 +68,7 @@ const NOT_REACHED = {
 
 describe("every code", () => {
   for (const [code, reach] of Object.entries(REACHED).filter(([, reach]) => reach))
-    test(`${code} crosses as a ContextError with a message that says what to do`, async () => {
+    test(`${code} arrives as a ContextError with a message that says what to do`, async () => {
       await assert.rejects(async () => reach(), (error) => {
         failsWith(code)(error);
         assert.ok(error instanceof Error && error instanceof ContextError);
@@ -80,7 +80,7 @@ describe("every code", () => {
       });
     });
 
-  test("none is forgotten: the declared codes are those that are reached and those that are not yet", () => {
+  test("the list is complete: the declared codes are those reached here and those not reachable yet", () => {
     const types = readFileSync(new URL("../../pkg/wasm/contextfold.d.cts", import.meta.url), "utf8");
     const declared = types.match(/type ErrorCode =([^;]+);/)[1].match(/[A-Z_]{4,}/g);
     const known = Object.keys(REACHED).filter((code) => REACHED[code]).concat(Object.keys(NOT_REACHED));
@@ -89,7 +89,7 @@ describe("every code", () => {
 });
 
 describe("details", () => {
-  test("report: what was tried, where a run failed; absent elsewhere", async () => {
+  test("report: what was tried, if a run failed; absent otherwise", async () => {
     for (const code of ["BUDGET_IMPOSSIBLE", "CONTEXT_WINDOW_EXCEEDED", "SUMMARY_FAILED", "SUMMARY_EMPTY", "SUMMARY_TRUNCATED", "SUMMARY_NOT_SMALLER"])
       await assert.rejects(async () => REACHED[code](), (e) => {
         assert.equal(typeof e.report.tokens_before, "number", code);
@@ -100,12 +100,12 @@ describe("details", () => {
     for (const code of ["INVALID_CONFIG", "INVALID_MESSAGE", "UNKNOWN_REF"]) await assert.rejects(async () => REACHED[code](), (e) => !("report" in e));
   });
 
-  test("report is what session.report says afterwards", async () => {
+  test("report is the same as session.report afterwards", async () => {
     const made = session(() => 7);
     await assert.rejects(made.compact(), (e) => (assert.deepEqual(e.report, made.report), true));
   });
 
-  test("a synchronous method throws, one that gives a promise rejects", () => {
+  test("a synchronous method throws, one that returns a promise rejects", () => {
     const made = new Session();
     assert.throws(() => made.push(5));
     for (const promise of [made.toolOutputs.get("x"), made.toolOutputs.read({}), made.toolOutputs.grep({}), made.prepare({ signal: AbortSignal.abort() })]) {
@@ -114,7 +114,7 @@ describe("details", () => {
     }
   });
 
-  test("CommonJS and ESM know each other's errors", () => {
+  test("CommonJS and ESM recognise each other's errors", () => {
     try {
       new twin.Session({ contextWindow: 0 });
     } catch (error) {
@@ -126,7 +126,7 @@ describe("details", () => {
     assert.fail("nothing was thrown");
   });
 
-  test("an abort or a ContextError of the other copy counts as what it is", async () => {
+  test("an abort or a ContextError of the other copy is recognised as such", async () => {
     const theirs = new twin.ContextError("UNKNOWN_REF", "theirs");
     await assert.rejects(session(() => { throw theirs; }).compact(), (e) => failsWith("SUMMARY_FAILED")(e) && e.cause === theirs);
   });
@@ -149,13 +149,13 @@ describe("free", () => {
     loop: (s) => s.loop(),
   };
   for (const [what, use] of Object.entries(uses))
-    test(`${what} after free() says FREED`, async () => {
+    test(`${what} after free() fails with FREED`, async () => {
       const made = new Session();
       made.free();
       await assert.rejects(async () => use(made), failsWith("FREED", /make a new one/));
     });
 
-  test("free() twice, and before anything was done, is fine", () => {
+  test("free() twice, or before any use, is fine", () => {
     const made = new Session();
     made.free();
     made.free();
@@ -170,7 +170,7 @@ describe("free", () => {
     assert.throws(() => adapter.inputItems, failsWith("FREED"));
   });
 
-  test("what was handed out before lives on: views, the report, the inputItems", async () => {
+  test("objects returned earlier stay usable: views, the report, the inputItems", async () => {
     const made = new Session({ ladder, contextWindow: 3000, compaction: { ledgerTokens: 0 }, summarize: () => "S" });
     made.push(conversation(4));
     const { messages, report } = await made.prepare();
@@ -183,7 +183,7 @@ describe("free", () => {
     assert.equal(items.length, 1);
   });
 
-  test("hooks of a freed session still hand on what the function gave", async () => {
+  test("hooks of a freed session still pass on the wrapped function's result", async () => {
     const made = new Session({ contextWindow: 3000 });
     const { modelCall } = made.loop();
     made.free();
@@ -191,7 +191,7 @@ describe("free", () => {
     assert.throws(() => made.loop(), failsWith("FREED"));
   });
 
-  test("many sessions do not pile up", () => {
+  test("many sessions do not leak memory", () => {
     for (let i = 0; i < 2000; i++) {
       const made = new Session();
       made.push(user(`message ${i}`));
@@ -221,7 +221,7 @@ test("unhandled: a failed run rejects its own promise and no other", async () =>
   assert.deepEqual(unhandled, []);
 });
 
-test("extractiveSummarize is a Summarize like any other: called by hand it says what it wants", async () => {
+test("extractiveSummarize called by hand says which arguments it needs", async () => {
   const summarize = extractiveSummarize();
   for (const bad of [undefined, null, {}, { messages: 5 }]) await assert.rejects(async () => summarize(bad, {}), failsWith("INVALID_ARGUMENT"), String(bad));
   assert.equal(typeof (await summarize({ messages: [user("Fix src/a.rs"), user("instructions")] }, {})), "string");

@@ -4,9 +4,9 @@ import { test } from "node:test";
 import { ContextError, Session, compactMessages, contextLimit, convert, version } from "contextfold";
 import { memoryStore } from "contextfold/stores/memory";
 
-const twin = createRequire(import.meta.url)("../../pkg/wasm/cjs/node.cjs"); // what an older Node requires: a copy of its own
+const twin = createRequire(import.meta.url)("../../pkg/wasm/cjs/node.cjs"); // a separate copy, for require() in older Node
 
-test("a ContextError is an Error with name, code, message and only the details that were given", () => {
+test("a ContextError is an Error with name, code, message and only the given details", () => {
   const bare = new ContextError("UNKNOWN_REF", "no such ref");
   assert.ok(bare instanceof Error);
   assert.equal(String(bare), "ContextError: no such ref");
@@ -18,7 +18,7 @@ test("a ContextError is an Error with name, code, message and only the details t
   assert.deepEqual(full.report, { tokens_after: 1 });
 });
 
-test("isInstance holds between the ESM and the CommonJS copy, and for nothing else", () => {
+test("isInstance works across the ESM and the CommonJS copy, and for nothing else", () => {
   const theirs = new twin.ContextError("ABORTED", "the signal fired");
   assert.ok(theirs instanceof ContextError);
   class Own extends ContextError {}
@@ -29,11 +29,11 @@ test("isInstance holds between the ESM and the CommonJS copy, and for nothing el
     assert.ok(!ContextError.isInstance(other));
 });
 
-test("the twin is the same version of the same engine", () => {
+test("the CommonJS twin is the same version of the same engine", () => {
   assert.equal(twin.version(), version());
 });
 
-test("a stack begins with the caller's own line, and has nothing of the module's", async () => {
+test("a stack starts with the caller's own line and has no frames of the module", async () => {
   const here = /^ContextError: .*\n    at .*error\.test\.mjs:\d+/;
   const checked = (run, error) => {
     assert.match(error.stack, here, String(run));

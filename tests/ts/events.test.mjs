@@ -1,17 +1,17 @@
-// Events: typed, in order, and no listener can hurt the session (IR-2).
+// Events: typed, in order, and no listener can harm the session (IR-2).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Session } from "contextfold";
 import { assistant, calls, conversation, failsWith, output, user, words } from "../support/session.mjs";
 
-/** All but the last turns are folded: what is tested here is not what a summary is for. */
+/** Folds all but the last turns: these tests are not about the summary's contents. */
 const ladder = [{ pass: "ephemeral" }, { pass: "trim_tool_outputs" }, { pass: "dedupe_reads" }, { pass: "summarize" }];
 
 const GOOD = "<summary>the gist</summary>";
 const NAMES = ["message_added", "items_removed", "conversation_replaced", "output_trimmed", "compaction_due", "compaction_started", "compaction_finished", "compaction_failed", "folded", "unfolded"];
 
-/** A session and the names of all that happens in it. */
+/** A session and the names of all its events. */
 function listened(options) {
   const session = new Session({ ladder, ...options });
   const events = [];
@@ -19,7 +19,7 @@ function listened(options) {
   return { session, events, names: () => events.map((e) => e.event) };
 }
 
-/** Runs with `console.error` silenced, and gives what it said. */
+/** Runs with `console.error` silenced, and returns what was logged. */
 async function quietly(run) {
   const said = [];
   const original = console.error;
@@ -40,7 +40,7 @@ test("one message_added for each message, with its id and the view's tokens", ()
   assert.deepEqual(Object.keys(events[0]), ["event", "items", "detail", "tokens"]);
 });
 
-test("a pin that brings a message back tells so at once, not with the next push", async () => {
+test("a pin that restores a message to the view sends its event at once, not with the next push", async () => {
   const { session, events, names } = listened({ contextWindow: 10_000, summarize: () => GOOD });
   const [id] = session.push(conversation(4));
   await session.compact();
@@ -54,7 +54,7 @@ test("a pin that brings a message back tells so at once, not with the next push"
   assert.deepEqual(names().slice(told), ["message_added"]);
 });
 
-test("a listener of message_added finds the message that was pushed, the very object", () => {
+test("a listener of message_added gets the pushed message, the same object", () => {
   const session = new Session();
   const message = user("one");
   const seen = [];
@@ -63,7 +63,7 @@ test("a listener of message_added finds the message that was pushed, the very ob
   assert.ok(seen[0] === message);
 });
 
-test("a listener of compaction_started finds the compaction under way", async () => {
+test("a listener of compaction_started sees the compaction under way", async () => {
   let asked = 0;
   const session = new Session({ contextWindow: 10_000, summarize: () => (asked++, GOOD) });
   session.push(conversation(4));
@@ -74,7 +74,7 @@ test("a listener of compaction_started finds the compaction under way", async ()
   assert.equal(asked, 1);
 });
 
-test("a push that is refused says nothing", () => {
+test("a refused push sends no event", () => {
   const { session, events } = listened();
   assert.throws(() => session.push([user("fine"), { role: "nobody" }]));
   assert.deepEqual(events, []);
@@ -107,7 +107,7 @@ for (const way of ["compact", "prepare", "checkAndCompact"]) {
   });
 }
 
-test("compaction_started comes before the callback is asked", async () => {
+test("compaction_started comes before the callback is called", async () => {
   const order = [];
   const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000 }, summarize: () => (order.push("asked"), GOOD) });
   session.on("compaction_started", () => order.push("started"));
@@ -117,18 +117,18 @@ test("compaction_started comes before the callback is asked", async () => {
   assert.deepEqual(order, ["started", "asked", "finished"]);
 });
 
-test("on() takes every name and *, and refuses others with the list", () => {
+test("on() accepts every name and *, and refuses others with the list", () => {
   const session = new Session();
   for (const name of [...NAMES, "*"]) assert.equal(typeof session.on(name, () => {}), "function");
   for (const name of ["message", "", "MESSAGE_ADDED"]) assert.throws(() => session.on(name, () => {}), failsWith("INVALID_ARGUMENT", /message_added/));
 });
 
 for (const listener of [undefined, null, 5, "x", {}])
-  test(`a listener that is none is refused: ${String(listener)}`, () => {
+  test(`an invalid listener is refused: ${String(listener)}`, () => {
     assert.throws(() => new Session().on("*", listener), failsWith("INVALID_ARGUMENT", /listener/));
   });
 
-test("a named listener hears only its own; several are called in order", () => {
+test("a listener for one name hears only that event; several are called in order", () => {
   const session = new Session();
   const heard = [];
   session.on("message_added", () => heard.push("first"));
@@ -138,7 +138,7 @@ test("a named listener hears only its own; several are called in order", () => {
   assert.deepEqual(heard, ["first", "second"]);
 });
 
-test("what on() gives takes the listener off, once and harmlessly again", () => {
+test("the function that on() returns removes the listener, and may be called again", () => {
   const session = new Session();
   let heard = 0;
   const off = session.on("*", () => heard++);
@@ -163,7 +163,7 @@ test("the same function twice is two listeners", () => {
   assert.equal(heard, 3);
 });
 
-test("a listener that throws is said on the console and stops nothing", async () => {
+test("a listener that throws is logged on the console and stops nothing", async () => {
   const session = new Session();
   let heard = 0;
   const thrown = new Error("mine");
@@ -175,7 +175,7 @@ test("a listener that throws is said on the console and stops nothing", async ()
   assert.deepEqual(said.map((args) => args.at(-1)), [thrown, thrown]);
 });
 
-test("a listener may use the session: push, compact, read, take itself off", async () => {
+test("a listener may use the session: push, compact, read, remove itself", async () => {
   const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000 }, summarize: () => GOOD });
   let pushed = false;
   const off = session.on("folded", () => {
@@ -190,7 +190,7 @@ test("a listener may use the session: push, compact, read, take itself off", asy
   assert.equal(session.view("messages").at(-1).content, "from a listener");
 });
 
-test("a listener that pushes does not get events out of order", () => {
+test("a listener that pushes keeps events in order", () => {
   const session = new Session();
   const heard = [];
   session.on("message_added", (event) => {
@@ -201,7 +201,7 @@ test("a listener that pushes does not get events out of order", () => {
   assert.deepEqual(heard, ["first", "second", "third"]);
 });
 
-test("a listener that frees the session in the middle of a push is told that it cannot", async () => {
+test("a listener that frees the session during a push gets an error", async () => {
   const session = new Session();
   let thrown;
   session.on("*", () => {
@@ -221,7 +221,7 @@ test("a listener that frees the session in the middle of a push is told that it 
   failsWith("INVALID_ARGUMENT", /cannot be freed while/)(thrown);
 });
 
-test("after a free() that was refused the handle is gone all the same", async () => {
+test("after a refused free() the handle is still released", async () => {
   const session = new Session();
   const off = session.on("*", () => session.free());
   await quietly(() => session.push(user("x")));
@@ -240,7 +240,7 @@ test("a listener that tries to free the session does not break the module", asyn
   new Session().push(user("others go on"));
 });
 
-test("an event is the listener's own object", () => {
+test("each listener gets its own copy of the event", () => {
   const session = new Session();
   const seen = [];
   session.on("*", (event) => { event.items.length = 0; event.event = "forged"; });

@@ -1,4 +1,4 @@
-// The declared names are the names that are there, in every entry.
+// The declared names are the exported names, in every entry.
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -20,7 +20,7 @@ for (const entry of ["contextfold", "../../pkg/wasm/cjs/node.cjs"])
     assert.deepEqual(names.sort(), declared);
   });
 
-test("every entry for Node can be required, with types of its own, and shares the one module", () => {
+test("every entry for Node can be required, has its own types, and shares one module", () => {
   const require = createRequire(import.meta.url);
   const { exports } = require("contextfold/package.json");
   const NO_PROGRAM = ["./wasm", "./package.json", "./encodings/*.bin"];

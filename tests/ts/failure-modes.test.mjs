@@ -1,4 +1,4 @@
-// Failure modes that need JavaScript to show; the others are in tests/failure_modes. Each naive version stands in its test.
+// Failure modes that need JavaScript to show; the others are in tests/failure_modes. Each test contains the naive version.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -10,7 +10,7 @@ const models = {
   small: { max_input_tokens: 4_000, max_output_tokens: 1_000 },
 };
 
-/** A naive agent: its budget is that of the model it began with. */
+/** A naive agent: its budget is that of the model it started with. */
 class FixedBudget {
   constructor(limit) {
     this.limit = limit;

@@ -1,5 +1,5 @@
-// A fault at every call of every operation that asks somebody: the store, the tokenizer. Whatever happens, the history stays as
-// it was, and the operation, asked again, comes to what it comes to where nothing ever failed.
+// A fault at every call of every operation that calls out: the store, the tokenizer. Whatever happens, the history stays as
+// it was, and a retry of the operation gives the same result as if nothing had failed.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -10,7 +10,7 @@ import { assistant, calls, conversation, failsWith, output, settled, stateOf, us
 const GOOD = "<summary>the gist</summary>";
 const DOWN = new Error("connection refused");
 
-/** What a call of the store comes to instead of what it should. */
+/** The ways in which a call of the store can go wrong. */
 const FAULTS = {
   throws: () => {
     throw DOWN;
@@ -26,7 +26,7 @@ const FAULTS = {
   "is slow": async (work) => (await new Promise((resolve) => setTimeout(resolve, 3)), work()),
 };
 
-/** A store in which the call number `at` since `arm(at)` goes wrong. */
+/** A store whose call number `at` since `arm(at)` goes wrong. */
 function faulty(items = memoryStore()) {
   const store = { calls: 0, at: 0, fault: null, arm: (at, fault) => Object.assign(store, { calls: 0, at, fault }) };
   for (const method of ["getItem", "setItem", "removeItem", "getItemRaw", "setItemRaw", "compareAndSet"])
@@ -41,7 +41,7 @@ const big = (n) => [user(`question ${n}`), calls(`big_${n}`), output(`big_${n}`,
 
 const OPTIONS = { contextWindow: 6000, safetyMargin: 0, toolOutputCache: { memoryBytes: 2000, contextBudgetTokens: 200 }, compaction: { ledgerTokens: 100 }, now: () => 1000 };
 
-/** A session that was saved, with outputs in the store and in memory. */
+/** A saved session, with outputs in the store and in memory. */
 async function begin() {
   const store = faulty();
   const session = new Session({ ...OPTIONS, store, summarize: () => GOOD });
@@ -53,7 +53,7 @@ async function begin() {
   return { store, session };
 }
 
-/** An operation, and what is seen of what it came to. */
+/** An operation, and what can be observed of its result. */
 const OPERATIONS = {
   save: ({ session, store }) => session.save(store, "s"),
   "save elsewhere": async (w) => w.session.save((w.other ??= faulty(w.store)), "t"),
@@ -78,7 +78,7 @@ const OPERATIONS = {
   },
 };
 
-/** What no fault may change: all that was said, and the outputs behind it. */
+/** What no fault may change: all messages, and the outputs they refer to. */
 async function kept(session) {
   const outputs = [];
   for (const { id } of session.toolOutputs.refs()) outputs.push([id, await session.toolOutputs.get(id)]);
@@ -114,11 +114,11 @@ describe("a store that fails at any call of any operation", () => {
             }
             came.value = await operation(world);
           }
-          await session.flush().catch(() => session.flush()); // what did not leave memory stays, and leaves it now
+          await session.flush().catch(() => session.flush()); // outputs still in memory stay there, and leave it now
           assert.deepEqual(came.value, expected, where);
           assert.deepEqual(stateOf(session), state, where);
           assert.deepEqual(await kept(session), said, where);
-          // It goes on, and what it saves is what it is.
+          // The session goes on, and what it saves is its true state.
           session.push(user("go on"));
           await session.flush();
           await session.save(store, "end");
@@ -130,7 +130,7 @@ describe("a store that fails at any call of any operation", () => {
       t.diagnostic(`${count} calls, ${failed} failures`);
     });
 
-  test("one that never answers keeps nobody from going on", async () => {
+  test("a store that never answers does not block the session", async () => {
     for (const [name, operation] of Object.entries(OPERATIONS)) {
       const calm = await begin();
       calm.store.arm(0);
@@ -156,13 +156,13 @@ describe("a store that fails at any call of any operation", () => {
   });
 });
 
-describe("a process that waits for a store which never answers", () => {
+describe("a process waiting for a store that never answers", () => {
   const waiting = async () => {
     const { session, store } = await begin();
     store.compareAndSet = () => new Promise(() => {});
     return session;
   };
-  test("can be told to stop", async () => {
+  test("can be told to stop waiting", async () => {
     const session = await waiting();
     const abort = new AbortController();
     const compacted = session.compact({ signal: abort.signal });
@@ -172,7 +172,7 @@ describe("a process that waits for a store which never answers", () => {
     assert.equal(session.folds().length, 0);
   });
 
-  test("asks for its summary itself after a while", async (t) => {
+  test("requests its own summary after a while", async (t) => {
     const session = await waiting();
     t.mock.timers.enable({ apis: ["setTimeout"] });
     const compacted = session.compact();

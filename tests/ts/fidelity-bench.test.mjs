@@ -52,7 +52,7 @@ test("points: the same by the same seed, one of each recording first", () => {
   for (const p of first) assert.deepEqual([p.next.role, p.full.at(-1).role !== "system"], ["assistant", true]);
 });
 
-test("bootstrap: an interval holds its estimate, and a difference that is always there is significant", () => {
+test("bootstrap: an interval contains its estimate, and a constant difference is significant", () => {
   const pairs = Array.from({ length: 20 }, (_, i) => ({ none: 3, full: 1, loss: 1 + (i % 5) / 10 }));
   const [at, low, high] = interval(pairs, closed);
   assert.ok(low < at && at < high);
@@ -62,7 +62,7 @@ test("bootstrap: an interval holds its estimate, and a difference that is always
   assert.equal(mean([1, 2, 3]), 2);
 });
 
-test("template: no call's id is written, and neighbours of one role are one turn", () => {
+test("template: no call id is written, and adjacent messages of one role form one turn", () => {
   const call = { id: "call_random", type: "function", function: { name: "read", arguments: '{"path":"a"}' } };
   const list = [{ role: "user", content: "Read." }, { role: "assistant", content: "", tool_calls: [call] }, { role: "tool", tool_call_id: "call_random", content: "text" }, { role: "user", content: "And?" }];
   for (const template of Object.values(templates)) {

@@ -1,11 +1,11 @@
-// `freezeInputs`: a change of what was pushed shows where it is made.
+// `freezeInputs`: changing a pushed object fails where the change is made.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Session } from "contextfold";
 import { calls, output, user } from "../support/session.mjs";
 
-test("what was pushed cannot be changed, however deep", () => {
+test("a pushed message cannot be changed, at any depth", () => {
   const session = new Session({ freezeInputs: true });
   const message = { role: "user", content: [{ type: "text", text: "a" }], extras: { "openai-chat": { deep: { list: [1] } } } };
   session.push(message);
@@ -15,7 +15,7 @@ test("what was pushed cannot be changed, however deep", () => {
   assert.equal(session.view("messages")[0], message);
 });
 
-test("of a list only what entered is frozen, not the list", () => {
+test("of a list only the entries are frozen, not the list", () => {
   const session = new Session({ freezeInputs: true });
   const list = [user("a")];
   session.sync("openai-chat", list);
@@ -28,7 +28,7 @@ test("of a list only what entered is frozen, not the list", () => {
   assert.ok(Object.isFrozen(body.messages[0]));
 });
 
-test("objects that cannot be frozen, or hold themselves, stay as they are", () => {
+test("objects that cannot be frozen, or contain themselves, stay as they are", () => {
   const session = new Session({ freezeInputs: true });
   const bytes = new Uint8Array([1, 2]);
   const circle = { toJSON: () => "round" };

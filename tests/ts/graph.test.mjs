@@ -1,4 +1,4 @@
-// ContextGraph: nodes, views, folds, lanes, snapshots, and what it refuses.
+// ContextGraph: nodes, views, folds, lanes, snapshots, and refusals.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -20,7 +20,7 @@ const view = (graph, id, limitTurns) => graph.contextForFull(id, limitTurns && {
 const state = (graph) => Buffer.from(graph.snapshot()).toString();
 
 describe("nodes", () => {
-  test("what is left out has a default", () => {
+  test("omitted fields have defaults", () => {
     const graph = new ContextGraph();
     assert.equal(graph.addNode({ type: "user_message" }), "n1");
     assert.equal(graph.addNode({ type: "agent_message", content: "hi" }), "n2");
@@ -68,14 +68,14 @@ describe("nodes", () => {
 });
 
 describe("views and folds", () => {
-  test("the last turns, with all that is pinned", () => {
+  test("the view has the last turns and everything pinned", () => {
     const graph = line("s1 u1 a1 u2 a2 u3");
     assert.equal(view(graph, "u3"), "s1 u1 a1 u2 a2 u3");
     assert.equal(view(graph, "u3", 2), "s1 u2 a2 u3");
     assert.equal(view(graph, "u3", 1), "s1 u3");
   });
 
-  test("a fold stands in, marks what it hides, and is undone exactly", () => {
+  test("a fold replaces and marks the nodes it hides, and is undone exactly", () => {
     const graph = line("u1 a1 u2 a2");
     const before = { nodes: graph.nodes(), edges: graph.edges(), bytes: state(graph) };
     const fold = graph.compress(["u1", "a1"], "They met.");
@@ -92,7 +92,7 @@ describe("views and folds", () => {
     assert.deepEqual({ nodes: graph.nodes(), edges: graph.edges(), bytes: state(graph) }, before);
   });
 
-  test("folds of folds unfold level by level, also after more was appended", () => {
+  test("nested folds unfold level by level, also after more was appended", () => {
     const graph = line("u1 a1 u2 a2 u3");
     const inner = graph.compress(["u1", "a1"], "one");
     const outer = graph.compress([inner, "u2"], "two");
@@ -105,7 +105,7 @@ describe("views and folds", () => {
     assert.equal(state(graph), state(line("u1 a1 u2 a2 u3 a3")));
   });
 
-  test("lanes: a fork sees what was before it, and what is merged brings its result alone", () => {
+  test("lanes: a fork sees what was before it, and a merge brings only its result", () => {
     const graph = line("s1 u1 a1");
     graph.fork("a1", "sub");
     graph.addNode(named("u7", { lane: "sub" }));
@@ -136,7 +136,7 @@ describe("snapshots", () => {
     assert.throws(() => again.addNode(named("a3")), failsWith("SAFETY_LIMIT_EXCEEDED", /8 nodes .* 7/));
   });
 
-  test("an older version is read, a newer one and damage are refused", () => {
+  test("an older version is read; a newer one and damaged bytes are refused", () => {
     const old = readFileSync(new URL("../fixtures/graph-v1.snapshot", import.meta.url));
     assert.equal(view(ContextGraph.restore(old), "u3"), "s1 fold_1 d1 u3");
     const bytes = line("u1 a1").snapshot();
@@ -187,7 +187,7 @@ describe("refusals change nothing", () => {
 
   const wrong = [5, {}, undefined, null, Symbol("x"), [1]];
   for (const value of wrong)
-    test(`${String(JSON.stringify(value) ?? String(value))} where text is wanted`, () => {
+    test(`${String(JSON.stringify(value) ?? String(value))} instead of text`, () => {
       const before = state(graph);
       for (const act of [
         () => graph.addNode({ type: value ?? 7 }),
@@ -209,24 +209,24 @@ describe("refusals change nothing", () => {
       assert.equal(state(graph), before);
     });
 
-  test("no node at all", () => {
+  test("not a node at all", () => {
     for (const value of [5, undefined, null, "text", Symbol("x"), []]) assert.throws(() => graph.addNode(value), argument());
   });
 });
 
-test("a getter that uses the graph while it is read is told so, and nothing is broken", () => {
+test("a getter that uses the graph while it is read gets an error, and nothing is broken", () => {
   const graph = line("u1");
   graph.addNode({ type: "user_message", get content() { return `${graph.nodes().length} before`; } });
   assert.equal(graph.nodes()[1].content, "1 before");
 });
 
-test("a graph is freed by using, and says so afterwards", () => {
+test("a graph is freed by `using`, and says so afterwards", () => {
   const graph = line("u1");
   graph[Symbol.dispose]();
   assert.throws(() => graph.nodes(), failsWith("FREED"));
 });
 
-test("a long lane costs no stack", () => {
+test("a long lane does not overflow the stack", () => {
   const graph = new ContextGraph();
   for (let n = 0; n < 20_000; n++) graph.addNode({ type: n % 2 ? "agent_message" : "user_message" });
   assert.equal(graph.contextForFull("n20000").length, 20_000);

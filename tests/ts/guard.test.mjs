@@ -1,4 +1,4 @@
-// What stands between the glue and the module, on a module made for it: eight bytes of code that trap.
+// The guard between the glue code and the module, tested on a tiny module: eight bytes of code that trap.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -18,12 +18,12 @@ const { trap, seven } = new WebAssembly.Instance(
 
 const code = (expected) => (error) => ContextError.isInstance(error) && error.code === expected;
 
-test("before the module is there, everything says NOT_INITIALIZED and how to go on", () => {
+test("before the module is loaded, every call fails with NOT_INITIALIZED and says what to do", () => {
   assert.throws(() => unloaded.session_new(), (error) => code("NOT_INITIALIZED")(error) && /await init\(\)/.test(error.message));
   assert.throws(() => unloaded.memory, code("NOT_INITIALIZED"));
 });
 
-test("a call that works is not touched", () => {
+test("a call that works is passed through unchanged", () => {
   const memory = {};
   const wasm = guarded({ seven, memory, add: (a, b) => a + b }, assert.fail);
   assert.equal(wasm.seven(), 7);
@@ -37,7 +37,7 @@ test("a trap is INTERNAL with its cause, and so is every call after it", () => {
   assert.throws(() => wasm.trap(), (error) => code("INTERNAL")(error) && error.cause instanceof WebAssembly.RuntimeError);
   assert.throws(() => standIn.seven(), (error) => code("INTERNAL")(error) && /load the module anew/.test(error.message));
   assert.throws(() => standIn.memory, code("INTERNAL"));
-  // The garbage collector may still ask for releases, where no caller could catch an error.
+  // The garbage collector may still release objects; no caller could catch an error there.
   assert.equal(standIn.__wbg_session_free(8, 1), undefined);
   assert.equal(standIn.__wbindgen_destroy_closure(8, 1), undefined);
 });
@@ -49,14 +49,14 @@ test("running out of stack inside the module counts as a trap", () => {
   assert.ok(standIn);
 });
 
-test("V8 may undo what it made of a call while the call runs", () => {
+test("V8 may deoptimize a call while it runs", () => {
   const script = `import make from "./tests/support/deoptimized.mjs"; import { guarded } from "./pkg/guard.js"; console.log(make(guarded).a);`;
   const root = new URL("../..", import.meta.url);
   const run = spawnSync(process.execPath, ["--allow-natives-syntax", "--input-type=module", "-e", script], { cwd: root, encoding: "utf8" });
   assert.deepEqual([run.status, run.stdout], [0, "1\n"], run.stderr);
 });
 
-test("a freed object says FREED; freeing twice does nothing", () => {
+test("a freed object fails with FREED; freeing twice does nothing", () => {
   const released = [];
   const wasm = guarded(
     {
@@ -73,7 +73,7 @@ test("a freed object says FREED; freeing twice does nothing", () => {
   assert.deepEqual(released, [64]);
 });
 
-test("other errors pass as they are, and a borrow error is a bug of ours", () => {
+test("other errors pass unchanged, and a borrow error is reported as our bug", () => {
   const own = new TypeError("the caller's");
   const wasm = guarded(
     {
@@ -94,21 +94,21 @@ test("other errors pass as they are, and a borrow error is a bug of ours", () =>
   assert.throws(() => wasm.borrowed(), code("INTERNAL"));
 });
 
-test("a trap on the microtask queue rejects the promises that wait for the module", async () => {
+test("a trap on the microtask queue rejects the promises waiting for the module", async () => {
   const wasm = guarded({ closure_invoke: trap, start: () => new Promise(() => {}) }, () => {});
   const waiting = settling(() => wasm.start())();
   queueMicrotask(() => wasm.closure_invoke()); // an error thrown here would end the process
   await assert.rejects(waiting, code("INTERNAL"));
 });
 
-test("a promise that settles by itself passes through", async () => {
+test("a promise that settles normally passes through", async () => {
   assert.equal(await settling(async () => 1)(), 1);
   const own = new Error("the callback's");
   await assert.rejects(settling(() => Promise.reject(own))(), (error) => error === own);
   assert.equal(settling(() => 2)(), 2);
 });
 
-test("methods and statics of generated classes are watched, getters and internals are not touched", async () => {
+test("methods and statics of generated classes are guarded, getters and internals are not", async () => {
   const wasm = guarded({ closure_invoke: trap }, () => {});
   class Session {
     free() {}

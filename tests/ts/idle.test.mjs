@@ -1,4 +1,4 @@
-// When a compaction comes: past the prompt cache's life what is near is done, while it is warm what is due waits up to the limit.
+// When a compaction runs: a nearly due one early if the prompt cache has expired, a due one up to the limit later while the cache is warm.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { assistant, failsWith, user, words } from "../support/session.mjs";
 
 const MINUTES = 60_000;
 
-/** A session whose view takes about this share of its threshold (8,000 of 10,000 tokens), sent once already. */
+/** A session whose view takes this share of its threshold (8,000 of 10,000 tokens), already sent once. */
 async function filled(share, options = {}) {
   const summaries = [];
   const session = new Session({
@@ -25,7 +25,7 @@ async function filled(share, options = {}) {
   return { session, summaries, events };
 }
 
-test("past five minutes a fold that is near is done now, and costs the cache nothing", async () => {
+test("after five idle minutes a fold that is nearly due runs now, and costs the cache nothing", async () => {
   const { session, summaries } = await filled(0.93);
   await session.prepare();
   assert.equal(summaries.length, 0, "at 93 % of the threshold nothing is due");
@@ -38,13 +38,13 @@ test("past five minutes a fold that is near is done now, and costs the cache not
   assert.ok(cache.saved_per_call > 1_000 && cache.saves > 0);
 });
 
-test("what is not near is left alone, however long it was", async () => {
+test("a fold that is not nearly due does not run, however long the session was idle", async () => {
   const { session, summaries } = await filled(0.8);
   await session.prepare({ idleMs: 600 * MINUTES });
   assert.equal(summaries.length, 0);
 });
 
-test("while the cache is warm a fold that is due waits up to the limit", async () => {
+test("while the cache is warm a due fold waits up to the limit", async () => {
   const { session, summaries } = await filled(1.02);
   await session.prepare({ idleMs: 1_000 });
   assert.equal(summaries.length, 0);
@@ -57,7 +57,7 @@ test("while the cache is warm a fold that is due waits up to the limit", async (
   assert.equal(now.summaries.length, 1, "without `idleMs` it comes at the threshold");
 });
 
-test("the cache's life is an option", async () => {
+test("the cache's lifetime is an option", async () => {
   const { session, summaries } = await filled(0.93, { promptCache: { lifeMs: 60 * MINUTES } });
   await session.prepare({ idleMs: 6 * MINUTES });
   assert.equal(summaries.length, 0);
@@ -66,7 +66,7 @@ test("the cache's life is an option", async () => {
   assert.equal(summaries.length, 1);
 });
 
-test("compaction_due comes once, before the compaction, with the tokens that are left", async () => {
+test("compaction_due comes once, before the compaction, with the remaining tokens", async () => {
   const { session, events, summaries } = await filled(0.93);
   await session.prepare();
   assert.equal(events.length, 1);

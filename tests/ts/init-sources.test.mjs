@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 const web = new URL("../../pkg/web.js", import.meta.url).href;
 const wasm = fileURLToPath(new URL("../../pkg/wasm/contextfold_bg.wasm", import.meta.url));
 
-// One process each: a program loads the module once.
+// One process each, because a program loads the module once.
 for (const [what, source] of Object.entries({
   bytes: "bytes",
   "an ArrayBuffer": "new Uint8Array(bytes).buffer",
@@ -14,7 +14,7 @@ for (const [what, source] of Object.entries({
   "a response": 'new Response(bytes, { headers: { "content-type": "application/wasm" } })',
   "a promise of one": "Promise.resolve(new WebAssembly.Module(bytes))",
 })) {
-  test(`init takes ${what}`, () => {
+  test(`init accepts ${what}`, () => {
     const program = `
       import { readFileSync } from "node:fs";
       import init, { version } from ${JSON.stringify(web)};

@@ -1,4 +1,4 @@
-// What the integrations share, by itself: headers, and streams put together again.
+// What the integrations share, tested alone: headers, and streams put back together.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,7 +13,7 @@ import { memoryStore } from "contextfold/stores/memory";
 import { BodyKeeper } from "../../pkg/integrations/shared/bodies.js";
 import { sendFitting } from "../../pkg/integrations/shared/http.js";
 
-test("a header into which an instruction was merged is not said twice", () => {
+test("a header into which an instruction was merged is not repeated", () => {
   const merged = [{ role: "system", content: "Be brief.\n\nNever push." }, { role: "user", content: "go" }];
   const { entries } = withoutHeader({ input: merged }, "Be brief.");
   assert.deepEqual(entries, [{ role: "system", content: "Never push." }, { role: "user", content: "go" }]);
@@ -22,7 +22,7 @@ test("a header into which an instruction was merged is not said twice", () => {
   assert.deepEqual(withoutHeader({ input: merged }, "Be").entries, merged);
 });
 
-test("a stream whose first chunk is empty, and a name that comes in pieces", async () => {
+test("streams: an empty first chunk, and a name that comes in pieces", async () => {
   const call = (name, more = {}) => ({ delta: { tool_calls: [{ index: 0, function: { name }, ...more }] }, index: 0 });
   const chunks = [
     { id: "", model: "", choices: [] },
@@ -38,7 +38,7 @@ test("a stream whose first chunk is empty, and a name that comes in pieces", asy
   assert.equal(again.choices[0].message.tool_calls[0].function.name, "get_");
 });
 
-test("the usage of a request that was sent again smaller is recorded", async () => {
+test("usage is recorded when a request was retried with less", async () => {
   const recorded = [];
   const keeper = {
     fit: async (body) => ({ body, conversation: "c" }),
@@ -52,7 +52,7 @@ test("the usage of a request that was sent again smaller is recorded", async () 
   assert.deepEqual(recorded, [{ input_tokens: 7 }]);
 });
 
-test("a hook without a window says so once, to who hears reports or on the console", async () => {
+test("a hook without a window says so once, in its reports or on the console", async () => {
   const said = [];
   const { warn } = console;
   console.warn = (text) => said.push(text);
@@ -70,7 +70,7 @@ test("a hook without a window says so once, to who hears reports or on the conso
   }
 });
 
-test("a loop that throws gives the session back that it made, and leaves the caller's alone", async (t) => {
+test("a loop that throws frees the session it created, and leaves the caller's alone", async (t) => {
   const freed = [];
   const { free } = Session.prototype;
   t.after(() => (Session.prototype.free = free));
@@ -91,7 +91,7 @@ test("a loop that throws gives the session back that it made, and leaves the cal
   assert.equal(freed.length, 2);
 });
 
-test("a streamed response has its `output_text`, as one that is not streamed has it from the SDK", async () => {
+test("a streamed response has its `output_text`, as the SDK gives one that is not streamed", async () => {
   const said = (text) => ({ type: "output_text", text, annotations: [] });
   const output = [{ type: "message", id: "m", role: "assistant", status: "completed", content: [said("Done"), { type: "refusal", refusal: "no" }, said(".")] }];
   const response = { id: "r", object: "response", status: "completed", output, usage: { input_tokens: 9, output_tokens: 2, total_tokens: 11 } };
@@ -104,7 +104,7 @@ test("a streamed response has its `output_text`, as one that is not streamed has
   assert.equal(response.output_text, undefined, "the event's own object is the caller's");
 });
 
-test("strict: a summary that fails fails the step, though the view fits without it", async () => {
+test("strict: a failed summary fails the step, though the view fits without it", async () => {
   const messages = [{ role: "user", content: "Why?" }];
   for (let n = 0; n < 40; n++) {
     const call = { toolCallId: `c${n}`, toolName: "read" };
@@ -122,14 +122,14 @@ test("strict: a summary that fails fails the step, though the view fits without 
   }
 });
 
-test("a hook with a store and no key says that it would save nothing", () => {
+test("a hook with a store and no key says that nothing would be saved", () => {
   const store = memoryStore();
   assert.throws(() => prepareStep({ contextWindow: 8000, store }), { code: "INVALID_CONFIG", message: /nothing is saved without a `key`/ });
   prepareStep({ contextWindow: 8000, store, key: "chat-17" });
   prepareStep({ contextWindow: 8000, store, toolOutputCache: { memoryBytes: 1000 } }); // outputs go there
 });
 
-test("an unknown option of a hook: what is near, or all that the hook takes", () => {
+test("an unknown option of a hook: the error suggests a near name, or lists all options", () => {
   const said = (options) => {
     try {
       prepareStep({ contextWindow: 8000, ...options });
@@ -146,7 +146,7 @@ test("an unknown option of a hook: what is near, or all that the hook takes", ()
   }
 });
 
-test("a server keeps so many conversations, and no more than so many characters of them; sessions that it lets go of are freed", async () => {
+test("a server keeps a limited number of conversations and characters; sessions that it drops are freed", async () => {
   const bodyOf = (n, more = "") => ({ model: "m", messages: [{ role: "user", content: `conversation ${n}${more}` }] });
   const keeperOf = (serves) => new BodyKeeper("server", "openai-chat", { contextWindow: 9_000, strict: true }, { serves });
   const isFreed = ({ session }) => {
@@ -172,7 +172,7 @@ test("a server keeps so many conversations, and no more than so many characters 
   assert.deepEqual([first, second, third].map(isFreed), [true, true, false], "the newest stays, however long");
 });
 
-test("a server's calls of one conversation wait for each other, and each gets its own list; options go by the body", async () => {
+test("calls of one conversation on a server run one after the other, each with its own list; options depend on the body", async () => {
   const limits = [];
   const sessions = [];
   const serves = { most: 10, bytes: Infinity, limitsOf: ({ model }) => ({ contextWindow: Number(model) }) };
@@ -192,7 +192,7 @@ test("a server's calls of one conversation wait for each other, and each gets it
   assert.deepEqual(limits.toSorted(), Array.from({ length: 8 }, (_, n) => 3_000 + n));
 });
 
-test("of requests that are refused side by side each is made smaller, by what was learnt from the first", async () => {
+test("of requests refused in parallel each is retried with less, using the limit learnt from the first", async () => {
   const keeper = new BodyKeeper("server", "openai-chat", { strict: true }, { serves: { most: 10, bytes: Infinity } });
   const before = Array.from({ length: 30 }, (_, n) => ({ role: n % 2 ? "assistant" : "user", content: `${n} ${"words ".repeat(200)}` }));
   const bodies = Array.from({ length: 8 }, (_, n) => ({ messages: [...before, { role: "user", content: `question ${n}` }] }));

@@ -1,5 +1,5 @@
-// Everything that can happen while a summary is awaited, in every order, at the level of promises: each settles, nothing is
-// lost, no borrow error, no trap, no unhandled rejection. CONTEXTFOLD_DEPTH sets how many operations a path has (1).
+// Everything that can happen while a summary is awaited, in every order of promises: each settles, nothing is lost, no borrow
+// error, no trap, no unhandled rejection. CONTEXTFOLD_DEPTH sets how many operations a path has (1).
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -10,7 +10,7 @@ import { FORMATS, assistant, call, calls, conversation, deferred, listOf, output
 const DEPTH = Number(process.env.CONTEXTFOLD_DEPTH ?? 1);
 const GOOD = "<summary>the gist</summary>";
 
-/** What the callback does; `too long` is the summariser's own overflow. */
+/** What the callback does; `too long` is the summariser's own context overflow. */
 const ANSWERS = {
   good: (ask) => ask.resolve(GOOD),
   empty: (ask) => ask.resolve(""),
@@ -129,7 +129,7 @@ class World {
 
 async function path(choose, isNew, { options, goal }, operations) {
   const world = new World(options);
-  let planned = goal === "apply"; // a plan, which is done once something happened
+  let planned = goal === "apply"; // a plan, which becomes stale once something else happened
   if (planned) world.plan = world.session.plan();
   else world.start(goal);
   await settled();
@@ -142,7 +142,7 @@ async function path(choose, isNew, { options, goal }, operations) {
       operations--;
       world.n++;
       OPERATIONS[names[chosen]](world);
-      if (operations === 0 || choose(2)) await settled(); // what follows, follows at once or a turn later
+      if (operations === 0 || choose(2)) await settled(); // the next operation follows at once or one tick later
       if (isNew()) world.check();
     }
     if (planned) {
@@ -152,7 +152,7 @@ async function path(choose, isNew, { options, goal }, operations) {
       continue;
     }
     const answers = Object.values(ANSWERS);
-    // A run that was aborted or freed does not wait for its answer, which may never come.
+    // An aborted or freed run does not wait for its answer, which may never come.
     const over = world.freed || world.abort.signal.aborted;
     const chosen = bad > (DEPTH > 0 ? 0 : 1) ? 0 : choose(over ? answers.length + 1 : answers.length);
     const ask = world.asks[answered++];
@@ -168,11 +168,11 @@ async function path(choose, isNew, { options, goal }, operations) {
     await settled();
     const failed = world.started.filter((g) => g.settled && g.error && !g.told);
     failed.forEach((g) => (g.told = true));
-    // A run that ended well meanwhile may have cut the view without a fold.
+    // A run that succeeded meanwhile may have cut the view without a fold.
     const alone = world.started.filter((g) => g.settled && !g.error).length === ended;
     if (state && failed.length > 0 && alone && world.session.folds().length === state.folds.length) {
       const now = stateOf(world.session);
-      const taught = world.started.some((g) => g.name === "recover"); // what a refusal teaches holds
+      const taught = world.started.some((g) => g.name === "recover"); // a limit learnt from a refusal stays
       if (taught) now.due = state.due;
       assert.deepEqual(now, state, "what fails changes nothing");
       if (!options.compaction?.background && !taught) assert.ok(bytes.equals(Buffer.from(world.session.snapshot())), "byte by byte");
@@ -186,7 +186,7 @@ async function path(choose, isNew, { options, goal }, operations) {
     if (world.freed && error) assert.match(error.code, /FREED|ABORTED|SUMMARY|STALE/);
   }
   if (world.freed) return;
-  // In the end the agent can go on.
+  // At the end the agent can go on.
   const last = world.session.prepare().then((value) => ({ value }), (error) => ({ error }));
   for (let rounds = 0; rounds < 10; rounds++) {
     await settled();
@@ -214,7 +214,7 @@ describe("while a summary is awaited", () => {
     "prepare, with a stand-in": { goal: "prepare", options: { contextWindow: 900, safetyMargin: 0, compaction: { onFailure: "extractive", maxAttempts: 1 } } },
   };
   for (const [name, world] of Object.entries(worlds))
-    test(`${name}: no order of operations and answers does harm`, async (t) => {
+    test(`${name}: every order of operations and answers is safe`, async (t) => {
       let all = 0;
       for (let operations = 0; operations <= DEPTH; operations++) all += await explore((choose, isNew) => path(choose, isNew, world, operations));
       t.diagnostic(`${all} paths of up to ${DEPTH} operations`);

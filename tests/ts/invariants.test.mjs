@@ -1,11 +1,11 @@
-// What holds whatever a session went through: same in, same out; twice is once; every token has its line.
+// Invariants of every session, whatever it went through: determinism, idempotence, complete token accounting.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Session, compactMessages } from "contextfold";
 import { FORMATS, assistant, calls, conversation, failsWith, output, stateOf, user, words } from "../support/session.mjs";
 
-/** Sessions that have been through something; each call makes a new one. */
+/** Sessions with different histories; each call makes a new one. */
 const LIVES = {
   "nothing yet": async () => new Session({ contextWindow: 3000 }),
   "a few turns": async () => {
@@ -48,11 +48,11 @@ const LIVES = {
 
 for (const [what, live] of Object.entries(LIVES))
   describe(`after ${what}`, () => {
-    test("INV-6: the same life gives the same bytes", async () => {
+    test("INV-6: the same operations give the same bytes", async () => {
       assert.equal(JSON.stringify(stateOf(await live())), JSON.stringify(stateOf(await live())));
     });
 
-    test("INV-7: preparing twice changes nothing and hands out the same objects", async () => {
+    test("INV-7: preparing twice changes nothing and returns the same objects", async () => {
       const session = await live();
       const first = await session.prepare();
       const state = stateOf(session);
@@ -73,7 +73,7 @@ for (const [what, live] of Object.entries(LIVES))
       assert.equal(report.tokens_after, session.tokens);
     });
 
-    test("the newest user message stands in the view, and the header first", async () => {
+    test("the newest user message is in the view, and the header comes first", async () => {
       const session = await live();
       const users = session.messages.filter((m) => m.role === "user");
       const view = session.view("messages");
@@ -100,7 +100,7 @@ for (const [what, live] of Object.entries(LIVES))
       assert.equal(answered.size, 0);
     });
 
-    test("a view can be pushed into a new session, in every format that it reads", async () => {
+    test("a view can be pushed into a new session, in every format it can be read from", async () => {
       const session = await live();
       for (const format of FORMATS.slice(0, 3)) {
         const again = new Session();
@@ -112,7 +112,7 @@ for (const [what, live] of Object.entries(LIVES))
 
 const NOTHING = /^there was nothing to fold/;
 
-test("INV-8: where there is nothing to fold, compact() resolves to a report that says so and asks nobody", async () => {
+test("INV-8: with nothing to fold, compact() resolves to a report that says so and calls no summarizer", async () => {
   for (const pushes of [[], [user("only")], [user("go"), calls("a")]]) {
     const session = new Session({ contextWindow: 1000, summarize: () => assert.fail("asked") });
     session.push(pushes);
@@ -124,7 +124,7 @@ test("INV-8: where there is nothing to fold, compact() resolves to a report that
   }
 });
 
-test("INV-8: a fold twice over the same turns is not made", async () => {
+test("INV-8: the same turns are not folded twice", async () => {
   const session = new Session({ contextWindow: 10_000, summarize: () => "S" });
   session.push(conversation(4));
   assert.ok(await session.compact());
@@ -134,7 +134,7 @@ test("INV-8: a fold twice over the same turns is not made", async () => {
   assert.equal(session.folds().length, 1);
 });
 
-test("INV-11: pins stand verbatim after any number of compactions", async () => {
+test("INV-11: pinned messages stay verbatim after any number of compactions", async () => {
   const session = new Session({ contextWindow: 4000, summarize: () => "<summary>S</summary>" });
   const [first] = session.push(user("never touch main", { pinned: true }));
   session.push(assistant("understood"));
@@ -150,13 +150,13 @@ test("INV-11: pins stand verbatim after any number of compactions", async () => 
   assert.ok(!session.view("messages").some((m) => m.content === "never touch main"));
 });
 
-test("INV-3: pins that alone exceed the limit are refused with the figures, and nobody is asked", async () => {
+test("INV-3: pins that alone exceed the limit are refused with the token counts, without calling the summarizer", async () => {
   const session = new Session({ contextWindow: 500, summarize: () => assert.fail("asked") });
   session.push(user(words(600), { pinned: true }));
   await assert.rejects(session.prepare(), (e) => failsWith("BUDGET_IMPOSSIBLE", /pins/)(e) && e.report.tokens_after > 450);
 });
 
-test("compactMessages is prepare on a session of its own, and leaves its input alone", async () => {
+test("compactMessages equals prepare on a new session, and does not change its input", async () => {
   const messages = conversation(5);
   const copy = structuredClone(messages);
   const { messages: fitted, report } = await compactMessages(messages, { contextWindow: 2000, compaction: { ledgerTokens: 0 }, summarize: () => "<summary>S</summary>" });

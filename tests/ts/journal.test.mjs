@@ -1,4 +1,4 @@
-// A session's journal: a snapshot and the records behind it are the session, whatever was done to it; anything else is refused.
+// A session's journal: a snapshot plus its records restore the session, whatever was done to it; anything else is refused.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -10,7 +10,7 @@ import { FORMATS, assistant, calls, conversation, failsWith, output, user } from
 const wide = { contextWindow: 100_000 };
 const said = (session) => session.messages.map((message) => message.content);
 
-/** The frames of records, each by itself. */
+/** The frames of records, one by one. */
 function frames(records) {
   const bytes = Buffer.from(records);
   const each = [];
@@ -22,7 +22,7 @@ function frames(records) {
   return each;
 }
 
-/** A frame with another body, under a right checksum. */
+/** A frame with another body and a matching checksum. */
 function reframed(frame, change) {
   const bytes = Buffer.from(frame);
   change(bytes);
@@ -32,7 +32,7 @@ function reframed(frame, change) {
   return bytes;
 }
 
-/** A session with one record for each text, and what a store has of it. */
+/** A session with one record for each text, and what a store holds of it. */
 function recorded(...texts) {
   const session = new Session(wide);
   session.push(user("zero"));
@@ -45,7 +45,7 @@ function recorded(...texts) {
   return { session, position, snapshot, records: frames(session.changes(position)) };
 }
 
-describe("a snapshot and all records behind it are the session, and go on as it does; so does one that is refreshed", () => {
+describe("a snapshot and its records restore the session, which goes on as the original does; so does a refreshed one", () => {
   for (const format of FORMATS)
     test(format, async () => {
       for (const seed of [1, 2, 3]) await walk(format, seed);
@@ -53,7 +53,7 @@ describe("a snapshot and all records behind it are the session, and go on as it 
 });
 
 describe("position and changes", () => {
-  test("rise by each change that is taken note of, and by nothing else", () => {
+  test("the position rises with each recorded change and nothing else", () => {
     const session = new Session(wide);
     const { position } = session;
     assert.ok(Number.isSafeInteger(position) && position > 0);
@@ -72,7 +72,7 @@ describe("position and changes", () => {
     assert.equal(session.position, position + 1);
   });
 
-  test("a look at a view is no change, and what comes behind it tells of it", () => {
+  test("reading a view is not a change, but the next record includes its effect", () => {
     const session = new Session(wide);
     session.push(user("one"));
     const { position } = session;
@@ -88,21 +88,21 @@ describe("position and changes", () => {
     assert.equal(again.limit, session.limit);
   });
 
-  test("begin elsewhere in each session, also in a copy", () => {
+  test("positions start differently in each session, also in a copy", () => {
     const session = new Session(wide);
     const [first] = session.push(user("one"));
     const copies = [session, session.fork(first), Session.restore(session.snapshot()), new Session(wide)];
     assert.equal(new Set(copies.map((copy) => copy.position)).size, copies.length);
   });
 
-  test("what is no position, or not reached yet, is refused; one from before is not there", () => {
+  test("an invalid or future position is refused; one that is too old returns nothing", () => {
     const { session, position } = recorded("one");
     for (const wrong of [undefined, null, "7", -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, 7n]) assert.throws(() => session.changes(wrong), failsWith("INVALID_ARGUMENT", /`since`/));
     assert.throws(() => session.changes(session.position + 1), failsWith("INVALID_ARGUMENT", new RegExp(`position ${session.position}, which is before that`)));
     for (const before of [position - 1, 0]) assert.equal(session.changes(before), null);
   });
 
-  test("of the newest 256 KiB are kept, and of one that is larger all", () => {
+  test("the newest 256 KiB of changes are kept, and a single larger one is kept whole", () => {
     const session = new Session({ contextWindow: 10_000_000 });
     const { position } = session;
     for (let i = 0; i < 30; i++) {
@@ -118,7 +118,7 @@ describe("position and changes", () => {
     assert.equal(session.changes(session.position - 2), null);
   });
 
-  test("after an erase, what was said is in no record any more", () => {
+  test("after an erase, no record contains the erased text", () => {
     const session = new Session(wide);
     const [, id] = session.push([user("one"), assistant("a secret"), user("two")]);
     const { position } = session;
@@ -133,14 +133,14 @@ describe("position and changes", () => {
   });
 });
 
-describe("restore takes nothing for a session's records that is none", () => {
-  test("no bytes, no list of them, no position", () => {
+describe("restore refuses anything but records of the session", () => {
+  test("values that are not bytes, lists of bytes or positions are refused", () => {
     const { snapshot, position } = recorded("one");
     for (const changes of [null, "text", 7, {}, [7], [null], [[]]]) assert.throws(() => Session.restore(snapshot, { position, changes }), failsWith("INVALID_ARGUMENT", /`changes`/));
     for (const wrong of ["7", -1, 1.5, null, 2 ** 53]) assert.throws(() => Session.restore(snapshot, { position: wrong }), failsWith("INVALID_ARGUMENT", /`position`/));
   });
 
-  test("records come as one, in a list, or with some that the snapshot holds already", () => {
+  test("records may come as one, in a list, or overlapping with the snapshot", () => {
     const { session, snapshot, position, records } = recorded("one", "two", "three");
     for (const changes of [Buffer.concat(records), records, [Buffer.concat(records.slice(0, 2)), new Uint8Array(0), records[2]]])
       assert.equal(shown(Session.restore(snapshot, { position, changes })), shown(session));
@@ -150,7 +150,7 @@ describe("restore takes nothing for a session's records that is none", () => {
     assert.deepEqual([said(again), again.position], [said(session), session.position]);
   });
 
-  test("one that is missing, or stands elsewhere, by its position", () => {
+  test("a missing or misplaced record is refused with its position", () => {
     const { snapshot, position, records } = recorded("one", "two", "three");
     const [one, two, three] = records;
     for (const [changes, words] of [
@@ -163,7 +163,7 @@ describe("restore takes nothing for a session's records that is none", () => {
       assert.throws(() => Session.restore(snapshot, { position, changes }), failsWith("SNAPSHOT_INVALID", words));
   });
 
-  test("one that is damaged with whole ones behind it, by its position; the last one is left out, and a report says so", async () => {
+  test("a damaged record before whole ones is refused with its position; a damaged last one is left out and reported", async () => {
     const { snapshot, position, records } = recorded("one", "two", "three");
     for (const [at, record] of records.entries())
       for (let byte = 0; byte < record.length; byte += 3) {
@@ -179,7 +179,7 @@ describe("restore takes nothing for a session's records that is none", () => {
       }
   });
 
-  test("cut off anywhere, it is what was whole; zeros behind it are no record", () => {
+  test("truncated anywhere, the whole records are restored; trailing zeros are not a record", () => {
     const { snapshot, position, records } = recorded("one", "two");
     const bytes = Buffer.concat(records);
     for (let end = 0; end <= bytes.length; end++)
@@ -190,7 +190,7 @@ describe("restore takes nothing for a session's records that is none", () => {
       }
   });
 
-  test("records of another session, and of one that went on from the same place", () => {
+  test("records of another session, or of one that diverged at the same position, are refused", () => {
     const { snapshot, position, records } = recorded("one", "two");
     const other = recorded("three", "four");
     assert.throws(() => Session.restore(snapshot, { position, changes: other.records }), failsWith("SNAPSHOT_INVALID", /position \d+/));
@@ -207,7 +207,7 @@ describe("restore takes nothing for a session's records that is none", () => {
     assert.throws(() => Session.restore(snapshot, { position, changes: [records[0], a[0], b[1]] }), failsWith("SNAPSHOT_INVALID", new RegExp(`position ${position + 3} does not follow.*saved over each other`)));
   });
 
-  test("of a newer version it says so, and what has a right checksum and is nonsense is refused", () => {
+  test("a record of a newer version is named as such; nonsense with a right checksum is refused", () => {
     const { snapshot, position, records } = recorded("one");
     const newer = reframed(records[0], (bytes) => (bytes[4] = 2));
     assert.throws(() => Session.restore(snapshot, { position, changes: newer }), failsWith("SNAPSHOT_TOO_NEW", new RegExp(`position ${position + 1} is of version 2.*update contextfold`)));
@@ -231,7 +231,7 @@ describe("restore takes nothing for a session's records that is none", () => {
     }
   });
 
-  test("options that are changed then are part of the next record", () => {
+  test("options changed on restore are part of the next record", () => {
     const { snapshot, position, records } = recorded("one");
     const changed = Session.restore(snapshot, { position, changes: records, contextWindow: 7_000 });
     assert.equal(changed.position, position + 2);
@@ -246,7 +246,7 @@ describe("restore takes nothing for a session's records that is none", () => {
   });
 });
 
-/** Two sessions on one key of a store, each over a store object of its own. */
+/** Two sessions on one key of a store, each with its own store object. */
 async function pair(options = wide) {
   const place = memoryJournals();
   const a = new Session(options);
@@ -258,7 +258,7 @@ async function pair(options = wide) {
 }
 
 describe("refresh", () => {
-  test("says what else was saved, by records and by a snapshot, and reads no more than that", async () => {
+  test("reports what else was saved, by records or by a snapshot, and reads no more than that", async () => {
     const { a, b, storeA, storeB, place } = await pair();
     const asked = [];
     storeB.read = (key, from) => (asked.push(from), place.read(key, from));
@@ -281,7 +281,7 @@ describe("refresh", () => {
     assert.equal(shown(a), shown(b));
   });
 
-  test("refuses where something of its own is not saved, and where it was removed, and nothing has changed", async () => {
+  test("refuses if the session has unsaved changes or was removed, and nothing has changed", async () => {
     const { a, b, storeA, place } = await pair();
     a.push(user("two"));
     await a.save(storeA, "k");
@@ -294,7 +294,7 @@ describe("refresh", () => {
     await assert.rejects(new Session(wide).refresh(), failsWith("INVALID_ARGUMENT", /neither loaded.*nor saved/));
   });
 
-  test("a session that was only looked at has nothing of its own", async () => {
+  test("a session that was only read has no unsaved changes", async () => {
     const { a, b, storeA } = await pair();
     a.push(user("two"));
     await a.save(storeA, "k");
@@ -304,10 +304,10 @@ describe("refresh", () => {
     assert.deepEqual(said(b), ["one", "two"]);
   });
 
-  test("what is pushed while the store is read is not lost", async () => {
+  test("messages pushed while the store is read are not lost", async () => {
     for (const read of [1, 2]) {
       const { a, b, storeA, storeB, place } = await pair();
-      a.setOptions({ contextWindow: 50_000 }); // read anew
+      a.setOptions({ contextWindow: 50_000 }); // read again
       a.push(user("two"));
       await a.save(storeA, "k");
       let reads = 0;
@@ -321,7 +321,7 @@ describe("refresh", () => {
     }
   });
 
-  test("a save of its own meanwhile is nobody else's", async () => {
+  test("the session's own save during a refresh is not taken for another's", async () => {
     const { a, storeA, place } = await pair();
     const slow = () => new Promise((resolve) => setTimeout(resolve, 5));
     for (const method of ["read", "append"])
@@ -343,7 +343,7 @@ describe("refresh", () => {
     assert.deepEqual(said(await Session.load(place, "k")), ["one", "two", "three"]);
   });
 
-  test("records that do not follow, or are damaged, are the store's failure, and change nothing", async () => {
+  test("records that do not follow, or are damaged, fail as STORE_FAILED and change nothing", async () => {
     const { a, b, storeA, storeB, place } = await pair();
     for (const text of ["two", "three"]) {
       a.push(user(text));
@@ -364,7 +364,7 @@ describe("refresh", () => {
     assert.equal(shown(b), shown(a));
   });
 
-  test("the graph tells of calls by the ids that they have now", async () => {
+  test("the graph shows calls under their current ids", async () => {
     const { a, b, storeA } = await pair();
     const list = [user("go"), calls("first"), output("first", "done")];
     a.sync("openai-chat", list);
@@ -378,7 +378,7 @@ describe("refresh", () => {
     assert.deepEqual(b.graph.nodes(), Session.restore(a.snapshot()).graph.nodes());
   });
 
-  test("a plan from before it knows that the session is another", async () => {
+  test("a plan from before a refresh is stale", async () => {
     const { a, b, storeA } = await pair({ contextWindow: 3_000 });
     a.push(conversation(6, 60));
     await a.save(storeA, "k");
@@ -392,9 +392,9 @@ describe("refresh", () => {
   });
 });
 
-describe("another session that took the key of one that was removed", () => {
+describe("a new session under the key of a removed one", () => {
   for (const order of ["before", "behind"])
-    test(`is neither overwritten nor taken for it, where its position is ${order} that of the other`, async () => {
+    test(`is neither overwritten nor mistaken for it if its position is ${order} that of the other`, async () => {
       for (;;) {
         const place = memoryJournals();
         const a = new Session(wide);
@@ -415,7 +415,7 @@ describe("another session that took the key of one that was removed", () => {
 });
 
 describe("saves", () => {
-  /** A journal store whose answers get lost, and that cannot be read for a while then. */
+  /** A journal store whose answers get lost, and which then cannot be read for a while. */
   function losing() {
     const place = memoryJournals();
     const store = { ...place, place, lose: 0, down: 0 };
@@ -431,7 +431,7 @@ describe("saves", () => {
     return store;
   }
 
-  test("what comes while a save finds out about the one before it is saved once", async () => {
+  test("changes made while a save checks the outcome of the previous one are saved once", async () => {
     for (const size of [10, 100_000]) {
       const store = losing();
       const session = new Session({ contextWindow: 1_000_000 });
@@ -459,7 +459,7 @@ describe("saves", () => {
     }
   });
 
-  test("one whose answer got lost is found out also when its records are not kept any more", async () => {
+  test("a save whose answer got lost is confirmed even when its records are no longer kept", async () => {
     for (const then of [(session) => session.erase(session.items()[0].id), (session) => {
       for (let i = 0; i < 4; i++) {
         session.push(user(`${i}`.repeat(100_000)));
@@ -479,7 +479,7 @@ describe("saves", () => {
     }
   });
 
-  test("a place is known by another object only where it holds what was saved there", async () => {
+  test("another store object is recognised as the same place only if it holds what was saved there", async () => {
     const [one, two] = [memoryJournals(), memoryJournals()];
     const first = new Session(wide);
     first.push(user("one"));
@@ -501,7 +501,7 @@ describe("saves", () => {
     assert.deepEqual([said(await Session.load(one, "k")), said(await Session.load(two, "k"))], [["one", "b1", "b2"], ["one", "a1", "a2", "a3"]]);
   });
 
-  test("a last record that is not whole is left out, told, and gone with the next save", async () => {
+  test("an incomplete last record is left out, reported, and removed by the next save", async () => {
     const place = memoryJournals();
     const session = new Session(wide);
     for (const text of ["one", "two", "three"]) {
@@ -524,7 +524,7 @@ describe("saves", () => {
     await assert.rejects(session.save(place, "k"), failsWith("STORE_CONFLICT"));
   });
 
-  test("a store that went back to what it held before is given what it lacks", async () => {
+  test("a store restored to an older state gets the missing changes", async () => {
     const place = memoryJournals();
     const session = new Session(wide);
     session.push(user("one"));
@@ -541,7 +541,7 @@ describe("saves", () => {
   });
 });
 
-test("a record under a right checksum whose list names messages that are not there harms nobody", async () => {
+test("a record with a right checksum that names missing messages is harmless", async () => {
   const list = [user("one"), user("two"), assistant("three")];
   const place = memoryJournals();
   const a = new Session(wide);

@@ -1,4 +1,4 @@
-// Providers that speak Chat Completions refuse calls without the reasoning that came with them (DeepSeek, Moonshot): cuts and folds keep it.
+// Some Chat Completions providers (DeepSeek, Moonshot) refuse calls without the reasoning that came with them: cuts and folds keep it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
@@ -22,7 +22,7 @@ const KINDS = {
 
 for (const [provider, reasoning] of Object.entries(KINDS)) {
   for (const ladder of [undefined, [{ pass: "trim_tool_outputs" }, { pass: "summarize" }]]) {
-    test(`${provider}, ${ladder ? "outputs trimmed and folded" : "the default ladder"}: each request keeps what its calls came with`, async () => {
+    test(`${provider}, ${ladder ? "outputs trimmed and folded" : "the default ladder"}: each request keeps the reasoning of its calls`, async () => {
       const session = new Session({ contextWindow: 6_000, ...(ladder && { ladder }) });
       const whole = [{ role: "user", content: "Why does the build fail?" }];
       session.pushFrom("openai-chat", whole);

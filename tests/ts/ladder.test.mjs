@@ -1,4 +1,4 @@
-// The ladder from JavaScript: presets as plain data, lists of passes, what the session tells of them.
+// The ladder from JavaScript: presets as plain data, lists of passes, and what the session reports about them.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -8,14 +8,14 @@ import { assistant, calls, conversation, deferred, failsWith, output, settled, u
 const NAMES = ["contextfold", "spec", "rolling", "steps-design", "steps-execution", "selective", "ladder"];
 const SHORT = { text: "<summary>They talked.</summary>" };
 const passes = (report) => report.decisions.map((d) => d.pass);
-/** `count` messages in turn, each about 110 tokens. */
+/** `count` alternating messages, each about 110 tokens. */
 const talk = (count, from = 0) => Array.from({ length: count }, (_, i) => (i % 2 ? assistant : user)(`${from + i}: ${words(40, from + i)}`));
 
 describe("presets", () => {
-  test("there is one for each document, and our own", () => assert.deepEqual(Object.keys(presets), NAMES));
+  test("one for each document, and our own", () => assert.deepEqual(Object.keys(presets), NAMES));
 
   for (const name of NAMES) {
-    test(`${name} is plain data, a copy at each reading`, () => {
+    test(`${name} is plain data, copied at each read`, () => {
       const list = presets[name];
       assert.deepEqual(structuredClone(list), list);
       assert.deepEqual(JSON.parse(JSON.stringify(list)), list);
@@ -26,7 +26,7 @@ describe("presets", () => {
       assert.notDeepEqual(presets[name], list);
     });
 
-    test(`${name} is what a session with it runs, by name and as a list`, () => {
+    test(`${name} gives a session the same ladder by name and as a list`, () => {
       assert.deepEqual(new Session({ ladder: name }).ladder, presets[name]);
       assert.deepEqual(new Session({ ladder: presets[name] }).ladder, presets[name]);
     });
@@ -40,7 +40,7 @@ describe("presets", () => {
 
   test("contextfold is the default", () => assert.deepEqual(new Session().ladder, presets.contextfold));
 
-  test("a changed copy is a ladder of one's own", async () => {
+  test("a modified copy works as a custom ladder", async () => {
     const ladder = presets.rolling.map((p) => (p.pass === "rolling_summary" ? { ...p, upperThreshold: 2000, lowerThreshold: 1000 } : p));
     const session = new Session({ ladder, summarize: () => SHORT });
     assert.deepEqual(session.ladder, ladder);
@@ -50,7 +50,7 @@ describe("presets", () => {
     assert.ok(session.tokens < 1000);
   });
 
-  test("compaction options stand above a preset's figures, and below a list's", () => {
+  test("compaction options override a preset's numbers, but not a list's", () => {
     const kept = (options) => new Session(options).ladder.find((p) => p.pass === "summarize");
     const compaction = { retainLastTurns: 7 };
     assert.equal(kept({ ladder: "steps-design", compaction }).keepSteps, 7);
@@ -86,7 +86,7 @@ describe("the option is checked at construction", () => {
   for (const [ladder, words] of refused)
     test(JSON.stringify(ladder), () => assert.throws(() => new Session({ ladder }), failsWith("INVALID_CONFIG", words)));
 
-  test("an empty list leaves the last resort: long messages lose their middle, many short ones are too many", async () => {
+  test("an empty list leaves the last resort: long messages lose their middle, too many short ones fail", async () => {
     const session = new Session({ ladder: [], contextWindow: 2000 });
     session.push([user("go"), calls("a"), output("a", words(2000))]);
     const { report } = await session.prepare();
@@ -100,7 +100,7 @@ describe("the option is checked at construction", () => {
 describe("summaryState", () => {
   const small = [{ pass: "rolling_summary", upperThreshold: 2000, lowerThreshold: 1000 }];
 
-  test("null before the first summary, then the document's fields", async () => {
+  test("null before the first summary, then the fields of the document", async () => {
     const session = new Session({ ladder: small, summarize: () => SHORT, now: () => 1_768_903_200_000 });
     session.push(talk(40));
     assert.equal(session.summaryState, null);
@@ -115,14 +115,14 @@ describe("summaryState", () => {
     assert.equal(state.message_count + session.view("messages").length - 1, 40);
   });
 
-  test("without a clock there is no time", async () => {
+  test("without a clock the time is missing", async () => {
     const session = new Session({ ladder: small, summarize: () => SHORT });
     session.push(talk(40));
     await session.prepare();
     assert.equal(session.summaryState.created_at, null);
   });
 
-  test("is_summarizing while a later summary is awaited, and not after it failed", async () => {
+  test("is_summarizing is true while a later summary is awaited, and false after it failed", async () => {
     let answer = { promise: SHORT };
     const session = new Session({ ladder: small, compaction: { maxAttempts: 1 }, summarize: () => answer.promise });
     session.push(talk(40));
@@ -147,7 +147,7 @@ describe("summaryState", () => {
 });
 
 describe("rolling", () => {
-  test("the summary stands second, as a system message under a heading that ends in ---", async () => {
+  test("the summary comes second, as a system message under a heading that ends in ---", async () => {
     const asked = [];
     const ladder = [{ pass: "rolling_summary", upperThreshold: 2000, lowerThreshold: 1000 }];
     const session = new Session({ ladder, summarize: (request) => (asked.push(request), SHORT) });
@@ -163,7 +163,7 @@ describe("rolling", () => {
     assert.match(JSON.stringify(asked[1].messages), /They talked\./, "it extends the one before");
   });
 
-  test("what no summary covers and stands outside the window is in left_out", async () => {
+  test("left_out lists messages that are outside the window and not covered by a summary", async () => {
     const session = new Session({ ladder: [{ pass: "recent_window" }], contextWindow: 4000 });
     const ids = session.push(talk(30));
     const { report, messages } = await session.prepare();
@@ -173,7 +173,7 @@ describe("rolling", () => {
   });
 });
 
-test("steps: a user message asks, the assistant answers, and the request wants JSON", async () => {
+test("steps: a user message asks, the assistant answers, and the request asks for JSON", async () => {
   const asked = [];
   const text = '<compact_summary>{"pending_work":["part 9"]}</compact_summary>';
   const session = new Session({ ladder: "steps-execution", contextWindow: 10_000, compaction: { summarizerWindow: 100_000 }, summarize: (request) => (asked.push(request), { text }) });
@@ -186,7 +186,7 @@ test("steps: a user message asks, the assistant answers, and the request wants J
   assert.match(JSON.stringify(asked[0].messages.at(-1)), /compact_summary/);
 });
 
-test("ephemeral messages go when the next call is prepared, and tool outputs keep their pair", async () => {
+test("ephemeral messages are removed when the next call is prepared, and tool outputs keep their calls", async () => {
   const session = new Session({ ladder: "selective", contextWindow: 100_000 });
   session.push(user("watch"));
   for (let n = 0; n < 4; n++) session.push([calls(`shot${n}`), output(`shot${n}`, words(80, n), { ephemeral: 1 }), user(`state ${n}`, { item_type: "INJECTION", ephemeral: 2 })]);
@@ -199,7 +199,7 @@ test("ephemeral messages go when the next call is prepared, and tool outputs kee
   assert.deepEqual(outputs.map((m) => m.content.includes("word")), [false, false, false, true]);
 });
 
-test("selective, events in order: what was taken out, and the summary in the conversation's place", async () => {
+test("selective: events come in order; removed messages are named, and the summary replaces the conversation", async () => {
   const session = new Session({ ladder: "selective", contextWindow: 4000, summarize: () => SHORT });
   const seen = [];
   session.push([{ role: "system", content: "header" }, user("read"), ...Array.from({ length: 4 }, (_, n) => [calls(`c${n}`), output(`c${n}`, words(20, n))]).flat()]);
@@ -210,7 +210,7 @@ test("selective, events in order: what was taken out, and the summary in the con
   assert.deepEqual(messages.map((m) => m.content), ["header", "They talked.", "go on"]);
 });
 
-test("the ladder document's turns wait for a summary that is smaller, and no call fails for it", async () => {
+test("the ladder document folds turns only into a smaller summary, and a call does not fail without one", async () => {
   const long = `<summary>${"They asked and were answered. ".repeat(40)}</summary>`;
   for (const summarize of [undefined, async () => long]) {
     const session = new Session({ contextWindow: 20_000, ladder: "ladder", summarize });
@@ -224,7 +224,7 @@ test("the ladder document's turns wait for a summary that is smaller, and no cal
   }
 });
 
-test("an exchange whose request a pass took out keeps its answer as one of its own", async () => {
+test("if a pass removes a request, its answer becomes an exchange of its own", async () => {
   const session = new Session({ contextWindow: 100_000, ladder: [{ pass: "ephemeral" }, { pass: "drop_old_tool_results", keepSteps: 1 }] });
   const screen = (n) => [{ ...user(`screen ${n}`), ephemeral: 1 }, assistant(`I see screen ${n}.`)];
   session.push([user("What is the answer?"), assistant("It is 42."), ...screen(1), user("more"), assistant("ok")]);

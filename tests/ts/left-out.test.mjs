@@ -1,4 +1,4 @@
-// `session.leftOut()`: every message of a recorded session stands whole in the view, or is told of once, with a way back that works.
+// `session.leftOut()`: every message of a recorded session is whole in the view, or listed once with a working way to read it.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -16,7 +16,7 @@ after(() => recording.free());
 
 for (const ladder of Object.keys(presets))
   describe(ladder, () => {
-    test("tells all that is out of the view, at any call", () => {
+    test("lists everything that is not in the view, at any call", () => {
       const replay = recording.replay({ contextWindow: 32_000, ladder });
       let told = 0;
       for (const call of [10, 50, recording.calls]) {
@@ -35,7 +35,7 @@ for (const ladder of Object.keys(presets))
           if (form) assert.equal(line.state, form);
           assert.ok(line.pass && line.why && line.back, JSON.stringify(line));
         }
-        // What the last run changed is told of it by the same pass.
+        // What the last run changed is attributed to the same pass.
         for (const { id, pass } of session.report.left_out) if (byId.has(id)) assert.equal(byId.get(id).pass, pass);
         told += leftOut.length;
         session.free();
@@ -44,7 +44,7 @@ for (const ladder of Object.keys(presets))
       replay.free();
     });
 
-    test("the way back leads back", () => {
+    test("the stated way to read each one works", () => {
       const replay = recording.replay({ contextWindow: 32_000, ladder });
       const session = replay.sessionAt(recording.calls);
       const states = new Map(session.leftOut().map((line) => [line.state, line]));

@@ -1,4 +1,4 @@
-// Half a surrogate pair is no Unicode: every provider refuses it (INV-5).
+// Half a surrogate pair is not valid Unicode: every provider refuses it (INV-5).
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -12,7 +12,7 @@ const broken = () => [
 const has = (list) => /\\ud[89a-f]/i.test(JSON.stringify(list));
 
 for (const format of ["messages", "anthropic", "openai-chat"]) {
-  test(`${format}: it is written anew, and the report says so`, async () => {
+  test(`${format}: it is replaced, and the report says so`, async () => {
     const list = broken();
     const session = new Session({ contextWindow: 4_000 });
     session.pushFrom(format, list);
@@ -38,7 +38,7 @@ for (const format of ["messages", "anthropic", "openai-chat"]) {
   });
 }
 
-test("beside the list, and in one entry alone, it is named, too", () => {
+test("it is also named next to the list and in a single entry", () => {
   const named = (format, input) => check(format, input).filter(({ rule }) => rule === "lone-surrogate").map(({ index }) => index);
   assert.deepEqual(named("anthropic", { system: "cut \ud83d", messages: [{ role: "user", content: "Hi." }] }), [0]);
   assert.deepEqual(named("openai-chat", { role: "user", content: "cut \ud83d" }), [0]);

@@ -1,4 +1,4 @@
-// What a request may hold beside tokens, and what a provider compacted itself, through the package.
+// Limits of a request other than tokens (bytes, images), and the provider's own compaction, through the package.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Session, toolDefinitions } from "../../pkg/node.js";
@@ -17,7 +17,7 @@ const withShots = (options, count) => {
 const images = (session) => JSON.stringify(session.view("anthropic")).split('"type":"image"').length - 1;
 const tooLarge = Object.assign(new Error('413 {"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}'), { status: 413 });
 
-test("a refusal by bytes takes images out and leaves the limit in tokens", async () => {
+test("a refusal by bytes removes images and leaves the token limit unchanged", async () => {
   const session = withShots({}, 60);
   await session.prepare();
   const limits = [session.limit];
@@ -31,7 +31,7 @@ test("a refusal by bytes takes images out and leaves the limit in tokens", async
   assert.deepEqual(limits, Array(4).fill(1_000_000));
 });
 
-test("the number that an error names is the budget, and setOptions gives more", async () => {
+test("the number in the error becomes the budget, and setOptions can raise it", async () => {
   const session = withShots({}, 52);
   session.setTools("anthropic", toolDefinitions("anthropic")); // the model can open refs
   await session.recover(new Error("request contains 52 images, exceeding the maximum of 50 allowed per request"));
@@ -45,7 +45,7 @@ test("the number that an error names is the budget, and setOptions gives more", 
   assert.equal(images(session), 52);
 });
 
-test("every format says the placeholder as text", () => {
+test("every format writes the placeholder as text", () => {
   const session = withShots({ media: { maxImages: 1, keepNewest: 0 } }, 3);
   for (const format of ["messages", "openai-chat", "openai-responses", "anthropic", "ai-sdk", "gemini", "bedrock-converse"]) {
     const text = JSON.stringify(session.view(format));
@@ -54,12 +54,12 @@ test("every format says the placeholder as text", () => {
   }
 });
 
-test("options of media are checked", () => {
+test("media options are validated", () => {
   assert.throws(() => new Session({ media: { maxImage: 3 } }), { code: "INVALID_CONFIG", message: /maxImages/ });
   assert.throws(() => new Session({ media: { maxImages: -1 } }), { code: "INVALID_CONFIG" });
 });
 
-test("a list with a compaction is counted and sent from it", () => {
+test("a list with a provider compaction is counted and sent from there on", () => {
   const session = new Session({ contextWindow: 200_000 });
   const ids = session.pushFrom("anthropic", [
     { role: "user", content: "word ".repeat(16_000) },
@@ -73,13 +73,13 @@ test("a list with a compaction is counted and sent from it", () => {
   assert.ok(session.tokens > 10_000);
 });
 
-test("a model that no table knows may stand for one that it does", () => {
+test("an unknown model may be counted like a given known one", () => {
   assert.throws(() => new Session({ model: "claude-opus-9" }), { code: "UNKNOWN_MODEL", message: /2026-11.*assumeModel: "claude-opus-5-5"/ });
   assert.equal(new Session({ model: "claude-opus-9", assumeModel: "claude-opus-5" }).limit, 1_000_000);
   for (const model of ["claude-opus-5", "mistral-large-latest", "grok-4", "qwen3", "llama3.1:8b"]) assert.ok(new Session({ model }).limit > 0, model);
 });
 
-test("prices are options of a session, too, and are checked", () => {
+test("prices are session options too, and are validated", () => {
   new Session({ contextWindow: 9_000, prices: { "gpt-5": { input_cost_per_token: 1e-6, output_cost_per_token: 1e-5 } } });
   assert.throws(() => new Session({ prices: 3 }), { code: "INVALID_CONFIG" });
 });

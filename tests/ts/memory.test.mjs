@@ -1,4 +1,4 @@
-// What a session holds, and that a freed one gives everything back.
+// How much memory a session holds, and that a freed one returns all of it.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -12,7 +12,7 @@ import { calls, conversation, failsWith, output, user } from "../support/session
 const text = (i) => `line of ${i}\n`.repeat(2_000);
 const bytes = (i) => Buffer.byteLength(text(i));
 
-/** `count` steps whose outputs the view does not show whole. */
+/** `count` steps whose outputs are not whole in the view. */
 function push(session, count, first = 0) {
   for (let i = first; i < first + count; i++) session.push([calls(`c${i}`), output(`c${i}`, text(i))]);
 }
@@ -20,7 +20,7 @@ function push(session, count, first = 0) {
 const bounded = (store, memoryBytes = 50_000) => new Session({ contextWindow: 100_000, store, toolOutputCache: { memoryBytes, maxMessageBytes: 500 } });
 
 describe("memory", () => {
-  test("tells what is held", () => {
+  test("reports what is held", () => {
     const session = new Session();
     session.push([user("a"), calls("c"), output("c", "日本")]);
     const { wasm_bytes, outputs_bytes, messages } = session.memory();
@@ -28,7 +28,7 @@ describe("memory", () => {
     assert.ok(wasm_bytes > 1_000_000 && wasm_bytes % 65_536 === 0);
   });
 
-  test("a thousand sessions that are freed leave no more behind than one", async () => {
+  test("a thousand freed sessions leave no more behind than one", async () => {
     const live = () => {
       const session = new Session({ contextWindow: 10_000 });
       session.push(conversation(10, 100));
@@ -40,7 +40,7 @@ describe("memory", () => {
     const many = async (count) => {
       for (let i = 0; i < count; i++) {
         live();
-        await null; // what waits for a session learns here that it is gone
+        await null; // waiters learn here that the session is gone
       }
     };
     await many(100);
@@ -53,10 +53,10 @@ describe("memory", () => {
 v8.setFlagsFromString("--expose-gc");
 const collectGarbage = vm.runInNewContext("gc");
 
-describe("a session that is freed by hand", () => {
+describe("a session freed by hand", () => {
   const GOOD = "<summary>the gist</summary>";
 
-  test("a request for a summary and a plan are of it, and end with it", async () => {
+  test("its summary requests and plans end with it", async () => {
     const kept = [];
     const live = async (count) => {
       for (let i = 0; i < count; i++) {
@@ -79,14 +79,14 @@ describe("a session that is freed by hand", () => {
     await assert.rejects(plan.apply(), failsWith("FREED"));
   });
 
-  test("holds nothing more of its history, whatever of it is still in hand", async () => {
+  test("holds nothing of its history, even while parts of it are still referenced", async () => {
     const kept = [];
     const live = async (count) => {
       for (let i = 0; i < count; i++) {
         const session = new Session({ contextWindow: 100_000 });
         session.push(conversation(10, 100));
         kept.push(await session.prepare(), session.toolOutputs, session.graph);
-        await session.compact(); // what was prepared is otherwise now
+        await session.compact(); // changes the state after prepare
         kept.push(await session.prepare());
         session.free();
         await null;
@@ -99,7 +99,7 @@ describe("a session that is freed by hand", () => {
     assert.ok(each < 8_192, `${each} bytes of each`);
   });
 
-  test("what it prepared says FREED where nobody has looked at it yet, and stays what it is where somebody has", async () => {
+  test("an unread prepared view fails with FREED, and one that was read stays readable", async () => {
     const session = new Session({ contextWindow: 100_000, summarize: () => GOOD });
     session.push(conversation(3));
     const [unread, read] = [await session.prepare(), await session.prepare()];
@@ -114,7 +114,7 @@ describe("a session that is freed by hand", () => {
     assert.throws(() => graph.nodes(), failsWith("FREED"));
   });
 
-  test("what has no owner any more can still be read", async () => {
+  test("a prepared view can be read after its session was garbage collected", async () => {
     const prepared = await (async () => {
       const session = new Session();
       session.push(conversation(3));
@@ -129,7 +129,7 @@ describe("a session that is freed by hand", () => {
 });
 
 describe("tool outputs beyond memoryBytes", () => {
-  test("leave memory when the store has taken them, oldest first, and no ref is lost", async () => {
+  test("outputs leave memory once the store has them, oldest first, and no ref is lost", async () => {
     const store = memoryStore();
     const session = bounded(store);
     push(session, 10);
@@ -145,7 +145,7 @@ describe("tool outputs beyond memoryBytes", () => {
     assert.equal(await session.toolOutputs.get(refs[2].id), text(2));
   });
 
-  test("stay while the store has not taken them, and are moved when it is in order again", async () => {
+  test("outputs stay while the store has not taken them, and move once it works again", async () => {
     const store = memoryStore();
     const { setItemRaw } = store;
     store.setItemRaw = async () => {
@@ -162,7 +162,7 @@ describe("tool outputs beyond memoryBytes", () => {
     assert.ok(session.memory().outputs_bytes <= 50_000);
   });
 
-  test("what the view shows whole, or what is pinned, stays", async () => {
+  test("outputs that are whole in the view, or pinned, stay", async () => {
     const session = new Session({ contextWindow: 100_000, store: memoryStore(), toolOutputCache: { memoryBytes: 10 } });
     const ids = session.push([calls("a"), output("a", "x\n".repeat(1_500)), calls("b"), output("b", "word ".repeat(3_000), { pinned: true })]);
     await session.flush();
@@ -170,7 +170,7 @@ describe("tool outputs beyond memoryBytes", () => {
     assert.equal(ids.length, 4);
   });
 
-  test("one that is away is brought back before it is pinned", async () => {
+  test("an output outside memory is loaded before it is pinned", async () => {
     const session = bounded(memoryStore());
     push(session, 6);
     await session.flush();
@@ -183,7 +183,7 @@ describe("tool outputs beyond memoryBytes", () => {
     assert.equal(session.view("openai-chat")[1].content, text(0));
   });
 
-  test("search says what it did not see", async () => {
+  test("search says which outputs it did not search", async () => {
     const session = bounded(memoryStore());
     push(session, 6);
     session.push(user("find the line of 5"));
@@ -195,7 +195,7 @@ describe("tool outputs beyond memoryBytes", () => {
     assert.deepEqual(hits.at(-1).refs, ["out_1", "out_2", "out_3", "out_4"]);
   });
 
-  test("the model's search finds what lives in the store, too", async () => {
+  test("the model's search also finds outputs that are in the store", async () => {
     const store = memoryStore();
     const session = bounded(store);
     push(session, 6);
@@ -212,7 +212,7 @@ describe("tool outputs beyond memoryBytes", () => {
     assert.match(told.excerpt, /not searched: 4 tool outputs .* out_4, out_3, out_2, out_1/);
   });
 
-  test("a list is known again, whatever of it has left memory", async () => {
+  test("sync recognises a list even if its outputs have left memory", async () => {
     const session = bounded(memoryStore());
     const list = Array.from({ length: 6 }, (_, i) => [calls(`c${i}`), output(`c${i}`, text(i))]).flat();
     session.sync("openai-chat", list);
@@ -223,7 +223,7 @@ describe("tool outputs beyond memoryBytes", () => {
     assert.deepEqual(again.sync("openai-chat", [...structuredClone(list), user("on")]), { added: 0, diverged_at: null });
   });
 
-  test("one that is lost, and one that is another: what to do is said", async () => {
+  test("a lost output, or a different one, gives an error that says what to do", async () => {
     const store = memoryStore();
     const session = bounded(store);
     push(session, 6);
@@ -239,7 +239,7 @@ describe("tool outputs beyond memoryBytes", () => {
     await assert.rejects(alone.toolOutputs.get(second.id), failsWith("STORE_FAILED", /give the session its `store`/));
   });
 
-  test("go along when the session is saved in another store", async () => {
+  test("outputs move along when the session is saved in another store", async () => {
     const session = bounded(memoryStore());
     push(session, 6);
     await session.flush();

@@ -1,4 +1,4 @@
-// Messages as JavaScript may hand them over: odd text, odd objects. Sensible JSON or a typed error, never a trap.
+// Messages as JavaScript may pass them: odd text, odd objects. The result is sensible JSON or a typed error, never a trap.
 
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import { Session } from "contextfold";
 import { FORMATS, assistant, call, calls, conversation, failsWith, output, stateOf, user, words } from "../support/session.mjs";
 
-/** A session after one push, which must be readable in every format. */
+/** A session after one push; it must be readable in every format. */
 function pushed(...input) {
   const session = new Session({ contextWindow: 100_000 });
   session.push(...input);
@@ -14,8 +14,8 @@ function pushed(...input) {
   return session;
 }
 
-describe("messages that are nothing but texts", () => {
-  /** The same for `JSON.stringify`, and no plain object: it takes the way over JSON. */
+describe("text-only messages", () => {
+  /** The same to `JSON.stringify`, but not a plain object, so it takes the slow path over JSON. */
   const overJson = (message) => Object.assign(Object.create(null), message);
   const strange = ["", "a\0b", "\ud800", "x\ud83d", "日本👍🏽", "\u2028\r\n\t\"\\", "a".repeat(5_461), "é".repeat(6_000), "x".repeat(200_000)];
   const cases = {
@@ -40,7 +40,7 @@ describe("messages that are nothing but texts", () => {
     "calls of other kinds": [user("go"), { role: "assistant", content: "x", tool_calls: [{ id: "a", type: "custom", custom: { name: "t", input: "x", more: 1 }, hosted: false }] }],
   };
   for (const [what, list] of Object.entries(cases))
-    test(`are read as their JSON is: ${what}`, () => {
+    test(`are read like their JSON: ${what}`, () => {
       const [one, other] = [new Session(), new Session()];
       one.push(list);
       other.push(list.map(overJson));
@@ -49,7 +49,7 @@ describe("messages that are nothing but texts", () => {
 
   const refused = [{ role: "tool", content: "x" }, { role: "user", content: "x", tool_calls: [call("a", "t", "{}")] }, { role: "robot", content: "x" }, { role: "assistant", content: "x", tool_calls: [{}] }];
   for (const bad of refused)
-    test(`are refused as their JSON is: ${JSON.stringify(bad)}`, () => {
+    test(`are refused like their JSON: ${JSON.stringify(bad)}`, () => {
       const thrown = (message) => {
         const session = new Session();
         try {
@@ -85,7 +85,7 @@ describe("text", () => {
       assert.equal(session.view("openai-chat")[3].content, text);
     });
 
-  test("a stored output comes back to the letter", async () => {
+  test("a stored output comes back unchanged", async () => {
     for (const text of Object.values(texts)) {
       const session = pushed([calls("a"), output("a", text)]);
       const { id } = session.toolOutputs.refs()[0];
@@ -94,7 +94,7 @@ describe("text", () => {
   });
 
   for (const lone of ["\ud800", "\udc00", "x\ud83d", "\ude00\ud83d", "\\\ud800", "\ud800\ud800\udc00", "\\ud800 \udfff"])
-    test(`lone surrogates become U+FFFD where the engine writes: ${JSON.stringify(lone)}`, async () => {
+    test(`lone surrogates become U+FFFD when the engine writes them: ${JSON.stringify(lone)}`, async () => {
       const session = pushed([user("go"), calls("a"), output("a", lone)]);
       const ref = session.toolOutputs.refs()[0];
       assert.equal(await session.toolOutputs.get(ref.id), lone.toWellFormed());
@@ -159,7 +159,7 @@ describe("objects", () => {
     "a sparse list of parts, filled": [user(Array.from([{ type: "text", text: "said" }])), "said"],
   };
   for (const [what, [message, text]] of Object.entries(taken))
-    test(`${what}: taken as its JSON, handed out as itself`, () => {
+    test(`${what}: read as its JSON, returned as the same object`, () => {
       const session = pushed(message);
       assert.equal(session.view("messages")[0], message);
       assert.equal(session.messages[0], message);
@@ -213,7 +213,7 @@ describe("objects", () => {
     "toJSON that gives nonsense": { toJSON: () => 5 },
   };
   for (const [what, bad] of Object.entries(refused))
-    test(`refused with its index, nothing changed: ${what}`, () => {
+    test(`refused with its index, and nothing changed: ${what}`, () => {
       const session = new Session({ contextWindow: 100_000 });
       session.push(conversation(1));
       const before = stateOf(session);
@@ -221,7 +221,7 @@ describe("objects", () => {
       assert.deepEqual(stateOf(session), before);
     });
 
-  test("what a getter threw is the cause", () => {
+  test("the value that a getter threw is the cause", () => {
     for (const bad of [refused["a getter that throws"], refused["toJSON that throws"]])
       assert.throws(() => new Session().push(bad), (e) => failsWith("INVALID_MESSAGE")(e) && e.cause === throwing);
   });
@@ -233,7 +233,7 @@ describe("objects", () => {
     assert.equal(session.view("openai-chat").at(-1).content, "1 so far");
   });
 
-  test("nothing that is pushed is written to", () => {
+  test("pushed objects are never modified", () => {
     const list = conversation(2);
     const copy = structuredClone(list);
     const session = new Session({ contextWindow: 100_000, summarize: () => "S" });
@@ -244,7 +244,7 @@ describe("objects", () => {
 });
 
 describe("identity", () => {
-  test("what was pushed comes out as the same object, wherever nothing is added to it", () => {
+  test("a pushed object is returned as the same object unless something is added to it", () => {
     const list = conversation(3);
     const session = new Session();
     session.push(list);
@@ -259,7 +259,7 @@ describe("identity", () => {
       }
   });
 
-  test("a tool message's copy is made once", () => {
+  test("a tool message is copied once", () => {
     const session = new Session();
     session.push(conversation(1));
     assert.equal(session.view("messages")[2], session.view("messages")[2]);
@@ -272,7 +272,7 @@ describe("identity", () => {
     assert.equal(session.view("messages")[2], list[2]);
   });
 
-  test("the very same object twice is two messages", () => {
+  test("the same object pushed twice is two messages", () => {
     const message = user("again");
     const session = new Session();
     const ids = session.push([message, assistant("a"), message]);
@@ -280,14 +280,14 @@ describe("identity", () => {
     assert.equal(session.view("messages")[2], message);
   });
 
-  test("Chat messages come out of Chat as the same objects", () => {
+  test("Chat messages are returned as the same objects in the Chat format", () => {
     const list = conversation(1);
     const session = new Session();
     session.pushFrom("openai-chat", list);
     for (const [i, message] of session.view("openai-chat").entries()) assert.equal(message, list[i]);
   });
 
-  test("a list that was handed out is the caller's: changing it changes nothing", () => {
+  test("a returned list belongs to the caller: changing it changes nothing in the session", () => {
     const session = new Session();
     session.push(conversation(1));
     for (const view of [session.view("messages"), session.messages, session.lower(), session.view("openai-responses").input]) view.length = 0;
@@ -297,7 +297,7 @@ describe("identity", () => {
 });
 
 describe("ids", () => {
-  test("one for each message, in order, unique; given ones are kept", () => {
+  test("each message has one id, in order, unique; given ids are kept", () => {
     const session = new Session();
     const ids = session.push([user("a"), user("b", { id: "mine" }), user("c")]);
     assert.equal(ids[1], "mine");
@@ -305,7 +305,7 @@ describe("ids", () => {
     assert.deepEqual(session.items().map((i) => i.id), ids);
   });
 
-  test("a given id that is taken is refused", () => {
+  test("a given id that is already used is refused", () => {
     const session = new Session();
     session.push(user("a", { id: "mine" }));
     assert.throws(() => session.push(user("b", { id: "mine" })), failsWith("INVALID_MESSAGE", /mine/));
@@ -313,13 +313,13 @@ describe("ids", () => {
     assert.equal(session.messages.length, 1);
   });
 
-  test("made ids step aside for given ones", () => {
+  test("generated ids avoid given ones", () => {
     const session = new Session();
     const ids = session.push([user("a", { id: "m2" }), user("b"), user("c"), user("d", { id: "m4" }), user("e")]);
     assert.equal(new Set(ids).size, 5);
   });
 
-  test("names of Object's own are ids like others", () => {
+  test("names of Object.prototype's members work as ids", () => {
     const session = new Session();
     const names = ["__proto__", "constructor", "toString", "hasOwnProperty"];
     assert.deepEqual(session.push(names.map((id) => user("x", { id }))), names);
@@ -327,14 +327,14 @@ describe("ids", () => {
     assert.equal(session.view("messages").at(-1).content, "y");
   });
 
-  test("pin and unpin know only ids that there are", () => {
+  test("pin and unpin refuse unknown ids", () => {
     const session = new Session();
     for (const id of ["", "m1", "nobody"]) for (const way of ["pin", "unpin"]) assert.throws(() => session[way](id), failsWith("INVALID_ARGUMENT"), `${way} ${id}`);
   });
 });
 
 describe("pairing", () => {
-  test("a call that something else interrupts is answered in every view, until its output comes", () => {
+  test("an interrupted call is answered in every view, until its output comes", () => {
     const session = pushed([user("go"), calls("a"), user("wait, stop")]);
     const chat = () => session.view("openai-chat").map((m) => m.tool_call_id ?? m.role);
     assert.deepEqual(chat(), ["user", "assistant", "a", "user"]);
@@ -343,17 +343,17 @@ describe("pairing", () => {
     assert.equal(session.view("openai-chat")[2].content, "late");
   });
 
-  test("a second output for one call is refused", () => {
+  test("a second output for the same call is refused", () => {
     const session = pushed([calls("a"), output("a")]);
     assert.throws(() => session.push(output("a", "again")), failsWith("INVALID_MESSAGE", /a/));
   });
 
-  test("an id may be used again once it is answered", () => {
+  test("an id may be reused once its call is answered", () => {
     const session = pushed([calls("a"), output("a", "1"), calls("a"), output("a", "2")]);
     assert.deepEqual(session.view("openai-chat").filter((m) => m.role === "tool").map((m) => m.content), ["1", "2"]);
   });
 
-  test("empty messages do not reach a provider", () => {
+  test("empty messages are not sent to a provider", () => {
     for (const empty of [user([]), assistant(null), { role: "assistant" }, { role: "assistant", content: null, tool_calls: [] }]) {
       const session = pushed([user("go"), empty, user("on")]);
       for (const m of session.view("openai-chat")) assert.ok(m.content?.length > 0 || m.tool_calls?.length > 0, JSON.stringify(empty));
@@ -361,14 +361,14 @@ describe("pairing", () => {
   });
 });
 
-test("an empty message that is left out of the view has its line in the report", async () => {
+test("an empty message left out of the view is listed in the report", async () => {
   const session = new Session({ contextWindow: 1000 });
   const [, empty] = session.push([user("go"), user([])]);
   const { report } = await session.prepare();
   assert.deepEqual(report.left_out.map((line) => line.id), [empty]);
 });
 
-test("setHeader takes a text or messages, and refuses what cannot stand there", () => {
+test("setHeader takes a text or messages, and refuses roles that cannot be in a header", () => {
   const session = new Session();
   session.push(user("x"));
   session.setHeader("You are terse.");
@@ -383,14 +383,14 @@ test("setHeader takes a text or messages, and refuses what cannot stand there", 
   assert.equal(session.view("openai-chat").length, 1);
 });
 
-test("pushFrom refuses a format that there is not, and lists those that there are", () => {
+test("pushFrom refuses an unknown format, and lists the known ones", () => {
   for (const format of ["", "openai", "messages ", "ANTHROPIC"]) {
     assert.throws(() => new Session().pushFrom(format, []), failsWith("INVALID_ARGUMENT", /openai-responses/));
     assert.throws(() => new Session().view(format), failsWith("INVALID_ARGUMENT", /openai-responses/));
   }
 });
 
-test("tokens are additive: the view's are the sum of its items' and of the report's parts", async () => {
+test("tokens add up: the view's are the sum of its items' and of the report's parts", async () => {
   const session = new Session({ contextWindow: 100_000 });
   session.setHeader(words(20));
   session.push(conversation(4));
@@ -400,7 +400,7 @@ test("tokens are additive: the view's are the sum of its items' and of the repor
   assert.equal(sum(report.parts), session.tokens);
 });
 
-test("push refuses a part or an entry of another format, and says how it goes in", () => {
+test("push refuses a part or an entry of another format, and says how to pass it", () => {
   const call = { type: "tool_use", id: "t1", name: "f", input: {} };
   const foreign = {
     anthropic: [
@@ -432,7 +432,7 @@ test("push refuses a part or an entry of another format, and says how it goes in
   assert.deepEqual(session.view("messages"), unknown, "what nobody knows goes through");
 });
 
-test("a session that is printed shows how it stands", () => {
+test("a printed session shows its state", () => {
   const session = new Session({ contextWindow: 1_000 });
   session.push([user("hi"), { role: "assistant", content: "hello" }]);
   const { tokens } = session;

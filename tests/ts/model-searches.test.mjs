@@ -1,4 +1,4 @@
-// What a model writes: how long it may take, and what it is told.
+// Searches that a model requests: how long they may take, and what the model is told.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -6,7 +6,7 @@ import { Session, countTokens } from "contextfold";
 import { runTool } from "contextfold/tools";
 import { assistant, calls, failsWith, output, user } from "../support/session.mjs";
 
-/** Runs what gives a promise, and counts how often the event loop had its turn meanwhile. */
+/** Runs a function that returns a promise, and counts how often the event loop ran meanwhile. */
 async function turnsDuring(run) {
   let turns = 0;
   const beat = setInterval(() => turns++, 1);
@@ -17,11 +17,11 @@ async function turnsDuring(run) {
   }
 }
 
-// A text can stand at 60 places of it at once.
+// A text can match at 60 positions of it at once.
 const SLOW = "[\\w\\W]{60}c";
 
-describe("a search goes on in slices", () => {
-  test("of an output: the event loop is free in between, and what was found by the end of its time is told", async () => {
+describe("a search runs in slices", () => {
+  test("of an output: the event loop is free in between, and matches found before the time limit are returned", async () => {
     const session = new Session({ toolOutputCache: { searchMs: 300 } });
     const text = `${"a".repeat(99)}\n`.repeat(80_000);
     const { id: ref_id } = session.toolOutputs.put(`${"a".repeat(60)}c\n${text}`);
@@ -31,7 +31,7 @@ describe("a search goes on in slices", () => {
     assert.match(await session.toolOutputs.grep({ ref_id, pattern: "c$" }), /\[1 of 1 matching lines shown\]$/, "a plain one is not stopped");
   });
 
-  test("of the history, too", async () => {
+  test("of the history too", async () => {
     const session = new Session({ toolOutputCache: { searchMs: 300 } });
     session.push([user(`the oldest ${"a".repeat(60)}c`), user("a".repeat(4_000_000)), user(`the newest ${"a".repeat(60)}c`)]);
     const [hits, turns] = await turnsDuring(() => session.searchAsync(SLOW, { regex: true }));
@@ -41,7 +41,7 @@ describe("a search goes on in slices", () => {
     assert.deepEqual(await session.searchAsync("oldest"), session.search("oldest"));
   });
 
-  test("one that goes on when its session is freed, or its output goes, ends with the reason", async () => {
+  test("a search ends with the reason if its session is freed or its output is removed", async () => {
     const session = new Session();
     const { id: ref_id } = session.toolOutputs.put("a".repeat(4_000_000));
     const goesOn = session.toolOutputs.grep({ ref_id, pattern: SLOW });
@@ -53,19 +53,19 @@ describe("a search goes on in slices", () => {
     await assert.rejects(search, failsWith("FREED"));
   });
 
-  test("what is wrong with it rejects", async () => {
+  test("wrong arguments reject", async () => {
     const session = new Session();
     for (const query of [42, null, undefined, {}, "", /(?=x)/]) await assert.rejects(session.searchAsync(query), failsWith("INVALID_ARGUMENT"));
   });
 });
 
-describe("what a model is told", () => {
+describe("what the model is told", () => {
   const session = new Session({ contextWindow: 4000 });
   session.push([user("go"), calls("a"), output("a", "one\ntwo\nthree\n"), assistant("done")]);
   const long = "x".repeat(100_000);
   const ref_id = "out_1";
 
-  test("no error quotes without limit, and a long text is not called a regular expression", async () => {
+  test("errors quote only a limited length, and a long text is not called a regular expression", async () => {
     for (const [name, args, expected] of [
       ["tool_output_cache", { ref_id: long }, /no tool output has the ref/],
       ["tool_output_cache", { ref_id, [long]: 1 }, /unknown key/],
@@ -84,7 +84,7 @@ describe("what a model is told", () => {
     await assert.rejects(runTool(session, long, {}), ({ message }) => message.length < 300);
   });
 
-  test("it names what a model can call, and takes numbers in quotes", async () => {
+  test("errors name tools that a model can call, and numbers in quotes are accepted", async () => {
     const nope = await runTool(session, "tool_output_cache", { ref_id: "nope" });
     assert.match(nope, /no tool output has the ref `nope`; the newest of the 1 that are stored are out_1/);
     assert.doesNotMatch(nope, /\(\)/);

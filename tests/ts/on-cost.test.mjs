@@ -1,4 +1,4 @@
-// `onCost`: what each call cost, told when its usage is known.
+// `onCost`: the cost of each call, reported when its usage is known.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -18,8 +18,8 @@ function heard(options = {}) {
 
 const near = (one, other) => assert.ok(Math.abs(one - other) < 1e-12, `${one} is not ${other}`);
 
-describe("a call of the agent's", () => {
-  test("costs what its tokens cost, those from the cache and into it at their prices", () => {
+describe("a call of the agent", () => {
+  test("costs its tokens at their prices, cache reads and writes included", () => {
     const { session, costs } = heard();
     session.recordUsage(usage);
     assert.equal(costs.length, 1);
@@ -28,7 +28,7 @@ describe("a call of the agent's", () => {
     assert.deepEqual(rest, { cached: 0.8, summary: false, model: "dear", usage: { input_tokens: 100, output_tokens: 10, cache_creation_tokens: 100, cache_read_tokens: 800, total_tokens: 1010 } });
   });
 
-  test("is told once, however its usage came", async () => {
+  test("is reported once, however its usage arrived", async () => {
     const { session, costs } = heard();
     session.push({ role: "user", content: "go" });
     await session.afterModelCall(usage);
@@ -37,7 +37,7 @@ describe("a call of the agent's", () => {
     assert.equal(costs.length, 2);
   });
 
-  test("goes by the built-in prices, where none are given, and by those for long prompts", () => {
+  test("uses the built-in prices if none are given, and the prices for long prompts", () => {
     const builtIn = heard({ model: "gpt-5", models: undefined, prices: undefined });
     builtIn.session.recordUsage({ input_tokens: 1_000, output_tokens: 0 });
     assert.ok(builtIn.costs[0].dollars > 0);
@@ -46,7 +46,7 @@ describe("a call of the agent's", () => {
     assert.deepEqual(stepped.costs.map((cost) => cost.dollars), [200_000, 400_002]);
   });
 
-  test("goes on where the callback throws, which may use the session", (t) => {
+  test("goes on if the callback throws; the callback may use the session", (t) => {
     const said = t.mock.method(console, "error", () => {});
     const { session } = heard({
       onCost: () => {
@@ -64,7 +64,7 @@ describe("a summary", () => {
     for (let n = 0; n < 60; n++) session.push([{ role: "user", content: `question ${n} ${"word ".repeat(200)}` }, { role: "assistant", content: `answer ${n} ${"word ".repeat(200)}` }]);
   };
 
-  test("is told as one, at the price of who writes it, refused answers among them", async () => {
+  test("is reported as one, at its model's price, refused answers included", async () => {
     const answers = ["", "<summary>All went well.</summary>"];
     const { session, costs } = heard({ compaction: { model: "cheap" }, summarize: async () => ({ text: answers.shift(), usage: { input_tokens: 1_000, output_tokens: 100 } }) });
     steps(session);
@@ -73,7 +73,7 @@ describe("a summary", () => {
     for (const cost of costs) near(cost.dollars, (1_000 * 1 + 100 * 2) / 1e6);
   });
 
-  test("that tells no usage costs nothing that is known", async () => {
+  test("without usage is not reported", async () => {
     const { session, costs } = heard({ summarize: async () => "<summary>All went well.</summary>" });
     steps(session);
     await session.prepare();
@@ -81,8 +81,8 @@ describe("a summary", () => {
   });
 });
 
-describe("a price that nobody knows", () => {
-  test("is refused, and named", () => {
+describe("an unknown price", () => {
+  test("is refused by name", () => {
     const onCost = () => {};
     assert.throws(() => new Session({ contextWindow: 9_000, onCost }), failsWith("INVALID_CONFIG"));
     assert.throws(() => new Session({ model: "dear", models, onCost }), failsWith("INVALID_CONFIG"));
@@ -95,7 +95,7 @@ describe("a price that nobody knows", () => {
   });
 });
 
-test("a restored session knows its prices, and is given the function again", () => {
+test("a restored session keeps its prices, and is given the callback again", () => {
   const { session } = heard({ compaction: { model: "cheap" } });
   const costs = [];
   const again = Session.restore(session.snapshot(), { onCost: (cost) => costs.push(cost) });

@@ -1,4 +1,4 @@
-// OpenAIHistoryAdapter with the items that the Responses API really has (PROV-1), and the same items through a session.
+// OpenAIHistoryAdapter with the real item types of the Responses API (PROV-1), and the same items through a session.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -10,10 +10,10 @@ const reasoning = (n) => ({ type: "reasoning", id: `rs_${n}`, summary: [{ type: 
 const call = (n, more) => ({ type: "function_call", id: `fc_${n}`, call_id: `call_${n}`, name: "read", arguments: '{"path": "a"}', status: "completed", ...more });
 const output = (n, text = "text") => ({ type: "function_call_output", call_id: `call_${n}`, output: text });
 
-/** Tokens that hold one output of 400 words, but not two. */
+/** Tokens that fit one output of 400 words, but not two. */
 const ROOM_FOR_ONE = Math.ceil(countTokens(words(400)) * 1.5);
 
-/** One of everything, in an order that the API takes. */
+/** One item of every type, in an order that the API accepts. */
 const everything = () => [
   { role: "developer", content: "Be brief." },
   { role: "user", content: [{ type: "input_text", text: "look" }, { type: "input_image", image_url: "https://host.invalid/a.png", detail: "low" }] },
@@ -40,7 +40,7 @@ const everything = () => [
 ];
 
 describe("a live list", () => {
-  test("inputItems is one array for good: appended to and spliced in place", () => {
+  test("inputItems is always the same array: appended to and spliced in place", () => {
     const adapter = new OpenAIHistoryAdapter();
     const live = adapter.inputItems;
     assert.deepEqual(live, []);
@@ -63,7 +63,7 @@ describe("a live list", () => {
     assert.equal(adapter.inputItems.length, everything().length);
   });
 
-  test("between compactions it only grows: what stood there is not touched", () => {
+  test("between compactions it only grows: earlier items are not changed", () => {
     const adapter = new OpenAIHistoryAdapter();
     const seen = [];
     for (const item of everything()) {
@@ -82,7 +82,7 @@ describe("a live list", () => {
     assert.throws(() => new OpenAIHistoryAdapter([7]), failsWith("INVALID_MESSAGE", /0/));
   });
 
-  test("nonsense for the whole list is refused", () => {
+  test("an invalid list is refused as a whole", () => {
     for (const bad of [5, "x", true]) assert.throws(() => new OpenAIHistoryAdapter(bad), failsWith("INVALID_MESSAGE"), String(bad));
     for (const bad of [undefined, null, 5]) assert.throws(() => new OpenAIHistoryAdapter().append(bad), failsWith("INVALID_MESSAGE"), String(bad));
     for (const bad of [undefined, null, 5, "x", {}, [{}]])
@@ -91,14 +91,14 @@ describe("a live list", () => {
 });
 
 describe("through a session", () => {
-  test("every kind of item comes out as the very object it came in as", () => {
+  test("every kind of item comes out as the same object", () => {
     const items = everything();
     const session = new Session();
     session.pushFrom("openai-responses", items);
     const { input } = session.view("openai-responses");
     assert.equal(input.length, items.length);
     for (const [i, item] of items.entries()) {
-      // An output carries nothing of ours in this format: it is the object itself.
+      // An output contains nothing of ours in this format: it is the object itself.
       assert.equal(input[i], item, item.type ?? item.role);
     }
     assert.deepEqual(input, everything());
@@ -106,7 +106,7 @@ describe("through a session", () => {
   });
 
   for (const [what, wrap] of Object.entries({ "a request body": (input) => ({ model: "m", input }), "a response": (output) => ({ id: "resp_1", output }) }))
-    test(`from ${what}, too`, () => {
+    test(`the same from ${what}`, () => {
       const items = everything().slice(0, 7);
       const session = new Session();
       session.pushFrom("openai-responses", wrap(items));
@@ -121,13 +121,13 @@ describe("through a session", () => {
     assert.deepEqual(session.view("openai-responses"), { instructions: "Be brief.", input: [{ role: "user", content: "go" }] });
   });
 
-  test("one item at a time is the same as all at once", () => {
+  test("pushing item by item is the same as all at once", () => {
     const session = new Session();
     for (const item of everything()) session.pushFrom("openai-responses", [item]);
     assert.deepEqual(session.view("openai-responses").input, everything());
   });
 
-  test("a response's items after the request's, as an agent loop pushes them", () => {
+  test("a response's items pushed after the request's, as an agent loop does it", () => {
     const session = new Session();
     const items = everything();
     const cuts = [0, 2, 5, 7, 9, 10, items.length];
@@ -135,7 +135,7 @@ describe("through a session", () => {
     assert.deepEqual(session.view("openai-responses").input, everything());
   });
 
-  test("a trimmed output keeps its kind: the item is new, the others are the same objects", () => {
+  test("a trimmed output keeps its type: the item is new, the others are the same objects", () => {
     const items = [{ role: "user", content: "go" }, call(1), output(1, words(400)), call(2), { ...output(2, words(400)), id: "fco_2", status: "completed" }];
     const session = new Session({ toolOutputCache: { contextBudgetTokens: ROOM_FOR_ONE } });
     session.pushFrom("openai-responses", items);
@@ -146,7 +146,7 @@ describe("through a session", () => {
     assert.match(trimmed[0].output, /^\[tool output trimmed: read .+ tokens\]$/);
   });
 
-  test("a view that was handed out is never changed afterwards", async () => {
+  test("a returned view is never changed afterwards", async () => {
     const session = new Session({ contextWindow: 100_000, summarize: () => "S" });
     session.pushFrom("openai-responses", [{ role: "user", content: words(300) }, message("msg_1", words(300)), { role: "user", content: "next" }]);
     const views = ["messages", "openai-responses", "openai-chat"].map((f) => session.view(f));
@@ -158,7 +158,7 @@ describe("through a session", () => {
 });
 
 describe("rebuild", () => {
-  /** Compacts the items in a session and rebuilds an adapter that holds the same. */
+  /** Compacts the items in a session and rebuilds an adapter that holds the same items. */
   async function rebuilt(items, { viaFormat = "messages", ...options } = {}) {
     const session = new Session({ contextWindow: 100_000, summarize: () => "<summary>S</summary>", ...options });
     const adapter = new OpenAIHistoryAdapter(items);
@@ -169,7 +169,7 @@ describe("rebuild", () => {
   }
   const twoTurns = (older, newer) => [{ role: "user", content: words(200) }, ...older, { role: "user", content: "next" }, ...newer];
 
-  test("what stays is the very object; what was folded is gone; the summary stands first", async () => {
+  test("kept items are the same objects; folded ones are gone; the summary comes first", async () => {
     const all = twoTurns([reasoning(1), call(1), output(1), message("msg_1", words(100))], [reasoning(2), call(2), output(2), message("msg_2", "yes")]);
     const { items } = await rebuilt(all);
     assert.equal(items.length, 6);
@@ -177,7 +177,7 @@ describe("rebuild", () => {
     assert.match(JSON.stringify(items[0]), /\\n\\nS\\n\\n/);
   });
 
-  test("reasoning with encrypted content stays with what it produced, or both are gone", async () => {
+  test("reasoning with encrypted content stays with the items it produced, or both are removed", async () => {
     for (const newer of [[reasoning(2), message("msg_2", "yes")], [reasoning(2), call(2), output(2)], [reasoning(2), call(2), call(3), output(2), output(3), reasoning(4), message("msg_4", "ok")]]) {
       const all = twoTurns([reasoning(1), message("msg_1", words(100))], newer);
       const { items } = await rebuilt(all);
@@ -186,7 +186,7 @@ describe("rebuild", () => {
     }
   });
 
-  test("after it, it goes on growing and can be rebuilt again", async () => {
+  test("afterwards the adapter goes on growing and can be rebuilt again", async () => {
     const { adapter, session } = await rebuilt(twoTurns([message("msg_1", words(100))], [message("msg_2", words(100))]));
     const more = [{ role: "user", content: "and?" }, reasoning(9), message("msg_9", "fine")];
     adapter.append(more);
@@ -197,7 +197,7 @@ describe("rebuild", () => {
     assert.equal(adapter.inputItems[3], more[2]);
   });
 
-  test("what it says of a message that the caller changed hangs on the list that it is given, not on which one was read last", async () => {
+  test("a message that the caller changed is judged by the list that is passed, not by the one read last", async () => {
     const talk = async () => {
       const session = new Session();
       session.push([user("go"), { role: "assistant", content: "well" }]);
@@ -216,7 +216,7 @@ describe("rebuild", () => {
     }
   });
 
-  test("a long list of a session's own is known object by object, and its items come in order", () => {
+  test("a session's own long list is matched object by object, and its items stay in order", () => {
     const long = words(2000);
     const items = Array.from({ length: 300 }, (_, n) => [{ role: "user", content: `do ${n}` }, call(n), output(n, `text ${n}`)]).flat();
     const session = new Session();
@@ -240,7 +240,7 @@ describe("rebuild", () => {
     edited.forEach((item, at) => assert.equal(item === items[at < 3 ? at : at + 2], at !== 3 && (at > 597 || item.type !== "function_call_output"), `${at}`));
   });
 
-  test("an untouched list rebuilds to itself", () => {
+  test("an unchanged list rebuilds to itself", () => {
     const items = everything();
     const session = new Session();
     session.pushFrom("openai-responses", items);
@@ -250,7 +250,7 @@ describe("rebuild", () => {
     assert.deepEqual(adapter.inputItems.map((x, i) => x === items[i]), items.map(() => true));
   });
 
-  test("a trimmed output keeps its item but for the text", async () => {
+  test("a trimmed output keeps its item except for the text", async () => {
     const items = [{ role: "user", content: "go" }, call(1), { ...output(1, words(400)), id: "fco_1", status: "completed" }, call(2), output(2, words(400))];
     const session = new Session({ toolOutputCache: { contextBudgetTokens: ROOM_FOR_ONE } });
     session.pushFrom("openai-responses", items);
@@ -262,7 +262,7 @@ describe("rebuild", () => {
     assert.deepEqual(rest, { type: "function_call_output", call_id: "call_1", id: "fco_1", status: "completed" });
   });
 
-  test("outputs whose call is gone, and calls whose output is gone, are discarded", () => {
+  test("outputs without their call, and calls without their output, are discarded", () => {
     const adapter = new OpenAIHistoryAdapter([{ role: "user", content: "go" }, call(1), output(1), call(2), output(2)]);
     adapter.rebuild([user("go"), { role: "tool", tool_call_id: "call_1", content: "text" }]);
     assert.deepEqual(adapter.inputItems, [{ role: "user", content: "go" }]);
@@ -284,7 +284,7 @@ test("a message of another format is refused with the way to convert it", () => 
   assert.deepEqual(adapter.inputItems, []);
 });
 
-describe("however items came into the session and into the adapter", () => {
+describe("however items were added to the session and to the adapter", () => {
   const said = (n) => message(`msg_${n}`, "I look.");
   const turns = {
     "parallel calls": [user("q"), call(0), call(1), output(0), output(1)],
@@ -307,7 +307,7 @@ describe("however items came into the session and into the adapter", () => {
           items.forEach((item, at) => assert.equal(history.inputItems[at], item, `${at}`));
         });
 
-  test("a fold within the turn leaves each step that stays its own reasoning", async () => {
+  test("after a fold within the turn each remaining step keeps its own reasoning", async () => {
     const session = new Session({ contextWindow: 100_000 });
     const history = new OpenAIHistoryAdapter();
     const steps = Array.from({ length: 4 }, (_, n) => [reasoning(n), call(n), output(n, `text ${n}`)]).flat();
@@ -324,10 +324,10 @@ describe("however items came into the session and into the adapter", () => {
   });
 });
 
-describe("what a rebuild may not lose", () => {
+describe("what a rebuild must not lose", () => {
   const texts = (items) => items.map(({ content, output, call_id }) => content ?? output ?? call_id);
 
-  test("reasoning that a rebuild wrote goes with what it made", () => {
+  test("reasoning written by a rebuild is removed together with its items", () => {
     const history = new OpenAIHistoryAdapter();
     const session = new Session({ contextWindow: 100_000 });
     session.pushFrom("openai-responses", [user("q"), reasoning(0), call(0), output(0), reasoning(1), call(1), output(1)]);
@@ -340,18 +340,18 @@ describe("what a rebuild may not lose", () => {
     assert.deepEqual(check("openai-responses", history.rebuild(without)), []);
   });
 
-  test("where call ids are given again, an output stays with its own text and status", () => {
+  test("when call ids are reused, an output keeps its own text and status", () => {
     const again = (n, more) => [{ ...call(0), id: `fc_${n}` }, { ...output(0, `out ${n}`), id: `fco_${n}`, ...more }];
     const items = [user("q"), ...again(1), ...again(2, { status: "incomplete" })];
     const history = new OpenAIHistoryAdapter(items);
     const session = new Session();
     session.pushFrom("openai-responses", items.slice(0, 3));
-    history.rebuild(session.lower()); // the session is a step behind
+    history.rebuild(session.lower()); // the session is one step behind
     items.slice(0, 3).forEach((item, at) => assert.equal(history.inputItems[at], item, `${at}`));
     assert.equal(history.inputItems.length, 3);
   });
 
-  test("what the caller does to the list moves no item", () => {
+  test("changes that the caller makes to the list move no item", () => {
     const items = Array.from({ length: 8 }, (_, n) => user(`u${n}`));
     for (const change of [(list) => list.pop(), (list) => list.reverse(), (list) => list.push(user("mine")), (list) => list.splice(2, 3)]) {
       const history = new OpenAIHistoryAdapter(items);
@@ -364,7 +364,7 @@ describe("what a rebuild may not lose", () => {
     }
   });
 
-  test("a frozen list is said to be one, and nothing is lost", () => {
+  test("a frozen list gives an error that says so, and nothing is lost", () => {
     for (const freeze of [Object.freeze, Object.seal, Object.preventExtensions]) {
       const history = new OpenAIHistoryAdapter([user("a"), user("b")]);
       freeze(history.inputItems);
@@ -375,7 +375,7 @@ describe("what a rebuild may not lose", () => {
     }
   });
 
-  test("it calls no method of arrays that somebody may have replaced", () => {
+  test("it uses no array method that somebody may have replaced", () => {
     const items = Array.from({ length: 6 }, (_, n) => user(`u${n}`));
     const history = new OpenAIHistoryAdapter(items);
     const session = new Session();

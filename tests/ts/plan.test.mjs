@@ -1,4 +1,4 @@
-// What a compaction would do, and doing just that.
+// A plan says what a compaction would do, and applying it does just that.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -23,7 +23,7 @@ const idsOf = (session) => session.items().map((item) => item.id);
 const text = (value) => JSON.stringify(value);
 
 describe("a plan", () => {
-  test("changes nothing, asks nobody, and is the same twice", async () => {
+  test("changes nothing, calls no summarizer, and is the same twice", async () => {
     const { session, seen } = sessionWith();
     const events = [];
     session.on("*", (e) => events.push(e));
@@ -36,7 +36,7 @@ describe("a plan", () => {
     assert.ok(plan.tokens_after_estimate < plan.tokens_before);
   });
 
-  test("puts every message of the view into one of its lists", () => {
+  test("puts every message of the view into exactly one of its lists", () => {
     for (const ladder of Object.keys(presets)) {
       const { session } = sessionWith({ ladder, contextWindow: 5000 });
       session.push(conversation(6, 60, "more"));
@@ -47,7 +47,7 @@ describe("a plan", () => {
     }
   });
 
-  test("tells the request word for word, and what then happens", async () => {
+  test("contains the request word for word, and applying it does what it says", async () => {
     const { session, seen } = sessionWith();
     const plan = session.plan({ instructions: "Keep the names." });
     const report = await plan.apply();
@@ -58,7 +58,7 @@ describe("a plan", () => {
     assert.ok(report.decisions.some((d) => d.pass === "summarize"));
   });
 
-  test("with the extractive default nobody would be asked, and the estimate is exact", async () => {
+  test("with the extractive default no summarizer would be called, and the estimate is exact", async () => {
     const session = new Session({ contextWindow: 8000, compaction: { ledgerTokens: 0 } });
     session.push(conversation(4));
     const plan = session.plan();
@@ -68,7 +68,7 @@ describe("a plan", () => {
     assert.equal(report.tokens_after, plan.tokens_after_estimate);
   });
 
-  test("ifDue: what prepare would do now, which below the threshold is to fold nothing", async () => {
+  test("ifDue: plans what prepare would do now; below the threshold nothing is folded", async () => {
     const { session } = sessionWith({ contextWindow: 100_000 });
     const plan = session.plan({ ifDue: true });
     assert.deepEqual([plan.folded, plan.request, plan.kept], [[], null, idsOf(session)]);
@@ -77,7 +77,7 @@ describe("a plan", () => {
     assert.ok(due.folded.length > 0);
   });
 
-  test("trimmed: what passes would cut, and it is what they cut", async () => {
+  test("trimmed: the planned cuts are the ones that passes then make", async () => {
     const ladder = [{ pass: "truncate_head_tail", max: 300, head: 100, tail: 100 }, { pass: "summarize" }];
     const { session } = sessionWith({ ladder });
     session.push(conversation(1, 200, "last"));
@@ -88,7 +88,7 @@ describe("a plan", () => {
     assert.deepEqual(session.items().filter((i) => i.form === "truncated").map((i) => i.id), plan.trimmed);
   });
 
-  test("a session with nothing to fold plans nothing, and applying it is no error", async () => {
+  test("a session with nothing to fold plans nothing, and applying the plan is no error", async () => {
     const { session } = sessionWith({}, 0);
     session.push(user("hello"));
     const plan = session.plan();
@@ -109,7 +109,7 @@ describe("a plan", () => {
 });
 
 describe("apply, adjusted", () => {
-  test("keep: a message stays with its step, and no pass touches it", async () => {
+  test("keep: a message stays with its whole step, and no pass changes it", async () => {
     const ladder = [{ pass: "truncate_head_tail", max: 300, head: 100, tail: 100 }, { pass: "summarize" }];
     const { session } = sessionWith({ ladder });
     const before = session.view("messages");
@@ -123,14 +123,14 @@ describe("apply, adjusted", () => {
     assert.ok(!session.items().some((i) => i.pinned), "for this once");
   });
 
-  test("keep all: nothing is folded, and nobody is asked", async () => {
+  test("keep all: nothing is folded, and no summarizer is called", async () => {
     const { session, seen } = sessionWith();
     const plan = session.plan();
     await plan.apply({ keep: plan.folded });
     assert.deepEqual([session.folds(), seen], [[], []]);
   });
 
-  test("fold: more goes, as a whole step", async () => {
+  test("fold: an added message is folded with its whole step", async () => {
     const { session } = sessionWith();
     session.push([user("and now?"), calls("x"), output("x", words(50)), assistant("so")]);
     const plan = session.plan();
@@ -142,7 +142,7 @@ describe("apply, adjusted", () => {
     assert.equal(session.view("messages").at(-1).content, "so");
   });
 
-  test("what cannot be is refused by id, with the reason, and nothing has changed", async () => {
+  test("an impossible adjustment is refused by id, with the reason, and nothing has changed", async () => {
     const { session } = sessionWith();
     session.setHeader("You are terse.");
     session.push([user("and now?", { id: "newest" }), calls("live")]);
@@ -166,7 +166,7 @@ describe("apply, adjusted", () => {
   });
 });
 
-describe("a plan that is older than the session", () => {
+describe("a plan made before the session changed", () => {
   const changes = {
     "the plan was applied": (session, plan) => plan.apply(),
     "compacted": (session) => session.compact(),
@@ -188,7 +188,7 @@ describe("a plan that is older than the session", () => {
       assert.deepEqual(stateOf(session), before);
     });
 
-  test("messages that came since stand behind; late outputs go with their calls", async () => {
+  test("newer messages come after the fold; late outputs go with their calls", async () => {
     const { session } = sessionWith();
     session.push([calls("late"), user("never mind")]);
     const plan = session.plan();
@@ -199,7 +199,7 @@ describe("a plan that is older than the session", () => {
     for (const id of plan.folded) assert.ok(!idsOf(session).includes(id));
   });
 
-  test("a plan whose application failed can be applied again", async () => {
+  test("a plan that failed to apply can be applied again", async () => {
     const { promise, reject } = deferred();
     let asked = 0;
     const session = new Session({ contextWindow: 8000, compaction: { ...QUIET, maxAttempts: 1, thresholdRatio: 0.99 }, safetyMargin: 0, summarize: () => (asked++ ? GOOD : promise) });
@@ -219,7 +219,7 @@ describe("a plan that is older than the session", () => {
     assert.equal(session.folds().length, 1);
   });
 
-  test("two applications at once: the second waits, and is stale then", async () => {
+  test("two applications at once: the second waits, and is then stale", async () => {
     const { session, seen } = sessionWith();
     const plan = session.plan();
     const [first, second] = await Promise.allSettled([plan.apply(), plan.apply()]);
@@ -228,7 +228,7 @@ describe("a plan that is older than the session", () => {
     assert.equal(seen.length, 1);
   });
 
-  test("of a session that was freed: FREED", async () => {
+  test("a plan of a freed session: FREED", async () => {
     const { session } = sessionWith();
     const plan = session.plan();
     session.free();
@@ -238,7 +238,7 @@ describe("a plan that is older than the session", () => {
 
 if (missing) console.log(`recorded data: ${missing}; skipped`);
 
-test("recorded conversations: what a plan says is what happens, under every preset", { skip: missing }, async () => {
+test("recorded conversations: applying a plan does what the plan says, under every preset", { skip: missing }, async () => {
   let folded = 0;
   for (const { id, items } of dialogues("chat").filter((d) => d.items.length > 12).slice(0, 12))
     for (const ladder of Object.keys(presets)) {

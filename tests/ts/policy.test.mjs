@@ -1,4 +1,4 @@
-// Rules of the caller's own: by tool, for placeholders, as a pass; what an undo says; how far a summary in pieces has come.
+// The caller's own rules: by tool, for placeholders, as a custom pass; what an undo reports; the progress of a summary in pieces.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -25,15 +25,15 @@ const outputs = (session) => session.view("openai-chat").filter((m) => m.role ==
 const valid = (session) => check("openai-chat", session.view("openai-chat")).every(({ severity }) => severity !== "error");
 const decision = (report, pass) => report.decisions.find((d) => d.pass === pass);
 
-describe("a ladder of one's own", () => {
-  test("takes passes by their names alone", async () => {
+describe("a custom ladder", () => {
+  test("accepts passes by name only", async () => {
     const named = filled({ contextWindow: 12_000, ladder: ["trim_tool_outputs", "summarize", "even_cut"] });
     const written = filled({ contextWindow: 12_000, ladder: [{ pass: "trim_tool_outputs" }, { pass: "summarize" }, { pass: "even_cut" }] });
     assert.deepEqual((await named.prepare()).report.decisions, (await written.prepare()).report.decisions);
     assert.deepEqual(outputs(named), outputs(written));
   });
 
-  test("names what it does not know", () => {
+  test("names unknown passes", () => {
     assert.throws(() => new Session({ ladder: ["sumarize"] }), { code: "INVALID_CONFIG", message: /`summarize`/ });
     assert.throws(() => new Session({ ladder: ["custom"] }), { code: "INVALID_CONFIG", message: /ladder\[0\]\.run/ });
     assert.throws(() => new Session({ ladder: [3] }), { code: "INVALID_CONFIG", message: /ladder\[0\]/ });
@@ -43,7 +43,7 @@ describe("a ladder of one's own", () => {
 describe("placeholders", () => {
   const budget = { contextWindow: 50_000, toolOutputCache: { contextBudgetTokens: 3_000 } };
 
-  test("they say what was run and how large it was, and name a ref where the model can open it", () => {
+  test("they name the call and the output's size, and a ref if the model can open it", () => {
     assert.deepEqual(outputs(filled(budget)).slice(0, 3), [
       "[tool output trimmed: bash `cargo test case_0`, 1531 tokens]",
       "[tool output trimmed: ls src/dir1, 1531 tokens]",
@@ -55,7 +55,7 @@ describe("placeholders", () => {
     assert.equal(outputs(filled({ ...budget, ladder: "spec" }))[0], "[tool output trimmed; ref=out_1]", "a document's own words");
   });
 
-  test("no view names a ref that nobody can open, in summary, facts or pointers either", async () => {
+  test("no view names a ref that nobody can open, not even in a summary, facts or pointers", async () => {
     for (const ladder of ["contextfold", [{ pass: "dedupe_reads" }, { pass: "trim_tool_outputs", budgetTokens: 2_000 }, { pass: "summarize" }]]) {
       const seen = {};
       for (const tools of [false, true]) {
@@ -71,7 +71,7 @@ describe("placeholders", () => {
     }
   });
 
-  test("the budget is for what stands with text, and the report counts all", async () => {
+  test("the budget covers outputs shown with text, and the report counts all outputs", async () => {
     const session = new Session({ contextWindow: 50_000, toolOutputCache: { contextBudgetTokens: 4_000 } });
     session.push({ role: "user", content: "go" });
     for (let n = 0; n < 400; n++) session.push([call(`c${n}`, "ls", { path: `src/dir${n}` }), output(`c${n}`, text(n, 100))]);
@@ -98,7 +98,7 @@ describe("placeholders", () => {
     assert.match(outputs(session).at(-2), /^\[tool output trimmed: read_plan, 1531 tokens; ref=out_12\]$/);
   });
 
-  test("arguments that are no JSON come as text; one that throws or answers otherwise leaves ours, and the report says so", async () => {
+  test("arguments that are not JSON are passed as text; if the callback throws or returns another type, ours is used and reported", async () => {
     const args = [];
     const session = new Session({ toolOutputCache: { contextBudgetTokens: 100, placeholder: (trimmed) => void args.push(trimmed.args) } });
     session.push([call("a", "ls", "src -la"), output("a", text(1)), call("b", "ls", {}), output("b", text(2))]);
@@ -119,7 +119,7 @@ describe("placeholders", () => {
 describe("rules by tool", () => {
   const tools = { read_plan: "keep", ls: { maxTokens: 100 }, "ba*": "first" };
 
-  test("keep stays, maxTokens cuts on entry, first goes first", async () => {
+  test("keep: never cut; maxTokens: cut on entry; first: cut first", async () => {
     const ladder = [{ pass: "trim_tool_outputs", lowRatio: 1, waitForFold: false }, { pass: "even_cut" }];
     const session = filled({ contextWindow: 50_000, ladder, toolOutputCache: { contextBudgetTokens: 8_500, tools } });
     const shown = outputs(session);
@@ -131,7 +131,7 @@ describe("rules by tool", () => {
     assert.ok(valid(session));
   });
 
-  test("a compaction takes first ones before it cuts or folds, and cuts no kept one", async () => {
+  test("a compaction cuts `first` outputs before it cuts or folds others, and never cuts a `keep` output", async () => {
     const session = filled({ contextWindow: 14_000, toolOutputCache: { tools } });
     const { report } = await session.prepare();
     const [cut, first] = report.decisions;
@@ -143,7 +143,7 @@ describe("rules by tool", () => {
     assert.ok(valid(session));
   });
 
-  test("they are plain options: saved, changed, refused", () => {
+  test("rules are plain options: saved, changed, validated", () => {
     const session = filled({ contextWindow: 50_000, toolOutputCache: { contextBudgetTokens: 8_500, tools } });
     const restored = Session.restore(session.snapshot());
     for (const one of [session, restored]) one.push([call("z", "ls", {}), output("z", text(77))]);
@@ -152,7 +152,7 @@ describe("rules by tool", () => {
       assert.throws(() => session.setOptions({ toolOutputCache: { tools } }), { code: "INVALID_CONFIG", message: new RegExp(`toolOutputCache\\.${key}\``) });
   });
 
-  test("maxTokens counts, and an output that is handed back as it was shown is known", async () => {
+  test("maxTokens counts tokens, and a cut output that is pushed again is recognised", async () => {
     const session = new Session({ toolOutputCache: { tools: { ls: { maxTokens: 200 } } } });
     session.push([{ role: "user", content: "go" }, call("a", "ls", {}), output("a", "日本語の行\n".repeat(500)), call("b", "cat", {}), output("b", text(1))]);
     const [item] = session.items().filter(({ form }) => form === "cut");
@@ -167,7 +167,7 @@ describe("rules by tool", () => {
 describe("a custom pass", () => {
   const laddered = (run, name) => [{ pass: "custom", run, ...(name && { name }) }, { pass: "summarize" }];
 
-  test("it sees the items and decides; the engine keeps calls with outputs", async () => {
+  test("it sees the items and decides; the engine keeps calls with their outputs", async () => {
     let seen;
     const run = ({ items, overBy }) => {
       seen = { items, overBy };
@@ -192,7 +192,7 @@ describe("a custom pass", () => {
     assert.ok(session.items().length > 4, "what it took comes back with room");
   });
 
-  test("what it may not do is refused by id", async () => {
+  test("a forbidden decision is refused by id", async () => {
     let ids;
     const run = ({ items }) => ((ids = items.map(({ id }) => id)), { drop: [ids[0], ids[1], ids[3], ids[4], "nowhere"], trim: [ids[0], ids[4]] });
     const session = filled({ contextWindow: 18_000, ladder: laddered(run) });
@@ -204,7 +204,7 @@ describe("a custom pass", () => {
     assert.ok(valid(session));
   });
 
-  test("one that throws or answers otherwise changes nothing, and the next pass goes on", async () => {
+  test("one that throws or returns something else changes nothing, and the next pass runs", async () => {
     for (const [run, said] of [[() => { throw new Error("no"); }, /did nothing: it threw \(no\)/], [async () => ({}), /at once/], [() => ({ drop: 1 }), /at once/], [() => ({ keep: [] }), /`keep`/], [() => [], /at once/]]) {
       const session = filled({ contextWindow: 18_000, ladder: laddered(run) });
       const { report } = await session.prepare();
@@ -217,7 +217,7 @@ describe("a custom pass", () => {
     assert.equal(decision((await idle.prepare()).report, "custom"), undefined);
   });
 
-  test("it is refused without a function; a restored session says that it is missing, and takes it again", async () => {
+  test("without a function it is refused; a restored session reports that it is missing, and accepts it again", async () => {
     assert.throws(() => new Session({ ladder: [{ pass: "custom" }] }), { code: "INVALID_CONFIG", message: /ladder\[0\]\.run/ });
     const run = ({ items }) => ({ trim: items.filter(({ tool }) => tool === "ls").map(({ id }) => id) });
     const bytes = filled({ contextWindow: 18_000, ladder: laddered(run) }).snapshot();
@@ -239,7 +239,7 @@ describe("an undo", () => {
     return session;
   };
 
-  test("it says how full the view is, and what keeps it so", async () => {
+  test("it reports how full the view is, and what is using it", async () => {
     const session = await folded();
     const [{ id }] = session.folds();
     const undone = session.unfold(id);
@@ -251,7 +251,7 @@ describe("an undo", () => {
     assert.throws(() => session.unfold("fold_1", { held: true }), { code: "INVALID_ARGUMENT", message: /held/ });
   });
 
-  test("held, it is not folded again while the view fits", async () => {
+  test("if held, the messages are not folded again while the view fits", async () => {
     for (const hold of [false, true]) {
       const session = await folded();
       const [{ id }] = session.folds();
@@ -269,7 +269,7 @@ describe("an undo", () => {
   });
 });
 
-test("compaction_progress tells of each piece", async () => {
+test("compaction_progress reports each piece", async () => {
   const told = [];
   const session = new Session({
     contextWindow: 6_000,

@@ -1,4 +1,4 @@
-// What `prepare` resolves to: the view as prepared, whenever it is looked at.
+// The result of `prepare`: the view as prepared, whenever it is read.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { assistant, calls, conversation, output, user, words } from "../support/
 
 const GOOD = "<summary>the gist</summary>";
 
-test("messages is an own, enumerable field: it spreads, it is written as JSON, it can be replaced", async () => {
+test("messages is an own, enumerable field: it can be spread, written as JSON and replaced", async () => {
   const session = new Session();
   session.push(conversation(1));
   const prepare = () => session.prepare();
@@ -34,7 +34,7 @@ const CHANGES = {
   "a pin and a fold": (session) => (session.pin(session.messages[0].id ?? session.items()[1].id), session.compact()),
 };
 for (const [what, change] of Object.entries(CHANGES))
-  test(`it is the view as prepared, read after ${what}`, async () => {
+  test(`it is the view as prepared, when read after ${what}`, async () => {
     const session = new Session({ contextWindow: 100_000, toolOutputCache: { contextBudgetTokens: 3000 }, summarize: () => GOOD });
     session.setHeader("You are one.");
     session.push([...conversation(3), user("go"), calls("late")]);
@@ -52,7 +52,7 @@ for (const [what, change] of Object.entries(CHANGES))
   });
 
 for (const event of ["compaction_finished", "compaction_started", "*"])
-  test(`it is the view that its report tells of, whatever a listener of ${event} pushes`, async () => {
+  test(`it is the view that its report describes, whatever a listener of ${event} pushes`, async () => {
     const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: () => GOOD });
     session.push(conversation(4));
     let left = 3;
@@ -65,11 +65,11 @@ for (const event of ["compaction_finished", "compaction_started", "*"])
     assert.equal(copy.tokens, report.tokens_after);
   });
 
-test("of a session that nobody ever had it can be read", async () => {
+test("it can be read even if nobody holds its session", async () => {
   assert.equal((await compactMessages(conversation(2), {})).messages.length, 8);
 });
 
-test("free() gives back what nobody has read; a report may be read later", async () => {
+test("free() releases a view that nobody has read; its report can still be read later", async () => {
   const probe = new Session();
   const kept = [];
   let taken;

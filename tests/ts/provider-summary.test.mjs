@@ -1,4 +1,4 @@
-// A summary that its provider wrote itself: what is taken for one, and where it stands.
+// A summary written by the provider itself: what is accepted as one, and where it is placed.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -18,18 +18,18 @@ async function compacted(compaction, { text = `<summary>\n${SAID}\n</summary>`, 
 }
 const first = (session) => session.view("anthropic").messages[0];
 
-test("it stands first, unchanged, and its words stand in every other format", async () => {
+test("it comes first, unchanged, and its text is used in every other format", async () => {
   const session = await compacted({ format: "anthropic", entries: ENTRIES });
   assert.deepEqual(first(session), ENTRIES[0]);
   assert.ok(!JSON.stringify(session.view("anthropic").messages.slice(1)).includes(SAID));
   for (const format of ["messages", "openai-chat", "openai-responses", "ai-sdk", "gemini", "bedrock-converse"]) {
     const view = JSON.stringify(session.view(format));
     assert.ok(view.includes(SAID), format);
-    if (format !== "messages") assert.ok(!view.includes("c2ln"), format); // our own messages carry it, so that they come back
+    if (format !== "messages") assert.ok(!view.includes("c2ln"), format); // our own messages carry it, so that it survives the round trip
   }
 });
 
-test("what stands before it puts its words in its place, now or later", async () => {
+test("while something comes before it, its text is used instead", async () => {
   const session = await compacted({ format: "anthropic", entries: ENTRIES });
   session.setContext({ injections: [{ role: "user", content: "Today is Monday." }] });
   assert.ok(JSON.stringify(session.view("anthropic")).includes(SAID));
@@ -38,13 +38,13 @@ test("what stands before it puts its words in its place, now or later", async ()
   assert.deepEqual(first(session), ENTRIES[0]);
 });
 
-test("of a conversation that is summed up in pieces, the words stand, and the report says why", async () => {
+test("if a conversation is summarised in pieces, the text is used, and the report says why", async () => {
   const session = await compacted({ format: "anthropic", entries: ENTRIES }, { compaction: { summarizerWindow: 1_500 } });
   assert.match(session.report.summary.fallback, /in \d+ chunks.*its text stands instead/);
   assert.ok(JSON.stringify(first(session)).includes(SAID));
 });
 
-test("a block that is longer than the words is counted", async () => {
+test("a block longer than its text is counted as such", async () => {
   const long = { ...BLOCK, content: "It goes on and on. ".repeat(200) };
   const [short, longer] = [await compacted({ format: "anthropic", entries: ENTRIES }), await compacted({ format: "anthropic", entries: [{ role: "assistant", content: [long] }] })];
   assert.ok(longer.tokens > short.tokens + 500);
@@ -64,7 +64,7 @@ for (const [what, compaction] of Object.entries(NONSENSE))
     await assert.rejects(compacted(compaction, { compaction: { onFailure: "error" } }), { code: "SUMMARY_FAILED" });
   });
 
-test("a key of the caller's own is none", () => {
+test("the caller's own key is not taken for one", () => {
   const session = new Session({ contextWindow: 20_000 });
   session.push({ role: "user", content: "Hello.", extras: { anthropic: { compaction: { entries: ENTRIES } } } });
   assert.ok(JSON.stringify(session.view("anthropic").messages[0]).includes("Hello."));

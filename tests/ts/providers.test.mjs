@@ -15,7 +15,7 @@ const whole = [
 const broken = [...whole.slice(0, 3), { role: "user", content: "well?" }];
 
 describe("check", () => {
-  test("nothing is wrong with what a provider takes", () => assert.deepEqual(check("openai-chat", whole), []));
+  test("a valid list has no violations", () => assert.deepEqual(check("openai-chat", whole), []));
 
   test("a violation has severity, rule, index and message", () => {
     const [found, ...more] = check("openai-chat", broken);
@@ -47,12 +47,12 @@ describe("check", () => {
     assert.deepEqual(rules("anthropic", thought("b"), { original: thought("a") }), []);
   });
 
-  test("a body says what stands beside its list", () => {
+  test("a body says what comes besides its list", () => {
     const body = { previous_response_id: "resp_1", input: [{ type: "function_call_output", call_id: "a", output: "1" }] };
     assert.deepEqual(check("openai-responses", body), []);
   });
 
-  test("what it cannot take is an error of ours", () => {
+  test("an argument it cannot read is a typed error", () => {
     assert.throws(() => check("openai", whole), failsWith("INVALID_ARGUMENT", /there is no format "openai"/));
     assert.throws(() => check("openai-chat", "x"), failsWith("INVALID_ARGUMENT", /expected a list/));
     assert.throws(() => check("openai-chat", whole, { origin: [] }), failsWith("INVALID_ARGUMENT", /`origin`: unknown key/));
@@ -62,7 +62,7 @@ describe("check", () => {
 });
 
 describe("repair", () => {
-  test("mends, and says what it did", () => {
+  test("repairs, and says what it did", () => {
     const { output, changes } = repair("openai-chat", broken);
     assert.deepEqual(check("openai-chat", output), []);
     assert.deepEqual(changes.map((c) => [c.index, c.rule]), [[2, "C-unanswered"]]);
@@ -70,13 +70,13 @@ describe("repair", () => {
     assert.equal(output[3].tool_call_id, "a");
   });
 
-  test("what is whole is the very same object", () => {
+  test("a valid list is returned as the same object", () => {
     assert.equal(repair("openai-chat", whole).output, whole);
     const body = { model: "m", messages: whole };
     assert.equal(repair("openai-chat", body).output, body);
   });
 
-  test("a body keeps what stands beside its list; what was handed in is not changed", () => {
+  test("a body keeps its other fields; the input is not changed", () => {
     const body = { model: "m", messages: broken };
     const before = structuredClone(body);
     const { output } = repair("openai-chat", body);
@@ -103,7 +103,7 @@ describe("convert", () => {
     });
   });
 
-  test("tells what the other format cannot say", () => {
+  test("reports what the other format cannot express", () => {
     const notes = [];
     const failed = [...whole.slice(0, 3), { ...whole[3], is_error: true }];
     convert("messages", "openai-chat", failed, { onNote: (note) => notes.push(note) });
@@ -111,12 +111,12 @@ describe("convert", () => {
     assert.match(notes[0].what, /is_error/);
   });
 
-  test("to the same format is the input itself, if it can be read", () => {
+  test("to the same format it returns the input itself, if it can be read", () => {
     assert.equal(convert("openai-chat", "openai-chat", whole), whole);
     assert.throws(() => convert("openai-chat", "openai-chat", [{ role: "tool", content: "x" }]), failsWith("INVALID_MESSAGE", /message 0/));
   });
 
-  test("what it cannot take is an error of ours; what onNote throws comes through", () => {
+  test("an argument it cannot read is a typed error; an error thrown by onNote is passed on", () => {
     assert.throws(() => convert("openai-chat", "yaml", whole), failsWith("INVALID_ARGUMENT", /yaml/));
     assert.throws(() => convert("openai-chat", "anthropic", whole, { onNote: 5 }), failsWith("INVALID_ARGUMENT", /onNote/));
     assert.throws(() => convert("openai-chat", "anthropic", whole, { notes: [] }), failsWith("INVALID_ARGUMENT", /unknown key/));
@@ -126,7 +126,7 @@ describe("convert", () => {
   });
 });
 
-describe("one entry by itself", () => {
+describe("a single entry", () => {
   const entries = {
     messages: { role: "user", content: "hi" },
     "openai-responses": { type: "message", role: "user", content: [{ type: "input_text", text: "hi" }] },
@@ -137,7 +137,7 @@ describe("one entry by itself", () => {
     "bedrock-converse": { role: "user", content: [{ text: "hi" }] },
   };
   for (const [format, entry] of Object.entries(entries))
-    test(`${format}: it is pushed, and comes out as the very object`, () => {
+    test(`${format}: it is pushed, and comes out as the same object`, () => {
       const session = new Session();
       assert.equal(session.pushFrom(format, entry).length, 1);
       const view = session.view(format);
@@ -146,7 +146,7 @@ describe("one entry by itself", () => {
     });
 });
 
-describe("what an SDK gives and takes, whole", () => {
+describe("requests and responses of an SDK, whole", () => {
   const said = { role: "assistant", content: "hello" };
   const responses = {
     "openai-responses": { id: "resp_1", object: "response", instructions: "rules", output: [{ id: "msg_1", type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text: "hello", annotations: [] }] }] },
@@ -169,7 +169,7 @@ describe("what an SDK gives and takes, whole", () => {
       assert.deepEqual(check(format, session.view(format)), []);
     });
 
-  test("calls of a response are about to run; those of a list are missing their outputs", () => {
+  test("open calls of a response are valid; those of a list lack their outputs", () => {
     const message = { role: "assistant", content: null, tool_calls: [call("a")] };
     assert.deepEqual(check("openai-chat", { choices: [{ message }] }), []);
     assert.deepEqual(check("openai-chat", [whole[1], message]).map((v) => v.rule), ["C-unanswered"]);
@@ -194,13 +194,13 @@ describe("what an SDK gives and takes, whole", () => {
       assert.equal(new Session().pushFrom(format, body).length, 2);
     });
 
-  test("a UI message is told from a model's", () => {
+  test("a UI message is distinguished from a model message", () => {
     const ui = [{ id: "1", role: "user", parts: [{ type: "text", text: "hi" }] }];
     assert.throws(() => convert("ai-sdk", "openai-chat", ui), failsWith("INVALID_MESSAGE", /convertToModelMessages/));
     assert.match(check("ai-sdk", ui)[0].message, /convertToModelMessages/);
   });
 
-  test("a broken response is mended: the list in its place, or by itself", () => {
+  test("a broken response is repaired, within the list or alone", () => {
     const message = { role: "assistant", content: null, tool_calls: [call("a"), call("a")] };
     const { output, changes } = repair("openai-chat", { choices: [{ message }] });
     assert.ok(Array.isArray(output) && changes.length > 0);
@@ -208,7 +208,7 @@ describe("what an SDK gives and takes, whole", () => {
   });
 });
 
-describe("a view's notes", () => {
+describe("notes of a view", () => {
   const audio = { type: "audio", data: "AAAA", media_type: "audio/wav" };
   const notesOf = (session, format) => {
     const notes = [];
@@ -216,7 +216,7 @@ describe("a view's notes", () => {
     return notes;
   };
 
-  test("what a format cannot say is told at every look, by the message's id", () => {
+  test("what a format cannot express is reported at every read, by message id", () => {
     const session = new Session();
     const [id] = session.push({ role: "user", content: [{ type: "text", text: "listen" }, audio] });
     const notes = notesOf(session, "anthropic");
@@ -232,13 +232,13 @@ describe("a view's notes", () => {
     assert.deepEqual(notesOf(session, "anthropic"), notes);
   });
 
-  test("what came in this format has none", () => {
+  test("messages that came in this format have none", () => {
     const session = new Session();
     session.pushFrom("anthropic", [{ role: "user", content: [{ type: "text", text: "hi" }] }]);
     assert.deepEqual(notesOf(session, "anthropic"), []);
   });
 
-  test("onNote may use the session, and what it throws comes through", () => {
+  test("onNote may use the session, and an error it throws is passed on", () => {
     const session = new Session();
     session.push({ role: "user", content: ["listen", audio].map((part) => (part === audio ? audio : { type: "text", text: part })) });
     const mine = new Error("mine");

@@ -1,4 +1,4 @@
-// Every JavaScript block of README.md, and of the guides that need no SDK, runs as it stands, and prints what it says that it prints.
+// Every JavaScript block of README.md, and of the guides that need no SDK, runs unchanged and prints what it says it prints.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -15,14 +15,14 @@ for (const name of documents) test(`${name} has an example`, () => assert.ok(blo
 
 for (const [name, n, code] of documents.flatMap((name) => blocks(name).map((code, n) => [name, n, code])))
   test(`${name}: block ${n + 1} runs`, { skip: code.includes("REDIS_URL") }, () => {
-    const database = code.includes("stores/indexeddb") ? ["--import", "fake-indexeddb/auto"] : []; // as browsers have one
+    const database = code.includes("stores/indexeddb") ? ["--import", "fake-indexeddb/auto"] : []; // as in browsers
     const { status, stdout, stderr } = spawnSync(process.execPath, [...database, "--input-type=module", "--eval", code], { cwd: root, encoding: "utf8" });
     assert.equal(status, 0, stderr);
     const said = [...code.matchAll(/console\.log\(.*\);? *\/\/ (.*)$/gm)].map(([, comment]) => comment);
     assert.deepEqual(stdout.trim().split("\n").filter(Boolean), said);
   });
 
-test("every command of the command line that it names is one", () => {
+test("every command of the command line that it names exists", () => {
   for (const [, command] of read("docs/command-line.md").matchAll(/npx contextfold (\w+) FILE/g)) {
     const { status, stderr } = spawnSync(process.execPath, ["pkg/cli/main.js", command, "--help"], { cwd: root, encoding: "utf8" });
     assert.equal(status, 0, `${command}: ${stderr}`);

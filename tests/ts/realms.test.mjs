@@ -1,4 +1,4 @@
-// Values of another realm (an iframe, a vm context, a test runner's sandbox): `instanceof` does not know them.
+// Values of another realm (an iframe, a vm context, a test runner's sandbox), for which `instanceof` fails.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// What a report and a graph tell of runs that did nothing, did the same twice, or found no view.
+// What a report and a graph say about runs that did nothing, repeated a pass, or found no view.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -17,7 +17,7 @@ describe("the ladder rolling", () => {
     { role: "tool", tool_call_id: "c", content: rows },
   ];
 
-  test("leaves the JSON of ten messages or fewer alone, and compresses that of more", async () => {
+  test("compresses the JSON of tool messages only in conversations of more than ten messages", async () => {
     const session = new Session({ contextWindow: 128_000, ladder: "rolling" });
     session.push(calendar);
     assert.equal((await session.prepare()).messages[2].content, rows);
@@ -25,7 +25,7 @@ describe("the ladder rolling", () => {
     assert.match((await session.prepare()).messages[2].content, /"compressed":true/);
   });
 
-  test("folds by hand, though all of it is small", async () => {
+  test("folds on request, though everything is small", async () => {
     const session = new Session({ contextWindow: 60_000, ladder: "rolling", summarize: () => "<summary>All went well.</summary>" });
     for (let n = 0; n < 30; n++) session.push(exchange(n));
     const report = await session.compact();
@@ -44,7 +44,7 @@ test("a compaction that folds nothing says why", async () => {
   }
 });
 
-test("every try of a pass that ran several times has its number, the first one, too", async () => {
+test("when a pass runs several times, each run is numbered, the first included", async () => {
   const session = new Session({ contextWindow: 3_000, safetyMargin: 0, ladder: "ladder", summarize: () => "<summary>Four questions.</summary>" });
   for (let n = 0; n < 6; n++) {
     const [asks, answers] = exchange(n, 600);
@@ -60,7 +60,7 @@ test("every try of a pass that ran several times has its number, the first one, 
   assert.ok(once.every((d) => d.attempt === undefined));
 });
 
-test("a call that no view fitted is an errored agent node with its cost", async () => {
+test("a call for which no view fits is an errored agent node with its cost", async () => {
   const session = new Session({ contextWindow: 500, ladder: "ladder" });
   const [asked] = session.push({ role: "user", content: "word ".repeat(2_000) });
   await assert.rejects(session.prepare(), { code: "CONTEXT_WINDOW_EXCEEDED" });

@@ -1,4 +1,4 @@
-// Real requests that providers accepted: out as they came in, and under tiny windows still valid.
+// Real requests that providers accepted: they come out as they came in, and stay valid under tiny windows.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -13,7 +13,7 @@ if (missing || invalid) console.log(`recorded data: ${missing || invalid}; skipp
 const all = missing ? [] : recordedRequests("responses");
 /** Requests whose history the provider keeps: outputs come without their calls. */
 const stateful = all.filter((r) => r.opts.stateful);
-/** Requests whose history the provider compacted: a view has what stands behind its newest compaction. */
+/** Requests whose history the provider compacted: a view starts at the newest compaction. */
 const isCompaction = (item) => item.type === "compaction";
 const compacted = all.filter((r) => !r.opts.stateful && r.items.some(isCompaction));
 const requests = all.filter((r) => !r.opts.stateful && !r.items.some(isCompaction));
@@ -21,9 +21,9 @@ const chats = missing ? [] : [...recordedRequests("chat"), ...dialogues("chat").
 const rich = ({ items }) => items.length >= 6;
 
 describe("Responses requests", { skip: missing }, () => {
-  test("there are some", () => assert.ok(requests.length > 100 && chats.length > 100));
+  test("the data is there", () => assert.ok(requests.length > 100 && chats.length > 100));
 
-  test("each comes out unchanged, key order and all, and as the same objects", () => {
+  test("each comes out unchanged, key order included, and as the same objects", () => {
     for (const { id, items } of requests) {
       const session = new Session();
       session.pushFrom("openai-responses", items);
@@ -34,7 +34,7 @@ describe("Responses requests", { skip: missing }, () => {
     }
   });
 
-  test("of what the provider compacted, the same objects stand from its newest compaction on", () => {
+  test("if the provider compacted, the view has the same objects from the newest compaction on", () => {
     assert.ok(compacted.length > 0);
     for (const { id, items } of compacted) {
       const session = new Session();
@@ -48,7 +48,7 @@ describe("Responses requests", { skip: missing }, () => {
     }
   });
 
-  test("written anew, without the objects they came as, they are unchanged too", () => {
+  test("rewritten without the original objects, they are unchanged too", () => {
     for (const { id, items } of requests) {
       const [once, twice] = [new Session(), new Session({ toolOutputCache: { enabled: false } })];
       once.pushFrom("openai-responses", items);
@@ -57,7 +57,7 @@ describe("Responses requests", { skip: missing }, () => {
     }
   });
 
-  test("item by item is the same as all at once, but for assistant items that say nothing", () => {
+  test("item by item is the same as all at once, except for empty assistant items", () => {
     for (const { id, items } of requests) {
       const session = new Session();
       for (const item of items) session.pushFrom("openai-responses", [item]);
@@ -67,7 +67,7 @@ describe("Responses requests", { skip: missing }, () => {
     }
   });
 
-  test("an adapter rebuilds an untouched history to the same objects", () => {
+  test("an adapter rebuilds an unchanged history to the same objects", () => {
     for (const { id, items } of requests) {
       const session = new Session();
       session.pushFrom("openai-responses", items);
@@ -77,7 +77,7 @@ describe("Responses requests", { skip: missing }, () => {
     }
   });
 
-  test("those that lean on a history at the provider: an adapter takes them, a session says what is missing", () => {
+  test("requests that rely on a history stored by the provider: an adapter accepts them, a session says what is missing", () => {
     assert.ok(stateful.length > 0);
     for (const { id, items } of stateful) {
       assert.deepEqual(new OpenAIHistoryAdapter(items).inputItems, items, id);
@@ -85,7 +85,7 @@ describe("Responses requests", { skip: missing }, () => {
     }
   });
 
-  test("their answers can follow them", () => {
+  test("their answers can be pushed after them", () => {
     for (const { id, items, answer } of requests.filter((r) => Array.isArray(r.answer))) {
       const session = new Session();
       session.pushFrom("openai-responses", items);
@@ -96,7 +96,7 @@ describe("Responses requests", { skip: missing }, () => {
 });
 
 describe("Chat requests and dialogues", { skip: missing }, () => {
-  test("each comes out unchanged, key order and all, but for assistant messages that hold nothing", () => {
+  test("each comes out unchanged, key order included, except for empty assistant messages", () => {
     const isEmpty = (m) => m.role === "assistant" && (m.content ?? []) instanceof Array && !m.content?.length && !m.tool_calls?.length;
     const odd = chats.filter(({ items }) => {
       const session = new Session({ toolOutputCache: { enabled: false } });
@@ -118,14 +118,14 @@ describe("views under windows that are too small are valid for their provider", 
     "compact, then prepare": async (session) => (await session.compact(), session.prepare()),
   };
 
-  /** Errors of the format's rules that the recorded request itself did not have. */
+  /** Rule violations of the view that the recorded request itself did not have. */
   function errors(items, request, of) {
     const options = { ...request.opts, format: of, original: request.items };
     const before = new Set(validate(request.items, { ...request.opts, format: of }).filter((v) => v.severity === "error").map((v) => v.rule));
     return validate(items, options).filter((v) => v.severity === "error" && !before.has(v.rule));
   }
 
-  /** Whether what must stay verbatim (header, newest user message) leaves room, and the whole is no toy. */
+  /** Whether the parts that must stay verbatim (header, newest user message) leave room, and the request is not tiny. */
   function hasRoom(session) {
     const tokensOf = (items) => items.reduce((sum, item) => sum + item.tokens, 0);
     const ofType = (type) => session.items().filter((item) => item.item_type === type);
@@ -153,7 +153,7 @@ describe("views under windows that are too small are valid for their provider", 
               fit++;
             } catch (error) {
               if (error instanceof assert.AssertionError) throw error;
-              // Only what cannot be made small enough may be refused, and then in words.
+              // Only what cannot be made small enough may be refused, with a message.
               assert.ok(ContextError.isInstance(error), String(error));
               assert.ok(["CONTEXT_WINDOW_EXCEEDED", "BUDGET_IMPOSSIBLE", "SUMMARY_NOT_SMALLER"].includes(error.code), `${request.id}: ${error.code} ${error.message}`);
               if (error.code === "CONTEXT_WINDOW_EXCEEDED") assert.ok(!hasRoom(session), `${request.id}: ${error.message}`);
@@ -164,7 +164,7 @@ describe("views under windows that are too small are valid for their provider", 
           assert.ok(fit > 5, `only ${fit} fit`);
         });
 
-  test("the validator can say no: the same views with an output taken away", () => {
+  test("the same views without one output are refused, so the check can fail", () => {
     let refused = 0;
     const paired = requests.filter(({ items }) => items.some((i) => i.type === "function_call_output"));
     for (const request of paired) {

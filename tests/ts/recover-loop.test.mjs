@@ -1,4 +1,4 @@
-// A whole agent loop against a server that refuses by its own limit, in each provider's words: it learns, and goes on.
+// A whole agent loop against a server that refuses by its own limit, in each provider's words: the session learns the limit and goes on.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { Session } from "contextfold";
 import { assistant, calls, conversation, failsWith, output, user, words } from "../support/session.mjs";
 
-/** What the server says: the status and the body. `actual` and `limit` in its own tokens. */
+/** The server's refusal: status and body. `actual` and `limit` are in its own tokens. */
 const REFUSALS = {
   Anthropic: (actual, limit) => [400, { type: "error", error: { type: "invalid_request_error", message: `prompt is too long: ${actual} tokens > ${limit} maximum` } }],
   OpenAI: () => [400, { error: { message: "Your input exceeds the context window of this model. Please adjust your input and try again.", type: "invalid_request_error", code: "context_length_exceeded" } }],
@@ -22,14 +22,14 @@ const REFUSALS = {
 
 let server;
 let url;
-/** Whose words the server uses, what it takes, and what it saw. */
+/** Which provider's words the server uses, its limit, and what it received. */
 const provider = { name: "Anthropic", limit: 0, share: 1, requests: [] };
 
 before(async () => {
   server = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
-    // Its tokenizer is another one than ours: `share` times as many.
+    // Its tokenizer differs from ours: it counts `share` times as many tokens.
     const actual = Math.ceil((body.length / 4) * provider.share);
     provider.requests.push(actual);
     const [status, answer] = actual > provider.limit ? REFUSALS[provider.name](actual, provider.limit) : [200, { text: "done", usage: { input_tokens: actual, output_tokens: 2 } }];
@@ -47,7 +47,7 @@ async function call(messages) {
   return body;
 }
 
-/** One model call, as an agent makes it: refused, it recovers and tries again. How often it was refused. */
+/** One model call, as an agent makes it: if refused, it recovers and tries again. Returns how often it was refused. */
 async function ask(session) {
   let { messages } = await session.prepare();
   for (let refused = 0; ; refused++) {
@@ -67,7 +67,7 @@ async function ask(session) {
 describe("a provider that refuses by its own limit", () => {
   for (const name of Object.keys(REFUSALS))
     test(name, async () => {
-      // The caller believes in a window that is four times what the provider takes.
+      // The caller assumes a window four times as large as the provider's.
       Object.assign(provider, { name, limit: 4000, share: 1.2, requests: [] });
       const session = new Session({ contextWindow: 16_000, tokenizer: "bytes/4", summarize: () => "<summary>the gist</summary>" });
       session.setHeader("Be brief.");
@@ -77,7 +77,7 @@ describe("a provider that refuses by its own limit", () => {
         const more = [user(`question ${turn}: ${words(40, turn)}`), calls(`c${turn}`), output(`c${turn}`, words(110, turn))];
         session.push(more);
         all.push(...more);
-        naive += (JSON.stringify(all).length / 4) * 1.2 > provider.limit; // the history as it is, refused from then on for good
+        naive += (JSON.stringify(all).length / 4) * 1.2 > provider.limit; // the history as it is: refused from now on
         refused += await ask(session);
       }
       assert.ok(naive > 3, "it must be put to the test");
@@ -88,7 +88,7 @@ describe("a provider that refuses by its own limit", () => {
       assert.equal(session.messages.length, 1 + 12 * 4, "nothing is lost");
     });
 
-  test("a limit that nothing can meet ends after three tries, with what the provider said", async () => {
+  test("a limit that no view can meet fails after three tries, with the provider's message", async () => {
     Object.assign(provider, { name: "OpenAI", limit: 1, share: 1, requests: [] });
     const session = new Session({ contextWindow: 16_000, tokenizer: "bytes/4", summarize: () => "<summary>the gist</summary>" });
     session.push([...conversation(6), user("and now?")]);
@@ -97,7 +97,7 @@ describe("a provider that refuses by its own limit", () => {
     assert.equal(session.messages.length, 25);
   });
 
-  test("another error is not ours to mend", async () => {
+  test("an unrelated error is not handled", async () => {
     Object.assign(provider, { name: "broken", limit: 1, share: 1, requests: [] });
     REFUSALS.broken = () => [529, { type: "error", error: { type: "overloaded_error", message: "Overloaded" } }];
     const session = new Session({ contextWindow: 16_000 });

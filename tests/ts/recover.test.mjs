@@ -1,4 +1,4 @@
-// `session.recover`: the provider refused a view as too long all the same.
+// `session.recover`: the provider refused a view as too long although we counted that it fits.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -17,7 +17,7 @@ function session(options = {}) {
 
 const TEXT = "prompt is too long: 9000 tokens > 4000 maximum";
 
-describe("errors that say too long", () => {
+describe("errors that mean too long", () => {
   const body = { type: "error", error: { type: "invalid_request_error", message: TEXT } };
   const errors = {
     "a text": TEXT,
@@ -47,12 +47,12 @@ describe("errors that say too long", () => {
     "context_length_exceeded": "the provider refused the request as too long",
   };
   for (const [said, told] of Object.entries(why))
-    test(`the report says why: ${told}`, async () => {
+    test(`the report gives the reason: ${told}`, async () => {
       const { report } = await session().recover(new Error(said));
       assert.equal(report.decisions.find((d) => d.pass === "summarize").why.split(";")[0], told);
     });
 
-  test("errors that refer to each other in a circle", async () => {
+  test("errors whose causes form a circle", async () => {
     const a = new Error("a");
     const b = new Error(TEXT, { cause: a });
     a.cause = b;
@@ -71,8 +71,8 @@ describe("other errors", () => {
     });
 });
 
-describe("what is learnt", () => {
-  test("the limit in the model's own tokens, and what we under-counted", async () => {
+describe("what is learnt from a refusal", () => {
+  test("the limit in the model's own tokens, and our undercount", async () => {
     const s = session({ safetyMargin: 0 });
     const counted = s.tokens;
     await s.recover(`prompt is too long: ${counted * 2} tokens > 8000 maximum`);
@@ -85,13 +85,13 @@ describe("what is learnt", () => {
     assert.ok(s.tokens < 4000 && report.counter.corrected_tokens < 8000);
   });
 
-  test("where nothing may be learnt of counts, the limit is smaller by what we under-counted", async () => {
+  test("if counts may not be corrected, the limit is lowered by our undercount", async () => {
     const s = session({ safetyMargin: 0, calibrate: false });
     await s.recover(`prompt is too long: ${s.tokens * 2} tokens > 8000 maximum`);
     assert.deepEqual([s.limit, s.window], [4000, 8000]);
   });
 
-  test("what usage taught before is not taken off once more: it folds at 80 % of the real limit", async () => {
+  test("a correction learnt from usage is not applied twice: it folds at 80 % of the real limit", async () => {
     const s = new Session({ contextWindow: 28_000 });
     const answered = () => (s.push({ role: "assistant", content: "ok" }), s.recordUsage({ input_tokens: Math.round(s.tokens * 1.2), output_tokens: 1 }));
     for (let n = 0; n < 8; n++) (s.push({ role: "user", content: words(900) }), await s.prepare(), answered());
@@ -102,20 +102,20 @@ describe("what is learnt", () => {
     assert.deepEqual([again.limit, again.threshold], [20_000, 16_000]);
   });
 
-  test("where we counted more than the provider, the limit is as it says", async () => {
+  test("if we counted more than the provider, its limit is taken as stated", async () => {
     const s = session();
     await s.recover("prompt is too long: 5000 tokens > 4000 maximum");
     assert.equal(s.limit, 4000);
   });
 
-  test("a session without a window has one from then on", async () => {
+  test("a session without a window gets one", async () => {
     const s = session({ contextWindow: undefined });
     assert.equal(s.limit, null);
     await s.recover(TEXT);
     assert.deepEqual([s.window, s.limit <= 4000], [4000, true]);
   });
 
-  test("without figures, a quarter of the view goes, each time", async () => {
+  test("without numbers, each refusal cuts a quarter of the view", async () => {
     const s = session({ contextWindow: undefined, safetyMargin: 0 });
     for (let n = 0; n < 2; n++) {
       const before = s.tokens;
@@ -124,7 +124,7 @@ describe("what is learnt", () => {
     }
   });
 
-  test("figures that the view keeps do not end it", async () => {
+  test("a stated limit that the view already meets does not end recovery", async () => {
     const s = session({ safetyMargin: 0 });
     const before = s.tokens;
     await s.recover(`input length and \`max_tokens\` exceed context limit: ${before} + 21333 > 100000, decrease input length or \`max_tokens\``);
@@ -132,8 +132,8 @@ describe("what is learnt", () => {
   });
 });
 
-describe("a bound on tries", () => {
-  test("the fourth refusal in a row is CONTEXT_WINDOW_EXCEEDED; an answer begins anew", async () => {
+describe("the number of tries is limited", () => {
+  test("the fourth refusal in a row is CONTEXT_WINDOW_EXCEEDED; an answer resets the count", async () => {
     const s = session({ contextWindow: undefined });
     for (let n = 0; n < 3; n++) await s.recover("context_length_exceeded").catch((error) => assert.equal(error.code, "CONTEXT_WINDOW_EXCEEDED"));
     await assert.rejects(s.recover(new Error("context_length_exceeded: no")), failsWith("CONTEXT_WINDOW_EXCEEDED", /3 times in a row.*context_length_exceeded: no/));
@@ -142,14 +142,14 @@ describe("a bound on tries", () => {
     assert.doesNotMatch(again.message ?? "", /in a row/);
   });
 
-  test("a view that cannot be made smaller: the error says so, the view is as it was", async () => {
+  test("a view that cannot be made smaller: the error says so, and the view is unchanged", async () => {
     const s = new Session({ contextWindow: 10_000 });
     s.push([{ role: "system", content: words(2000) }, { role: "user", content: "go" }]);
     await assert.rejects(s.recover("prompt is too long: 9000 tokens > 100 maximum"), failsWith("BUDGET_IMPOSSIBLE", /header/));
     assert.equal(s.lower().length, 2);
   });
 
-  test("it never throws, it rejects", async () => {
+  test("it never throws synchronously, it rejects", async () => {
     const s = session();
     const wrong = s.recover(TEXT, { signal: 5 });
     await assert.rejects(wrong, failsWith("INVALID_ARGUMENT", /AbortSignal/));

@@ -1,4 +1,4 @@
-// The caller's own objects run code while they are read: getters, `toJSON`, proxies. None of it breaks the module.
+// Reading the caller's objects can run their code: getters, `toJSON`, proxies. None of it breaks the module.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -29,7 +29,7 @@ test("a list that uses the session while sync reads it is refused, and the sessi
   assert.equal(session.sync("openai-chat", talk).added, 2);
 });
 
-test("a list that is refused leaves the header as it was", () => {
+test("a refused list leaves the header unchanged", () => {
   const session = new Session();
   const hi = { role: "user", content: "hi" };
   session.sync("anthropic", { system: "A", messages: [hi] });
@@ -38,7 +38,7 @@ test("a list that is refused leaves the header as it was", () => {
   assert.equal(session.view("anthropic").system, "A");
 });
 
-test("a getter that throws, or comes back, is told and breaks nothing", () => {
+test("a getter that throws, or calls back into the session, gives an error and breaks nothing", () => {
   let armed;
   const session = new Session();
   const call = { id: "c", type: "function", function: { name: "f", arguments: "{}" } };
@@ -62,14 +62,14 @@ test("a getter that throws, or comes back, is told and breaks nothing", () => {
   assert.equal(session.view("messages").length, 3);
 });
 
-/** What throws at the first touch, wherever that is. */
+/** Objects that throw at the first access of any kind. */
 const takenBack = (of) => {
   const { proxy, revoke } = Proxy.revocable(of, {});
   revoke();
   return proxy;
 };
 
-test("a list or an object that throws as it is looked at leaves nothing borrowed: the session goes on, and can be freed", () => {
+test("a list or an object that throws when read leaves nothing borrowed: the session goes on, and can be freed", () => {
   const throwing = new Proxy([user("a")], {
     get() {
       throw new Error("boo");
@@ -100,7 +100,7 @@ test("a list or an object that throws as it is looked at leaves nothing borrowed
   assert.throws(() => countTokens("text", takenBack({})), refused);
 });
 
-test("an error that holds what cannot be read is understood by the rest", async () => {
+test("an error with unreadable fields is understood from the readable ones", async () => {
   const gone = Proxy.revocable([], {});
   gone.revoke();
   const session = new Session({ contextWindow: 100_000 });
@@ -109,13 +109,13 @@ test("an error that holds what cannot be read is understood by the rest", async 
   assert.ok(await session.recover(error));
 });
 
-test("a message that makes the module's memory grow while it is read is read all the same", () => {
+test("a message that makes the module's memory grow while it is read is read correctly", () => {
   const session = new Session({ contextWindow: 1e9 });
   const grown = { role: "user", content: "before" };
   const message = {
     role: "user",
     get content() {
-      session.tokens; // may be looked at, and others may be written
+      session.tokens; // the growing getter may only be read; others may be written
       new Session({ contextWindow: 1e9 }).push([{ role: "user", content: "x".repeat(40_000_000) }]);
       return "the text";
     },

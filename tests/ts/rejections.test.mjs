@@ -1,4 +1,4 @@
-// A function that returns a promise never throws: what is wrong rejects.
+// A function that returns a promise never throws: errors reject.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -7,7 +7,7 @@ import { failsWith, user } from "../support/session.mjs";
 
 const session = () => new Session({ contextWindow: 10_000 });
 
-/** Calls; a throw fails the test, for only the promise may tell. */
+/** Calls the function; a synchronous throw fails the test, because errors must reject. */
 async function rejects(call, code) {
   let promise;
   assert.doesNotThrow(() => (promise = call()));

@@ -13,7 +13,7 @@ const meetings = letters.map((letter, i) => ({
   end_time: `2026-01-${20 + (i % 10)}T11:00:00`,
 }));
 
-test("1.3 the example: more than four items become a preview of the first two and the last two, by id and title", () => {
+test("1.3 the document's example: more than four items become a preview of the first two and the last two, by id and title", () => {
   const original = JSON.stringify({ success: true, items: meetings, total: 20 }, null, 2);
   assert.ok(countTokens(original) > 200);
   const compressed = compressJson(original);
@@ -43,7 +43,7 @@ test("1.3 and 2 tool_output_max_tokens: 200 tokens stay as they are, one more is
   assert.equal(compressJson(of(words + 1), { maxTokens: countTokens(of(words + 1)) }), of(words + 1));
 });
 
-test("1.3 too long strings are cut; success or failure, the error's text and counts are kept", () => {
+test("1.3 long strings are cut; success or failure, the error's text and counts are kept", () => {
   const answer = { success: false, error: "disk full: /dev/sda1", count: 3, output: "log line\n".repeat(500) };
   const compressed = JSON.parse(compressJson(JSON.stringify(answer)));
   assert.deepEqual({ ...compressed, output: "" }, { success: false, error: "disk full: /dev/sda1", count: 3, output: "", compressed: true });
@@ -56,18 +56,18 @@ describe("beyond the example", () => {
     assert.match(compressJson(text), /^\{"id":9223372036854775807,"price":1\.10,"far":1e400,"log":"x x /);
   });
 
-  test("JSON lines, line by line", () => {
+  test("JSON lines are compressed line by line", () => {
     const lines = [1, 2, 3].map((id) => JSON.stringify({ id, body: "b ".repeat(900) })).join("\n");
     const out = compressJson(lines).split("\n").map((line) => JSON.parse(line));
     assert.deepEqual(out.map((o) => [o.id, o.compressed]), [[1, true], [2, true], [3, true]]);
   });
 
-  test("what is no JSON, and what cannot become smaller, is left alone", () => {
+  test("text that is not JSON, and JSON that cannot become smaller, stay as they are", () => {
     for (const text of ["plain text ".repeat(500), `{"a": 1} trailing ${"x ".repeat(500)}`, `{'a': '${"x ".repeat(500)}'}`, "[1, 2", `${"9".repeat(5000)}`, ""])
       assert.equal(compressJson(text), text);
   });
 
-  test("depth is no problem", () => {
+  test("deep nesting is no problem", () => {
     const text = `${'{"a":['.repeat(50_000)}"${"deep ".repeat(500)}"${"]}".repeat(50_000)}`;
     assert.ok(compressJson(text).length < text.length - 2000);
   });

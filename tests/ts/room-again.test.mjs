@@ -1,4 +1,4 @@
-// What a pass took out of the view for want of room comes back when there is room again.
+// Content that a pass removed from the view for lack of room comes back when there is room again.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -34,7 +34,7 @@ const LADDERS = {
   contextfold: {},
 };
 
-describe("in a larger window every message stands whole again", () => {
+describe("in a larger window every message is whole again", () => {
   for (const [name, options] of Object.entries(LADDERS))
     test(name, async () => {
       const { session } = await taken({ ladder: name, ...options });
@@ -48,7 +48,7 @@ describe("in a larger window every message stands whole again", () => {
     });
 });
 
-describe("after a rewind what is left stands as it would in a view of its own", () => {
+describe("after a rewind the remaining messages look as they would in a new session", () => {
   for (const ladder of ["rolling", "ladder", "contextfold"])
     test(ladder, async () => {
       const { session, ids } = await taken({ ladder });
@@ -61,7 +61,7 @@ describe("after a rewind what is left stands as it would in a view of its own", 
     });
 });
 
-test("placeholders come back, the newest first, as far as a larger budget of tool outputs has room for them", async () => {
+test("trimmed outputs come back, newest first, as far as a larger tool output budget allows", async () => {
   const { session } = await taken({ ladder: "spec", contextWindow: 100_000, toolOutputCache: { contextBudgetTokens: 1_000 } });
   const placeholders = () => session.items().map((item) => item.form === "placeholder");
   const before = placeholders();
@@ -75,14 +75,14 @@ test("placeholders come back, the newest first, as far as a larger budget of too
   assert.ok(report.decisions.some((d) => d.pass === "bring_back" && d.tokens_after > d.tokens_before));
 });
 
-test("a session that was saved before the window grew is no exception", async () => {
+test("the same holds for a session saved before the window grew", async () => {
   const { session } = await taken({ ladder: "rolling" });
   const restored = Session.restore(session.snapshot(), { contextWindow: 400_000 });
   const { messages } = await restored.prepare();
   assert.equal(messages.length, restored.messages.length);
 });
 
-test("a failed run leaves what was taken as it was", async () => {
+test("a failed run does not bring anything back", async () => {
   const { session } = await taken({ ladder: "ladder" });
   const before = session.view("messages");
   session.setOptions({ contextWindow: 400_000 });

@@ -1,4 +1,4 @@
-// One table of what an API refuses, walked for its three users: `check` names it, `repair` mends it, and no view has it (INV-1).
+// One table of what the APIs refuse, tested for all three users: `check` names it, `repair` mends it, and no view has it (INV-1).
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
@@ -42,7 +42,7 @@ const doc = (name) => ({ document: { format: "pdf", name, source: { bytes: "AAAA
 
 const LONG = "c".repeat(80);
 
-/** By rule: the format, and a history that breaks it. */
+/** For each rule: the format, and a history that breaks it. */
 const TABLE = {
   "A-cache-marks": ["anthropic", [1, 2, 3, 4, 5].flatMap((n) => [user([marked(`Question ${n}`)]), assistant(text("Answer."))]).concat(user("Next."))],
   "A-dup-result": ["anthropic", [user("Go."), assistant(use("a")), user([result("a"), result("a")])]],
@@ -121,7 +121,7 @@ const TABLE = {
   "M-unanswered": ["messages", [user("Go."), asks(chatCall("a")), user("Next.")]],
 };
 
-/** Rules that no list of its own breaks for its format's own provider, and why they are not in the table. */
+/** Rules that no list breaks for its format's own provider, and why they are not in the table. */
 const APART = {
   "A-empty": "an empty list has nothing to mend", "C-empty": "an empty list has nothing to mend",
   "G-empty": "an empty list has nothing to mend", "G-tool-name": "a warning",
@@ -144,7 +144,7 @@ const APART = {
 
 const errors = (format, history) => check(format, history).filter(({ severity }) => severity === "error").map(({ rule }) => rule);
 
-test("each rule that check has stands in the table, or apart for a reason", () => {
+test("every rule of check is in the table, or among the exceptions with a reason", () => {
   const folder = new URL("../../src/provider/", import.meta.url);
   const files = readdirSync(new URL("check/", folder)).map((name) => `check/${name}`).concat("position.rs");
   const named = files.flatMap((file) => [...readFileSync(new URL(file, folder), "utf8").matchAll(/"([RCASMGB]-[a-z-]+)"/g)].map(([, rule]) => rule));
@@ -174,7 +174,7 @@ for (const [rule, [format, list]] of Object.entries(TABLE)) {
     const said = (entry) => entry?.content ?? entry?.parts;
     assert.equal(said(entries(view)[0]) === said(list[0]) ? entries(view)[0] : list[0], list[0], "what the API takes stays the very object");
     assert.deepEqual(session.view(format), view, "and the next view is the same");
-    // Where it goes in at once, or came with a list, it is the same.
+    // Whether pushed at once or synced as a list, the result is the same.
     const synced = new Session({ contextWindow: 100_000 });
     try {
       synced.sync(format, list);

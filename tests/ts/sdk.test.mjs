@@ -1,4 +1,4 @@
-// The official SDKs: their types accept our views, and their clients send them to a provider that takes them.
+// The official SDKs: their types accept our views, and their clients send them to a provider that accepts them.
 
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import { conversation } from "../support/session.mjs";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const validate = missing ? null : await validator();
 
-/** A conversation with all that the formats share: a header, parallel calls, an image, an interrupted call, texts. */
+/** A conversation with everything that the formats share: a header, parallel calls, an image, an interrupted call, texts. */
 const shared = [
   { role: "system", content: "You are a helper." },
   ...conversation(6),
@@ -55,7 +55,7 @@ const OWN = {
 const FORMATS = Object.keys(OWN);
 const listOf = (view) => (Array.isArray(view) ? view : (view.input ?? view.messages));
 
-/** Views of the shared conversation, whole and under windows that are too small, and of a list of the format's own. */
+/** Views of the shared conversation, whole and under small windows, and of a list in the format itself. */
 async function views(format) {
   const out = [];
   for (const window of [1_000_000, 2500, 900, 400]) {
@@ -85,7 +85,7 @@ describe("types", () => {
     "ai-sdk": ['import type { ModelMessage } from "ai";', "ModelMessage[]", (view) => view],
   };
 
-  /** What the compiler says of files, by name: with `--strict`, and nothing in a literal that the type does not know. */
+  /** Compiler errors by file name: with `--strict`, and no unknown keys in object literals. */
   function compile(files) {
     mkdirSync(folder, { recursive: true });
     const paths = Object.entries(files).map(([name, text]) => (writeFileSync(join(folder, name), text), join(folder, name)));
@@ -93,7 +93,7 @@ describe("types", () => {
     return ts.getPreEmitDiagnostics(program).map((d) => `${d.file?.fileName.split("/").at(-1)}: ${ts.flattenDiagnosticMessageText(d.messageText, "\n")}`);
   }
 
-  test("each view is what the SDK's own types ask for", async () => {
+  test("each view has the type that the SDK expects", async () => {
     const files = {};
     for (const format of FORMATS) {
       const [imports, type, whole] = TYPES[format];
@@ -103,7 +103,7 @@ describe("types", () => {
     assert.deepEqual(compile(files), []);
   });
 
-  test("and the compiler can say no", () => {
+  test("the compiler rejects a wrong view, so the check can fail", () => {
     const [imports, type] = TYPES["openai-chat"];
     const wrong = { model: "m", messages: [{ role: "tool", content: "an output without the id of its call" }] };
     assert.match(compile({ "wrong.ts": `${imports}\nexport const view: ${type} = ${JSON.stringify(wrong)};\n` }).join(), /wrong\.ts/);
@@ -128,7 +128,7 @@ describe("clients", () => {
         warnings: [],
       },
     });
-  // The SDK takes a header apart from its list; tools need not be there for what was called before.
+  // The SDK takes the header separately from its list; tools need not be declared for earlier calls.
   async function generate(messages) {
     const system = messages.filter((m) => m.role === "system");
     const { text } = await generateText({ model: model(), ...(system.length ? { system } : {}), messages: messages.filter((m) => m.role !== "system") });
@@ -142,12 +142,12 @@ describe("clients", () => {
   };
 
   for (const format of FORMATS)
-    test(`${format}: every view is taken`, async () => {
+    test(`${format}: every view is accepted`, async () => {
       for (const view of await views(format)) assert.equal(await SEND[format](view), "ok");
     });
 
   for (const format of FORMATS)
-    test(`${format}: a view without an output is not`, async () => {
+    test(`${format}: a view with a missing output is refused`, async () => {
       const [view] = await views(format);
       const list = listOf(view);
       const at = list.findIndex((m) => m.role === "tool" || m.type === "function_call_output" || m.content?.[0]?.type === "tool_result");
@@ -155,7 +155,7 @@ describe("clients", () => {
       await assert.rejects(SEND[format](Array.isArray(view) ? without : { ...view, [view.input ? "input" : "messages"]: without }));
     });
 
-  test("recorded requests, in the views of sessions whose window is too small, are taken", { skip: missing }, async () => {
+  test("recorded requests are accepted as views of sessions with a small window", { skip: missing }, async () => {
     let sent = 0;
     for (const [of, format] of Object.entries({ responses: "openai-responses", chat: "openai-chat", anthropic: "anthropic" })) {
       const requests = recordedRequests(of).filter((r) => ["openai", "anthropic"].includes(r.opts.provider) && !r.opts.stateful && r.opts.store !== false && r.items.length > 4);
@@ -172,7 +172,7 @@ describe("clients", () => {
     assert.ok(sent > 30, `only ${sent} were sent`);
   });
 
-  test("a client's own error is what recover understands, until the provider takes the view", async () => {
+  test("recover understands the client's own error, until the provider accepts the view", async () => {
     const small = await officialServer({ most: 1500 });
     const clients = {
       "openai-responses": (view) => new OpenAI({ apiKey: "none", baseURL: `${small.url}/v1`, maxRetries: 0, timeout: 5000 }).responses.create({ model: "m", ...view }),

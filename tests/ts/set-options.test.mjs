@@ -11,7 +11,7 @@ const filled = (options, turns = 6) => {
   return session;
 };
 
-describe("a new model is judged at once", () => {
+describe("a new model takes effect at once", () => {
   test("limit, window and threshold", () => {
     const session = filled({ model: "gpt-5" });
     session.setOptions({ model: "gpt-4o" });
@@ -33,7 +33,7 @@ describe("a new model is judged at once", () => {
     assert.ok(session.tokens <= 2000);
   });
 
-  test("what was learnt from usage is the model's own", async () => {
+  test("a correction learnt from usage belongs to its model", async () => {
     const session = filled({ model: "gpt-5", tokenizer: "estimate" }, 8);
     const learn = async (ratio) => {
       await session.prepare();
@@ -51,7 +51,7 @@ describe("a new model is judged at once", () => {
     near((await session.prepare()).report.counter.calibration, 1);
   });
 
-  test("usage of another model no longer judges the view", () => {
+  test("usage of the old model no longer counts for the view", () => {
     const session = filled({ contextWindow: 30_000 });
     session.recordUsage({ input_tokens: 29_000, output_tokens: 1 });
     assert.equal(session.shouldCompact(), true);
@@ -59,7 +59,7 @@ describe("a new model is judged at once", () => {
     assert.equal(session.shouldCompact(), false);
   });
 
-  test("images and tools count by its rules", () => {
+  test("images and tools are counted by the new model's rules", () => {
     const session = new Session({ model: "gpt-5" });
     session.push(user([{ type: "image", url: "https://x/y.png", width: 1000, height: 1000 }]));
     session.setTools("anthropic", [{ name: "read", input_schema: { type: "object" } }]);
@@ -72,7 +72,7 @@ describe("a new model is judged at once", () => {
     assert.equal(session.tokens, fresh.tokens);
   });
 
-  test("thinking that the new model binds goes where something before it was edited", () => {
+  test("thinking after an edited header is removed if the new options bind it", () => {
     const session = new Session();
     session.pushFrom("anthropic", [
       { role: "user", content: "Why?" },
@@ -104,7 +104,7 @@ describe("a new tokenizer counts everything again", () => {
     assert.deepEqual([report.counter.method, report.stable_prefix_tokens], ["bytes/4", session.tokens]);
   });
 
-  test("what passes made of messages, too, and what they took out", async () => {
+  test("shortened messages and their originals are counted again too", async () => {
     const session = filled({ contextWindow: 2500, ladder: [{ pass: "prune_tool_outputs" }, { pass: "shrink_turns" }] }, 8);
     await session.prepare();
     session.setOptions({ tokenizer: (text) => text.length, contextWindow: 20_000 });
@@ -114,7 +114,7 @@ describe("a new tokenizer counts everything again", () => {
     assert.equal(report.parts.reduce((sum, p) => sum + p.tokens, 0), session.tokens);
   });
 
-  test("a callback finds the session free; where it throws, nothing changes", () => {
+  test("a tokenizer callback may read the session; if it throws, nothing changes", () => {
     const session = filled();
     const seen = [];
     session.setOptions({ tokenizer: (text) => (seen.push(session.tokens), text.length) });
@@ -128,7 +128,7 @@ describe("a new tokenizer counts everything again", () => {
   });
 });
 
-describe("what is named changes, the rest stays", () => {
+describe("named options change, the others stay", () => {
   test("nested options, key by key", () => {
     const session = filled({ contextWindow: 10_000, compaction: { thresholdRatio: 0.5, retainLastTurns: 2 }, ladder: "steps-design" });
     session.setOptions({ compaction: { lowRatio: 0.3 } });
@@ -154,7 +154,7 @@ describe("what is named changes, the rest stays", () => {
     assert.ok(seen[0].includes("[x]") && !seen[0].includes("question"));
   });
 
-  test("tool outputs: a smaller budget holds at once", () => {
+  test("a smaller tool output budget applies at once", () => {
     const session = filled({ contextWindow: 100_000 });
     session.setOptions({ toolOutputCache: { contextBudgetTokens: 600 } });
     assert.ok(session.items().some((i) => i.form === "placeholder"));
@@ -163,7 +163,7 @@ describe("what is named changes, the rest stays", () => {
     assert.equal(session.items().at(-1).form, "cut");
   });
 
-  test("a limit that a provider taught holds until the limit is named", async () => {
+  test("a limit learnt from a provider holds until the limit is set", async () => {
     const session = filled({ contextWindow: 100_000 });
     await session.recover(new Error("prompt is too long: 120000 tokens > 90000 maximum"));
     const taught = session.limit;
@@ -218,7 +218,7 @@ describe("while a summary is awaited", () => {
     assert.ok(session.tokens <= 1500);
   });
 
-  test("a new tokenizer, too", async () => {
+  test("the same with a new tokenizer", async () => {
     const { answer, session, prepared } = await waiting();
     session.setOptions({ tokenizer: "bytes/4" });
     answer.resolve("<summary>They talked.</summary>");
@@ -227,7 +227,7 @@ describe("while a summary is awaited", () => {
     assert.equal(report.parts.reduce((sum, p) => sum + p.tokens, 0), session.tokens);
   });
 
-  test("under another ladder it is stale, and nothing was folded", async () => {
+  test("under another ladder the run is stale, and nothing was folded", async () => {
     const { answer, session, prepared } = await waiting();
     session.setOptions({ ladder: "ladder" });
     const before = stateOf(session);
@@ -239,7 +239,7 @@ describe("while a summary is awaited", () => {
   });
 });
 
-test("an empty header is none", () => {
+test("an empty header counts as none", () => {
   const session = filled();
   session.setHeader("");
   assert.equal(session.view("messages")[0].role, "user");
@@ -249,7 +249,7 @@ test("an empty header is none", () => {
   assert.equal(session.view("messages")[0].role, "user");
 });
 
-test("thinking that is bound goes with the tools that it was thought behind", () => {
+test("bound thinking is removed if the tools it came after change", () => {
   const session = new Session({ boundThinking: "drop" });
   session.pushFrom("anthropic", [
     { role: "user", content: "Why?" },
@@ -272,7 +272,7 @@ describe("an explicit window", () => {
     fork: (session, options) => session.fork(session.items().at(-1).id, options),
   };
   for (const [name, change] of Object.entries(ways))
-    test(`${name}: holds for another model, and the report says so; null takes it off`, async () => {
+    test(`${name}: also holds for another model, and the report says so; null removes it`, async () => {
       const session = change(filled({ contextWindow: 400_000 }), { model: "gpt-4" });
       assert.equal(session.window, 400_000);
       const { report } = await session.prepare();
@@ -283,7 +283,7 @@ describe("an explicit window", () => {
       assert.equal(Session.restore(freed.snapshot()).window, 8192);
     });
 
-  test("both at once; without a model there is no limit then; the constructor takes null as left out", () => {
+  test("both together; without a model there is then no limit; the constructor treats null as left out", () => {
     const session = filled({ contextWindow: 400_000 });
     session.setOptions({ contextWindow: null });
     assert.deepEqual([session.window, session.limit], [null, null]);

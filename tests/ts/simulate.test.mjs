@@ -1,4 +1,4 @@
-// simulate: the command, and the function behind it.
+// simulate: the command and the function.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -39,7 +39,7 @@ const chat = [
   { role: "assistant", content: "Another." },
 ];
 
-test("a table, one row a preset, in the order in which they were named", () => {
+test("a table with one row per preset, in the given order", () => {
   const { code, out, err } = cli(sample, "--preset", "rolling", "--preset", "contextfold", "--window", "40000");
   assert.deepEqual([code, err], [0, ""]);
   const rows = out.split("\n").filter((line) => /^ {2}(rolling|contextfold) +\d/.test(line));
@@ -48,7 +48,7 @@ test("a table, one row a preset, in the order in which they were named", () => {
   assert.match(out, /rolling: its threshold of 50,001 is above the limit/);
 });
 
-test("without --preset every preset; without a window half of the transcript", () => {
+test("without --preset: all presets; without a window: half of the transcript", () => {
   const { code, out } = cli(sample, "--json");
   assert.equal(code, 0);
   const { transcript_tokens, runs } = JSON.parse(out);
@@ -61,7 +61,7 @@ test("without --preset every preset; without a window half of the transcript", (
   }
 });
 
-test("the function gives what the command prints, and what a session says", async () => {
+test("the function returns what the command prints and what a session reports", async () => {
   const simulated = simulate("openai-chat", chat, { contextWindow: 10_000, presets: ["spec"] });
   assert.deepEqual(JSON.parse(cli(file("chat.json", chat), "--window", "10000", "--preset", "spec", "--json").out), simulated);
   const session = new Session({ contextWindow: 10_000, ladder: "spec" });
@@ -74,7 +74,7 @@ test("the function gives what the command prints, and what a session says", asyn
   session.free();
 });
 
-test("tools count with every call, and a list of passes is a ladder", () => {
+test("tools count with every call, and a list of passes is accepted as a ladder", () => {
   const tools = [{ type: "function", function: { name: "read", description: "Reads a file.", parameters: {} } }];
   const options = { contextWindow: 10_000, presets: [[{ pass: "ephemeral" }, { pass: "summarize" }]] };
   const [without] = simulate("openai-chat", chat, options).runs;
@@ -83,7 +83,7 @@ test("tools count with every call, and a list of passes is a ladder", () => {
   assert.ok(run.calls.every((call, index) => call.tokens > without.calls[index].tokens));
 });
 
-test("a tokenizer of one's own counts; one that throws is told", () => {
+test("a custom tokenizer is used; if it throws, the error is reported", () => {
   const run = (tokenizer) => simulate("openai-chat", chat, { contextWindow: 10_000, presets: ["spec"], tokenizer }).runs[0];
   assert.ok(run((text) => text.length).tokens_total > run("estimate").tokens_total);
   assert.throws(() => run(() => { throw new Error("no"); }), { code: "INVALID_ARGUMENT" });
@@ -91,7 +91,7 @@ test("a tokenizer of one's own counts; one that throws is told", () => {
 
 const claudePrice = { "claude-x": { litellm_provider: "anthropic", input_cost_per_token: 1e-6, output_cost_per_token: 2e-6, cache_read_input_token_cost: 1e-7, cache_creation_input_token_cost: 1.25e-6 } };
 
-test("money: by the built-in price of a model, or by a table of one's own", () => {
+test("money: by a model's built-in price, or by a custom table", () => {
   const { prices, recorded, runs } = simulate("openai-responses", items, { contextWindow: 40_000, priceAs: "anthropic/claude-sonnet-4-5-20250929", presets: ["contextfold"] });
   assert.equal(prices.rates.cache_read_input_token_cost, 3e-7);
   assert.match(prices.as_of, /^\d{4}-\d\d$/);
@@ -105,7 +105,7 @@ test("money: by the built-in price of a model, or by a table of one's own", () =
   assert.match(cli(sample, "--prices", table, "--price-as", "claude-x", "--preset", "spec").out.replace(/\s+/g, " "), /claude-x, per million tokens \$1 in, \$0.1 from the cache, \$1.25 into it, \$2 out \(by your own table\)/);
 });
 
-test("a recording replays under one set of options after the other, and gives the session at a call", () => {
+test("a recording is replayed under one set of options after another, and returns the session at a call", () => {
   const recording = new Recording("openai-responses", items);
   const options = { contextWindow: 40_000 };
   const simulated = recording.simulate({ ...options, presets: ["contextfold"] });
@@ -124,7 +124,7 @@ test("a recording replays under one set of options after the other, and gives th
   recording.free();
 });
 
-test("a replay goes forward when it is told to, and comes to what simulate gives", () => {
+test("a stepwise replay ends with the same result as simulate", () => {
   const recording = new Recording("openai-responses", items);
   const options = { contextWindow: 24_000, priceAs: "gpt-5" };
   const replay = recording.replay(options);
@@ -149,7 +149,7 @@ test("a replay goes forward when it is told to, and comes to what simulate gives
   recording.free();
 });
 
-test("a replay looks for facts when it has ended, and no call is a number that is none", () => {
+test("a replay searches for facts only at the end, and an invalid call number is refused", () => {
   const recording = new Recording("openai-responses", items);
   const options = { contextWindow: 24_000, ladder: "rolling" };
   const replay = recording.replay(options);
@@ -162,7 +162,7 @@ test("a replay looks for facts when it has ended, and no call is a number that i
     assert.throws(() => replay.advance(wrong), failsWith("INVALID_ARGUMENT", /calls.*whole number/), `${wrong}`);
     assert.throws(() => replay.look(wrong), failsWith("INVALID_ARGUMENT", /calls.*whole number/), `${wrong}`);
   }
-  // The options are those that it began with.
+  // The options are those it started with.
   options.ladder = "no such ladder";
   options.now = 7;
   const session = replay.sessionAt(30);
@@ -176,7 +176,7 @@ test("a replay looks for facts when it has ended, and no call is a number that i
   recording.free();
 });
 
-test("a tokenizer cannot move the replay that it counts for", () => {
+test("a tokenizer cannot advance the replay that it counts for", () => {
   const recording = new Recording("openai-chat", chat);
   let replay;
   let refused;
@@ -196,7 +196,7 @@ test("a tokenizer cannot move the replay that it counts for", () => {
   recording.free();
 });
 
-test("the report is one HTML file that asks for nothing", () => {
+test("the report is one HTML file that loads nothing else", () => {
   const path = join(folder, "report.html");
   const { code } = cli(sample, "--preset", "contextfold", "--preset", "rolling", "--window", "30000", "--price-as", "gpt-5", "--html", path);
   assert.equal(code, 0);
@@ -217,7 +217,7 @@ test("the report is one HTML file that asks for nothing", () => {
   assert.doesNotMatch(steering.out, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
 });
 
-test("a window that cannot hold the header: exit code 1, and why", () => {
+test("a window too small for the header: exit code 1, and the reason", () => {
   const large = [{ role: "system", content: "Rules. ".repeat(400) }, ...chat.slice(1)];
   const { code, out } = cli(file("large.json", large), "--window", "100", "--preset", "contextfold");
   assert.equal(code, 1);
@@ -225,7 +225,7 @@ test("a window that cannot hold the header: exit code 1, and why", () => {
   assert.match(out, /2 calls over the limit of 100/);
 });
 
-test("a preset that nobody named and that does not suit: exit code 0", () => {
+test("a preset that was not named and does not suit: exit code 0", () => {
   const sample = at("examples/transcript.responses.json");
   assert.equal(cli(sample, "--window", "16k").code, 0);
   assert.equal(cli(sample, "--window", "16k", "--preset", "contextfold", "--preset", "ladder").code, 1);
@@ -252,7 +252,7 @@ test("bad input", () => {
   }
 });
 
-test("the function's options are checked", () => {
+test("the function's options are validated", () => {
   for (const options of [
     { presets: "spec" },
     { presets: ["nonsense"] },

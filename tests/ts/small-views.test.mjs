@@ -1,4 +1,4 @@
-// In a small view that is made once, steps are worth more than what little the built-in summary could say of the others.
+// In a small view that is made once, whole steps are worth more than the little that the built-in summary could say about the others.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -11,7 +11,7 @@ const dialogue = Array.from({ length: 24 }, (_, n) => [
 const messages = [{ role: "system", content: "You know all ships." }, ...dialogue, { role: "user", content: "Thanks. Which one is the heaviest?" }];
 const texts = async (options) => (await compactMessages(messages, { safetyMargin: 0, ...options })).messages.map(({ content }) => content);
 
-test("a line stands for what was left out, and the rest is for the newest messages", async () => {
+test("one line replaces what was left out, and the rest of the room goes to the newest messages", async () => {
   const [, first, ...rest] = await texts({ contextWindow: 300 });
   assert.match(first, /^\[\d+ earlier messages left out here\]$/);
   assert.deepEqual(rest, messages.slice(-rest.length).map(({ content }) => content));
@@ -20,7 +20,7 @@ test("a line stands for what was left out, and the rest is for the newest messag
   assert.equal(left + rest.length + 1, messages.length);
 });
 
-test("the user's rules stand there, and what is not framed says more than that something is left out", async () => {
+test("the user's rules are kept, and an unframed summary says more than that something is left out", async () => {
   const rule = { role: "user", content: "Never sail to harbour 5." };
   for (let contextWindow = 150; contextWindow <= 600; contextWindow += 10) {
     const ruled = await compactMessages([messages[0], rule, ...messages.slice(1)], { safetyMargin: 0, contextWindow });
@@ -30,7 +30,7 @@ test("the user's rules stand there, and what is not framed says more than that s
     assert.doesNotMatch(JSON.stringify(await texts({ contextWindow: 300, compaction })), /Earlier messages, left out/, JSON.stringify(compaction));
 });
 
-test("where a summary has room, or a model writes it, it stands", async () => {
+test("a summary is used if it has room, or if a model writes it", async () => {
   const [, larger] = await texts({ contextWindow: 900 });
   assert.match(larger, /^\[Record of \d+ earlier messages.*\n\n## Task/);
   const [, written] = await texts({ contextWindow: 300, summarize: () => "<summary>They speak of ships.</summary>" });

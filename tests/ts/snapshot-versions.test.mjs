@@ -1,6 +1,6 @@
-// Snapshots of earlier versions: what the JavaScript side keeps of a session is read, too.
+// Snapshots of earlier versions can be read, including what the JavaScript side keeps of a session.
 //
-// `CONTEXTFOLD_WRITE_FIXTURES=1` writes those of the version that is built: once for each version, and never changed after a release.
+// `CONTEXTFOLD_WRITE_FIXTURES=1` writes those of the current version: once for each version, and never changed after a release.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -13,11 +13,11 @@ const VERSION = 5;
 
 const text = (i) => `line of ${i}\n`.repeat(200);
 const list = [user("go"), ...Array.from({ length: 4 }, (_, i) => [calls(`c${i}`), output(`c${i}`, text(i))]).flat()];
-/** What is given again with a snapshot. */
+/** Options that are passed again with a snapshot. */
 const OPTIONS = { "handed-back": { summarize: () => "<summary>the gist</summary>" } };
 const answered = { type: "text", text: "and?", cache_control: { type: "ephemeral" } };
 
-/** An SDK's list, of which outputs have left memory; what came in other formats; a character that a chunk cut in two. */
+/** An SDK's list whose outputs have left memory; messages from other formats; a character split between two chunks. */
 async function listed() {
   const session = new Session({ contextWindow: 100_000, store: memoryStore(), toolOutputCache: { memoryBytes: 3_000, maxMessageBytes: 500 } });
   session.sync("openai-chat", list);
@@ -29,7 +29,7 @@ async function listed() {
   return session;
 }
 
-/** A view that was handed back with a fold in it. */
+/** A view with a fold in it that was handed back. */
 async function handedBack() {
   const session = new Session({ contextWindow: 100_000, ...OPTIONS["handed-back"] });
   session.sync("openai-chat", conversation(6, 60));
@@ -47,31 +47,31 @@ if (process.env.CONTEXTFOLD_WRITE_FIXTURES) for (const [name, make] of Object.en
 for (let version = 1; version <= VERSION; version++)
   describe(`version ${version}`, () => {
     for (const [name, make] of Object.entries(MAKERS))
-      test(`${name}: it is the session that is made today`, async () => {
+      test(`${name}: restores the same session as the current version makes`, async () => {
         assert.ok(existsSync(fixture(name, version)));
         const [again, now] = [read(name, version), await make()];
         assert.deepEqual(again.messages, now.messages);
-        // What a fold says was written then. And the first version kept neither how a view was written that was handed back, nor
+        // A fold's text was written by that version. And the first version kept neither how a handed-back view was written, nor
         // the facts of outputs in the store.
         if (version < VERSION) return;
         assert.deepEqual(stateOf(again), stateOf(now));
         assert.deepEqual(again.snapshot(), now.snapshot(), "and says the same in today's words");
       });
 
-    test("listed: the list is known again, whatever has left memory", async () => {
+    test("listed: the list is recognised again, though outputs have left memory", async () => {
       assert.deepEqual(read("listed", version).sync("openai-chat", structuredClone(list)), { added: 0, diverged_at: list.length });
       const otherwise = list.with(2, output("c0", "otherwise"));
       assert.equal(read("listed", version).sync("openai-chat", otherwise).diverged_at, 2);
     });
 
-    test("listed: what came in a format goes out as it came, and a character is put together", async () => {
+    test("listed: imported messages are returned as they came, and the split character is put together", async () => {
       const again = read("listed", version);
       assert.deepEqual(again.view("anthropic").messages.at(-1).content, [answered]);
       again.toolOutputs.append("stream", new Uint8Array([0xa5]));
       assert.equal(await again.toolOutputs.get("stream"), "begins 日");
     });
 
-    test("handed back: the list goes on, and a rewritten summary takes what it stands for with it", () => {
+    test("handed back: the list goes on, and rewriting a summary removes the messages it covers", () => {
       const view = read("handed-back", version).view("openai-chat");
       assert.deepEqual(read("handed-back", version).sync("openai-chat", [...view, user("more")]), { added: 1, diverged_at: null });
       const again = read("handed-back", version);

@@ -1,4 +1,4 @@
-// A session as bytes: what comes back is the session, in every format's view.
+// A session as bytes: restoring gives the same session, in every format's view.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -9,7 +9,7 @@ import { FORMATS, assistant, calls, conversation, failsWith, listOf, output, sai
 const json = (value) => JSON.stringify(value);
 const wide = { contextWindow: 100_000 };
 
-/** A session with something of everything. */
+/** A session that uses every feature. */
 async function rich(options = {}) {
   const session = new Session({ contextWindow: 4_000, summarize: () => "<summary>They talked of words.</summary>", ...options });
   session.setHeader("Be brief.");
@@ -28,8 +28,8 @@ async function rich(options = {}) {
   return session;
 }
 
-describe("what is restored", () => {
-  test("shows what came without a word as it came, as the session did", () => {
+describe("the restored session", () => {
+  test("returns messages pushed without content as they came, like the original", () => {
     for (const content of ["", " \n", [], [{ type: "text", text: "" }]])
       for (const role of ["user", "assistant"]) {
         const session = new Session(wide);
@@ -39,7 +39,7 @@ describe("what is restored", () => {
       }
   });
 
-  test("shows a part that the engine does not know inside its message", () => {
+  test("shows an unknown part inside its message", () => {
     const parts = { "openai-responses": { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }, "openai-chat": { type: "video", video: "AAAA" }, anthropic: { type: "video", video: "AAAA" }, "ai-sdk": { type: "video", video: "AAAA" } };
     for (const [format, part] of Object.entries(parts))
       for (const role of ["user", "assistant"]) {
@@ -49,7 +49,7 @@ describe("what is restored", () => {
       }
   });
 
-  test("has the keys of tool messages in the order that they had", () => {
+  test("keeps the key order of tool messages", () => {
     const keys = { is_error: true, ephemeral: 3, priority: 2, pinned: true, item_type: "TOOL_RESULT", extras: { mine: 1 } };
     for (const [key, value] of Object.entries(keys))
       for (const message of [{ ...output("c", "no"), [key]: value }, { [key]: value, ...output("c", "no") }, { ...output("c", "no"), output_ref: { id: "out_9" }, [key]: value }]) {
@@ -59,7 +59,7 @@ describe("what is restored", () => {
       }
   });
 
-  test("shows the same, in every format, and has the same bytes", async () => {
+  test("has the same views in every format, and the same bytes", async () => {
     const session = await rich();
     const bytes = session.snapshot();
     const again = Session.restore(bytes);
@@ -72,7 +72,7 @@ describe("what is restored", () => {
     for (const { id } of session.toolOutputs.refs()) assert.equal(await again.toolOutputs.get(id), await session.toolOutputs.get(id));
   });
 
-  test("goes on as the other one does", async () => {
+  test("goes on like the original", async () => {
     const session = await rich();
     const again = Session.restore(session.snapshot(), { summarize: () => "<summary>They talked of words.</summary>" });
     for (const s of [session, again]) {
@@ -84,7 +84,7 @@ describe("what is restored", () => {
     assert.deepEqual(again.snapshot(), session.snapshot());
   });
 
-  test("knows the list of an SDK again, and gives its objects back", () => {
+  test("recognises an SDK's list again, and returns its objects", () => {
     const list = conversation(3, 20);
     const session = new Session(wide);
     session.sync("openai-chat", list);
@@ -97,7 +97,7 @@ describe("what is restored", () => {
   });
 
   for (const format of FORMATS)
-    test(`${format}: knows a view that was handed back, however it was written`, async () => {
+    test(`${format}: recognises a view that was handed back, however it was written`, async () => {
       const session = await rich({ toolOutputCache: { maxMessageBytes: 300 } });
       session.push([calls("long"), output("long", words(100)), assistant("so")]);
       const list = [...listOf(session.view(format)), saidIn(format, user("more"))];
@@ -110,7 +110,7 @@ describe("what is restored", () => {
       assert.equal(other.sync(format, structuredClone(list).with(-2, saidIn(format, user("otherwise")))).diverged_at, list.length - 2);
     });
 
-  test("is the recorded request, byte for byte", { skip: missing }, async () => {
+  test("returns the recorded request, byte for byte", { skip: missing }, async () => {
     for (const { format, body, name } of (await recordedRequests()).slice(0, 60)) {
       const session = new Session({ contextWindow: 1_000_000 });
       session.pushFrom(format, body);
@@ -121,7 +121,7 @@ describe("what is restored", () => {
 });
 
 describe("options", () => {
-  test("that are plain come back, and those that are given stand in their place", () => {
+  test("plain options come back, and given ones override them", () => {
     const session = new Session({ contextWindow: 5_000, ladder: [{ pass: "dedupe_reads" }], compaction: { lowRatio: 0.3, thresholdRatio: 0.6 }, toolOutputCache: { maxMessageBytes: 100 } });
     const same = Session.restore(session.snapshot());
     assert.deepEqual([same.window, same.threshold, same.ladder], [5_000, 3_000, session.ladder]);
@@ -130,7 +130,7 @@ describe("options", () => {
     assert.throws(() => Session.restore(session.snapshot(), { contextwindow: 1 }), failsWith("INVALID_CONFIG", /contextWindow/));
   });
 
-  test("a model of the caller's own table is known without the table", () => {
+  test("a model from the caller's table is known without the table", () => {
     const models = { "my-model": { max_input_tokens: 7_000, max_output_tokens: 500 }, other: { max_input_tokens: 9 } };
     const session = new Session({ model: "my-model", models });
     const again = Session.restore(session.snapshot());
@@ -138,7 +138,7 @@ describe("options", () => {
     assert.throws(() => Session.restore(session.snapshot(), { model: "other" }), failsWith("UNKNOWN_MODEL"));
   });
 
-  test("a tokenizer that is no plain data is given again, and another one counts anew", async () => {
+  test("a custom tokenizer must be passed again, and a different one counts everything again", async () => {
     const session = new Session({ ...wide, tokenizer: (text) => text.length });
     session.push(conversation(2, 10));
     assert.throws(() => Session.restore(session.snapshot()), failsWith("INVALID_CONFIG", /tokenizer/));
@@ -153,7 +153,7 @@ describe("options", () => {
     assert.equal(Session.restore(exact.snapshot()).tokens, exact.tokens);
   });
 
-  test("a redaction that was there is given again, or said to be none", async () => {
+  test("a redaction must be passed again, or explicitly dropped", async () => {
     const session = await rich({ compaction: { redact: (text) => text.replaceAll("question", "…") } });
     const bytes = session.snapshot();
     for (const options of [undefined, {}, { compaction: {} }, { compaction: { redact: undefined, lowRatio: 0.3 } }])
@@ -172,7 +172,7 @@ describe("options", () => {
     assert.equal(seen.length, 0);
   });
 
-  test("a `summarize` that was there and is not given again is missed in each report", async () => {
+  test("a `summarize` that is not passed again is named as missing in each report", async () => {
     const bytes = (await rich()).snapshot();
     const noticesOf = async (session) => {
       session.push(conversation(4, 60, "later"));
@@ -188,7 +188,7 @@ describe("options", () => {
     assert.equal(await noticesOf(Session.restore(new Session(wide).snapshot())), undefined);
   });
 
-  test("what a refusal taught stays, unless limits are given", async () => {
+  test("a limit learnt from a refusal stays, unless limits are given", async () => {
     const session = new Session(wide);
     session.push(conversation(4, 200));
     await session.recover({ message: "This model's maximum context length is 3000 tokens. However, your messages resulted in 5000 tokens." });
@@ -198,7 +198,7 @@ describe("options", () => {
   });
 });
 
-describe("bytes that are none of a session", () => {
+describe("bytes that are not a session", () => {
   const bytes = (() => {
     const session = new Session(wide);
     session.push(conversation(2, 10));
@@ -217,13 +217,13 @@ describe("bytes that are none of a session", () => {
     assert.equal(Session.restore(Buffer.from(bytes)).messages.length, 8);
   });
 
-  test("of a newer version say so", () => {
+  test("of a newer version are named as such", () => {
     const text = Buffer.from(bytes).toString("latin1").replace(/^contextfold-session \d+/, "contextfold-session 99999");
     assert.throws(() => Session.restore(Buffer.from(text, "latin1")), failsWith("SNAPSHOT_TOO_NEW", /version 99999.*update contextfold/));
   });
 });
 
-test("a session that is cloned as plain data says what to do instead", () => {
+test("structuredClone of a session fails with a hint what to do instead", () => {
   const session = new Session();
   for (const one of [session, session.fork(session.push(user("go"))[0]), Session.restore(session.snapshot())])
     assert.throws(() => structuredClone(one), { name: "DataCloneError", message: /snapshot\(\) gives its bytes.*; a Session itself\) could not be cloned/ });

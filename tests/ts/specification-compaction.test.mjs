@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { OpenAIHistoryAdapter, Session, contextLimit, shouldCompact, tokenUsage } from "contextfold";
 import { assistant, conversation, failsWith, user, words } from "../support/session.mjs";
 
-/** Compacts a conversation of three turns and gives the request that was made. */
+/** Compacts a conversation of three turns and returns the request that was made. */
 async function requestOf(compaction, { model, instructions } = {}) {
   let request;
   const session = new Session({ ladder: "spec", contextWindow: 100_000, model, compaction, summarize: (r) => ((request = r), "<summary>s</summary>") });
@@ -52,7 +52,7 @@ test("2.4 the limit is max_input_tokens, or else max_tokens; an unknown model is
   assert.throws(() => new Session({ model: "nobody-knows-this" }), failsWith("UNKNOWN_MODEL", /nobody-knows-this/));
 });
 
-test("2.4 threshold = contextLimit * thresholdRatio; the output is not taken off twice", () => {
+test("2.4 threshold = contextLimit * thresholdRatio; the output is not subtracted twice", () => {
   const session = new Session({ model: "gpt-5", reservedOutputTokens: 128_000 });
   assert.deepEqual([session.window, session.limit, session.threshold], [400_000, 272_000, 217_600]);
   const shared = new Session({ ladder: "spec", contextWindow: 128_000, reservedOutputTokens: 28_000 });
@@ -61,7 +61,7 @@ test("2.4 threshold = contextLimit * thresholdRatio; the output is not taken off
   assert.throws(() => new Session({ ladder: "spec", contextWindow: 10, reservedOutputTokens: 20 }), failsWith("INVALID_CONFIG", /reservedOutputTokens/));
 });
 
-test("2.4 a threshold that is no whole number is not passed before it is reached", () => {
+test("2.4 a fractional threshold is not exceeded before it is reached", () => {
   assert.equal(shouldCompact(used(800), 1001), false, "800 < 800.8");
   assert.equal(shouldCompact(used(801), 1001), true);
 });
@@ -78,7 +78,7 @@ test("2.5 enabled=false → false; auto=false → false; total_tokens >= thresho
   assert.equal(shouldCompact(used(49), 100, { thresholdRatio: 0.5 }), false);
 });
 
-test("2.5 compact() does it in any case, auto or not", async () => {
+test("2.5 compact() runs in any case, auto or not", async () => {
   const session = new Session({ ladder: "spec", contextWindow: 100_000, compaction: { auto: false }, summarize: () => "<summary>s</summary>" });
   session.push(conversation(3));
   assert.equal((await session.compact()).messages_after, 5);
@@ -95,7 +95,7 @@ test("2.6 the shaped messages, then one user message with the instructions, no t
   for (const format of ["messages", "openai-chat", "openai-responses"]) assert.ok(!("tools" in request.as(format)), format);
 });
 
-test("2.6 retain and summary are taken out of the text; neither the request nor the answer enters the history", async () => {
+test("2.6 retain and summary are extracted from the text; neither the request nor the answer enters the history", async () => {
   const session = new Session({
     ladder: "spec", contextWindow: 100_000,
     compaction: { retainPrompt: "refs", ledgerTokens: 0 },
@@ -110,7 +110,7 @@ test("2.6 retain and summary are taken out of the text; neither the request nor 
   assert.deepEqual([fold.retain, fold.summary], ["keep me", "the gist"]);
 });
 
-test("2.6.2 compaction.model goes into the request; null or nothing: the caller's own model", async () => {
+test("2.6.2 compaction.model goes into the request; null or omitted: the caller's own model", async () => {
   assert.equal((await requestOf({ model: "small" })).model, "small");
   assert.equal((await requestOf({ model: "small" })).as("openai-chat").model, "small");
   assert.equal((await requestOf({ model: null })).model, null);
@@ -148,12 +148,12 @@ test("2.7 the view is retain + summary + the last N turns, for every N", async (
     await session.compact();
     const [retain, summary, ...rest] = session.view("messages");
     assert.deepEqual([retain, summary].map((m) => [m.role, m.content]), [["user", "R"], ["user", "S"]]);
-    // The newest user message survives every pass (INV-2), even where no turn is retained.
+    // The newest user message survives every pass (INV-2), even if no turn is retained.
     assert.deepEqual(rest, retainLastTurns === 0 ? [before[12]] : before.slice(-4 * retainLastTurns), `${retainLastTurns} turns`);
   }
 });
 
-test("2.7 the next compaction summarises the retain and summary before it, and replaces them", async () => {
+test("2.7 the next compaction summarises the earlier retain and summary, and replaces them", async () => {
   const asked = [];
   const session = new Session({
     ladder: "spec", contextWindow: 100_000,
@@ -210,7 +210,7 @@ test("2.8 hooks: after a model call, after tools (by the last usage), and once b
   assert.ok(await session.afterToolExecution());
 });
 
-test("2.8 loop() does all three and hands on what each gave", async () => {
+test("2.8 loop() runs all three hooks and passes on their results", async () => {
   let asked = 0;
   const session = new Session({ ladder: "spec", contextWindow: 10_000, summarize: () => (asked++, "<summary>s</summary>") });
   session.push(conversation(3));
@@ -226,7 +226,7 @@ test("2.8 loop() does all three and hands on what each gave", async () => {
   await assert.rejects(toolExecution(() => { throw thrown; }), (e) => e === thrown);
 });
 
-test("2.1 a small window is folded as well as a large one", async () => {
+test("2.1 folding works in small windows as well as in large ones", async () => {
   const session = new Session({ ladder: "spec", contextWindow: 250, summarize: () => "<summary>short</summary>" });
   for (let n = 0; n < 4; n++) session.push([user(`question ${n} ${words(12, n)}`), assistant(`answer ${n} ${words(12, n)}`)]);
   assert.ok(session.tokens > 250);
@@ -234,7 +234,7 @@ test("2.1 a small window is folded as well as a large one", async () => {
   assert.ok(report.tokens_after <= 225);
 });
 
-test("2.8 a compaction that fails does not lose what the hook ran: it is told by event and report", async () => {
+test("2.8 a failed compaction does not lose the hook's result: it is reported by event and report", async () => {
   const session = new Session({ ladder: "spec", contextWindow: 500, summarize: () => { throw new Error("down"); } });
   session.push(conversation(3));
   const heard = [];
@@ -245,7 +245,7 @@ test("2.8 a compaction that fails does not lose what the hook ran: it is told by
   assert.equal(session.folds().length, 0);
 });
 
-test("2.1 a message of the user that is the newest is never folded, whatever the window", async () => {
+test("2.1 the newest user message is never folded, whatever the window", async () => {
   const session = new Session({ ladder: "spec", contextWindow: 1500, summarize: () => "<summary>s</summary>" });
   session.push([user(words(100)), assistant(words(400)), user("the newest question")]);
   const { messages } = await session.prepare();

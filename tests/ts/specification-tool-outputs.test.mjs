@@ -8,7 +8,7 @@ import { assistant, calls, output, user, words } from "../support/session.mjs";
 const bytes = (text) => Buffer.byteLength(text);
 const lines = (count, word = "line") => Array.from({ length: count }, (_, i) => `${word} ${i + 1}`).join("\n");
 
-/** The message of a tool output in the view of a session of its own. */
+/** The message of a tool output in the view of a new session. */
 function shown(content, toolOutputCache, id = "call_1") {
   const session = new Session({ toolOutputCache });
   session.push([user("go"), calls(id), output(id, content)]);
@@ -25,7 +25,7 @@ test("1.3 enabled is true by default: an output gets a ref; false: it stays as i
   assert.deepEqual(off.session.toolOutputs.refs(), []);
 });
 
-test("1.3 maxMessageBytes is 50 * 1024 by default: that much stays whole, one byte more is cut to no more than it", () => {
+test("1.3 maxMessageBytes is 50 * 1024 by default: that many stay whole, one byte more is cut to at most that many", () => {
   const exact = `${"y".repeat(99)}\n`.repeat(512);
   assert.equal(bytes(exact), 50 * 1024);
   assert.equal(shown(exact).message.content, exact);
@@ -35,7 +35,7 @@ test("1.3 maxMessageBytes is 50 * 1024 by default: that much stays whole, one by
   assert.ok(bytes(cut) > 50 * 1024 - 500, "it is filled, not halved");
 });
 
-test("1.3 maxLineLength is 2000 by default, in code points: 2000 stay, of 2001 the last goes", () => {
+test("1.3 maxLineLength is 2000 code points by default: 2000 stay, the 2001st is cut", () => {
   for (const one of ["a", "é", "日", "👍"]) {
     const fits = one.repeat(2000);
     assert.equal(shown(fits).message.content, fits, one);
@@ -82,14 +82,14 @@ test("1.6 a cut output ends with a notice that names the ref and how to read on"
   const [notice] = message.content.split("\n").slice(-1);
   assert.match(notice, new RegExp(`^\\[.*ref=${id}.*tool_output_cache\\(.*\\]$`));
   assert.ok(bytes(message.content) <= 1000);
-  // What the notice says leads on exactly where the view ends.
+  // Reading on as the notice says starts exactly where the view ends.
   const { ref_id, offset } = JSON.parse(notice.match(/tool_output_cache\((\{.*?\})\)/)[1]);
   const last = message.content.split("\n").at(-2);
   assert.equal(last, `line ${offset}`);
   assert.match(await session.toolOutputs.read({ ref_id, offset, limit: 1 }), new RegExp(`line ${offset + 1}\\b`));
 });
 
-test("1.6 lines that are cut are said too, and no cut splits a character", () => {
+test("1.6 the notice also mentions cut lines, and no cut splits a character", () => {
   const text = ["👩‍👩‍👧‍👦".repeat(300), "é".repeat(99)].join("\n");
   const { message } = shown(text, { maxLineLength: 50 });
   const [family, accents, notice] = message.content.split("\n");
@@ -99,7 +99,7 @@ test("1.6 lines that are cut are said too, and no cut splits a character", () =>
   assert.match(notice, /2 of them cut at 50 characters/);
 });
 
-test("1.7 the oldest become the placeholder as newer ones come, so many that the next find room; output_ref stays", () => {
+test("1.7 the oldest outputs become placeholders, as many as newer ones need room; output_ref stays", () => {
   const session = new Session({ tokenizer: "bytes/4", toolOutputCache: { contextBudgetTokens: 1000 } });
   session.setTools("openai-chat", toolDefinitions("openai-chat")); // the model can open refs
   const forms = () => session.view("messages").filter((m) => m.role === "tool").map((m) => m.content.length);
@@ -116,7 +116,7 @@ test("1.7 the oldest become the placeholder as newer ones come, so many that the
   }
 });
 
-test("1.7 a trimmed output is never brought back by itself, and the history keeps it", () => {
+test("1.7 a trimmed output is never restored automatically, and the history keeps it", () => {
   const session = new Session({ tokenizer: "bytes/4", toolOutputCache: { contextBudgetTokens: 300 } });
   session.push([user("go"), calls("a", "b"), output("a", "A".repeat(1000)), output("b", "B".repeat(1000))]);
   const before = session.view("messages")[2].content;
@@ -125,7 +125,7 @@ test("1.7 a trimmed output is never brought back by itself, and the history keep
   assert.equal(session.messages[2].content, "A".repeat(1000));
 });
 
-test("1.8 tool_output_cache({ ref_id, offset?, limit? }) answers numbered lines", async () => {
+test("1.8 tool_output_cache({ ref_id, offset?, limit? }) returns numbered lines", async () => {
   const { session, message } = shown(lines(100));
   const ref_id = message.output_ref.id;
   const numbered = (text) => text.split("\n").map((line) => line.match(/^\s*(\d+)\D+(line \d+)$/)).filter(Boolean).map((m) => `${m[1]}:${m[2]}`);
@@ -153,7 +153,7 @@ test("1.8 tool_output_cache_grep finds lines with their numbers; both tools have
   }
 });
 
-test("1.9 refs that nothing mentions can be collected; a dry run only lists them", async () => {
+test("1.9 unreferenced refs can be collected; a dry run only lists them", async () => {
   const { session, message } = shown("kept");
   const loose = session.toolOutputs.put("nobody asks for this");
   assert.deepEqual(session.toolOutputs.collectGarbage({ dryRun: true }), [loose]);
@@ -163,7 +163,7 @@ test("1.9 refs that nothing mentions can be collected; a dry run only lists them
   await assert.rejects(session.toolOutputs.get(loose.id), { code: "UNKNOWN_REF" });
 });
 
-test("1.9 what a fold stands for is still reachable: the history mentions its refs", async () => {
+test("1.9 folded outputs are still reachable: the history mentions their refs", async () => {
   const session = new Session({ contextWindow: 50_000, summarize: () => "short" });
   session.push([user("go"), calls("a"), output("a", words(300)), assistant("done"), user("next"), assistant("yes")]);
   await session.compact();

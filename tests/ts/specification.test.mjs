@@ -8,7 +8,7 @@ import { strictProvider } from "../support/strict-provider.mjs";
 
 const PLACEHOLDER = /^\[tool output trimmed: .+; ref=(.+)\]$/;
 
-/** A session whose four outputs exceed their budget of 600 tokens together; each takes about 250. */
+/** A session whose four outputs together exceed their budget of 600 tokens; each takes about 250. */
 function overBudget() {
   const session = new Session({ tokenizer: "bytes/4", toolOutputCache: { contextBudgetTokens: 600 } });
   session.setTools("openai-chat", toolDefinitions("openai-chat")); // the model can open refs
@@ -17,13 +17,13 @@ function overBudget() {
   return session;
 }
 
-test("checkpoint 1: over the budget of all tool outputs, the oldest are trimmed and the newest kept", () => {
+test("checkpoint 1: over the total tool output budget, the oldest outputs are trimmed and the newest kept", () => {
   const outputs = overBudget().view("messages").filter((m) => m.role === "tool");
   assert.deepEqual(outputs.map((m) => PLACEHOLDER.test(m.content)), [true, true, false, false]);
   assert.deepEqual(outputs.slice(2).map((m) => m.content), ["2".repeat(1000), "3".repeat(1000)]);
 });
 
-test("checkpoint 2: a trimmed tool message is a placeholder in every serialisation, and its ref brings it back", async () => {
+test("checkpoint 2: a trimmed tool message is a placeholder in every serialisation, and its ref returns the output", async () => {
   const session = overBudget();
   const trimmed = session.view("messages").filter((m) => m.role === "tool")[0];
   assert.equal(trimmed.content.match(PLACEHOLDER)[1], trimmed.output_ref.id);
@@ -65,7 +65,7 @@ test("checkpoint 3: one token under the threshold nothing happens", async () => 
   assert.equal(await session.checkAndCompact(), null);
 });
 
-describe("checkpoint 4: trailing tool calls that are not removed break the request for a summary", () => {
+describe("checkpoint 4: trailing tool calls that are not removed break the summary request", () => {
   let provider;
   before(async () => (provider = await strictProvider("<summary>Done so far.</summary>")));
   after(() => provider.close());
@@ -93,7 +93,7 @@ describe("checkpoint 4: trailing tool calls that are not removed break the reque
     const history = [...conversation(2, 60), user("and now?"), { ...last, tool_calls: calls("call_live").tool_calls }];
 
     for (const format of Object.keys(naive)) {
-      test(`${format}, trailing calls ${how}: the naive request is refused, ours is taken`, async () => {
+      test(`${format}, trailing calls ${how}: the naive request is refused, ours is accepted`, async () => {
         await assert.rejects(provider.post(...naive[format](history)), (error) => error.status === 400 && refusal[format].test(error.message));
 
         let body;
@@ -107,14 +107,14 @@ describe("checkpoint 4: trailing tool calls that are not removed break the reque
         const text = JSON.stringify(body);
         assert.ok(!text.includes("call_live"), "the unanswered call is in no part of the request");
         assert.equal(text.includes("Let me look."), how === "with content", "content stays, a message without any is left out");
-        // The call itself is being executed: it stays in the view, and its output still finds it.
+        // The call itself is still running: it stays in the view, and its output can still be pushed.
         assert.ok(JSON.stringify(session.view("openai-chat")).includes("call_live"));
         session.push(output("call_live", "late"));
         assert.equal(session.view("messages").at(-1).content, "late");
       });
     }
 
-    test(`naive request, trailing calls ${how}: what the provider says reaches the caller as the cause`, async () => {
+    test(`naive request, trailing calls ${how}: the provider's message reaches the caller as the cause`, async () => {
       const session = new Session({
         ladder: "spec", contextWindow: 100_000,
         summarize: () => provider.post("/v1/chat/completions", { messages: [...history, user(INSTRUCTION)] }),
@@ -125,7 +125,7 @@ describe("checkpoint 4: trailing tool calls that are not removed break the reque
     });
   }
 
-  test("of a batch that is answered in part, the answered calls stay with their results", async () => {
+  test("in a partly answered batch, the answered calls stay with their results", async () => {
     let messages;
     const session = new Session({
       ladder: "spec", contextWindow: 100_000,
@@ -152,7 +152,7 @@ describe("checkpoint 4: trailing tool calls that are not removed break the reque
   }
 });
 
-test("the whole loop, over and over: the threshold is never passed twice in a row and nothing of the history is lost", async () => {
+test("the whole loop, repeated: the threshold is never exceeded twice in a row and the history stays complete", async () => {
   const session = new Session({ ladder: "spec", contextWindow: 3000, tokenizer: "bytes/4", summarize: () => "<summary>so far so good</summary>" });
   let pushed = 0;
   for (let n = 0; n < 30; n++) {

@@ -1,4 +1,4 @@
-// The steps document, fifth step: very long tool results by head and tail.
+// The steps document, fifth step: very long tool results are cut to head and tail.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -12,7 +12,7 @@ function documented(text, max = 5000) {
   return `${chars.slice(0, 1000).join("")}\n\n[... ${chars.length - 2000} chars omitted ...]\n\n${chars.slice(-1000).join("")}`;
 }
 
-test("more than 5,000 characters become the first and the last 1,000, with the number left out between", () => {
+test("more than 5,000 characters become the first and the last 1,000, with the number of omitted ones between", () => {
   for (const size of [0, 1, 4999, 5000, 5001, 10_000, 123_456])
     for (const one of ["a", "日", "👍"]) {
       const text = one.repeat(size);
@@ -27,14 +27,14 @@ test("the three numbers can be set", () => {
   assert.equal(truncateHeadTail("0123456789", { max: 9, head: 0, tail: 0 }), "\n\n[... 10 chars omitted ...]\n\n");
 });
 
-test("no character that people see as one is split", () => {
+test("no visible character is split", () => {
   const family = "👨‍👩‍👧‍👦";
   const cut = truncateHeadTail(family.repeat(20), { max: 20, head: 10, tail: 10 });
   assert.equal(cut, `${family}\n\n[... ${20 * 7 - 14} chars omitted ...]\n\n${family}`);
   assert.ok(truncateHeadTail("\ud800".repeat(6000)).isWellFormed());
 });
 
-test("contradicting and absurd numbers are refused with their key", () => {
+test("contradictory and absurd numbers are refused with their key", () => {
   for (const [options, key] of [
     [{ max: 1999 }, "max"],
     [{ max: 10, head: 6, tail: 5 }, "max"],

@@ -1,4 +1,4 @@
-// Stores: one contract for all of them, and what a store may do wrong.
+// Stores: one contract for all of them, and what happens if a store misbehaves.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -18,8 +18,8 @@ import { temporaryFolder } from "../support/temp.mjs";
 
 const holds = (open) => storeContract({ open, Session, assert });
 
-describe("every store does what a session needs", () => {
-  test("a key under which nothing is saved has its own code", async () => {
+describe("every kind of store can hold a session", () => {
+  test("loading a key that was never saved has its own error code", async () => {
     await assert.rejects(Session.load(memoryStore(), "nothing"), failsWith("UNKNOWN_REF", /no session is saved under `nothing`/));
   });
 
@@ -28,7 +28,7 @@ describe("every store does what a session needs", () => {
     await holds(async () => store);
   });
 
-  test("a store that has text alone", async () => {
+  test("a store of text only", async () => {
     const items = new Map();
     await holds(async () => ({
       getItem: async (key) => items.get(key) ?? null,
@@ -80,11 +80,11 @@ describe("every store does what a session needs", () => {
   });
 });
 
-/** A store whose methods may be replaced. */
+/** A store whose methods can be replaced. */
 const broken = (methods) => ({ ...memoryStore(), ...methods });
 const wide = { contextWindow: 100_000 };
 
-describe("a store that does wrong", () => {
+describe("a store that misbehaves", () => {
   const down = async () => {
     throw new Error("connection refused");
   };
@@ -104,7 +104,7 @@ describe("a store that does wrong", () => {
     await assert.rejects(Session.load(broken({ getItem: down }), "s"), failsWith("STORE_FAILED"));
   });
 
-  test("one that empties a file before it writes it is read again; what stays rubbish is the store's failure", async () => {
+  test("a store that empties a file before writing is read again; if it stays garbage, that is the store's failure", async () => {
     const store = memoryStore();
     const session = new Session(wide);
     session.push(user("hello"));
@@ -120,7 +120,7 @@ describe("a store that does wrong", () => {
     await assert.rejects(Session.load(store, "s"), failsWith("STORE_FAILED", /names no version/));
   });
 
-  test("a process that dies while it writes the head leaves the newest whole version, and a report says so until it is saved", async () => {
+  test("a process that dies while writing the head leaves the newest whole version, and a report says so until the next save", async () => {
     const store = memoryStore();
     await new Session(wide).save(store, "s");
     const whole = await store.getItem("s:head");
@@ -156,7 +156,7 @@ describe("a store that does wrong", () => {
   });
 
   for (const [what, of, more] of [["records", ":s:", "two"], ["a snapshot", ":v:", "2".repeat(70_000)]])
-    test(`a save of ${what} that fails takes back what it wrote, now or with the next one`, async () => {
+    test(`a save of ${what} that fails removes what it wrote, now or with the next one`, async () => {
       for (const removes of [true, false]) {
         const { setItemRaw: _, getItemRaw: __, compareAndSet: ___, ...store } = memoryStore();
         const session = new Session(wide);
@@ -185,7 +185,7 @@ describe("a store that does wrong", () => {
       }
     });
 
-  test("a store is known again by what it holds, whatever object it comes as; another session's it is not", async () => {
+  test("a store is recognised by its contents, whatever object is passed; another session's store is not", async () => {
     const place = memoryStore();
     const again = () => ({ ...place });
     const session = new Session(wide);
@@ -202,7 +202,7 @@ describe("a store that does wrong", () => {
     assert.equal((await Session.load(place, "s")).messages.length, 3);
   });
 
-  test("a session that was removed from the store is said to be, and how it gets there again", async () => {
+  test("a session removed from the store fails to save, and the error says how to save it again", async () => {
     const store = memoryStore();
     const session = new Session(wide);
     session.push(user("hello"));
@@ -214,7 +214,7 @@ describe("a store that does wrong", () => {
     assert.equal((await Session.load(store, "s")).messages.length, 2);
   });
 
-  test("what is damaged in a store says so, and what to remove", async () => {
+  test("damaged data gives an error that says what to remove", async () => {
     const store = memoryStore();
     const session = new Session(wide);
     session.push(user("hello"));
@@ -228,7 +228,7 @@ describe("a store that does wrong", () => {
     }
   });
 
-  test("without a compare-and-set, a save that another process is going on from was made, though the head is empty just then", async () => {
+  test("without compare-and-set, a save counts as made if another process continued from it, even if the head is empty just then", async () => {
     const { compareAndSet: _, ...store } = memoryStore();
     const a = new Session(wide);
     a.push(user("one"));
@@ -262,7 +262,7 @@ describe("a store that does wrong", () => {
     await assert.rejects(a.save(store, "s"), failsWith("STORE_CONFLICT"));
   });
 
-  test("a head that stays empty says of no save whether it was made", async () => {
+  test("while a head stays empty, no save is confirmed or denied", async () => {
     const { compareAndSet: _, ...store } = memoryStore();
     const a = new Session(wide);
     a.push(user("one"));
@@ -272,13 +272,13 @@ describe("a store that does wrong", () => {
     let written;
     store.setItem = async (key, value) => (key.endsWith(":head") && (written = value), setItem(key, key.endsWith(":head") ? "" : value));
     await assert.rejects(a.save(store, "s"), failsWith("STORE_FAILED", /names no version/));
-    // What the other process writes in the end is what was saved here.
+    // The other process finally writes what was saved here.
     store.setItem = setItem;
     await setItem("s:head", written);
     a.push(user("three"));
     await a.save(store, "s");
     assert.equal((await Session.load(store, "s")).messages.length, 3);
-    // Or another save, of what it had loaded before: then this one is in conflict, and was never said to be made.
+    // Or it saves from an older version: then this save is a conflict, and was never confirmed.
     const b = await Session.load(store, "s");
     const stood = await store.getItem("s:head");
     a.push(user("four of a"));
@@ -292,7 +292,7 @@ describe("a store that does wrong", () => {
     assert.equal((await Session.load(store, "s")).messages.at(-1).content, "four of b");
   });
 
-  test("without a compare-and-set, a save that another process went on from at once was made", async () => {
+  test("without compare-and-set, a save counts as made if another process continued from it at once", async () => {
     const { compareAndSet: _, ...store } = memoryStore();
     const a = new Session(wide);
     a.push(user("one"));
@@ -314,7 +314,7 @@ describe("a store that does wrong", () => {
     assert.deepEqual((await Session.load(store, "s")).messages.map((m) => m.content), ["one", "two", "three"]);
   });
 
-  test("it is saved when the store is in order again", async () => {
+  test("it is saved once the store works again", async () => {
     const store = memoryStore();
     const { setItemRaw } = store;
     store.setItemRaw = down;
@@ -326,7 +326,7 @@ describe("a store that does wrong", () => {
     assert.equal((await Session.load(store, "s")).messages[0].content, "hello");
   });
 
-  test("where nobody can tell whether it was saved, the next save finds out and goes on from there", async () => {
+  test("if a save's outcome is unknown, the next save checks it and continues from there", async () => {
     const long = "x".repeat(70_000);
     for (const [where, before, more] of [["the first save", [], "one"], ["records", ["one"], "two"], ["a snapshot", ["one"], long]])
       for (const made of [true, false])
@@ -352,7 +352,7 @@ describe("a store that does wrong", () => {
         }
   });
 
-  test("one that never answers a save holds up the next ones for a minute", async (t) => {
+  test("a save that never gets an answer blocks the next ones for a minute", async (t) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     const store = memoryStore();
     const { setItemRaw } = store;
@@ -370,14 +370,14 @@ describe("a store that does wrong", () => {
     t.mock.timers.tick(60_000);
     await second;
     assert.equal((await Session.load(store, "s")).messages.length, 2);
-    letGo(); // it answers after all: what was saved since stays
+    letGo(); // the answer arrives after all: what was saved since stays
     await assert.rejects(first, failsWith("STORE_CONFLICT"));
     session.push(user("three"));
     await session.save(store, "s");
     assert.equal((await Session.load(store, "s")).messages.length, 3);
   });
 
-  test("rubbish: STORE_FAILED", async () => {
+  test("garbage: STORE_FAILED", async () => {
     const session = new Session(wide);
     session.push(user("hello"));
     const saved = memoryStore();
@@ -390,7 +390,7 @@ describe("a store that does wrong", () => {
     await assert.rejects(new Session(wide).save({ ...saved, compareAndSet: async () => "yes" }, "t"), failsWith("STORE_FAILED"));
   });
 
-  test("a session that is saved in two places goes on from its own version in each", async () => {
+  test("a session saved in two places continues from its own version in each", async () => {
     const [primary, backup] = [memoryStore(), memoryStore()];
     const session = new Session(wide);
     for (let round = 1; round <= 3; round++) {
@@ -409,7 +409,7 @@ describe("a store that does wrong", () => {
     await assert.rejects(session.save(primary, "s"), failsWith("STORE_CONFLICT"));
   });
 
-  test("slow: the session goes on, saves stand in line, and flush waits for them", async () => {
+  test("slow: the session goes on, saves are queued, and flush waits for them", async () => {
     const store = memoryStore();
     const { setItemRaw } = store;
     let letGo;
@@ -429,7 +429,7 @@ describe("a store that does wrong", () => {
     assert.equal((await Session.load(store, "s")).messages.length, 2);
   });
 
-  test("a session that is freed waits no longer", async () => {
+  test("a freed session stops waiting", async () => {
     const session = new Session(wide);
     session.save(broken({ setItemRaw: () => new Promise(() => {}) }), "s").catch(() => {});
     const flush = session.flush();
@@ -437,7 +437,7 @@ describe("a store that does wrong", () => {
     await assert.rejects(flush, failsWith("FREED"));
   });
 
-  test("what is no store, and what is no key", async () => {
+  test("invalid stores and invalid keys", async () => {
     const session = new Session(wide);
     for (const store of [undefined, null, 7, {}, { getItem() {}, setItem() {} }])
       await assert.rejects(session.save(store, "s"), failsWith("INVALID_ARGUMENT", /store/));
@@ -446,7 +446,7 @@ describe("a store that does wrong", () => {
     assert.throws(() => new Session({ toolOutputCache: { memoryBytes: 10 } }), failsWith("INVALID_CONFIG", /store/));
   });
 
-  test("a snapshot of a newer version is told as such", async () => {
+  test("a snapshot of a newer version is named as such", async () => {
     const store = memoryStore();
     const session = new Session(wide);
     await session.save(store, "s");
@@ -456,7 +456,7 @@ describe("a store that does wrong", () => {
   });
 });
 
-describe("two processes on one session ask for one summary", () => {
+describe("two processes on one session request one summary", () => {
   async function two(store, summarize, more = {}) {
     const first = new Session({ contextWindow: 20_000 });
     first.push(conversation(6, 60));
@@ -465,7 +465,7 @@ describe("two processes on one session ask for one summary", () => {
     return Promise.all([Session.load(store, "s", options), Session.load(store, "s", options)]);
   }
 
-  test("the other one waits, and is told to load what the first saved", async () => {
+  test("the other process waits, and is told to load what the first saved", async () => {
     const store = memoryStore();
     let asked = 0;
     let answer;
@@ -485,7 +485,7 @@ describe("two processes on one session ask for one summary", () => {
     assert.deepEqual(await store.getKeys("s:lease"), []);
   });
 
-  test("where the first one's summary fails, the other asks itself", async () => {
+  test("if the first one's summary fails, the other requests its own", async () => {
     const store = memoryStore();
     let asked = 0;
     const [a, b] = await two(store, async () => {
@@ -499,7 +499,7 @@ describe("two processes on one session ask for one summary", () => {
     assert.equal(asked, 2);
   });
 
-  test("one whose view fits waits for nobody, and goes on without a summary", async () => {
+  test("a process whose view fits does not wait, and goes on without a summary", async () => {
     const store = memoryStore();
     let asked = 0;
     const never = () => (asked++, new Promise(() => {}));
@@ -514,7 +514,7 @@ describe("two processes on one session ask for one summary", () => {
     a.free();
   });
 
-  test("an answer that is no summary gives the lease back", async () => {
+  test("an unusable answer releases the lease", async () => {
     for (const answer of ["", "TODO", "<summary>cut off"]) {
       const store = memoryStore();
       const [a] = await two(store, async () => answer, { compaction: { thresholdRatio: 0.1, lowRatio: 0.05, onFailure: "error" } });
@@ -524,7 +524,7 @@ describe("two processes on one session ask for one summary", () => {
     }
   });
 
-  test("in the background, too, only one of them asks", async () => {
+  test("the same in the background: only one process asks", async () => {
     const store = memoryStore();
     let asked = 0;
     let answer;
@@ -544,7 +544,7 @@ describe("two processes on one session ask for one summary", () => {
     assert.deepEqual(await store.getKeys("s:lease"), []);
   });
 
-  test("one that saves under another key gives the lease back where it took it", async () => {
+  test("a process that saves under another key releases the lease where it was taken", async () => {
     const store = memoryStore();
     const [a, b] = await two(store, () => "<summary>They talked.</summary>");
     await a.compact();
@@ -554,7 +554,7 @@ describe("two processes on one session ask for one summary", () => {
     assert.equal((await b.compact()).decisions.at(-1).pass, "summarize", "nobody saved under the old key: the other one asks itself");
   });
 
-  test("a process that died holds the lease until its end", async () => {
+  test("a dead process holds its lease until it expires", async () => {
     const store = memoryStore();
     let time = 1_000_000;
     const [a, b] = await two(store, (request, { signal } = {}) => (signal ? new Promise(() => {}) : "<summary>They talked.</summary>"), { now: () => time });
@@ -567,7 +567,7 @@ describe("two processes on one session ask for one summary", () => {
     a.free();
   });
 
-  test("a clock that stands still keeps nobody waiting for longer than a lease lasts", async (t) => {
+  test("a stopped clock makes nobody wait longer than one lease", async (t) => {
     const store = memoryStore();
     const [a, b] = await two(store, () => "<summary>They talked.</summary>", { now: () => 1_000_000 });
     await a.compact();
@@ -582,7 +582,7 @@ describe("two processes on one session ask for one summary", () => {
     a.free();
   });
 
-  test("one that waits in a queue waits for each holder as long as a lease lasts", async (t) => {
+  test("a process waits at most one lease for each holder before it", async (t) => {
     const store = memoryStore();
     let asked = 0;
     const [a, b] = await two(store, () => (asked++, "<summary>They talked.</summary>"), { now: () => 1_000_000 });
@@ -605,7 +605,7 @@ describe("two processes on one session ask for one summary", () => {
     a.free();
   });
 
-  test("a session that was freed before it was saved is waited for by nobody", async () => {
+  test("nobody waits for a session freed before it was saved", async () => {
     const store = memoryStore();
     const [a, b] = await two(store, () => "<summary>They talked.</summary>", { now: () => 1_000_000 });
     await a.compact();
@@ -615,7 +615,7 @@ describe("two processes on one session ask for one summary", () => {
     assert.equal(report.decisions.at(-1).pass, "summarize");
   });
 
-  test("a store that fails keeps nobody from a summary", async () => {
+  test("a failing store does not prevent a summary", async () => {
     const store = memoryStore();
     const [a] = await two(store, () => "<summary>They talked.</summary>");
     store.getItem = async () => {
@@ -625,7 +625,7 @@ describe("two processes on one session ask for one summary", () => {
   });
 });
 
-test("what the declared types say of a store is what stores do", () => {
+test("the declared types of a store match what stores do", () => {
   const declared = readFileSync(new URL("../../src/wasm/types.d.ts", import.meta.url), "utf8");
   for (const method of Object.keys(memoryStore())) assert.match(declared, new RegExp(`  ${method}\\??\\(`));
 });

@@ -1,4 +1,4 @@
-// What a summary request says of its answer, and what becomes of an answer that is none.
+// What a summary request asks of its answer, and what happens to an unusable answer.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -10,7 +10,7 @@ const turns = (count, words) =>
     { role: "assistant", content: `Answer ${i}: ${"it was done as you said. ".repeat(words)}` },
   ]).flat();
 
-test("as(format) has the temperature and the output limit under the format's names (COMP-8)", async () => {
+test("as(format) gives the temperature and the output limit under the format's names (COMP-8)", async () => {
   const bodies = {};
   const summarize = (request) => {
     for (const format of ["openai-chat", "openai-responses", "anthropic", "ai-sdk", "gemini"]) bodies[format] = request.as(format);

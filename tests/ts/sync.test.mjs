@@ -1,4 +1,4 @@
-// `session.sync`: an SDK hands over its whole list with every step.
+// `session.sync`: an SDK passes its whole list at every step.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -28,7 +28,7 @@ function assertShows(session, expected, format = "openai-chat") {
   for (const [i, item] of expected.entries()) assert.equal(items[i], item, `entry ${i} is the caller's own`);
 }
 
-describe("ids of calls that are made anew in each request", () => {
+describe("call ids that change with each request", () => {
   const LISTS = {
     "openai-chat": (id) => [asks("go"), calls(id("a"), id("b")), answers(id("b"), "2"), answers(id("a"), "1"), says("so"), calls(id("c")), answers(id("c"), "3"), says("done")],
     anthropic: (id) => [
@@ -70,7 +70,7 @@ describe("ids of calls that are made anew in each request", () => {
   };
   const ownIn = (n) => (call) => `${call}_${n}`;
 
-  test("it is the same conversation, and the newest ids are sent", () => {
+  test("it is recognised as the same conversation, and the newest ids are sent", () => {
     for (const [format, listOf] of Object.entries(LISTS)) {
       const session = new Session();
       const { length } = listOf(ownIn(0));
@@ -85,7 +85,7 @@ describe("ids of calls that are made anew in each request", () => {
     }
   });
 
-  test("items that are kept as they came have them, too", () => {
+  test("items kept as they came get the new ids too", () => {
     const items = (id) => [
       asks("go"),
       { type: "apply_patch_call", call_id: id, status: "completed", operation: { type: "delete_file", path: "a" } },
@@ -98,14 +98,14 @@ describe("ids of calls that are made anew in each request", () => {
     assert.deepEqual(check("openai-responses", session.view("openai-responses")), []);
   });
 
-  test("an output under the id that its call had before is refused, and nothing changes", () => {
+  test("an output under the old id of its call is refused, and nothing changes", () => {
     const session = new Session();
     session.sync("openai-chat", [asks("go"), calls("a")]);
     assert.throws(() => session.sync("openai-chat", [asks("go"), calls("x"), answers("a", "1")]), failsWith("INVALID_MESSAGE"));
     assert.deepEqual(session.sync("openai-chat", [asks("go"), calls("x"), answers("x", "1")]), { added: 1, diverged_at: null });
   });
 
-  test("what leaves with the past that is rewritten does not count", () => {
+  test("calls that leave with a rewritten past do not count", () => {
     const session = new Session();
     const item = (id, n) => ({ type: "function_call", call_id: id, name: "f", arguments: `{"n":${n}}` });
     const output = (id) => ({ type: "function_call_output", call_id: id, output: "ok" });
@@ -115,7 +115,7 @@ describe("ids of calls that are made anew in each request", () => {
     assertSays(session, list, "openai-responses");
   });
 
-  test("two that wait may take each other's", () => {
+  test("two open calls may swap their ids", () => {
     const session = new Session();
     const listOf = LISTS["openai-chat"];
     session.sync("openai-chat", listOf(ownIn(0)).slice(0, 2));
@@ -125,7 +125,7 @@ describe("ids of calls that are made anew in each request", () => {
     assert.deepEqual(session.items().filter(({ item_type }) => item_type === "TOOL_RESULT").length, 3);
   });
 
-  test("an output of another call is another past", () => {
+  test("an output of another call means a rewritten past", () => {
     const session = new Session();
     const listOf = LISTS["openai-chat"];
     session.sync("openai-chat", listOf(ownIn(0)));
@@ -135,14 +135,14 @@ describe("ids of calls that are made anew in each request", () => {
     assertSays(session, list);
   });
 
-  test("an id under which another call waits is refused, and nothing changes", () => {
+  test("an id under which another call is open is refused, and nothing changes", () => {
     const session = new Session();
     session.sync("openai-chat", [asks("go"), calls("a")]);
     assert.throws(() => session.sync("openai-chat", [asks("go"), calls("x"), calls("x")]), failsWith("INVALID_MESSAGE"));
     assert.deepEqual(session.sync("openai-chat", [asks("go"), calls("y"), answers("y", "1")]), { added: 1, diverged_at: null });
   });
 
-  test("what was folded, trimmed and stored away comes back under them", async () => {
+  test("folded, trimmed and stored items come back under the new ids", async () => {
     const listOf = (n, steps) => [asks("go"), ...Array.from({ length: steps }, (_, i) => [calls(`c${i}_${n}`), answers(`c${i}_${n}`, `output ${i} `.repeat(200))]).flat()];
     for (const store of [undefined, memoryStore()]) {
       const session = new Session({ contextWindow: 3_000, store, toolOutputCache: { contextBudgetTokens: 1_500, ...(store && { memoryBytes: 4_000 }) }, summarize: () => "<summary>Files were read.</summary>" });
@@ -169,7 +169,7 @@ describe("ids of calls that are made anew in each request", () => {
 });
 
 describe("a list that grows", () => {
-  test("only what is new enters", () => {
+  test("only new items are added", () => {
     const session = new Session();
     for (let n = 1; n <= list.length; n++) {
       assert.deepEqual(session.sync("openai-chat", list.slice(0, n)), { added: 1, diverged_at: null });
@@ -179,14 +179,14 @@ describe("a list that grows", () => {
     assertShows(session, list);
   });
 
-  test("copies are told by their value, whatever the order of their keys", () => {
+  test("copies are recognised by value, in any key order", () => {
     const session = new Session();
     session.sync("openai-chat", list.slice(0, 5));
     const copies = list.map((m) => Object.fromEntries(Object.entries(structuredClone(m)).reverse()));
     assert.deepEqual(session.sync("openai-chat", copies), { added: 3, diverged_at: null });
   });
 
-  test("a text that comes again as its only part, or the other way round, is the same", () => {
+  test("a text is the same as a list with that one text part", () => {
     const part = (text) => [{ type: "text", text }];
     const forms = [(text) => text, part];
     for (const before of forms)
@@ -207,7 +207,7 @@ describe("a list that grows", () => {
     assert.deepEqual(session.sync("anthropic", anthropic(part("1"))), { added: 0, diverged_at: null });
   });
 
-  test("an unchanged object is not looked into", () => {
+  test("an unchanged object is not read again", () => {
     let read = 0;
     const watched = { role: "user", get content() { read++; return "go"; } };
     const session = new Session();
@@ -218,7 +218,7 @@ describe("a list that grows", () => {
     assert.equal(read, before);
   });
 
-  test("what was pushed in between counts", () => {
+  test("messages pushed in between count", () => {
     const session = new Session();
     session.sync("openai-chat", list.slice(0, 2));
     session.pushFrom("openai-chat", [list[2]]);
@@ -267,7 +267,7 @@ describe("a list that grows", () => {
     }
   });
 
-  test("a body's header is the header", () => {
+  test("a body's header becomes the session's", () => {
     const session = new Session();
     session.sync("anthropic", { system: "rules", messages: [asks("go")] });
     session.sync("anthropic", { system: "rules", messages: [asks("go"), says("ok")] });
@@ -277,11 +277,11 @@ describe("a list that grows", () => {
   });
 });
 
-describe("the same for who reads it", () => {
+describe("changes without meaning to a reader", () => {
   const marked = (message) => ({ ...message, content: [{ type: "text", text: message.content, cache_control: { type: "ephemeral" } }] });
   const said = (i) => (i % 2 ? says(`answer ${i}`) : asks(`question ${i}`));
 
-  test("a cache mark that moves along rewrites nothing, and stands where it was set last", async () => {
+  test("a cache mark that moves rewrites nothing, and stays where it was set last", async () => {
     const session = new Session({ contextWindow: 100_000 });
     for (let n = 1; n < 12; n += 2) {
       const list = Array.from({ length: n }, (_, i) => said(i));
@@ -292,11 +292,11 @@ describe("the same for who reads it", () => {
     const list = Array.from({ length: 13 }, (_, i) => said(i));
     assert.deepEqual(restored.sync("anthropic", list), { added: 2, diverged_at: null });
     assert.deepEqual(restored.view("anthropic").messages, list);
-    // Written in another format, and where a pass wrote it anew, it is what it was last, too.
+    // Also in another format, and where a pass rewrote the item, the newest version counts.
     assert.ok(!JSON.stringify(restored.view("messages")).includes("cache_control"));
   });
 
-  test("what a pass wrote anew carries what came last, too", async () => {
+  test("an item rewritten by a pass also carries the newest mark", async () => {
     const session = new Session({ contextWindow: 3_000, summarize: () => "<summary>the gist</summary>" });
     const list = [{ role: "user", content: [{ type: "text", text: "go" }] }];
     for (let n = 0; n < 30; n++) {
@@ -313,7 +313,7 @@ describe("the same for who reads it", () => {
     }
   });
 
-  test("an output that lives in the store is known by what is read of it", async () => {
+  test("an output whose content is only in the store is still recognised", async () => {
     const session = new Session({ contextWindow: 100_000, store: memoryStore(), toolOutputCache: { memoryBytes: 1_000, maxMessageBytes: 500 } });
     const output = (n, more) => ({ role: "user", content: [{ type: "tool_result", tool_use_id: `t${n}`, content: `output ${n} `.repeat(500), ...more }] });
     const list = (k, mark) => [asks("go"), ...Array.from({ length: k }, (_, n) => [{ role: "assistant", content: [{ type: "tool_use", id: `t${n}`, name: "run", input: {} }] }, output(n, mark && n === k - 1 ? { cache_control: { type: "ephemeral" } } : {})]).flat()];
@@ -326,7 +326,7 @@ describe("the same for who reads it", () => {
     assert.equal(again.sync("anthropic", list(5, false).with(2, { role: "user", content: [{ type: "tool_result", tool_use_id: "t0", content: "otherwise" }] })).diverged_at, 2);
   });
 
-  test("instructions at the beginning are the header, and are replaced", () => {
+  test("leading instructions are the header, and are replaced", () => {
     const rules = (text) => ({ role: "system", content: text });
     const shows = (session, list) => assert.deepEqual(session.view("openai-chat"), list);
     const session = new Session();
@@ -343,7 +343,7 @@ describe("the same for who reads it", () => {
     assert.deepEqual(session.view("openai-chat")[0].content, "mine", "what the list never said is not its to take away");
   });
 
-  test("a body's instructions and those in its list are two, each replaced by its own", () => {
+  test("a body's instructions and those in its list are separate, each replaced by its own", () => {
     const body = (instructions, rules) => ({ ...(instructions !== undefined && { instructions }), input: [...(rules ? [{ role: "developer", content: rules }] : []), asks("go")] });
     const session = new Session();
     for (const [instructions, rules] of [["A", "B"], ["A", "C"], ["D", "C"], [undefined, "C"], ["E"], [null], ["F", "G"], [""]]) {
@@ -352,7 +352,7 @@ describe("the same for who reads it", () => {
     }
   });
 
-  test("a header that was replaced may come back with its id; an empty one is none", () => {
+  test("a replaced header may come back with its id; an empty one counts as none", () => {
     const session = new Session();
     const [plan, act] = ["plan", "act"].map((id) => [{ role: "system", content: id, id }]);
     for (const header of [plan, act, plan, act]) {
@@ -366,7 +366,7 @@ describe("the same for who reads it", () => {
     assert.deepEqual(other.view("anthropic"), { messages: [asks("go")] });
   });
 
-  test("a message by its id", () => {
+  test("a message is recognised by its id", () => {
     const session = new Session();
     const [id] = session.push(asks("go"));
     assert.equal(session.message(id), session.messages[0]);
@@ -375,7 +375,7 @@ describe("the same for who reads it", () => {
   });
 });
 
-describe("a restored session knows the caller's list again", () => {
+describe("a restored session recognises the caller's list", () => {
   const long = "word ".repeat(500);
   const lists = {
     messages: [asks("go"), calls("a"), answers("a", "done"), { role: "tool", tool_call_id: "b", content: "no", is_error: true }].toSpliced(1, 1, calls("a", "b")).concat([says(long), asks("go on")]),
@@ -390,7 +390,7 @@ describe("a restored session knows the caller's list again", () => {
     gemini: [{ role: "user", parts: [{ text: "go" }] }, { role: "model", parts: [{ functionCall: { name: "f", args: {} } }] }, { role: "user", parts: [{ functionResponse: { name: "f", response: { output: "1" } } }] }, { role: "model", parts: [{ text: long }] }, { role: "user", parts: [{ text: "go on" }] }, { role: "model", parts: [{ functionCall: { name: "f", args: {} } }] }],
   };
   for (const [name, list] of Object.entries(lists))
-    test(`${name}: only what is new enters, and a fold stays`, async () => {
+    test(`${name}: only new items are added, and a fold stays`, async () => {
       const format = name.split(",")[0];
       const session = new Session({ contextWindow: 9000 });
       session.sync(format, list);
@@ -410,7 +410,7 @@ describe("a restored session knows the caller's list again", () => {
 });
 
 describe("a rewritten past", () => {
-  test("an answer made anew: the view goes on from there, the history keeps both", () => {
+  test("a regenerated answer: the view continues from there, the history keeps both", () => {
     const session = new Session();
     session.sync("openai-chat", list.slice(0, 5));
     const other = [...list.slice(0, 4), says("done otherwise")];
@@ -420,14 +420,14 @@ describe("a rewritten past", () => {
     assert.deepEqual(session.sync("openai-chat", [...other, asks("and?")]), { added: 1, diverged_at: null });
   });
 
-  test("a list that was cut short", () => {
+  test("a shortened list", () => {
     const session = new Session();
     session.sync("openai-chat", list);
     assert.deepEqual(session.sync("openai-chat", list.slice(0, 2)), { added: 0, diverged_at: 2 });
     assertShows(session, list.slice(0, 2));
   });
 
-  test("everything made anew, the header too", () => {
+  test("everything rewritten, the header too", () => {
     const session = new Session();
     session.sync("openai-chat", list);
     const other = [{ role: "system", content: "other rules" }, asks("something else")];
@@ -436,7 +436,7 @@ describe("a rewritten past", () => {
     assert.deepEqual(session.items().map((i) => i.item_type), ["SYSTEM_PROMPT", "USER_MESSAGE"]);
   });
 
-  test("all of it made anew, with more instructions than there were: no view shows what is gone", () => {
+  test("everything rewritten, with more instructions than before: no view shows removed items", () => {
     for (const format of ["messages", "openai-chat", "ai-sdk"]) {
       const session = new Session();
       session.push(list.slice(1, 5));
@@ -451,7 +451,7 @@ describe("a rewritten past", () => {
     }
   });
 
-  test("an output made anew answers its call again", () => {
+  test("a new output answers its call again", () => {
     const session = new Session();
     session.sync("openai-chat", list.slice(0, 4));
     assert.deepEqual(session.sync("openai-chat", [...list.slice(0, 3), answers("a", "other")]), { added: 1, diverged_at: 3 });
@@ -459,7 +459,7 @@ describe("a rewritten past", () => {
     assert.deepEqual(session.view("openai-chat").map((m) => m.role), ["system", "user", "assistant", "tool", "assistant"]);
   });
 
-  test("a call that was open is no longer waited for", () => {
+  test("a call that was open is no longer awaited", () => {
     const session = new Session();
     session.sync("openai-chat", list.slice(0, 3));
     const other = [...list.slice(0, 2), calls("a", "z"), answers("a", "1"), answers("z", "2"), asks("and?")];
@@ -467,7 +467,7 @@ describe("a rewritten past", () => {
     assertShows(session, other);
   });
 
-  test("an interruption that is taken back", () => {
+  test("an interruption that is withdrawn", () => {
     const session = new Session();
     const interrupted = [...list.slice(0, 3), asks("stop")];
     session.sync("openai-chat", interrupted);
@@ -476,7 +476,7 @@ describe("a rewritten past", () => {
     assertShows(session, list.slice(0, 4));
   });
 
-  test("ids may be used again", () => {
+  test("ids may be reused", () => {
     const session = new Session();
     session.sync("messages", [{ ...asks("go"), id: "x" }, { ...says("one"), id: "y" }]);
     session.sync("messages", [{ ...asks("go"), id: "x" }, { ...says("two"), id: "y" }]);
@@ -494,7 +494,7 @@ describe("a rewritten past", () => {
     assert.equal(session.toolOutputs.refs().length, 2);
   });
 
-  test("what is malformed changes nothing", () => {
+  test("malformed items change nothing", () => {
     const session = new Session();
     session.sync("openai-chat", list);
     assert.throws(() => session.sync("openai-chat", [...list.slice(0, 2), answers("zz", "?")]), failsWith("INVALID_MESSAGE", /message 0.*no open call/));
@@ -503,7 +503,7 @@ describe("a rewritten past", () => {
     assert.deepEqual(session.sync("openai-chat", [...list, says("ok")]), { added: 1, diverged_at: null });
   });
 
-  test("no list, or not all of it: INVALID_ARGUMENT, and nothing changes", () => {
+  test("not a list, or not the whole list: INVALID_ARGUMENT, and nothing changes", () => {
     assert.throws(() => new Session().sync("openai-chat", "x"), failsWith("INVALID_ARGUMENT", /whole list/));
     const session = new Session();
     const call = { type: "function_call", call_id: "a", name: "f", arguments: "{}" };
@@ -521,7 +521,7 @@ describe("folds", () => {
   const long = (n) => Array.from({ length: n }, (_, i) => [asks(`question ${i} ${"word ".repeat(100)}`), says(`answer ${i} ${"word ".repeat(100)}`)]).flat();
   const folding = () => new Session({ contextWindow: 4000, summarize: () => "<summary>the gist</summary>" });
 
-  test("a list that goes on leaves a fold as it is", async () => {
+  test("a growing list leaves a fold unchanged", async () => {
     const session = folding();
     const items = long(10);
     session.sync("openai-chat", items);
@@ -533,7 +533,7 @@ describe("folds", () => {
     assert.ok(session.view("openai-chat").length < items.length);
   });
 
-  test("a change behind a fold leaves it as it is", async () => {
+  test("a change after a fold leaves it unchanged", async () => {
     const session = folding();
     const items = long(10);
     session.sync("openai-chat", items);
@@ -554,7 +554,7 @@ describe("folds", () => {
     assertShows(session, other);
   });
 
-  test("and a fold of a fold", async () => {
+  test("a fold of a fold is undone too", async () => {
     const session = folding();
     const items = long(10);
     session.sync("openai-chat", items);
@@ -571,7 +571,7 @@ describe("folds", () => {
     assertShows(session, [items[0]]);
   });
 
-  test("a summary that was asked for before is stale", async () => {
+  test("a summary requested before the change is stale", async () => {
     let answer;
     const session = new Session({ contextWindow: 4000, summarize: () => new Promise((resolve) => (answer = resolve)) });
     const items = long(10);
@@ -594,7 +594,7 @@ describe("a view that is handed back", () => {
     return session;
   };
   for (const format of FORMATS)
-    test(`${format}: what comes behind it is new, before a fold and after`, async () => {
+    test(`${format}: entries after it are new, before a fold and after`, async () => {
       const session = talk();
       for (let round = 0; round < 3; round++) {
         const said = session.messages.length;
@@ -606,15 +606,15 @@ describe("a view that is handed back", () => {
         assert.equal(session.folds().length, Math.min(round, 1));
         if (round === 0) await session.compact();
       }
-      // What is malformed behind it changes nothing, and the list goes on.
+      // Malformed entries after it change nothing, and the list goes on.
       const view = entries(session.view(format));
       const before = Buffer.from(session.snapshot());
       assert.throws(() => session.sync(format, [...view, { role: "nobody" }]), failsWith("INVALID_MESSAGE"));
       assert.ok(before.equals(Buffer.from(session.snapshot())));
-      // An entry of it that is otherwise is a rewritten past from there on; the fold goes with its own entry alone.
+      // A changed entry rewrites the past from there on; the fold is removed only if its own entry changed.
       const said = session.messages.length;
       session.sync(format, [...view.slice(0, -1), saidIn(format, { role: "user", content: "otherwise" })]);
-      const own = format === "bedrock-converse" ? 1 : 0; // roles take turns there: what follows the fold stands in its entry
+      const own = format === "bedrock-converse" ? 1 : 0; // roles must alternate here: what follows the fold is in the same entry
       assert.equal(session.folds().length, 1 - own);
       session.sync(format, [saidIn(format, { role: "user", content: "from the beginning" })]);
       assert.equal(session.folds().length, 0);
@@ -623,7 +623,7 @@ describe("a view that is handed back", () => {
     });
 });
 
-describe("what a pass took out of a view that is handed back goes with what the caller rewrites", () => {
+describe("if the caller rewrites a handed-back view, items that a pass removed from it go too", () => {
   const prepared = async () => {
     const session = new Session({ contextWindow: 100_000, ladder: [{ pass: "drop_old_tool_results", keepSteps: 1 }] });
     const saying = (text, ...ids) => ({ ...calls(...ids), content: text });
@@ -634,17 +634,17 @@ describe("what a pass took out of a view that is handed back goes with what the 
     session.sync("openai-chat", view);
     return { session, view };
   };
-  test("from the beginning: nothing of it comes back", async () => {
+  test("from the beginning: none of it comes back", async () => {
     const { session } = await prepared();
     session.sync("openai-chat", [asks("else")]);
     assert.deepEqual(session.view("openai-chat"), [asks("else")]);
   });
-  test("from behind the request: neither its calls nor their outputs come back", async () => {
+  test("from after the request: neither its calls nor their outputs come back", async () => {
     const { session, view } = await prepared();
     session.sync("openai-chat", [view[0], says("no")]);
     assert.deepEqual(session.view("openai-chat"), [asks("go"), says("no")]);
   });
-  test("from behind an answer without its calls: that stays as it is", async () => {
+  test("from after an answer without its calls: that answer stays as it is", async () => {
     const { session, view } = await prepared();
     session.sync("openai-chat", [view[0], view[1], asks("else")]);
     assert.deepEqual(session.view("openai-chat"), [asks("go"), says("so"), asks("else")]);
@@ -652,7 +652,7 @@ describe("what a pass took out of a view that is handed back goes with what the 
   });
 });
 
-describe("a summary that was handed back and is rewritten takes all with it that it stands for", () => {
+describe("rewriting a handed-back summary removes everything it covers", () => {
   const handedBack = async () => {
     const session = new Session({ contextWindow: 100_000, summarize: () => "<summary>the gist</summary>" });
     const turns = (n) => Array.from({ length: 4 }, (_, i) => [asks(`question ${n}.${i}`), says(`answer ${n}.${i}`)]).flat();
@@ -687,7 +687,7 @@ describe("a summary that was handed back and is rewritten takes all with it that
       });
     }
 
-  test("of a conversation that went back into it, too", async () => {
+  test("the same after a rewind into the folded conversation", async () => {
     const { session, fold } = await handedBack();
     session.unfold(fold.id);
     session.rewind(session.folds()[0].items[0]);
@@ -696,10 +696,10 @@ describe("a summary that was handed back and is rewritten takes all with it that
   });
 });
 
-describe("a restored session takes a list as the live one does", () => {
+describe("a restored session accepts a list like the original", () => {
   const twins = (session) => [session, Session.restore(session.snapshot())];
 
-  test("a header that is handed back with the view is no second one", () => {
+  test("a header that is handed back with the view is not added twice", () => {
     for (const format of FORMATS) {
       const live = new Session();
       live.setHeader("rules");
@@ -713,7 +713,7 @@ describe("a restored session takes a list as the live one does", () => {
     }
   });
 
-  test("another header in the list is nobody else's entry", () => {
+  test("an additional header in the list is kept as its own entry", () => {
     const live = new Session();
     live.setHeader("rules");
     live.sync("openai-chat", [says("one")]);
@@ -725,7 +725,7 @@ describe("a restored session takes a list as the live one does", () => {
     assert.deepEqual(other.map((m) => m.content), ["rules", "more", "one", "two"]);
   });
 
-  test("two entries of one role that came one by one stay two", () => {
+  test("two entries of one role that came separately stay separate", () => {
     const first = [{ role: "user", content: [{ type: "text", text: "x", cache_control: { type: "ephemeral" } }] }];
     const live = new Session();
     live.sync("anthropic", structuredClone(first));
@@ -735,7 +735,7 @@ describe("a restored session takes a list as the live one does", () => {
     }
   });
 
-  test("white space that a view took off is not shown by one of them alone", () => {
+  test("white space trimmed by a view is treated alike by the live and the restored session", () => {
     const live = new Session();
     live.sync("anthropic", [asks("x"), says("one ")]);
     const [one, other] = twins(live).map((session) => {
@@ -746,9 +746,9 @@ describe("a restored session takes a list as the live one does", () => {
   });
 });
 
-describe("a text part without a text", () => {
+describe("a text part without text", () => {
   for (const format of FORMATS)
-    test(`${format}: is refused, and told by its path`, () => {
+    test(`${format}: is refused, and named by its path`, () => {
       const content = [{ type: format === "openai-responses" ? "input_text" : "text" }];
       const session = new Session();
       for (const take of [() => session.pushFrom(format, [{ role: "user", content }]), () => session.sync(format, [{ role: "user", content }])])
@@ -760,7 +760,7 @@ describe("a text part without a text", () => {
 describe("recorded requests, step by step", { skip: missing }, () => {
   const FORMATS = { responses: "openai-responses", chat: "openai-chat", anthropic: "anthropic" };
   for (const [of, format] of Object.entries(FORMATS))
-    test(`${format}: what was synced comes out as it came in`, () => {
+    test(`${format}: synced items come out as they came in`, () => {
       let lists = 0;
       for (const { id, items, opts } of recordedRequests(of)) {
         if (opts.stateful || items.length > 60) continue;
@@ -772,7 +772,7 @@ describe("recorded requests, step by step", { skip: missing }, () => {
         const isCompaction = (part) => part.type === "compaction";
         const compacted = items.some((m) => isCompaction(m) || (Array.isArray(m.content) && m.content.some(isCompaction)));
         const said = items.filter((m) => !holdsNothing(m)).map(withoutEmptyCalls);
-        // Of what the provider compacted, the view has what stands behind its compaction.
+        // If the provider compacted, the view starts at its compaction.
         const from = compacted ? said.findLastIndex((m) => isCompaction(m) || (Array.isArray(m.content) && m.content.some(isCompaction))) : 0;
         assert.equal(JSON.stringify(list.slice(-(said.length - from))), JSON.stringify(said.slice(from)), id);
         lists++;

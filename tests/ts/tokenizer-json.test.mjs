@@ -1,4 +1,4 @@
-// `loadTokenizer` on small files that are written here. Real ones are compared with Hugging Face's in tests/tokenizers.
+// `loadTokenizer` on small files written here. Real ones are compared with Hugging Face's in tests/tokenizers.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -7,14 +7,14 @@ import { ContextError, Session, countTokens, loadTokenizer, packTokenizer } from
 
 const QWEN = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
 
-/** The alphabet that bytes are spelled in. */
+/** The alphabet in which bytes are spelled. */
 function alphabet() {
   const shown = (byte) => (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae;
   let next = 256;
   return Array.from({ length: 256 }, (_, byte) => String.fromCharCode(shown(byte) ? byte : next++));
 }
 
-/** A byte-level file with a few merges, one added token that is special and one that is not. */
+/** A byte-level file with a few merges, one special added token and one that is not special. */
 function file(changes = {}) {
   const merges = [["h", "e"], ["l", "l"], ["he", "ll"], ["hell", "o"], ["Ġ", "hello"]];
   const tokens = [...alphabet(), ...merges.map((pair) => pair.join(""))];
@@ -47,7 +47,7 @@ const codeOf = async (run) => {
   assert.fail("nothing was thrown");
 };
 
-test("a file counts as an object, a text, bytes, a URL, a folder's files, and packed", async () => {
+test("a file may be an object, a text, bytes, a URL, a folder's files, or packed", async () => {
   const text = JSON.stringify(file());
   const bytes = new TextEncoder().encode(text);
   const url = `data:application/json;base64,${Buffer.from(text).toString("base64")}`;
@@ -60,12 +60,12 @@ test("a file counts as an object, a text, bytes, a URL, a folder's files, and pa
     assert.equal(tokenizer.countUpTo("hello hello", 2), 2);
     assert.equal(tokenizer.countUpTo("hello hello", 1), null);
     assert.equal(tokenizer.decode([259, 260, 301]), "hello hello[tool]");
-    assert.equal(tokenizer.count("e\u0301"), 2); // one character in form C
+    assert.equal(tokenizer.count("e\u0301"), 2); // one character in NFC
   }
 });
 
-test("a text is cut by a known pattern where its merges are done as they are written, too", async () => {
-  // A merge that is written twice: the engine does not count by these.
+test("a known pattern splits the text also if merges are applied in written order", async () => {
+  // A merge that appears twice, so the engine does not count by merges.
   const merges = [["e", "Ġ"], ["h", "e"], ["h", "e"]];
   const vocab = Object.fromEntries([...alphabet(), "eĠ", "he"].map((token, id) => [token, id]));
   const twice = file({ model: { vocab, merges } });
@@ -76,7 +76,7 @@ test("a text is cut by a known pattern where its merges are done as they are wri
   }
 });
 
-test("special tokens are text, or themselves; others are found either way", async () => {
+test("special tokens count as text or as themselves; other added tokens are always found", async () => {
   const asText = await loadTokenizer(file());
   const asToken = await loadTokenizer(file(), { special: "token" });
   assert.equal(asText.count("<|end|>"), 7);
@@ -98,7 +98,7 @@ test("a session counts with it, and its report says so", async () => {
   assert.throws(() => Session.restore(session.snapshot()), /small/);
 });
 
-test("what a chat template adds is known of the family, or measured, or packed", async () => {
+test("the chat template's overhead is known for the family, or measured, or packed", async () => {
   const added = (content, id) => ({ id, content, special: true, normalized: false, single_word: false, lstrip: false, rstrip: false });
   const chat = file({ file: { added_tokens: [added("<|im_start|>", 300), added("<|im_end|>", 301)] } });
   const known = await loadTokenizer(chat, { name: "small" });
@@ -114,7 +114,7 @@ test("what a chat template adds is known of the family, or measured, or packed",
   assert.ok(counter.rules.some(({ name, source }) => name === "message:template" && source === known.template.source));
   assert.equal(Session.restore(session.snapshot(), { tokenizer: known }).tokens, session.tokens);
 
-  // A library that renders: what stands around each message is one token before and one behind it.
+  // A library that renders: one token before and one after each message.
   const jinja = { Template: class { render = ({ messages }) => messages.map(({ content }) => `<|im_start|>${content}<|im_end|>`).join(""); } };
   const measured = await loadTokenizer(chat, { template: { chat_template: "any" }, jinja });
   const { source, user, assistant } = measured.template;
@@ -134,7 +134,7 @@ test("what a chat template adds is known of the family, or measured, or packed",
   assert.equal(await codeOf(() => loadTokenizer(chat, { template: "{% for %}", jinja: broken })), "ENCODING_INVALID");
 });
 
-test("what is not known is refused by its name", async () => {
+test("an unknown part is refused by name", async () => {
   const refused = async (changes, name) => {
     await assert.rejects(loadTokenizer(file(changes)), (error) => error.code === "ENCODING_UNSUPPORTED" && error.message.includes(name));
   };
@@ -150,7 +150,7 @@ test("what is not known is refused by its name", async () => {
   await refused(split("(((a{1000}){1000}){1000})"), "pattern");
 });
 
-test("a broken file is refused, and nothing traps", async () => {
+test("a broken file is refused without a trap", async () => {
   const broken = [
     "{",
     "{}",
@@ -185,16 +185,16 @@ test("a broken file is refused, and nothing traps", async () => {
   assert.equal(await codeOf(() => tokenizer.count(7)), "INVALID_ARGUMENT");
 });
 
-test("a Unigram model takes the tokens whose scores are the highest together", async () => {
+test("a Unigram model chooses the tokens with the highest total score", async () => {
   const vocab = [["<unk>", 0], ["a", -1], ["b", -1], ["ab", -1.5], ["abb", -3], ["▁", -2]];
   const unigram = (changes = {}) => ({ normalizer: null, pre_tokenizer: null, decoder: null, added_tokens: [], model: { type: "Unigram", unk_id: 0, vocab }, ...changes });
   const tokenizer = await loadTokenizer(await packTokenizer(unigram()));
   assert.deepEqual([...tokenizer.encode("abb")], [3, 2]);
-  assert.deepEqual([...tokenizer.encode("axyzb")], [1, 0, 2]); // what is unknown side by side is one
+  assert.deepEqual([...tokenizer.encode("axyzb")], [1, 0, 2]); // adjacent unknown characters are one token
   assert.equal(tokenizer.countUpTo("ab".repeat(1000), 1000), 1000);
   assert.equal(tokenizer.countUpTo("ab".repeat(1000), 999), null);
   assert.equal(tokenizer.count("x".repeat(1 << 20)), 1);
-  // Tries that lead out of themselves, or round in circles.
+  // Tries with links out of bounds, or in cycles.
   for (const unit of [0xffffffff, 0x61 | 0x100, 0x61, 0x361 | (97 << 10), 0]) {
     const bytes = Buffer.alloc(4 + 4 * 256 + 2);
     bytes.writeUInt32LE(4 * 256);
@@ -204,7 +204,7 @@ test("a Unigram model takes the tokens whose scores are the highest together", a
   }
 });
 
-test("a megabyte of one sign counts like any other, and lone surrogates do", async () => {
+test("a megabyte of one character, and lone surrogates, are counted like any other text", async () => {
   const tokenizer = await loadTokenizer(file());
   assert.equal(tokenizer.count("a".repeat(1 << 20)), 1 << 20);
   assert.equal(tokenizer.count("l".repeat(1 << 20)), 1 << 19);
@@ -226,24 +226,24 @@ test("hostile files are refused or bounded", { timeout: 300_000 }, async () => {
   const double = { type: "Replace", pattern: { String: "a" }, content: "aa" };
   await refusedAs("ENCODING_UNSUPPORTED", file({ file: { normalizer: { type: "Sequence", normalizers: Array(40).fill(double) } } }));
   await refusedAs("ENCODING_UNSUPPORTED", file({ file: { decoder: { type: "Sequence", decoders: Array(40).fill(double) } } }));
-  await refusedAs("ENCODING_INVALID", JSON.stringify(file()).replace('"h":', '"e":')); // one token twice
+  await refusedAs("ENCODING_INVALID", JSON.stringify(file()).replace('"h":', '"e":')); // a duplicate token
 
-  // Merges that make each other's parts, in the wrong order; and every token of one sign.
+  // Merges that build each other's parts, in the wrong order; and every token of a single character.
   const signs = Array.from({ length: 200 }, (_, n) => "a".repeat(n + 1));
   const merges = signs.flatMap((left) => signs.map((right) => [left, right])).filter(([left, right]) => left.length + right.length <= 200).reverse();
   const cycles = await loadTokenizer(file({ model: { vocab: Object.fromEntries([...alphabet(), ...signs.slice(1)].map((token, id) => [token, id])), merges } }));
   assert.ok(cycles.count("a".repeat(1 << 19)) > 0);
 
-  // White space that is a token and swallows the white space around it.
+  // A white-space token that swallows the white space around it.
   const greedy = await loadTokenizer(file({ file: { added_tokens: [added("\n", { lstrip: true, rstrip: true })] } }));
   assert.ok(greedy.count("\n".repeat(1 << 20)) > 0);
 });
 
-test("the module comes from where the caller says", async () => {
+test("the module is loaded from where the caller says", async () => {
   const bytes = readFileSync(new URL("../../pkg/wasm/tokenizer.wasm", import.meta.url));
   for (const module of [bytes, await WebAssembly.compile(bytes)]) assert.equal((await loadTokenizer(file(), { module })).count("hello"), 1);
   assert.equal(await codeOf(() => loadTokenizer(file(), { module: new Uint8Array(3) })), "NOT_INITIALIZED");
-  // The part of it that reads BPE says where it is not enough.
+  // A module that reads only BPE reports what it cannot read.
   const module = readFileSync(new URL("../../pkg/wasm/tokenizer-bpe.wasm", import.meta.url));
   assert.equal((await loadTokenizer(file(), { module })).count("hello"), 1);
   assert.equal((await loadTokenizer(await packTokenizer(file()), { module })).count("hello"), 1);

@@ -7,7 +7,7 @@ import { FORMATS, assistant, calls, conversation, failsWith, output, stateOf, us
 
 const perWord = (text) => text.split(/\s+/).filter(Boolean).length;
 
-/** What a message costs beside its text. */
+/** The tokens a message costs in addition to its text. */
 const OVERHEAD = overhead();
 function overhead() {
   const session = new Session({ tokenizer: () => 0 });
@@ -15,7 +15,7 @@ function overhead() {
   return session.tokens;
 }
 
-test("its numbers are the session's numbers", async () => {
+test("the session counts with its numbers", async () => {
   const session = new Session({ contextWindow: 10_000, tokenizer: perWord });
   session.push([user("one two three"), assistant("four")]);
   assert.equal(session.tokens, 4 + 2 * OVERHEAD);
@@ -25,7 +25,7 @@ test("its numbers are the session's numbers", async () => {
   assert.equal(report.counter.exact, false);
 });
 
-test("a text is asked for once, when it enters", async () => {
+test("each text is counted once, when it is pushed", async () => {
   const asked = [];
   const session = new Session({ contextWindow: 100_000, tokenizer: (text) => (asked.push(text), perWord(text)) });
   session.push([user("alpha"), assistant("beta")]);
@@ -38,7 +38,7 @@ test("a text is asked for once, when it enters", async () => {
   assert.equal(asked.length, known);
 });
 
-test("fractions are rounded up; an empty text is not asked for", () => {
+test("fractions are rounded up; an empty text is not counted", () => {
   const session = new Session({ tokenizer: (text) => (assert.notEqual(text, ""), 0.2) });
   session.push([user("x"), user("")]);
   assert.equal(session.tokens, 1 + 2 * OVERHEAD);
@@ -50,7 +50,7 @@ test("lone surrogates reach it as U+FFFD", () => {
   assert.equal(asked, "a\ufffdb");
 });
 
-describe("a tokenizer that fails refuses the push, and nothing has changed", () => {
+describe("a failing tokenizer refuses the push, and nothing has changed", () => {
   const bad = {
     throws: () => { throw new Error("no vocabulary"); },
     "answers NaN": () => NaN,
@@ -79,7 +79,7 @@ describe("a tokenizer that fails refuses the push, and nothing has changed", () 
       assert.equal(session.push(batch).length, 3);
     });
 
-  test("what it threw is the cause", () => {
+  test("the error it threw is the cause", () => {
     const cause = new Error("no vocabulary");
     const session = new Session({ tokenizer: () => { throw cause; } });
     assert.throws(() => session.push(user("x")), (e) => failsWith("INVALID_ARGUMENT")(e) && e.cause === cause);
@@ -96,7 +96,7 @@ describe("a tokenizer that fails refuses the push, and nothing has changed", () 
       assert.deepEqual(stateOf(session), before);
     });
 
-    test(`a failure in ${what} is not held against the next push`, () => {
+    test(`a failure in ${what} does not affect the next push`, () => {
       const session = new Session({ tokenizer: (text) => (text.includes("poison") ? NaN : 1) });
       try {
         act(session);
@@ -105,7 +105,7 @@ describe("a tokenizer that fails refuses the push, and nothing has changed", () 
     });
   }
 
-  test("a failure on the placeholder of a trimmed output does not make a later push fail", () => {
+  test("a failure on the placeholder of a trimmed output does not fail a later push", () => {
     const session = new Session({
       tokenizer: (text) => { if (text.startsWith("[tool output trimmed")) throw new Error("x"); return perWord(text); },
       toolOutputCache: { contextBudgetTokens: 100 },
@@ -141,7 +141,7 @@ describe("re-entry: the tokenizer uses the session that it counts for", () => {
       assert.equal(session.messages.length, 3);
     });
 
-  test("pushes while a message is pushed: both are in, or a typed error says no", () => {
+  test("pushes while a message is pushed: both messages are added, or a typed error is thrown", () => {
     let session, nested = false;
     session = new Session({
       tokenizer: (text) => {
@@ -157,7 +157,7 @@ describe("re-entry: the tokenizer uses the session that it counts for", () => {
     assert.equal(session.tokens, 2 + 2 * OVERHEAD);
   });
 
-  test("frees it: it is told that it cannot, now", () => {
+  test("frees it: gets an error that it cannot do so now", () => {
     let thrown;
     const session = new Session({
       tokenizer: () => {
@@ -177,7 +177,7 @@ describe("re-entry: the tokenizer uses the session that it counts for", () => {
     failsWith("INVALID_ARGUMENT", /cannot be freed while/)(thrown);
   });
 
-  test("during the engine's own counting a use is a typed error, never a borrow error", () => {
+  test("using the session while the engine counts is a typed error, never a borrow error", () => {
     let session;
     const errors = [];
     session = new Session({
@@ -199,7 +199,7 @@ describe("re-entry: the tokenizer uses the session that it counts for", () => {
   });
 });
 
-test("countTokens takes the names of the estimates, and refuses others", () => {
+test("countTokens accepts the names of the estimates, and refuses others", () => {
   assert.equal(countTokens("abcdefgh", "bytes/4"), 2);
   assert.equal(countTokens("hello"), countTokens("hello", "estimate"));
   for (const tokenizer of ["o300k", "", null, 7, {}]) assert.throws(() => countTokens("x", tokenizer), failsWith("INVALID_ARGUMENT", /tokenizer/), String(tokenizer));
@@ -221,7 +221,7 @@ test("countTokens counts with an encoding, and with a function", async () => {
   assert.throws(() => countTokens([{ role: "user", content: "x" }], () => NaN), failsWith("INVALID_ARGUMENT"));
 });
 
-test("countTokens takes lists and bodies of every format", () => {
+test("countTokens accepts lists and bodies of every format", () => {
   const session = new Session({ tokenizer: "bytes/4" });
   session.setHeader("Be brief.");
   session.push(conversation(2));
@@ -237,7 +237,7 @@ test("countTokens takes lists and bodies of every format", () => {
   for (const nothing of [5, null, undefined, true, {}]) assert.throws(() => countTokens(nothing), failsWith("INVALID_ARGUMENT"), String(nothing));
 });
 
-test("countTokens of messages is what a session counts for them", () => {
+test("countTokens of messages equals the session's count", () => {
   const session = new Session({ tokenizer: "bytes/4" });
   session.push(conversation(2));
   assert.equal(countTokens(conversation(2), "bytes/4"), session.tokens);

@@ -9,7 +9,7 @@ const cache = (options) => new Session({ toolOutputCache: options }).toolOutputs
 const lines = (count) => Array.from({ length: count }, (_, i) => `line ${i + 1}`).join("\n");
 
 describe("put and append", () => {
-  test("text, bytes and parts; the ref says their size", () => {
+  test("text, bytes and parts are accepted; the ref has their size", () => {
     const outputs = cache();
     assert.deepEqual(outputs.put("a\nb"), { id: outputs.refs()[0].id, byte_size: 3, line_count: 2 });
     assert.equal(outputs.put(new TextEncoder().encode("日本")).byte_size, 6);
@@ -18,7 +18,7 @@ describe("put and append", () => {
     assert.equal(outputs.refs().length, 4);
   });
 
-  test("texts of any length and script come in whole", async () => {
+  test("texts of any length and script are stored whole", async () => {
     const outputs = cache();
     for (const length of [0, 1, 255, 256, 257, 5_000])
       for (const end of ["", "é", "日本", "😀", "\ud800", "\udc00x"])
@@ -28,7 +28,7 @@ describe("put and append", () => {
         }
   });
 
-  test("bytes that are no UTF-8 become U+FFFD; a view into a larger buffer is read where it is", async () => {
+  test("bytes that are not UTF-8 become U+FFFD; a view into a larger buffer is read correctly", async () => {
     const outputs = cache();
     const { id } = outputs.put(new Uint8Array([0x61, 0xff, 0x62]));
     assert.equal(await outputs.get(id), "a\ufffdb");
@@ -37,7 +37,7 @@ describe("put and append", () => {
     assert.equal(await outputs.get(outputs.put(Buffer.from("buffer")).id), "buffer");
   });
 
-  test("an id of one's own; the same content again is the same, another is refused", () => {
+  test("a given id; putting the same content under it again is fine, other content is refused", () => {
     const outputs = cache();
     assert.equal(outputs.put("x", { id: "mine" }).id, "mine");
     assert.equal(outputs.put("x", { id: "mine" }).id, "mine");
@@ -45,14 +45,14 @@ describe("put and append", () => {
     for (const id of [5, {}, true]) assert.throws(() => outputs.put("x", { id }), failsWith("INVALID_ARGUMENT", /id/));
   });
 
-  test("what is neither text, bytes nor parts is refused", () => {
+  test("content that is not text, bytes or parts is refused", () => {
     for (const bad of [undefined, null, 5, {}, [5], [{ type: "text" }], new ArrayBuffer(2), Symbol("x"), 5n])
       assert.throws(() => cache().put(bad), failsWith("INVALID_ARGUMENT"), String(bad?.constructor?.name));
   });
 
-  test("words of two bytes are no bytes", () => assert.throws(() => cache().put(new Uint16Array(2)), failsWith("INVALID_ARGUMENT")));
+  test("a typed array of 16-bit elements is not accepted as bytes", () => assert.throws(() => cache().put(new Uint16Array(2)), failsWith("INVALID_ARGUMENT")));
 
-  test("chunks may split a line, but not lose one", async () => {
+  test("chunks may split a line without losing any of it", async () => {
     const outputs = cache();
     const { id } = outputs.put("");
     for (const chunk of ["a", "b\n", "", "c", "\n\n", "d"]) outputs.append(id, chunk);
@@ -62,7 +62,7 @@ describe("put and append", () => {
     for (const bad of [undefined, null, 5, {}, ["x"]]) assert.throws(() => outputs.append(id, bad), failsWith("INVALID_ARGUMENT", /chunk/));
   });
 
-  test("what is huge comes in and goes out as it was, wherever its pieces end", async () => {
+  test("a huge output is stored and returned unchanged, wherever its pieces end", async () => {
     const outputs = cache();
     for (const start of ["", "a", "ab", "abc"]) {
       const text = `${start}${"日👍".repeat(600_000)}\nend`;
@@ -79,7 +79,7 @@ describe("put and append", () => {
     }
   });
 
-  test("the same huge content again is the same", () => {
+  test("putting the same huge content again is recognised", () => {
     const outputs = cache();
     const text = "line of a log\n".repeat(300_000);
     assert.deepEqual(outputs.put(text, { id: "log" }), outputs.put(new TextEncoder().encode(text), { id: "log" }));
@@ -94,7 +94,7 @@ describe("put and append", () => {
     assert.equal(await outputs.get(id), "日本👍");
   });
 
-  test("what no later byte can complete becomes U+FFFD, and each output waits for its own", async () => {
+  test("incomplete bytes at the end become U+FFFD, and each output buffers its own", async () => {
     const outputs = cache();
     const [one, two, three] = ["", "", ""].map((text) => outputs.put(text).id);
     const half = Uint8Array.of(0xe6, 0x97);
@@ -113,7 +113,7 @@ describe("read", () => {
   const outputs = cache();
   const { id: ref_id } = outputs.put(lines(3000));
 
-  test("offset skips lines, limit bounds them", async () => {
+  test("offset skips lines, limit limits their number", async () => {
     const numbers = async (args) => (await outputs.read({ ref_id, ...args })).match(/line \d+/g) ?? [];
     assert.deepEqual(await numbers({ offset: 5, limit: 2 }), ["line 6", "line 7"]);
     assert.equal((await numbers({})).length, 2000);
@@ -121,7 +121,7 @@ describe("read", () => {
     assert.deepEqual(await numbers({ offset: 9999 }), []);
   });
 
-  test("it is bounded by maxMessageBytes, and says how to go on", async () => {
+  test("the result is limited by maxMessageBytes, and says how to read on", async () => {
     const small = cache({ maxMessageBytes: 400 });
     const { id } = small.put(lines(1000));
     let offset = 0;
@@ -148,7 +148,7 @@ describe("read", () => {
   }))
     test(`refuses ${what}`, () => assert.rejects(outputs.read(args), failsWith("INVALID_ARGUMENT")));
 
-  test("an unknown ref says so, with the nearest that there is", () => assert.rejects(outputs.read({ ref_id: `${ref_id}x` }), failsWith("UNKNOWN_REF", new RegExp(ref_id))));
+  test("an unknown ref gives an error that names the nearest known one", () => assert.rejects(outputs.read({ ref_id: `${ref_id}x` }), failsWith("UNKNOWN_REF", new RegExp(ref_id))));
 });
 
 describe("grep", () => {
@@ -157,7 +157,7 @@ describe("grep", () => {
   const { id: ref_id } = outputs.put(text);
   const grep = (pattern, more) => outputs.grep({ ref_id, pattern, ...more });
 
-  test("finds lines with their numbers, case aside if asked, with context", async () => {
+  test("finds lines with their numbers, case-insensitively on request, with context", async () => {
     assert.match(await grep("beta"), /3\D+gamma beta[^]*6\D+日本 beta/);
     assert.ok(!(await grep("beta")).includes("Beta"));
     assert.match(await grep("beta", { ignore_case: true }), /2\D+Beta/);
@@ -167,7 +167,7 @@ describe("grep", () => {
     assert.match(await grep("never there"), /none of 7 lines/);
   });
 
-  test("max_matches bounds it and says so", async () => {
+  test("max_matches limits the result, which says so", async () => {
     const many = cache();
     const { id } = many.put(lines(500));
     const found = (t) => t.split("\n").filter((l) => /line \d+$/.test(l)).length;
@@ -187,7 +187,7 @@ describe("grep", () => {
   }))
     test(`refuses ${what}`, () => assert.rejects(outputs.grep(args), failsWith("INVALID_ARGUMENT")));
 
-  test("a pattern that would take for ever elsewhere takes linear time", async () => {
+  test("a catastrophic pattern runs in linear time", async () => {
     const evil = cache();
     const { id } = evil.put(`${"a".repeat(50_000)}!`);
     assert.ok(await evil.grep({ ref_id: id, pattern: "^(a+)+$" }));
@@ -195,7 +195,7 @@ describe("grep", () => {
 });
 
 describe("in a session", () => {
-  test("the answers of the cache's own tools are bounded and never cached again", () => {
+  test("answers of the cache's own tools are limited in size and never cached again", () => {
     const session = new Session();
     session.push([user("go"), calls("a"), output("a", words(200))]);
     const known = session.toolOutputs.refs().length;
@@ -213,7 +213,7 @@ describe("in a session", () => {
     assert.ok(Buffer.byteLength(content.filter((p) => p.type === "text").map((p) => p.text).join("")) <= 500);
   });
 
-  test("an output_ref of the caller's own is kept where it opens more of the same", () => {
+  test("a caller's output_ref is kept if it opens more of the same output", () => {
     const session = new Session();
     const { id } = session.toolOutputs.put("stored elsewhere already", { id: "mine" });
     session.push([calls("a"), output("a", "elsewhere", { output_ref: { id } })]);
@@ -221,7 +221,7 @@ describe("in a session", () => {
     assert.equal(session.toolOutputs.refs().length, 1);
   });
 
-  test("an output_ref that another call's output has opens that one: the second gets its own, though its text stands in the first", async () => {
+  test("an output_ref of another call's output opens that one: the second output gets its own, even if its text is part of the first", async () => {
     let session = new Session();
     session.push([calls("a"), output("a", "x".repeat(9), { output_ref: { id: "mine" } })]);
     session = Session.restore(session.snapshot());
@@ -232,7 +232,7 @@ describe("in a session", () => {
     assert.deepEqual([await session.toolOutputs.get("mine"), await session.toolOutputs.get(refs[1])], ["x".repeat(9), "x".repeat(5)]);
   });
 
-  test("garbage: what history, folds or texts mention stays", () => {
+  test("garbage collection keeps refs mentioned in the history, folds or texts", () => {
     const session = new Session();
     const loose = session.toolOutputs.put("loose");
     const named = session.toolOutputs.put("named");
@@ -240,7 +240,7 @@ describe("in a session", () => {
     assert.deepEqual(session.toolOutputs.collectGarbage({ dryRun: true }), [loose]);
   });
 
-  test("toolOutputs of one session are its own", async () => {
+  test("each session has its own toolOutputs", async () => {
     const [a, b] = [new Session(), new Session()];
     const { id } = a.toolOutputs.put("a's");
     b.toolOutputs.put("b's");

@@ -1,4 +1,4 @@
-// readTranscript: any way in which a transcript is written. The session files here are made up after the agents' own formats.
+// readTranscript reads every kind of transcript. The session files here are made up after the agents' own formats.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -36,13 +36,13 @@ const claudeSession = [
   claude("a7", "a6", "assistant", says("msg_2", { type: "text", text: "This and that." }, usage)),
   claude("a8", "a7", "user", { role: "user", content: "Delete it." }),
   claude("a9", "a8", "assistant", says("msg_3", { type: "text", text: "Deleted." }, usage)),
-  // Gone back to before a8, and said otherwise.
+  // Rewound to before a8, and continued differently.
   claude("b1", "a7", "user", { role: "user", content: "Keep it." }),
   claude("b2", "b1", "assistant", { id: "x", role: "assistant", model: "<synthetic>", content: [{ type: "text", text: "API Error" }] }, { isApiErrorMessage: true }),
   claude("b3", "b1", "assistant", says("msg_4", { type: "text", text: "Kept." }, usage)),
 ];
 
-test("a Claude Code session file is the conversation that was sent", () => {
+test("a Claude Code session file gives the conversation that was sent", () => {
   const read = readTranscript(lines(claudeSession));
   assert.deepEqual([read.source, read.format, read.shape, read.model], ["claude-code", "anthropic", "lines", "claude-sonnet-4-5-20250929"]);
   assert.deepEqual(
@@ -64,7 +64,7 @@ test("a Claude Code session file is the conversation that was sent", () => {
   session.free();
 });
 
-test("sub-agents' conversations stand beside a Claude Code session, each with the call that began it", () => {
+test("sub-agents' conversations are returned with a Claude Code session, each with the call that started it", () => {
   const task = { type: "tool_use", id: "toolu_task", name: "Task", input: { subagent_type: "Explore", description: "the parser", prompt: "Read the parser" } };
   const beside = { isSidechain: true };
   const session = [
@@ -87,12 +87,12 @@ test("sub-agents' conversations stand beside a Claude Code session, each with th
     ],
   );
   assert.deepEqual(read.notes, ["left out: 5 entries, of sub-agents"]);
-  // A file of a sub-agent's own is the conversation.
+  // A sub-agent's own file is the conversation.
   const own = readTranscript(lines(session.filter((line) => line.isSidechain && line.agentId)));
   assert.deepEqual([own.items.length, own.lanes, own.notes], [2, [], []]);
 });
 
-test("after a compaction the summary gives way to what it stood for", () => {
+test("after a compaction the summary is replaced by the messages it covers", () => {
   const compacted = [
     ...claudeSession.slice(0, 10),
     { ...claude("c1", null, "system", undefined), subtype: "compact_boundary", logicalParentUuid: "a7" },
@@ -116,7 +116,7 @@ const codexItems = [
 ];
 const tokens = (input, cached, output) => rollout("event_msg", { type: "token_count", info: { total_token_usage: { input_tokens: input, cached_input_tokens: cached, output_tokens: output, total_tokens: input + output } } });
 
-test("a Codex rollout is the items that were sent", () => {
+test("a Codex rollout gives the items that were sent", () => {
   const read = readTranscript(
     lines([
       rollout("session_meta", { id: "0", cwd: "/home/me", cli_version: "0.60.0", instructions: null, base_instructions: { text: "You are a coding agent." } }),
@@ -138,14 +138,14 @@ test("a Codex rollout is the items that were sent", () => {
   assert.deepEqual([old.source, old.body], ["codex", { input: codexItems }]);
 });
 
-test("an agent's file whose last line is being written is read without it", () => {
+test("in an agent's file an incomplete last line is ignored", () => {
   const text = lines(claudeSession);
   const read = readTranscript(text.slice(0, -20));
   assert.deepEqual(read.items.at(-1), { role: "user", content: "Keep it." });
   assert.equal(read.notes.at(-1), `line ${claudeSession.length} is broken and was left out`);
 });
 
-test("a broken file says where, and what can be read is read when asked for", () => {
+test("a broken file gives the position, and its readable part on request", () => {
   const cut = JSON.stringify({ model: "m", tools: [{ messages: [1, 2] }], messages: chat }).slice(0, -20);
   const cases = [
     [JSON.stringify(chat).slice(0, -10), 1, 2],
@@ -168,7 +168,7 @@ test("a broken file says where, and what can be read is read when asked for", ()
   assert.equal(readTranscript(cut, { partial: true }).body.model, "m");
 });
 
-test("what is no transcript is told apart, with what it is", () => {
+test("a file that is not a transcript is refused, and the error says what it is", () => {
   const cases = [
     ["", "empty", /is empty/],
     ["42", "foreign", /holds a number/],

@@ -1,4 +1,4 @@
-// The ledger, redaction, language, chunks, recall and pins of text, as a caller meets them.
+// The ledger, redaction, language, chunks, recall and pinned texts, as a caller uses them.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -22,7 +22,7 @@ function sessionWith(compaction, summarize = () => GOOD) {
 }
 
 describe("the ledger", () => {
-  test("what the summary leaves out stands behind it, and is counted", async () => {
+  test("facts that the summary omits are listed after it, and counted", async () => {
     const session = sessionWith();
     const report = await session.compact();
     const summary = session.view("messages")[0].content;
@@ -34,7 +34,7 @@ describe("the ledger", () => {
     assert.equal(report.parts.reduce((sum, p) => sum + p.tokens, 0), report.tokens_after);
   });
 
-  test("ledgerTokens: 0 turns it off; a bad one is refused", async () => {
+  test("ledgerTokens: 0 turns it off; an invalid value is refused", async () => {
     const session = sessionWith({ ledgerTokens: 0 });
     const report = await session.compact();
     assert.equal(session.folds()[0].summary, "some work was done");
@@ -45,7 +45,7 @@ describe("the ledger", () => {
 });
 
 describe("redact", () => {
-  test("it may not use the session, and is told so in words that fit it", async () => {
+  test("it may not use the session, and gets an error that names redact", async () => {
     const thrown = [];
     let session;
     session = new Session({
@@ -57,7 +57,7 @@ describe("redact", () => {
     assert.ok(thrown.length > 0 && thrown.every((e) => e.code === "INVALID_ARGUMENT" && /compaction\.redact/.test(e.message)), String(thrown[0]));
   });
 
-  test("sees what goes to the summariser and to the ledger", async () => {
+  test("sees everything sent to the summariser and to the ledger", async () => {
     for (const style of ["messages", "transcript"]) {
       const requests = [];
       const redact = (text) => text.replaceAll(SECRET, "[key]");
@@ -72,7 +72,7 @@ describe("redact", () => {
     }
   });
 
-  test("one that throws or answers with no text ends the compaction, and nothing has changed", async () => {
+  test("if it throws or returns no text, the compaction fails and nothing has changed", async () => {
     const bad = [() => { throw new Error("no regex today"); }, () => 42, () => undefined, async (text) => text];
     for (const redact of bad) {
       const session = sessionWith({ redact });
@@ -84,7 +84,7 @@ describe("redact", () => {
   });
 });
 
-test("the summary is asked for in the user's language, or in the one that is set", async () => {
+test("the summary is requested in the user's language, or in the configured one", async () => {
   const asked = async (compaction, text) => {
     let instructions;
     const session = new Session({
@@ -100,7 +100,7 @@ test("the summary is asked for in the user's language, or in the one that is set
   assert.doesNotMatch(await asked({ language: "auto" }, "Fix the parser. "), /Write in this language/);
 });
 
-test("a conversation of many windows is summed up in chunks, by any summariser", async () => {
+test("a conversation of many windows is summarised in chunks, by any summariser", async () => {
   const reasons = [];
   const builtIn = extractiveSummarize();
   for (const summarize of [() => GOOD, builtIn]) {
@@ -138,7 +138,7 @@ describe("search", () => {
     assert.equal(session.search("needle")[0].id, session.toolOutputs.refs().at(-1).id);
   });
 
-  test("a text is found with its accents on the letters, and apart", () => {
+  test("a text is found with composed and with decomposed accents", () => {
     const session = new Session({ contextWindow: 1_000 });
     session.push([user("caf\u00e9"), user("cafe\u0301"), user("cafe"), user("caf|e")]);
     for (const query of ["caf\u00e9", "cafe\u0301", "CAF\u00c9"]) assert.deepEqual(session.search(query).map((hit) => hit.id), ["m2", "m1"], query);
@@ -146,7 +146,7 @@ describe("search", () => {
     assert.deepEqual(session.search("caf\u00e9", { regex: true }).map((hit) => hit.id), ["m1"]);
   });
 
-  test("what is not supported is said", async () => {
+  test("an unsupported search gives an error that says so", async () => {
     assert.throws(() => session.search(/\p{L}/u), failsWith("INVALID_ARGUMENT", /no `\\p\{…\}`.*`\\w`/s));
     const { id } = session.toolOutputs.put("x");
     await assert.rejects(session.toolOutputs.grep({ ref_id: id, pattern: "\\p{L}" }), failsWith("INVALID_ARGUMENT", /no `\\p\{…\}`/));
@@ -155,7 +155,7 @@ describe("search", () => {
     assert.throws(() => session.search("a", { maxHits: 3 }), failsWith("INVALID_ARGUMENT", /maxHits/));
   });
 
-  test("a model's call of search_history can be handed on", () => {
+  test("a model's call of search_history can be passed on", () => {
     const definition = toolDefinitions("openai-chat").find((d) => d.function.name === "search_history");
     const args = { query: "push\\s+to", regex: true, ignore_case: null, max_hits: 5 };
     assert.deepEqual(Object.keys(definition.function.parameters.properties), Object.keys(args));
@@ -163,8 +163,8 @@ describe("search", () => {
   });
 });
 
-describe("pins of a piece of text", () => {
-  test("it stands verbatim while its message is folded, round after round, until it is taken off", async () => {
+describe("pinned pieces of text", () => {
+  test("stay verbatim while their message is folded, round after round, until unpinned", async () => {
     const session = sessionWith({ ledgerTokens: 0 });
     const pin = { id: "rules", text: "Never push to main." };
     session.pin(pin);
@@ -180,7 +180,7 @@ describe("pins of a piece of text", () => {
     assert.ok(!JSON.stringify(session.view("messages")).includes(pin.text));
   });
 
-  test("what is not there cannot be pinned", () => {
+  test("a text that is not there cannot be pinned", () => {
     const session = sessionWith();
     for (const target of [{ id: "rules", text: "never said" }, { id: "nobody", text: "x" }, { id: "rules", text: "" }, { id: "rules" }, {}, 7, null])
       assert.throws(() => session.pin(target), failsWith("INVALID_ARGUMENT"));

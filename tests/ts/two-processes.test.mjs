@@ -1,5 +1,5 @@
-// Two processes of the system that go on with one session, each saving and each asking for summaries: nothing that was saved is
-// lost, and nothing stands twice.
+// Two operating system processes continue one session, each saving and each requesting summaries: nothing that was saved is lost,
+// and nothing is duplicated.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -14,7 +14,7 @@ import { temporaryFolder } from "../support/temp.mjs";
 const run = promisify(execFile);
 const WRITER = fileURLToPath(new URL("../support/writer.mjs", import.meta.url));
 
-test("two processes that save and compact one session lose nothing and double nothing", async (t) => {
+test("two processes that save and compact one session lose nothing and duplicate nothing", async (t) => {
   const folder = temporaryFolder(t);
   const store = sharedFolder(folder);
   const first = new Session(OPTIONS);

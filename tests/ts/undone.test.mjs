@@ -1,4 +1,4 @@
-// What failed or was undone leaves the same bytes, and the same view.
+// Failed or undone operations leave the same bytes and the same view.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { assistant, calls, failsWith, output, user } from "../support/session.mj
 
 const words = (n) => "word ".repeat(n);
 
-test("a `prepare` that fails leaves the bytes as they were, and the next view names the refs that it would have named", async () => {
+test("a failed `prepare` leaves the bytes unchanged, and the next view names the same refs", async () => {
   const views = [true, false].map(async (fails) => {
     const session = new Session({ contextWindow: 600, tokenizer: "bytes/4", safetyMargin: 0, ladder: [{ pass: "truncate_head_tail" }] });
     const call = calls("c1");
@@ -26,7 +26,7 @@ test("a `prepare` that fails leaves the bytes as they were, and the next view na
   assert.equal(failed, other);
 });
 
-test("a pinned text keeps its place behind a summary that is folded and comes back", async () => {
+test("a pinned text keeps its position after a summary that is folded and comes back", async () => {
   const session = new Session({ contextWindow: 4000, summarize: () => "<summary>Some work was done.</summary>" });
   const turns = (from) => Array.from({ length: 4 }, (_, i) => [user(`q${from + i} albatross ${words(80)}`), assistant(`a${from + i} ${words(80)}`)]).flat();
   session.push(turns(0));
@@ -43,7 +43,7 @@ test("a pinned text keeps its place behind a summary that is folded and comes ba
   assert.deepEqual(ids(), before.toSpliced(1, 1));
 });
 
-test("what came back so that the view begins with the user leaves it again when the fold by hand is undone", async () => {
+test("messages restored so that the view starts with the user leave it again when the manual fold is undone", async () => {
   const session = new Session({ contextWindow: 900, tokenizer: "bytes/4", safetyMargin: 0, ladder: "rolling" });
   for (let n = 0; n < 12; n++) session.push([user(`question ${n} ${words(30)}`), assistant(`answer ${n} ${words(30)}`)]);
   await session.prepare();
@@ -62,7 +62,7 @@ const reads = (session, steps, lines) => {
   for (let n = 0; n < steps; n++) session.push([calls(`c${n}`), output(`c${n}`, `entry ${n}\n`.repeat(lines))]);
 };
 
-test("what a fold gave back by hand is not cut at once: an unfold that is held stays, over the threshold too", async () => {
+test("messages restored by a manual unfold are not cut at once: a held unfold stays, even over the threshold", async () => {
   const session = new Session({ contextWindow: 16_000, tokenizer: "bytes/4", safetyMargin: 0 });
   reads(session, 50, 110);
   await session.compact();
@@ -73,7 +73,7 @@ test("what a fold gave back by hand is not cut at once: an unfold that is held s
   assert.equal(report.tokens_after, tokens);
 });
 
-test("in a larger window, an unfold gives back and nothing is cut that is not due", async () => {
+test("in a larger window, an unfold restores its messages and cuts nothing that is not due", async () => {
   const session = new Session({ contextWindow: 5_000, tokenizer: "bytes/4", safetyMargin: 0 });
   reads(session, 60, 40);
   await session.prepare();
@@ -85,7 +85,7 @@ test("in a larger window, an unfold gives back and nothing is cut that is not du
   assert.ok(report.tokens_after >= before, `${before} → ${report.tokens_after}`);
 });
 
-test("a summary whose messages were all taken out of it inside another fold does not come back", () => {
+test("a summary whose messages were all removed inside another fold does not come back", () => {
   const session = new Session({ contextWindow: 100_000 });
   for (let n = 0; n < 4; n++) session.push([user(`question ${n}`), assistant(`answer ${n}`)]);
   const inner = session.graph.compress(["m1", "m2"], "summary A");
@@ -97,7 +97,7 @@ test("a summary whose messages were all taken out of it inside another fold does
   assert.deepEqual(session.folds(), []);
 });
 
-test("a snapshot of altered bytes is refused, and no other session notices", () => {
+test("a snapshot with altered bytes is refused, and no other session is affected", () => {
   const other = new Session();
   const session = new Session();
   session.push([user("go"), calls("c1"), user("on")]);

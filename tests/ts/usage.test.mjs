@@ -28,14 +28,14 @@ for (const [shape, [usage, [input_tokens, output_tokens, cache_creation_tokens, 
     assert.deepEqual(Object.keys(tokenUsage(usage)), ["input_tokens", "output_tokens", "cache_creation_tokens", "cache_read_tokens", "total_tokens"]);
   });
 
-describe("what is no usage", () => {
+describe("objects that are not usage", () => {
   const cycle = {};
   cycle.input_tokens = cycle;
   const bad = { undefined: undefined, null: null, "a number": 5, "a string": "1000", "an array": [], "an empty object": {}, "other keys": { tokens: 5 }, "a negative number": { input_tokens: -1, output_tokens: 1 }, "a fraction": { input_tokens: 1.5, output_tokens: 1 }, "a string as a number": { input_tokens: "5", output_tokens: 1 }, "a BigInt": { input_tokens: 5n, output_tokens: 1 }, "a cycle": cycle, "too large a number": { input_tokens: 2 ** 60, output_tokens: 0 } };
   for (const [what, usage] of Object.entries(bad))
     test(what, async () => {
       assert.throws(() => tokenUsage(usage), failsWith("INVALID_ARGUMENT"));
-      if (usage == null) return; // a session takes it, see below
+      if (usage == null) return; // a session accepts it, see below
       const session = new Session({ contextWindow: 100 });
       assert.throws(() => session.recordUsage(usage), failsWith("INVALID_ARGUMENT"));
       await assert.rejects(async () => session.afterModelCall(usage), failsWith("INVALID_ARGUMENT"));
@@ -43,7 +43,7 @@ describe("what is no usage", () => {
     });
 });
 
-test("a usage that the provider left out records nothing", async () => {
+test("missing usage records nothing", async () => {
   const session = new Session({ contextWindow: 1000 });
   session.push(conversation(3));
   for (const usage of [undefined, null]) {
@@ -53,7 +53,7 @@ test("a usage that the provider left out records nothing", async () => {
   assert.equal((await session.afterModelCall(undefined)).decisions.length, 1);
 });
 
-test("the last usage judges, not the sum and not the counted tokens", () => {
+test("the last usage decides, not the sum and not the counted tokens", () => {
   const session = new Session({ contextWindow: 1000 });
   session.push(conversation(3));
   assert.equal(session.shouldCompact(), true, "counted tokens, while no usage is known");
@@ -73,7 +73,7 @@ test("cached tokens count once toward the threshold", () => {
   assert.equal(session.shouldCompact(), true);
 });
 
-test("a sum over several calls is never judged as one call's", () => {
+test("a sum over several calls is never treated as one call", () => {
   const session = new Session({ contextWindow: 1000 });
   session.recordUsage({ totalUsage: { inputTokens: 5000, outputTokens: 10 } });
   assert.equal(session.shouldCompact(), false);
@@ -81,7 +81,7 @@ test("a sum over several calls is never judged as one call's", () => {
   assert.equal(session.shouldCompact(), true, "its last call is");
 });
 
-test("loop().modelCall: an answer without usage, or with one of no known shape, is handed on", async () => {
+test("loop().modelCall: an answer without usage, or with one of unknown shape, is passed on", async () => {
   const { modelCall } = new Session({ contextWindow: 1000 }).loop();
   for (const answer of [undefined, null, "text", 5, {}, { usage: null }, { usage: { tokens: 5 } }]) assert.equal(await modelCall(() => answer), answer);
 });

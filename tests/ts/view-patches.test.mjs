@@ -1,4 +1,4 @@
-// A view costs what is new: what was shown before goes out as the very objects it was, and nothing of it crosses again.
+// A view costs only what is new: parts shown before are the same objects, and do not cross the WebAssembly boundary again.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai
 const SUMMARY = "<summary>the gist</summary>";
 const listOf = (view) => (Array.isArray(view) ? view : (view.input ?? view.messages ?? view.contents));
 
-/** The bytes of text that come out of the module while `run` runs. */
+/** The bytes of text that leave the module during `run`. */
 function crossing(run) {
   const { decode } = TextDecoder.prototype;
   let bytes = 0;
@@ -28,7 +28,7 @@ function crossing(run) {
 const step = (n, size = 60) => [user(`go ${n}`), calls(`c${n}`), output(`c${n}`, words(size, n)), assistant(`done ${n}`)];
 
 for (const format of FORMATS)
-  test(`${format}: what stays is the same object, and an array that was handed out is never changed`, () => {
+  test(`${format}: unchanged entries are the same objects, and a returned array is never changed`, () => {
     const session = new Session({ contextWindow: 100_000, toolOutputCache: { contextBudgetTokens: 2000 } });
     session.setHeader("Be brief.");
     let before = [];
@@ -40,7 +40,7 @@ for (const format of FORMATS)
       handedOut.push([list, [...list]]);
       const known = new Set(before);
       const newOnes = list.filter((entry) => !known.has(entry)).length;
-      // A step's entries, the one that they may have joined; and now and then the outputs that a trim made placeholders of.
+      // A step's entries, plus the one they may have joined; and occasionally the outputs that a trim replaced by placeholders.
       trims += newOnes > 5 ? 1 : 0;
       assert.ok(newOnes <= 16, `step ${n}: ${newOnes} of ${list.length} are new`);
       before = list;
@@ -53,7 +53,7 @@ for (const format of FORMATS)
   });
 
 for (const format of FORMATS)
-  test(`${format}: hundreds of entries that go over together are those that went over one by one`, () => {
+  test(`${format}: hundreds of entries sent together are the same as one by one`, () => {
     const rule = (n) => ({ role: n % 2 ? "developer" : "system", content: `Rule ${n}.` });
     const long = { role: "assistant", content: words(3000, 7) };
     const list = [rule(0), rule(1), ...Array.from({ length: 90 }, (_, n) => [...step(n), ...(n % 17 ? [] : [rule(n), long])]).flat()];
@@ -71,7 +71,7 @@ for (const format of FORMATS)
   });
 
 for (const format of FORMATS)
-  test(`${format}: as many bytes cross for the next view, however long the conversation is`, () => {
+  test(`${format}: the bytes for the next view do not depend on the length of the conversation`, () => {
     const bytes = [50, 1000].map((steps) => {
       const session = new Session({ contextWindow: 10_000_000, toolOutputCache: { contextBudgetTokens: 1_000_000 } });
       for (let n = 0; n < steps; n++) session.push(step(n));
@@ -96,7 +96,7 @@ const EDITS = {
 };
 
 for (const seed of [1, 2, 3, 4, 5, 6])
-  test(`a view that was looked at after every change is what it is for who looks once (${seed})`, async () => {
+  test(`a view read after every change equals one read once at the end (${seed})`, async () => {
     const options = { contextWindow: 6000, toolOutputCache: { contextBudgetTokens: 900 }, compaction: { ledgerTokens: 0 }, summarize: () => SUMMARY };
     const often = new Session(options);
     let state = seed;

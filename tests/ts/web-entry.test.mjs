@@ -1,4 +1,4 @@
-// The browsers' entry, loaded in Node: what it says before, while and after it fetches the module.
+// The browsers' entry, loaded in Node: its errors before, during and after fetching the module.
 
 import assert from "node:assert/strict";
 import { readFile, readdir } from "node:fs/promises";
@@ -16,7 +16,7 @@ after(() => server.close());
 const notInitialized = (words) => (error) =>
   ContextError.isInstance(error) && error.code === "NOT_INITIALIZED" && words.test(error.message);
 
-test("a use before `await init()` says so", () => {
+test("a call before `await init()` gives an error that says so", () => {
   assert.throws(() => version(), notInitialized(/call `await init\(\)` first/));
 });
 
@@ -29,15 +29,15 @@ test("a module that cannot be loaded is refused with the reason, and init may be
   assert.throws(() => version(), notInitialized(/init/));
 });
 
-test("it loads once, from a server with the wrong content type as well, however often it is asked", async () => {
+test("it loads once, also from a server with the wrong content type, however often init is called", async () => {
   await Promise.all([init(`${server.url}contextfold_bg.wasm`), init(`${server.url}contextfold_bg.wasm`)]);
   const { version: expected } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"));
   assert.equal(version(), expected);
-  await init(`${server.url}nothing.wasm`); // ignored: the module is there
+  await init(`${server.url}nothing.wasm`); // ignored: the module is loaded
   assert.equal(version(), expected);
 });
 
-test("an error's stack begins with the caller's own line, whatever of the package it came through", async () => {
+test("an error's stack starts with the caller's own line, whatever package code it went through", async () => {
   const files = (await readdir(new URL("../../pkg", import.meta.url))).filter((name) => name.endsWith(".js") && !name.includes(".bundle."));
   assert.deepEqual([...BETWEEN].sort(), files.map((name) => name.slice(0, -3)).sort());
   const session = new Session({ contextWindow: 1000 });

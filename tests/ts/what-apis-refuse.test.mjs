@@ -1,4 +1,4 @@
-// What an API refuses goes out in no view, though it came so: validity comes before the very object (INV-1, INV-5).
+// No view contains what its API refuses, even if it was pushed: validity matters more than returning the same object (INV-1, INV-5).
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -17,7 +17,7 @@ async function shown(format, list) {
   return { view, entries: view.messages ?? view.contents ?? view, notes, session };
 }
 
-test("anthropic: texts of white space alone", async () => {
+test("anthropic: texts of only white space", async () => {
   const list = [
     { role: "user", content: "Go on." },
     { role: "assistant", content: [{ type: "text", text: "\n\n" }, { type: "tool_use", id: "a", name: "read", input: {} }] },
@@ -32,7 +32,7 @@ test("anthropic: texts of white space alone", async () => {
   assert.equal(entries[3], list[3]);
 });
 
-test("anthropic: the last message, too, whose end is set right besides", async () => {
+test("anthropic: the last message too, whose end is also trimmed", async () => {
   const list = [{ role: "user", content: "Go on." }, { role: "assistant", content: [{ type: "text", text: " " }, { type: "text", text: "Done. " }] }];
   const { view, entries } = await shown("anthropic", list);
   assert.deepEqual(errors("anthropic", view), []);
@@ -47,7 +47,7 @@ test("openai-chat: an empty list of tool calls", async () => {
   assert.equal(entries[0], list[0]);
 });
 
-test("gemini: parts that say nothing, but for those that carry a signature", async () => {
+test("gemini: empty parts, except those with a signature", async () => {
   const list = [
     { role: "user", parts: [{ text: "Go on." }] },
     { role: "model", parts: [{ text: "" }, { text: "Done." }, { text: "", thoughtSignature: "c2ln" }] },
@@ -59,7 +59,7 @@ test("gemini: parts that say nothing, but for those that carry a signature", asy
   assert.equal(entries[0], list[0]);
 });
 
-test("gemini: a history of another model's has calls that its models take, and what they brought in one content", async () => {
+test("gemini: calls from another model's history are made valid, with their results in one content", async () => {
   const session = new Session({ contextWindow: 100_000 });
   session.pushFrom("openai-chat", [
     { role: "system", content: "Rules." },
@@ -80,7 +80,7 @@ test("gemini: a history of another model's has calls that its models take, and w
   assert.equal(view.contents.length, 3);
 });
 
-test("bedrock-converse: texts of white space alone, and reasoning that a cache point stands behind", async () => {
+test("bedrock-converse: texts of only white space, and reasoning before a cache point", async () => {
   const user = (...content) => ({ role: "user", content });
   const list = [
     user({ text: "Go on." }),
@@ -95,20 +95,20 @@ test("bedrock-converse: texts of white space alone, and reasoning that a cache p
   assert.equal(entries[0], list[0], "what the API takes stays the very object");
 });
 
-test("bedrock-converse: white space at an answer's end, where what the user said cannot be said", async () => {
+test("bedrock-converse: trailing white space of an answer, if the user's message after it cannot be expressed", async () => {
   const session = new Session({ contextWindow: 100_000 });
   session.push([{ role: "user", content: "Go." }, { role: "assistant", content: "So. " }, { role: "user", content: [{ type: "x_unheard_of" }] }]);
   assert.deepEqual(errors("bedrock-converse", session.view("bedrock-converse")), []);
 });
 
-test("bedrock-converse: documents that are no objects are carried, and trap nothing", async () => {
+test("bedrock-converse: documents that are not objects are passed on without a trap", async () => {
   const list = [{ role: "user", content: [{ text: "Read." }, { document: "a" }, { document: "b" }, { document: [1] }] }];
   const { entries } = await shown("bedrock-converse", list);
   assert.equal(entries[0], list[0]);
   repair("bedrock-converse", list);
 });
 
-test("gemini: what calls brought beside words of the user's has a role of its own", () => {
+test("gemini: the results of calls next to user text get their own role", () => {
   const list = [
     { role: "user", parts: [{ text: "Go on." }] },
     { role: "model", parts: [{ functionCall: { name: "read", args: {} } }] },
@@ -121,7 +121,7 @@ test("gemini: what calls brought beside words of the user's has a role of its ow
   assert.ok(entries.every(({ role }) => role === "user" || role === "model"), JSON.stringify(entries));
 });
 
-test("gemini: arguments and responses that are no objects are put into one", async () => {
+test("gemini: arguments and responses that are not objects are wrapped in one", async () => {
   const asked = (args) => ({ role: "model", parts: [{ functionCall: { id: "a", name: "read", args }, thoughtSignature: "c2ln" }] });
   const brought = (response) => ({ role: "user", parts: [{ functionResponse: { id: "a", name: "read", response } }] });
   const go = { role: "user", parts: [{ text: "Go on." }] };
@@ -136,7 +136,7 @@ test("gemini: arguments and responses that are no objects are put into one", asy
   }
 });
 
-test("gemini: an output that is put in for a call without an id has none either", () => {
+test("gemini: an inserted output for a call without an id has none either", () => {
   const list = [{ role: "user", parts: [{ text: "Go on." }] }, { role: "model", parts: [{ functionCall: { name: "read", args: {} } }] }, { role: "user", parts: [{ text: "Stop." }] }];
   assert.ok(!JSON.stringify(repair("gemini", list).output).includes('"id"'));
 });

@@ -1,4 +1,4 @@
-// What an even cut has cut stays as it was sent, or becomes shorter: a later cut does not lengthen it, so that the prompt cache keeps it.
+// A text cut evenly stays as it was sent, or becomes shorter: a later cut never lengthens it, so that the prompt cache stays valid.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ const recorded = convert("openai-responses", "messages", JSON.parse(readFileSync
 const isCut = (message) => /tokens left out/.test(JSON.stringify(message));
 const length = (message) => JSON.stringify(message).length;
 
-/** The runs of the recorded session that edited the view: what it was before and after, by id, and the report. */
+/** The runs of the recorded session that edited the view: the view before and after, by id, and the report. */
 async function edits(options) {
   const session = new Session({ contextWindow: 32_000, safetyMargin: 0, summarize: () => "<summary>They mend the build.</summary>" });
   const found = [];
@@ -28,26 +28,26 @@ async function edits(options) {
   return found;
 }
 
-test("a later cut lengthens nothing that it finds cut, where no fold came", async () => {
+test("a later cut lengthens no earlier cut unless there was a fold", async () => {
   const cuts = (await edits()).filter(({ folded }) => !folded);
   let kept = 0;
   for (const { before, after } of cuts)
     for (const [id, message] of before)
       if (isCut(message) && after.has(id)) {
-        // The names in its mark may be others, where it is cut anew and shorter.
+        // The names in its mark may change if it is cut again and shorter.
         assert.ok(length(after.get(id)) <= length(message) + 80, id);
         kept += JSON.stringify(after.get(id)) === JSON.stringify(message) ? 1 : 0;
       }
   assert.ok(kept > 50, `${kept} stayed as they were sent`);
 });
 
-test("where the prompt cache has nothing of the view any more, texts may be lengthened again", async () => {
+test("if the prompt cache holds nothing of the view any more, texts may be lengthened again", async () => {
   const cuts = (await edits({ idleMs: 3_600_000 })).filter(({ folded }) => !folded);
   const longer = cuts.flatMap(({ before, after }) => [...before].filter(([id, message]) => isCut(message) && after.has(id) && length(after.get(id)) > length(message) + 80));
   assert.ok(longer.length > 0);
 });
 
-test("a fold goes further down than a cut", async () => {
+test("a fold reduces the view further than a cut", async () => {
   const all = await edits();
   const [folds, cuts] = [all.filter(({ folded }) => folded), all.filter(({ folded }) => !folded)];
   assert.ok(folds.length > 0 && cuts.length > 0);
@@ -69,13 +69,13 @@ async function cutOutput(command, output) {
   return JSON.stringify(messages.find((message) => message.role === "tool" && message.tool_call_id === "c0"));
 }
 
-test("the line that names an error is quoted where it was cut away", async () => {
+test("a line that names an error is quoted if it was cut away", async () => {
   const lines = (word) => Array.from({ length: 60 }, (_, n) => `${word} unit ${n}`).join("\n");
   const view = await cutOutput("make all", `${lines("compiling")}\nerror: cannot find the function read_line\n${lines("checking")}`);
   assert.match(view, /tokens left out; in it: .*error: cannot find the function read_line/);
 });
 
-test("of JSON, what stands at the top is kept before what stands deep", async () => {
+test("of JSON, top-level fields are kept before nested ones", async () => {
   const items = Array.from({ length: 60 }, (_, n) => ({ sku: `item ${n}`, price: n }));
   const view = await cutOutput("curl -s localhost/orders/7", JSON.stringify({ order: "7", items, state: "paid", city: "Oslo" }, null, 2));
   assert.match(view, /tokens left out/);

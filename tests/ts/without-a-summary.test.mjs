@@ -1,16 +1,16 @@
-// No summary can be had: who goes on, who is told, and what the error says.
+// No summary is available: which calls go on, who is told, and what the error says.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Session } from "contextfold";
 import { deferred, failsWith, settled } from "../support/session.mjs";
 
-/** All but the last turns are folded: what is tested here is how a summary is asked for, judged and put in, and not what it is for. */
+/** Folds all but the last turns: these tests are about how a summary is requested, checked and applied, not about its contents. */
 const ladder = [{ pass: "ephemeral" }, { pass: "trim_tool_outputs" }, { pass: "dedupe_reads" }, { pass: "summarize" }];
 
 const phrases = (count) => Array.from({ length: count }, (_, i) => `word${i} goes on`).join(" ");
 
-/** A session beyond its threshold; with more turns than nine, beyond its limit. */
+/** A session above its threshold; with more than nine turns, above its limit. */
 function sessionWith(summarize, turns = 9, compaction = {}) {
   const session = new Session({ ladder, contextWindow: 8_000, summarize, compaction });
   for (let n = 0; n < turns; n++) session.push([{ role: "user", content: phrases(170) }, { role: "assistant", content: "ok" }]);
@@ -27,7 +27,7 @@ const HOOKS = {
 
 describe("a hook of an agent loop", () => {
   for (const [name, hook] of Object.entries(HOOKS)) {
-    test(`${name} goes on where the view fits, and says so`, async () => {
+    test(`${name} goes on if the view fits, and says so`, async () => {
       const session = sessionWith(overloaded);
       const events = [];
       session.on("compaction_failed", (event) => events.push(event.detail));
@@ -38,12 +38,12 @@ describe("a hook of an agent loop", () => {
       assert.equal((await session.prepare()).report.tokens_after, before);
     });
 
-    test(`${name} rejects where the view does not fit`, async () => {
+    test(`${name} rejects if the view does not fit`, async () => {
       await assert.rejects(hook(sessionWith(overloaded, 14)), failsWith("SUMMARY_FAILED", /The view takes \d+ tokens, more than the 7200/));
     });
   }
 
-  test("goes on beside a compaction that fails, which rejects", async () => {
+  test("goes on alongside a compaction that fails and rejects", async () => {
     const answer = deferred();
     const session = sessionWith(() => answer.promise);
     const runs = [session.compact(), session.beforeFinalAnswer()];
@@ -53,7 +53,7 @@ describe("a hook of an agent loop", () => {
     assert.deepEqual([compacted.status, compacted.reason?.code, hook.status], ["rejected", "SUMMARY_FAILED", "fulfilled"]);
   });
 
-  test("that goes on is not what a compaction beside it asked for", async () => {
+  test("that goes on does not satisfy a compaction requested alongside", async () => {
     const answer = deferred();
     const session = sessionWith(() => answer.promise);
     const runs = [session.beforeFinalAnswer(), session.compact()];
@@ -64,7 +64,7 @@ describe("a hook of an agent loop", () => {
   });
 });
 
-test("what asks for a fold rejects, though the view fits", async () => {
+test("an explicit fold rejects, though the view fits", async () => {
   for (const run of [(s) => s.compact(), (s) => s.checkAndCompact(), (s) => s.plan().apply()]) {
     const session = sessionWith(overloaded);
     await assert.rejects(run(session), failsWith("SUMMARY_FAILED", /onFailure: "extractive"/));
@@ -80,7 +80,7 @@ describe("what the error says", () => {
   };
   const limited = () => { throw new Error("429 rate limited: retry after 20s"); };
 
-  test("why each attempt failed", async () => {
+  test("the reason why each attempt failed", async () => {
     const session = sessionWith(flaky(limited, () => ""), 14);
     const all = /SUMMARY_EMPTY.*attempt 2; attempt 1: SUMMARY_FAILED: .*429 rate limited/;
     await assert.rejects(session.prepare(), (e) => failsWith("SUMMARY_EMPTY", /attempt 1: SUMMARY_FAILED: .*429 rate limited: retry after 20s/)(e) && all.test(e.report.decisions.at(-1).why));
@@ -90,12 +90,12 @@ describe("what the error says", () => {
     assert.match((await replaced.prepare()).report.summary.fallback, /stood in: SUMMARY_EMPTY.*429 rate limited/);
   });
 
-  test("the same reason twice is told once", async () => {
+  test("a repeated reason only once", async () => {
     await assert.rejects(sessionWith(overloaded).compact(), (e) => failsWith("SUMMARY_FAILED")(e) && !/attempt/.test(e.message));
   });
 
   for (const [code, answer] of Object.entries({ SUMMARY_EMPTY: "", SUMMARY_INVALID: "I'm sorry, but I can't help with that." }))
-    test(`${code}: how far the view is over, and what helps`, async () => {
+    test(`${code}: by how much the view is too large, and what helps`, async () => {
       const says = /The view takes \d+ tokens, more than the 7200 that it may: call again/;
       await assert.rejects(sessionWith(async () => answer, 14).prepare(), (e) => failsWith(code, says)(e) && failsWith(code, /onFailure: "extractive"/)(e));
     });
@@ -108,7 +108,7 @@ describe("under the default ladder", () => {
     return session;
   };
 
-  test("the built-in summariser stands in, and report and event say so", async () => {
+  test("the built-in summariser is used, and report and event say so", async () => {
     const session = talk(overloaded);
     const failed = [];
     session.on("compaction_failed", (event) => failed.push(event.detail));
@@ -119,14 +119,14 @@ describe("under the default ladder", () => {
     assert.equal((await talk(overloaded, {}, 30).compact()).summary.attempts, 2);
   });
 
-  test("an error is what asks for one", async () => {
+  test("an error is thrown if onFailure or the ladder says so", async () => {
     await assert.rejects(talk(overloaded, { onFailure: "error" }).prepare(), failsWith("SUMMARY_FAILED", /onFailure: "extractive"/));
     const session = new Session({ contextWindow: 4_000, ladder: "spec", summarize: overloaded });
     for (let n = 0; n < 60; n++) session.push([{ role: "user", content: phrases(20) }, { role: "assistant", content: phrases(20) }]);
     await assert.rejects(session.prepare(), failsWith("SUMMARY_FAILED"));
   });
 
-  test("a report that failed does not say that it went on without a summary", async () => {
+  test("a failed run's report does not say that it went on without a summary", async () => {
     const session = talk(overloaded, { onFailure: "error" });
     const error = await session.prepare().catch((error) => error);
     assert.doesNotMatch(error.report.summary.fallback ?? "", /went on/);

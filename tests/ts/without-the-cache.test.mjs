@@ -1,4 +1,4 @@
-// With the tool output cache off, an explicit prune pass prunes all the same, and a summariser's request is made to fit.
+// With the tool output cache off, an explicit prune pass still prunes, and a summariser's request is made to fit.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -21,7 +21,7 @@ function talk(options, turns, lines) {
   return { session, asked };
 }
 
-test("pruned outputs become placeholders that name no ref, and nobody is asked", async () => {
+test("pruned outputs become placeholders without a ref, and no summarizer is called", async () => {
   const { session, asked } = talk({ contextWindow: 16_000, ladder: "ladder", toolOutputCache: { enabled: false } }, 10, 420);
   const { messages, report } = await session.prepare();
   assert.deepEqual(report.decisions.map((d) => d.pass), ["prune_tool_outputs"]);
@@ -30,7 +30,7 @@ test("pruned outputs become placeholders that name no ref, and nobody is asked",
   assert.ok(report.left_out.every((line) => line.ref === undefined));
 });
 
-test("a system message that holds an output is pruned without a ref, too", async () => {
+test("a system message that contains an output is also pruned without a ref", async () => {
   const session = new Session({ contextWindow: 2_000, ladder: [{ pass: "prune_tool_outputs", protectTurns: 1 }], toolOutputCache: { enabled: false } });
   session.push([
     { role: "user", content: "q" },
@@ -42,7 +42,7 @@ test("a system message that holds an output is pruned without a ref, too", async
   assert.equal(messages[1].content, "[tool output trimmed]");
 });
 
-test("a summariser's request goes without outputs before it is cut into pieces", async () => {
+test("a summariser's request drops outputs before it is split into pieces", async () => {
   const sent = [];
   for (const enabled of [true, false]) {
     const { session, asked } = talk({ contextWindow: 9_000, ladder: "spec", toolOutputCache: { enabled } }, 16, 160);

@@ -22,7 +22,7 @@ type Signatures = [
 ];
 
 const usage: TokenUsage = { input_tokens: 1, output_tokens: 1, cache_creation_tokens: 0, cache_read_tokens: 0, total_tokens: 2 };
-// @ts-expect-error the total is part of it
+// @ts-expect-error the total is required
 const partial: TokenUsage = { input_tokens: 1, output_tokens: 1, cache_creation_tokens: 0, cache_read_tokens: 0 };
 countTokens("x");
 countTokens([{ role: "user", content: "x" }], "bytes/4");
@@ -43,9 +43,9 @@ compressJson("{}", { maxTokens: 5 });
 // @ts-expect-error unknown key
 compressJson("{}", { max_tokens: 5 });
 truncateHeadTail("x", { max: 5, head: 2, tail: 2 });
-// @ts-expect-error JSON is handed in as text
+// @ts-expect-error JSON must be passed as text
 compressJson({});
-// @ts-expect-error a number is meant
+// @ts-expect-error a number is expected
 truncateHeadTail("x", { max: "5" });
 extractiveSummarize({ maxTokens: 5 });
 // @ts-expect-error unknown key
@@ -64,11 +64,11 @@ outputs.append("id", "chunk");
 outputs.read({ ref_id: "id", offset: 0, limit: 1 });
 outputs.grep({ ref_id: "id", pattern: "x", context: 1, max_matches: 1, ignore_case: true });
 outputs.collectGarbage({ dryRun: true });
-// @ts-expect-error a pattern is needed
+// @ts-expect-error a pattern is required
 outputs.grep({ ref_id: "id" });
-// @ts-expect-error a number is no content
+// @ts-expect-error a number is not content
 outputs.put(5);
-// @ts-expect-error a session makes it
+// @ts-expect-error only a session creates it
 new ToolOutputCache();
 
 const adapter = new OpenAIHistoryAdapter([{ role: "user", content: "x" }]);
@@ -76,7 +76,7 @@ adapter.append({ type: "reasoning" });
 adapter.append([{}]);
 // @ts-expect-error an item is an object
 adapter.append("x");
-// @ts-expect-error the list is changed by append and rebuild alone
+// @ts-expect-error the list is changed only by append and rebuild
 adapter.inputItems = [];
 
 export type { Signatures };

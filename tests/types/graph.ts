@@ -30,7 +30,7 @@ const graph = new ContextGraph({ maxNodes: 10 });
 const bytes: Uint8Array = graph.snapshot();
 ContextGraph.restore(bytes);
 graph.addNode({ type: "task", after: ["a", "b"], content: [{ type: "text", text: "x" }] });
-// @ts-expect-error a node has a type
+// @ts-expect-error a node needs a type
 graph.addNode({ content: "x" });
 // @ts-expect-error no such kind
 graph.addEdge("a", "b", "after");

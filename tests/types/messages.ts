@@ -14,7 +14,7 @@ const messages: Message[] = [
   { role: "user", content: "x", id: "m", item_type: "INJECTION", priority: 5, ephemeral: 2, pinned: true, extras: { anthropic: {} } },
 ];
 
-// `undefined` is as good as left out, under `exactOptionalPropertyTypes` too.
+// `undefined` is the same as left out, under `exactOptionalPropertyTypes` too.
 const calls: ToolCall[] | undefined = messages.length > 100 ? [] : undefined;
 messages.push({ role: "assistant", content: "x", tool_calls: calls, id: undefined });
 
@@ -41,7 +41,7 @@ function texts(message: Message): string[] {
   return typeof content === "string" ? [content] : content.map((part) => (part.type === "text" ? part.text : part.type));
 }
 
-// @ts-expect-error a user message says something
+// @ts-expect-error a user message needs content
 const empty: Message = { role: "user" };
 // @ts-expect-error a user message cannot be null
 const nothing: Message = { role: "user", content: null };

@@ -8,7 +8,7 @@ await init();
 await named(new URL("https://host.invalid/contextfold_bg.wasm"));
 await init(new Uint8Array(8));
 const asset: Uint8Array = bytes;
-// @ts-expect-error null is no source
+// @ts-expect-error null is not a source
 await init(null);
 
 try {

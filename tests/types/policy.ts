@@ -1,4 +1,4 @@
-// Compiled, not run: rules of the caller's own, and what must be refused.
+// Compiled, not run: the caller's own rules, and what must be refused.
 
 import { Session } from "contextfold";
 import type { CustomPassItem, Pass, SessionOptions, TrimmedOutput, Undone } from "contextfold";
@@ -17,9 +17,9 @@ const options: SessionOptions = {
 };
 // @ts-expect-error no such rule
 const rule: SessionOptions = { toolOutputCache: { tools: { ls: "last" } } };
-// @ts-expect-error a custom pass has a function
+// @ts-expect-error a custom pass needs a function
 const runless: Pass = { pass: "custom" };
-// @ts-expect-error it decides at once
+// @ts-expect-error it must decide synchronously
 const late: Pass = { pass: "custom", run: async () => ({ drop: [] }) };
 
 export function uses(): unknown[] {

@@ -16,9 +16,9 @@ const summarize: Summarize = async (request, { signal }) => {
   return { text: JSON.stringify(body) + String(fired), usage: { anything: 1 }, finish_reason: "stop" };
 };
 const sync: Summarize = () => "text";
-// @ts-expect-error a number is no summary
+// @ts-expect-error a number is not a summary
 const wrong: Summarize = () => 5;
-// @ts-expect-error text is needed
+// @ts-expect-error text is required
 const textless: Summarize = () => ({ usage: {} });
 
 const all: SessionOptions = {
@@ -73,11 +73,11 @@ new Session({ contextWindow: "5" });
 new Session({ ladder: "nothing" });
 // @ts-expect-error no such estimate
 new Session({ tokenizer: "words" });
-// @ts-expect-error the tokenizer answers with a number
+// @ts-expect-error the tokenizer must return a number
 new Session({ tokenizer: (text: string) => text });
-// @ts-expect-error unknown key further in
+// @ts-expect-error unknown nested key
 new Session({ compaction: { treshold: 1 } });
-// @ts-expect-error null is for model and retainPrompt alone
+// @ts-expect-error only model and retainPrompt may be null
 new Session({ compaction: { summaryPrompt: null } });
 // @ts-expect-error not a style
 new Session({ compaction: { style: "markdown" } });
@@ -98,7 +98,7 @@ const usage: TokenUsage = session.recordUsage({ any: "shape" });
 const loop: AgentLoop = session.loop();
 const seven: Promise<number> = loop.modelCall(() => 7);
 const text: Promise<string> = loop.finalAnswer(async () => "x");
-// @ts-expect-error a function is run
+// @ts-expect-error run takes a function
 loop.toolExecution(7);
 
 // --- state
@@ -137,7 +137,7 @@ session.compact({ signal, instructions: "x" });
 session.prepare({ signal });
 // @ts-expect-error no such option
 session.compact({ abort: signal });
-// @ts-expect-error a controller is no signal
+// @ts-expect-error a controller is not a signal
 session.prepare({ signal: new AbortController() });
 const prepared: Promise<Prepared> = compactMessages([{ role: "user", content: "x" }], { ...all, signal });
 

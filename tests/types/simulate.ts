@@ -23,11 +23,11 @@ const replay = recording.replay({ ladder: "spec", priceAs: "m" });
 while (replay.advance(10)) replay.share.toFixed();
 replay.run().retention.literal.toFixed();
 replay.sessionAt(3).free();
-// @ts-expect-error the tools are the recording's
+// @ts-expect-error the tools come from the recording
 recording.simulate({ tools: [] });
 // @ts-expect-error no such preset
 simulate("messages", [], { presets: ["rollin"] });
-// @ts-expect-error no model is asked
+// @ts-expect-error no model is called
 simulate("messages", [], { summarize: () => "" });
 // @ts-expect-error no such format
 simulate("word", []);

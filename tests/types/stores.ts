@@ -23,7 +23,7 @@ await secret.append("chat", there?.position ?? 0, [new Uint8Array(30)]);
 const items = wrapStore(storage, { encrypt: key });
 // @ts-expect-error an ordinary store has no journals
 items.append("chat", 0, []);
-// @ts-expect-error a key has a name
+// @ts-expect-error a key may not be omitted
 wrapStore(journals, { encrypt: () => new Uint8Array(32) });
 
 const stores: Store[] = [memoryStore(), indexedDBStore("chats"), journals, secret, items];
@@ -44,12 +44,12 @@ for (const store of journalStores) {
   await store.append("chat", position, [new Uint8Array(30)]);
   await store.close?.();
 }
-// @ts-expect-error a Durable Object's storage, not its `sql` alone
+// @ts-expect-error a Durable Object's storage is needed, not only its `sql`
 sqliteStore(ctx.storage.sql);
 
-// @ts-expect-error a text is no store
+// @ts-expect-error a text is not a store
 session.save("chat", memoryStore());
-// @ts-expect-error bytes are needed
+// @ts-expect-error bytes are required
 Session.restore("bytes");
 // @ts-expect-error a store has getItem, setItem and removeItem
 const less: Store = { getItem: async () => null };
@@ -59,5 +59,5 @@ console.log(again, sum, less, notice);
 const age: SweepOptions = { olderThanMs: 60_000 };
 const swept: Swept = await sweep(memoryJournals(), age);
 const left: number = swept.kept + swept.removed + (await remove(storage, "chat")).kept;
-// @ts-expect-error there is no such option
+// @ts-expect-error no such option
 await sweep(journals, { olderThan: 60_000 });

@@ -1,7 +1,7 @@
-// What type tests share. Only exactly the same type is equal; `any` is equal to nothing but itself.
+// Shared by the type tests. Only identical types are equal; `any` is equal only to itself.
 
 /** `true` if both are the same type. */
 export type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
-/** Compiles where `T` is `true`. */
+/** Compiles if `T` is `true`. */
 export type Expect<T extends true> = T;

@@ -1,2 +1,2 @@
-// The agent of the AI SDK serves here, too.
+// The AI SDK's agent is used here too.
 export * from "./ai-sdk.mjs";

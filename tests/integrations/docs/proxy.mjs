@@ -1,4 +1,4 @@
-// The proxy that the guide tells of, between the examples' clients and the provider of the tests.
+// The proxy of the guide, between the examples' clients and the provider of the tests.
 
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// The AI SDK's own providers, in both of its majors, with a `fetch` that takes the request and answers without a network.
+// The AI SDK's own providers, in both majors, with a `fetch` that records the request and answers without a network.
 
 import * as ai6 from "ai-6";
 import { createAnthropic as anthropic6 } from "ai-sdk-anthropic-3";
@@ -32,10 +32,10 @@ const MODELS = {
 };
 
 const BYTES = Buffer.from("iVBORw0KGgo=", "base64");
-/** For providers that take no URL of a file: the SDK would fetch it. */
+/** For providers that do not accept the URL of a file: the SDK would fetch it. */
 const download = async (files) => files.map(({ url, isUrlSupportedByModel }) => (isUrlSupportedByModel ? null : { data: BYTES, mediaType: url.pathname.endsWith(".pdf") ? "application/pdf" : "image/png" }));
 
-/** Each provider's API in each major: `{ name, format, bodyOf(messages, more) }`, which gives the body of the request that goes out; with a `middleware`, through that. */
+/** Each provider's API in each major: `{ name, format, bodyOf(messages, more) }`; `bodyOf` returns the body of the request. */
 export const providers = MAJORS.flatMap((sdk) =>
   Object.keys(ANSWERS).map((format) => ({
     name: `${sdk.major} → ${format}`,

@@ -1,4 +1,4 @@
-// An answer of Bedrock's Converse as the stream that its API sends: frames of `application/vnd.amazon.eventstream`.
+// An answer of Bedrock's Converse as its API streams it: frames of `application/vnd.amazon.eventstream`.
 
 import { crc32 } from "node:zlib";
 

@@ -1,5 +1,5 @@
-// OpenClaw's embedded run as far as a context engine sees it, over pi's agent core (of which OpenClaw's own is a descendant): what is assembled before
-// a turn and in its tool loop, as `installContextEngineLoopHook` of OpenClaw 2026.9 does it, compaction after a refusal, and the commit of a turn.
+// OpenClaw's embedded run as a context engine sees it, over pi's agent core (from which OpenClaw's own is derived): the assembly before
+// a turn and in its tool loop (like `installContextEngineLoopHook` of OpenClaw 2026.9), compaction after a refusal, commit of a turn.
 
 import { randomUUID } from "node:crypto";
 import { Agent } from "@earendil-works/pi-agent-core";
@@ -9,8 +9,8 @@ const CHARS_PER_TOKEN = 4;
 const estimate = (message) => Math.ceil(JSON.stringify(message.content).length / CHARS_PER_TOKEN);
 
 /**
- * A session. `isDeferred`: turns that are admitted durably, where the engine sees the history before the turn and the host appends the rest
- * itself; else it sees all. `prompt(text)` runs a turn and gives the transcript; `compactions`: what the engine answered.
+ * A session. `isDeferred`: durably admitted turns, where the engine sees the history before the turn and the host appends the rest
+ * itself; otherwise it sees everything. `prompt(text)` runs a turn and returns the transcript; `compactions`: the engine's answers.
  */
 export function openclawSession(engine, { model, tools, tokenBudget, isDeferred = false, sessionId = randomUUID() }) {
   const transcript = [];
@@ -26,7 +26,7 @@ export function openclawSession(engine, { model, tools, tokenBudget, isDeferred 
   async function attempt(text) {
     const history = transcript.slice();
     const before = await assembled({ messages: history.slice(), prompt: text });
-    const turn = []; // what the agent's list has behind what was assembled
+    const turn = []; // what the agent's list contains after the assembled messages
     // pi's own prompt is a message of its list; OpenClaw's is not.
     const transformContext = async (list) => [...list.filter(({ role }) => role === "system"), ...(await transformed(list.filter(({ role }) => role !== "system")))];
     const transformed = async (messages) => {

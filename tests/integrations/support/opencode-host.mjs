@@ -1,12 +1,12 @@
-// A session of opencode's as far as a plugin sees it: messages in its shape, its hooks with the arguments and in the order of version 1.18's
-// `SessionPrompt.loop` and `SessionCompaction.process`, and requests of Chat Completions that are made of what a hook has left in its array.
+// A session of opencode as a plugin sees it: messages in its shape, its hooks with the arguments and in the order of version 1.18's
+// `SessionPrompt.loop` and `SessionCompaction.process`, and Chat Completions requests made from the array that a hook has edited.
 
 import { randomUUID } from "node:crypto";
 
 const idOf = (kind) => `${kind}_${randomUUID()}`;
 const MODEL = { providerID: "local", modelID: "m" };
 
-/** Runs a prompt. `execute` gives a tool's output; `limit` is the model's, as opencode knows it. Gives the session's messages, whole. */
+/** Runs a prompt; returns the session's messages, whole. `execute` returns a tool's output; `limit` is the model's, as opencode sees it. */
 export async function runOpencode(plugin, { url, prompt, execute, limit, sessionID = idOf("ses"), messages = [], tokensOf = (usage) => usage.prompt_tokens }) {
   const client = { config: { providers: async () => ({ data: { providers: [{ id: "local", models: { m: { limit } } }] } }) } };
   const hooks = await plugin({ client });
@@ -74,11 +74,11 @@ function sinceCompaction(messages) {
   return messages.slice(Math.max(at, 0));
 }
 
-/** What a summary is asked of: as text, with the outputs cut. */
+/** What a summary is made of: text, with the outputs cut. */
 const transcriptOf = (messages) =>
   requestOf(messages).map(({ role, content, tool_calls = [] }) => [content ? `[${role}]: ${content.slice(0, 1_000)}` : "", ...tool_calls.map(({ function: { name, arguments: text } }) => `[call]: ${name}(${text})`)].join("\n")).join("\n");
 
-/** As `MessageV2.toModelMessages` makes them. */
+/** Like `MessageV2.toModelMessages`. */
 function requestOf(messages) {
   return messages.flatMap(({ info, parts }) => {
     const texts = parts.filter(({ type }) => type === "text" || type === "compaction").map(({ type, text }) => (type === "text" ? text : "What did we do so far?"));

@@ -1,4 +1,4 @@
-// A provider on 127.0.0.1: takes requests as the real one does, refuses what it would refuse, and follows a script.
+// A provider on 127.0.0.1: accepts requests as the real one does, refuses what it would refuse, and follows a script.
 
 import { createServer } from "node:http";
 import { createServer as createHttp2Server } from "node:http2";
@@ -52,11 +52,11 @@ const ANSWERS = {
 const GENERATES = /:(generateContent|streamGenerateContent)$/;
 
 /**
- * Starts it. `window`: tokens above which it refuses, `inStream`: in a stream that begins well, as the Responses API may;
- * `calls`: after how many calls of a tool it says its answer; `summary`: what it answers to who asks for one, a text or a function that
- * may throw, and `isSummary` which bodies do; `perToken`: what it counts for one token of ours; `breakAt`: which answer's stream
- * ends in its middle; `tool`: which tool its call `n` is of, and its input (Anthropic). `bodies`: what it took, without the requests for summaries, which are `asked`; `summaries`: how many these were;
- * `refused`: how many were too long; `heads`: the headers of all.
+ * Starts it. `window`: the tokens above which it refuses; `inStream`: it refuses within a stream that starts well, as the Responses API
+ * may; `calls`: after how many tool calls it answers; `summary`: its answer to a summary request, a text or a function that may throw;
+ * `isSummary`: which bodies are summary requests; `perToken`: how many tokens it counts for one of ours; `breakAt`: which answer's stream
+ * breaks off; `tool`: the tool of call `n` and its input (Anthropic). `bodies`: accepted requests except summary requests, which are in
+ * `asked`; `summaries`: how many of those there were; `refused`: how many requests were too long; `heads`: the headers of all requests.
  */
 export async function provider({ window = Infinity, inStream = false, calls = CALLS, summary, isSummary = (body) => JSON.stringify(body).includes("<summary>"), perToken = 1, breakAt, tool = (n) => ({ name: "build", input: { n } }) } = {}) {
   const state = { bodies: [], asked: [], summaries: 0, refused: 0, heads: [] };
@@ -70,7 +70,7 @@ export async function provider({ window = Infinity, inStream = false, calls = CA
     const format = operation ? "bedrock-converse" : GENERATES.test(pathname) ? "gemini" : PATHS[pathname];
     let answered;
     try {
-      // The models of Gemini and Bedrock, and whether an answer is to be streamed, stand in the path.
+      // Gemini and Bedrock have the model, and whether an answer is to be streamed, in the path.
       const [, model, stream] = /\/([^/:]+):(stream)?generateContent$/i.exec(pathname) ?? [];
       answered = answer(format, { ...(modelId && { modelId: decodeURIComponent(modelId) }), ...(model && { model, stream: stream !== undefined }), ...JSON.parse(body) });
     } catch (error) {
@@ -95,7 +95,7 @@ export async function provider({ window = Infinity, inStream = false, calls = CA
   });
   function answer(format, body) {
     if (typeof body.input === "string") body = { ...body, input: [{ role: "user", content: body.input }] };
-    // What continues a conversation that the service holds has only its end.
+    // A request that continues a conversation held by the service contains only its end.
     const [broken] = body.thread?.type === "continue" ? [] : check(format, body).filter(({ severity }) => severity === "error");
     if (broken) return refusal(`${broken.rule} at ${broken.index}: ${broken.message}`);
     const tokens = countTokens(body);

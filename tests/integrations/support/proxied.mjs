@@ -1,4 +1,4 @@
-// The proxy as a process of its own, and what may stand behind it.
+// The proxy as a separate process, and the servers that may be behind it.
 
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 export const CLI = join(fileURLToPath(new URL("..", import.meta.url)), "node_modules/contextfold/pkg/cli/main.js");
 
-/** Starts `contextfold proxy`. `said()`: all that it wrote; `ended`: its exit code; it is ended with the test. */
+/** Starts `contextfold proxy`. `said()`: all its output; `ended`: its exit code; it is ended with the test. */
 export async function proxyTo(t, upstream, ...flags) {
   const child = spawn(process.execPath, [CLI, "proxy", "--upstream", upstream, "--port", "0", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
   let text = "";
@@ -26,7 +26,7 @@ export async function proxyTo(t, upstream, ...flags) {
   return { url, child, ended, said: () => text, reports: async () => (await fetch(`${url}/contextfold/reports`)).json() };
 }
 
-/** A server that answers as `handle(request, response, bytes)` does; `requests`: what came, with the bytes of its body. */
+/** A server that answers with `handle(request, response, bytes)`; `requests`: what arrived, with the bytes of each body. */
 export async function upstreamOf(t, handle) {
   const requests = [];
   const server = createServer(async (request, response) => {
@@ -34,7 +34,7 @@ export async function upstreamOf(t, handle) {
     try {
       for await (const chunk of request) chunks.push(chunk);
     } catch {
-      return; // the client went away in the middle
+      return; // the client went away midway
     }
     const bytes = Buffer.concat(chunks);
     requests.push({ method: request.method, url: request.url, headers: request.headers, rawHeaders: request.rawHeaders, bytes });
@@ -47,5 +47,5 @@ export async function upstreamOf(t, handle) {
 
 export const sendJson = (response, status, value, headers = {}) => response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(value));
 
-/** A completion that says this. */
+/** A completion with this text. */
 export const completion = (content) => ({ id: "c", object: "chat.completion", created: 0, model: "m", choices: [{ index: 0, finish_reason: "stop", logprobs: null, message: { role: "assistant", content, refusal: null } }], usage: { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11 } });

@@ -1,4 +1,4 @@
-// An answer as the stream of server-sent events that its API sends.
+// An answer as its API streams it: server-sent events.
 
 const halves = (text) => [text.slice(0, text.length >> 1), text.slice(text.length >> 1)];
 

@@ -1,11 +1,11 @@
-// The work of every agent here: 34 tool calls, whose outputs together are a multiple of the window.
+// The work of every agent here: 34 tool calls, whose outputs together exceed the window several times.
 
 import assert from "node:assert/strict";
 import { check, countTokens } from "contextfold";
 
 export const CALLS = 34;
 export const WINDOW = 8_000;
-/** A ladder that folds all but the last turns: for what is asked of a summary, where the default ladder needs none yet. */
+/** A ladder that folds all but the last turns: for tests of summaries, where the default ladder would not need one yet. */
 export const FOLDS = [{ pass: "ephemeral" }, { pass: "trim_tool_outputs" }, { pass: "dedupe_reads" }, { pass: "summarize" }];
 
 export const OPTIONS = { contextWindow: WINDOW };
@@ -14,11 +14,11 @@ export const TASK = "Why does the build fail? Never edit src/generated. Report a
 export const ANSWER = "E0308 in src/file7.rs, see TICKET-4711.";
 export const SUMMARY = "<summary>The build fails. Never edit src/generated.</summary>";
 
-/** What tool call `n` answers: about 450 tokens, with a path and an error code of its own. */
+/** The output of tool call `n`: about 450 tokens, with its own path and error code. */
 export const outputOf = (n) =>
   Array.from({ length: 12 }, (_, line) => `src/file${n}.rs:${line + 1}: error[E0${300 + n}]: mismatched types, expected \`u${n}\`, found \`Vec<Option<u${line}>>\` in module ${n}`).join("\n");
 
-/** A model that writes the summaries, and throws where `fails` says so of the nth time it is asked. It counts: `.asked`. */
+/** A model that writes the summaries, and throws if `fails` is true for its nth request. It counts: `.asked`. */
 export function failingSummary(fails = (nth) => nth > 2 && nth < 7) {
   const summarize = () => {
     if (fails(++summarize.asked)) throw new Error("overloaded");
@@ -28,7 +28,7 @@ export function failingSummary(fails = (nth) => nth > 2 && nth < 7) {
   return summarize;
 }
 
-/** Holds a request that reached a model against its limit and its provider's rules. */
+/** Checks a request that reached a model against its limit and its provider's rules. */
 export function assertFits(format, body, { limit = WINDOW } = {}) {
   const violations = check(format, body).filter((v) => v.severity === "error");
   assert.deepEqual(violations, []);
@@ -37,7 +37,7 @@ export function assertFits(format, body, { limit = WINDOW } = {}) {
   return tokens;
 }
 
-/** All of a run's requests: valid, under the limit, and smaller somewhere than before. */
+/** All of a run's requests: valid, under the limit, and in at least one place smaller than before. */
 export function assertKept(format, bodies, { calls = CALLS, limit } = {}) {
   assert.equal(bodies.length, calls + 1);
   const sizes = bodies.map((body) => assertFits(format, body, { limit }));
@@ -47,7 +47,7 @@ export function assertKept(format, bodies, { calls = CALLS, limit } = {}) {
   return sizes;
 }
 
-/** What console.warn said while `run` ran. */
+/** What was logged with console.warn during `run`. */
 export async function warnings(run) {
   const said = [];
   const { warn } = console;

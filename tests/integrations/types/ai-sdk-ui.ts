@@ -39,5 +39,5 @@ export function page(): string {
     .join();
 }
 
-// @ts-expect-error these are messages of the model
+// @ts-expect-error these are model messages
 withFolds([] as ModelMessage[]);

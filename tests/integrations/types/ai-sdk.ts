@@ -30,7 +30,7 @@ await generateText({
 const messages: ModelMessage[] | undefined = (await step({ messages: [] as ModelMessage[], steps: [], stepNumber: 0 }))?.messages;
 console.log(messages);
 
-// What comes in and goes out has the SDK's own types.
+// Inputs and outputs have the SDK's own types.
 await generateText({ model, messages: session.view("ai-sdk") });
 prepareStep({
   model: "gpt-5",

@@ -15,7 +15,7 @@ for await (const stream of toolRunner(client, { ...params, stream: true as const
 // @ts-expect-error Anthropic would hold the conversation
 toolRunner(client, { ...params, thread: undefined }, { session });
 
-// What comes in and goes out has the SDK's own types.
+// Inputs and outputs have the SDK's own types.
 await client.messages.create({ model: "claude-opus-4-5", max_tokens: 1000, ...session.view("anthropic") });
 middleware({
   model: "claude-opus-4-5",

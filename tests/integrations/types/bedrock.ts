@@ -8,7 +8,7 @@ const client = new BedrockRuntimeClient({ region: "us-east-1" });
 const session = new Session({ contextWindow: 200_000 });
 client.middlewareStack.use(plugin({ session, strict: true, cacheMarks: 4 }));
 
-// What comes in and goes out has the SDK's own types.
+// Inputs and outputs have the SDK's own types.
 const modelId = "us.amazon.nova-pro-v1:0";
 const { output } = await client.send(new ConverseCommand({ modelId, ...session.view("bedrock-converse") }));
 if (output?.message) session.pushFrom("bedrock-converse", [output.message]);
@@ -22,5 +22,5 @@ client.middlewareStack.use(
     },
   }),
 );
-// @ts-expect-error there is no such option
+// @ts-expect-error no such option
 plugin({ contextWindow: 200_000, cacheMarks: "4" });

@@ -19,7 +19,7 @@ const ai: GoogleGenAI = new GoogleGenAI({
 });
 new GoogleGenAI({ apiKey: "none", httpOptions: { fetch: fittingFetch({ session, strict: true }) } });
 
-// What comes in and goes out has the SDK's own types.
+// Inputs and outputs have the SDK's own types.
 const history: Content[] = ai.chats.create({ model: "gemini-2.5-pro" }).getHistory();
 session.sync("gemini", history);
 const { systemInstruction, contents } = session.view("gemini");
@@ -28,5 +28,5 @@ const response = await ai.models.generateContent({ model: "gemini-2.5-pro", cont
 session.pushFrom("gemini", response);
 session.recordUsage(response.usageMetadata ?? {});
 
-// @ts-expect-error an option that there is not
+// @ts-expect-error no such option
 fittingFetch({ contextWindw: 1 });

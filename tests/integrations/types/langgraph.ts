@@ -25,5 +25,5 @@ export const agents = [
 const Chat = Annotation.Root({ chat: Annotation<BaseMessage[]>({ reducer: messagesStateReducer, default: () => [] }) });
 export const other = new StateGraph(Chat).addNode("compact", compactionNode({ session, messagesKey: "chat" })).addEdge(START, "compact").compile();
 
-// @ts-expect-error an option of the nodes alone
+// @ts-expect-error only the nodes have this option
 modelCall({ contextWindow: 128_000, messagesKey: "chat" });

@@ -14,5 +14,5 @@ export const agents = [
   new Agent({ ...about, id: "b", inputProcessors: () => [keyed] }),
 ];
 
-// @ts-expect-error an option that there is not
+// @ts-expect-error no such option
 processor({ contextWindows: 128_000 });

@@ -10,7 +10,7 @@ const tools: OpenAI.Responses.Tool[] = [];
 
 const fitting = fit({ model: "gpt-5", onError: console.error });
 const response = await client.responses.create(await fitting({ model: "gpt-5", tools, input }, { signal: AbortSignal.timeout(1000) }));
-input.push(...(response.output as OpenAI.Responses.ResponseInputItem[])); // the SDK does not let its own output in
+input.push(...(response.output as OpenAI.Responses.ResponseInputItem[])); // the SDK does not accept its own output as input
 const completion = await client.chat.completions.create(await fitting({ model: "gpt-5", messages: [{ role: "user", content: "go" } as const] }, { usage: response.usage }));
 console.log(completion.choices[0]?.message);
 
@@ -22,7 +22,7 @@ const chat = await runChat(client, { model: "gpt-5", messages: [] }, { session, 
 const messages: OpenAI.Chat.ChatCompletionMessageParam[] = chat.messages;
 console.log(text, messages);
 
-// What comes in and goes out has the SDK's own types.
+// Inputs and outputs have the SDK's own types.
 await client.responses.create({ model: "gpt-5", ...session.view("openai-responses") });
 await client.chat.completions.create({ model: "gpt-5", messages: session.view("openai-chat") });
 const summarize: Summarize = async (request, { signal }) => {
@@ -37,8 +37,8 @@ await runChat(client, { model: "gpt-5", messages, stream: true }, { session, onE
 // @ts-expect-error no such option
 await runChat(client, { model: "gpt-5", messages }, { session, onChunk: console.log });
 
-// What a tool is called with needs no annotation, and a key may be a function of the body.
+// A tool's arguments need no annotation, and a key may be a function of the body.
 await runResponses(client, { model: "gpt-5", input, tools }, { model: "gpt-5", execute: { build: async (args) => String(args.target) } });
 fit({ contextWindow: 128_000, key: (body) => ("user" in body ? String(body.user) : undefined), onReport: ({ conversation }) => console.log(conversation.by, conversation.entries) });
-// @ts-expect-error: a session of one's own is the conversation
+// @ts-expect-error: the caller's own session is the conversation
 fit({ session, key: "chat-17" });

@@ -1,4 +1,4 @@
-// Compiled, not run: the real API's `trace` is what is asked for.
+// Compiled, not run: the real API's `trace` has the expected type.
 
 import { trace } from "@opentelemetry/api";
 import { Session } from "contextfold";

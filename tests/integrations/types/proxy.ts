@@ -1,4 +1,4 @@
-// Compiled, not run: what a user of the proxy inside a process writes.
+// Compiled, not run: what a user of the in-process proxy writes.
 
 import { spawn } from "node:child_process";
 import { type ProxiedConversation, type RunningProxy, startProxy } from "contextfold/proxy";
@@ -12,7 +12,7 @@ export async function run(): Promise<number> {
   return (newest?.tokens ?? 0) + other.url.length;
 }
 
-// @ts-expect-error it has to know where requests go
+// @ts-expect-error the upstream is required
 await startProxy({});
 // @ts-expect-error no such ladder
 await startProxy({ upstream: "https://api.openai.com", ladder: "rollin" });

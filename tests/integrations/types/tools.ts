@@ -1,4 +1,4 @@
-// Compiled, not run: the tools in each SDK's own types, and what is there for tests.
+// Compiled, not run: the tools in each SDK's own types, and the testing helpers.
 
 import Anthropic from "@anthropic-ai/sdk";
 import { Agent } from "@openai/agents";

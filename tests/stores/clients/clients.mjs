@@ -1,4 +1,4 @@
-// The clients of servers, for the tests in the folder above: this one has their packages.
+// The clients of the servers, for the tests in the parent folder: their packages are installed here.
 
 export * as s3 from "@aws-sdk/client-s3";
 export { AwsClient } from "aws4fetch";

@@ -1,4 +1,4 @@
-// Each client, as its own types declare it, is one that the stores take.
+// The stores accept each client as its own types declare it.
 
 import * as commands from "@aws-sdk/client-s3";
 import { AwsClient } from "aws4fetch";
@@ -28,11 +28,11 @@ export const stores: JournalStore[] = [
 ];
 export const sql: string = postgresSchema();
 
-// @ts-expect-error no client
+// @ts-expect-error not a client
 redisStore({});
-// @ts-expect-error no client
+// @ts-expect-error not a client
 postgresStore({});
 // @ts-expect-error its commands are missing
 s3Store({ client: new commands.S3Client({}), bucket: "chats" });
-// @ts-expect-error where the bucket is is missing
+// @ts-expect-error the bucket is missing
 s3Store({ client: new AwsClient({ accessKeyId: "", secretAccessKey: "" }), bucket: "chats" });

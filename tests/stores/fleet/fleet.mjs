@@ -1,4 +1,4 @@
-// Many processes that save the same sessions and are killed all the time: nothing that was acknowledged is lost, nothing stands twice,
+// Many processes that save the same sessions and are killed again and again: nothing acknowledged is lost, nothing is duplicated,
 // and each session is the same to the byte in every process.
 //
 //   const figures = await fleet({ kind: "files", place: folder, processes: 8, sessions: 500, saves: 20_000, killEveryMs: 1000 });
@@ -15,10 +15,10 @@ import { random } from "../../../benches/tokens/generate.mjs";
 import { keysOf } from "./messages.mjs";
 
 const pathOf = (name) => fileURLToPath(new URL(name, import.meta.url));
-/** How many processes load all sessions afterwards. */
+/** How many processes load all sessions at the end. */
 const READERS = 2;
 
-/** Runs a fleet to its end and checks what it left. Its figures. */
+/** Runs a fleet to its end and checks the result. Returns its figures. */
 export async function fleet(settings) {
   const folder = mkdtempSync(join(tmpdir(), "contextfold-fleet-"));
   try {
@@ -38,9 +38,9 @@ async function fleetIn(folder, { kind, place, processes, sessions, saves, killEv
   const living = new Set();
   const working = new Map(); // since when
   let kills = 0;
-  let ends = null; // why no process is to be started any more
+  let ends = null; // why no more processes are started
 
-  /** A place in the fleet, which a process takes after the other until its part is done. */
+  /** A slot in the fleet, which one process after another takes until its part is done. */
   async function slotDone(slot) {
     const part = Math.floor(saves / processes) + (slot < saves % processes ? 1 : 0);
     for (let generation = 0; ; generation++) {
@@ -62,7 +62,7 @@ async function fleetIn(folder, { kind, place, processes, sessions, saves, killEv
   }
 
   const killing = setInterval(() => {
-    // On a machine that others load, too, each one has the time to get somewhere.
+    // On a busy machine, too, each process gets enough time to make progress.
     const old = [...working.keys()].filter((child) => performance.now() - working.get(child) > killEveryMs);
     const child = old[Math.floor(next() * old.length)];
     if (child?.kill("SIGKILL")) kills += 1; // this very process
@@ -108,14 +108,14 @@ async function fleetIn(folder, { kind, place, processes, sessions, saves, killEv
   };
 }
 
-/** What a process has written down at its end. */
+/** What a process wrote down at its end. */
 async function written({ gone, out }) {
   const [code] = await gone;
   assert.equal(code, 0, `${out} was not written`);
   return JSON.parse(readFileSync(out, "utf8"));
 }
 
-/** What the logs say was acknowledged; the last line of one that was killed may be half a line. */
+/** What was acknowledged according to the logs; the last line of a killed process may be incomplete. */
 function acknowledged(folder, begins = "") {
   return readdirSync(folder).filter((name) => name.startsWith(begins)).flatMap((process) => {
     const lines = readFileSync(join(folder, process), "utf8").split("\n").slice(0, -1);
@@ -126,7 +126,7 @@ function acknowledged(folder, begins = "") {
   });
 }
 
-/** Fails where something was lost, stands twice, or is another thing to another process. */
+/** Fails if something was lost or duplicated, or differs between processes. */
 export function check({ log, readers, refreshed, keys, saves, kills }) {
   assert.equal(log.length, saves);
   const [seen, ...others] = readers;
@@ -147,7 +147,7 @@ export function check({ log, readers, refreshed, keys, saves, kills }) {
       assert.ok(one.n > (newest.get(one.process) ?? 0), `${id} stands before an earlier one under ${key}`);
       newest.set(one.process, one.n);
       if (isLogged.has(id)) continue;
-      // A process that was killed before it could write down what was acknowledged: its very last save.
+      // A process that was killed before it could log an acknowledgement: its very last save.
       unacknowledged += 1;
       assert.equal(one.n, (lastOf.get(one.process) ?? 0) + 1, `${id} is neither acknowledged nor the last one of its process`);
     }

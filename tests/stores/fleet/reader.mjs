@@ -1,4 +1,4 @@
-// A process that loads each session of a fleet, and writes down what it saw.
+// A process that loads each session of a fleet and writes down what it saw.
 
 import { writeFileSync } from "node:fs";
 import { Session } from "contextfold";

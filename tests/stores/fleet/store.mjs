@@ -1,11 +1,11 @@
-// The store that each process of a fleet opens, by its kind and place.
+// The store that each process of a fleet opens, by its kind and address.
 
 import { createRequire } from "node:module";
 
-/** One client alone: the others would cost each new process a second. */
+/** Only one client: loading the others would cost each new process a second. */
 const client = createRequire(new URL("../clients/package.json", import.meta.url));
 
-/** `{ store, end }`: the store, and what lets go of what was opened for it. */
+/** Returns `{ store, end }`: the store, and a function that releases what was opened for it. */
 export async function storeOf(kind, place) {
   if (kind === "files") return { store: (await import("contextfold/stores/files")).fileStore(place), end: async () => {} };
   if (kind === "sqlite") {

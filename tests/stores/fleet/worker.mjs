@@ -1,5 +1,5 @@
-// One process of a fleet: it pushes messages into sessions and saves them until it has done its part, or is killed. What a store has
-// acknowledged is on the disk in the process's own log before it goes on.
+// One process of a fleet: it pushes messages into sessions and saves them until its part is done or it is killed. What a store has
+// acknowledged is written to the process's own log on disk before it goes on.
 
 import { appendFileSync, fsyncSync, openSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
@@ -8,12 +8,12 @@ import { random } from "../../../benches/tokens/generate.mjs";
 import { OPTIONS, digestOf, keysOf, message } from "./messages.mjs";
 import { storeOf } from "./store.mjs";
 
-/** Of all saves, so many are on sessions that everybody writes to. */
+/** The share of saves to sessions that everybody writes to. */
 const SHARED = 0.2;
-/** So often a session is loaded anew though it is there, or else refreshed, before it is written to. */
+/** How often a session in memory is loaded anew, or else refreshed, before it is written to. */
 const LOADS = 0.2;
 const REFRESHES = 0.4;
-/** So often a message is followed by a `prepare`, which folds what does not fit. */
+/** How often a message is followed by a `prepare`, which folds what does not fit. */
 const PREPARES = 0.05;
 
 const { kind, place, log, out, name, slot, part, seed, ...fleet } = JSON.parse(process.argv[2]);
@@ -23,7 +23,7 @@ const { store, end } = await storeOf(kind, place);
 const held = new Map();
 const file = openSync(log, "a");
 
-// By the fleet's own end, should nobody tell this process.
+// The fleet's own end, in case nobody tells this process.
 process.once("disconnect", () => process.exit(3));
 process.send("up");
 
@@ -49,7 +49,7 @@ await end();
 process.removeAllListeners("disconnect");
 process.disconnect();
 
-/** Until it is saved; how often somebody else had saved before. */
+/** Retries until it is saved; returns how often another process had saved before. */
 async function save(key, said) {
   for (let conflicts = 0; ; conflicts++) {
     const session = await current(key);
@@ -65,7 +65,7 @@ async function save(key, said) {
   }
 }
 
-/** The session as it is in memory, refreshed, or loaded: as it happens. */
+/** The session as it is in memory, refreshed, or loaded, at random. */
 async function current(key) {
   if (held.has(key) && next() < LOADS) letGo(key);
   if (held.has(key)) {

@@ -1,4 +1,4 @@
-// An unstorage instance is a store as it is.
+// An unstorage instance is accepted as a store.
 
 import type { Store } from "contextfold";
 import { createStorage } from "unstorage";

@@ -1,4 +1,4 @@
-// Compiled, not run: with their entry types named once, views go into the official SDKs without a cast.
+// Compiled, not run: once their entry types are named, views are assignable to the official SDKs without a cast.
 
 import { OpenAIHistoryAdapter, Session, toolDefinitions } from "contextfold";
 import type {} from "contextfold/anthropic";
@@ -30,7 +30,7 @@ export async function send(session: Session, openai: OpenAI, anthropic: Anthropi
   await openai.chat.completions.create({ model: "gpt-5", messages: session.view("ai-sdk") });
 }
 
-/** An import of `contextfold/openai` or `contextfold/anthropic`, of nothing even, types the tools and `inputItems`, too. */
+/** An import of `contextfold/openai` or `contextfold/anthropic`, even of nothing, also types the tools and `inputItems`. */
 export async function sendWithTools(openai: OpenAI, anthropic: Anthropic, history: OpenAIHistoryAdapter): Promise<void> {
   await openai.responses.create({ model: "gpt-5", input: history.inputItems, tools: toolDefinitions("openai-responses") });
   await openai.chat.completions.create({ model: "gpt-5", messages: [], tools: toolDefinitions("openai-chat") });

@@ -1,4 +1,4 @@
-// The same session everywhere: what it comes to tells whether the module runs.
+// The same session everywhere: its result shows whether the module works.
 export async function fold({ Session }) {
   const session = new Session({ contextWindow: 2_000 });
   session.push({ role: "user", content: "Read the files." });
