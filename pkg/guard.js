@@ -5,7 +5,7 @@
 // throws INTERNAL for every call.
 
 import { ContextError } from "./error.js";
-import { isResolved } from "./made.js";
+import { isResolved } from "./object-makers.js";
 import { OWN, WholeMissing } from "./split.js";
 import { calledFrom, placeAt } from "./stack.js";
 

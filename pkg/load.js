@@ -4,12 +4,12 @@
 import * as glue from "./wasm/contextfold_bg.js";
 import { ContextError } from "./error.js";
 import * as packer from "./pack.js";
-import * as maker from "./made.js";
+import * as maker from "./object-makers.js";
 import { ownParts } from "./parts.js";
 import { instantiateSplit } from "./split.js";
 import { guarded, settleMethods, unloaded } from "./guard.js";
-import { showState } from "./shown.js";
-import { refuseClones } from "./uncloned.js";
+import { showState } from "./print-state.js";
+import { refuseClones } from "./refuse-clones.js";
 
 /** The functions of the glue. */
 const imports = { "./contextfold_bg.js": glue };

@@ -1,9 +1,9 @@
 // `contextfold proxy` inside the caller's process, for an agent that runs as a separate program and accepts a base URL.
 
 import { ContextError, Session } from "contextfold";
-import { listening, upstreamUrl } from "../cli/proxy/place.js";
+import { listening, upstreamUrl } from "../cli/proxy/addresses.js";
 import { Proxy } from "../cli/proxy/server.js";
-import { teller } from "../cli/proxy/teller.js";
+import { teller } from "../cli/proxy/report-once.js";
 import { nearest } from "../nearest.js";
 
 const OPTIONS = ["upstream", "contextWindow", "models", "ladder", "extractive", "port", "host", "onError"];

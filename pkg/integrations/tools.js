@@ -2,7 +2,7 @@
 // accept tools as plain objects.
 
 import { ContextError, toolDefinitions } from "contextfold";
-import { tellOfTools } from "./shared/opens.js";
+import { tellOfTools } from "./shared/session-tools.js";
 
 const RUN = {
   tool_output_cache: (session, args) => session.toolOutputs.read(args),

@@ -10,7 +10,7 @@ import { ContextError } from "../error.js";
 import { conflict } from "./conflict.js";
 import { startBehind } from "./frames.js";
 import { headNaming, isBehind, isCutOff, itemsOf, readHead } from "./segments/head.js";
-import { kept } from "./segments/kept.js";
+import { kept } from "./segments/lru-cache.js";
 import { headOf, itemOf, leaseOf, newToken, newVersion, readHeadName, readItem, segmentOf, snapshotOf } from "./segments/names.js";
 import { lyingUnder, newestWhole } from "./segments/newest.js";
 import { ordinary } from "./segments/ordinary.js";

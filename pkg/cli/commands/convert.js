@@ -5,7 +5,7 @@ import { plainBody, shaped } from "../engine.js";
 import { EXIT, usage } from "../failure.js";
 import { printJson, progress } from "../terminal.js";
 import { write } from "../write.js";
-import { refuseTwoOutputs, show } from "../mended.js";
+import { refuseTwoOutputs, show } from "../change-report.js";
 
 export function convert(read, flags) {
   if (flags.to === undefined) throw usage("to which format? give --to FORMAT", "convert");

@@ -3,9 +3,9 @@
 import { readFileSync } from "node:fs";
 import { EXIT, usage, whyUnreadable } from "../failure.js";
 import { plain } from "../paint.js";
-import { listening, upstreamUrl } from "../proxy/place.js";
+import { listening, upstreamUrl } from "../proxy/addresses.js";
 import { Proxy } from "../proxy/server.js";
-import { teller } from "../proxy/teller.js";
+import { teller } from "../proxy/report-once.js";
 import { print, style } from "../terminal.js";
 
 const HOST = "127.0.0.1";

@@ -5,7 +5,7 @@ import { EXIT } from "../failure.js";
 import { printJson, progress } from "../terminal.js";
 import { write } from "../write.js";
 import { listed, optionsOf, refuseProvider } from "./check.js";
-import { refuseTwoOutputs, show } from "../mended.js";
+import { refuseTwoOutputs, show } from "../change-report.js";
 
 export function repair(read, flags) {
   refuseTwoOutputs(flags, "repair");

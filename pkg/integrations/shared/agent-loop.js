@@ -1,7 +1,7 @@
 // An agent loop over one of OpenAI's APIs: ask the model, run the tools that it calls, ask again, each time with a list that fits.
 
 import { BodyKeeper, withSession } from "./bodies.js";
-import { goingOn } from "./going-on.js";
+import { goingOn } from "./continue-session.js";
 
 export async function runLoop(api, client, body, options = {}) {
   const own = await withSession(options, body);

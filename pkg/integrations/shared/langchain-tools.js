@@ -3,7 +3,7 @@
 import { toolDefinitions } from "contextfold";
 import { tool } from "@langchain/core/tools";
 import { runTool } from "../tools.js";
-import { tellOfTools } from "./opens.js";
+import { tellOfTools } from "./session-tools.js";
 
 export function tools(session) {
   tellOfTools(session);

@@ -2,7 +2,7 @@
 // So no key encrypts values of more than one name, which keeps it far from the limit for random nonces.
 
 import { ContextError } from "../../error.js";
-import { kept } from "../segments/kept.js";
+import { kept } from "../segments/lru-cache.js";
 
 const RAW_BYTES = 32;
 const LONGEST_ID = 100;
