@@ -98,7 +98,7 @@ export function compactionProvider(options = {}) {
     async summarize({ messages, previousSummary, customInstructions: instructions, signal }) {
       const mirror = piMessages();
       const all = [...(previousSummary ? [{ role: "compactionSummary", summary: previousSummary }] : []), ...messages].filter(isSent);
-      return wholeSummary(ofSession, FORMAT, all.map((message) => mirror.ours(message)), { signal, instructions });
+      return wholeSummary(ofSession, FORMAT, all.map((message) => mirror.toEngine(message)), { signal, instructions });
     },
   };
 }

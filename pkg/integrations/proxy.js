@@ -3,7 +3,7 @@
 import { ContextError, Session } from "contextfold";
 import { listening, upstreamUrl } from "../cli/proxy/addresses.js";
 import { Proxy } from "../cli/proxy/server.js";
-import { teller } from "../cli/proxy/report-once.js";
+import { reportOnce } from "../cli/proxy/report-once.js";
 import { nearest } from "../nearest.js";
 
 const OPTIONS = ["upstream", "contextWindow", "models", "ladder", "extractive", "port", "host", "onError"];
@@ -46,7 +46,7 @@ function read(options) {
 
 /** Passes each failure to `onError`, or else the first of each kind to the console. */
 function tellerOf(onError) {
-  if (!onError) return teller((what) => console.warn(`contextfold (proxy): ${what} (the first of its kind; \`onError\` hears every failure)`));
+  if (!onError) return reportOnce((what) => console.warn(`contextfold (proxy): ${what} (the first of its kind; \`onError\` hears every failure)`));
   return (error) => {
     try {
       onError(error);

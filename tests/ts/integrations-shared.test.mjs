@@ -148,7 +148,7 @@ test("an unknown option of a hook: what is near, or all that the hook takes", ()
 
 test("a server keeps so many conversations, and no more than so many characters of them; sessions that it lets go of are freed", async () => {
   const bodyOf = (n, more = "") => ({ model: "m", messages: [{ role: "user", content: `conversation ${n}${more}` }] });
-  const keeperOf = (serves) => new BodyKeeper("server", "openai-chat", { contextWindow: 9_000, strict: true }, { serves });
+  const keeperOf = (serverLimits) => new BodyKeeper("server", "openai-chat", { contextWindow: 9_000, strict: true }, { serverLimits });
   const isFreed = ({ session }) => {
     try {
       return session.limit !== 9_000;
@@ -175,8 +175,8 @@ test("a server keeps so many conversations, and no more than so many characters 
 test("a server's calls of one conversation wait for each other, and each gets its own list; options go by the body", async () => {
   const limits = [];
   const sessions = [];
-  const serves = { most: 10, bytes: Infinity, limitsOf: ({ model }) => ({ contextWindow: Number(model) }) };
-  const keeper = new BodyKeeper("server", "openai-chat", { strict: true, summarize: async () => new Promise((done) => setTimeout(done, 5, "<summary>Short.</summary>")) }, { serves });
+  const serverLimits = { most: 10, bytes: Infinity, limitsOf: ({ model }) => ({ contextWindow: Number(model) }) };
+  const keeper = new BodyKeeper("server", "openai-chat", { strict: true, summarize: async () => new Promise((done) => setTimeout(done, 5, "<summary>Short.</summary>")) }, { serverLimits });
   const before = Array.from({ length: 30 }, (_, n) => ({ role: n % 2 ? "assistant" : "user", content: `${n} ${"words ".repeat(200)}` }));
   const sent = await Promise.all(
     Array.from({ length: 8 }, async (_, n) => {
@@ -193,7 +193,7 @@ test("a server's calls of one conversation wait for each other, and each gets it
 });
 
 test("of requests that are refused side by side each is made smaller, by what was learnt from the first", async () => {
-  const keeper = new BodyKeeper("server", "openai-chat", { strict: true }, { serves: { most: 10, bytes: Infinity } });
+  const keeper = new BodyKeeper("server", "openai-chat", { strict: true }, { serverLimits: { most: 10, bytes: Infinity } });
   const before = Array.from({ length: 30 }, (_, n) => ({ role: n % 2 ? "assistant" : "user", content: `${n} ${"words ".repeat(200)}` }));
   const bodies = Array.from({ length: 8 }, (_, n) => ({ messages: [...before, { role: "user", content: `question ${n}` }] }));
   const sent = await Promise.all(bodies.map((body) => keeper.fit(body)));

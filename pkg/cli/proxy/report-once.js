@@ -1,5 +1,5 @@
 /** Reports each kind of failure only once, so that an agent with a thousand calls does not fill the terminal. */
-export function teller(say) {
+export function reportOnce(say) {
   const told = new Set();
   return (error) => {
     const kind = error.code ?? error.message;

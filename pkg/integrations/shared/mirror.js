@@ -2,35 +2,35 @@
 // the original object. Entries that the engine writes have no original and are converted.
 
 export class Mirror {
-  #ours = new WeakMap();
-  #theirs = new WeakMap();
-  #toOurs;
-  #toTheirs;
+  #engineEntries = new WeakMap();
+  #sdkEntries = new WeakMap();
+  #convertToEngine;
+  #convertToSdk;
 
-  /** `toOurs` may return the entry itself if nothing differs. */
-  constructor(toOurs = (entry) => entry, toTheirs = (entry) => entry) {
-    this.#toOurs = toOurs;
-    this.#toTheirs = toTheirs;
+  /** `convertToEngine` may return the entry itself if nothing differs. */
+  constructor(convertToEngine = (entry) => entry, convertToSdk = (entry) => entry) {
+    this.#convertToEngine = convertToEngine;
+    this.#convertToSdk = convertToSdk;
   }
 
-  ours(entry) {
+  toEngine(entry) {
     if (typeof entry !== "object" || entry === null) return entry;
-    let made = this.#ours.get(entry);
+    let made = this.#engineEntries.get(entry);
     if (made === undefined) {
-      made = this.#toOurs(entry);
-      this.#ours.set(entry, made);
-      if (made !== entry) this.#theirs.set(made, entry);
+      made = this.#convertToEngine(entry);
+      this.#engineEntries.set(entry, made);
+      if (made !== entry) this.#sdkEntries.set(made, entry);
     }
     return made;
   }
 
-  theirs(entry) {
-    let given = this.#theirs.get(entry);
+  toSdk(entry) {
+    let given = this.#sdkEntries.get(entry);
     if (given === undefined) {
-      given = this.#toTheirs(entry);
+      given = this.#convertToSdk(entry);
       if (given === entry) return entry;
-      this.#theirs.set(entry, given);
-      this.#ours.set(given, entry);
+      this.#sdkEntries.set(entry, given);
+      this.#engineEntries.set(given, entry);
     }
     return given;
   }

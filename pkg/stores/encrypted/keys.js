@@ -2,7 +2,7 @@
 // So no key encrypts values of more than one name, which keeps it far from the limit for random nonces.
 
 import { ContextError } from "../../error.js";
-import { kept } from "../segments/lru-cache.js";
+import { lruCache } from "../segments/lru-cache.js";
 
 const RAW_BYTES = 32;
 const LONGEST_ID = 100;
@@ -11,7 +11,7 @@ const DERIVED = 1_000;
 export function keysOf(ask) {
   if (typeof ask !== "function") throw new ContextError("INVALID_ARGUMENT", "`encrypt`: expected a function that gives the key of an id, and the current key without one");
   const imported = new Map();
-  const derived = kept(DERIVED);
+  const derived = lruCache(DERIVED);
 
   async function asked(id) {
     let given;

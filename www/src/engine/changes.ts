@@ -5,7 +5,7 @@
 
 import type { Format, LeftOutNow, Session } from "contextfold";
 import { difference } from "./diff";
-import type { Change, Changes, DiffLine, Happened, Source } from "./protocol";
+import type { Change, Changes, DiffLine, ChangeKind, Source } from "./protocol";
 
 /** At most this many changed messages are listed. */
 const MOST_CHANGES = 300;
@@ -32,7 +32,7 @@ export function changesOf(before: Session | null, after: Session, sourceOf: (id:
   const folds = new Map(after.folds().map((fold) => [fold.id, fold]));
   const known = new Set(before?.messages.map(({ id }) => id ?? ""));
   const changes: Change[] = [];
-  const put = (id: string, what: Happened) => {
+  const put = (id: string, what: ChangeKind) => {
     const { role = "summary", label = "", tokens = 0 } = sourceOf(id) ?? {};
     const { why, pass } = is.get(id) ?? {};
     changes.push({ id, role, label, what, tokensBefore: stood.get(id)?.tokens ?? (what === "new" ? tokens : 0), tokensAfter: stands.get(id)?.tokens ?? 0, ...(why && { why }), ...(pass && { pass }) });
@@ -48,7 +48,7 @@ export function changesOf(before: Session | null, after: Session, sourceOf: (id:
   // A summary that is now inside a later one, or was undone.
   for (const id of stood.keys()) if (!stands.has(id) && !is.has(id)) put(id, folds.has(id) ? "folded" : "removed");
 
-  const totals = new Map<Happened, Changes["totals"][number]>();
+  const totals = new Map<ChangeKind, Changes["totals"][number]>();
   for (const { what, tokensBefore, tokensAfter } of changes) {
     const total = totals.get(what) ?? { what, count: 0, tokensBefore: 0, tokensAfter: 0 };
     totals.set(what, { what, count: total.count + 1, tokensBefore: total.tokensBefore + tokensBefore, tokensAfter: total.tokensAfter + tokensAfter });
