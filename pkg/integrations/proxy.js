@@ -11,7 +11,7 @@ const OPTIONS = ["upstream", "contextWindow", "models", "ladder", "extractive", 
 /** See proxy.d.ts. */
 export async function startProxy(options) {
   const { upstream, contextWindow, models, ladder, extractive, port = 0, host = "127.0.0.1", onError } = read(options);
-  const server = new Proxy({ upstream, window: contextWindow, models, preset: ladder, extractive, tell: tellerOf(onError) });
+  const server = new Proxy({ upstream, window: contextWindow, models, preset: ladder, extractive, tell: reporterOf(onError) });
   const url = await listening(server, port, host).catch((error) => {
     throw new ContextError("INVALID_CONFIG", error.message, { cause: error });
   });
@@ -45,7 +45,7 @@ function read(options) {
 }
 
 /** Passes each failure to `onError`, or else the first of each kind to the console. */
-function tellerOf(onError) {
+function reporterOf(onError) {
   if (!onError) return reportOnce((what) => console.warn(`contextfold (proxy): ${what} (the first of its kind; \`onError\` hears every failure)`));
   return (error) => {
     try {

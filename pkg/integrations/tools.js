@@ -15,7 +15,7 @@ const RUN = {
 };
 
 /** One search reads at most this many outputs from the store. */
-const MOST_READ = 200;
+const MAX_READ = 200;
 /** Matches shown per output; the same as per message. */
 const PER_OUTPUT = 3;
 
@@ -26,7 +26,7 @@ async function search(session, { query, regex, ignore_case, max_hits }) {
   const { refs, ...unseen } = hits.pop();
   const pattern = String(regex) === "true" ? query : query.replace(/[\\.+*?()|[\]{}^$#&~-]/g, "\\$&");
   const left = [...refs];
-  for (let read = 0; left.length > 0 && read < MOST_READ && hits.length < (max_hits ?? 20); read++) {
+  for (let read = 0; left.length > 0 && read < MAX_READ && hits.length < (max_hits ?? 20); read++) {
     const ref = left.at(-1);
     try {
       const found = await session.toolOutputs.grep({ ref_id: ref, pattern, ignore_case: ignore_case ?? true, max_matches: PER_OUTPUT });

@@ -21,7 +21,7 @@ import { times } from "./segments/times.js";
 const FAN_OUT = 8;
 
 /** How many times a read is tried if the head changes in the meantime. */
-const READS = 10;
+const MAX_READS = 10;
 
 /** How many times to read a head that is not valid, and the milliseconds in between, because somebody may be writing it. */
 const TORN_READS = 4;
@@ -86,7 +86,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
 
   async function read(key, from) {
     let missing = { text: undefined, reads: 0 };
-    for (let reads = 0; reads < READS; reads++) {
+    for (let reads = 0; reads < MAX_READS; reads++) {
       const head = await currentHead(key);
       if (head === null) return null;
       const has = from !== undefined && from >= head.snapshotPosition;
@@ -145,7 +145,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
       if (made === null) {
         // Somebody has merged or removed the segments, so our head is outdated. If the head is unchanged, they are lost.
         heads.forget(key);
-        if (tries === READS || (tries > 1 && (await items.text(headOf(key))) === head.text)) throw damaged(key, "names what is not there");
+        if (tries === MAX_READS || (tries > 1 && (await items.text(headOf(key))) === head.text)) throw damaged(key, "names what is not there");
         continue;
       }
       const { stay, bytes } = made;
@@ -159,7 +159,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
         segments.set(name, bytes);
         return removeReplaced(key, head, next);
       }
-      if (tries === READS) throw conflict(key, expected, null);
+      if (tries === MAX_READS) throw conflict(key, expected, null);
     }
   }
 
@@ -204,7 +204,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
       const name = snapshotOf(key, version);
       await put(key, name, bytes);
       if (await swapped(key, head, next, name)) return removeReplaced(key, head, next);
-      if (tries === READS) throw conflict(key, expected, null);
+      if (tries === MAX_READS) throw conflict(key, expected, null);
     }
   }
 

@@ -4,7 +4,7 @@ import { readsSame } from "contextfold";
 import { isInstruction } from "./header.js";
 
 /** This many entries at the end of a known list may differ: a removed reminder, an edited message, a regenerated answer. */
-const REWRITTEN = 2;
+const MAX_REWRITTEN = 2;
 
 /**
  * Finds out how a list continues a conversation: it begins like the last list that came in, or like the last view that was returned,
@@ -19,10 +19,10 @@ export function continuation({ fullList, view }, list, format) {
   const asFullList = inFullList && { of: "fullList", ...inFullList, entries: inFullList.common };
   const inView = view === fullList ? undefined : commonPrefix(view, list, format);
   // The rewritten entries at the view's end must also be the last entries of the whole list; only then do we know what was rewritten.
-  const stands = inView && view.slice(view.length - inView.rewritten).every((entry, i) => entry === fullList[fullList.length - inView.rewritten + i]);
-  const asView = stands ? { of: "view", ...inView, entries: bodyOf(fullList).length - inView.rewritten } : undefined;
+  const endsAlike = inView && view.slice(view.length - inView.rewritten).every((entry, i) => entry === fullList[fullList.length - inView.rewritten + i]);
+  const asView = endsAlike ? { of: "view", ...inView, entries: bodyOf(fullList).length - inView.rewritten } : undefined;
   const found = asView && (!asFullList || asView.entries > asFullList.entries) ? asView : asFullList;
-  return found && { ...found, isTheSame: found.rewritten === 0 || (found.rewritten <= REWRITTEN && found.entries > found.rewritten) };
+  return found && { ...found, isTheSame: found.rewritten === 0 || (found.rewritten <= MAX_REWRITTEN && found.entries > found.rewritten) };
 }
 
 /**

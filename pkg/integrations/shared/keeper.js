@@ -62,14 +62,14 @@ export class Keeper {
       let found = await this.#conversations.of(mine, args, { bytes, owner });
       while (found.conversation.busy) {
         if (!this.#serverLimits) return { list };
-        await settled(found.conversation.idle, signal);
+        await waitFor(found.conversation.idle, signal);
         found = await this.#conversations.of(mine, args, { bytes, owner }); // by now the list may continue another conversation
       }
       conversation = found.conversation;
       conversation.viewOptions = cacheMarks === undefined ? undefined : { cacheMarks };
       conversation.begin();
       try {
-        return await this.#fitted({ list, mine, ...found }, conversation, { header, tools, usage, limits, signal });
+        return await this.#fitList({ list, mine, ...found }, conversation, { header, tools, usage, limits, signal });
       } finally {
         conversation.end();
       }
@@ -80,7 +80,7 @@ export class Keeper {
     }
   }
 
-  async #fitted({ list, mine, fullList, notice }, conversation, { header, tools, usage, limits, signal }) {
+  async #fitList({ list, mine, fullList, notice }, conversation, { header, tools, usage, limits, signal }) {
     const { session, lastSet } = conversation;
     if (usage !== undefined && conversation.sent) recordUsage(session, usage);
     const changed = (key, value) => {
@@ -108,7 +108,7 @@ export class Keeper {
     try {
       ({ report } = await session.prepare(signal ? { signal } : {}));
       if (notice) report.notices = [...(report.notices ?? []), notice];
-      const isNotice = notice ? this.#tellNotice(report) : this.#isNotice(report);
+      const isNotice = notice ? this.#sendNotices(report) : this.#sendNoticesOnce(report);
       if (isNotice || report.decisions.length > 0) this.#report(report, conversation);
       this.#save(conversation, report.decisions.length > 0);
       // The view still fits: without `strict` this is reported, and does not stop the agent.
@@ -132,11 +132,11 @@ export class Keeper {
    */
   async recovered(conversation, error, { signal, sent } = {}) {
     if (!conversation) return null;
-    while (this.#serverLimits && conversation.busy && !signal?.aborted) await settled(conversation.idle, signal).catch(() => {});
+    while (this.#serverLimits && conversation.busy && !signal?.aborted) await waitFor(conversation.idle, signal).catch(() => {});
     if (conversation.isDropped) return null;
     if (this.#serverLimits) conversation.begin();
     try {
-      if (this.#serverLimits && sent && sent.fullList !== conversation.fullList) this.#backTo(conversation, sent.fullList);
+      if (this.#serverLimits && sent && sent.fullList !== conversation.fullList) this.#resetTo(conversation, sent.fullList);
       const options = signal ? { signal } : {};
       // If a limit was learnt since this request was sent, the next view is smaller already.
       if (this.#serverLimits && sent?.learntLimits < conversation.learntLimits) await conversation.session.prepare(options);
@@ -155,7 +155,7 @@ export class Keeper {
     }
   }
 
-  #backTo(conversation, fullList) {
+  #resetTo(conversation, fullList) {
     const header = conversation.lastSet.header && JSON.parse(conversation.lastSet.header);
     conversation.session.sync(this.#format, this.#takesPieces(header) ? WITH_PIECES[this.#format](header, fullList) : fullList);
     conversation.fullList = fullList;
@@ -205,13 +205,13 @@ export class Keeper {
   }
 
   /** Passes on the report's notices about the configuration (no window is known, …), once: to `onReport`, or else to the console. */
-  #isNotice({ notices }) {
+  #sendNoticesOnce({ notices }) {
     if (this.#hasNoticed || !notices) return false;
     this.#hasNoticed = true;
-    return this.#tellNotice({ notices });
+    return this.#sendNotices({ notices });
   }
 
-  #tellNotice({ notices }) {
+  #sendNotices({ notices }) {
     if (!this.#options.onReport) console.warn(`contextfold (${this.#name}): ${notices.join("; ")} (said once)`);
     return true;
   }
@@ -260,20 +260,20 @@ function ownFits(session, list) {
 }
 
 /** Usage below this share of our count is ignored: a mock's fixed figure, or a gateway that does not count. */
-const PLAUSIBLE = 0.5;
+const MIN_USAGE_SHARE = 0.5;
 
 /** Records usage. Missing usage (a stream that was cut off, a provider that reports none) is not a failure. */
 function recordUsage(session, usage) {
   try {
     const { input_tokens, cache_creation_tokens, cache_read_tokens } = tokenUsage(usage);
-    if (input_tokens + cache_creation_tokens + cache_read_tokens >= session.tokens * PLAUSIBLE) session.recordUsage(usage);
+    if (input_tokens + cache_creation_tokens + cache_read_tokens >= session.tokens * MIN_USAGE_SHARE) session.recordUsage(usage);
   } catch {
     // nothing to learn
   }
 }
 
 /** Waits for a promise, but rejects when the signal aborts. */
-async function settled(promise, signal) {
+async function waitFor(promise, signal) {
   if (!signal) return promise;
   signal.throwIfAborted();
   let stop;

@@ -15,23 +15,23 @@ export class Mirror {
 
   toEngine(entry) {
     if (typeof entry !== "object" || entry === null) return entry;
-    let made = this.#engineEntries.get(entry);
-    if (made === undefined) {
-      made = this.#convertToEngine(entry);
-      this.#engineEntries.set(entry, made);
-      if (made !== entry) this.#sdkEntries.set(made, entry);
+    let engineEntry = this.#engineEntries.get(entry);
+    if (engineEntry === undefined) {
+      engineEntry = this.#convertToEngine(entry);
+      this.#engineEntries.set(entry, engineEntry);
+      if (engineEntry !== entry) this.#sdkEntries.set(engineEntry, entry);
     }
-    return made;
+    return engineEntry;
   }
 
   toSdk(entry) {
-    let given = this.#sdkEntries.get(entry);
-    if (given === undefined) {
-      given = this.#convertToSdk(entry);
-      if (given === entry) return entry;
-      this.#sdkEntries.set(entry, given);
-      this.#engineEntries.set(given, entry);
+    let sdkEntry = this.#sdkEntries.get(entry);
+    if (sdkEntry === undefined) {
+      sdkEntry = this.#convertToSdk(entry);
+      if (sdkEntry === entry) return entry;
+      this.#sdkEntries.set(entry, sdkEntry);
+      this.#engineEntries.set(sdkEntry, entry);
     }
-    return given;
+    return sdkEntry;
   }
 }

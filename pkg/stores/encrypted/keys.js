@@ -6,12 +6,12 @@ import { lruCache } from "../segments/lru-cache.js";
 
 const RAW_BYTES = 32;
 const LONGEST_ID = 100;
-const DERIVED = 1_000;
+const MAX_DERIVED = 1_000;
 
 export function keysOf(ask) {
   if (typeof ask !== "function") throw new ContextError("INVALID_ARGUMENT", "`encrypt`: expected a function that gives the key of an id, and the current key without one");
   const imported = new Map();
-  const derived = lruCache(DERIVED);
+  const derived = lruCache(MAX_DERIVED);
 
   async function asked(id) {
     let given;

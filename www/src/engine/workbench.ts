@@ -118,7 +118,7 @@ export class Workbench {
         messages: sources.length,
         turns: sources.filter((source) => source.role === "user").length,
         calls: recording.calls,
-        languages: languagesOf(spoken(messages)),
+        languages: languagesOf(userTexts(messages)),
         tools: toolsOf(sources),
         lanes: lanesOf(transcript, messages),
         sources,
@@ -472,7 +472,7 @@ function outcomeOf({ settings, run, recorded, prices, facts, ms }: Replayed): Ou
 const PENDING: Call = { tokens: 0, cached: 0, written: 0, lost: 0, brokenBy: null, output: 0, cost: null, parts: [], decisions: [], folded: false, error: null, pending: true };
 
 /** An output counts as read again if the same call is made within this many calls after it was cut or removed. */
-const SOON = 10;
+const READ_AGAIN_CALLS = 10;
 
 /** The number of outputs that a pass has cut or removed, and whose call the agent repeated soon after with the same arguments. */
 function readAgain(run: SimulatedRun, messages: Message[], begins: number[]): number {
@@ -482,7 +482,7 @@ function readAgain(run: SimulatedRun, messages: Message[], begins: number[]): nu
   const again = new Set<string>();
   for (const [call, { decisions }] of run.calls.entries()) {
     if (decisions.length === 0) continue;
-    const asked = new Set(messages.slice(begins[call], begins[call + SOON]).flatMap(callsOf).map(callText));
+    const asked = new Set(messages.slice(begins[call], begins[call + READ_AGAIN_CALLS]).flatMap(callsOf).map(callText));
     for (const { pass, items } of decisions)
       if (pass !== "bring_back")
         for (const id of items) {
@@ -632,7 +632,7 @@ const callOf = (call: SimulatedCall, folded: boolean): Call => ({
   error: call.error ? `${call.error.code}: ${call.error.message}` : null,
 });
 
-function spoken(messages: Message[]): string {
+function userTexts(messages: Message[]): string {
   let text = "";
   for (const message of messages) {
     if (message.role === "user") text += `${textOf(message).slice(0, 4000)}\n`;
