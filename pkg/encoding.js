@@ -48,7 +48,7 @@ export function loadEncoding(name, source) {
 async function load(name, source) {
   if (glue.encodingLoaded(String(name)) === undefined) {
     const length = await putAsset(name, source);
-    room.taken(); // the module frees it, whether it can use the asset or not
+    room.forgetBuffer(); // the module frees it, whether it can use the asset or not
     glue.encodingLoad(name, length);
   }
   const encoding = new Encoding(name, glue.encodingLoaded(name));

@@ -5,8 +5,8 @@
 // throws INTERNAL for every call.
 
 import { ContextError } from "./error.js";
-import { isResolved } from "./made.js";
-import { OWN, WholeMissing } from "./split.js";
+import { isResolved } from "./object-makers.js";
+import { INTERNAL_PREFIX, WholeMissing } from "./split.js";
 import { calledFrom, placeAt } from "./stack.js";
 
 /** The glue's `wasm` before the module is loaded. */
@@ -28,7 +28,7 @@ export function guarded(exports, onTrap) {
     return broken;
   };
   for (const [name, value] of Object.entries(exports)) {
-    if (name.startsWith(OWN)) continue;
+    if (name.startsWith(INTERNAL_PREFIX)) continue;
     if (typeof value !== "function") out[name] = value;
     else if (isRelease(name)) out[name] = releasing(calling(value, failed), exports.setFreeing);
     else if (isClosure(name)) out[name] = callingLater(value, failed);

@@ -4,17 +4,17 @@
 import * as glue from "./wasm/contextfold_bg.js";
 import { ContextError } from "./error.js";
 import * as packer from "./pack.js";
-import * as maker from "./made.js";
-import { ownParts } from "./parts.js";
+import * as maker from "./object-makers.js";
+import { wholeModuleImports } from "./parts.js";
 import { instantiateSplit } from "./split.js";
 import { guarded, settleMethods, unloaded } from "./guard.js";
-import { showState } from "./shown.js";
-import { refuseClones } from "./uncloned.js";
+import { showState } from "./print-state.js";
+import { refuseClones } from "./refuse-clones.js";
 
 /** The functions of the glue. */
 const imports = { "./contextfold_bg.js": glue };
 /** Everything that a module imports. */
-export const importsOf = (module) => ({ ...imports, ...ownParts(module) });
+export const importsOf = (module) => ({ ...imports, ...wholeModuleImports(module) });
 
 let instance;
 
@@ -50,6 +50,6 @@ export function bindModule(module) {
  * Like `bindModule`, but instantiates only `core` at first. `readWhole` returns the bytes of the whole module. `wholeAhead` is a
  * promise of the compiled whole module, or of `undefined`.
  */
-export function bindSplit(core, readWhole, wholeAhead) {
+export function bindCore(core, readWhole, wholeAhead) {
   if (!instance) bind(instantiateSplit(core, imports, readWhole, wholeAhead));
 }

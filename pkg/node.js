@@ -5,7 +5,7 @@
 
 import { readFilesWith } from "./encoding.js";
 import { ContextError } from "./error.js";
-import { bindSplit } from "./load.js";
+import { bindCore } from "./load.js";
 import { Session, detectFormat } from "./wasm/contextfold_bg.js";
 
 // An import would load all of `fs`, which is a tenth of the time until the module is ready.
@@ -27,7 +27,7 @@ function pathOf({ protocol, href }, name) {
   return protocol === "file:" ? fileURLToPath(href) : fileURLToPath(here).replace(/[^\\/]*$/, `wasm/${name}.wasm`);
 }
 
-bindSplit(new WebAssembly.Module(bytesOf(core)), () => bytesOf(whole), wholeAhead());
+bindCore(new WebAssembly.Module(bytesOf(core)), () => bytesOf(whole), wholeAhead());
 
 function bytesOf(file) {
   try {

@@ -1,7 +1,7 @@
 // The memory, tables and stack pointer that the whole module imports if it runs without the core (scripts/lib/split.mjs).
 
 /** Makes them as the module's section `parts` describes. A module straight from wasm-pack has its own, and imports none. */
-export function ownParts(module) {
+export function wholeModuleImports(module) {
   const [section] = WebAssembly.Module.customSections(module, "parts");
   if (!section) return {};
   const { build, memory, tables, globals } = JSON.parse(new TextDecoder().decode(section));

@@ -59,7 +59,7 @@ export class Room {
   }
 
   /** Forgets the buffer, because the module has taken it over. */
-  taken() {
+  forgetBuffer() {
     this.#size = 0;
     this.#view = new Uint8Array();
   }
@@ -67,6 +67,6 @@ export class Room {
   giveBack() {
     if (this.#size <= LARGEST) return;
     this.#open(0);
-    this.taken();
+    this.forgetBuffer();
   }
 }

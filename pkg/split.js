@@ -2,7 +2,7 @@
 // that the core lacks is first called.
 
 /** Prefix of the exports that core and whole module use only between themselves. */
-export const OWN = "$";
+export const INTERNAL_PREFIX = "$";
 
 /** The whole module is missing or of another build. Like a trap: the call that needs it can neither continue nor be undone. */
 export class WholeMissing extends WebAssembly.RuntimeError {}

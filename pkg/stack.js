@@ -1,20 +1,20 @@
 // Cleans the stack of an error for its reader: the caller's own line comes first, without frames of the module.
 
 /** The files of `pkg` that are between a caller and the module. A test compares them with the folder. */
-export const BETWEEN = ["edge-light", "encoding", "error", "exports", "fetch", "guard", "load", "made", "nearest", "node", "pack", "parts", "presets", "room", "shown", "split", "stack", "template", "tokenizer", "uncloned", "web", "workerd"];
+export const WRAPPER_FILES = ["edge-light", "encoding", "error", "exports", "fetch", "guard", "load", "nearest", "node", "object-makers", "pack", "parts", "presets", "print-state", "refuse-clones", "room", "split", "stack", "template", "tokenizer", "web", "workerd"];
 
 /** Matches stack frames of the module, its glue and the files above. */
 const INSIDE = new RegExp(
-  String.raw`[\\/]pkg[\\/](?:wasm[\\/](?:contextfold_bg|cjs[\\/]node\.cjs)|(?:${BETWEEN.join("|")}|(?:node|inline|shared-\w+)\.bundle)\.js)|wasm:\/\/|wasm-function|\[wasm code\]`,
+  String.raw`[\\/]pkg[\\/](?:wasm[\\/](?:contextfold_bg|cjs[\\/]node\.cjs)|(?:${WRAPPER_FILES.join("|")}|(?:node|inline|shared-\w+)\.bundle)\.js)|wasm:\/\/|wasm-function|\[wasm code\]`,
 );
 
 /** Maximum number of frames between a caller and the module's error. */
-const WAY = 30;
+const EXTRA_FRAMES = 30;
 
 /** Makes V8 capture more frames. Returns the old limit, which `trimStack` sets again. */
 export function withDeeperStack() {
   const limit = Error.stackTraceLimit;
-  if (typeof limit === "number" && limit > 0) Reflect.set(Error, "stackTraceLimit", limit + WAY);
+  if (typeof limit === "number" && limit > 0) Reflect.set(Error, "stackTraceLimit", limit + EXTRA_FRAMES);
   return limit;
 }
 

@@ -149,7 +149,7 @@ class Instance {
   /** Calls `load` or `pack` with a file's bytes. Returns false if the file needs the whole module, and this is the small one. */
   make(how, bytes, ...options) {
     const length = this.room.put(bytes);
-    this.room.taken();
+    this.room.forgetBuffer();
     const outcome = this.call(how, length, ...options);
     if (outcome in CODES) throw new ContextError(CODES[outcome], this.text());
     return outcome === 0;

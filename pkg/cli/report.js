@@ -86,7 +86,7 @@ export function counter(report) {
 }
 
 /** Limit and threshold converted from the model's tokens to ours, because all other figures of the report are in our count. */
-function held({ limit, threshold, counter: { calibration } }) {
+function limitsInOurTokens({ limit, threshold, counter: { calibration } }) {
   const counted = (tokens) => (tokens == null ? tokens : Math.floor(tokens / calibration));
   return { limit: counted(limit), threshold: counted(threshold) };
 }
@@ -106,7 +106,7 @@ function windowLine(report, paint) {
 
 function tokenBars(view) {
   const { report, paint, columns } = view;
-  const { limit, threshold } = held(report);
+  const { limit, threshold } = limitsInOurTokens(report);
   const start = startOf(view);
   const end = report.tokens_after;
   const figure = width(number(Math.max(start, end, threshold ?? 0))) + 1;
@@ -301,7 +301,7 @@ function closing(view, { written = [], failure }) {
 
 function verdict(report, failure, paint) {
   const tokens = report.tokens_after;
-  const { limit, threshold } = held(report);
+  const { limit, threshold } = limitsInOurTokens(report);
   if (failure) return `${paint.red("✗ does not fit")} ${paint.dim(`(${failure.code})`)}`;
   if (limit != null && tokens > limit) return paint.red(`✗ ${number(tokens - limit)} tokens over the limit`);
   // A view that is made only once (`fill`) may be filled up to the limit; the threshold is for sessions that continue.

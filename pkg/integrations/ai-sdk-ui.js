@@ -9,21 +9,21 @@ const KEY = "contextfold";
 /** See ai-sdk-ui.d.ts. */
 export function foldMetadata(session, messages = []) {
   foldsOf(session); // so that a wrong argument throws now, not in a stream
-  let told = JSON.stringify(newestOf(messages));
-  let isSaid = false;
+  let lastSent = JSON.stringify(newestOf(messages));
+  let hasWarned = false;
   return ({ part }) => {
     // The view of a step is final when the step starts.
     if (part.type !== "start-step" && part.type !== "finish") return undefined;
     try {
       const folds = foldsOf(session);
       const text = JSON.stringify(folds);
-      if (text === told) return undefined;
-      told = text;
+      if (text === lastSent) return undefined;
+      lastSent = text;
       return { [KEY]: folds };
     } catch (error) {
       // Better to show the answer without dividers than no answer.
-      if (!isSaid) console.warn(`contextfold (ai-sdk-ui): the folds cannot be told, and the answer goes on without them. ${error}`);
-      isSaid = true;
+      if (!hasWarned) console.warn(`contextfold (ai-sdk-ui): the folds cannot be told, and the answer goes on without them. ${error}`);
+      hasWarned = true;
       return undefined;
     }
   };
@@ -89,8 +89,8 @@ export function withFolds(messages) {
 
 /** See ai-sdk-ui.d.ts. */
 export function updateFolds(messages, folds) {
-  const told = messages.findLastIndex(({ metadata }) => metadata?.[KEY]);
-  const at = told < 0 ? messages.length - 1 : told;
+  const newest = messages.findLastIndex(({ metadata }) => metadata?.[KEY]);
+  const at = newest < 0 ? messages.length - 1 : newest;
   return messages.map((message, n) => (n === at ? { ...message, metadata: { ...message.metadata, [KEY]: folds } } : message));
 }
 

@@ -4,7 +4,7 @@ import { definitionsOf, inParts } from "./shared/ai-prompt.js";
 import { withoutBytes } from "./shared/bytes.js";
 import { Keeper } from "./shared/keeper.js";
 import { Mirror } from "./shared/mirror.js";
-import { begun } from "./shared/streams.js";
+import { peekFirst } from "./shared/streams.js";
 
 const FORMAT = "ai-sdk";
 const bytesApart = () => new Mirror(withoutBytes);
@@ -62,7 +62,7 @@ export function middleware(options) {
     async wrapStream({ doStream, params, model }) {
       const result = await called(params, doStream, (fitting) => model.doStream(fitting));
       // Some providers send a refusal as the first event of a stream.
-      const { stream, error } = await begun(result.stream);
+      const { stream, error } = await peekFirst(result.stream);
       const fitting = error && (await smaller(params, error));
       if (fitting) await stream.cancel().catch(() => {}); // because it holds a connection open
       const { stream: whole, ...rest } = fitting ? await model.doStream(fitting) : { ...result, stream };

@@ -29,14 +29,14 @@ export function plugin(options) {
       keeper.record(conversation, output.usage, body);
       return result;
     }
-    const stream = heard(output.stream, (usage) => keeper.record(conversation, usage, body));
+    const stream = withUsageListener(output.stream, (usage) => keeper.record(conversation, usage, body));
     return { ...result, output: { ...output, stream } };
   };
   return { applyToStack: (stack) => stack.add(middleware, { step: "initialize", name: "contextfoldMiddleware", tags: ["CONTEXTFOLD"] }) };
 }
 
 /** Passes a stream on unchanged, and records the usage in its events. */
-function heard(stream, record) {
+function withUsageListener(stream, record) {
   return {
     async *[Symbol.asyncIterator]() {
       for await (const event of stream) {

@@ -48,7 +48,7 @@ export function compactionNode(options) {
 function opened(name, options, more = []) {
   const keeper = new Keeper(name, FORMAT, options, { mirror: langchainMessages(), more: ["tools", "instructions", ...more] });
   const { tools, instructions, messagesKey = "messages" } = keeper.options;
-  const told = new Set();
+  const recorded = new Set();
   return {
     keeper,
     messagesKey,
@@ -56,15 +56,15 @@ function opened(name, options, more = []) {
     /** For nodes that do not call the model themselves: the usage of the last call, from the newest answer. Returned once per answer. */
     usageBefore: (messages) => {
       const answer = messages.findLast((message) => message.getType() === "ai");
-      if (!answer || told.has(answer.id ?? answer)) return undefined;
-      if (told.size >= MOST_TOLD) told.delete(told.values().next().value);
-      told.add(answer.id ?? answer);
+      if (!answer || recorded.has(answer.id ?? answer)) return undefined;
+      if (recorded.size >= MAX_RECORDED) recorded.delete(recorded.values().next().value);
+      recorded.add(answer.id ?? answer);
       return usageOf(answer);
     },
   };
 }
 
-const MOST_TOLD = 100;
+const MAX_RECORDED = 100;
 
 /** Merges the system messages at the beginning (such as a session's memory) into one, because some models accept only one. */
 function withOneInstruction(list) {

@@ -11,7 +11,7 @@ import { wholeSummary } from "./shared/whole-summary.js";
 const FORMAT = "ai-sdk";
 const ID = "contextfold";
 /** How many committed turns are remembered. That is plenty, because a host repeats a commit only within one turn. */
-const MOST = 1_000;
+const MAX_COMMITTED = 1_000;
 
 /** See openclaw.d.ts. */
 export function plugin(options = {}) {
@@ -58,7 +58,7 @@ export function contextEngine(options = {}) {
     },
     async commitTurn({ advancementKey }) {
       if (committed.has(advancementKey)) return { status: "duplicate" };
-      remember(committed, advancementKey, true, MOST);
+      remember(committed, advancementKey, true, MAX_COMMITTED);
       return { status: "committed" };
     },
     async compact({ sessionId, customInstructions: instructions, runtimeContext, runtimeSettings, abortSignal: signal }) {
@@ -98,7 +98,7 @@ export function compactionProvider(options = {}) {
     async summarize({ messages, previousSummary, customInstructions: instructions, signal }) {
       const mirror = piMessages();
       const all = [...(previousSummary ? [{ role: "compactionSummary", summary: previousSummary }] : []), ...messages].filter(isSent);
-      return wholeSummary(ofSession, FORMAT, all.map((message) => mirror.ours(message)), { signal, instructions });
+      return wholeSummary(ofSession, FORMAT, all.map((message) => mirror.toEngine(message)), { signal, instructions });
     },
   };
 }

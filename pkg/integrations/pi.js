@@ -44,7 +44,7 @@ export function fittingStream(streamFn, options = {}) {
     const fitting = await keeper.fit(list, about);
     let request = fitting.list === list ? context : { ...context, messages: [...system, ...fitting.list.flat()] };
     for (;;) {
-      const stream = await begun(await streamFn(model, request, rest));
+      const stream = await peekFirst(await streamFn(model, request, rest));
       const smaller = stream.error && !signal?.aborted && (await keeper.recovered(fitting.conversation, stream.error.errorMessage, { signal }));
       if (smaller) {
         request = { ...context, messages: [...system, ...smaller.flat()] };
@@ -93,7 +93,7 @@ function declaredIn(system) {
 }
 
 /** Reads one of pi's streams up to its first event after `start`. Returns the same stream, with that event's `error` if it is one. */
-async function begun(stream) {
+async function peekFirst(stream) {
   const events = stream[Symbol.asyncIterator]();
   const head = [];
   let next;
@@ -117,7 +117,7 @@ async function compactionOf(keeper, { preparation, customInstructions: instructi
     const { previousSummary, messagesToSummarize, turnPrefixMessages = [], firstKeptEntryId, tokensBefore } = preparation;
     const mirror = piMessages();
     const messages = [...(previousSummary ? [{ role: "compactionSummary", summary: previousSummary }] : []), ...messagesToSummarize, ...turnPrefixMessages].filter(isSent);
-    const summary = await wholeSummary({ ...limitsOf(ofSession, model), ...ofSession }, FORMAT, messages.map((message) => mirror.ours(message)), { signal, instructions });
+    const summary = await wholeSummary({ ...limitsOf(ofSession, model), ...ofSession }, FORMAT, messages.map((message) => mirror.toEngine(message)), { signal, instructions });
     return { summary, firstKeptEntryId, tokensBefore, details: { by: "contextfold" } };
   } catch (error) {
     keeper.failed(error, { signal, goesOn: "a compaction of pi's could not be made, and pi makes it itself" });

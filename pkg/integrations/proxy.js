@@ -1,9 +1,9 @@
 // `contextfold proxy` inside the caller's process, for an agent that runs as a separate program and accepts a base URL.
 
 import { ContextError, Session } from "contextfold";
-import { listening, upstreamUrl } from "../cli/proxy/place.js";
+import { listening, upstreamUrl } from "../cli/proxy/addresses.js";
 import { Proxy } from "../cli/proxy/server.js";
-import { teller } from "../cli/proxy/teller.js";
+import { reportOnce } from "../cli/proxy/report-once.js";
 import { nearest } from "../nearest.js";
 
 const OPTIONS = ["upstream", "contextWindow", "models", "ladder", "extractive", "port", "host", "onError"];
@@ -11,7 +11,7 @@ const OPTIONS = ["upstream", "contextWindow", "models", "ladder", "extractive", 
 /** See proxy.d.ts. */
 export async function startProxy(options) {
   const { upstream, contextWindow, models, ladder, extractive, port = 0, host = "127.0.0.1", onError } = read(options);
-  const server = new Proxy({ upstream, window: contextWindow, models, preset: ladder, extractive, tell: tellerOf(onError) });
+  const server = new Proxy({ upstream, window: contextWindow, models, preset: ladder, extractive, tell: reporterOf(onError) });
   const url = await listening(server, port, host).catch((error) => {
     throw new ContextError("INVALID_CONFIG", error.message, { cause: error });
   });
@@ -45,8 +45,8 @@ function read(options) {
 }
 
 /** Passes each failure to `onError`, or else the first of each kind to the console. */
-function tellerOf(onError) {
-  if (!onError) return teller((what) => console.warn(`contextfold (proxy): ${what} (the first of its kind; \`onError\` hears every failure)`));
+function reporterOf(onError) {
+  if (!onError) return reportOnce((what) => console.warn(`contextfold (proxy): ${what} (the first of its kind; \`onError\` hears every failure)`));
   return (error) => {
     try {
       onError(error);

@@ -24,20 +24,20 @@ function watch(session, format) {
 
 function watcher(session, format) {
   const listeners = new Set();
-  let state, stop, told, seen;
+  let state, stop, isScheduled, lastFingerprint;
   // Nobody listens before a component is mounted. This cheap summary shows whether the session has changed until then.
-  const look = () => JSON.stringify(session.toJSON());
+  const fingerprint = () => JSON.stringify(session.toJSON());
   const read = () => {
     const { report, tokens, limit } = session;
-    seen = look();
+    lastFingerprint = fingerprint();
     return { view: session.view(format), folds: session.folds(), report, tokens, limit, unfold: (id, options) => session.unfold(id, options) };
   };
   // A push emits an event for each message; they count as one change. By the microtask, the report of a run is complete, too.
-  const tell = () => {
-    if (told) return;
-    told = true;
+  const scheduleUpdate = () => {
+    if (isScheduled) return;
+    isScheduled = true;
     queueMicrotask(() => {
-      told = false;
+      isScheduled = false;
       state = undefined;
       for (const listener of listeners) listener();
     });
@@ -46,8 +46,8 @@ function watcher(session, format) {
     subscribe(listener) {
       listeners.add(listener);
       if (!stop) {
-        unlessFreed(() => (stop = session.on("*", tell)));
-        if (look() !== seen) state = undefined;
+        unlessFreed(() => (stop = session.on("*", scheduleUpdate)));
+        if (fingerprint() !== lastFingerprint) state = undefined;
       }
       return () => {
         listeners.delete(listener);

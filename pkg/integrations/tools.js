@@ -2,7 +2,7 @@
 // accept tools as plain objects.
 
 import { ContextError, toolDefinitions } from "contextfold";
-import { tellOfTools } from "./shared/opens.js";
+import { addOurTools } from "./shared/session-tools.js";
 
 const RUN = {
   tool_output_cache: (session, args) => session.toolOutputs.read(args),
@@ -15,7 +15,7 @@ const RUN = {
 };
 
 /** One search reads at most this many outputs from the store. */
-const MOST_READ = 200;
+const MAX_READ = 200;
 /** Matches shown per output; the same as per message. */
 const PER_OUTPUT = 3;
 
@@ -26,7 +26,7 @@ async function search(session, { query, regex, ignore_case, max_hits }) {
   const { refs, ...unseen } = hits.pop();
   const pattern = String(regex) === "true" ? query : query.replace(/[\\.+*?()|[\]{}^$#&~-]/g, "\\$&");
   const left = [...refs];
-  for (let read = 0; left.length > 0 && read < MOST_READ && hits.length < (max_hits ?? 20); read++) {
+  for (let read = 0; left.length > 0 && read < MAX_READ && hits.length < (max_hits ?? 20); read++) {
     const ref = left.at(-1);
     try {
       const found = await session.toolOutputs.grep({ ref_id: ref, pattern, ignore_case: ignore_case ?? true, max_matches: PER_OUTPUT });
@@ -79,7 +79,7 @@ const SCHEMA = Symbol.for("vercel.ai.schema");
 
 /** See tools.d.ts. */
 export function aiSdkTools(session) {
-  tellOfTools(session);
+  addOurTools(session);
   const schema = (jsonSchema) => ({ [SCHEMA]: true, _type: undefined, jsonSchema, validate: undefined });
   return Object.fromEntries(
     definitions().map(({ name, description, parameters }) => [name, { description, inputSchema: schema(parameters), execute: (args) => runTool(session, name, args) }]),
@@ -88,7 +88,7 @@ export function aiSdkTools(session) {
 
 /** See tools.d.ts. */
 export function openaiTools(session, api = "responses") {
-  tellOfTools(session);
+  addOurTools(session);
   return {
     tools: toolDefinitions(api === "chat" ? "openai-chat" : "openai-responses"),
     execute: Object.fromEntries(definitions().map(({ name }) => [name, (args) => runTool(session, name, args)])),
@@ -97,7 +97,7 @@ export function openaiTools(session, api = "responses") {
 
 /** See tools.d.ts. */
 export function openaiRunnableTools(session) {
-  tellOfTools(session);
+  addOurTools(session);
   return definitions().map(({ name, description, parameters }) => ({
     type: "function",
     function: { name, description, parameters, parse: JSON.parse, function: (args) => runTool(session, name, args) },
@@ -106,13 +106,13 @@ export function openaiRunnableTools(session) {
 
 /** See tools.d.ts. */
 export function anthropicTools(session) {
-  tellOfTools(session);
+  addOurTools(session);
   return toolDefinitions("anthropic").map((definition) => ({ ...definition, parse: (input) => input, run: (args) => runTool(session, definition.name, args) }));
 }
 
 /** See tools.d.ts. */
 export function openaiAgentsTools(session) {
-  tellOfTools(session);
+  addOurTools(session);
   return definitions().map(({ name, description, parameters }) => ({
     type: "function",
     name,
@@ -128,7 +128,7 @@ export function openaiAgentsTools(session) {
 
 /** See tools.d.ts. */
 export function registerMcpTools(server, session) {
-  tellOfTools(session);
+  addOurTools(session);
   for (const { name, description, parameters } of definitions())
     server.registerTool(name, { description, inputSchema: standardSchema(parameters), annotations: { readOnlyHint: true, openWorldHint: false } }, async (args) => {
       const text = await runTool(session, name, args);

@@ -6,10 +6,10 @@
 // claim no longer counts. If the process cannot be checked (in another container, on another machine), the claim counts until it has
 // not been renewed for STALE_MS.
 //
-// A process may also have been suspended, and continue later, after another process has taken over its lock ("passed it by"). So a
-// holder writes by renaming files out of its claim and into it: if it was passed by, its claim was removed, and the rename fails. A
-// holder that writes into an open file calls `isHeld` after opening and after writing: a process that passed it by has replaced that
-// file by then (`passBy`).
+// A process may also have been suspended, and continue later, after another process has taken over its lock. So a holder writes by
+// renaming files out of its claim and into it: if its lock was taken over, its claim was removed, and the rename fails. A holder that
+// writes into an open file calls `isHeld` after opening and after writing: a process that took over its lock has replaced that file by
+// then (`onTakeover`).
 
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
@@ -31,12 +31,12 @@ let own;
 /**
  * Runs `work` while nothing else, in this process or another one, runs under the lock of this folder.
  *
- * @param passBy Called before `work` if the lock was taken over from a process that may only be suspended.
+ * @param onTakeover Called before `work` if the lock was taken over from a process that may only be suspended.
  */
-export function locked(folder, work, passBy) {
+export function locked(folder, work, onTakeover) {
   // Within this process, calls are queued; between processes, claims decide.
   const alone = async () => {
-    const claim = await taken(folder, passBy);
+    const claim = await acquire(folder, onTakeover);
     try {
       return await work(claim);
     } finally {
@@ -50,15 +50,15 @@ export function locked(folder, work, passBy) {
   return turn;
 }
 
-async function taken(folder, passBy) {
+async function acquire(folder, onTakeover) {
   const patience = performance.now() + PATIENCE_MS;
   for (;;) {
-    const claim = await made(folder);
+    const claim = await makeClaim(folder);
     try {
       while (true) {
         const { live, stale } = await othersThan(claim, folder);
         if (live.length === 0) {
-          await passedBy(claim, stale, passBy);
+          await removeStale(claim, stale, onTakeover);
           return claim;
         }
         if (performance.now() > patience) throw new Error(`${folder} was held by another process for ${PATIENCE_MS / 1000} s`);
@@ -67,9 +67,9 @@ async function taken(folder, passBy) {
         await pause();
       }
     } catch (error) {
-      const wasPassedBy = !(await claim.isHeld());
+      const wasTakenOver = !(await claim.isHeld());
       await claim.release();
-      if (!wasPassedBy) throw error;
+      if (!wasTakenOver) throw error;
     }
     await claim.release();
     // A claim blocks others, so make the next one only when there are none, or after a while, to find out which of them are stale.
@@ -82,7 +82,7 @@ async function taken(folder, passBy) {
 
 const pause = () => sleep(1 + Math.random() * LONGEST_PAUSE_MS);
 
-async function made(folder) {
+async function makeClaim(folder) {
   own ??= self();
   // Names sort by age. If clocks differ, the order is unfair, but still safe.
   const name = [Date.now().toString(16).padStart(12, "0") + randomBytes(4).toString("hex"), own.place, process.pid, own.start].join("-");
@@ -126,7 +126,7 @@ async function othersThan(claim, folder) {
   return others;
 }
 
-async function passedBy(claim, stale, passBy) {
+async function removeStale(claim, stale, onTakeover) {
   for (const { name } of stale) {
     // Move it away atomically: its process could still rename files out of a half-removed claim.
     await rename(join(claim.path, "..", name), join(claim.path, name)).catch((error) => {
@@ -134,7 +134,7 @@ async function passedBy(claim, stale, passBy) {
     });
     await rm(join(claim.path, name), { recursive: true, force: true });
   }
-  if (stale.some(({ isGone }) => !isGone)) await passBy?.(claim);
+  if (stale.some(({ isGone }) => !isGone)) await onTakeover?.(claim);
 }
 
 /** Identifies this process for others: where it runs, and when it was started. */

@@ -8,7 +8,7 @@ import { hidden, isOutput, listedFrom, shown } from "./encrypted/names.js";
 import { sealedRecords, unsealedRecords } from "./encrypted/records.js";
 
 /** How often `compareAndSet` is retried if another process has stored the same text again in the meantime. */
-const SWAPS = 10;
+const MAX_SWAPS = 10;
 
 const snapshotAt = (name, position) => ({ kind: "snapshot", name, position, what: `the snapshot of \`${name}\` at position ${position}` });
 const itemAt = (kind, name) => ({ kind, name, what: isOutput(name) ? `the tool output \`${name}\`` : `the item \`${name}\`` });
@@ -93,7 +93,7 @@ export function wrapStore(store, { encrypt } = {}) {
         const there = (await store.getItem(stored)) ?? null;
         if ((there === null ? null : await textIn(name, there)) !== expected) return false;
         if (await store.compareAndSet(stored, there, value, options)) return true;
-        if (swaps === SWAPS) return false;
+        if (swaps === MAX_SWAPS) return false;
       }
     };
   if (has("close")) items.close = () => store.close();

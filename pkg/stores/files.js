@@ -11,7 +11,7 @@ import { locked } from "./claims.js";
 import { conflict } from "./conflict.js";
 import { keyOf, nameOf, namesIn } from "./file-names.js";
 import { positionAt } from "./frames.js";
-import { bytesOf, headerOf, journalIn, lookAt, marked, opened, writeAt } from "./journal-file.js";
+import { bytesOf, headerOf, inspect, journalIn, marked, withOpenFile, writeAt } from "./journal-file.js";
 
 /** A journal store in a folder. */
 export function fileStore(folder, { fsync = true } = {}) {
@@ -21,7 +21,7 @@ export function fileStore(folder, { fsync = true } = {}) {
   const known = new Map();
 
   /** Runs `work` while nobody else writes to the journal. */
-  const withJournal = (key, work) => locked(lockOf("journals", key), work, (claim) => moved(key, claim));
+  const withJournal = (key, work) => locked(lockOf("journals", key), work, (claim) => copyJournal(key, claim));
 
   async function withItem(key, work) {
     await makeFolder("items");
@@ -38,10 +38,10 @@ export function fileStore(folder, { fsync = true } = {}) {
 
   /** Opens and inspects the journal's file, and calls `work` with the result; `null` if there is no file. */
   const withFile = (key, flags, work) =>
-    opened(pathOf("journals", key), flags, async (file) => {
-      const looked = await lookAt(file, key, known.get(key));
-      remember(key, looked);
-      return work(file, looked);
+    withOpenFile(pathOf("journals", key), flags, async (file) => {
+      const inspected = await inspect(file, key, known.get(key));
+      remember(key, inspected);
+      return work(file, inspected);
     });
 
   function remember(key, { id, end, marks }) {
@@ -82,7 +82,7 @@ export function fileStore(folder, { fsync = true } = {}) {
   }
 
   /** Copies the journal to a new file, because a suspended process whose lock was taken over may still write into the old one. */
-  const moved = (key, claim) =>
+  const copyJournal = (key, claim) =>
     withFile(key, "r", async (file, { start, snapshotPosition, snapshotLength, size }) =>
       put(claim, pathOf("journals", key), [headerOf(key, snapshotPosition, snapshotLength), await bytesOf(file, start - snapshotLength, size)]),
     );
@@ -123,10 +123,10 @@ export function fileStore(folder, { fsync = true } = {}) {
   return {
     async read(key, from = -1) {
       const reading = (isAlone) =>
-        withFile(key, "r", async (file, looked) => {
+        withFile(key, "r", async (file, inspected) => {
           // After the last whole record there may be a partial one: it is being written now, or its writer died.
-          if (looked.size > looked.end && !isAlone) return undefined;
-          return journalIn(file, looked, from, looked.size);
+          if (inspected.size > inspected.end && !isAlone) return undefined;
+          return journalIn(file, inspected, from, inspected.size);
         });
       const found = await reading(false);
       return found === undefined ? withJournal(key, () => reading(true)) : found;
@@ -137,15 +137,15 @@ export function fileStore(folder, { fsync = true } = {}) {
       const position = expected + records.length;
       if (records.some((record, i) => positionAt(record, 0) !== expected + i + 1)) throw new TypeError(`records behind position ${expected} do not follow it`);
       await withJournal(key, async (claim) => {
-        const there = await withFile(key, "r+", async (file, looked) => {
-          if (looked.position !== expected) throw conflict(key, expected, looked.position);
+        const there = await withFile(key, "r+", async (file, inspected) => {
+          if (inspected.position !== expected) throw conflict(key, expected, inspected.position);
           await isStillHeld(key, claim);
           known.delete(key); // until the write is done
-          if (looked.size > looked.end) await file.truncate(looked.end);
-          await writeAt(file, bytes, looked.end);
+          if (inspected.size > inspected.end) await file.truncate(inspected.end);
+          await writeAt(file, bytes, inspected.end);
           if (fsync) await file.datasync();
           await isStillHeld(key, claim);
-          remember(key, { ...looked, ...marked(looked.marks, looked.end + bytes.length, position) });
+          remember(key, { ...inspected, ...marked(inspected.marks, inspected.end + bytes.length, position) });
           return true;
         });
         if (there === null) throw conflict(key, expected, null);
@@ -156,7 +156,7 @@ export function fileStore(folder, { fsync = true } = {}) {
       const parts = [headerOf(key, position, snapshot.length), Buffer.from(snapshot)];
       await makeFolder("journals");
       await withJournal(key, async (claim) => {
-        const there = await withFile(key, "r", async (_, looked) => looked.position);
+        const there = await withFile(key, "r", async (_, inspected) => inspected.position);
         if (there !== expected) throw conflict(key, expected, there);
         await put(claim, pathOf("journals", key), parts);
       });
@@ -192,7 +192,7 @@ export function fileStore(folder, { fsync = true } = {}) {
       const asked = performance.now();
       return withItem(key, async (claim) => {
         const path = pathOf("items", key);
-        const since = await opened(path, "r", async (file) => (await file.stat()).mtimeMs);
+        const since = await withOpenFile(path, "r", async (file) => (await file.stat()).mtimeMs);
         // Both times are by the clock of the file system. The time spent waiting for the lock does not count.
         const now = since !== null && (await claim.now()) - (performance.now() - asked);
         return since !== null && now - since > ms && takeAway(claim, path);
@@ -219,7 +219,7 @@ async function moveTo(from, to, tries = process.platform === "win32" ? 100 : 1) 
 
 /** Reads the key from the first line of a file, for files whose name does not contain it. */
 const keyIn = (path, line) =>
-  opened(path, "r", async (file) => {
+  withOpenFile(path, "r", async (file) => {
     const text = Buffer.from(await bytesOf(file, 0, 1000)).toString("utf8");
     return line(text.slice(0, text.indexOf("\n")));
   });

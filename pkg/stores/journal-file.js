@@ -30,7 +30,7 @@ export function headerOf(key, snapshotPosition, snapshotLength) {
  *
  * @param known The result of an earlier call: then only what comes after it is read, and returned as `tail`.
  */
-export async function lookAt(file, key, known) {
+export async function inspect(file, key, known) {
   const header = await headerIn(file, key);
   const { size } = await file.stat();
   if (size < header.start) throw damaged(key);
@@ -95,7 +95,7 @@ export async function writeAt(file, bytes, from) {
 }
 
 /** Opens an existing file, calls `work`, and closes the file; `null` if it does not exist. */
-export async function opened(path, flags, work) {
+export async function withOpenFile(path, flags, work) {
   let file;
   try {
     file = await open(path, flags);

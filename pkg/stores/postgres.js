@@ -16,7 +16,7 @@ const VERSION = 1;
 /** An arbitrary number, the same in every process: the holder of this advisory lock makes the tables. */
 const LOCK = 7_310_204_118;
 /** How often a statement is tried if it clashes with another one. */
-const TURNS = 10;
+const MAX_TRIES = 10;
 /**
  * Bytes of a snapshot in one row of a result, so that PostgreSQL makes the next row while one is being transferred. They are sent as
  * base64, which is shorter than the hexadecimal digits in which bytes are sent otherwise, and which Node decodes in half the time.
@@ -223,7 +223,7 @@ async function repeated(act) {
     try {
       return await act();
     } catch (error) {
-      if (turn === TURNS || !IN_THE_WAY.includes(error?.code)) throw error;
+      if (turn === MAX_TRIES || !IN_THE_WAY.includes(error?.code)) throw error;
     }
   }
 }

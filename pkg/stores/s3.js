@@ -30,7 +30,7 @@ const TAIL = 65_536;
 /** Segments of this many bytes or more are not merged any more. */
 const SEGMENT = 1_048_576;
 /** How many times an operation is tried while others save in between. */
-const TURNS = 8;
+const MAX_TRIES = 8;
 /** A head keeps this many marks. If an answer was lost, a writer recognises its own head by them, even if others have written since. */
 const MARKS = 16;
 /** How many heads are remembered for the next append; each may have `TAIL` bytes. */
@@ -63,7 +63,7 @@ export function s3Store({ prefix = "", ...access }) {
     const mark = random();
     let head = known.get(key);
     if (expected === null || head?.position !== expected) head = await readHead(key);
-    for (let turn = 1; turn <= TURNS; turn++) {
+    for (let turn = 1; turn <= MAX_TRIES; turn++) {
       if (head?.marks.includes(mark)) return head; // an earlier attempt succeeded, but its answer was lost
       if ((head?.position ?? null) !== expected) throw conflict(key, expected, head?.position ?? null);
       const revision = (head?.revision ?? 0) + 1;
@@ -125,7 +125,7 @@ export function s3Store({ prefix = "", ...access }) {
           const records = joined([...parts, tail]);
           return { position, snapshot: first, snapshotPosition: snapshot.position, records: isKnown ? records.slice(startBehind(records, from)) : records };
         }
-        if (head.etag === last || turn === TURNS) throw new Error(`what the journal under \`${key}\` is made of is not all there: ${heads}${nameOf(key)} names an object that is gone`);
+        if (head.etag === last || turn === MAX_TRIES) throw new Error(`what the journal under \`${key}\` is made of is not all there: ${heads}${nameOf(key)} names an object that is gone`);
         last = head.etag;
       }
     },
@@ -194,7 +194,7 @@ function itemsOf(objects, folder) {
     getKeys: async (start = "") => (await objects.list(at(start))).filter(({ size }) => size >= STAMP).map(({ name }) => keyOf(name.slice(folder.length))),
     async compareAndSet(key, expected, next) {
       const bytes = stamped(utf8(next));
-      for (let turn = 1; turn <= TURNS; turn++) {
+      for (let turn = 1; turn <= MAX_TRIES; turn++) {
         const there = await objects.get(at(key));
         if (turn > 1 && there && isSame(there.bytes, bytes)) return true; // the previous attempt succeeded, but its answer was lost
         if (text(valueOf(there)) !== expected) return false;

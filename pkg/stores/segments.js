@@ -9,19 +9,19 @@
 import { ContextError } from "../error.js";
 import { conflict } from "./conflict.js";
 import { startBehind } from "./frames.js";
-import { headNaming, isBehind, isCutOff, itemsOf, readHead } from "./segments/head.js";
-import { kept } from "./segments/kept.js";
+import { continuesFrom, headNaming, isCutOff, itemsOf, readHead } from "./segments/head.js";
+import { lruCache } from "./segments/lru-cache.js";
 import { headOf, itemOf, leaseOf, newToken, newVersion, readHeadName, readItem, segmentOf, snapshotOf } from "./segments/names.js";
-import { lyingUnder, newestWhole } from "./segments/newest.js";
+import { itemsUnder, newestWhole } from "./segments/newest.js";
 import { ordinary } from "./segments/ordinary.js";
-import { joined, lead, wholePart } from "./segments/records.js";
+import { isContiguous, joined, wholePart } from "./segments/records.js";
 import { times } from "./segments/times.js";
 
 /** This many segments of one level may exist; the next save merges them into one of the next level. */
 const FAN_OUT = 8;
 
 /** How many times a read is tried if the head changes in the meantime. */
-const READS = 10;
+const MAX_READS = 10;
 
 /** How many times to read a head that is not valid, and the milliseconds in between, because somebody may be writing it. */
 const TORN_READS = 4;
@@ -40,12 +40,12 @@ const NO_END =
 /** A journal store on top of an ordinary store. */
 export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
   const items = ordinary(store);
-  const heads = kept(HEADS);
-  const segments = kept(cacheBytes, (bytes) => bytes.length);
+  const heads = lruCache(HEADS);
+  const segments = lruCache(cacheBytes, (bytes) => bytes.length);
   /** By key: the state that was read although the head was damaged. By now there may be a head with another state at the same position. */
-  const guessed = kept(HEADS);
+  const recoveredHeads = lruCache(HEADS);
   /** By key: items that failed saves may have left. They are removed when a later save succeeds. */
-  const leftOver = kept(HEADS);
+  const leftOver = lruCache(HEADS);
 
   /** The head of a key; `null` if there is none. Waits if it is being written, because a store of files empties a file first. */
   async function currentHead(key) {
@@ -86,7 +86,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
 
   async function read(key, from) {
     let missing = { text: undefined, reads: 0 };
-    for (let reads = 0; reads < READS; reads++) {
+    for (let reads = 0; reads < MAX_READS; reads++) {
       const head = await currentHead(key);
       if (head === null) return null;
       const has = from !== undefined && from >= head.snapshotPosition;
@@ -100,8 +100,8 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
         continue;
       }
       const { records, position } = wholePart(all, chosen[0]?.from ?? head.position, head.position);
-      if (head.notice) guessed.set(key, head);
-      else guessed.forget(key);
+      if (head.notice) recoveredHeads.set(key, head);
+      else recoveredHeads.forget(key);
       const { snapshotPosition, notice = position < head.position ? NO_END : undefined } = head;
       return { position, snapshot, snapshotPosition, records: has ? records.slice(startBehind(records, from)) : records, ...(notice && { notice }) };
     }
@@ -109,13 +109,13 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
   }
 
   /** The head that a save continues from. Throws a conflict if the journal is at another position. */
-  async function standing(key, expected, isFirstLook) {
-    const known = isFirstLook && !guessed.get(key) ? heads.get(key) : undefined;
+  async function currentAt(key, expected, isFirstLook) {
+    const known = isFirstLook && !recoveredHeads.get(key) ? heads.get(key) : undefined;
     if (known && known.position === expected) return known;
     const head = await currentHead(key);
     if (head === null) throw conflict(key, expected, null);
-    const read = guessed.get(key);
-    if (read?.position === expected && !isBehind(head, read)) throw conflict(key, expected, head.position);
+    const read = recoveredHeads.get(key);
+    if (read?.position === expected && !continuesFrom(head, read)) throw conflict(key, expected, head.position);
     if (head.position === expected) return head;
     const mended = expected < head.position ? await endingAt(key, head, expected) : null;
     if (!mended) throw conflict(key, expected, head.position);
@@ -139,13 +139,13 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
     const added = joined(records); // copied at once, because the caller may overwrite its arrays
     const count = records.length;
     for (let tries = 1; ; tries++) {
-      const head = await standing(key, expected, tries === 1);
+      const head = await currentAt(key, expected, tries === 1);
       if (count === 0) return;
       const made = await merged(key, head, added, count);
       if (made === null) {
         // Somebody has merged or removed the segments, so our head is outdated. If the head is unchanged, they are lost.
         heads.forget(key);
-        if (tries === READS || (tries > 1 && (await items.text(headOf(key))) === head.text)) throw damaged(key, "names what is not there");
+        if (tries === MAX_READS || (tries > 1 && (await items.text(headOf(key))) === head.text)) throw damaged(key, "names what is not there");
         continue;
       }
       const { stay, bytes } = made;
@@ -157,9 +157,9 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
       await put(key, name, bytes);
       if (await swapped(key, head, next, name)) {
         segments.set(name, bytes);
-        return settled(key, head, next);
+        return removeReplaced(key, head, next);
       }
-      if (tries === READS) throw conflict(key, expected, null);
+      if (tries === MAX_READS) throw conflict(key, expected, null);
     }
   }
 
@@ -187,7 +187,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
     if (before === null) return null;
     const rest = head.rest ?? new Uint8Array(0);
     // Damaged segments are left as they are.
-    if (parts.length > 0 && !lead(before, parts[0].from, parts.at(-1).to)) return { stay: head.segments, bytes: joined([rest, added]) };
+    if (parts.length > 0 && !isContiguous(before, parts[0].from, parts.at(-1).to)) return { stay: head.segments, bytes: joined([rest, added]) };
     return { stay, bytes: joined([before, rest, added]) };
   }
 
@@ -195,7 +195,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
     const bytes = new Uint8Array(snapshot); // copied at once, as above; `slice` of a Node Buffer is not a copy
     const version = newVersion(position, bytes);
     for (let tries = 1; ; tries++) {
-      const head = expected === null ? null : await standing(key, expected, tries === 1);
+      const head = expected === null ? null : await currentAt(key, expected, tries === 1);
       if (head === null) {
         const there = await items.text(headOf(key));
         if (there !== null) throw conflict(key, null, (await currentHead(key))?.position ?? position);
@@ -203,8 +203,8 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
       const next = headNaming(version, position, []);
       const name = snapshotOf(key, version);
       await put(key, name, bytes);
-      if (await swapped(key, head, next, name)) return settled(key, head, next);
-      if (tries === READS) throw conflict(key, expected, null);
+      if (await swapped(key, head, next, name)) return removeReplaced(key, head, next);
+      if (tries === MAX_READS) throw conflict(key, expected, null);
     }
   }
 
@@ -213,7 +213,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
     try {
       await items.putBytes(name, bytes);
     } catch (error) {
-      await items.remove(name).catch(() => leave(key, [name]));
+      await items.remove(name).catch(() => rememberLeftovers(key, [name]));
       throw error;
     }
   }
@@ -237,16 +237,16 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
       const text = await settledText(key);
       there = text === null ? null : readHead(text);
       if (text !== null && !there) throw damaged(key, "names no version");
-      if (there && (isBehind(there, next) || ((failure || !items.swapsAtOnce) && (await isTakenUp(there, next, name))))) return true;
+      if (there && (continuesFrom(there, next) || ((failure || !items.swapsAtOnce) && (await isTakenUp(there, next, name))))) return true;
     } catch (error) {
-      leave(key, unsure); // not known whether the swap succeeded
+      rememberLeftovers(key, unsure); // not known whether the swap succeeded
       throw failure ?? error;
     }
     if (failure) {
-      leave(key, unsure); // the swap may still take effect
+      rememberLeftovers(key, unsure); // the swap may still take effect
       throw failure;
     }
-    await items.remove(name).catch(() => leave(key, [name]));
+    await items.remove(name).catch(() => rememberLeftovers(key, [name]));
     return false;
   }
 
@@ -266,9 +266,9 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
   }
 
   /** After a swap: removes items that the head does not name any more. */
-  async function settled(key, before, next) {
+  async function removeReplaced(key, before, next) {
     heads.set(key, next);
-    guessed.forget(key);
+    recoveredHeads.forget(key);
     const named = new Set(itemsOf(key, next));
     const old = [...(before ? itemsOf(key, before) : []), ...(before?.leftOver ?? []), ...(leftOver.get(key) ?? [])];
     leftOver.forget(key);
@@ -278,19 +278,19 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
   async function removeAll(key, names) {
     const remove = async (name) => {
       segments.forget(name);
-      await items.remove(name).catch(() => leave(key, [name]));
+      await items.remove(name).catch(() => rememberLeftovers(key, [name]));
     };
     await Promise.all([...new Set(names)].map(remove));
   }
 
-  const leave = (key, names) => leftOver.set(key, [...(leftOver.get(key) ?? []), ...names].slice(-100));
+  const rememberLeftovers = (key, names) => leftOver.set(key, [...(leftOver.get(key) ?? []), ...names].slice(-100));
 
   async function remove(key) {
-    const lying = (await lyingUnder(items, key))?.names ?? []; // listed before the head is removed, so that nothing of a new journal is among them
+    const lying = (await itemsUnder(items, key))?.names ?? []; // listed before the head is removed, so that nothing of a new journal is among them
     const text = await items.text(headOf(key));
     const head = text === null ? null : readHead(text);
     heads.forget(key);
-    guessed.forget(key);
+    recoveredHeads.forget(key);
     if (text !== null) await items.remove(headOf(key)); // first, so that from now on the journal does not exist
     // Without a head, these items are left over, or somebody is just starting a journal.
     else if (lying.length > 0) await sleep(TORN_READS * TORN_MS);

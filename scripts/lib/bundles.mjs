@@ -28,7 +28,7 @@ const segmentsAtOnce = {
   name: "segments at once",
   setup(build) {
     // In a single file nothing is loaded later: a static import avoids wrapping the module.
-    build.onLoad({ filter: /[\\/]pkg[\\/]made\.js$/ }, ({ path }) => {
+    build.onLoad({ filter: /[\\/]pkg[\\/]object-makers\.js$/ }, ({ path }) => {
       const text = readFileSync(path, "utf8").replaceAll('await import("./stores/segments.js")', "segmentsEntry");
       return { contents: `import * as segmentsEntry from "./stores/segments.js";\n${text}`, resolveDir: pkg };
     });

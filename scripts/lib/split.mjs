@@ -22,7 +22,7 @@ import { root, wasmDir } from "./paths.mjs";
 /** The table in which the core finds functions of the whole module. */
 const SLOTS = "slots";
 /** The prefix of exports and imports that connect the two modules. */
-const OWN = "$";
+const INTERNAL_PREFIX = "$";
 
 /** Writes core.wasm and contextfold_bg.wasm from the bytes of the module. */
 export async function writeSplit(bytes) {
@@ -53,19 +53,19 @@ function cutCore(binaryen, core, called, build) {
   const reached = others.filter(({ name }) => left.has(name));
 
   core.addGlobal("isWhole", i32, true, core.i32.const(0));
-  core.addGlobalExport("isWhole", `${OWN}isWhole`);
+  core.addGlobalExport("isWhole", `${INTERNAL_PREFIX}isWhole`);
   core.addFunctionImport("loadWhole", build, "loadWhole", none, none);
   core.addFunction("needWhole", none, none, [], core.if(core.i32.eqz(core.global.get("isWhole", i32)), core.call("loadWhole", [], none)));
   core.addTable(SLOTS, reached.length, reached.length);
-  core.addTableExport(SLOTS, OWN + SLOTS);
+  core.addTableExport(SLOTS, INTERNAL_PREFIX + SLOTS);
   for (const [slot, { name, params, results }] of reached.entries()) {
     const operands = binaryen.expandType(params).map((type, at) => core.local.get(at, type));
     const call = core.call_indirect(SLOTS, core.i32.const(slot), operands, params, results);
     core.removeFunction(name);
     core.addFunction(name, params, results, [], core.block(null, [core.call("needWhole", [], none), call], results));
   }
-  for (const { name } of tablesOf(binaryen, core)) if (name !== SLOTS) core.addTableExport(name, `${OWN}table${name}`);
-  for (const { name, mutable } of globalsOf(binaryen, core)) if (mutable && name !== "isWhole") core.addGlobalExport(name, `${OWN}global${name}`);
+  for (const { name } of tablesOf(binaryen, core)) if (name !== SLOTS) core.addTableExport(name, `${INTERNAL_PREFIX}table${name}`);
+  for (const { name, mutable } of globalsOf(binaryen, core)) if (mutable && name !== "isWhole") core.addGlobalExport(name, `${INTERNAL_PREFIX}global${name}`);
   return reached.map(({ name }) => name);
 }
 
@@ -78,10 +78,10 @@ function openWhole(binaryen, whole, build, inSlots) {
   const data = segments.map(({ data }, i) => ({ name: `data${i}`, passive: true, data: new Uint8Array(data) })); // a core has filled the memory already
   whole.setMemory(initial, max ?? -1, null, data, false, false, "0");
   whole.addMemoryImport("0", build, "memory");
-  for (const { name } of tables) whole.addTableImport(name, build, `${OWN}table${name}`);
-  for (const { name, type } of globals) whole.addGlobalImport(name, build, `${OWN}global${name}`, type, true);
+  for (const { name } of tables) whole.addTableImport(name, build, `${INTERNAL_PREFIX}table${name}`);
+  for (const { name, type } of globals) whole.addGlobalImport(name, build, `${INTERNAL_PREFIX}global${name}`, type, true);
   whole.addTable(SLOTS, inSlots.length, inSlots.length);
-  whole.addTableImport(SLOTS, build, OWN + SLOTS);
+  whole.addTableImport(SLOTS, build, INTERNAL_PREFIX + SLOTS);
   whole.addActiveElementSegment(SLOTS, SLOTS, inSlots, whole.i32.const(0));
 
   const filled = data.flatMap(({ name, data }, i) => [
@@ -89,16 +89,16 @@ function openWhole(binaryen, whole, build, inSlots) {
     whole.data.drop(name),
   ]);
   whole.addFunction("begin", binaryen.none, binaryen.none, [], whole.block(null, filled));
-  whole.addFunctionExport("begin", `${OWN}begin`);
+  whole.addFunctionExport("begin", `${INTERNAL_PREFIX}begin`);
   const limits = (initial, maximum) => ({ initial, maximum });
   const parts = {
     build,
     memory: limits(initial, max),
     tables: Object.fromEntries([
-      ...tables.map(({ name, initial, max }) => [`${OWN}table${name}`, { element: binaryen.Table.getType(whole.getTable(name)) === binaryen.externref ? "externref" : "anyfunc", ...limits(initial, max) }]),
-      [OWN + SLOTS, { element: "anyfunc", ...limits(inSlots.length, inSlots.length) }],
+      ...tables.map(({ name, initial, max }) => [`${INTERNAL_PREFIX}table${name}`, { element: binaryen.Table.getType(whole.getTable(name)) === binaryen.externref ? "externref" : "anyfunc", ...limits(initial, max) }]),
+      [INTERNAL_PREFIX + SLOTS, { element: "anyfunc", ...limits(inSlots.length, inSlots.length) }],
     ]),
-    globals: Object.fromEntries(globals.map(({ name, init }) => [`${OWN}global${name}`, binaryen.getExpressionInfo(init).value])),
+    globals: Object.fromEntries(globals.map(({ name, init }) => [`${INTERNAL_PREFIX}global${name}`, binaryen.getExpressionInfo(init).value])),
   };
   whole.addCustomSection("parts", new TextEncoder().encode(JSON.stringify(parts)));
 }

@@ -1,4 +1,4 @@
-//! Operations that are faster in JavaScript than across the WebAssembly boundary: `pkg/made.js`.
+//! Operations that are faster in JavaScript than across the WebAssembly boundary: `pkg/object-makers.js`.
 
 use std::cell::OnceCell;
 

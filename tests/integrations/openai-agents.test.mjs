@@ -26,7 +26,7 @@ const inputs = (model) => model.calls.map(({ request }) => request.input);
 /** Their items as the Responses API receives them, checked against its rules. */
 function assertFits(items, limit = WINDOW) {
   const mirror = agentItems();
-  const body = { instructions: "You build.", input: typeof items === "string" ? [{ role: "user", content: items }] : items.map((item) => mirror.ours(item)) };
+  const body = { instructions: "You build.", input: typeof items === "string" ? [{ role: "user", content: items }] : items.map((item) => mirror.toEngine(item)) };
   assert.deepEqual(check("openai-responses", body).filter(({ severity }) => severity === "error"), []);
   const tokens = countTokens(body);
   assert.ok(tokens <= limit, `${tokens} tokens are more than ${limit}`);

@@ -148,7 +148,7 @@ test("an unknown option of a hook: the error suggests a near name, or lists all 
 
 test("a server keeps a limited number of conversations and characters; sessions that it drops are freed", async () => {
   const bodyOf = (n, more = "") => ({ model: "m", messages: [{ role: "user", content: `conversation ${n}${more}` }] });
-  const keeperOf = (serves) => new BodyKeeper("server", "openai-chat", { contextWindow: 9_000, strict: true }, { serves });
+  const keeperOf = (serverLimits) => new BodyKeeper("server", "openai-chat", { contextWindow: 9_000, strict: true }, { serverLimits });
   const isFreed = ({ session }) => {
     try {
       return session.limit !== 9_000;
@@ -175,8 +175,8 @@ test("a server keeps a limited number of conversations and characters; sessions 
 test("calls of one conversation on a server run one after the other, each with its own list; options depend on the body", async () => {
   const limits = [];
   const sessions = [];
-  const serves = { most: 10, bytes: Infinity, limitsOf: ({ model }) => ({ contextWindow: Number(model) }) };
-  const keeper = new BodyKeeper("server", "openai-chat", { strict: true, summarize: async () => new Promise((done) => setTimeout(done, 5, "<summary>Short.</summary>")) }, { serves });
+  const serverLimits = { most: 10, bytes: Infinity, limitsOf: ({ model }) => ({ contextWindow: Number(model) }) };
+  const keeper = new BodyKeeper("server", "openai-chat", { strict: true, summarize: async () => new Promise((done) => setTimeout(done, 5, "<summary>Short.</summary>")) }, { serverLimits });
   const before = Array.from({ length: 30 }, (_, n) => ({ role: n % 2 ? "assistant" : "user", content: `${n} ${"words ".repeat(200)}` }));
   const sent = await Promise.all(
     Array.from({ length: 8 }, async (_, n) => {
@@ -193,7 +193,7 @@ test("calls of one conversation on a server run one after the other, each with i
 });
 
 test("of requests refused in parallel each is retried with less, using the limit learnt from the first", async () => {
-  const keeper = new BodyKeeper("server", "openai-chat", { strict: true }, { serves: { most: 10, bytes: Infinity } });
+  const keeper = new BodyKeeper("server", "openai-chat", { strict: true }, { serverLimits: { most: 10, bytes: Infinity } });
   const before = Array.from({ length: 30 }, (_, n) => ({ role: n % 2 ? "assistant" : "user", content: `${n} ${"words ".repeat(200)}` }));
   const bodies = Array.from({ length: 8 }, (_, n) => ({ messages: [...before, { role: "user", content: `question ${n}` }] }));
   const sent = await Promise.all(bodies.map((body) => keeper.fit(body)));

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile, readdir } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { BETWEEN } from "../../pkg/stack.js";
+import { WRAPPER_FILES } from "../../pkg/stack.js";
 import init, { ContextError, Session, version } from "../../pkg/web.js";
 import { serve } from "../support/serve.mjs";
 
@@ -39,7 +39,7 @@ test("it loads once, also from a server with the wrong content type, however oft
 
 test("an error's stack starts with the caller's own line, whatever package code it went through", async () => {
   const files = (await readdir(new URL("../../pkg", import.meta.url))).filter((name) => name.endsWith(".js") && !name.includes(".bundle."));
-  assert.deepEqual([...BETWEEN].sort(), files.map((name) => name.slice(0, -3)).sort());
+  assert.deepEqual([...WRAPPER_FILES].sort(), files.map((name) => name.slice(0, -3)).sort());
   const session = new Session({ contextWindow: 1000 });
   const prepared = await session.prepare();
   session.free();

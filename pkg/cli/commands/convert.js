@@ -5,7 +5,7 @@ import { plainBody, shaped } from "../engine.js";
 import { EXIT, usage } from "../failure.js";
 import { printJson, progress } from "../terminal.js";
 import { write } from "../write.js";
-import { refuseTwoOutputs, show } from "../mended.js";
+import { refuseTwoOutputs, printChanges } from "../change-report.js";
 
 export function convert(read, flags) {
   if (flags.to === undefined) throw usage("to which format? give --to FORMAT", "convert");
@@ -21,7 +21,7 @@ export function convert(read, flags) {
   else {
     const rows = notes.map(({ index, what }) => ({ index, label: "", text: what }));
     const verdict = notes.length ? null : `all of it can be said in ${flags.to}`;
-    show({ transcript, what: "note", rows, verdict, format: flags.to, list, written, left_behind }, flags);
+    printChanges({ transcript, what: "note", rows, verdict, format: flags.to, list, written, left_behind }, flags);
   }
   return EXIT.fine;
 }

@@ -3,9 +3,9 @@
 import { readFileSync } from "node:fs";
 import { EXIT, usage, whyUnreadable } from "../failure.js";
 import { plain } from "../paint.js";
-import { listening, upstreamUrl } from "../proxy/place.js";
+import { listening, upstreamUrl } from "../proxy/addresses.js";
 import { Proxy } from "../proxy/server.js";
-import { teller } from "../proxy/teller.js";
+import { reportOnce } from "../proxy/report-once.js";
 import { print, style } from "../terminal.js";
 
 const HOST = "127.0.0.1";
@@ -14,7 +14,7 @@ const PORT = 8484;
 export async function proxy(flags) {
   const { port = PORT, host = HOST } = flags;
   const upstream = urlOf(flags.upstream);
-  const server = new Proxy({ upstream, window: flags.window, models: flags.models && readModels(flags.models), preset: flags.preset, extractive: flags.extractive, tell: teller(say) });
+  const server = new Proxy({ upstream, window: flags.window, models: flags.models && readModels(flags.models), preset: flags.preset, extractive: flags.extractive, tell: reportOnce(say) });
   const address = await listening(server, port, host).catch((error) => {
     throw usage(error.message, "proxy");
   });

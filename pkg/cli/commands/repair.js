@@ -5,7 +5,7 @@ import { EXIT } from "../failure.js";
 import { printJson, progress } from "../terminal.js";
 import { write } from "../write.js";
 import { listed, optionsOf, refuseProvider } from "./check.js";
-import { refuseTwoOutputs, show } from "../mended.js";
+import { refuseTwoOutputs, printChanges } from "../change-report.js";
 
 export function repair(read, flags) {
   refuseTwoOutputs(flags, "repair");
@@ -24,7 +24,7 @@ export function repair(read, flags) {
     const rows = changes.map(({ index, rule, what }) => ({ index, label: rule, text: what }));
     const unmended = left.map(({ index, rule, message }) => ({ index, label: rule, text: `not mended: ${message}` }));
     const verdict = changes.length === 0 && left.length === 0 ? "nothing to mend" : null;
-    show({ transcript, what: "change", rows: [...rows, ...unmended], verdict, format, list, written, failed: left.length > 0 }, flags);
+    printChanges({ transcript, what: "change", rows: [...rows, ...unmended], verdict, format, list, written, failed: left.length > 0 }, flags);
   }
   return left.length ? EXIT.violations : EXIT.fine;
 }

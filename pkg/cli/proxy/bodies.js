@@ -1,7 +1,7 @@
 // Reads request bodies into memory, because a body must be complete before it can be made to fit.
 
 /** More than any API accepts. */
-export const MOST_BYTES = 100_000_000;
+export const MAX_BYTES = 100_000_000;
 
 export class TooLarge extends Error {
   constructor(most) {
@@ -10,7 +10,7 @@ export class TooLarge extends Error {
 }
 
 /** The bytes of a body, unchanged. */
-export async function bytesOf(request, most = MOST_BYTES) {
+export async function bytesOf(request, most = MAX_BYTES) {
   if (Number(request.headers["content-length"]) > most) throw new TooLarge(most);
   const chunks = [];
   let length = 0;

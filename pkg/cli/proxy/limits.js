@@ -4,9 +4,9 @@
 import { Session } from "contextfold";
 
 /** At most this many model names are remembered. */
-const MOST = 1000;
+const MAX_MODELS = 1000;
 /** At most this share of the window is reserved for the answer, because some clients request as much as possible, whatever the window. */
-const MOST_RESERVED = 0.75;
+const MAX_RESERVED_SHARE = 0.75;
 
 export class Limits {
   #window;
@@ -27,7 +27,7 @@ export class Limits {
     return {
       ...(own !== undefined && { model }),
       ...(this.#window !== undefined && { contextWindow: this.#window }),
-      ...(window !== undefined && { reservedOutputTokens: isAsked ? Math.min(reserved, Math.floor(window * MOST_RESERVED)) : 0 }),
+      ...(window !== undefined && { reservedOutputTokens: isAsked ? Math.min(reserved, Math.floor(window * MAX_RESERVED_SHARE)) : 0 }),
     };
   }
 
@@ -35,7 +35,7 @@ export class Limits {
   #windowOf(model) {
     if (typeof model !== "string") return undefined;
     if (!this.#windows.has(model)) {
-      if (this.#windows.size >= MOST) this.#windows.clear();
+      if (this.#windows.size >= MAX_MODELS) this.#windows.clear();
       this.#windows.set(model, windowOf({ model, ...(this.#models && { models: this.#models }) }));
     }
     return this.#windows.get(model);

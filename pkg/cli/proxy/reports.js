@@ -1,7 +1,7 @@
 // Figures of each conversation, without any text of messages or headers of requests.
 
 /** At most this many conversations are kept, the newest ones. */
-const MOST = 100;
+const MAX_CONVERSATIONS = 100;
 
 const figures = ({ pass, items, tokens_before, tokens_after }) => ({ pass, messages: items.length, tokens_before, tokens_after });
 
@@ -26,14 +26,14 @@ export class Reports {
     const row = this.#rowOf(conversation, api);
     row.model = typeof model === "string" ? model.slice(0, 200) : null;
     row.calls += 1;
-    this.#took(row, report);
+    this.#addReport(row, report);
   }
 
   /** Records that a request was refused as too long and retried with a smaller one. */
   smaller({ conversation, report }, api) {
     const row = this.#rowOf(conversation, api);
     row.made_smaller += 1;
-    this.#took(row, report);
+    this.#addReport(row, report);
   }
 
   #rowOf(conversation, api) {
@@ -43,11 +43,11 @@ export class Reports {
     row.newest = new Date().toISOString();
     this.#rows.delete(number);
     this.#rows.set(number, row);
-    if (this.#rows.size > MOST) this.#rows.delete(this.#rows.keys().next().value);
+    if (this.#rows.size > MAX_CONVERSATIONS) this.#rows.delete(this.#rows.keys().next().value);
     return row;
   }
 
-  #took(row, report) {
+  #addReport(row, report) {
     if (!report) return;
     const { window, limit, tokens_before, tokens_after, messages_before, messages_after, parts, decisions, summary } = report;
     Object.assign(row, { window, limit, tokens: tokens_after, messages: messages_after, parts: parts.map(({ name, tokens }) => ({ name, tokens })) });
@@ -57,7 +57,7 @@ export class Reports {
   }
 
   /** The newest conversations, and the counts of requests. */
-  newest(most = MOST) {
+  newest(most = MAX_CONVERSATIONS) {
     return { upstream: this.#upstream, requests: { ...this.#counts }, conversations: [...this.#rows.values()].reverse().slice(0, most) };
   }
 }

@@ -22,7 +22,7 @@ import { Summaries } from "./summaries.js";
 import { Unreachable, Upstream } from "./upstream.js";
 
 /** The most conversations per API, and the most characters of their requests in all: a WebAssembly module has at most 4 GB of memory. */
-const KEPT = { most: 200, bytes: 150_000_000 };
+const POOL_LIMITS = { most: 200, bytes: 150_000_000 };
 /** How long running requests may continue after the proxy was asked to stop. */
 const DRAIN_MS = 30_000;
 /** Longer than clients keep idle connections, so that none is closed just when it is used again. */
@@ -63,7 +63,7 @@ export class Proxy {
       onError: (error) => this.#failed(error),
       onReport: () => {}, // not needed, because `fit` returns the report
     };
-    const keeperOf = (api) => new BodyKeeper("proxy", api.format, options, { serves: { ...KEPT, limitsOf: (body) => limits.of({ model: this.#models.get(body) ?? body.model }, api.reserved(body)) } });
+    const keeperOf = (api) => new BodyKeeper("proxy", api.format, options, { serverLimits: { ...POOL_LIMITS, limitsOf: (body) => limits.of({ model: this.#models.get(body) ?? body.model }, api.reserved(body)) } });
     this.#keepers = new Map(APIS.map((api) => [api, keeperOf(api)]));
     this.#server.keepAliveTimeout = KEEP_ALIVE_MS;
   }
@@ -113,11 +113,11 @@ export class Proxy {
     try {
       const forbidden = whyForbidden(request, this.#host);
       if (forbidden) throw new Forbidden(forbidden);
-      if (path === "/contextfold" || path.startsWith("/contextfold/")) return this.#own(request, response, path);
+      if (path === "/contextfold" || path.startsWith("/contextfold/")) return this.#ownPages(request, response, path);
       this.#reports.count("requests");
       const api = apiOf(request, path);
-      if (api && !isPacked(request)) await this.#kept(request, response, { api, path: request.url, signal: controller.signal });
-      else await this.#through(request, response, { signal: controller.signal });
+      if (api && !isPacked(request)) await this.#conversation(request, response, { api, path: request.url, signal: controller.signal });
+      else await this.#passThrough(request, response, { signal: controller.signal });
     } catch (error) {
       this.#refuse(error, request, response, path);
     }
@@ -125,7 +125,7 @@ export class Proxy {
 
   // ---- a conversation
 
-  async #kept(request, response, { api, path, signal }) {
+  async #conversation(request, response, { api, path, signal }) {
     const bytes = await bytesOf(request);
     const text = bytes.toString();
     const keeper = this.#watched(api, { path, request });
@@ -173,7 +173,7 @@ export class Proxy {
 
   // ---- everything else
 
-  async #through(request, response, { signal }) {
+  async #passThrough(request, response, { signal }) {
     this.#reports.count("passed_through");
     const isChunked = request.headers["transfer-encoding"] !== undefined;
     const headers = [...passedOn(request.rawHeaders, ["host", "expect"]), ...(isChunked ? ["Transfer-Encoding", "chunked"] : [])];
@@ -188,7 +188,7 @@ export class Proxy {
     setImmediate(() => response.writableEnded || response.destroyed || response.flushHeaders()); // because the first event of a stream may take a while
   }
 
-  #own(request, response, path) {
+  #ownPages(request, response, path) {
     request.resume();
     const shown = this.#reports.newest(Number(new URL(request.url, "http://host").searchParams.get("limit")) || undefined);
     if (path === "/contextfold/reports") return reply(response, 200, JSON.stringify(shown, null, 2));
@@ -217,7 +217,7 @@ export class Proxy {
 }
 
 /** The session's report; `undefined` if the conversation was dropped in the meantime. */
-const reportOf = ({ left, session }) => (left ? undefined : session.report);
+const reportOf = ({ isDropped, session }) => (isDropped ? undefined : session.report);
 
 /** The request comes from a foreign web page, or uses a host name that is not the proxy's. */
 class Forbidden extends Error {}

@@ -5,14 +5,14 @@ import { bytesOf } from "./bodies.js";
 
 /** The client waits for the summary; after this time the built-in summariser writes it. */
 const PATIENCE_MS = 120_000;
-const MOST_BYTES = 10_000_000;
+const MAX_BYTES = 10_000_000;
 /** Headers of the client's request that do not belong to the request for a summary. */
-const ITS_OWN = ["host", "content-length", "content-type", "accept", "accept-encoding", "expect", "idempotency-key"];
+const NOT_FOR_SUMMARIES = ["host", "content-length", "content-type", "accept", "accept-encoding", "expect", "idempotency-key"];
 
 export class Summaries {
   #upstream;
   /** The client's request by abort signal: a session passes the signal of the current call to `summarize`. */
-  #asking = new WeakMap();
+  #clientRequests = new WeakMap();
 
   constructor(upstream) {
     this.#upstream = upstream;
@@ -20,23 +20,23 @@ export class Summaries {
 
   /** Sets the client's request (`{ api, path, headers, body }`) for summaries with this signal. It is held only as long as the signal. */
   expect(signal, about) {
-    this.#asking.set(signal, about);
+    this.#clientRequests.set(signal, about);
   }
 
   /** The session's `summarize`. */
   async write(request, { signal } = {}) {
-    const about = this.#asking.get(signal);
+    const about = this.#clientRequests.get(signal);
     if (about === undefined) throw new Error("no request is under way to ask with");
     const { api, path, headers, body } = about;
     const asked = JSON.stringify({ ...(body.model !== undefined && { model: body.model }), ...api.asks(request, body) });
     const message = await this.#upstream.send({
       method: "POST",
       path: api.path?.(path) ?? path,
-      headers: [...passedOn(headers, ITS_OWN), "Content-Type", "application/json", "Accept", "application/json", "Accept-Encoding", "identity", "Content-Length", String(Buffer.byteLength(asked))],
+      headers: [...passedOn(headers, NOT_FOR_SUMMARIES), "Content-Type", "application/json", "Accept", "application/json", "Accept-Encoding", "identity", "Content-Length", String(Buffer.byteLength(asked))],
       body: asked,
       signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
     });
-    const text = (await bytesOf(message, MOST_BYTES)).toString();
+    const text = (await bytesOf(message, MAX_BYTES)).toString();
     // Only the session gets the upstream's error text: if the request was too long, it retries with less.
     if (message.statusCode !== 200) throw Object.assign(new Error(`the upstream answered ${message.statusCode}`), { body: text });
     return api.answered(read(text));

@@ -1,7 +1,7 @@
 // An agent loop over one of OpenAI's APIs: ask the model, run the tools that it calls, ask again, each time with a list that fits.
 
 import { BodyKeeper, withSession } from "./bodies.js";
-import { goingOn } from "./going-on.js";
+import { continuedList } from "./continue-session.js";
 
 export async function runLoop(api, client, body, options = {}) {
   const own = await withSession(options, body);
@@ -16,22 +16,22 @@ export async function runLoop(api, client, body, options = {}) {
 async function loop(api, client, body, options, own) {
   const { execute = {}, maxSteps = 100, signal, onResponse, onEvent } = options;
   const keeper = new BodyKeeper(`openai ${api.format}`, api.format, own, { more: ["home"] });
-  let whole = options.session || own.home ? goingOn(own.session, api.format, body[api.list], body.instructions !== undefined) : api.first(body[api.list]);
+  let fullList = options.session || own.home ? continuedList(own.session, api.format, body[api.list], body.instructions !== undefined) : api.first(body[api.list]);
   for (let step = 1; ; step++) {
     signal?.throwIfAborted();
-    const { response, conversation } = await ask(api, keeper, client, { ...body, [api.list]: whole }, { signal, onEvent: (event) => onEvent?.(event, step) });
-    whole = [...whole, ...api.made(response)];
-    keeper.heard(conversation, whole);
+    const { response, conversation } = await ask(api, keeper, client, { ...body, [api.list]: fullList }, { signal, onEvent: (event) => onEvent?.(event, step) });
+    fullList = [...fullList, ...api.made(response)];
+    keeper.appendEntries(conversation, fullList);
     onResponse?.(response, step);
     const calls = api.calls(response);
     if (calls.length > 0) {
-      whole = [...whole, ...(await Promise.all(calls.map(async (made) => api.answer(made.call, await executed(made, execute, signal)))))];
-      keeper.heard(conversation, whole);
+      fullList = [...fullList, ...(await Promise.all(calls.map(async (made) => api.answer(made.call, await executed(made, execute, signal)))))];
+      keeper.appendEntries(conversation, fullList);
     }
     // By now the last calls have their outputs, too, so the caller can continue with the list.
     if (calls.length === 0 || step === maxSteps) {
       await keeper.saved(conversation);
-      return { response, [api.list]: whole, session: own.session, steps: step, finished: calls.length === 0 };
+      return { response, [api.list]: fullList, session: own.session, steps: step, finished: calls.length === 0 };
     }
   }
 }

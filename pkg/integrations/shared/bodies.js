@@ -4,7 +4,7 @@ import { ContextError, Session } from "contextfold";
 import { blocksOf, partsOf } from "./header.js";
 import { marksLeft, withMark } from "./marks.js";
 import { Keeper } from "./keeper.js";
-import { opened } from "./saved.js";
+import { loadOrCreate } from "./saved.js";
 
 /** How each format's body is read. */
 const BODIES = {
@@ -50,11 +50,11 @@ export class BodyKeeper {
   #sent = new WeakMap();
   #limitsOf;
 
-  /** `serves`: see `Keeper`; its `limitsOf` returns the session options that depend on the body. */
-  constructor(name, format, options, { more = [], serves } = {}) {
-    this.#keeper = new Keeper(name, format, options, { more, serves });
+  /** `serverLimits`: see `Keeper`; its `limitsOf` returns the session options that depend on the body. */
+  constructor(name, format, options, { more = [], serverLimits } = {}) {
+    this.#keeper = new Keeper(name, format, options, { more, serverLimits });
     this.#body = BODIES[format];
-    this.#limitsOf = serves?.limitsOf;
+    this.#limitsOf = serverLimits?.limitsOf;
   }
 
   get options() {
@@ -103,11 +103,11 @@ export class BodyKeeper {
 
   /** Records the usage of the answer to `body`. Ignored if the conversation had another request since, because our counts are of that. */
   record(conversation, usage, body) {
-    if (body === undefined || conversation?.whole === this.#sent.get(body)?.whole) this.#keeper.record(conversation, usage);
+    if (body === undefined || conversation?.fullList === this.#sent.get(body)?.fullList) this.#keeper.record(conversation, usage);
   }
 
-  heard(conversation, list) {
-    this.#keeper.heard(conversation, list);
+  appendEntries(conversation, list) {
+    this.#keeper.appendEntries(conversation, list);
   }
 
   failed(error) {
@@ -126,5 +126,5 @@ export async function withSession(options, body) {
   const key = typeof given === "function" ? given(body) : given;
   if (session !== undefined || key === undefined) return { strict, onError, onReport, session: session ?? new Session(ofSession) };
   if (typeof key !== "string" || key === "") throw new ContextError("INVALID_CONFIG", "key: expected a text that is not empty");
-  return { strict, onError, onReport, ...(await opened(ofSession, key)) };
+  return { strict, onError, onReport, ...(await loadOrCreate(ofSession, key)) };
 }

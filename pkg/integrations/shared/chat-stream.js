@@ -5,10 +5,10 @@ export async function completionOf(chunks) {
   let whole;
   const choices = new Map();
   for await (const { choices: pieces = [], usage, ...rest } of chunks) {
-    whole = { ...rest, ...said(whole), ...(usage && { usage }) };
+    whole = { ...rest, ...withoutEmpty(whole), ...(usage && { usage }) };
     for (const { index = 0, delta, ...ends } of pieces) {
       const choice = choices.get(index) ?? { index, message: { role: "assistant", content: null } };
-      choices.set(index, { ...choice, ...given(ends), message: grown(choice.message, delta ?? {}) });
+      choices.set(index, { ...choice, ...withoutNulls(ends), message: appended(choice.message, delta ?? {}) });
     }
   }
   if (!choices.size || [...choices.values()].some(({ finish_reason }) => !finish_reason)) return undefined;
@@ -17,7 +17,7 @@ export async function completionOf(chunks) {
 }
 
 /** Drops empty texts: Azure's first chunk has an empty id and model. */
-const said = (record = {}) => Object.fromEntries(Object.entries(record).filter(([, value]) => value !== ""));
+const withoutEmpty = (record = {}) => Object.fromEntries(Object.entries(record).filter(([, value]) => value !== ""));
 
 /** Repairs calls: some gateways leave out a call's type, or count calls from 1. */
 const withCalls = ({ tool_calls, ...message }) => (tool_calls ? { ...message, tool_calls: tool_calls.filter(Boolean).map((call) => ({ type: "function", ...call })) } : message);
@@ -26,7 +26,7 @@ const withCalls = ({ tool_calls, ...message }) => (tool_calls ? { ...message, to
 const SAID_ONCE = new Set(["role", "id", "type", "index", "format"]);
 
 /** Appends a delta: texts are concatenated, lists are merged by the `index` of their entries, objects by their keys. */
-function grown(value, piece) {
+function appended(value, piece) {
   if (piece === null || piece === undefined) return value;
   if (typeof piece === "string") return (value ?? "") + piece;
   if (Array.isArray(piece)) return piece.reduce(withEntry, value ?? []);
@@ -35,7 +35,7 @@ function grown(value, piece) {
   for (const [key, more] of Object.entries(piece)) {
     if (more === null) out[key] ??= null;
     else if (key === "name" && out[key] === more) continue; // repeated whole; otherwise it comes in pieces
-    else out[key] = SAID_ONCE.has(key) && typeof more === "string" && more !== "" ? more : grown(out[key], more);
+    else out[key] = SAID_ONCE.has(key) && typeof more === "string" && more !== "" ? more : appended(out[key], more);
   }
   return out;
 }
@@ -44,8 +44,8 @@ function withEntry(list, entry) {
   const { index, ...piece } = entry ?? {};
   if (index === undefined) return [...list, entry];
   const out = [...list];
-  out[index] = grown(out[index], piece);
+  out[index] = appended(out[index], piece);
   return out;
 }
 
-const given = (record) => Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null && value !== undefined));
+const withoutNulls = (record) => Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null && value !== undefined));

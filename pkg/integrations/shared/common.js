@@ -4,7 +4,7 @@ import { readsSame } from "contextfold";
 import { isInstruction } from "./header.js";
 
 /** This many entries at the end of a known list may differ: a removed reminder, an edited message, a regenerated answer. */
-const REWRITTEN = 2;
+const MAX_REWRITTEN = 2;
 
 /**
  * Finds out how a list continues a conversation: it begins like the last list that came in, or like the last view that was returned,
@@ -14,32 +14,32 @@ const REWRITTEN = 2;
  * @returns `entries`: how many entries of the conversation the list begins with; `rewritten`: how many of the conversation's last
  * entries are not in it; `isTheSame`: the list certainly belongs to this conversation
  */
-export function goesOn({ whole, view }, list, format) {
-  const inWhole = along(whole, list, format, new Map());
-  const asWhole = inWhole && { of: "whole", ...inWhole, entries: inWhole.common };
-  const inView = view === whole ? undefined : along(view, list, format);
+export function continuation({ fullList, view }, list, format) {
+  const inFullList = commonPrefix(fullList, list, format, new Map());
+  const asFullList = inFullList && { of: "fullList", ...inFullList, entries: inFullList.common };
+  const inView = view === fullList ? undefined : commonPrefix(view, list, format);
   // The rewritten entries at the view's end must also be the last entries of the whole list; only then do we know what was rewritten.
-  const stands = inView && view.slice(view.length - inView.rewritten).every((entry, i) => entry === whole[whole.length - inView.rewritten + i]);
-  const asView = stands ? { of: "view", ...inView, entries: bodyOf(whole).length - inView.rewritten } : undefined;
-  const found = asView && (!asWhole || asView.entries > asWhole.entries) ? asView : asWhole;
-  return found && { ...found, isTheSame: found.rewritten === 0 || (found.rewritten <= REWRITTEN && found.entries > found.rewritten) };
+  const endsAlike = inView && view.slice(view.length - inView.rewritten).every((entry, i) => entry === fullList[fullList.length - inView.rewritten + i]);
+  const asView = endsAlike ? { of: "view", ...inView, entries: bodyOf(fullList).length - inView.rewritten } : undefined;
+  const found = asView && (!asFullList || asView.entries > asFullList.entries) ? asView : asFullList;
+  return found && { ...found, isTheSame: found.rewritten === 0 || (found.rewritten <= MAX_REWRITTEN && found.entries > found.rewritten) };
 }
 
 /**
  * The whole list: if `list` begins with our view, the original entries are put back. Unchanged entries keep the objects by which they
  * are known.
  */
-export function wholeAfter({ whole, view }, list, found) {
+export function fullListAfter({ fullList, view }, list, found) {
   if (!found) return list;
-  const before = found.of === "view" ? view : whole;
+  const before = found.of === "view" ? view : fullList;
   const here = (i) => list[found.listAt + i];
   const header = list.slice(0, found.listAt).map((entry, i) => (isInstruction(before[i]) && isWrittenSame(before[i], entry) ? before[i] : entry));
   const rest = list.slice(found.listAt + found.common);
-  if (found.of === "whole") {
+  if (found.of === "fullList") {
     const common = Array.from({ length: found.common }, (_, i) => (isWrittenSame(before[found.at + i], here(i)) ? before[found.at + i] : here(i)));
     return [...header, ...common, ...rest];
   }
-  const body = bodyOf(whole);
+  const body = bodyOf(fullList);
   const newer = new Map(Array.from({ length: found.common }, (_, i) => [before[found.at + i], here(i)]).filter(([was, is]) => !isWrittenSame(was, is)));
   const common = body.slice(0, body.length - found.rewritten).map((entry) => newer.get(entry) ?? entry);
   return [...header, ...common, ...rest];
@@ -50,7 +50,7 @@ export function wholeAfter({ whole, view }, list, found) {
  * `calls` (a map of open calls), the calls may have other ids than before. In a view they may not, because the original entries that
  * replace the view's entries have the known ids.
  */
-function along(before, list, format, calls) {
+function commonPrefix(before, list, format, calls) {
   const [at, listAt] = [headOf(before), headOf(list)];
   let common = 0;
   while (at + common < before.length && listAt + common < list.length && isSame(before[at + common], list[listAt + common], format, calls)) common += 1;

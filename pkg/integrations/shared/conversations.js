@@ -5,21 +5,21 @@
 // nothing of one conversation reaches the other.
 
 import { ContextError } from "contextfold";
-import { goesOn, wholeAfter } from "./common.js";
+import { continuation, fullListAfter } from "./common.js";
 import { isInstruction } from "./header.js";
-import { kept, opened } from "./saved.js";
+import { loadOrCreate, newSession } from "./saved.js";
 
 /** How many conversations a hook keeps. The least recently used one is dropped. */
-const MOST = 32;
+const MAX_CONVERSATIONS = 32;
 
 /** A conversation as a hook sees it. */
 class Conversation {
   /** The SDK's last list in our format, with our own edits undone. */
-  whole = [];
+  fullList = [];
   /** The last view that was returned. SDKs that carry an override forward pass it in again, followed by what is new. */
   view = [];
   /** Header, tools and limits as JSON, so that they are set on the session only if they have changed. */
-  told = {};
+  lastSet = {};
   /** Known entries that hold a compaction made by the service. */
   compactions = new WeakSet();
   /** A run is in progress. A call that comes in now comes from inside it (a summary requested through the same client). */
@@ -28,26 +28,26 @@ class Conversation {
   sent = false;
 
   /** The error of the last failed compaction, if the run went on without it. */
-  trouble = undefined;
+  compactionError = undefined;
   /** The options for `session.view`. */
-  shownWith = undefined;
+  viewOptions = undefined;
   /** How the last list was recognised, for the report. */
-  known = undefined;
+  recognition = undefined;
   /** For a server: a promise that resolves when the current call has been made to fit. */
   idle = undefined;
   /** For a server: the total size of what was passed in, and whether the conversation was dropped. */
   bytes = 0;
-  left = false;
+  isDropped = false;
   opening = undefined;
   owner = undefined;
   /** How often a limit was learnt from a refusal. */
-  learnt = 0;
+  learntLimits = 0;
 
   /** `home`: where the session is saved, `{ store, key }`. */
   constructor(session, home) {
     this.session = session;
     this.home = home;
-    session.on("compaction_failed", ({ detail }) => (this.trouble = detail));
+    session.on("compaction_failed", ({ detail }) => (this.compactionError = detail));
   }
 
   begin() {
@@ -57,7 +57,7 @@ class Conversation {
 
   #ended(done) {
     this.busy = false;
-    if (this.left) this.session.free();
+    if (this.isDropped) this.session.free();
     done();
   }
 
@@ -65,44 +65,44 @@ class Conversation {
    * Drops the conversation. Frees its session explicitly, after a running call, because the garbage collector does not see the module's
    * memory.
    */
-  leave() {
-    this.left = true;
+  drop() {
+    this.isDropped = true;
     if (!this.busy) this.session.free();
   }
 }
 
 /** If a hook meets more than this many new conversations that already have answers within this time, they are probably all the same one. */
-const FEW = 4;
-const SHORT_MS = 60_000;
+const MAX_UNRECOGNISED = 4;
+const UNRECOGNISED_MS = 60_000;
 
 /**
  * If the past of a conversation is rewritten again and again, all versions stay in the session's history. When the history is this
  * many times as large as a request, a new session is begun.
  */
-const MOST_OFTEN = 8;
-const ALWAYS = 1_000_000;
+const MAX_HISTORY_RATIO = 8;
+const ALLOWED_HISTORY = 1_000_000;
 
 export class Conversations {
-  #given;
+  #givenSession;
   #home;
   #ofSession;
   #format;
   #key;
-  #serves;
+  #serverLimits;
   #pool = []; // the most recently used one first
   #byKey = new Map(); // promises of conversations, the most recently used one last
   #bySession = new WeakMap();
-  #asked = new Set();
-  #metInTheMiddle = [];
+  #openRequests = new Set();
+  #metWithAnswers = [];
 
   /**
    * `session`: the caller's own, or a function that returns one. Otherwise sessions are made with the options `ofSession`, or loaded
-   * from its `store` under the `key`, a text or a function of the call's arguments. `serves`: only for a server: `{ most, bytes }`,
+   * from its `store` under the `key`, a text or a function of the call's arguments. `serverLimits`: only for a server: `{ most, bytes }`,
    * the most conversations and bytes that it keeps; it frees the sessions that it drops.
    */
-  constructor({ session, key, home, ofSession }, format, serves) {
-    this.#serves = serves;
-    this.#given = session;
+  constructor({ session, key, home, ofSession }, format, serverLimits) {
+    this.#serverLimits = serverLimits;
+    this.#givenSession = session;
     this.#home = home;
     this.#key = key;
     this.#format = format;
@@ -112,19 +112,19 @@ export class Conversations {
 
   /** Whether the list is our own request for a summary, which passes through here if it uses the same client or model. */
   asksForSummary(list) {
-    if (this.#serves || this.#asked.size === 0) return false; // a server requests summaries without going through itself
+    if (this.#serverLimits || this.#openRequests.size === 0) return false; // a server requests summaries without going through itself
     const text = JSON.stringify(list);
-    return [...this.#asked].some((question) => text.includes(question));
+    return [...this.#openRequests].some((question) => text.includes(question));
   }
 
   #remembering(summarize) {
     return async (request, options) => {
       const question = questionOf(request);
-      this.#asked.add(question);
+      this.#openRequests.add(question);
       try {
         return await summarize(request, options);
       } finally {
-        this.#asked.delete(question);
+        this.#openRequests.delete(question);
       }
     };
   }
@@ -135,50 +135,50 @@ export class Conversations {
    * never shared between owners.
    */
   async of(list, args, { bytes = 0, owner } = {}) {
-    const session = typeof this.#given === "function" ? this.#given(args) : this.#given;
+    const session = typeof this.#givenSession === "function" ? this.#givenSession(args) : this.#givenSession;
     const key = session ? undefined : this.#keyOf(args);
     if (session) {
       const conversation = this.#bySession.get(session) ?? new Conversation(session, this.#home);
       this.#bySession.set(session, conversation);
-      return this.#goingOn(conversation, list, { by: "session" });
+      return this.#continued(conversation, list, { by: "session" });
     }
-    if (key !== undefined) return this.#goingOn(await this.#under(key), list, { by: "key", key });
+    if (key !== undefined) return this.#continued(await this.#withKey(key), list, { by: "key", key });
     let best;
-    const opening = this.#serves && openingOf(list);
+    const opening = this.#serverLimits && openingOf(list);
     for (const conversation of this.#pool) {
-      if (this.#serves && (conversation.opening !== opening || conversation.owner !== owner)) continue; // a cheap check first, because a server has hundreds of conversations
-      const found = goesOn(conversation, list, this.#format);
+      if (this.#serverLimits && (conversation.opening !== opening || conversation.owner !== owner)) continue; // a cheap check first, because a server has hundreds of conversations
+      const found = continuation(conversation, list, this.#format);
       if (found?.isTheSame && (!best || found.entries > best.found.entries)) best = { conversation, found };
     }
-    if (this.#serves && best && !best.conversation.busy) { // if it is busy, the caller waits and calls this again
+    if (this.#serverLimits && best && !best.conversation.busy) { // if it is busy, the caller waits and calls this again
       best.conversation.bytes += sizeOf(list.slice(best.found.entries));
-      if (best.conversation.bytes > MOST_OFTEN * bytes + ALWAYS) best = this.#without(best.conversation);
+      if (best.conversation.bytes > MAX_HISTORY_RATIO * bytes + ALLOWED_HISTORY) best = this.#dropFromPool(best.conversation);
     }
-    const conversation = best?.conversation ?? Object.assign(new Conversation(kept(this.#ofSession)), { bytes, opening, owner });
-    this.#pool = this.#within([conversation, ...this.#pool.filter((c) => c !== conversation)]);
-    const found = { ...this.#goingOn(conversation, list, { by: best ? "beginning" : "new" }, best?.found), notice: best ? undefined : this.#noticeOf(list) };
-    if (!best && this.#serves) conversation.whole = list; // so that further calls of it are recognised even before the first one was processed
+    const conversation = best?.conversation ?? Object.assign(new Conversation(newSession(this.#ofSession)), { bytes, opening, owner });
+    this.#pool = this.#trimmedToLimits([conversation, ...this.#pool.filter((c) => c !== conversation)]);
+    const found = { ...this.#continued(conversation, list, { by: best ? "beginning" : "new" }, best?.found), notice: best ? undefined : this.#noticeOf(list) };
+    if (!best && this.#serverLimits) conversation.fullList = list; // so that further calls of it are recognised even before the first one was processed
     return found;
   }
 
   /** The conversations of this pool to keep. A server drops the others, but never the first. */
-  #within(pool) {
-    if (!this.#serves) return pool.slice(0, MOST);
+  #trimmedToLimits(pool) {
+    if (!this.#serverLimits) return pool.slice(0, MAX_CONVERSATIONS);
     let bytes = 0;
-    const end = pool.findIndex((conversation, i) => ((bytes += conversation.bytes), i > 0 && (i >= this.#serves.most || bytes > this.#serves.bytes)));
+    const end = pool.findIndex((conversation, i) => ((bytes += conversation.bytes), i > 0 && (i >= this.#serverLimits.most || bytes > this.#serverLimits.bytes)));
     if (end < 0) return pool;
-    for (const conversation of pool.slice(end)) conversation.leave();
+    for (const conversation of pool.slice(end)) conversation.drop();
     return pool.slice(0, end);
   }
 
-  #without(conversation) {
+  #dropFromPool(conversation) {
     this.#pool = this.#pool.filter((c) => c !== conversation);
-    conversation.leave();
+    conversation.drop();
   }
 
-  #goingOn(conversation, list, known, found = goesOn(conversation, list, this.#format)) {
-    conversation.known = { ...known, entries: found?.entries ?? 0, rewritten: found?.rewritten ?? 0 };
-    return { conversation, whole: wholeAfter(conversation, list, found) };
+  #continued(conversation, list, recognisedBy, found = continuation(conversation, list, this.#format)) {
+    conversation.recognition = { ...recognisedBy, entries: found?.entries ?? 0, rewritten: found?.rewritten ?? 0 };
+    return { conversation, fullList: fullListAfter(conversation, list, found) };
   }
 
   #keyOf(args) {
@@ -188,11 +188,11 @@ export class Conversations {
   }
 
   /** The conversation under a key: the one in memory, the one in the store, or a new one. */
-  async #under(key) {
-    const found = this.#byKey.get(key) ?? opened(this.#ofSession, key).then(({ session, home }) => new Conversation(session, home));
+  async #withKey(key) {
+    const found = this.#byKey.get(key) ?? loadOrCreate(this.#ofSession, key).then(({ session, home }) => new Conversation(session, home));
     this.#byKey.delete(key);
     this.#byKey.set(key, found);
-    if (this.#byKey.size > MOST) this.#byKey.delete(this.#byKey.keys().next().value);
+    if (this.#byKey.size > MAX_CONVERSATIONS) this.#byKey.delete(this.#byKey.keys().next().value);
     try {
       return await found;
     } catch (error) {
@@ -208,12 +208,12 @@ export class Conversations {
 
   /** Returns a notice, once, if many new lists already have answers: mostly they are one conversation that is not recognised. */
   #noticeOf(list) {
-    if (this.#serves || !this.#metInTheMiddle || !list.some(({ role }) => role === "assistant" || role === "model")) return undefined;
+    if (this.#serverLimits || !this.#metWithAnswers || !list.some(({ role }) => role === "assistant" || role === "model")) return undefined;
     const now = Date.now();
-    this.#metInTheMiddle = [...this.#metInTheMiddle.filter((at) => now - at < SHORT_MS), now];
-    if (this.#metInTheMiddle.length <= FEW) return undefined;
-    this.#metInTheMiddle = undefined;
-    return `${FEW + 1} lists within a minute were taken for conversations that are new here, though each has answers in it: if they are one conversation, its past is rewritten from call to call, and each call may ask for a summary anew; give the hook a \`key\` (a text, or a function of the call that gives one) to say which conversation it is`;
+    this.#metWithAnswers = [...this.#metWithAnswers.filter((at) => now - at < UNRECOGNISED_MS), now];
+    if (this.#metWithAnswers.length <= MAX_UNRECOGNISED) return undefined;
+    this.#metWithAnswers = undefined;
+    return `${MAX_UNRECOGNISED + 1} lists within a minute were taken for conversations that are new here, though each has answers in it: if they are one conversation, its past is rewritten from call to call, and each call may ask for a summary anew; give the hook a \`key\` (a text, or a function of the call that gives one) to say which conversation it is`;
   }
 }
 

@@ -16,22 +16,22 @@ export const WITH_PIECES = {
 };
 
 /**
- * A view without the header that was set (`told`), because the SDK sends that itself. What follows it (memory and other parts of
+ * A view without the header that was set (`header`), because the SDK sends that itself. What follows it (memory and other parts of
  * `setContext`, instructions that a pass has merged into it) is kept: among the entries, or as blocks of the system prompt.
  */
-export function withoutHeader(view, told) {
-  const said = told === undefined ? [] : [told].flat();
-  if (view.messages) return { entries: view.messages, system: behind(blocksOf(view.system), said) };
-  if (view.contents) return { entries: view.contents, system: behind(partsOf(view.systemInstruction) ?? [], said) };
-  return { entries: behind(view.input ?? view, said), system: [] };
+export function withoutHeader(view, header) {
+  const headerPieces = header === undefined ? [] : [header].flat();
+  if (view.messages) return { entries: view.messages, system: entriesAfterHeader(blocksOf(view.system), headerPieces) };
+  if (view.contents) return { entries: view.contents, system: entriesAfterHeader(partsOf(view.systemInstruction) ?? [], headerPieces) };
+  return { entries: entriesAfterHeader(view.input ?? view, headerPieces), system: [] };
 }
 
-function behind(entries, said) {
-  const other = said.findIndex((one, i) => wordsOf(entries[i]) !== wordsOf(one));
-  const [first, ...rest] = entries.slice(other < 0 ? said.length : other);
+function entriesAfterHeader(entries, headerPieces) {
+  const other = headerPieces.findIndex((one, i) => wordsOf(entries[i]) !== wordsOf(one));
+  const [first, ...rest] = entries.slice(other < 0 ? headerPieces.length : other);
   if (first === undefined) return [];
-  const told = said.slice(other).map(wordsOf);
-  const more = other < 0 ? undefined : (mergedInto(wordsOf(first), told.join("\n\n")) ?? mergedInto(wordsOf(first), told[0]));
+  const headerTexts = headerPieces.slice(other).map(wordsOf);
+  const more = other < 0 ? undefined : (mergedInto(wordsOf(first), headerTexts.join("\n\n")) ?? mergedInto(wordsOf(first), headerTexts[0]));
   return more === undefined ? [first, ...rest] : [withWords(first, more), ...rest];
 }
 

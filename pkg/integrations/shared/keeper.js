@@ -15,24 +15,24 @@ export class Keeper {
   #name;
   #format;
   #mirror;
-  #serves;
-  #said = false;
-  #noticed = false;
+  #serverLimits;
+  #hasWarned = false;
+  #hasNoticed = false;
 
   /**
    * @param name the hook's name, for messages on the console
    * @param format the engine's format of the lists, after `mirror` has converted them
    * @param options the caller's options
-   * @param serves only for a server, whose calls run in parallel: a call waits for the previous one of the same conversation (see
+   * @param serverLimits only for a server, whose calls run in parallel: a call waits for the previous one of the same conversation (see
    * `Conversations`)
    */
-  constructor(name, format, options, { mirror = new Mirror(), more, serves } = {}) {
+  constructor(name, format, options, { mirror = new Mirror(), more, serverLimits } = {}) {
     this.#name = name;
     this.#format = format;
     this.#mirror = mirror;
     this.#options = readOptions(options, { more });
-    this.#serves = serves;
-    this.#conversations = new Conversations(this.#options, format, serves);
+    this.#serverLimits = serverLimits;
+    this.#conversations = new Conversations(this.#options, format, serverLimits);
   }
 
   /** The integration's own options, including those named in `more`. */
@@ -57,19 +57,19 @@ export class Keeper {
     try {
       const { header, tools, usage, args, cacheMarks, limits, bytes, owner, ...rest } = typeof about === "function" ? await about() : about;
       signal = rest.signal;
-      const mine = list.map((entry) => this.#mirror.ours(entry));
+      const mine = list.map((entry) => this.#mirror.toEngine(entry));
       if (this.#conversations.asksForSummary(mine)) return { list };
       let found = await this.#conversations.of(mine, args, { bytes, owner });
       while (found.conversation.busy) {
-        if (!this.#serves) return { list };
-        await settled(found.conversation.idle, signal);
+        if (!this.#serverLimits) return { list };
+        await waitFor(found.conversation.idle, signal);
         found = await this.#conversations.of(mine, args, { bytes, owner }); // by now the list may continue another conversation
       }
       conversation = found.conversation;
-      conversation.shownWith = cacheMarks === undefined ? undefined : { cacheMarks };
+      conversation.viewOptions = cacheMarks === undefined ? undefined : { cacheMarks };
       conversation.begin();
       try {
-        return await this.#fitted({ list, mine, ...found }, conversation, { header, tools, usage, limits, signal });
+        return await this.#fitList({ list, mine, ...found }, conversation, { header, tools, usage, limits, signal });
       } finally {
         conversation.end();
       }
@@ -80,50 +80,50 @@ export class Keeper {
     }
   }
 
-  async #fitted({ list, mine, whole, notice }, conversation, { header, tools, usage, limits, signal }) {
-    const { session, told } = conversation;
+  async #fitList({ list, mine, fullList, notice }, conversation, { header, tools, usage, limits, signal }) {
+    const { session, lastSet } = conversation;
     if (usage !== undefined && conversation.sent) recordUsage(session, usage);
     const changed = (key, value) => {
       const text = JSON.stringify(value);
-      if (value === undefined || told[key] === text) return false;
-      told[key] = text;
+      if (value === undefined || lastSet[key] === text) return false;
+      lastSet[key] = text;
       return true;
     };
     // Instructions at the beginning of the list itself are its header.
-    const apart = header?.length > 0 && !isInstruction(whole[0]);
+    const apart = header?.length > 0 && !isInstruction(fullList[0]);
     const inBlocks = apart && this.#takesPieces(header);
-    session.sync(this.#format, inBlocks ? WITH_PIECES[this.#format](header, whole) : whole);
+    session.sync(this.#format, inBlocks ? WITH_PIECES[this.#format](header, fullList) : fullList);
     // If something fails from here on, this is what is sent and what comes in again.
-    Object.assign(conversation, { whole, view: mine });
-    pinCompactions(session, whole, conversation.compactions);
+    Object.assign(conversation, { fullList, view: mine });
+    pinCompactions(session, fullList, conversation.compactions);
     if (apart && changed("header", header) && !inBlocks) session.setHeader(header);
-    else if (!apart && told.header !== undefined) {
+    else if (!apart && lastSet.header !== undefined) {
       session.setHeader("");
-      told.header = undefined;
+      lastSet.header = undefined;
     }
     if (changed("tools", tools)) session.setTools(this.#format, tools);
     if (changed("limits", limits)) session.setOptions(limits);
-    conversation.trouble = undefined;
+    conversation.compactionError = undefined;
     let report;
     try {
       ({ report } = await session.prepare(signal ? { signal } : {}));
       if (notice) report.notices = [...(report.notices ?? []), notice];
-      const isNotice = notice ? this.#tellNotice(report) : this.#isNotice(report);
+      const isNotice = notice ? this.#sendNotices(report) : this.#sendNoticesOnce(report);
       if (isNotice || report.decisions.length > 0) this.#report(report, conversation);
       this.#save(conversation, report.decisions.length > 0);
       // The view still fits: without `strict` this is reported, and does not stop the agent.
-      if (conversation.trouble !== undefined) this.failed(new ContextError("SUMMARY_FAILED", conversation.trouble), { signal, goesOn: "a compaction failed, and the agent goes on without it" });
+      if (conversation.compactionError !== undefined) this.failed(new ContextError("SUMMARY_FAILED", conversation.compactionError), { signal, goesOn: "a compaction failed, and the agent goes on without it" });
     } catch (error) {
       // The session has the list, and its view still has the folds of earlier steps. If the SDK's own list would not fit, the agent
       // goes on with that view.
       if (this.#options.strict || ownFits(session, list)) throw error;
       this.failed(error, { signal });
     }
-    const { entries: view, system } = this.#seen(conversation);
+    const { entries: view, system } = this.#viewToSend(conversation);
     Object.assign(conversation, { view, sent: true });
-    const out = view.map((entry) => this.#mirror.theirs(entry));
+    const out = view.map((entry) => this.#mirror.toSdk(entry));
     const unchanged = out.length === list.length && out.every((entry, i) => Object.is(entry, list[i]));
-    return { list: unchanged ? list : out, conversation, sent: { whole, learnt: conversation.learnt }, report, system, marks: conversation.shownWith ? session.cacheMarks : [] };
+    return { list: unchanged ? list : out, conversation, sent: { fullList, learntLimits: conversation.learntLimits }, report, system, marks: conversation.viewOptions ? session.cacheMarks : [] };
   }
 
   /**
@@ -132,45 +132,45 @@ export class Keeper {
    */
   async recovered(conversation, error, { signal, sent } = {}) {
     if (!conversation) return null;
-    while (this.#serves && conversation.busy && !signal?.aborted) await settled(conversation.idle, signal).catch(() => {});
-    if (conversation.left) return null;
-    if (this.#serves) conversation.begin();
+    while (this.#serverLimits && conversation.busy && !signal?.aborted) await waitFor(conversation.idle, signal).catch(() => {});
+    if (conversation.isDropped) return null;
+    if (this.#serverLimits) conversation.begin();
     try {
-      if (this.#serves && sent && sent.whole !== conversation.whole) this.#backTo(conversation, sent.whole);
+      if (this.#serverLimits && sent && sent.fullList !== conversation.fullList) this.#resetTo(conversation, sent.fullList);
       const options = signal ? { signal } : {};
       // If a limit was learnt since this request was sent, the next view is smaller already.
-      if (this.#serves && sent?.learnt < conversation.learnt) await conversation.session.prepare(options);
+      if (this.#serverLimits && sent?.learntLimits < conversation.learntLimits) await conversation.session.prepare(options);
       else if (!(await conversation.session.recover(error, options))) return null;
-      conversation.learnt += 1;
-      const { entries: view } = this.#seen(conversation);
+      conversation.learntLimits += 1;
+      const { entries: view } = this.#viewToSend(conversation);
       conversation.view = view;
       this.#report(conversation.session.report, conversation);
       this.#save(conversation, true);
-      return view.map((entry) => this.#mirror.theirs(entry));
-    } catch (ours) {
-      this.failed(ours, { signal });
+      return view.map((entry) => this.#mirror.toSdk(entry));
+    } catch (ownError) {
+      this.failed(ownError, { signal });
       return null;
     } finally {
-      if (this.#serves) conversation.end();
+      if (this.#serverLimits) conversation.end();
     }
   }
 
-  #backTo(conversation, whole) {
-    const header = conversation.told.header && JSON.parse(conversation.told.header);
-    conversation.session.sync(this.#format, this.#takesPieces(header) ? WITH_PIECES[this.#format](header, whole) : whole);
-    conversation.whole = whole;
+  #resetTo(conversation, fullList) {
+    const header = conversation.lastSet.header && JSON.parse(conversation.lastSet.header);
+    conversation.session.sync(this.#format, this.#takesPieces(header) ? WITH_PIECES[this.#format](header, fullList) : fullList);
+    conversation.fullList = fullList;
   }
 
   #takesPieces = (header) => Array.isArray(header) && WITH_PIECES[this.#format] !== undefined;
 
   /** For hooks that know how the list continues: gives the session the new entries now, not only with the next request. */
-  heard(conversation, list) {
+  appendEntries(conversation, list) {
     if (!conversation?.sent) return;
     try {
-      const whole = list.map((entry) => this.#mirror.ours(entry));
-      conversation.session.sync(this.#format, whole);
-      const news = whole.slice(conversation.whole.length);
-      Object.assign(conversation, { whole, view: [...conversation.view, ...news] });
+      const fullList = list.map((entry) => this.#mirror.toEngine(entry));
+      conversation.session.sync(this.#format, fullList);
+      const news = fullList.slice(conversation.fullList.length);
+      Object.assign(conversation, { fullList, view: [...conversation.view, ...news] });
     } catch (error) {
       this.failed(error);
     }
@@ -198,27 +198,27 @@ export class Keeper {
       }
       return;
     }
-    if (this.#said) return;
-    this.#said = true;
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
     const why = !ContextError.isInstance(error) ? String(error) : error.message.startsWith(error.code) ? error.message : `${error.code}: ${error.message}`;
     console.warn(`contextfold (${this.#name}): ${goesOn}. ${why} (said once; \`onError\` hears every failure, \`strict: true\` throws it)`);
   }
 
   /** Passes on the report's notices about the configuration (no window is known, …), once: to `onReport`, or else to the console. */
-  #isNotice({ notices }) {
-    if (this.#noticed || !notices) return false;
-    this.#noticed = true;
-    return this.#tellNotice({ notices });
+  #sendNoticesOnce({ notices }) {
+    if (this.#hasNoticed || !notices) return false;
+    this.#hasNoticed = true;
+    return this.#sendNotices({ notices });
   }
 
-  #tellNotice({ notices }) {
+  #sendNotices({ notices }) {
     if (!this.#options.onReport) console.warn(`contextfold (${this.#name}): ${notices.join("; ")} (said once)`);
     return true;
   }
 
   /** The part of the view to send. The SDK sends the header itself. */
-  #seen({ session, told, shownWith }) {
-    return withoutHeader(session.view(this.#format, shownWith), told.header && JSON.parse(told.header));
+  #viewToSend({ session, lastSet, viewOptions }) {
+    return withoutHeader(session.view(this.#format, viewOptions), lastSet.header && JSON.parse(lastSet.header));
   }
 
   /** Saves all of a conversation if it has a key. A loop calls this at its end. */
@@ -239,10 +239,10 @@ export class Keeper {
   }
 
   /** Calls `onReport` with the report, and with how the conversation was recognised. */
-  #report(report, { session, known }) {
+  #report(report, { session, recognition }) {
     if (!report) return;
     try {
-      this.#options.onReport?.({ ...report, conversation: known }, session);
+      this.#options.onReport?.({ ...report, conversation: recognition }, session);
     } catch (error) {
       this.failed(error);
     }
@@ -260,20 +260,20 @@ function ownFits(session, list) {
 }
 
 /** Usage below this share of our count is ignored: a mock's fixed figure, or a gateway that does not count. */
-const PLAUSIBLE = 0.5;
+const MIN_USAGE_SHARE = 0.5;
 
 /** Records usage. Missing usage (a stream that was cut off, a provider that reports none) is not a failure. */
 function recordUsage(session, usage) {
   try {
     const { input_tokens, cache_creation_tokens, cache_read_tokens } = tokenUsage(usage);
-    if (input_tokens + cache_creation_tokens + cache_read_tokens >= session.tokens * PLAUSIBLE) session.recordUsage(usage);
+    if (input_tokens + cache_creation_tokens + cache_read_tokens >= session.tokens * MIN_USAGE_SHARE) session.recordUsage(usage);
   } catch {
     // nothing to learn
   }
 }
 
 /** Waits for a promise, but rejects when the signal aborts. */
-async function settled(promise, signal) {
+async function waitFor(promise, signal) {
   if (!signal) return promise;
   signal.throwIfAborted();
   let stop;

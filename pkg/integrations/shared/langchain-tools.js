@@ -3,9 +3,9 @@
 import { toolDefinitions } from "contextfold";
 import { tool } from "@langchain/core/tools";
 import { runTool } from "../tools.js";
-import { tellOfTools } from "./opens.js";
+import { addOurTools } from "./session-tools.js";
 
 export function tools(session) {
-  tellOfTools(session);
+  addOurTools(session);
   return toolDefinitions("openai-responses").map(({ name, description, parameters }) => tool((args) => runTool(session, name, args), { name, description, schema: parameters }));
 }

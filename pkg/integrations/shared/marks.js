@@ -3,10 +3,10 @@
 import { blocksOf } from "./header.js";
 
 /** The most marks that the API accepts in a request. */
-const MOST = 4;
+const MAX_MARKS = 4;
 
 /** How many marks we may set. The engine counts existing marks itself, except one on the body; if there is one, all are counted here. */
-export const marksLeft = (body) => (body.cache_control ? Math.max(0, MOST - 1 - marksIn(body.tools) - marksIn(body.system) - marksIn(body.messages)) : MOST);
+export const marksLeft = (body) => (body.cache_control ? Math.max(0, MAX_MARKS - 1 - marksIn(body.tools) - marksIn(body.system) - marksIn(body.messages)) : MAX_MARKS);
 
 /** The number of marks on blocks and on blocks inside them. */
 function marksIn(blocks) {

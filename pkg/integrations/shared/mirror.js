@@ -2,36 +2,36 @@
 // the original object. Entries that the engine writes have no original and are converted.
 
 export class Mirror {
-  #ours = new WeakMap();
-  #theirs = new WeakMap();
-  #toOurs;
-  #toTheirs;
+  #engineEntries = new WeakMap();
+  #sdkEntries = new WeakMap();
+  #convertToEngine;
+  #convertToSdk;
 
-  /** `toOurs` may return the entry itself if nothing differs. */
-  constructor(toOurs = (entry) => entry, toTheirs = (entry) => entry) {
-    this.#toOurs = toOurs;
-    this.#toTheirs = toTheirs;
+  /** `convertToEngine` may return the entry itself if nothing differs. */
+  constructor(convertToEngine = (entry) => entry, convertToSdk = (entry) => entry) {
+    this.#convertToEngine = convertToEngine;
+    this.#convertToSdk = convertToSdk;
   }
 
-  ours(entry) {
+  toEngine(entry) {
     if (typeof entry !== "object" || entry === null) return entry;
-    let made = this.#ours.get(entry);
-    if (made === undefined) {
-      made = this.#toOurs(entry);
-      this.#ours.set(entry, made);
-      if (made !== entry) this.#theirs.set(made, entry);
+    let engineEntry = this.#engineEntries.get(entry);
+    if (engineEntry === undefined) {
+      engineEntry = this.#convertToEngine(entry);
+      this.#engineEntries.set(entry, engineEntry);
+      if (engineEntry !== entry) this.#sdkEntries.set(engineEntry, entry);
     }
-    return made;
+    return engineEntry;
   }
 
-  theirs(entry) {
-    let given = this.#theirs.get(entry);
-    if (given === undefined) {
-      given = this.#toTheirs(entry);
-      if (given === entry) return entry;
-      this.#theirs.set(entry, given);
-      this.#ours.set(given, entry);
+  toSdk(entry) {
+    let sdkEntry = this.#sdkEntries.get(entry);
+    if (sdkEntry === undefined) {
+      sdkEntry = this.#convertToSdk(entry);
+      if (sdkEntry === entry) return entry;
+      this.#sdkEntries.set(entry, sdkEntry);
+      this.#engineEntries.set(sdkEntry, entry);
     }
-    return given;
+    return sdkEntry;
   }
 }

@@ -3,17 +3,17 @@
 import { Session } from "contextfold";
 
 /** A session that a hook makes for itself. */
-export const kept = (ofSession) => new Session(ofSession);
+export const newSession = (ofSession) => new Session(ofSession);
 
 /** The session that is saved under a key, or a new one; and its `home` (where to save it) if there is a store. */
-export async function opened(ofSession, key) {
+export async function loadOrCreate(ofSession, key) {
   const { store, ...options } = ofSession;
-  if (!store) return { session: kept(ofSession), home: undefined };
+  if (!store) return { session: newSession(ofSession), home: undefined };
   try {
     return { session: await Session.load(store, key, options), home: { store, key, isSaved: true } };
   } catch (error) {
     if (error?.code !== "UNKNOWN_REF") throw error; // `UNKNOWN_REF`: nothing is saved yet
-    return { session: kept(ofSession), home: { store, key, isSaved: false } };
+    return { session: newSession(ofSession), home: { store, key, isSaved: false } };
   }
 }
 

@@ -4,21 +4,21 @@
 export function withUsage(response, onUsage) {
   const decoder = new TextDecoder();
   let line = "";
-  let began; // Anthropic reports the input's usage before the answer
+  let atStart; // Anthropic reports the input's usage before the answer
   let newest; // some providers report the usage so far with every event
-  let told = false;
-  const tell = () => {
-    if (told || !newest) return;
-    told = true;
+  let isReported = false;
+  const report = () => {
+    if (isReported || !newest) return;
+    isReported = true;
     onUsage(newest);
   };
   const read = (one) => {
     const event = eventOf(one);
-    if (event?.type === "message_start") began = event.message?.usage;
+    if (event?.type === "message_start") atStart = event.message?.usage;
     const usage = event?.usage ?? event?.usageMetadata ?? event?.response?.usage;
-    if (usage) newest = { ...began, ...Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null)) };
+    if (usage) newest = { ...atStart, ...Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null)) };
     // At once, because the reader may stop reading after the last event.
-    if (usage && isLast(event)) tell();
+    if (usage && isLast(event)) report();
   };
   const listening = new TransformStream({
     transform(bytes, controller) {
@@ -27,7 +27,7 @@ export function withUsage(response, onUsage) {
       lines.forEach(read);
       controller.enqueue(bytes);
     },
-    flush: tell,
+    flush: report,
   });
   const { status, statusText, headers, url } = response;
   return Object.defineProperty(new Response(response.body.pipeThrough(listening), { status, statusText, headers }), "url", { value: url });

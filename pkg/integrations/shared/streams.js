@@ -4,7 +4,7 @@
 const BEFORE = new Set(["stream-start", "response-metadata", "raw"]);
 
 /** Reads a stream up to its first content. Returns the same stream, and the error if that content is one. */
-export async function begun(stream) {
+export async function peekFirst(stream) {
   const reader = stream.getReader();
   const head = [];
   let next;

@@ -2,16 +2,16 @@
 // So no key encrypts values of more than one name, which keeps it far from the limit for random nonces.
 
 import { ContextError } from "../../error.js";
-import { kept } from "../segments/kept.js";
+import { lruCache } from "../segments/lru-cache.js";
 
 const RAW_BYTES = 32;
 const LONGEST_ID = 100;
-const DERIVED = 1_000;
+const MAX_DERIVED = 1_000;
 
 export function keysOf(ask) {
   if (typeof ask !== "function") throw new ContextError("INVALID_ARGUMENT", "`encrypt`: expected a function that gives the key of an id, and the current key without one");
   const imported = new Map();
-  const derived = kept(DERIVED);
+  const derived = lruCache(MAX_DERIVED);
 
   async function asked(id) {
     let given;

@@ -57,7 +57,7 @@ export function itemsOf(key, head) {
 }
 
 /** Whether a head continues from the state of an earlier one, as far as can be seen from it. */
-export function isBehind(head, earlier) {
+export function continuesFrom(head, earlier) {
   const states = [{ to: head.snapshotPosition, token: readVersion(head.version).token }, ...head.segments];
   return states.some(({ to, token }) => to === earlier.position && token === earlier.token);
 }

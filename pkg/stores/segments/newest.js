@@ -2,12 +2,12 @@
 
 import { headNaming, itemsOf } from "./head.js";
 import { isWholeSnapshot, readSegment, readVersion, segmentOf, snapshotOf } from "./names.js";
-import { lead } from "./records.js";
+import { isContiguous } from "./records.js";
 
 /** The items under a key: its snapshots, its segments, and the names of both. `null` if the store cannot list keys. */
-export async function lyingUnder(items, key) {
-  const versions = await namesBehind(items, snapshotOf(key, ""));
-  const names = await namesBehind(items, `${key}:s:`);
+export async function itemsUnder(items, key) {
+  const versions = await namesUnder(items, snapshotOf(key, ""));
+  const names = await namesUnder(items, `${key}:s:`);
   if (versions === null || names === null) return null;
   const snapshots = versions.map((version) => ({ version, ...readVersion(version) })).filter(({ token }) => token !== undefined);
   const segments = names.map(readSegment).filter((segment) => segment !== null);
@@ -16,7 +16,7 @@ export async function lyingUnder(items, key) {
 
 /** A head of the newest complete state, and the left-over items. `null` if there is none, or the store cannot list keys. */
 export async function newestWhole(items, key) {
-  const lying = await lyingUnder(items, key);
+  const lying = await itemsUnder(items, key);
   if (lying === null) return null;
   const { snapshots, segments } = lying;
   const reach = reaches(segments);
@@ -38,7 +38,7 @@ export async function newestWhole(items, key) {
 }
 
 /** The names with this prefix, without the prefix. A store may write `:` for `/`, and one for several. */
-async function namesBehind(items, prefix) {
+async function namesUnder(items, prefix) {
   const loose = (name) => name.replace(/[/\\:]+/g, ":").replace(/^:/, "");
   const keys = await items.keys(prefix);
   return keys?.filter((name) => loose(name).startsWith(loose(prefix))).map((name) => loose(name).slice(loose(prefix).length)) ?? null;
@@ -61,7 +61,7 @@ async function wholePath(items, key, segments, reach, position, token) {
   for (const segment of behind.sort((a, b) => far(b) - far(a) || byName(b.token, a.token))) {
     if (far(segment) <= (longest.at(-1)?.to ?? position)) break;
     const bytes = await items.bytes(segmentOf(key, segment));
-    if (bytes === null || !lead(bytes, segment.from, segment.to)) continue;
+    if (bytes === null || !isContiguous(bytes, segment.from, segment.to)) continue;
     const path = [segment, ...(await wholePath(items, key, segments, reach, segment.to, segment.token))];
     if (path.at(-1).to > (longest.at(-1)?.to ?? position)) longest = path;
   }

@@ -15,7 +15,7 @@ export function joined(arrays) {
 }
 
 /** Whether these frames lead from one position to another. Only looks at their headers; the reader checks their bodies. */
-export function lead(records, from, to) {
+export function isContiguous(records, from, to) {
   const view = new DataView(records.buffer, records.byteOffset, records.byteLength);
   let at = 0;
   let position = from;
@@ -33,7 +33,7 @@ export function lead(records, from, to) {
  * after it has another cause, and is kept for the reader to detect.
  */
 export function wholePart(records, from, to) {
-  if (lead(records, from, to)) return { records, position: to };
+  if (isContiguous(records, from, to)) return { records, position: to };
   const { end, position } = lastWhole(records, 0, from);
   return position === to ? { records, position: to } : { records: records.slice(0, end), position };
 }

@@ -5,16 +5,16 @@
 
 import type { Format, LeftOutNow, Session } from "contextfold";
 import { difference } from "./diff";
-import type { Change, Changes, DiffLine, Happened, Source } from "./protocol";
+import type { Change, Changes, DiffLine, ChangeKind, Source } from "./protocol";
 
 /** At most this many changed messages are listed. */
-const MOST_CHANGES = 300;
+const MAX_CHANGES = 300;
 /** Maximum number of differences to look for, between entries or between lines. */
-const MOST_EDITS = 1_000;
+const MAX_EDITS = 1_000;
 /** How many lines of a run are shown at its beginning and at its end. */
 const RUN = { same: [2, 2], gone: [14, 4], new: [24, 8] } as const;
 /** How many lines of the whole difference are shown. */
-const MOST_LINES = 900;
+const MAX_LINES = 900;
 /** How many characters of a line are shown. */
 const LINE = 600;
 
@@ -32,7 +32,7 @@ export function changesOf(before: Session | null, after: Session, sourceOf: (id:
   const folds = new Map(after.folds().map((fold) => [fold.id, fold]));
   const known = new Set(before?.messages.map(({ id }) => id ?? ""));
   const changes: Change[] = [];
-  const put = (id: string, what: Happened) => {
+  const put = (id: string, what: ChangeKind) => {
     const { role = "summary", label = "", tokens = 0 } = sourceOf(id) ?? {};
     const { why, pass } = is.get(id) ?? {};
     changes.push({ id, role, label, what, tokensBefore: stood.get(id)?.tokens ?? (what === "new" ? tokens : 0), tokensAfter: stands.get(id)?.tokens ?? 0, ...(why && { why }), ...(pass && { pass }) });
@@ -48,12 +48,12 @@ export function changesOf(before: Session | null, after: Session, sourceOf: (id:
   // A summary that is now inside a later one, or was undone.
   for (const id of stood.keys()) if (!stands.has(id) && !is.has(id)) put(id, folds.has(id) ? "folded" : "removed");
 
-  const totals = new Map<Happened, Changes["totals"][number]>();
+  const totals = new Map<ChangeKind, Changes["totals"][number]>();
   for (const { what, tokensBefore, tokensAfter } of changes) {
     const total = totals.get(what) ?? { what, count: 0, tokensBefore: 0, tokensAfter: 0 };
     totals.set(what, { what, count: total.count + 1, tokensBefore: total.tokensBefore + tokensBefore, tokensAfter: total.tokensAfter + tokensAfter });
   }
-  return { changes: changes.slice(0, MOST_CHANGES), totals: [...totals.values()] };
+  return { changes: changes.slice(0, MAX_CHANGES), totals: [...totals.values()] };
 }
 
 /** Compares the provider's JSON of both views, line by line. */
@@ -71,7 +71,7 @@ export function linesOf(before: Session | null, after: Session, format: Format):
     return lines.push(...shown(run.slice(0, head)), { kind, text: "", skipped }, ...shown(tail > 0 ? run.slice(-tail) : []));
   };
   let gone: string[] = [];
-  for (const { kind, from, to } of difference(old, now, MOST_EDITS)) {
+  for (const { kind, from, to } of difference(old, now, MAX_EDITS)) {
     if (kind === "gone") {
       gone = textOf(old.slice(from, to));
       continue;
@@ -79,7 +79,7 @@ export function linesOf(before: Session | null, after: Session, format: Format):
     const run = textOf(now.slice(from, to));
     // An entry that replaced another one is compared with it line by line.
     if (kind === "new" && gone.length > 0)
-      for (const piece of difference(gone, run, MOST_EDITS)) put(piece.kind, (piece.kind === "gone" ? gone : run).slice(piece.from, piece.to));
+      for (const piece of difference(gone, run, MAX_EDITS)) put(piece.kind, (piece.kind === "gone" ? gone : run).slice(piece.from, piece.to));
     else {
       put("gone", gone);
       put(kind, run);
@@ -87,8 +87,8 @@ export function linesOf(before: Session | null, after: Session, format: Format):
     gone = [];
   }
   put("gone", gone);
-  const rest = lines.length - MOST_LINES;
-  return { lines: rest > 1 ? [...lines.slice(0, MOST_LINES), { kind: "same", text: "", skipped: rest }] : lines, linesGone: counts.gone, linesNew: counts.new };
+  const rest = lines.length - MAX_LINES;
+  return { lines: rest > 1 ? [...lines.slice(0, MAX_LINES), { kind: "same", text: "", skipped: rest }] : lines, linesGone: counts.gone, linesNew: counts.new };
 }
 
 /** The newest summary in the view, as the model reads it. */

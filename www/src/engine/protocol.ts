@@ -59,7 +59,7 @@ export interface Opened {
 }
 
 /** What happened to a message: it is unchanged, is a summary of others, or has a state given by the engine. */
-export type Fate = "kept" | "summary" | LeftOutNow["state"];
+export type MessageState = "kept" | "summary" | LeftOutNow["state"];
 
 /** A message of the transcript, as lists and graphs need it: made once per transcript. */
 export interface Source {
@@ -87,7 +87,7 @@ export interface Row {
   id: string;
   role: Source["role"] | "summary";
   label: string;
-  fate: Fate;
+  fate: MessageState;
   tokensBefore: number;
   tokensAfter: number;
   before: string;
@@ -205,14 +205,14 @@ export interface Summarised {
 }
 
 /** What happened to a message between two views: it is new, it came back, it is a summary, or it has a state given by the engine. */
-export type Happened = "new" | "back" | Exclude<Fate, "kept">;
+export type ChangeKind = "new" | "back" | Exclude<MessageState, "kept">;
 
 /** A message that is different or missing in one of two views. */
 export interface Change {
   id: string;
   role: Row["role"];
   label: string;
-  what: Happened;
+  what: ChangeKind;
   tokensBefore: number;
   tokensAfter: number;
   why?: string;
@@ -232,7 +232,7 @@ export interface Changes {
   before: number | null;
   changes: Change[];
   /** How many changes there are of each kind, and their tokens before and after. */
-  totals: { what: Happened; count: number; tokensBefore: number; tokensAfter: number }[];
+  totals: { what: ChangeKind; count: number; tokensBefore: number; tokensAfter: number }[];
   /** The provider's JSON, line by line. */
   lines: DiffLine[];
   linesGone: number;

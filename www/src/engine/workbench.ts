@@ -29,22 +29,22 @@ interface Loaded {
 }
 
 /** Milliseconds between two pauses of a replay, in which it reports progress and receives messages of the page. */
-const BREATH = 80;
+const PAUSE_INTERVAL_MS = 80;
 /** Milliseconds until the first pause; shorter, because the visitor waits for an answer. */
-const FIRST_BREATH = 30;
+const FIRST_PAUSE_MS = 30;
 
 /**
- * A running replay sends its partial result at most once in `PARTS` milliseconds. If making that takes long, it is sent less often: the
- * interval is at least `SPARSELY` times as long as making it took.
+ * A running replay sends its partial result at most once in `PARTIAL_INTERVAL_MS`. If making that takes long, it is sent less often:
+ * the interval is at least `PARTIAL_COST_FACTOR` times as long as making it took.
  */
-const PARTS = 250;
-const SPARSELY = 8;
+const PARTIAL_INTERVAL_MS = 250;
+const PARTIAL_COST_FACTOR = 8;
 
 /** How many calls are replayed between two looks at the clock. */
-const STRIDE = 16;
+const CALLS_PER_STEP = 16;
 
 /** If the facts are found within this many milliseconds, they are sent together with the rest. */
-const AT_ONCE = 60;
+const FACTS_AT_ONCE_MS = 60;
 
 /** The error that ends a replay which is not wanted any more. */
 class Superseded extends TroubleError {
@@ -57,13 +57,13 @@ class Superseded extends TroubleError {
 const UNTOUCHED = { contextWindow: 2 ** 40, toolOutputCache: { enabled: false }, compaction: { enabled: false } };
 
 /** Maximum number of hits of a search. */
-const MOST_HITS = 1000;
+const MAX_HITS = 1000;
 
 /** How many broken rules, or repairs, are listed one by one. */
-const MOST_BROKEN = 5;
+const MAX_LISTED = 5;
 
 /** How many characters of the user's messages are examined for their language. */
-const SPOKEN = 40_000;
+const LANGUAGE_SAMPLE = 40_000;
 
 export class Workbench {
   #loaded: Loaded | undefined;
@@ -118,7 +118,7 @@ export class Workbench {
         messages: sources.length,
         turns: sources.filter((source) => source.role === "user").length,
         calls: recording.calls,
-        languages: languagesOf(spoken(messages)),
+        languages: languagesOf(userTexts(messages)),
         tools: toolsOf(sources),
         lanes: lanesOf(transcript, messages),
         sources,
@@ -142,7 +142,7 @@ export class Workbench {
 
   /** Replays the transcript under these settings, call by call. The result includes the facts if they can be found quickly. */
   async run(settings: Settings, tell: (progress: Progress) => void): Promise<Outcome> {
-    const { recording } = this.#need();
+    const { recording } = this.#openedTranscript();
     this.#hurry = false;
     const started = performance.now();
     const { recorded, prices } = this.#recorded(settings);
@@ -153,17 +153,17 @@ export class Workbench {
     // A long replay sends partial results, which the page draws.
     let [told, cost] = [0, 0];
     await this.#inSteps(
-      () => replay.advance(STRIDE),
+      () => replay.advance(CALLS_PER_STEP),
       () => {
         const now = performance.now();
-        const partial = now - told < Math.max(PARTS, SPARSELY * cost) ? {} : { partial: outcome(replay.run(), null) };
+        const partial = now - told < Math.max(PARTIAL_INTERVAL_MS, PARTIAL_COST_FACTOR * cost) ? {} : { partial: outcome(replay.run(), null) };
         tell({ doing: "Replaying", share: replay.share, ...partial });
         if (partial.partial) [told, cost] = [performance.now(), performance.now() - now];
       },
     );
     const begun = performance.now();
     let more = true;
-    while (more && performance.now() - begun < AT_ONCE) more = replay.look(STRIDE);
+    while (more && performance.now() - begun < FACTS_AT_ONCE_MS) more = replay.look(CALLS_PER_STEP);
     const run = replay.run();
     this.#decided = run.calls.map((call) => call.decisions);
     return outcome(run, more ? null : sharesOf(run));
@@ -171,23 +171,23 @@ export class Workbench {
 
   /** The shares of facts that the views of the replay still had. */
   async facts(): Promise<FactShares> {
-    this.#need();
+    this.#openedTranscript();
     const replay = this.#replay;
     if (!replay) throw new TroubleError({ title: "Nothing has run yet", detail: "Open a file or use the sample." });
     this.#hurry = false;
-    await this.#inSteps(() => replay.look(STRIDE), () => {});
+    await this.#inSteps(() => replay.look(CALLS_PER_STEP), () => {});
     return sharesOf(replay.run());
   }
 
   /** Replays under other settings, without changing the current replay, and returns only figures. */
   async compare({ settings, priceAs }: { settings: Settings; priceAs: string[] }): Promise<Compared> {
-    const { recording, messages, begins } = this.#need();
+    const { recording, messages, begins } = this.#openedTranscript();
     this.#hurry = false;
     const replayed = async (model: string, looks: boolean): Promise<SimulatedRun> => {
       const replay = recording.replay({ ...optionsOf({ ...settings, priceAs: model }), ladder: settings.preset });
       try {
-        await this.#inSteps(() => replay.advance(STRIDE), () => {});
-        if (looks) await this.#inSteps(() => replay.look(STRIDE), () => {});
+        await this.#inSteps(() => replay.advance(CALLS_PER_STEP), () => {});
+        if (looks) await this.#inSteps(() => replay.look(CALLS_PER_STEP), () => {});
         return replay.run();
       } finally {
         replay.free();
@@ -210,7 +210,7 @@ export class Workbench {
 
   /** The view at a call. */
   async at({ settings, call, unfolded }: { settings: Settings; call: number; unfolded: string[] }): Promise<SentMoment> {
-    const { recording, sources } = this.#need();
+    const { recording, sources } = this.#openedTranscript();
     const started = performance.now();
     this.#call = call;
     this.#trouble = null;
@@ -221,11 +221,11 @@ export class Workbench {
     } finally {
       if (from !== this.#replay) from.free();
     }
-    const { report } = this.#ran();
+    const { report } = this.#currentSession();
     // The view is prepared already, unless that failed: then this throws the reason.
-    await this.#ran().prepare().catch((error: unknown) => (this.#trouble = troubleOf(error, "Nothing fits these settings")));
+    await this.#currentSession().prepare().catch((error: unknown) => (this.#trouble = troubleOf(error, "Nothing fits these settings")));
     try {
-      for (const id of unfolded) this.#ran().unfold(id);
+      for (const id of unfolded) this.#currentSession().unfold(id);
     } catch (error) {
       this.#refused = troubleOf(error, "The fold could not be opened");
     }
@@ -236,7 +236,7 @@ export class Workbench {
 
   /** Compares the current view with that of the previous call. */
   changes(format: Format): Changes {
-    const { sources, places } = this.#need();
+    const { sources, places } = this.#openedTranscript();
     const after = this.#session;
     if (!after) throw new Superseded(); // new settings are being replayed
     const call = this.#call;
@@ -256,20 +256,20 @@ export class Workbench {
 
   /** Repeats `step` until it returns false. Now and then calls `tell`, and stops if the work is not wanted any more. */
   async #inSteps(step: () => boolean, tell: () => void): Promise<void> {
-    let breath = performance.now();
-    let patience = FIRST_BREATH;
+    let lastPause = performance.now();
+    let patience = FIRST_PAUSE_MS;
     while (step()) {
-      if (performance.now() - breath < patience) continue;
+      if (performance.now() - lastPause < patience) continue;
       tell();
       await new Promise((heard) => setTimeout(heard));
       if (this.#hurry) throw new Superseded();
-      breath = performance.now();
-      patience = BREATH;
+      lastPause = performance.now();
+      patience = PAUSE_INTERVAL_MS;
     }
   }
 
   #recorded(settings: Settings): Pick<Simulation, "recorded" | "prices"> {
-    const { recording, recorded } = this.#need();
+    const { recording, recorded } = this.#openedTranscript();
     let known = recorded.get(settings.priceAs);
     if (!known) {
       known = recording.simulate({ contextWindow: settings.window, ...(settings.priceAs && { priceAs: settings.priceAs }), presets: [] });
@@ -281,7 +281,7 @@ export class Workbench {
 
   /** The view at a call, made in one go from all messages until then, with a summary by the visitor's own summariser. */
   async summarise({ settings, call, by }: { settings: Settings; call: number; by: string }, summarize: Summarize): Promise<SentMoment> {
-    const { messages } = this.#need();
+    const { messages } = this.#openedTranscript();
     const started = performance.now();
     const said = [...messages.values()].slice(0, this.#saidBy(call));
     const { pins, priceAs, ...options } = optionsOf(settings);
@@ -322,16 +322,16 @@ export class Workbench {
 
   /** The current replay as an HTML report, without any message text. */
   report({ settings, name }: { settings: Settings; name: string }): string {
-    const { recording, transcript } = this.#need();
+    const { recording, transcript } = this.#openedTranscript();
     const simulation = recording.simulate({ ...optionsOf(settings), presets: [settings.preset] });
     return htmlReport({ name, source: `${transcript.format} · ${simulation.transcript_tokens} tokens · ${recording.calls} model calls`, simulation });
   }
 
   /** One message in full: the original, and as it is in the view. */
   detail(id: string): Detail {
-    const before = this.#need().messages.get(id);
-    const after = this.#ran().lower().find((message) => message.id === id);
-    const kept = before?.role === "tool" ? this.#ran().messages.find((message) => message.id === id) : undefined;
+    const before = this.#openedTranscript().messages.get(id);
+    const after = this.#currentSession().lower().find((message) => message.id === id);
+    const kept = before?.role === "tool" ? this.#currentSession().messages.find((message) => message.id === id) : undefined;
     const ref = kept?.role === "tool" ? kept.output_ref : undefined;
     return {
       before: before ? textOf(before) : "",
@@ -342,30 +342,30 @@ export class Workbench {
 
   /** Finds messages that contain a text, whether in the view or not. */
   search(text: string): { ids: string[]; all: boolean } {
-    const hits = this.#ran().search(text, { max_hits: MOST_HITS });
-    return { ids: [...new Set(hits.map((hit) => hit.id))], all: hits.length < MOST_HITS };
+    const hits = this.#currentSession().search(text, { max_hits: MAX_HITS });
+    return { ids: [...new Set(hits.map((hit) => hit.id))], all: hits.length < MAX_HITS };
   }
 
   /** Numbered lines of a stored output. */
   read({ ref, offset, limit }: OutputQuery): Promise<string> {
-    return this.#ran().toolOutputs.read({ ref_id: ref, offset, limit });
+    return this.#currentSession().toolOutputs.read({ ref_id: ref, offset, limit });
   }
 
   /** Matching lines of a stored output. */
   grep({ ref, pattern, ignoreCase }: SearchQuery): Promise<string> {
-    return this.#ran().toolOutputs.grep({ ref_id: ref, pattern, context: 1, max_matches: 100, ignore_case: ignoreCase });
+    return this.#currentSession().toolOutputs.grep({ ref_id: ref, pattern, context: 1, max_matches: 100, ignore_case: ignoreCase });
   }
 
   /** The view as a provider's JSON, checked by its rules. */
   view(format: Format): WrittenView {
-    const view = this.#ran().view(format);
+    const view = this.#currentSession().view(format);
     return { json: JSON.stringify(view, null, 2), violations: check(format, view, { pending: true }) };
   }
 
   /** The current view and its report. */
-  #moment(ms: number, report: Report | null | undefined = this.#ran().report): SentMoment {
-    const { sources, places } = this.#need();
-    const session = this.#ran();
+  #moment(ms: number, report: Report | null | undefined = this.#currentSession().report): SentMoment {
+    const { sources, places } = this.#openedTranscript();
+    const session = this.#currentSession();
     if (!report) throw new TroubleError(this.#trouble ?? { title: "The engine gave no report", detail: "This is a bug." });
     const folds = session.folds();
     const said = this.#saidBy(this.#call);
@@ -399,7 +399,7 @@ export class Workbench {
 
   /** How many messages there were before a call. */
   #saidBy(call: number): number {
-    const { begins, sources } = this.#need();
+    const { begins, sources } = this.#openedTranscript();
     return begins[call] ?? sources.length;
   }
 
@@ -412,12 +412,12 @@ export class Workbench {
     this.#replace(undefined);
   }
 
-  #need(): Loaded {
+  #openedTranscript(): Loaded {
     if (!this.#loaded) throw new TroubleError({ title: "There is no transcript yet", detail: "Open a file or use the sample." });
     return this.#loaded;
   }
 
-  #ran(): Session {
+  #currentSession(): Session {
     if (!this.#session) throw new TroubleError({ title: "Nothing has run yet", detail: "Open a file or use the sample." });
     return this.#session;
   }
@@ -472,7 +472,7 @@ function outcomeOf({ settings, run, recorded, prices, facts, ms }: Replayed): Ou
 const PENDING: Call = { tokens: 0, cached: 0, written: 0, lost: 0, brokenBy: null, output: 0, cost: null, parts: [], decisions: [], folded: false, error: null, pending: true };
 
 /** An output counts as read again if the same call is made within this many calls after it was cut or removed. */
-const SOON = 10;
+const READ_AGAIN_CALLS = 10;
 
 /** The number of outputs that a pass has cut or removed, and whose call the agent repeated soon after with the same arguments. */
 function readAgain(run: SimulatedRun, messages: Message[], begins: number[]): number {
@@ -482,7 +482,7 @@ function readAgain(run: SimulatedRun, messages: Message[], begins: number[]): nu
   const again = new Set<string>();
   for (const [call, { decisions }] of run.calls.entries()) {
     if (decisions.length === 0) continue;
-    const asked = new Set(messages.slice(begins[call], begins[call + SOON]).flatMap(callsOf).map(callText));
+    const asked = new Set(messages.slice(begins[call], begins[call + READ_AGAIN_CALLS]).flatMap(callsOf).map(callText));
     for (const { pass, items } of decisions)
       if (pass !== "bring_back")
         for (const id of items) {
@@ -510,7 +510,7 @@ async function read(format: Format, input: object, tools: object[]): Promise<Rea
     const { output, changes } = repair(format, input);
     throw new TroubleError({
       ...troubleOf(error, "The transcript was refused"),
-      broken: broken.slice(0, MOST_BROKEN).map(({ rule, index, message }) => ({ rule, index, message })),
+      broken: broken.slice(0, MAX_LISTED).map(({ rule, index, message }) => ({ rule, index, message })),
       ...(changes.length > 0 && (await isReadable(format, output, tools)) && { repairs: changes.length }),
     });
   }
@@ -543,8 +543,8 @@ async function isReadable(format: Format, input: object, tools: object[]): Promi
 
 /** Describes what was repaired. */
 function notesOf(changes: RepairChange[]): string[] {
-  const notes = changes.slice(0, MOST_BROKEN).map(({ index, rule, what }) => `Repaired: entry ${index}: ${what} (${rule})`);
-  return changes.length > MOST_BROKEN ? [...notes, `Repaired: ${changes.length - MOST_BROKEN} more`] : notes;
+  const notes = changes.slice(0, MAX_LISTED).map(({ index, rule, what }) => `Repaired: entry ${index}: ${what} (${rule})`);
+  return changes.length > MAX_LISTED ? [...notes, `Repaired: ${changes.length - MAX_LISTED} more`] : notes;
 }
 
 /** Converts the settings to options of the engine. */
@@ -632,11 +632,11 @@ const callOf = (call: SimulatedCall, folded: boolean): Call => ({
   error: call.error ? `${call.error.code}: ${call.error.message}` : null,
 });
 
-function spoken(messages: Message[]): string {
+function userTexts(messages: Message[]): string {
   let text = "";
   for (const message of messages) {
     if (message.role === "user") text += `${textOf(message).slice(0, 4000)}\n`;
-    if (text.length > SPOKEN) break;
+    if (text.length > LANGUAGE_SAMPLE) break;
   }
   return text;
 }

@@ -3,7 +3,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { Format } from "contextfold";
-import type { Changes as Found, Happened, Moment, Trouble } from "../engine/protocol";
+import type { Changes as Found, ChangeKind, Moment, Trouble } from "../engine/protocol";
 import { Diff } from "./Diff";
 import { SummaryText } from "./SummaryText";
 import { Toolbar, useOneStop } from "./Toolbar";
@@ -15,10 +15,10 @@ import { count, placeOf, plural } from "./numbers";
 import { ask, wordsOf } from "./useEngine";
 
 /** Milliseconds that the visitor must stay at a call before it is compared, so that nothing is computed while scrubbing. */
-const REST = 150;
+const DEBOUNCE_MS = 150;
 
-const HAPPENED: Partial<Record<Happened, string>> = { new: "new since then", back: "back as it came", summary: "a summary in their place" };
-const nameOf = (what: Happened) => HAPPENED[what] ?? FATES[what as keyof typeof FATES];
+const KIND_NAMES: Partial<Record<ChangeKind, string>> = { new: "new since then", back: "back as it came", summary: "a summary in their place" };
+const nameOf = (what: ChangeKind) => KIND_NAMES[what] ?? FATES[what as keyof typeof FATES];
 
 function againstWhat({ before }: Found, { summarised }: Moment): string {
   if (summarised) return "this view was made at once of all that was said";
@@ -36,7 +36,7 @@ export function Changes({ moment, calls, format, onGoTo }: Props) {
   /** The changes, and the moment that they belong to. They are not shown for another moment. */
   const [compared, setCompared] = useState<{ at: Moment; found: Found } | null>(null);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
-  const [only, setOnly] = useState<Happened | null>(null);
+  const [only, setOnly] = useState<ChangeKind | null>(null);
   useEffect(() => {
     let gone = false;
     const timer = setTimeout(
@@ -45,7 +45,7 @@ export function Changes({ moment, calls, format, onGoTo }: Props) {
           (found) => gone || (setCompared({ at: moment, found }), setTrouble(null)),
           (error) => gone || wordsOf(error).superseded || setTrouble(wordsOf(error)),
         ),
-      REST,
+      DEBOUNCE_MS,
     );
     return () => {
       gone = true;
@@ -56,7 +56,7 @@ export function Changes({ moment, calls, format, onGoTo }: Props) {
   const found = compared?.found;
   const isOld = compared?.at !== moment;
   const kind = found?.totals.some(({ what }) => what === only) ? only : null; // ignore the chosen kind if this call has no such changes
-  const isShown = ({ what }: { what: Happened }) => kind === null || what === kind;
+  const isShown = ({ what }: { what: ChangeKind }) => kind === null || what === kind;
   const shown = found?.changes.filter(isShown) ?? [];
   const all = found?.totals.filter(isShown).reduce((sum, total) => sum + total.count, 0) ?? 0;
   return (

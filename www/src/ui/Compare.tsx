@@ -8,7 +8,7 @@ import { count, dollars, percent, short } from "./numbers";
 import { PRESETS, WINDOWS } from "./settings";
 import { ask, wordsOf } from "./useEngine";
 
-const MOST = 4;
+const MAX_ENTRIES = 4;
 const WIDE = 1000;
 const HIGH = 160;
 
@@ -41,7 +41,7 @@ const columnsOf = (models: string[]): Column[] => [
 /** The visitor's current settings, and other presets with the same window. */
 const entriesFor = (settings: Settings): Entry[] =>
   [settings.preset, ...(["contextfold", "rolling", "spec", "selective"] as PresetName[]).filter((name) => name !== settings.preset)]
-    .slice(0, MOST)
+    .slice(0, MAX_ENTRIES)
     .map((preset) => ({ settings: { ...settings, preset } }));
 
 export function Compare({ settings, onLook }: { settings: Settings; onLook: (settings: Settings) => void }) {

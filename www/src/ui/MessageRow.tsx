@@ -1,10 +1,10 @@
 // One message, before and after.
 
-import type { Fate, Row } from "../engine/protocol";
+import type { MessageState, Row } from "../engine/protocol";
 import { FATES, reasonOf } from "./fates";
 import { count, plural } from "./numbers";
 
-const OPENS: Partial<Record<Fate, string>> = { cut: "Open the output of", placeholder: "Open the output of", truncated: "Open the output of", pointer: "Open the output of", summary: "Read" };
+const OPENS: Partial<Record<MessageState, string>> = { cut: "Open the output of", placeholder: "Open the output of", truncated: "Open the output of", pointer: "Open the output of", summary: "Read" };
 
 interface Props {
   row: Row;

@@ -1,7 +1,7 @@
 // Before and after, message by message.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { Fate, Moment, Row } from "../engine/protocol";
+import type { MessageState, Moment, Row } from "../engine/protocol";
 import { MessageRow } from "./MessageRow";
 import { FATES, isInView } from "./fates";
 import { Toolbar } from "./Toolbar";
@@ -27,13 +27,13 @@ interface Props {
 
 export function Messages({ moment, calls, pins, target: asked, onShow, onPin, onUnfold, onFoldAgain }: Props) {
   const { rows } = moment;
-  const [only, setOnly] = useState<Fate | "all" | null>(null);
+  const [only, setOnly] = useState<MessageState | "all" | null>(null);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [target, setTarget] = useState<{ key: string } | null>(null);
   const narrow = useMedia(NARROW);
   const [query, setQuery] = useState("");
   const found = useSearch(query, moment);
-  const fates = (Object.keys(FATES) as Fate[]).map((fate) => ({ fate, rows: rows.filter((row) => row.fate === fate).length }));
+  const fates = (Object.keys(FATES) as MessageState[]).map((fate) => ({ fate, rows: rows.filter((row) => row.fate === fate).length }));
   const filter = only === "all" || fates.some(({ fate, rows }) => fate === only && rows > 0) ? only : null;
   const shown = useMemo(
     () => found ? rows.filter((row) => found.ids.has(row.id)) : rows.filter((row) => filter === "all" || (filter ? row.fate === filter : isInView(row) || open.has(row.fold ?? ""))),
@@ -136,7 +136,7 @@ interface ChipProps {
   name: string;
   rows: number;
   on: boolean;
-  fate?: Fate;
+  fate?: MessageState;
   onClick: () => void;
 }
 

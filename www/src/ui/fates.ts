@@ -1,10 +1,10 @@
 // Describes what happened to messages.
 
-import type { Fate, Row } from "../engine/protocol";
+import type { MessageState, Row } from "../engine/protocol";
 import { count } from "./numbers";
 
 /** What happened to a message, in one word. */
-export const FATES: Record<Fate, string> = {
+export const FATES: Record<MessageState, string> = {
   kept: "kept",
   cut: "cut",
   truncated: "head and tail",

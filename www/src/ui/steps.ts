@@ -3,7 +3,7 @@
 import type { Settings } from "../engine/protocol";
 
 /** What the visitor looks at. */
-export interface Look {
+export interface ViewState {
   settings: Settings;
   call: number;
   /** Folds that the visitor has opened in this view. */
@@ -11,7 +11,7 @@ export interface Look {
 }
 
 interface Step {
-  look: Look;
+  look: ViewState;
   /** A description of what was done then. */
   what: string;
   /** The settings that were changed, and when, so that all moves of a slider are one step. */
@@ -27,25 +27,25 @@ export interface Steps {
 export const NO_STEPS: Steps = { past: [], future: [] };
 
 /** How many steps are remembered. */
-const MOST = 200;
+const MAX_STEPS = 200;
 /** Changes of the same setting within this many milliseconds of each other are one step. */
-const SOON = 1_000;
+const MERGE_MS = 1_000;
 
 /** Remembers what the visitor looked at before an action. */
-export function did({ past }: Steps, look: Look, what: string, keys = ""): Steps {
+export function recordStep({ past }: Steps, look: ViewState, what: string, keys = ""): Steps {
   const time = performance.now();
   const last = past.at(-1);
-  if (keys && last?.keys === keys && time - last.time < SOON) return { past: [...past.slice(0, -1), { ...last, what, time }], future: [] };
-  return { past: [...past.slice(-MOST + 1), { look, what, keys, time }], future: [] };
+  if (keys && last?.keys === keys && time - last.time < MERGE_MS) return { past: [...past.slice(0, -1), { ...last, what, time }], future: [] };
+  return { past: [...past.slice(-MAX_STEPS + 1), { look, what, keys, time }], future: [] };
 }
 
 /** Undoes a step. Returns what to look at then, and the new steps; `null` if there is nothing to undo. */
-export function undone({ past, future }: Steps, now: Look): { look: Look; steps: Steps } | null {
+export function undone({ past, future }: Steps, now: ViewState): { look: ViewState; steps: Steps } | null {
   const step = past.at(-1);
   return step ? { look: step.look, steps: { past: past.slice(0, -1), future: [...future, { ...step, look: now, keys: "" }] } } : null;
 }
 
-export function redone({ past, future }: Steps, now: Look): { look: Look; steps: Steps } | null {
+export function redone({ past, future }: Steps, now: ViewState): { look: ViewState; steps: Steps } | null {
   const step = future.at(-1);
   return step ? { look: step.look, steps: { past: [...past, { ...step, look: now, keys: "" }], future: future.slice(0, -1) } } : null;
 }

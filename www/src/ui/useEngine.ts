@@ -6,7 +6,7 @@ import type { Moment, Opened, Outcome, Progress, SentMoment, Settings, Source as
 import { TroubleError } from "../engine/trouble";
 import { readLink } from "./link";
 import { settingsFor } from "./settings";
-import { NO_STEPS, changeOf, did, redone, undone, type Look, type Steps } from "./steps";
+import { NO_STEPS, changeOf, recordStep, redone, undone, type ViewState, type Steps } from "./steps";
 
 export const client = new EngineClient();
 export const ask = client.ask.bind(client) as EngineClient["ask"];
@@ -98,7 +98,7 @@ export function useEngine() {
 
   /** Shows other settings or another call, whether by a new action or by undo and redo. */
   const look = useCallback(
-    ({ settings, call, unfolded }: Look) => {
+    ({ settings, call, unfolded }: ViewState) => {
       const isOther = JSON.stringify(settings) !== JSON.stringify(current.current.settings);
       Object.assign(current.current, { settings, call, unfolded });
       setSettings(settings);
@@ -111,7 +111,7 @@ export function useEngine() {
     [run],
   );
 
-  const looked = useCallback((): Look => {
+  const looked = useCallback((): ViewState => {
     const { settings, call, unfolded } = current.current;
     return { settings: settings!, call, unfolded };
   }, []);
@@ -122,7 +122,7 @@ export function useEngine() {
       const before = looked();
       const settings = { ...before.settings, ...part };
       const { what, keys } = changeOf(before.settings, settings);
-      if (what) setSteps((steps) => did(steps, before, what, keys));
+      if (what) setSteps((steps) => recordStep(steps, before, what, keys));
       look({ ...before, settings, unfolded: [] });
     },
     [look, looked],
@@ -133,7 +133,7 @@ export function useEngine() {
     (to: number) => {
       const before = looked();
       const call = Math.max(0, Math.min(current.current.calls, to));
-      if (before.unfolded.length > 0) setSteps((steps) => did(steps, before, "going to another call"));
+      if (before.unfolded.length > 0) setSteps((steps) => recordStep(steps, before, "going to another call"));
       look({ ...before, call, unfolded: [] });
     },
     [look, looked],
@@ -143,14 +143,14 @@ export function useEngine() {
   const unfold = useCallback(
     (id: string | null) => {
       const before = looked();
-      setSteps((steps) => did(steps, before, id ? "unfolding" : "folding again"));
+      setSteps((steps) => recordStep(steps, before, id ? "unfolding" : "folding again"));
       look({ ...before, unfolded: id ? [...before.unfolded, id] : [] });
     },
     [look, looked],
   );
 
   const stepped = useCallback(
-    (found: { look: Look; steps: Steps } | null) => {
+    (found: { look: ViewState; steps: Steps } | null) => {
       if (!found) return;
       setSteps(found.steps);
       look(found.look);

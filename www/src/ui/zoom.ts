@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { Range } from "./timelineDrawing";
 
 /** The smallest range, in calls. */
-const LEAST = 5;
+const MIN_CALLS = 5;
 
 export interface Zoom {
   range: Range;
@@ -22,15 +22,15 @@ export function useZoom(calls: number, call: number): Zoom {
   const range = shown(wanted, calls, call);
   const size = range.to - range.from;
   const to = ({ from, to }: Range) => {
-    const wide = Math.max(LEAST, to - from);
+    const wide = Math.max(MIN_CALLS, to - from);
     setWanted(wide >= calls ? null : within({ from, to: from + wide }, calls));
   };
   return {
     range,
     isWhole: size === calls,
-    canZoomIn: size > LEAST,
+    canZoomIn: size > MIN_CALLS,
     by: (factor) => {
-      const wide = Math.max(LEAST, Math.round(size / factor));
+      const wide = Math.max(MIN_CALLS, Math.round(size / factor));
       const from = Math.round(call - wide / 2);
       to({ from, to: from + wide });
     },

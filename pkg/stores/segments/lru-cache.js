@@ -1,7 +1,7 @@
 // A cache with a limit, which drops the least recently used values first.
 
 /** @param weigh Returns how much of the limit a value takes. */
-export function kept(limit, weigh = () => 1) {
+export function lruCache(limit, weigh = () => 1) {
   const values = new Map();
   let held = 0;
   function forget(key) {

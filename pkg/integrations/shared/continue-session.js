@@ -10,13 +10,13 @@ import { isInstruction } from "./header.js";
  * @param asked a text, or a list of `format`
  * @param headerApart whether the body has its instructions outside the list
  */
-export function goingOn(session, format, asked, headerApart) {
+export function continuedList(session, format, asked, headerApart) {
   const list = typeof asked === "string" ? [{ role: "user", content: asked }] : asked;
   const opening = openingOf(session.messages);
   if (opening === undefined || !Array.isArray(list) || (typeof asked !== "string" && beginsAs(list, format, [opening, openingOf(session.view("messages"))]))) return list;
   const view = session.view(format);
-  const [header, there] = parted(view.input ?? view);
-  const [said, more] = parted(list);
+  const [header, there] = splitHeader(view.input ?? view);
+  const [said, more] = splitHeader(list);
   return [...(said.length > 0 ? said : headerApart ? [] : header), ...there, ...more];
 }
 
@@ -39,7 +39,7 @@ const wordsOf = (message) => message && JSON.stringify([message.role, textOf(mes
 const textOf = (content) => (Array.isArray(content) ? content.map((part) => part.text ?? "").join("") : (content ?? ""));
 
 /** Splits a list into the instructions at its beginning and the rest. */
-function parted(list) {
+function splitHeader(list) {
   const end = list.findIndex((entry) => !isInstruction(entry));
   return end < 0 ? [list, []] : [list.slice(0, end), list.slice(end)];
 }

@@ -3,11 +3,11 @@
 
 import { toolDefinitions } from "contextfold";
 
-const OPENS = "tool_output_cache";
+const OUTPUT_TOOL = "tool_output_cache";
 
 /** Adds our tools to those that the session knows its model has. Does nothing if `session` is a function. */
-export function tellOfTools(session) {
+export function addOurTools(session) {
   if (typeof session?.setTools !== "function") return;
   const tools = session.tools;
-  if (!tools.some((tool) => (tool.function ?? tool).name === OPENS)) session.setTools("openai-chat", [...tools, ...toolDefinitions("openai-chat")]);
+  if (!tools.some((tool) => (tool.function ?? tool).name === OUTPUT_TOOL)) session.setTools("openai-chat", [...tools, ...toolDefinitions("openai-chat")]);
 }

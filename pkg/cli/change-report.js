@@ -13,7 +13,7 @@ export function refuseTwoOutputs(flags, command) {
 }
 
 /** Prints the report to standard output, or to standard error if the transcript goes to standard output. */
-export function show({ transcript, what, rows, verdict, format, list, written, left_behind = [], failed }, flags) {
+export function printChanges({ transcript, what, rows, verdict, format, list, written, left_behind = [], failed }, flags) {
   const stream = flags.out === "-" ? process.stderr : process.stdout;
   const { paint, width } = style(stream, flags);
   const source = [transcript.format + (transcript.forced ? "" : " (detected)"), plural(transcript.items.length, "item"), size(transcript.bytes)];
