@@ -94,7 +94,7 @@ export async function bytesFrom(where) {
 
 const isFile = (where) => (where instanceof URL ? where.protocol === "file:" : !/^(https?|data|blob):/.test(where));
 
-const gone = () => new ContextError("FREED", "this encoding belongs to a module that is gone");
+const gone = () => new ContextError("FREED", "this encoding belongs to a module that was unloaded; load it again");
 
 class Encoding {
   #name;

@@ -55,8 +55,8 @@ const FLAGS = [
   [/`tokenizer`/g, "--tokenizer"],
   [/`priceAs`/g, "--price-as"],
   [/`prices`/g, "--prices"],
-  [/what `loadEncoding` gives, or a function from text to a number/g, "o200k_base or cl100k_base"],
-  [/give its row in `models`, .*--window/g, "leave --model out, and give its context window with --window"],
+  [/the result of `loadEncoding` or `loadTokenizer`, or a function from text to a number/g, "o200k_base or cl100k_base"],
+  [/add a row to `models`, .*--window/g, "leave --model out, and give its context window with --window"],
   [/`models`/g, "--models"],
 ];
 

@@ -17,7 +17,7 @@ const itemAt = (kind, name) => ({ kind, name, what: isOutput(name) ? `the tool o
 export function wrapStore(store, { encrypt } = {}) {
   for (const method of ["getItem", "setItem", "removeItem"])
     if (typeof store?.[method] !== "function")
-      throw new ContextError("INVALID_ARGUMENT", `\`store\`: expected a store, with getItem, setItem and removeItem; it has no \`${method}\``);
+      throw new ContextError("INVALID_ARGUMENT", `\`store\`: expected a store with getItem, setItem and removeItem; it has no \`${method}\``);
   const keys = keysOf(encrypt);
   const has = (...methods) => methods.every((method) => typeof store[method] === "function");
 

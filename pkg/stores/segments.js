@@ -354,6 +354,6 @@ function damaged(key, how) {
   const head = headOf(key);
   return new ContextError(
     "STORE_FAILED",
-    `the store holds no whole session under \`${key}\`: \`${head}\` ${how}. Nothing in memory is lost: save it under another key. To use this key again, remove \`${head}\` from the store`,
+    `the session in the store under \`${key}\` is damaged or incomplete: \`${head}\` ${how}. Nothing in memory is lost: save it under another key. To use this key again, remove \`${head}\` from the store`,
   );
 }

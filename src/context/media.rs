@@ -14,7 +14,7 @@ use crate::message::{Media, MediaKind, Message, Part};
 use crate::tokens::image_size;
 
 /// What a report says about media that left the view.
-const WHY: &str = "the request may hold only so many images and bytes: what is oldest became a placeholder";
+const WHY: &str = "the request exceeded its limit for images or bytes, so the oldest media became placeholders";
 
 /// How many media a request may hold. `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -99,12 +99,12 @@ impl MediaBudget {
         let limits = [
             self.max_images.map(|max| format!("{max} images")),
             self.max_bytes.map(|max| format!("{max} bytes of media")),
-            self.max_image_bytes.map(|max| format!("{max} bytes an image")),
-            self.max_image_side.map(|max| format!("{max} pixels a side")),
+            self.max_image_bytes.map(|max| format!("{max} bytes per image")),
+            self.max_image_side.map(|max| format!("{max} pixels per side")),
         ];
         let limits: Vec<String> = limits.into_iter().flatten().collect();
         format!(
-            "a request may hold {}: what does not fit, the oldest first, became placeholders",
+            "a request may have at most {}: the oldest media became placeholders",
             limits.join(", ")
         )
     }

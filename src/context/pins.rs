@@ -61,7 +61,7 @@ impl Context {
         if !contains_text(&self.history.node(of).message, text) {
             let id = &self.history.node(of).id;
             let why =
-                format!("the message `{id}` does not hold this text; pin what stands there letter by letter");
+                format!("the message `{id}` does not contain this text; pass a text exactly as it is in the message");
             return Err(Error::argument(why));
         }
         let pin = self.text_pin(of, text);

@@ -49,7 +49,7 @@ impl Session {
             self.context.emit(
                 EventName::CompactionDue,
                 &[],
-                format!("{left} tokens are left until a compaction is due"),
+                format!("a compaction is due in {left} tokens"),
             );
             if let Some(event) = self.context.events.last_mut() {
                 event.left = Some(left);

@@ -382,7 +382,7 @@ mod tests {
         assert!(error.message().contains("unclosed character class, at character 1 (`[xxx"), "{error}");
         assert!(error.message().len() < 400, "{error}");
         let error = refused(&"x".repeat(100_000));
-        assert!(error.message().contains("100000 bytes, and a pattern may have 2000"), "{error}");
+        assert!(error.message().contains("100000 bytes, but a pattern may have at most 2000"), "{error}");
     }
 
     proptest! {

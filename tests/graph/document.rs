@@ -174,7 +174,7 @@ fn a_context_has_a_limit() {
     extend(&mut graph, "u1 a1 u2 a2");
     let error = graph.context_for_full("a2", None).unwrap_err().to_string();
     assert!(
-        error.starts_with("SAFETY_LIMIT_EXCEEDED: 4 nodes in a context are more than the limit of 3"),
+        error.starts_with("SAFETY_LIMIT_EXCEEDED: 4 nodes in a context exceed the limit of 3"),
         "{error}"
     );
     assert_eq!(view(&graph, "a2", 1), "u2 a2");

@@ -297,7 +297,7 @@ describe("attempts", () => {
         assert.equal(roomy.report.summary.fallback, report.summary.fallback);
 
         const stoodIn = sessionWith(summarize, { onFailure: "extractive", redact });
-        assert.match((await stoodIn.compact()).summary.fallback.replace("the extractive summariser stood in: ", ""), told);
+        assert.match((await stoodIn.compact()).summary.fallback.replace("the extractive summariser was used instead: ", ""), told);
 
         const ahead = listening(new Session({ ladder, contextWindow: 8000, compaction: { thresholdRatio: 0.9, lowRatio: 0.3, background: { atRatio: 0.5 }, redact }, safetyMargin: 0, summarize }));
         ahead.push(conversation(4));
@@ -327,7 +327,7 @@ describe("attempts", () => {
   });
 
   test("a request that went without tool outputs is told where there are some", async () => {
-    for (const [list, told] of [[conversation(8), /without tool outputs/], [Array.from({ length: 8 }, (_, n) => [user(words(200, n)), assistant(words(200, n))]).flat(), /^undefined$/]]) {
+    for (const [list, told] of [[conversation(8), /tool outputs were left out/], [Array.from({ length: 8 }, (_, n) => [user(words(200, n)), assistant(words(200, n))]).flat(), /^undefined$/]]) {
       let asked = 0;
       const session = new Session({ ladder, contextWindow: 100_000, summarize: () => { if ((asked += 1) < 3) throw new Error("prompt is too long"); return GOOD; } });
       session.push(list);

@@ -478,7 +478,7 @@ describe("two processes on one session ask for one summary", () => {
     await runA;
     await a.save(store, "s");
     const told = await runB;
-    assert.ok(failsWith("STORE_CONFLICT", /Load it again/)(told));
+    assert.ok(failsWith("STORE_CONFLICT", /Load the session again/)(told));
     assert.equal(asked, 1);
     const again = await Session.load(store, "s");
     assert.equal(again.folds()[0].summary, "They talked.");
