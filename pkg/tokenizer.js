@@ -213,7 +213,7 @@ class Tokenizer {
   decode(tokens) {
     const instance = this.#instance;
     const wrong = instance.call("decode", instance.room.put(bytesOf(words(tokens))));
-    if (wrong >= 0) throw new ContextError("INVALID_ARGUMENT", `${wrong} is no token of ${this.#name}`);
+    if (wrong >= 0) throw new ContextError("INVALID_ARGUMENT", `${wrong} is not a token of ${this.#name}`);
     return instance.text();
   }
 }

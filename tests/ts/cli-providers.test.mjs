@@ -161,9 +161,9 @@ describe("convert", () => {
     const failed = structuredClone(whole).map((m) => (m.role === "tool" ? { ...m, is_error: true } : m));
     const { format, output, notes } = JSON.parse(cli(["convert", "-", "--to", "openai-chat", "--json"], JSON.stringify(failed)).out);
     assert.deepEqual([format, output.length], ["openai-chat", 5]);
-    assert.deepEqual(notes, [{ index: 3, what: "`is_error` is not said: Chat Completions tool messages have no such field" }]);
+    assert.deepEqual(notes, [{ index: 3, what: "`is_error` is left out: Chat Completions tool messages have no such field" }]);
     const { out } = cli(["convert", "-", "--to", "openai-chat"], JSON.stringify(failed));
-    assert.match(out, /✓ 1 note\n\s+\[3\]\s+`is_error` is not said/);
+    assert.match(out, /✓ 1 note\n\s+\[3\]\s+`is_error` is left out/);
     assert.match(out, /not written: --out FILE writes it, --json prints it/);
   });
 

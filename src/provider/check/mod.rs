@@ -44,7 +44,7 @@ pub fn check(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resul
         found.warn(
             "provider-unknown",
             0,
-            format!("no rules of a provider `{name}` are known: the laxest are taken"),
+            format!("unknown provider `{name}`: the most lenient rules are used"),
         );
     }
     if format != Format::Messages {
@@ -81,7 +81,7 @@ fn own_keys(format: Format, list: &[Value], found: &mut Violations) {
         if !own.is_empty() {
             let (keys, format) = (own.join("`, `"), format.as_str());
             let why =
-                format!("`{keys}`: keys of contextfold's own; send what `session.view(\"{format}\")` gives");
+                format!("`{keys}`: these keys are contextfold's own; send what `session.view(\"{format}\")` returns");
             found.warn("own-keys", i, why);
         }
     }
