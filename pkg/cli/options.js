@@ -159,7 +159,7 @@ export function parse(argv) {
   if (values.help) return { command: "help", topic: command };
   const takes = takenBy(command);
   const [extra] = positionals.slice(takes.length);
-  if (extra !== undefined) throw usage(takes.length === 0 ? `${command} takes no FILE: what is ${extra}?` : takes.length === 1 ? `one FILE at a time: what is ${extra}?` : `${takes.join(" and ")}: what is ${extra}?`, command);
+  if (extra !== undefined) throw usage(takes.length === 0 ? `${command} takes no FILE, but got ${extra}` : takes.length === 1 ? `only one FILE at a time is allowed, but got ${extra} too` : `expected only ${takes.join(" and ")}, but got ${extra} too`, command);
   const missing = takes[positionals.length];
   if (missing) throw usage(`${missing} is missing (- for standard ${missing === "OUT" ? "output" : "input"})`, command);
   const flags = Object.fromEntries(
@@ -178,7 +178,7 @@ const takenBy = (command) => COMMANDS[command].takes ?? ["FILE"];
 function known(name) {
   if (name === undefined || Object.hasOwn(COMMANDS, name)) return name;
   const names = Object.keys(COMMANDS);
-  throw usage(`there is no command ${name}${meant(name, names)}; there are ${names.join(", ")}`);
+  throw usage(`there is no command ${name}${meant(name, names)}; the commands are ${names.join(", ")}`);
 }
 
 function split(command, args) {
@@ -210,25 +210,25 @@ const typedName = (name) => FLAGS[name].as ?? name;
 
 function formatName(text, name, command) {
   if (FORMATS.includes(text)) return text;
-  throw usage(`--${name}: there is no format ${text}; there are ${FORMATS.join(", ")}`, command);
+  throw usage(`--${name}: there is no format ${text}; the formats are ${FORMATS.join(", ")}`, command);
 }
 
 /** `128000`, `128_000`, `128,000` or `128k`. */
 function wholeNumber(text, name, command) {
   const [, digits, thousands] = /^(\d+(?:[_,]\d{3})*)(k?)$/i.exec(text) ?? [];
-  if (digits === undefined) throw usage(`--${name}: ${text} is no whole number`, command);
+  if (digits === undefined) throw usage(`--${name}: ${text} is not a whole number`, command);
   return Number(digits.replace(/[_,]/g, "")) * (thousands ? 1000 : 1);
 }
 
 function portNumber(text, name, command) {
   const port = wholeNumber(text, name, command);
   if (port <= 65535) return port;
-  throw usage(`--${name}: ${text} is no port; there are 0 to 65535`, command);
+  throw usage(`--${name}: ${text} is not a port; expected 0 to 65535`, command);
 }
 
 function decimal(text, name, command) {
   if (/^(\d+\.?\d*|\.\d+)$/.test(text)) return Number(text);
-  throw usage(`--${name}: ${text} is no number such as 0.8`, command);
+  throw usage(`--${name}: ${text} is not a number such as 0.8`, command);
 }
 
 // ---- help

@@ -150,7 +150,7 @@ describe("compactionHooks", () => {
       return [await hook(missing), await hook(missing)];
     });
     assert.deepEqual([result, said.length], [[{}, {}], 1]);
-    assert.match(said[0], /^contextfold \(claude-agent\): no record was made.*ENOENT/);
+    assert.match(said[0], /^contextfold \(claude-agent\): no record was added.*ENOENT/);
     const heard = [];
     assert.deepEqual(await hookOf({ onError: (error) => (heard.push(error.code), assert.fail()) })(missing), {});
     assert.deepEqual(heard, ["ENOENT"]);
@@ -180,7 +180,7 @@ describe("startProxy", () => {
     assert.match(await wrong({ upstream, ladder: "rollin" }), /rolling/);
     assert.match(await wrong({ upstream, onError: 5 }), /onError/);
     const first = await startProxy({ upstream });
-    assert.match(await wrong({ upstream, port: Number(new URL(first.url).port) }), /something else listens there/);
+    assert.match(await wrong({ upstream, port: Number(new URL(first.url).port) }), /port is already in use/);
     await first.close();
   });
 

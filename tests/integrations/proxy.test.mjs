@@ -511,15 +511,15 @@ describe("the process", () => {
     const run = (...args) => promisify(execFile)(process.execPath, [CLI, "proxy", ...args], { timeout: 20_000 }).then(({ stdout }) => ({ stdout }), (error) => error);
     const wrong = {
       "": /--upstream URL is needed/,
-      "--upstream api.openai.com": /no URL such as/,
-      "--upstream https://user:pass@host": /keys come with each request/,
-      "--upstream http://host --port 70000": /no port/,
+      "--upstream api.openai.com": /not a URL such as/,
+      "--upstream https://user:pass@host": /keys are sent with each request/,
+      "--upstream http://host --port 70000": /not a port/,
       "--upstream http://host --preset nope": /no preset `nope`/,
       "--upstream http://host --models /nowhere.json": /cannot read \/nowhere.json: no such file/,
       "FILE --upstream http://host": /takes no FILE/,
     };
     const proxy = await proxyTo(t, "http://127.0.0.1:1");
-    wrong[`--upstream http://host --port ${new URL(proxy.url).port}`] = /something else listens there/;
+    wrong[`--upstream http://host --port ${new URL(proxy.url).port}`] = /port is already in use/;
     const judged = Object.entries(wrong).map(async ([args, expected]) => {
       const { code, stderr } = await run(...args.split(" ").filter(Boolean));
       assert.equal(code, 2, stderr);

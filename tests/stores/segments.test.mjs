@@ -170,7 +170,7 @@ describe("sessions that were saved before there were journals", () => {
         const colons = { ...store, getKeys: async (prefix) => (await store.getKeys(prefix)).map((key) => key.replaceAll("/", ":")) };
         const { snapshot, position, notice } = await segmented(colons).read("k");
         assert.equal(Session.restore(snapshot).messages.length, isDamaged ? 1 : 2);
-        assert.match(notice, /head of this session was cut off.*newest state/);
+        assert.match(notice, /head of this session was cut off.*newest complete state/);
         await segmented(colons).append("k", position, [record(position + 1)]);
         const again = await segmented(store).read("k");
         assert.equal(again.notice, undefined);
@@ -215,7 +215,7 @@ describe("heads", () => {
     const { getKeys: _, ...store } = memoryStore();
     await saved(store, 3);
     await store.setItem("k:head", "j1 ");
-    await assert.rejects(segmented(store).read("k"), failsWith("STORE_FAILED", /names no version/));
+    await assert.rejects(segmented(store).read("k"), failsWith("STORE_FAILED", /has no version/));
   });
 
   test("empty while another process writes it, it is read again", async () => {
@@ -398,7 +398,7 @@ describe("segments that a machine lost with its power", () => {
       await saved(store, 3);
       const [name] = await store.getKeys(`k:${what}:`);
       await store.removeItem(name);
-      await assert.rejects(segmented(store).read("k"), failsWith("STORE_FAILED", /names what is not there/));
+      await assert.rejects(segmented(store).read("k"), failsWith("STORE_FAILED", /refers to data that is missing/));
     }
   });
 });
@@ -664,7 +664,7 @@ describe("writers", () => {
     const [name] = await store.getKeys("k:s:");
     await store.removeItem(name);
     const before = (await store.getKeys()).sort();
-    await assert.rejects(segmented(store).append("k", START + 8, [record(START + 9)]), failsWith("STORE_FAILED", /names what is not there/));
+    await assert.rejects(segmented(store).append("k", START + 8, [record(START + 9)]), failsWith("STORE_FAILED", /refers to data that is missing/));
     assert.deepEqual((await store.getKeys()).sort(), before);
     await writer.append("k", START + 8, [record(START + 9)]);
     assert.equal(await standsAt(store), START + 9, "who wrote it has it still");

@@ -43,7 +43,7 @@ describe("check", () => {
   test("what a provider takes: exit 0, nothing found", () => {
     const { code, out, err } = cli(["check", wholeFile]);
     assert.deepEqual([code, err], [0, ""]);
-    assert.match(out, /whole\.json\n\s+openai-chat · 5 items\n\n\s+✓ nothing that its provider would refuse\n/);
+    assert.match(out, /whole\.json\n\s+openai-chat · 5 items\n\n\s+✓ nothing that its provider would reject\n/);
     assert.deepEqual(JSON.parse(cli(["check", wholeFile, "--json"]).out), { violations: [] });
   });
 
@@ -61,7 +61,7 @@ describe("check", () => {
     const twice = [{ role: "user", content: [{ type: "text", text: "a" }] }, { role: "user", content: [{ type: "text", text: "b" }] }];
     const { code, out } = cli(["check", "-", "--format", "anthropic"], JSON.stringify(twice));
     assert.equal(code, 0);
-    assert.match(out, /✓ nothing that its provider would refuse \(1 warning\)/);
+    assert.match(out, /✓ nothing that its provider would reject \(1 warning\)/);
     assert.match(out, /A-same-role/);
   });
 
@@ -134,7 +134,7 @@ describe("repair", () => {
     const { out, err, code } = cli(["repair", wholeFile, "--out", "-"]);
     assert.equal(code, 0);
     assert.deepEqual(JSON.parse(out), whole);
-    assert.match(err, /nothing to mend/);
+    assert.match(err, /nothing to repair/);
   });
 
   test("what cannot be mended is exit 1", () => {

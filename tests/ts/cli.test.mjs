@@ -411,7 +411,7 @@ describe("usage", () => {
     "a flag without its value": [["compact", sample, "--window"], /--window needs a value/],
     "a window that is no number": [["compact", sample, "--window", "big"], /--window: big/],
     "neither window nor model": [["compact", sample], /--window N or --model NAME/],
-    "two documents on one stream": [["compact", sample, "--window", "9000", "--json", "--out", "-"], /take one/],
+    "two documents on one stream": [["compact", sample, "--window", "9000", "--json", "--out", "-"], /use only one/],
     "an unknown format": [["count", sample, "--format", "xml"], /no format xml/],
     "an unknown model": [["compact", sample, "--model", "no-such-model"], /UNKNOWN_MODEL: .*--window/],
     "a threshold out of range": [

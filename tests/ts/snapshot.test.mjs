@@ -226,7 +226,7 @@ describe("bytes that are none of a session", () => {
 test("a session that is cloned as plain data says what to do instead", () => {
   const session = new Session();
   for (const one of [session, session.fork(session.push(user("go"))[0]), Session.restore(session.snapshot())])
-    assert.throws(() => structuredClone(one), { name: "DataCloneError", message: /snapshot\(\) gives its bytes.*; a Session itself\) could not be cloned/ });
+    assert.throws(() => structuredClone(one), { name: "DataCloneError", message: /use session\.snapshot\(\).*: a Session itself\) could not be cloned/ });
   session.free();
   assert.throws(() => session.tokens, { code: "FREED" });
 });

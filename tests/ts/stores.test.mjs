@@ -117,7 +117,7 @@ describe("a store that does wrong", () => {
     torn = 0;
     tears(100);
     delete store.getKeys;
-    await assert.rejects(Session.load(store, "s"), failsWith("STORE_FAILED", /names no version/));
+    await assert.rejects(Session.load(store, "s"), failsWith("STORE_FAILED", /has no version/));
   });
 
   test("a process that dies while it writes the head leaves the newest whole version, and a report says so until it is saved", async () => {
@@ -146,7 +146,7 @@ describe("a store that does wrong", () => {
         const again = await Session.load(colons, "a/s");
         assert.deepEqual(again.messages.map((m) => m.content), damaged ? ["one"] : ["one", more], JSON.stringify(left));
         const { report } = await again.prepare();
-        assert.match(report.notices.join(), /head of this session was cut off.*newest state/);
+        assert.match(report.notices.join(), /head of this session was cut off.*newest complete state/);
         again.push(user("three"));
         await again.save(colons, "a/s");
         assert.doesNotMatch(((await again.prepare()).report.notices ?? []).join(), /cut off/);
@@ -271,7 +271,7 @@ describe("a store that does wrong", () => {
     const { setItem } = store;
     let written;
     store.setItem = async (key, value) => (key.endsWith(":head") && (written = value), setItem(key, key.endsWith(":head") ? "" : value));
-    await assert.rejects(a.save(store, "s"), failsWith("STORE_FAILED", /names no version/));
+    await assert.rejects(a.save(store, "s"), failsWith("STORE_FAILED", /has no version/));
     // What the other process writes in the end is what was saved here.
     store.setItem = setItem;
     await setItem("s:head", written);
@@ -283,7 +283,7 @@ describe("a store that does wrong", () => {
     const stood = await store.getItem("s:head");
     a.push(user("four of a"));
     store.setItem = async (key, value) => setItem(key, key.endsWith(":head") ? "" : value);
-    await assert.rejects(a.save(store, "s"), failsWith("STORE_FAILED", /names no version/));
+    await assert.rejects(a.save(store, "s"), failsWith("STORE_FAILED", /has no version/));
     store.setItem = setItem;
     await setItem("s:head", stood);
     b.push(user("four of b"));
@@ -384,7 +384,7 @@ describe("a store that does wrong", () => {
     await session.save(saved, "s");
     for (const rubbish of [7, {}, "not base64!", new Uint8Array([1, 2, 3]), new Uint8Array(0)])
       await assert.rejects(Session.load({ ...saved, getItemRaw: async () => rubbish }, "s"), failsWith("STORE_FAILED"), String(rubbish));
-    await assert.rejects(Session.load({ ...saved, getItemRaw: async () => null }, "s"), failsWith("STORE_FAILED", /not there/));
+    await assert.rejects(Session.load({ ...saved, getItemRaw: async () => null }, "s"), failsWith("STORE_FAILED", /missing/));
     for (const rubbish of [7, {}, "v1-xyz", "head"])
       await assert.rejects(Session.load({ ...saved, getItem: async () => rubbish }, "s"), failsWith("STORE_FAILED"), String(rubbish));
     await assert.rejects(new Session(wide).save({ ...saved, compareAndSet: async () => "yes" }, "t"), failsWith("STORE_FAILED"));
