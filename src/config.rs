@@ -118,9 +118,7 @@ impl<'a> Keys<'a> {
 
     /// A string that is not empty.
     pub fn name(&mut self, key: &'a str) -> Result<Option<String>> {
-        self.read(key, "a non-empty string", |v| {
-            v.as_str().filter(|s| !s.is_empty()).map(str::to_owned)
-        })
+        self.read(key, "a non-empty string", |v| v.as_str().filter(|s| !s.is_empty()).map(str::to_owned))
     }
 
     /// A list of strings.
@@ -330,7 +328,10 @@ mod tests {
         let mut keys = Keys::arguments("tool", &v).unwrap();
         keys.bool("enabled").unwrap();
         let refused = keys.finish().unwrap_err();
-        assert_eq!(refused.to_string(), "INVALID_ARGUMENT: `tool.zzz`: unknown key; known keys are `enabled`");
+        assert_eq!(
+            refused.to_string(),
+            "INVALID_ARGUMENT: `tool.zzz`: unknown key; known keys are `enabled`"
+        );
     }
 
     #[test]

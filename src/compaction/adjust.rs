@@ -96,7 +96,8 @@ fn kept_unit(context: &Context, units: &[Unit], node: NodeIndex) -> Result<Optio
     let at = unit_of(context, units, node)?;
     let unit = &units[at];
     if unit.is_fold() {
-        let why = "is the summary of an earlier fold, which the new one replaces; unfold it to keep its messages";
+        let why =
+            "is the summary of an earlier fold, which the new one replaces; unfold it to keep its messages";
         return Err(refused(context, node, why));
     }
     if unit.place == Place::Hidden || context.view.dropped(node).is_some() {

@@ -141,7 +141,9 @@ impl Chunks {
         match (self.summed_up, self.shortened) {
             (0, 0) => None,
             (0, _) => Some(format!("{larger}{cut}")),
-            (n, _) => Some(format!("{larger}: it was summarized in {n} chunks, which were then combined{cut}")),
+            (n, _) => {
+                Some(format!("{larger}: it was summarized in {n} chunks, which were then combined{cut}"))
+            }
         }
     }
 

@@ -71,7 +71,8 @@ pub fn judge(
     let tokens = fold_tokens(context, plan, retain.as_ref(), &summary);
     if tokens >= plan.must_be_smaller_than() {
         let (new, old) = (tokens, plan.must_be_smaller_than());
-        let why = format!("the summary takes {new} tokens but would replace only {old}: ask for a shorter one");
+        let why =
+            format!("the summary takes {new} tokens but would replace only {old}: ask for a shorter one");
         return Err(Error::new(ErrorCode::SummaryNotSmaller, why));
     }
     if let Some(room) = plan.max_after.map(|limit| room_below(context, plan, limit))

@@ -30,8 +30,7 @@ use crate::tool_output::{ToolOutputCacheConfig, ToolOutputs};
 const INTERRUPTED: &str = "[no output yet: the call was interrupted]";
 
 /// Why a view leaves out thinking without a signature.
-const CUT_OFF: &str =
-    "its thinking was left out: it has no signature because its stream was cut off, and the provider would reject it";
+const CUT_OFF: &str = "its thinking was left out: it has no signature because its stream was cut off, and the provider would reject it";
 
 /// History, view, tool outputs and counter: the state that every pass works on.
 #[derive(Clone)]

@@ -98,10 +98,7 @@ impl Context {
         from.require(self.view.order().iter().all(is_new), "a message is in its view twice")?;
         from.require(self.agrees_on_folds(), "a fold and its messages do not agree")?;
         from.require(self.agrees_on_messages(known), "a message of its view is not in its history")?;
-        from.require(
-            self.agrees_on_calls(known),
-            "a tool output does not follow its tool call",
-        )?;
+        from.require(self.agrees_on_calls(known), "a tool output does not follow its tool call")?;
         from.require(self.folds_changed < MAX_SAVED_NUMBER, "its count of fold changes is out of range")
     }
 

@@ -35,7 +35,8 @@ impl Context {
             return Ok(fold.summary);
         }
         let first = &self.history.node(outermost).id;
-        let why = format!("`{id}`, `{first}`: `{id}` is itself folded into `{first}`; unfold `{first}` first");
+        let why =
+            format!("`{id}`, `{first}`: `{id}` is itself folded into `{first}`; unfold `{first}` first");
         Err(Error::new(ErrorCode::GraphConstraint, why))
     }
 

@@ -129,7 +129,10 @@ impl ContextGraph {
         match self.visible(id)? {
             Place::Node(n) => self.nodes[n as usize].state = state,
             Place::Fold(_) => {
-                return Err(constraint_error(&[id], "the state of a fold's summary cannot be changed; it is always finished"));
+                return Err(constraint_error(
+                    &[id],
+                    "the state of a fold's summary cannot be changed; it is always finished",
+                ));
             }
         }
         Ok(())

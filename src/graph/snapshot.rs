@@ -139,7 +139,10 @@ impl ContextGraph {
         let count = saved.nodes.len();
         for lane in saved.lanes {
             require(!graph.lane_by_name.contains_key(lane.name.as_str()), "a lane appears twice")?;
-            require(lane.origin.is_none_or(|o| (o as usize) < count), "a lane begins at a node that does not exist")?;
+            require(
+                lane.origin.is_none_or(|o| (o as usize) < count),
+                "a lane begins at a node that does not exist",
+            )?;
             graph.open_lane(lane.name.into(), lane.origin);
         }
         for node in saved.nodes {
@@ -170,7 +173,10 @@ impl ContextGraph {
             Place::Node(n) => (*n as usize) < self.nodes.len(),
             Place::Fold(f) => (*f as usize) < self.folds.len(),
         };
-        require(!fold.members.is_empty() && fold.members.iter().all(there), "a fold contains no nodes, or unknown ones")?;
+        require(
+            !fold.members.is_empty() && fold.members.iter().all(there),
+            "a fold contains no nodes, or unknown ones",
+        )?;
         let mut once = HashSet::new();
         let lane = self.lane_of(fold.members[0]);
         let sound = |m: &Place| self.folded_by(*m).is_none() && self.lane_of(*m) == lane && once.insert(*m);

@@ -179,7 +179,9 @@ fn drop_units(context: &mut Context, ids: &[String], refused: &mut Vec<String>) 
     for (unit, was_removed) in units.iter().zip(was_removed) {
         if was_removed && !unit.is_removed() {
             let ids = unit.nodes.iter().map(|n| item_id(context, *n));
-            refused.extend(ids.map(|id| format!("`{id}` must stay first, because a view begins with a user message")));
+            refused.extend(
+                ids.map(|id| format!("`{id}` must stay first, because a view begins with a user message")),
+            );
         }
     }
     let removed = units.iter().filter(|unit| unit.is_removed()).flat_map(|unit| unit.nodes.iter().copied());

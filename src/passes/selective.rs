@@ -224,12 +224,15 @@ fn read_rule(item_type: ItemType, keys: &mut Keys<'_>) -> Result<Rule> {
     let strategy = match keys.one_of("strategy", &["DROP", "TRUNCATE", "NONE"])? {
         Some("TRUNCATE") => match keep_recent {
             Some(keep_recent) => Strategy::Truncate { keep_recent },
-            None => return Err(keys.error("keepRecent", "is required with TRUNCATE: how many of the newest to keep")),
+            None => {
+                return Err(
+                    keys.error("keepRecent", "is required with TRUNCATE: how many of the newest to keep")
+                );
+            }
         },
         Some(name) if keep_recent.is_some() => {
-            return Err(
-                keys.error("keepRecent", format!("is allowed only with TRUNCATE, but the strategy is {name}"))
-            );
+            return Err(keys
+                .error("keepRecent", format!("is allowed only with TRUNCATE, but the strategy is {name}")));
         }
         Some("DROP") => Strategy::Drop,
         Some(_) => Strategy::None,

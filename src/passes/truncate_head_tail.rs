@@ -49,6 +49,9 @@ impl Pass for TruncateHeadTail {
             }
         }
         context.note_trimmed(&items, WHY);
-        Ok(Outcome::changed(items, format!("tool outputs over {} characters were cut in the middle", self.0.max)))
+        Ok(Outcome::changed(
+            items,
+            format!("tool outputs over {} characters were cut in the middle", self.0.max),
+        ))
     }
 }

@@ -9,8 +9,7 @@ use crate::message::{Format, Message};
 /// The provider is unknown, so what only some providers refuse is kept.
 const ANY_PROVIDER: &str = "other";
 
-const BROKEN: &str =
-    "the history breaks the rules of its own format (see `check`), so the result may be invalid too: use `repair` first";
+const BROKEN: &str = "the history breaks the rules of its own format (see `check`), so the result may be invalid too: use `repair` first";
 
 /// A history in another format.
 #[derive(Debug, Clone, PartialEq)]

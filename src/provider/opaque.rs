@@ -98,7 +98,10 @@ pub(super) fn object_arguments(call: &ToolCall, kept: Option<&Value>, notes: &mu
         Value::Object(map) => Value::Object(map),
         Value::Null => Value::Object(Map::new()),
         other => {
-            notes.push(Note::new(format!("the input of `{}` is not an object and is wrapped in one", call.name)));
+            notes.push(Note::new(format!(
+                "the input of `{}` is not an object and is wrapped in one",
+                call.name
+            )));
             json!({ "input": other })
         }
     }

@@ -109,7 +109,9 @@ fn describe(rule: &'static str) -> &'static str {
         REASONING_TAIL => "reasoning that is not followed by model output is left out: the API rejects it",
         THINKING_LAST => "thinking at the end of an assistant message is left out: the API rejects it there",
         SERVER_RESULT => "a provider tool's result is left out: its call is not before it",
-        DUPLICATE_NAME => "a document with the name of another gets a number: the API rejects duplicate names",
+        DUPLICATE_NAME => {
+            "a document with the name of another gets a number: the API rejects duplicate names"
+        }
         DUPLICATE_ID => "an item with the id of another loses its id: the API rejects duplicate ids",
         SERVER_UNANSWERED => {
             "a call of a provider-run tool is left out: it has no result before the next user message"

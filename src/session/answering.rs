@@ -331,8 +331,7 @@ impl Session {
         if let Some(script) = self.script().filter(|s| !s.may_be_of(&judged.accepted.text)) {
             if pending.question.attempt < self.config.compaction.max_attempts {
                 let language = self.language().unwrap_or_else(|| script.language().to_owned());
-                let why =
-                    format!("the summary is not written in the requested language: {language}");
+                let why = format!("the summary is not written in the requested language: {language}");
                 return Err(Error::new(ErrorCode::SummaryInvalid, why));
             }
             judged.accepted.note("the summary is not in the conversation's language");

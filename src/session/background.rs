@@ -251,10 +251,7 @@ impl Session {
                 true
             }
             Err(error) => {
-                let why = format!(
-                    "the background summary was dropped: {}",
-                    error.in_brief()
-                );
+                let why = format!("the background summary was dropped: {}", error.in_brief());
                 run.decide(pass, self.tokens(), self.tokens(), Vec::new(), why);
                 self.background.fail(self.context.history.len());
                 false

@@ -104,8 +104,9 @@ impl Session {
         let is_taken = |lane: &str| self.lane == lane || self.forks.iter().any(|f| f.lane == lane);
         let lane = match lane {
             Some(lane) if lane.is_empty() || is_taken(lane) => {
-                let why =
-                    format!("the lane `{lane}` already exists or its name is empty; a fork needs a new lane name");
+                let why = format!(
+                    "the lane `{lane}` already exists or its name is empty; a fork needs a new lane name"
+                );
                 return Err(Error::argument(why));
             }
             Some(lane) => lane.to_owned(),
@@ -160,7 +161,9 @@ impl Session {
         let lane = self.forks[number].lane.clone();
         let refuse = |why: String| Err(Error::new(ErrorCode::GraphConstraint, why));
         if self.forks[number].merged.is_some() {
-            return refuse(format!("`{lane}`: its result has already been merged; fork again to get another"));
+            return refuse(format!(
+                "`{lane}`: its result has already been merged; fork again to get another"
+            ));
         }
         let Some(text) = branch.result() else {
             return refuse(format!(
@@ -170,8 +173,9 @@ impl Session {
         let message = match result {
             MergeAs::User => Message::text(Role::User, text),
             MergeAs::ToolOutput(call) if self.context.history.open_call(call).is_none() => {
-                let why =
-                    format!("no tool call `{call}` is waiting for an output; name one that is, or merge as a user message");
+                let why = format!(
+                    "no tool call `{call}` is waiting for an output; name one that is, or merge as a user message"
+                );
                 return Err(Error::argument(why));
             }
             MergeAs::ToolOutput(call) => Message::tool(call.clone(), text),

@@ -66,7 +66,10 @@ impl Session {
             let missing: Vec<NodeIndex> =
                 unit.nodes.iter().filter(pushed).filter(|n| !named.contains(n)).copied().collect();
             if !missing.is_empty() {
-                return refuse(&missing, "a tool call and its outputs must be folded together; name these as well");
+                return refuse(
+                    &missing,
+                    "a tool call and its outputs must be folded together; name these as well",
+                );
             }
             if unit.fixed {
                 return refuse(

@@ -281,7 +281,11 @@ impl Session {
 
     /// Notes that a message had a lone surrogate. It was replaced, because no provider accepts one (INV-5).
     pub fn note_surrogate_replaced(&mut self, node: NodeIndex) {
-        self.context.note_left_out(node, "half a surrogate pair was replaced with U+FFFD: no provider accepts it", None);
+        self.context.note_left_out(
+            node,
+            "half a surrogate pair was replaced with U+FFFD: no provider accepts it",
+            None,
+        );
     }
 
     /// Records that the view was read. If it is sent, the next usage is compared with its tokens (TOK-6); a view that is only

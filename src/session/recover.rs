@@ -53,7 +53,9 @@ impl Recovery {
             (None, Some(limit)) => {
                 format!("the provider rejected the request as too long: the limit is {limit} tokens")
             }
-            (Some(actual), None) => format!("the provider rejected the request as too long: it has {actual} tokens"),
+            (Some(actual), None) => {
+                format!("the provider rejected the request as too long: it has {actual} tokens")
+            }
             (None, None) => "the provider rejected the request as too long".to_owned(),
         }
     }

@@ -124,7 +124,8 @@ impl Search {
         let ignore_case = ignore_case.unwrap_or(js_flags.is_none() || flag('i'));
         let pattern = if regex {
             let options = Options { ignore_case, multi_line: flag('m'), dot_matches_new_line: flag('s') };
-            Pattern::new(query, options).map_err(|e| format!("the query is not a valid regular expression: {e}"))
+            Pattern::new(query, options)
+                .map_err(|e| format!("the query is not a valid regular expression: {e}"))
         } else {
             Pattern::of_texts(queries, ignore_case).map_err(|e| format!("the query: {e}"))
         };

@@ -217,7 +217,10 @@ impl Session {
         let is_message = |n: NodeIndex| n.get() < history.len() && history.node(n).kind == NodeKind::Message;
         let answered = self.costs.iter().all(|(node, _)| is_message(*node));
         from.require(answered, "a model call's cost belongs to no message")?;
-        from.require(self.tools.len() == self.allowed_tools.len(), "a tool is neither allowed nor filtered out")?;
+        from.require(
+            self.tools.len() == self.allowed_tools.len(),
+            "a tool is neither allowed nor filtered out",
+        )?;
         self.update_wording();
         Ok(())
     }

@@ -32,8 +32,8 @@ impl Encoding {
     /// [`encoding_for_model`]: super::encoding_for_model
     pub fn new(name: &str, bytes: impl Into<Vec<u8>>) -> Result<Self> {
         let bytes = bytes.into();
-        let (name, wanted) = asset_of(name)
-            .ok_or_else(|| Error::argument(format!("`{name}` is not a known encoding")))?;
+        let (name, wanted) =
+            asset_of(name).ok_or_else(|| Error::argument(format!("`{name}` is not a known encoding")))?;
         let engine = Engine::new(bytes, wanted).map_err(|reason| {
             Error::new(ErrorCode::EncodingInvalid, format!("the encoding asset is unusable: {reason}"))
         })?;

@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn a_bad_or_too_large_pattern_is_refused_with_its_reason() {
-        for (pattern, reason) in [("(", "unclosed group"), (r"(\w{500}){500}", "size limit")] {
+        for (pattern, reason) in [("(", "unclosed group"), (r"(\w{500}){500}", "compiled form")] {
             let refused =
                 grep(&stored("x"), &GrepArgs::new("out_1", pattern), &ToolOutputCacheConfig::default());
             let refused = refused.unwrap_err();

@@ -296,7 +296,8 @@ fn describe_of(callback: Function) -> PlaceholderWriter {
             ("tokens", JsValue::from_f64(trimmed.tokens as f64)),
         ];
         for (key, value) in fields {
-            Reflect::set(&given, &key.into(), &value).map_err(|_| failed("could not be called".to_owned()))?;
+            Reflect::set(&given, &key.into(), &value)
+                .map_err(|_| failed("could not be called".to_owned()))?;
         }
         let text = callback
             .call1(&JsValue::UNDEFINED, &given)

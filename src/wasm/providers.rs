@@ -83,7 +83,8 @@ pub fn check(
             severity: Severity::Error,
             rule: LONE_SURROGATE,
             index,
-            message: "a text contains half a surrogate pair: it was cut in the middle of a character".to_owned(),
+            message:
+                "a text contains half a surrogate pair: it was cut in the middle of a character".to_owned(),
         }));
         found.sort_by_key(|violation| violation.index);
     }

@@ -223,9 +223,7 @@ fn bytes_of_text(text: &JsString) -> Option<Vec<u8>> {
 
 /// A `STORE_FAILED` error.
 pub fn failed(what: &str, cause: Option<&JsValue>) -> JsValue {
-    let why = format!(
-        "the store failed: {what}. Nothing in memory is lost; try again when the store works"
-    );
+    let why = format!("the store failed: {what}. Nothing in memory is lost; try again when the store works");
     context_error(&Error::new(ErrorCode::StoreFailed, why), cause, None)
 }
 

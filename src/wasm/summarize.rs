@@ -95,8 +95,7 @@ fn read_answer(answer: &JsValue) -> Result<Answer, Error> {
     }
     let nonsense = || {
         let why = "the summarize callback must return a string or { text, usage?, finish_reason? }; history and view are unchanged";
-        let brief =
-            "the summarize callback returned neither a string nor { text, usage?, finish_reason? }";
+        let brief = "the summarize callback returned neither a string nor { text, usage?, finish_reason? }";
         Error::new(ErrorCode::SummaryFailed, why).with_brief(brief)
     };
     let field = |key: &str| get(answer, key).map_err(|_| nonsense());

@@ -84,8 +84,8 @@ pub fn config_json(options: &Object) -> Result<Value, JsValue> {
         };
         let Some(text) = JsValue::from(text).as_string() else { continue }; // `undefined` is left out
         let text = replace_lone_surrogates(&text);
-        let value =
-            serde_json::from_str(&text).map_err(|e| Error::config(&key, format!("is not valid JSON: {e}")))?;
+        let value = serde_json::from_str(&text)
+            .map_err(|e| Error::config(&key, format!("is not valid JSON: {e}")))?;
         map.insert(key, value);
     }
     Ok(Value::Object(map))

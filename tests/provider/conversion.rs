@@ -265,7 +265,8 @@ fn reasoning_goes_with_the_item_that_the_ai_sdk_cannot_say() {
     let said = |items: &[&Value]| {
         let list: Vec<&Value> = [&[&user], items, &[&user]].concat();
         let out = convert(Format::OpenaiResponses, Format::AiSdk, &json!(list)).unwrap();
-        let told = out.notes.iter().any(|note| note.what.contains("followed it cannot be written in this format"));
+        let told =
+            out.notes.iter().any(|note| note.what.contains("followed it cannot be written in this format"));
         let ids = out.output.as_array().unwrap().iter().filter_map(|m| m["content"].as_array()).flatten();
         let ids: Vec<String> = ids
             .map(|p| p["providerOptions"]["openai"]["itemId"].as_str().unwrap_or("-").to_owned())

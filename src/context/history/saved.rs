@@ -81,7 +81,10 @@ impl History {
             let outer = |by: NodeIndex| node.kind != NodeKind::Summary || by.get() > at;
             node.folded_by.is_none_or(|by| nodes[by.get()].kind == NodeKind::Summary && outer(by))
         };
-        from.require(nodes.iter().enumerate().all(by_a_summary), "a message is folded into something that is not its summary")?;
+        from.require(
+            nodes.iter().enumerate().all(by_a_summary),
+            "a message is folded into something that is not its summary",
+        )?;
         let waits = |(call_id, open): (&String, &OpenCall)| {
             let caller = &nodes[open.caller.get()];
             let calls = caller.message.tool_calls().any(|call| call.id == *call_id && !call.hosted);

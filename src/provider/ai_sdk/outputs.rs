@@ -131,7 +131,8 @@ fn write_output(output: &ToolOutput, mut out: Object, notes: &mut Vec<Note>) -> 
         }
         _ => {
             if output.is_error && given_type.as_deref() != Some("content") {
-                notes.push(Note::new("`is_error` is left out: a result with several parts has no such field"));
+                notes
+                    .push(Note::new("`is_error` is left out: a result with several parts has no such field"));
             }
             let parts: Vec<Value> = output.content.iter().filter_map(|p| write_part(p, notes)).collect();
             out.set("type", "content").set("value", parts);

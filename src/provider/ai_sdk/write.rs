@@ -92,7 +92,9 @@ fn made(sent_parts: &[&Part], notes: &mut Vec<Note>) -> Vec<Value> {
         written[run.start..next].fill(None);
         let led_to = written[next..run.end].iter_mut().flatten().filter_map(Value::as_object_mut);
         led_to.for_each(item_ids::unlink_ai_sdk);
-        notes.push(Note::new("reasoning is left out: the content that followed it cannot be written in this format"));
+        notes.push(Note::new(
+            "reasoning is left out: the content that followed it cannot be written in this format",
+        ));
     }
     written.into_iter().flatten().collect()
 }

@@ -354,7 +354,10 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     let mut body = block.nested("toolUse").unwrap_or_default();
     let id = if own { Cow::from(&call.id) } else { tool_id(&call.id) };
     if id != call.id {
-        notes.push(Note::new(format!("the call id `{}` is written `{id}`: the API rejects the original", call.id)));
+        notes.push(Note::new(format!(
+            "the call id `{}` is written `{id}`: the API rejects the original",
+            call.id
+        )));
     }
     let name = if own {
         Cow::from(&call.name)

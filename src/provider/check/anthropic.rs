@@ -139,8 +139,9 @@ pub(super) fn check(format: Format, list: &[Value], options: &CheckOptions<'_>, 
         content(role, i, i + 1 == list.len(), &own, found);
         match turns.last_mut().filter(|turn| turn.role == role) {
             Some(turn) => {
-                let why =
-                    format!("two {role} messages in a row: the API joins them, but some gateways reject them");
+                let why = format!(
+                    "two {role} messages in a row: the API joins them, but some gateways reject them"
+                );
                 let severity = if found.is_converse { Severity::Error } else { Severity::Warn };
                 found.add(severity, "A-same-role", i, why);
                 turn.blocks.extend(own);

@@ -77,11 +77,7 @@ fn encrypted_changed(before: &[Value], after: &[Value], found: &mut Violations) 
         let carries = matches!(text(item, "type"), Some("reasoning" | "compaction"));
         let content = text(item, "encrypted_content").filter(|c| carries && !c.is_empty());
         if !before.is_empty() && content.is_some_and(|c| !known.contains(c)) {
-            found.error(
-                "R-encrypted-changed",
-                i,
-                "encrypted_content matches none of the originals",
-            );
+            found.error("R-encrypted-changed", i, "encrypted_content matches none of the originals");
         }
     }
 }

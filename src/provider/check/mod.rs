@@ -80,8 +80,9 @@ fn own_keys(format: Format, list: &[Value], found: &mut Violations) {
         let own: Vec<&str> = OWN_KEYS.into_iter().filter(|key| given(entry, key).is_some()).collect();
         if !own.is_empty() {
             let (keys, format) = (own.join("`, `"), format.as_str());
-            let why =
-                format!("`{keys}`: these keys are contextfold's own; send what `session.view(\"{format}\")` returns");
+            let why = format!(
+                "`{keys}`: these keys are contextfold's own; send what `session.view(\"{format}\")` returns"
+            );
             found.warn("own-keys", i, why);
         }
     }

@@ -123,7 +123,9 @@ impl Provider for Gemini {
         let mut corrected = message.clone();
         if is_odd {
             wrap_non_objects(&mut corrected);
-            notes.push(Note::new("a value that is not an object is wrapped in one: the API rejects it otherwise"));
+            notes.push(Note::new(
+                "a value that is not an object is wrapped in one: the API rejects it otherwise",
+            ));
         }
         corrected.parts.retain(|part| !is_refused(part));
         if corrected.parts.is_empty() && !message.role.is_instruction() {

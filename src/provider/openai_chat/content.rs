@@ -128,9 +128,7 @@ fn media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
     match media.kind {
         MediaKind::Image => {
             let Some(url) = url_of(media, "image/png") else {
-                notes.push(Note::new(
-                    "an image with only a file id is left out: a URL or data is required",
-                ));
+                notes.push(Note::new("an image with only a file id is left out: a URL or data is required"));
                 return None;
             };
             inner.set("url", url);
@@ -147,9 +145,8 @@ fn media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
         }
         MediaKind::Document => {
             if media.data.is_none() && media.file_id.is_none() && !media.extras.came_in(FORMAT) {
-                notes.push(Note::new(
-                    "a document with only a URL is left out: data or a file id is required",
-                ));
+                notes
+                    .push(Note::new("a document with only a URL is left out: data or a file id is required"));
                 return None;
             }
             inner.set_or_remove("filename", media.filename.as_deref());

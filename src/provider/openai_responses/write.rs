@@ -137,9 +137,7 @@ fn item_of(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
             items.pop()
         }
         Part::Media(_) => {
-            notes.push(Note::new(
-                "media made by the assistant is left out: the input cannot contain it",
-            ));
+            notes.push(Note::new("media made by the assistant is left out: the input cannot contain it"));
             None
         }
         Part::ToolOutput(_) | Part::Text { .. } | Part::Refusal { .. } => None,

@@ -122,7 +122,11 @@ fn readable_entries(format: Format, list: &[Value], changes: &mut Vec<Change>) -
             && let Some(map) = entry.as_object_mut()
         {
             map.insert("summary".to_owned(), Value::Array(Vec::new()));
-            changes.push(Change { index, rule: "R-summary", what: "an empty summary was inserted".to_owned() });
+            changes.push(Change {
+                index,
+                rule: "R-summary",
+                what: "an empty summary was inserted".to_owned(),
+            });
         }
         if stringify_arguments(&mut entry) {
             changes.push(Change {

@@ -28,7 +28,9 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Invalid(why) => write!(f, "the tokenizer is unusable: {why}"),
-            Self::Unsupported(what) => write!(f, "the tokenizer needs something that is not supported: {what}"),
+            Self::Unsupported(what) => {
+                write!(f, "the tokenizer needs something that is not supported: {what}")
+            }
             Self::NeedsWholeModule => {
                 write!(f, "the tokenizer needs the module `tokenizer.wasm`, not this part of it")
             }

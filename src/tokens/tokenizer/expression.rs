@@ -34,9 +34,7 @@ impl Expression {
             let is_before_word = *alternative == BEFORE_WORD;
             // If it fails because there is only one white space before a word, the next alternative must match that one.
             if is_before_word && !matches!(alternatives.get(at + 1), Some(&(r"\s+" | r"\s"))) {
-                return Err(unsupported(format!(
-                    "`{BEFORE_WORD}` must come right before `\\s+`"
-                )));
+                return Err(unsupported(format!("`{BEFORE_WORD}` must come right before `\\s+`")));
             }
             if alternative.replace(CONTRACTIONS, "").contains("(?i") {
                 return Err(unsupported("case-insensitive groups".into()));

@@ -75,7 +75,10 @@ impl File {
         }
         let unk_token = match model.number("unk_id")? {
             Some(id) if kind == "Unigram" && id >= vocab.len() => {
-                return Err(Error::invalid(format!("its `unk_id` is {id}, but it has only {} tokens", vocab.len())));
+                return Err(Error::invalid(format!(
+                    "its `unk_id` is {id}, but it has only {} tokens",
+                    vocab.len()
+                )));
             }
             Some(id) if kind == "Unigram" => Some(vocab.text_of(id as u32).to_owned()),
             _ => text("unk_token")?,
@@ -251,7 +254,8 @@ impl Model {
     }
 
     fn of<T>(&self, key: &str, read: impl Fn(&Value) -> Option<T>) -> Result<Option<T>> {
-        let no = || Error::invalid(format!("it is not a tokenizer.json: its model's `{key}` has the wrong form"));
+        let no =
+            || Error::invalid(format!("it is not a tokenizer.json: its model's `{key}` has the wrong form"));
         self.get(key).map(|value| read(value).ok_or_else(no)).transpose()
     }
 

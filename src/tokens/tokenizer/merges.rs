@@ -260,5 +260,8 @@ fn not_two(text: &[u8]) -> Error {
 
 #[cold]
 fn unknown(part: &[u8]) -> Error {
-    Error::invalid(format!("it merges {:.40?}, which is not in its vocabulary", String::from_utf8_lossy(part)))
+    Error::invalid(format!(
+        "it merges {:.40?}, which is not in its vocabulary",
+        String::from_utf8_lossy(part)
+    ))
 }
