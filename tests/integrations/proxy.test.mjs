@@ -434,7 +434,7 @@ describe("under load", () => {
     request.destroy();
     const { type, error } = JSON.parse(text);
     assert.deepEqual([response.statusCode, type, error.type], [413, "error", "request_too_large"]);
-    assert.match(error.message, /larger than 100 MB/);
+    assert.match(error.message, /limit of 100 MB/);
     assert.equal(upstream.requests.length, 0);
   });
 });

@@ -205,7 +205,7 @@ describe("heads", () => {
     for (const wrong of ["rubbish", `${head}x`, head.replace(/\d/, "9"), head.replace("~", "~0"), head.slice(0, -1) + (head.endsWith("0") ? "1" : "0"), "v1-short.", "null"]) {
       await store.setItem("k:head", wrong);
       for (const promise of [segmented(store).read("k"), segmented(store).append("k", START + 3, [record(START + 4)])])
-        await assert.rejects(promise, failsWith("STORE_FAILED", /under `k`.*`k:head` names no version.*another key.*remove `k:head`/s), wrong);
+        await assert.rejects(promise, failsWith("STORE_FAILED", /under `k`.*`k:head` has no version.*another key.*remove `k:head`/s), wrong);
     }
     await journals.remove("k");
     assert.deepEqual(await store.getKeys(), []);

@@ -244,7 +244,7 @@ describe("an undo", () => {
     const [{ id }] = session.folds();
     const undone = session.unfold(id);
     assert.deepEqual([undone.tokens, undone.limit, undone.threshold], [session.tokens, 3_200, 2_560]);
-    assert.match(undone.notice, /pin the messages .* larger window/);
+    assert.match(undone.notice, /pin the messages .* larger context window/);
     const roomy = await folded();
     roomy.setOptions({ contextWindow: 100_000 });
     assert.equal("notice" in roomy.unfold(roomy.folds()[0].id), false);
