@@ -94,7 +94,7 @@ impl<'b> Records<'b> {
             let version = rest[4];
             if version != VERSION {
                 let message = format!(
-                    "the journal's record at position {} is of version {version}, this package reads version {VERSION}; update contextfold",
+                    "the journal's record at position {} has version {version}, but this package reads version {VERSION}; update contextfold",
                     record.position
                 );
                 return Err(Error::new(ErrorCode::SnapshotTooNew, message));

@@ -210,7 +210,7 @@ describe("restore takes nothing for a session's records that is none", () => {
   test("of a newer version it says so, and what has a right checksum and is nonsense is refused", () => {
     const { snapshot, position, records } = recorded("one");
     const newer = reframed(records[0], (bytes) => (bytes[4] = 2));
-    assert.throws(() => Session.restore(snapshot, { position, changes: newer }), failsWith("SNAPSHOT_TOO_NEW", new RegExp(`position ${position + 1} is of version 2.*update contextfold`)));
+    assert.throws(() => Session.restore(snapshot, { position, changes: newer }), failsWith("SNAPSHOT_TOO_NEW", new RegExp(`position ${position + 1} has version 2.*update contextfold`)));
     const newerBody = reframed(records[0], (bytes) => (bytes[13] = 99));
     assert.throws(() => Session.restore(snapshot, { position, changes: newerBody }), failsWith("SNAPSHOT_TOO_NEW", new RegExp(`position ${position + 1}.*version 99.*update contextfold`)));
     let refused = 0;
