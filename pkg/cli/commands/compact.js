@@ -41,7 +41,7 @@ function fits(run, flags) {
       ? [`${flags.out} (${format}, ${plural(result.list.length, "item")}, ${size(written)})`]
       : ["not written: --out FILE writes it, --json prints it"];
     if (result.left_behind.length)
-      where.push(`left behind, being ${transcript.format}'s own: ${result.left_behind.join(", ")}`);
+      where.push(`left out, because only ${transcript.format} has it: ${result.left_behind.join(", ")}`);
     show(run, { written: where }, flags);
   }
   return EXIT.fine;
