@@ -150,7 +150,7 @@ fn only_one_lane() {
 fn a_summary_is_never_a_leaf() {
     let mut graph = line("u1 a1");
     let refusal = refused(&mut graph, |g| g.compress(&["u1", "a1"], "S"));
-    assert!(refusal.starts_with("GRAPH_CONSTRAINT: `u1`, `a1`: nothing else comes after"), "{refusal}");
+    assert!(refusal.starts_with("GRAPH_CONSTRAINT: `u1`, `a1`: nothing comes after these"), "{refusal}");
     graph.fork("a1", "side").unwrap();
     graph.add_node(in_lane("side", "u2")).unwrap();
     refused(&mut graph, |g| g.compress(&["u1", "a1"], "S")); // a branch does not block

@@ -172,8 +172,8 @@ describe("startProxy", () => {
   test("a wrong option is told at once", async () => {
     const upstream = "https://api.anthropic.com";
     assert.match(await wrong(), /expected an object/);
-    assert.match(await wrong({ upstream: "api.anthropic.com" }), /^upstream: api\.anthropic\.com is no URL/);
-    assert.match(await wrong({ upstream: "ftp://host" }), /^upstream: ftp:\/\/ is not spoken here/);
+    assert.match(await wrong({ upstream: "api.anthropic.com" }), /^upstream: api\.anthropic\.com is not a URL/);
+    assert.match(await wrong({ upstream: "ftp://host" }), /^upstream: ftp:\/\/ is not supported/);
     assert.match(await wrong({ upstream: "https://user:secret@host" }), /^upstream: leave out user/);
     assert.match(await wrong({ upstream, contextWindows: 5 }), /did you mean `contextWindow`/);
     assert.match(await wrong({ upstream, contextWindow: -1 }), /contextWindow/);

@@ -446,7 +446,7 @@ describe("the process", () => {
     const proxy = await proxyTo(t, "http://127.0.0.1:1");
     const ours = await openai(proxy).responses.create({ model: "m", input: chat("hello") }).catch((error) => error);
     assert.deepEqual([ours.status, ours.code], [502, "contextfold_502"]);
-    assert.match(ours.message, /127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\); is --upstream right/);
+    assert.match(ours.message, /127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\); check --upstream/);
     const theirs = await anthropic(proxy).messages.create({ model: "m", max_tokens: 1, messages: chat("hello") }).catch((error) => error);
     assert.deepEqual([theirs.status, theirs.error.type, theirs.error.error.type], [502, "error", "api_error"]);
     assert.equal((await raw(`${proxy.url}/v1/models`)).status, 502);

@@ -75,7 +75,7 @@ describe("PostgreSQL", { skip }, () => {
     await admin.query("CREATE ROLE modest LOGIN");
     const url = server.url.replace("tester", "modest");
     const [asking, making] = [postgresStore(pgPool(url), { schema: "given", migrate: false }), postgresStore(pgPool(url), { schema: "given" })];
-    await assert.rejects(asking.read("a"), /the tables of contextfold are missing in the schema `given`: run what `postgresSchema` gives/);
+    await assert.rejects(asking.read("a"), /contextfold's tables are missing in the schema `given`: run the SQL that `postgresSchema` returns/);
     await assert.rejects(making.read("a"), { code: "42501" });
     await admin.query(postgresSchema("given"));
     await admin.query(postgresSchema("given")); // again: nothing happens

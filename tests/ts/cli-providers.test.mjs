@@ -50,7 +50,7 @@ describe("check", () => {
   test("what it would refuse: exit 1, each rule with its place", () => {
     const { code, out } = cli(["check", brokenFile]);
     assert.equal(code, 1);
-    assert.match(out, /✗ 2 errors: the provider would refuse it/);
+    assert.match(out, /✗ 2 errors: the provider would reject it/);
     assert.match(out, /C-wrong-id\s+\[2\]\s+tool_call_id zz/);
     assert.match(out, /C-unanswered\s+\[1\]\s+tool_calls without a tool message: a1/);
     const { violations } = JSON.parse(cli(["check", brokenFile, "--json"]).out);

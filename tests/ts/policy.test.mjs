@@ -105,7 +105,7 @@ describe("placeholders", () => {
     assert.deepEqual(args[0], { input: "src -la" });
     assert.equal(outputs(session)[0], "[tool output trimmed: ls, 1531 tokens]");
     const { report } = await session.prepare();
-    assert.ok(report.notices.includes("`toolOutputCache.placeholder` must return a string: the default text stands in its place"), report.notices.join());
+    assert.ok(report.notices.includes("`toolOutputCache.placeholder` must return a string: the default text is used instead"), report.notices.join());
     const throws = filled({ toolOutputCache: { contextBudgetTokens: 3_000, placeholder: () => { throw new Error("oh"); } } });
     assert.match((await throws.prepare()).report.notices.join(), /placeholder` threw \(oh\)/);
     assert.throws(() => new Session({ toolOutputCache: { placeholder: "x" } }), { code: "INVALID_CONFIG", message: /toolOutputCache\.placeholder/ });
@@ -183,7 +183,7 @@ describe("a custom pass", () => {
     assert.deepEqual([items[0].role, items[0].age, items.at(-1).age], ["user", 12, 0]);
     assert.equal(overBy, report.tokens_before - 18_000 * 0.5);
     const own = decision(report, "custom");
-    assert.equal(own.why, "the custom pass `mine` took out 4 and trimmed 2");
+    assert.equal(own.why, "the custom pass `mine` removed 4 and trimmed 2");
     assert.deepEqual(own.items.length, 6);
     assert.ok(own.tokens_after < own.tokens_before && valid(session));
     assert.equal(session.messages.length, 25, "nothing is lost");

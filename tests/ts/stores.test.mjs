@@ -198,7 +198,7 @@ describe("a store that does wrong", () => {
     await loaded.save(again(), "s");
     session.push(user("beside that"));
     await assert.rejects(session.save(again(), "s"), failsWith("STORE_CONFLICT"));
-    await assert.rejects(loaded.save(again(), "other").then(() => session.save(again(), "other")), failsWith("STORE_CONFLICT", /saved under `other` already/));
+    await assert.rejects(loaded.save(again(), "other").then(() => session.save(again(), "other")), failsWith("STORE_CONFLICT", /already saved under `other`/));
     assert.equal((await Session.load(place, "s")).messages.length, 3);
   });
 

@@ -87,7 +87,7 @@ describe("what the error says", () => {
     const fits = sessionWith(flaky(limited, () => ""));
     assert.match((await fits.prepare()).report.summary.fallback, all);
     const replaced = sessionWith(flaky(limited, () => ""), 14, { onFailure: "extractive" });
-    assert.match((await replaced.prepare()).report.summary.fallback, /stood in: SUMMARY_EMPTY.*429 rate limited/);
+    assert.match((await replaced.prepare()).report.summary.fallback, /used instead: SUMMARY_EMPTY.*429 rate limited/);
   });
 
   test("the same reason twice is told once", async () => {
