@@ -21,7 +21,7 @@ fn missing_duplicate_and_cyclic() {
         (refused(&mut graph, |g| g.context_for_full("x", None)), "`x`: there is no node"),
         (refused(&mut graph, |g| g.fork("x", "l")), "`x`: there is no node"),
         (refused(&mut graph, |g| g.compress(&["u1", "x"], "S")), "`x`: there is no node"),
-        (refused(&mut graph, |g| g.compress(&["u1", "u1"], "S")), "`u1`: named twice"),
+        (refused(&mut graph, |g| g.compress(&["u1", "u1"], "S")), "`u1`: named more than once"),
         (refused(&mut graph, |g| g.compress(&[] as &[&str], "S")), "there is nothing to fold"),
         (refused(&mut graph, |g| g.expand("u1")), "`u1`: it is not a fold's summary"),
     ] {

@@ -140,7 +140,7 @@ describe("repair", () => {
   test("what cannot be mended is exit 1", () => {
     const { code, out } = cli(["repair", "-"], JSON.stringify([{ role: "tool", tool_call_id: "zz", content: "?" }]));
     assert.equal(code, 1);
-    assert.match(out, /not mended: no messages/);
+    assert.match(out, /not repaired: no messages/);
   });
 });
 
