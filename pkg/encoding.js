@@ -61,7 +61,7 @@ async function putAsset(name, source) {
   if (source instanceof ArrayBuffer) return room.put(new Uint8Array(source));
   if (ArrayBuffer.isView(source)) return room.put(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
   const asset = ASSETS[SAME_ASSET[name] ?? name];
-  if (source === undefined && !asset) throw new ContextError("INVALID_ARGUMENT", `\`${name}\` is no encoding that is known here; there are ${[...Object.keys(ASSETS), ...Object.keys(SAME_ASSET)].join(", ")}, and \`encodingForModel(model)\` names a model's`);
+  if (source === undefined && !asset) throw new ContextError("INVALID_ARGUMENT", `\`${name}\` is not a known encoding; known encodings are ${[...Object.keys(ASSETS), ...Object.keys(SAME_ASSET)].join(", ")}; \`encodingForModel(model)\` returns a model's encoding`);
   if (source !== undefined && typeof source !== "string" && !(source instanceof URL))
     throw new ContextError("INVALID_ARGUMENT", "source: expected a URL, or the bytes of the encoding's asset");
   let where = source;
@@ -74,7 +74,7 @@ async function putAsset(name, source) {
   } catch (cause) {
     throw new ContextError(
       "ENCODING_INVALID",
-      `the asset of ${name} could not be read from ${where ?? "beside this package"}: ${cause.message}. Serve it there, or hand its URL or bytes to \`loadEncoding\``,
+      `the asset of ${name} could not be read from ${where ?? "beside this package"}: ${cause.message}. Serve it there, or pass its URL or bytes to \`loadEncoding\``,
       { cause },
     );
   }
@@ -94,7 +94,7 @@ export async function bytesFrom(where) {
 
 const isFile = (where) => (where instanceof URL ? where.protocol === "file:" : !/^(https?|data|blob):/.test(where));
 
-const gone = () => new ContextError("FREED", "this encoding belongs to a module that is gone");
+const gone = () => new ContextError("FREED", "this encoding belongs to a module that was unloaded; load it again");
 
 class Encoding {
   #name;
@@ -134,7 +134,7 @@ class Encoding {
   decode(tokens) {
     if (tokens instanceof Uint32Array) return glue.encodingDecode(this.#handle, tokens);
     if (isTokens(tokens)) return glue.encodingDecode(this.#handle, Uint32Array.from(tokens));
-    throw new ContextError("INVALID_ARGUMENT", "tokens: expected a list of whole numbers, as `encode` gives it");
+    throw new ContextError("INVALID_ARGUMENT", "tokens: expected a list of whole numbers, as returned by `encode`");
   }
 }
 

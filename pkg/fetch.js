@@ -25,7 +25,7 @@ async function compiled(given) {
   // Streaming requires the content type application/wasm.
   if (WebAssembly.compileStreaming && response.headers.get("content-type") === "application/wasm") return WebAssembly.compileStreaming(response);
   const bytes = await response.arrayBuffer();
-  if (!startsAsWasm(bytes)) throw unloadable(response.url, "what the server sends is no WebAssembly module");
+  if (!startsAsWasm(bytes)) throw unloadable(response.url, "the server's response is not a WebAssembly module");
   return WebAssembly.compile(bytes);
 }
 
@@ -42,6 +42,6 @@ const startsAsWasm = (bytes) => bytes.byteLength >= 8 && new DataView(bytes).get
 const unloadable = (url, why, details) =>
   new ContextError(
     "NOT_INITIALIZED",
-    `contextfold could not load its WebAssembly module from ${url || "the response"}: ${why}. Serve contextfold_bg.wasm there, or hand its URL or bytes to \`init()\``,
+    `contextfold could not load its WebAssembly module from ${url || "the response"}: ${why}. Serve contextfold_bg.wasm there, or pass its URL or bytes to \`init()\``,
     details,
   );

@@ -184,14 +184,14 @@ function isTrap(thrown) {
 
 function internal(cause) {
   const what = cause instanceof WholeMissing ? cause.message : "this is a bug in contextfold, please report it.";
-  const more = "Its memory can no longer be trusted: load the module anew (restart the process, or reload the page)";
+  const more = "Its memory can no longer be trusted: load the module again (restart the process, or reload the page)";
   return new ContextError("INTERNAL", `${what} ${more}`, { cause });
 }
 
 function translated(thrown) {
   if (!(thrown instanceof Error) || ContextError.isInstance(thrown)) return thrown;
   if (thrown.message === "null pointer passed to rust")
-    return new ContextError("FREED", "this object was freed (`free()` or `using`): make a new one");
+    return new ContextError("FREED", "this object was freed (`free()` or `using`): create a new one");
   if (thrown.message.startsWith("attempted to take ownership"))
     return new ContextError("INVALID_ARGUMENT", "an object cannot be freed while one of its own methods runs (a listener or a tokenizer was called)", { cause: thrown });
   if (/^recursive use of an object/.test(thrown.message))

@@ -19,10 +19,10 @@ export function instantiateSplit(core, imports, readWhole, wholeAhead) {
   function loadWhole() {
     try {
       whole ??= new WebAssembly.Module(readWhole());
-      if (!WebAssembly.Module.imports(whole).some(({ module }) => module === build)) throw new Error("it is another build's");
+      if (!WebAssembly.Module.imports(whole).some(({ module }) => module === build)) throw new Error("it belongs to another build");
       new WebAssembly.Instance(whole, { ...imports, [build]: exports });
     } catch (cause) {
-      throw new WholeMissing(`contextfold's contextfold_bg.wasm, which should lie beside its core.wasm, cannot be loaded (${cause}): were the package's files moved or replaced while the program runs, or left out of a bundle?`);
+      throw new WholeMissing(`contextfold's contextfold_bg.wasm, which must be next to its core.wasm, cannot be loaded (${cause}): were the package's files moved or replaced while the program was running, or left out of a bundle?`);
     }
     exports.$isWhole.value = 1;
     whole = undefined;

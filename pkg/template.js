@@ -46,7 +46,7 @@ export function measuredTemplate(config, jinja, count) {
   const tokens = Object.fromEntries(Object.entries(named).filter(([key]) => /_token$/.test(key)).map(([key, token]) => [key, token?.content ?? token ?? ""]));
   const render = (messages, tools) => template.render({ ...tokens, messages, ...(tools && { tools }), add_generation_prompt: false });
   if (!render([USER]).includes(WORD))
-    throw new ContextError("INVALID_ARGUMENT", "`template`: it renders no messages. Give the text or the bytes of a tokenizer_config.json, what is parsed of it, or its template; a path or a URL is not read");
+    throw new ContextError("INVALID_ARGUMENT", "`template`: it renders no messages. Pass the text, bytes or parsed object of a tokenizer_config.json, or its template; paths and URLs are not supported");
   const rendered = (messages, tools) => count(render(messages, tools));
   return Object.freeze({ source: "the model's chat template", ...figures(rendered, count) });
 }
@@ -67,7 +67,7 @@ function parsed(text) {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ContextError("INVALID_ARGUMENT", `\`template\`: it is no JSON: ${cause.message}`, { cause });
+    throw new ContextError("INVALID_ARGUMENT", `\`template\`: it is not valid JSON: ${cause.message}`, { cause });
   }
 }
 

@@ -37,7 +37,7 @@ async function compile(source) {
     // If files are read synchronously, compile synchronously, too: awaiting would let other work run first.
     return readsFiles() ? new WebAssembly.Module(bytes) : await WebAssembly.compile(bytes);
   } catch (cause) {
-    const why = `the tokenizer's module could not be read from ${isBytes(source) ? "these bytes" : source}: ${cause.message}. Serve it there, or hand \`tokenizer.wasm\` to \`loadTokenizer\` as \`module\``;
+    const why = `the tokenizer's module could not be read from ${isBytes(source) ? "these bytes" : source}: ${cause.message}. Serve it there, or pass \`tokenizer.wasm\` to \`loadTokenizer\` as \`module\``;
     throw new ContextError("NOT_INITIALIZED", why, { cause });
   }
 }
@@ -117,11 +117,11 @@ async function fileOf(source) {
     try {
       text = JSON.stringify(source);
     } catch (cause) {
-      throw new ContextError("INVALID_ARGUMENT", "source: the object is no JSON", { cause });
+      throw new ContextError("INVALID_ARGUMENT", "source: the object cannot be written as JSON", { cause });
     }
     if (typeof text === "string") return encoder.encode(text);
   }
-  throw new ContextError("INVALID_ARGUMENT", "source: expected a tokenizer.json as an object, a text, bytes or a URL, or what `packTokenizer` gives");
+  throw new ContextError("INVALID_ARGUMENT", "source: expected a tokenizer.json as an object, a text, bytes or a URL, or the result of `packTokenizer`");
 }
 
 const CODES = { 1: "ENCODING_INVALID", 2: "ENCODING_UNSUPPORTED" };
@@ -141,7 +141,7 @@ class Instance {
     try {
       return this.#exports[name](...args);
     } catch (cause) {
-      this.#broken = new ContextError("INTERNAL", `the tokenizer's module broke (${cause.message}): load the tokenizer anew`, { cause });
+      this.#broken = new ContextError("INTERNAL", `the tokenizer's module crashed (${cause.message}): load the tokenizer again`, { cause });
       throw this.#broken;
     }
   }
@@ -213,7 +213,7 @@ class Tokenizer {
   decode(tokens) {
     const instance = this.#instance;
     const wrong = instance.call("decode", instance.room.put(bytesOf(words(tokens))));
-    if (wrong >= 0) throw new ContextError("INVALID_ARGUMENT", `${wrong} is no token of ${this.#name}`);
+    if (wrong >= 0) throw new ContextError("INVALID_ARGUMENT", `${wrong} is not a token of ${this.#name}`);
     return instance.text();
   }
 }
@@ -221,5 +221,5 @@ class Tokenizer {
 function words(tokens) {
   if (tokens instanceof Uint32Array) return tokens;
   if (Array.isArray(tokens) && tokens.every((token) => Number.isInteger(token) && token >= 0 && token <= 0xffff_ffff)) return Uint32Array.from(tokens);
-  throw new ContextError("INVALID_ARGUMENT", "tokens: expected a list of whole numbers, as `encode` gives it");
+  throw new ContextError("INVALID_ARGUMENT", "tokens: expected a list of whole numbers, as returned by `encode`");
 }

@@ -118,9 +118,7 @@ impl<'a> Keys<'a> {
 
     /// A string that is not empty.
     pub fn name(&mut self, key: &'a str) -> Result<Option<String>> {
-        self.read(key, "a string that is not empty", |v| {
-            v.as_str().filter(|s| !s.is_empty()).map(str::to_owned)
-        })
+        self.read(key, "a non-empty string", |v| v.as_str().filter(|s| !s.is_empty()).map(str::to_owned))
     }
 
     /// A list of strings.
@@ -174,8 +172,8 @@ impl<'a> Keys<'a> {
         };
         let hint = match nearest(unknown, self.asked.iter().copied(), 1).first() {
             Some(meant) => format!("unknown key; did you mean `{meant}`?"),
-            None if self.asked.is_empty() => "unknown key; there are none here".to_owned(),
-            None => format!("unknown key; known are {}", self.known()),
+            None if self.asked.is_empty() => "unknown key; no keys are allowed here".to_owned(),
+            None => format!("unknown key; known keys are {}", self.known()),
         };
         Err(self.error(unknown, hint))
     }
@@ -330,7 +328,10 @@ mod tests {
         let mut keys = Keys::arguments("tool", &v).unwrap();
         keys.bool("enabled").unwrap();
         let refused = keys.finish().unwrap_err();
-        assert_eq!(refused.to_string(), "INVALID_ARGUMENT: `tool.zzz`: unknown key; known are `enabled`");
+        assert_eq!(
+            refused.to_string(),
+            "INVALID_ARGUMENT: `tool.zzz`: unknown key; known keys are `enabled`"
+        );
     }
 
     #[test]
@@ -345,7 +346,7 @@ mod tests {
         let refused = Keys::called("tool", &v).unwrap().finish().unwrap_err();
         assert_eq!(
             refused.message(),
-            format!("`tool.{}…`: unknown key; there are none here", "k".repeat(40))
+            format!("`tool.{}…`: unknown key; no keys are allowed here", "k".repeat(40))
         );
     }
 

@@ -59,7 +59,7 @@ impl Pattern {
     pub fn new(pattern: &str, options: Options) -> Result<Self, String> {
         if pattern.len() > MAX_PATTERN_BYTES {
             return Err(format!(
-                "it has {} bytes, and a pattern may have {MAX_PATTERN_BYTES}; look for less of it",
+                "it has {} bytes, but a pattern may have at most {MAX_PATTERN_BYTES}; use a shorter one",
                 pattern.len()
             ));
         }
@@ -73,7 +73,7 @@ impl Pattern {
     pub fn of_texts(texts: &[&str], ignore_case: bool) -> Result<Self, String> {
         if let Some(long) = texts.iter().find(|text| text.len() > MAX_TEXT_BYTES) {
             return Err(format!(
-                "it has {} bytes, and {MAX_TEXT_BYTES} can be looked for; look for a part of it",
+                "it has {} bytes, but the limit is {MAX_TEXT_BYTES}; search for a part of it",
                 long.len()
             ));
         }
@@ -94,7 +94,7 @@ impl Pattern {
             .and_then(PikeVM::new_from_nfa)
             .map_err(|_| {
                 format!(
-                    "it is over the size limit of {MAX_COMPILED_BYTES} bytes; make what it repeats smaller"
+                    "its compiled form exceeds the limit of {MAX_COMPILED_BYTES} bytes; repeat less, or smaller parts"
                 )
             })?;
         let begins = scan::first_bytes(engine.get_nfa());
@@ -153,7 +153,7 @@ fn error_text(error: &regex_syntax::Error) -> String {
     let (what, pattern, span) = match error {
         regex_syntax::Error::Parse(error) => (error.kind().to_string(), error.pattern(), error.span()),
         regex_syntax::Error::Translate(error) => (error.kind().to_string(), error.pattern(), error.span()),
-        _ => return "it cannot be read".to_owned(),
+        _ => return "it cannot be parsed".to_owned(),
     };
     let from = pattern.floor_char_boundary(span.start.offset);
     let shown: String = pattern[from..].chars().take(SHOWN_CHARS).collect();

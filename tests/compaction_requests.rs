@@ -147,7 +147,7 @@ fn one_message_of_five_windows_is_shortened_in_the_request() {
     let (asked, report) = run(&mut s, fit, "<summary>好的</summary>");
     assert_eq!(asked.len(), 1);
     assert!(asked[0].1 <= 2_000 && asked[0].2.contains("characters left out"), "{}", asked[0].1);
-    assert!(report.summary.unwrap().fallback.unwrap().contains("lost their middle"));
+    assert!(report.summary.unwrap().fallback.unwrap().contains("cut in the middle"));
 }
 
 #[test]
@@ -251,7 +251,10 @@ fn the_summary_is_asked_for_in_the_conversations_language_and_checked() {
     assert!(text_of(&pending).contains("Write in this language: Chinese (中文)."));
     let english = "<summary>The parser was fixed and all of the tests were run.</summary>";
     let pending = asks(s.resume(pending, &answer(english)).unwrap());
-    assert!(text_of(&pending).contains("not written in the language"), "asked again with the reason");
+    assert!(
+        text_of(&pending).contains("not written in the requested language"),
+        "asked again with the reason"
+    );
     let Fit::Done(report) = s.resume(pending, &answer(english)).unwrap() else { panic!("done") };
     assert!(report.summary.clone().unwrap().fallback.unwrap().contains("language"), "said, not lost");
 

@@ -298,7 +298,7 @@ fn all_rules_are_kept_while_there_is_room_and_omitted_ones_are_counted() {
         let report = session.report().unwrap();
         let left_out = report.summary.as_ref().unwrap().ledger_left_out;
         assert_eq!(left_out.map_or(0, |left_out| left_out.rules), lost as u64);
-        let told = report.decisions.iter().any(|d| d.why.contains("no room for"));
+        let told = report.decisions.iter().any(|d| d.why.contains("did not fit into the ledger"));
         assert_eq!(told, !fit, "{:?}", report.decisions);
     }
 }

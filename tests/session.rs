@@ -483,7 +483,7 @@ fn retained_text_is_replaced_or_kept() {
         panic!("done")
     };
     assert!(layout(&s).contains("user: SECRET-42\nuser: second\n"), "{}", layout(&s));
-    assert!(report.summary.clone().unwrap().fallback.unwrap().contains("the earlier one stays"));
+    assert!(report.summary.clone().unwrap().fallback.unwrap().contains("the earlier one is kept"));
 }
 
 #[test]
@@ -579,7 +579,7 @@ fn a_reserve_larger_than_the_window_is_refused() {
     assert!(
         refused
             .message()
-            .starts_with("`reservedOutputTokens`: 1001 tokens are more than the context window of 1000"),
+            .starts_with("`reservedOutputTokens`: 1001 tokens leave nothing of the context window of 1000"),
         "{refused}"
     );
     assert!(
@@ -596,7 +596,7 @@ fn max_nodes_is_enforced_and_can_be_raised() {
     assert_eq!(full.code(), ErrorCode::SafetyLimitExceeded);
     assert_eq!(
         full.message(),
-        "3 messages and summaries in a session are more than the limit of 2; raise `maxNodes`"
+        "3 messages and summaries in a session exceed the limit of 2; raise `maxNodes`"
     );
     let config = s.config().with(&json!({ "maxNodes": 3 })).unwrap();
     s.set_options(config, None);

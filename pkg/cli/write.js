@@ -7,7 +7,7 @@ import { onWire, print } from "./terminal.js";
 /** Errors that another path would solve. */
 const WRONG_PLACE = {
   ENOENT: "no such folder",
-  ENOTDIR: "a part of the path is no folder",
+  ENOTDIR: "part of the path is not a folder",
   EISDIR: "it is a folder",
   EACCES: "permission denied",
   EPERM: "permission denied",

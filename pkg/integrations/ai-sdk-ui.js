@@ -22,7 +22,7 @@ export function foldMetadata(session, messages = []) {
       return { [KEY]: folds };
     } catch (error) {
       // Better to show the answer without dividers than no answer.
-      if (!hasWarned) console.warn(`contextfold (ai-sdk-ui): the folds cannot be told, and the answer goes on without them. ${error}`);
+      if (!hasWarned) console.warn(`contextfold (ai-sdk-ui): the folds cannot be reported; the answer continues without them. ${error}`);
       hasWarned = true;
       return undefined;
     }

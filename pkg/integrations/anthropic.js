@@ -29,7 +29,7 @@ export function toolRunner(client, params, options, requestOptions) {
   if (params.thread !== false)
     throw new ContextError(
       "INVALID_ARGUMENT",
-      "by default the runner lets Anthropic hold the conversation and sends only what is new, so that nothing can be made smaller here: pass `thread: false`",
+      "by default the runner stores the conversation at Anthropic and sends only new messages, so nothing can be compacted here: pass `thread: false`",
     );
   const fitting = client.withOptions({ middleware: [...(client.middleware ?? []), middleware(options)] });
   return fitting.beta.messages.toolRunner(params, requestOptions);

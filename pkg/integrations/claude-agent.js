@@ -24,7 +24,7 @@ export function compactionHooks(options = {}) {
       }
       return {};
     }
-    if (!isSaid) console.warn(`contextfold (claude-agent): no record was made behind a compaction, and the agent goes on without it. ${error} (said once; \`onError\` hears every failure, \`strict: true\` throws it)`);
+    if (!isSaid) console.warn(`contextfold (claude-agent): no record was added after a compaction; the agent continues without it. ${error} (reported once; \`onError\` gets every failure, \`strict: true\` throws it)`);
     isSaid = true;
     return {};
   };

@@ -14,7 +14,7 @@ const OPTIONAL = ["applyHistoryTransaction", "applyHistoryMutations", "replaceHi
 /** See openai-agents.d.ts. */
 export function foldingSession(options = {}) {
   const { sessionId, store = new MemoryStore(), ...rest } = options;
-  if (typeof rest.session === "function") throw new ContextError("INVALID_CONFIG", "session: a session of the SDK's is one conversation; give it one Session");
+  if (typeof rest.session === "function") throw new ContextError("INVALID_CONFIG", "session: an SDK session is one conversation, so pass a single Session");
   // Always the same conversation, whatever its items are: hence a fixed key.
   const keeper = new Keeper("openai-agents session", FORMAT, rest.session ? rest : { key: "session", ...rest }, { mirror: agentItems() });
   let id = sessionId;
@@ -66,7 +66,7 @@ export function foldingSession(options = {}) {
 export function callModelInputFilter(options = {}) {
   const { outputRatio = 0.6, ...rest } = options;
   if (!(outputRatio > 0 && outputRatio <= 1)) throw new ContextError("INVALID_CONFIG", "outputRatio: expected a number above 0, at most 1");
-  if (rest.session) throw new ContextError("INVALID_CONFIG", "session: the filter keeps none, for what it does holds for one request; `foldingSession` takes one");
+  if (rest.session) throw new ContextError("INVALID_CONFIG", "session: the filter works on single requests and cannot use a session; use `foldingSession` instead");
   const keeper = new Keeper("openai-agents filter", FORMAT, trimmingOnly(rest, outputRatio), { mirror: agentItems() });
   return async (args) => {
     const { modelData, agent } = args;

@@ -76,7 +76,7 @@ export function contextEngine(options = {}) {
         const isLearnt = isRefused && (await keeper.recovered(conversation, "context_length_exceeded", { signal })) !== null;
         if (!isLearnt) await session.compact({ ...(signal && { signal }), ...(instructions && { instructions }) });
       } catch (error) {
-        keeper.failed(error, { signal, goesOn: "a compaction failed, and the agent goes on without it" });
+        keeper.failed(error, { signal, goesOn: "a compaction failed; the agent continues without it" });
         return { ok: false, compacted: false, reason: String(error?.message ?? error) };
       }
       const tokensAfter = session.tokens;

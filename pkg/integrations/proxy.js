@@ -46,7 +46,7 @@ function read(options) {
 
 /** Passes each failure to `onError`, or else the first of each kind to the console. */
 function reporterOf(onError) {
-  if (!onError) return reportOnce((what) => console.warn(`contextfold (proxy): ${what} (the first of its kind; \`onError\` hears every failure)`));
+  if (!onError) return reportOnce((what) => console.warn(`contextfold (proxy): ${what} (reported once per kind; \`onError\` gets every failure)`));
   return (error) => {
     try {
       onError(error);

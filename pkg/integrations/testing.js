@@ -62,7 +62,7 @@ function textOf(n, tokens) {
 /** See testing.d.ts. */
 export function assertSendable(format, body, { limit, tokenizer, ...options } = {}) {
   const broken = check(format, body, options).filter(({ severity }) => severity === "error");
-  if (broken.length > 0) throw new Error(`the provider would refuse it: ${broken.map(({ rule, index, message }) => `${message} (${rule} at ${index})`).join("; ")}`);
+  if (broken.length > 0) throw new Error(`the provider would reject it: ${broken.map(({ rule, index, message }) => `${message} (${rule} at ${index})`).join("; ")}`);
   const tokens = countTokens(body, tokenizer);
   if (tokens > (limit ?? Infinity)) throw new Error(`${tokens} tokens are more than ${limit}`);
   return tokens;

@@ -61,7 +61,7 @@ async function acquire(folder, onTakeover) {
           await removeStale(claim, stale, onTakeover);
           return claim;
         }
-        if (performance.now() > patience) throw new Error(`${folder} was held by another process for ${PATIENCE_MS / 1000} s`);
+        if (performance.now() > patience) throw new Error(`${folder} was locked by another process for ${PATIENCE_MS / 1000} s`);
         // The process with the oldest claim keeps its claim while it waits: it is next.
         if (live.some(({ name }) => name < claim.name)) break;
         await pause();

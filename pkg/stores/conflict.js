@@ -4,11 +4,11 @@ import { ContextError } from "../error.js";
 
 /** Makes a `STORE_CONFLICT`. A position `null` means that there is no journal. */
 export function conflict(key, expected, there) {
-  return new ContextError("STORE_CONFLICT", `${why(key, expected, there)}; nothing was written. Load it again, and push what is new`);
+  return new ContextError("STORE_CONFLICT", `${why(key, expected, there)}; nothing was written. Load the session again and push the new messages`);
 }
 
 function why(key, expected, there) {
-  if (there === null) return `what was saved under \`${key}\` is not there any more`;
-  if (expected === null) return `a session is saved under \`${key}\` already`;
-  return `somebody else saved under \`${key}\` since this session was loaded or saved`;
+  if (there === null) return `the session saved under \`${key}\` was removed`;
+  if (expected === null) return `a session is already saved under \`${key}\``;
+  return `another writer saved under \`${key}\` after this session was loaded or saved`;
 }

@@ -17,7 +17,7 @@ const itemAt = (kind, name) => ({ kind, name, what: isOutput(name) ? `the tool o
 export function wrapStore(store, { encrypt } = {}) {
   for (const method of ["getItem", "setItem", "removeItem"])
     if (typeof store?.[method] !== "function")
-      throw new ContextError("INVALID_ARGUMENT", `\`store\`: expected a store, with getItem, setItem and removeItem; it has no \`${method}\``);
+      throw new ContextError("INVALID_ARGUMENT", `\`store\`: expected a store with getItem, setItem and removeItem; it has no \`${method}\``);
   const keys = keysOf(encrypt);
   const has = (...methods) => methods.every((method) => typeof store[method] === "function");
 
@@ -46,13 +46,13 @@ export function wrapStore(store, { encrypt } = {}) {
 
   async function textIn(name, value) {
     const body = typeof value === "string" ? fromBase64(value) : null;
-    if (body === null) throw unreadable(itemAt("text", name), "it is none that was stored encrypted");
+    if (body === null) throw unreadable(itemAt("text", name), "it was not stored encrypted");
     return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await unsealed(keys, itemAt("text", name), body));
   }
 
   async function bytesIn(name, value) {
     const body = bytesOf(value);
-    if (body === null) throw unreadable(itemAt("bytes", name), "it is none that was stored encrypted");
+    if (body === null) throw unreadable(itemAt("bytes", name), "it was not stored encrypted");
     return unsealed(keys, itemAt("bytes", name), body);
   }
 

@@ -135,7 +135,7 @@ export function fileStore(folder, { fsync = true } = {}) {
     async append(key, expected, records) {
       const bytes = Buffer.concat(records);
       const position = expected + records.length;
-      if (records.some((record, i) => positionAt(record, 0) !== expected + i + 1)) throw new TypeError(`records behind position ${expected} do not follow it`);
+      if (records.some((record, i) => positionAt(record, 0) !== expected + i + 1)) throw new TypeError(`the records after position ${expected} do not follow it`);
       await withJournal(key, async (claim) => {
         const there = await withFile(key, "r+", async (file, inspected) => {
           if (inspected.position !== expected) throw conflict(key, expected, inspected.position);
@@ -202,7 +202,7 @@ export function fileStore(folder, { fsync = true } = {}) {
 }
 
 async function isStillHeld(key, claim) {
-  if (!(await claim.isHeld())) throw new Error(`this process stood still while it saved \`${key}\`, and another one took over: whether the save is there, a read tells`);
+  if (!(await claim.isHeld())) throw new Error(`this process was paused while saving \`${key}\`, and another process took over: load the session to see whether the save went through`);
 }
 
 /** Renames a file. On Windows this is retried, because a file cannot be moved while somebody reads it. */

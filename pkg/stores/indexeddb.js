@@ -54,7 +54,7 @@ export function indexedDBStore(name = "contextfold") {
           has ? null : (row.snapshot ?? asked(of("snapshots").get(key))),
           asked(of("records").getAll(behind(key, has ? from : snapshotPosition))),
         ]);
-        if (snapshot === undefined) throw new ContextError("STORE_FAILED", `the store holds no whole session under \`${key}\`: its snapshot is not there`);
+        if (snapshot === undefined) throw new ContextError("STORE_FAILED", `the session in the store under \`${key}\` is damaged or incomplete: its snapshot is missing`);
         return { position, snapshot, snapshotPosition, records: joined(records) };
       }),
 

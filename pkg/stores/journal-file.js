@@ -74,7 +74,7 @@ async function headerIn(file, key) {
   };
 }
 
-const damaged = (key) => new Error(`the file of the journal \`${key}\` is damaged at its beginning. Put it back from a backup, or remove the key`);
+const damaged = (key) => new Error(`the file of the journal \`${key}\` is damaged at its beginning. Restore it from a backup, or remove the key`);
 
 /** Reads a part of the file into a new array; fewer bytes if the file ends before `to`. */
 export async function bytesOf(file, from, to) {

@@ -125,13 +125,13 @@ export function postgresStore(client, { schema = "public", migrate = true } = {}
   async function prepare() {
     const [[there, within]] = await ask("SELECT to_regclass($1::text)::text, to_regnamespace($2::text)::text", [`${at}_version`, name]);
     if (there === null) {
-      if (!migrate) throw new Error(`the tables of contextfold are missing in the schema \`${schema}\`: run what \`postgresSchema\` gives, or leave \`migrate\` out`);
+      if (!migrate) throw new Error(`contextfold's tables are missing in the schema \`${schema}\`: run the SQL that \`postgresSchema\` returns, or leave \`migrate\` out`);
       // Statements that are sent together are one transaction, and the lock ends with it. The schema is created only if it is missing,
       // because a role that may create tables in a schema may not be allowed to create schemas.
       await ask(`SELECT pg_advisory_xact_lock(${LOCK});\n${within === null ? postgresSchema(schema) : tablesAt(at)}`);
     }
     const [[version]] = await ask(`SELECT max(version)::text FROM ${at}_version`, []);
-    if (Number(version) > VERSION) throw new Error(`the tables of contextfold in the schema \`${schema}\` are of version ${version}; this package knows those up to ${VERSION}`);
+    if (Number(version) > VERSION) throw new Error(`contextfold's tables in the schema \`${schema}\` have version ${version}, but this package supports only versions up to ${VERSION}`);
   }
 
   async function run(statement, ...values) {

@@ -125,7 +125,7 @@ export function s3Store({ prefix = "", ...access }) {
           const records = joined([...parts, tail]);
           return { position, snapshot: first, snapshotPosition: snapshot.position, records: isKnown ? records.slice(startBehind(records, from)) : records };
         }
-        if (head.etag === last || turn === MAX_TRIES) throw new Error(`what the journal under \`${key}\` is made of is not all there: ${heads}${nameOf(key)} names an object that is gone`);
+        if (head.etag === last || turn === MAX_TRIES) throw new Error(`the journal under \`${key}\` is incomplete: ${heads}${nameOf(key)} refers to an object that is missing`);
         last = head.etag;
       }
     },

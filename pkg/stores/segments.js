@@ -33,9 +33,9 @@ const CACHE_BYTES = 8 << 20;
 
 /** Notices for a session that was read without its head, or without its last records. */
 const NO_HEAD =
-  "the store's head of this session was cut off, as when a process dies while it saves: this is the newest state that lay there whole; look whether the last messages are there, and save";
+  "the store's head of this session was cut off, probably because a process died while saving: the newest complete state was loaded; check that the last messages are there, then save";
 const NO_END =
-  "the store's last records of this session were cut off, as when a machine loses its power: this is what lay before them whole; look whether the last messages are there, and save";
+  "the store's last records of this session were cut off, probably by a power loss: the complete state before them was loaded; check that the last messages are there, then save";
 
 /** A journal store on top of an ordinary store. */
 export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
@@ -64,7 +64,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
       const newest = isCutOff(text) ? await newestWhole(items, key) : null;
       // If several processes save all the time, the head may just happen to be empty at each read.
       if (reads < 2 * TORN_READS && (await items.text(headOf(key))) !== text) continue;
-      if (!newest) throw damaged(key, "names no version");
+      if (!newest) throw damaged(key, "has no version");
       return { ...newest.head, text, leftOver: newest.leftOver, notice: NO_HEAD };
     }
   }
@@ -105,7 +105,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
       const { snapshotPosition, notice = position < head.position ? NO_END : undefined } = head;
       return { position, snapshot, snapshotPosition, records: has ? records.slice(startBehind(records, from)) : records, ...(notice && { notice }) };
     }
-    throw damaged(key, "names what is not there");
+    throw damaged(key, "refers to data that is missing");
   }
 
   /** The head that a save continues from. Throws a conflict if the journal is at another position. */
@@ -145,7 +145,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
       if (made === null) {
         // Somebody has merged or removed the segments, so our head is outdated. If the head is unchanged, they are lost.
         heads.forget(key);
-        if (tries === MAX_READS || (tries > 1 && (await items.text(headOf(key))) === head.text)) throw damaged(key, "names what is not there");
+        if (tries === MAX_READS || (tries > 1 && (await items.text(headOf(key))) === head.text)) throw damaged(key, "refers to data that is missing");
         continue;
       }
       const { stay, bytes } = made;
@@ -236,7 +236,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
     try {
       const text = await settledText(key);
       there = text === null ? null : readHead(text);
-      if (text !== null && !there) throw damaged(key, "names no version");
+      if (text !== null && !there) throw damaged(key, "has no version");
       if (there && (continuesFrom(there, next) || ((failure || !items.swapsAtOnce) && (await isTakenUp(there, next, name))))) return true;
     } catch (error) {
       rememberLeftovers(key, unsure); // not known whether the swap succeeded
@@ -304,7 +304,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
   /** The names with this prefix. A store with folders can only list whole folders, and may write `:` for `/`. */
   async function listed(prefix, read) {
     const names = await items.keys(/^.*[:/\\]|/s.exec(prefix)[0]);
-    if (names === null) throw new ContextError("STORE_FAILED", "the store lists no keys: it has no `getKeys`");
+    if (names === null) throw new ContextError("STORE_FAILED", "the store cannot list its keys: it has no `getKeys`");
     const loose = prefix.replace(/[/\\]/g, ":");
     const begins = (name) => name.startsWith(prefix) || (loose !== prefix && !/[/\\]/.test(name) && name.startsWith(loose));
     return names.map(read).filter((name) => name !== null && begins(name));
@@ -354,6 +354,6 @@ function damaged(key, how) {
   const head = headOf(key);
   return new ContextError(
     "STORE_FAILED",
-    `the store holds no whole session under \`${key}\`: \`${head}\` ${how}. Nothing in memory is lost: save it under another key. To use this key again, remove \`${head}\` from the store`,
+    `the session in the store under \`${key}\` is damaged or incomplete: \`${head}\` ${how}. Nothing in memory is lost: save it under another key. To use this key again, remove \`${head}\` from the store`,
   );
 }

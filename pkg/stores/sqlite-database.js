@@ -10,7 +10,7 @@ export function connected(database, { fsync, busyTimeoutMs } = {}) {
   if (typeof database?.transactionSync === "function") return durableObject(database);
   const isOwn = typeof database === "string";
   if (!isOwn && typeof database?.prepare !== "function")
-    throw new TypeError("sqliteStore takes a path, a database of node:sqlite or better-sqlite3, or a Durable Object's ctx.storage");
+    throw new TypeError("sqliteStore expects a path, a database of node:sqlite or better-sqlite3, or a Durable Object's ctx.storage");
   const opened = isOwn ? openedAt(database) : database;
   try {
     const timeout = busyTimeoutMs ?? (isOwn ? BUSY_MS : null);
@@ -26,7 +26,7 @@ export function connected(database, { fsync, busyTimeoutMs } = {}) {
 
 function openedAt(path) {
   const sqlite = globalThis.process?.getBuiltinModule?.("node:sqlite");
-  if (!sqlite) throw new Error("a path needs node:sqlite, which Node has from 22.13 on. Hand in a database of better-sqlite3 instead");
+  if (!sqlite) throw new Error("a path needs node:sqlite, which requires Node 22.13 or newer. Pass a better-sqlite3 database instead");
   return new sqlite.DatabaseSync(path);
 }
 

@@ -131,7 +131,7 @@ function prepare({ rows, run, within }) {
     if (!schema) run("INSERT INTO contextfold_schema (version) VALUES (?)", VERSION);
     return schema?.version ?? VERSION;
   });
-  if (version !== VERSION) throw new Error(`the tables of contextfold in this database are of version ${version}, and this version of the package knows ${VERSION}: install the newer one`);
+  if (version !== VERSION) throw new Error(`contextfold's tables in this database have version ${version}, but this package supports only ${VERSION}: install a newer version of contextfold`);
 }
 
 /** Splits bytes into numbered pieces; one empty piece if there are none. */

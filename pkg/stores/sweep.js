@@ -31,13 +31,13 @@ export async function remove(store, key, options) {
   const journals = journalsOf(store);
   const outputs = await outputsOf(journals, key, "nothing was removed");
   await journals.remove(key);
-  return removeUnused(journals, outputs, olderThanMs, `\`${key}\` was removed, and its tool outputs were not`);
+  return removeUnused(journals, outputs, olderThanMs, `\`${key}\` was removed, but its tool outputs were not`);
 }
 
 function ageOf(options = {}) {
   const { olderThanMs = HOUR_MS, ...others } = options;
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw new ContextError("INVALID_ARGUMENT", `there is no option \`${unknown}\`: this call takes \`olderThanMs\``);
+  if (unknown !== undefined) throw new ContextError("INVALID_ARGUMENT", `unknown option \`${unknown}\`: the only option is \`olderThanMs\``);
   if (!Number.isFinite(olderThanMs) || olderThanMs < 0) throw new ContextError("INVALID_ARGUMENT", "`olderThanMs`: expected a number of milliseconds, 0 or more");
   return olderThanMs;
 }
@@ -85,6 +85,6 @@ async function outputsOf(journals, key, otherwise) {
     return storedOutputs(snapshot, records);
   } catch (cause) {
     const code = ContextError.isInstance(cause) && cause.code !== "SNAPSHOT_INVALID" ? cause.code : "STORE_FAILED";
-    throw new ContextError(code, `${otherwise}: which tool outputs \`${key}\` refers to is not known, for it cannot be read. ${cause?.message ?? cause}`, { cause });
+    throw new ContextError(code, `${otherwise}: \`${key}\` cannot be read, so its tool outputs are not known. ${cause?.message ?? cause}`, { cause });
   }
 }

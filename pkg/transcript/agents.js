@@ -27,9 +27,9 @@ function readClaudeCode(lines) {
   const said = lines.filter((line) => {
     if (!isSaid(line)) return false;
     if (isBeside(line)) return notes.count("of sub-agents");
-    if (line.isCompactSummary) return notes.count("a summary that stood for what is here in full", "summaries that stood for what is here in full");
+    if (line.isCompactSummary) return notes.count("a summary of messages that are here in full", "summaries of messages that are here in full");
     if (line.isVisibleInTranscriptOnly) return notes.count("shown, and never sent");
-    if (line.isApiErrorMessage || line.message.model === "<synthetic>") return notes.count("an error of the API, not said by the model", "errors of the API, not said by the model");
+    if (line.isApiErrorMessage || line.message.model === "<synthetic>") return notes.count("an error of the API, not written by the model", "errors of the API, not written by the model");
     return true;
   });
   const { messages, model, usages } = messagesOf(withoutRewound(said, lines, notes));
@@ -166,7 +166,7 @@ function readCodex(lines) {
         };
       }
     }
-  for (let i = 0; i < compactions; i++) notes.count("a summary that stood for what is here in full", "summaries that stood for what is here in full");
+  for (let i = 0; i < compactions; i++) notes.count("a summary of messages that are here in full", "summaries of messages that are here in full");
   const body = { ...(typeof instructions === "string" && instructions && { instructions }), input };
   return { format: "openai-responses", key: "input", body, model, usage: usage ?? null, notes: notes.list };
 }

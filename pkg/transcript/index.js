@@ -38,18 +38,18 @@ export function ofValue(value, forced) {
   return ofItems(list, { shape: "body", key, body: value, model: [value.model, value.modelId].find((named) => typeof named === "string") }, forced);
 }
 
-const EXPECTED = "give an array of messages or items, a request body, or JSON lines";
+const EXPECTED = "use an array of messages or items, a request body, or JSON lines";
 
 const SHAPELESS = { key: null, body: null, source: null, model: undefined, usage: null, notes: [], lanes: [] };
 
 function ofItems(items, found, forced) {
   if (!items.length) throw foreign("holds no messages");
   const wrong = items.findIndex((item) => !isObject(item));
-  if (wrong >= 0) throw foreign(`is no transcript: entry ${wrong} is ${kindOf(items[wrong])}, not a message; ${EXPECTED}`);
+  if (wrong >= 0) throw foreign(`is not a transcript: entry ${wrong} is ${kindOf(items[wrong])}, not a message; ${EXPECTED}`);
   const named = CALLED[found.body?.format] ?? found.body?.format;
   const detected = forced ?? (FORMATS.includes(named) ? named : detectFormat(found.body ?? items));
   const strange = detected ? -1 : items.findIndex((item) => !item.role && !item.type);
-  if (strange >= 0) throw foreign(`is no transcript: entry ${strange} has neither a role nor a type, but ${keysOf(items[strange])}; ${EXPECTED}`);
+  if (strange >= 0) throw foreign(`is not a transcript: entry ${strange} has neither a role nor a type, but ${keysOf(items[strange])}; ${EXPECTED}`);
   return { ...SHAPELESS, ...found, items, format: detected ?? "openai-chat", forced: forced !== undefined };
 }
 
@@ -72,7 +72,7 @@ function ofLines(text, forced, partial) {
     if (value === undefined) broken.push({ index, line });
     else if (!isObject(value) || listKey(value)) {
       const what = isObject(value) ? "a whole request" : kindOf(value);
-      throw foreign(`is no transcript: line ${index + 1} is ${what}, not one message; give one transcript at a time`);
+      throw foreign(`is not a transcript: line ${index + 1} is ${what}, not one message; pass one transcript at a time`);
     } else entries.push(value);
   }
   if (!broken.length) return ofEntries(entries, forced);
@@ -98,7 +98,7 @@ function ofBroken(text, forced, partial) {
   const rest = /^\s*[[{]/.test(text) ? salvage(text, LIST_KEYS) : null;
   const fault = placeIn(text, locateFault(text));
   const readable = !rest ? 0 : Array.isArray(rest) ? rest.length : rest[listKey(rest)].length;
-  const note = `the file is broken in line ${fault.line}, column ${fault.column}: what stands behind it was left out`;
+  const note = `the file is broken in line ${fault.line}, column ${fault.column}: everything after it was left out`;
   const readAllTheSame = () => ({ ...ofValue(rest, forced), notes: [note] });
   if (partial && readable) return readAllTheSame();
   throw new TranscriptError("broken", `is not JSON: line ${fault.line}, column ${fault.column}: ${fault.what}`, {

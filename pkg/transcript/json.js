@@ -100,7 +100,7 @@ function textFault(text, at) {
   if (text[end] === '"') return null;
   if (end >= text.length) return { at, what: "this text is not closed (is the file cut off?)" };
   if (text[end] === "\\")
-    return { at: end, what: `\`${text.slice(end, end + 2)}\` is no escape (a backslash itself is \\\\)` };
+    return { at: end, what: `\`${text.slice(end, end + 2)}\` is not a valid escape (a backslash itself is \\\\)` };
   return {
     at: end,
     what: text[end] === "\n" ? "a line ends inside a text (write \\n)" : "a control character inside a text",

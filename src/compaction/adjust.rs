@@ -41,10 +41,10 @@ pub fn adjust(
     for node in fold {
         let at = folded_unit(context, &units, *node)?;
         if kept.contains(&at) {
-            return Err(refused(context, *node, "is of one step with a message that is to be kept"));
+            return Err(refused(context, *node, "belongs to the same step as a message to keep"));
         }
         if Some(at) == newest_user {
-            return Err(refused(context, *node, "is the newest user message, which stays in every view"));
+            return Err(refused(context, *node, "is the newest user message, which must stay in the view"));
         }
         if units[at].place == Place::Shown {
             units[at].mark_removed();
@@ -55,7 +55,7 @@ pub fn adjust(
         begin_with_user(&mut units, 0);
     }
     if let Some((_, node)) = added.iter().find(|(at, _)| units[*at].stays()) {
-        return Err(refused(context, *node, "is what the next message answers, and that stays: fold both"));
+        return Err(refused(context, *node, "must stay because the next message answers it: fold both"));
     }
     let wanted = |at: usize| is_planned_hidden[at] || added.iter().any(|(added, _)| *added == at);
     let folded: Vec<&Unit> = units
@@ -96,11 +96,12 @@ fn kept_unit(context: &Context, units: &[Unit], node: NodeIndex) -> Result<Optio
     let at = unit_of(context, units, node)?;
     let unit = &units[at];
     if unit.is_fold() {
-        let why = "is the summary of an earlier fold, and the new one takes its place; unfold it to have its messages stay";
+        let why =
+            "is the summary of an earlier fold, which the new one replaces; unfold it to keep its messages";
         return Err(refused(context, node, why));
     }
     if unit.place == Place::Hidden || context.view.dropped(node).is_some() {
-        return Err(refused(context, node, "has left the view already; pin it to bring it back"));
+        return Err(refused(context, node, "has already left the view; pin it to bring it back"));
     }
     Ok(Some(at))
 }
@@ -108,18 +109,18 @@ fn kept_unit(context: &Context, units: &[Unit], node: NodeIndex) -> Result<Optio
 /// The unit of a message to fold.
 fn folded_unit(context: &Context, units: &[Unit], node: NodeIndex) -> Result<usize> {
     if is_in_header(context, node) {
-        return Err(refused(context, node, "stands in the header, which is never folded"));
+        return Err(refused(context, node, "is in the header, which is never folded"));
     }
     let at = unit_of(context, units, node)?;
     let is_pinned = |n: &&NodeIndex| context.history.node(**n).pinned;
     if let Some(pinned) = units[at].nodes.iter().find(is_pinned) {
-        let why = "is pinned, or of one step with a message that is; unpin that to fold it";
+        let why = "is pinned, or in a step with a pinned message; unpin it to fold it";
         let pinned = if context.history.node(node).pinned { node } else { *pinned };
         return Err(refused(context, pinned, why));
     }
     let live = context.history.unanswered();
     if units[at].nodes.iter().any(|n| live.iter().any(|(_, caller)| caller == n)) {
-        return Err(refused(context, node, "is of a step whose calls are still being executed"));
+        return Err(refused(context, node, "belongs to a step whose tool calls are still being executed"));
     }
     Ok(at)
 }
@@ -133,9 +134,9 @@ fn unit_of(context: &Context, units: &[Unit], node: NodeIndex) -> Result<usize> 
     found.ok_or_else(|| match context.history.node(node).folded_by {
         Some(by) => {
             let by = &context.history.node(by).id;
-            refused(context, node, &format!("is folded already, into `{by}`"))
+            refused(context, node, &format!("is already folded into `{by}`"))
         }
-        None => refused(context, node, "no longer stands in the view"),
+        None => refused(context, node, "is no longer in the view"),
     })
 }
 

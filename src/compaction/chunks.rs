@@ -87,7 +87,7 @@ impl Chunks {
         if self.round > 1 && self.round * 3 > before * 2 {
             let now = self.round;
             let why = format!(
-                "the conversation was summed up in {before} parts, and these need {now} requests of {room} tokens again: the summariser's window leaves too little room; set compaction.summarizerWindow higher, use a model with a larger window, or ask for shorter summaries"
+                "the conversation was summarized in {before} parts, but combining them would take {now} more requests of {room} tokens: the summariser's context window is too small; raise compaction.summarizerWindow, use a model with a larger window, or ask for shorter summaries"
             );
             return Err(Error::new(ErrorCode::SummaryFailed, why));
         }
@@ -135,13 +135,15 @@ impl Chunks {
     pub fn note(&self) -> Option<String> {
         let cut = match self.shortened {
             0 => String::new(),
-            n => format!("; messages larger than that lost their middle in the request: {n}"),
+            n => format!("; messages that were cut in the middle to fit: {n}"),
         };
-        let larger = "the conversation was larger than the summariser's window";
+        let larger = "the conversation did not fit into the summariser's context window";
         match (self.summed_up, self.shortened) {
             (0, 0) => None,
             (0, _) => Some(format!("{larger}{cut}")),
-            (n, _) => Some(format!("{larger}: it was summed up in {n} chunks, and these in one{cut}")),
+            (n, _) => {
+                Some(format!("{larger}: it was summarized in {n} chunks, which were then combined{cut}"))
+            }
         }
     }
 

@@ -36,11 +36,11 @@ pub fn check(finish_reason: &str) -> Result<()> {
         )
     } else if is_one_of(&BY_FILTER) {
         format!(
-            "the summary was cut off by the provider's content filter (finish_reason `{finish_reason}`); `compaction.redact` can take out what it refuses, or another model can be asked"
+            "the summary was cut off by the provider's content filter (finish_reason `{finish_reason}`); remove the offending text with `compaction.redact`, or use another model"
         )
     } else {
         format!(
-            "the summary may be cut off: finish_reason `{finish_reason}` is no word for a model that stopped by itself, as `stop`, `end_turn` and `completed` are; answer without tools, and where the word means that, leave finish_reason out"
+            "the summary may be cut off: finish_reason `{finish_reason}` does not say that the model finished by itself, as `stop`, `end_turn` and `completed` do; call the model without tools, and if it did finish, leave finish_reason out"
         )
     };
     Err(Error::new(ErrorCode::SummaryTruncated, why))

@@ -14,7 +14,7 @@ pub fn refuse(tagged: &tags::Tagged) -> Result<(), Error> {
     if NOTHING.contains(&text.to_ascii_lowercase().as_str()) {
         return Err(Error::new(
             ErrorCode::SummaryEmpty,
-            "the summary is what JavaScript makes of no value: the callback should hand on the model's text",
+            "the summary is only the text of an empty JavaScript value: the callback should return the model's text",
         ));
     }
     let invalid = |why: &str| Err(Error::new(ErrorCode::SummaryInvalid, why));
@@ -35,7 +35,7 @@ pub fn refuse(tagged: &tags::Tagged) -> Result<(), Error> {
     }
     if tagged.form == tags::Form::Untagged && is_error(text) {
         return invalid(
-            "the answer is an error of the service, not a summary: the callback should throw where its request failed",
+            "the answer is an error message of the service, not a summary: the callback should throw if its request fails",
         );
     }
     Ok(())

@@ -86,7 +86,7 @@ impl SummaryRequest {
     pub fn lowered(&self) -> Option<String> {
         let (asked, allowed) = (self.profile.max_tokens()?, self.max_tokens?);
         let why = || {
-            format!("max_tokens was lowered from {asked} to the {allowed} that the summariser's model allows")
+            format!("max_tokens was lowered from {asked} to {allowed}, the maximum of the summariser's model")
         };
         (allowed < asked).then(why)
     }

@@ -71,14 +71,15 @@ pub fn judge(
     let tokens = fold_tokens(context, plan, retain.as_ref(), &summary);
     if tokens >= plan.must_be_smaller_than() {
         let (new, old) = (tokens, plan.must_be_smaller_than());
-        let why = format!("the summary takes {new} tokens and would replace {old}: ask for a shorter one");
+        let why =
+            format!("the summary takes {new} tokens but would replace only {old}: ask for a shorter one");
         return Err(Error::new(ErrorCode::SummaryNotSmaller, why));
     }
     if let Some(room) = plan.max_after.map(|limit| room_below(context, plan, limit))
         && (LEAST_SUMMARY..tokens).contains(&room)
     {
         let why = format!(
-            "the summary takes {tokens} tokens, and only {room} keep the view below where it is to go: ask for a shorter one"
+            "the summary takes {tokens} tokens, but only {room} would keep the view below its target: ask for a shorter one"
         );
         return Err(Error::new(ErrorCode::SummaryNotSmaller, why));
     }
@@ -87,7 +88,7 @@ pub fn judge(
         notes.push("the answer had no <summary> tags; its whole text was used");
     }
     match (&retain, carried_over) {
-        (Some(_), true) => notes.push("the answer had no <retain> section; the earlier one stays"),
+        (Some(_), true) => notes.push("the answer had no <retain> section; the earlier one is kept"),
         (None, _) if wants_retain => notes.push("the answer had no <retain> section"),
         _ => {}
     }

@@ -107,7 +107,7 @@ impl Context {
         let node = self.history.node(index);
         let id = refs_of(&node.message).next().unwrap_or_default();
         let why = format!(
-            "the tool output of `{}` lives in the store; `await session.toolOutputs.get(\"{id}\")` brings it back, then pin it",
+            "the tool output of `{}` is in the store; bring it back with `await session.toolOutputs.get(\"{id}\")`, then pin it",
             node.id
         );
         Err(Error::argument(why))

@@ -10,7 +10,8 @@ use super::units::{Place, Unit};
 use super::view::Slot;
 use crate::message::{ProviderCompaction, Role};
 
-const WHY: &str = "the provider's own compaction stands for it: it reads nothing of what stands before that";
+const WHY: &str =
+    "the provider's own compaction replaces it: the provider ignores everything before that compaction";
 
 impl Context {
     /// The body position of the message with the provider's newest compaction.

@@ -30,8 +30,7 @@ use crate::tool_output::{ToolOutputCacheConfig, ToolOutputs};
 const INTERRUPTED: &str = "[no output yet: the call was interrupted]";
 
 /// Why a view leaves out thinking without a signature.
-const CUT_OFF: &str =
-    "its thinking has no signature, for its stream was cut off: the provider refuses it, and it is left out";
+const CUT_OFF: &str = "its thinking was left out: it has no signature because its stream was cut off, and the provider would reject it";
 
 /// History, view, tool outputs and counter: the state that every pass works on.
 #[derive(Clone)]
@@ -163,13 +162,13 @@ impl Context {
             slot.message = Arc::new(cut);
             slot.form = Form::Cut;
             self.on_entry.note_cut(index, tally.total().saturating_sub(slot.tokens()));
-            let why = "the tool output is larger than one may be; its beginning stands";
+            let why = "the tool output exceeds the limit for one output; only its beginning was kept";
             self.by_pass("cut_tool_outputs", |context| context.note_left_out(index, why, None));
         }
         if slot.form == Form::Unbound {
             self.note_left_out(index, CUT_OFF, None);
         } else if slot.message.is_empty() {
-            self.note_left_out(index, "it is empty: providers refuse such a message", None);
+            self.note_left_out(index, "it is empty, and providers reject empty messages", None);
         }
         if slot.message.is_empty() {
             return Ok(index);
@@ -185,7 +184,7 @@ impl Context {
         } else if let Some(caller) = caller.filter(|c| !self.shows_call_of(*c, &slot.message)) {
             let behind = self.view.enter_dropped(slot, caller, &self.history);
             self.history.record_inserted(index, behind);
-            self.note_left_out(index, "it answers a call that left the view before the answer came", None);
+            self.note_left_out(index, "its tool call left the view before this output came", None);
             let pinned = self.history.node(index).pinned;
             self.set_pinned(index, pinned);
         } else {
@@ -267,7 +266,7 @@ impl Context {
             self.history.record_inserted(index, Some(behind));
         }
         let id = self.history.node(summary).id.clone();
-        self.note_left_out(index, "it answers a call that was folded before the answer came", Some(&id));
+        self.note_left_out(index, "its tool call was folded before this output came", Some(&id));
     }
 
     /// Replaces the header; setting the same header again changes nothing. Only system and developer messages are allowed.
@@ -431,7 +430,7 @@ impl Context {
     /// Emits the progress of a summary that is written in several pieces.
     pub fn emit_progress(&mut self, chunk: u64, chunks: u64, text: String) {
         let (event, tokens) = (EventName::CompactionProgress, self.view.tokens());
-        let detail = format!("piece {chunk} of {chunks} is summed up");
+        let detail = format!("chunk {chunk} of {chunks} is summarized");
         let (chunk, chunks, text) = (Some(chunk), Some(chunks), Some(text));
         self.events.push(Event { event, items: Vec::new(), detail, tokens, left: None, chunk, chunks, text });
     }

@@ -22,13 +22,13 @@ impl Context {
         let node = self.history.node(index);
         let id = &node.id;
         if node.kind != NodeKind::Message {
-            let why = format!("`{id}` was written by the engine: erase the messages that it was made of");
+            let why = format!("`{id}` was written by the engine: erase the messages that it was made from");
             return Err(Error::argument(why));
         }
         let message = &node.message;
         if message.provided_ids().next().is_some() || message.required_ids().next().is_some() {
             let why = format!(
-                "`{id}` holds a run of a tool that the provider runs itself, which stands in two messages and cannot be erased in one: go back before it (`rewind`), or remove the session"
+                "`{id}` has part of a provider-run tool call that spans two messages, so it cannot be erased alone: go back to before it (`rewind`), or remove the session"
             );
             return Err(Error::new(ErrorCode::GraphConstraint, why));
         }

@@ -11,10 +11,10 @@ use super::view::Form;
 use crate::hashing::{HashMap, HashSet};
 
 /// For a message that was shortened without a recorded reason.
-const SHORTER: &str = "it stands shorter than it came";
+const SHORTER: &str = "it is shortened in the view";
 
 /// For a message that is gone without a recorded reason.
-const GONE: &str = "the conversation went back before it, or goes on without it";
+const GONE: &str = "the conversation went back to before it, or continues without it";
 
 /// A message that the view currently does not show as it was pushed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

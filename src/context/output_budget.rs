@@ -24,6 +24,6 @@ impl OutputBudget {
     pub fn why(&self) -> String {
         let Self { limit, target } = self;
         let down = if target < limit { format!(", down to {target}") } else { String::new() };
-        format!("all tool outputs may have {limit} tokens: the oldest became placeholders{down}")
+        format!("tool outputs exceeded their budget of {limit} tokens: the oldest became placeholders{down}")
     }
 }

@@ -293,7 +293,7 @@ impl Context {
                 "cut_tool_outputs",
                 cut,
                 format!(
-                    "each tool output may have {bytes} bytes, {line} characters a line{}",
+                    "each tool output is limited to {bytes} bytes and {line} characters per line{}",
                     self.tool_limits(cut.iter().map(|(node, _)| *node))
                 ),
             ),

@@ -60,8 +60,9 @@ impl Context {
     pub fn pin_text(&mut self, of: NodeIndex, text: &str) -> Result<()> {
         if !contains_text(&self.history.node(of).message, text) {
             let id = &self.history.node(of).id;
-            let why =
-                format!("the message `{id}` does not hold this text; pin what stands there letter by letter");
+            let why = format!(
+                "the message `{id}` does not contain this text; pass a text exactly as it is in the message"
+            );
             return Err(Error::argument(why));
         }
         let pin = self.text_pin(of, text);

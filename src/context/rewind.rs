@@ -19,12 +19,12 @@ impl Context {
     pub fn rewind_target(&self, id: &str) -> Result<NodeIndex> {
         let index = self.history.require(id)?;
         if self.history.node(index).kind != NodeKind::Message {
-            let why = format!("`{id}` is no message that was pushed; name one of `messages`");
+            let why = format!("`{id}` is not a pushed message; use the id of one of `messages`");
             return Err(Error::argument(why));
         }
         if self.history.is_superseded(index) {
             let why = format!(
-                "`{id}` is part of a past that was rewritten, or went back behind; it is found by search only"
+                "`{id}` is in a part of the history that was rewritten or rewound; only search still finds it"
             );
             return Err(Error::argument(why));
         }

@@ -41,7 +41,7 @@ impl Context {
                 };
                 let mut calls = caller.iter().flat_map(|by| self.history.node(*by).message.tool_calls());
                 let name = calls.find(|call| call.id == output.call_id).map_or("", |call| &call.name);
-                let own = format!("; one of `{name}` {max_tokens} tokens");
+                let own = format!("; outputs of `{name}` to {max_tokens} tokens");
                 if !limits.contains(&own) {
                     limits.push_str(&own);
                 }

@@ -92,17 +92,14 @@ impl Context {
         self.view.complete(from, known.shown)?;
         self.outputs.complete(from)?;
         self.find_answers(known.nodes);
-        from.require(self.is_whole(), "it names a message that is not there")?;
+        from.require(self.is_whole(), "it refers to a message that does not exist")?;
         let mut once = NodeSet::default();
         let is_new = |n: &NodeIndex| once.insert(*n);
-        from.require(self.view.order().iter().all(is_new), "a message stands twice in its view")?;
+        from.require(self.view.order().iter().all(is_new), "a message is in its view twice")?;
         from.require(self.agrees_on_folds(), "a fold and its messages do not agree")?;
-        from.require(self.agrees_on_messages(known), "a message of its view is none of its history")?;
-        from.require(
-            self.agrees_on_calls(known),
-            "a tool output does not stand behind the call that it answers",
-        )?;
-        from.require(self.folds_changed < MAX_SAVED_NUMBER, "its folds changed more often than they can")
+        from.require(self.agrees_on_messages(known), "a message of its view is not in its history")?;
+        from.require(self.agrees_on_calls(known), "a tool output does not follow its tool call")?;
+        from.require(self.folds_changed < MAX_SAVED_NUMBER, "its count of fold changes is out of range")
     }
 
     /// Whether each member of a fold refers to that fold, and belongs to no other.

@@ -11,7 +11,7 @@ use super::tally::Tally;
 use super::view::Form;
 use crate::message::{Message, Part, Role};
 
-const WHY: &str = "its thinking is bound to what stood before it, which was edited: it is left out";
+const WHY: &str = "its thinking was left out because the messages before it were edited";
 
 impl Context {
     /// Removes signed thinking from the messages behind the first edit since this was last called. `cut_on_entry`: nodes

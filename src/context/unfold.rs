@@ -22,10 +22,10 @@ impl Context {
         let fold = node.and_then(|node| self.folds.iter().find(|f| f.summary == node));
         let Some(fold) = fold else {
             let why = match node.and_then(|node| self.history.node(node).folded_by) {
-                Some(by) => format!("it is folded into `{}`: unfold that", self.history.node(by).id),
+                Some(by) => format!("it is folded into `{}`: unfold that one", self.history.node(by).id),
                 None => "see folds() for the ids".to_owned(),
             };
-            return Err(Error::argument(format!("there is no fold `{id}`; {why}")));
+            return Err(Error::argument(format!("there is no fold `{id}` in the view; {why}")));
         };
         let mut outermost = fold.summary;
         while let Some(by) = self.history.node(outermost).folded_by {
@@ -35,7 +35,8 @@ impl Context {
             return Ok(fold.summary);
         }
         let first = &self.history.node(outermost).id;
-        let why = format!("`{id}`, `{first}`: the first is folded into the second; unfold `{first}` first");
+        let why =
+            format!("`{id}`, `{first}`: `{id}` is itself folded into `{first}`; unfold `{first}` first");
         Err(Error::new(ErrorCode::GraphConstraint, why))
     }
 

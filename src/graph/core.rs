@@ -54,16 +54,16 @@ impl ContextGraph {
     pub fn add_node(&mut self, spec: NodeSpec) -> Result<Arc<str>> {
         let id: Arc<str> = match spec.id {
             Some(id) if id.is_empty() => {
-                return Err(Error::argument("the `id` is empty; leave it out to have one made"));
+                return Err(Error::argument("the `id` is empty; leave it out to get a generated one"));
             }
             Some(id) if self.by_id.contains_key(id.as_str()) => {
-                return Err(constraint_error(&[id], "the id is taken; ids are unique in a graph"));
+                return Err(constraint_error(&[id], "the id is already used; ids must be unique in a graph"));
             }
             Some(id) => id.into(),
             None => self.fresh_id("n", self.nodes.len() + 1),
         };
         if spec.lane.is_empty() {
-            return Err(Error::argument("the `lane` has no name; leave it out for the main lane"));
+            return Err(Error::argument("the `lane` name is empty; leave it out for the main lane"));
         }
         let content = match spec.content {
             SpecContent::Parts(parts) => Content::of_parts(spec.node_type, &id, parts),
@@ -129,7 +129,10 @@ impl ContextGraph {
         match self.visible(id)? {
             Place::Node(n) => self.nodes[n as usize].state = state,
             Place::Fold(_) => {
-                return Err(constraint_error(&[id], "a fold's summary is finished and stays so"));
+                return Err(constraint_error(
+                    &[id],
+                    "the state of a fold's summary cannot be changed; it is always finished",
+                ));
             }
         }
         Ok(())
@@ -141,7 +144,7 @@ impl ContextGraph {
     /// `GRAPH_CONSTRAINT` if the node is missing or a fold's summary.
     pub fn set_metadata(&mut self, id: &str, key: &str, value: Value) -> Result<()> {
         let Place::Node(n) = self.find(id)? else {
-            return Err(constraint_error(&[id], "a fold's summary carries no metadata"));
+            return Err(constraint_error(&[id], "a fold's summary cannot have metadata"));
         };
         let metadata = &mut self.nodes[n as usize].metadata;
         if value.is_null() {
@@ -163,7 +166,7 @@ impl ContextGraph {
         let origin = self.exit(self.visible(id)?);
         if lane.is_empty() || self.lane_by_name.contains_key(lane) {
             return Err(Error::argument(format!(
-                "there is a lane `{lane}` already, or it has no name; a fork opens a new one"
+                "the lane `{lane}` already exists or its name is empty; a fork needs a new lane name"
             )));
         }
         self.open_lane(lane.into(), Some(origin));
@@ -217,7 +220,7 @@ impl ContextGraph {
     /// # Errors
     /// `GRAPH_CONSTRAINT` if there is none.
     pub fn find(&self, id: &str) -> Result<Place> {
-        self.by_id.get(id).copied().ok_or_else(|| constraint_error(&[id], "there is no node of this id"))
+        self.by_id.get(id).copied().ok_or_else(|| constraint_error(&[id], "there is no node with this id"))
     }
 
     /// Like `find`, but fails if a fold hides the node.

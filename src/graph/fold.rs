@@ -67,7 +67,7 @@ impl ContextGraph {
     /// comes after one of them and before another. `SUMMARY_EMPTY`, `SAFETY_LIMIT_EXCEEDED`. A failure changes nothing.
     pub fn compress(&mut self, ids: &[impl AsRef<str>], summary: &str) -> Result<Arc<str>> {
         if summary.trim().is_empty() {
-            return Err(Error::new(ErrorCode::SummaryEmpty, "a summary needs a text"));
+            return Err(Error::new(ErrorCode::SummaryEmpty, "the summary is empty"));
         }
         let members = self.foldable(ids)?;
         GraphLimits::allow(self.len() + 1, self.limits.max_nodes, "nodes", "maxNodes")?;
@@ -78,7 +78,7 @@ impl ContextGraph {
         if !leads_out {
             return Err(constraint_error(
                 ids,
-                "nothing else comes after these; a summary cannot be a leaf, so leave the last node out",
+                "nothing comes after these nodes, and a summary cannot be a leaf; leave the last node out",
             ));
         }
         let fold = self.bind_edges(fold, Loose::Allowed)?;
@@ -98,7 +98,7 @@ impl ContextGraph {
         match self.visible(summary)? {
             Place::Fold(index) => Ok(index),
             Place::Node(_) => {
-                Err(constraint_error(&[summary], "it stands in for nothing, so there is nothing to expand"))
+                Err(constraint_error(&[summary], "it is not a fold's summary, so there is nothing to expand"))
             }
         }
     }
@@ -144,14 +144,14 @@ impl ContextGraph {
         let refuse = |wrong: Vec<&str>, what: String| {
             if wrong.is_empty() { Ok(()) } else { Err(constraint_error(&wrong, &what)) }
         };
-        refuse(offending(&mut |m| !once.insert(*m)), "named twice in one fold".to_owned())?;
+        refuse(offending(&mut |m| !once.insert(*m)), "named more than once in the same fold".to_owned())?;
         refuse(
             offending(&mut |m| self.state(*m) != NodeState::Finished),
             "only finished nodes can be folded".to_owned(),
         )?;
         refuse(
             offending(&mut |m| self.lane_of(*m) != lane),
-            format!("not in the lane `{}`; a fold never crosses lanes", self.lanes[lane as usize].name),
+            format!("not in the lane `{}`; a fold cannot cross lanes", self.lanes[lane as usize].name),
         )?;
         sort_by_key(&mut members, |m| self.entry(*m));
         Ok(members)
@@ -226,7 +226,7 @@ impl ContextGraph {
                 let between = self.id(self.top(Place::Node(from))).clone();
                 return Err(constraint_error(
                     &[between],
-                    "it comes after one of the nodes and before another, so a summary of them would close a cycle; fold it too, or less",
+                    "it comes between the nodes to fold, so a summary of them would close a cycle; fold this node too, or fold fewer nodes",
                 ));
             }
         }

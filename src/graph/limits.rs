@@ -49,7 +49,7 @@ impl GraphLimits {
         if count <= limit {
             return Ok(());
         }
-        let message = format!("{count} {what} are more than the limit of {limit}; raise `{option}`");
+        let message = format!("{count} {what} exceed the limit of {limit}; raise `{option}`");
         Err(Error::new(ErrorCode::SafetyLimitExceeded, message))
     }
 }

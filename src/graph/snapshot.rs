@@ -138,12 +138,15 @@ impl ContextGraph {
         let mut graph = Self::new(saved.limits);
         let count = saved.nodes.len();
         for lane in saved.lanes {
-            require(!graph.lane_by_name.contains_key(lane.name.as_str()), "a lane is there twice")?;
-            require(lane.origin.is_none_or(|o| (o as usize) < count), "a lane begins at no node")?;
+            require(!graph.lane_by_name.contains_key(lane.name.as_str()), "a lane appears twice")?;
+            require(
+                lane.origin.is_none_or(|o| (o as usize) < count),
+                "a lane begins at a node that does not exist",
+            )?;
             graph.open_lane(lane.name.into(), lane.origin);
         }
         for node in saved.nodes {
-            require(!graph.by_id.contains_key(node.id.as_str()), "an id is there twice")?;
+            require(!graph.by_id.contains_key(node.id.as_str()), "an id appears twice")?;
             require((node.lane as usize) < graph.lanes.len(), "a node is in no lane")?;
             let message = codec.read(node.message)?.into();
             let content = Content { message, whole: node.whole };
@@ -151,7 +154,7 @@ impl ContextGraph {
             graph.nodes[index as usize].metadata = node.metadata;
         }
         for (from, to, kind) in saved.edges {
-            require((from.max(to) as usize) < count && from != to, "an edge has no two ends")?;
+            require((from.max(to) as usize) < count && from != to, "an edge does not connect two nodes")?;
             require(graph.try_order(from, to), "its edges close a cycle")?;
             graph.link(Edge { from, to, kind });
         }
@@ -165,16 +168,19 @@ impl ContextGraph {
     }
 
     fn restore_fold(&mut self, fold: SavedFold, codec: &dyn MessageCodec) -> Result<()> {
-        require(!self.by_id.contains_key(fold.id.as_str()), "an id is there twice")?;
+        require(!self.by_id.contains_key(fold.id.as_str()), "an id appears twice")?;
         let there = |place: &Place| match place {
             Place::Node(n) => (*n as usize) < self.nodes.len(),
             Place::Fold(f) => (*f as usize) < self.folds.len(),
         };
-        require(!fold.members.is_empty() && fold.members.iter().all(there), "a fold stands in for no node")?;
+        require(
+            !fold.members.is_empty() && fold.members.iter().all(there),
+            "a fold contains no nodes, or unknown ones",
+        )?;
         let mut once = HashSet::new();
         let lane = self.lane_of(fold.members[0]);
         let sound = |m: &Place| self.folded_by(*m).is_none() && self.lane_of(*m) == lane && once.insert(*m);
-        require(fold.members.iter().all(sound), "a fold crosses another, or its lane")?;
+        require(fold.members.iter().all(sound), "a fold overlaps another, or crosses lanes")?;
         let content = Content { message: codec.read(fold.message)?.into(), whole: false };
         let restored = self.new_fold(fold.id.into(), fold.members, content, fold.made_at);
         let loose = fold.loose.map(HashSet::from_iter);

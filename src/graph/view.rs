@@ -56,7 +56,7 @@ impl ContextGraph {
     /// `max_context_nodes` nodes; `INVALID_ARGUMENT` if `limit_turns` is 0.
     pub fn context_for_full(&self, id: &str, limit_turns: Option<usize>) -> Result<GraphView> {
         if limit_turns == Some(0) {
-            return Err(Error::argument("`limitTurns`: a context has at least one turn"));
+            return Err(Error::argument("`limitTurns`: must be at least 1"));
         }
         let start = self.visible(id)?;
         let mut gathering = Gathering::default();

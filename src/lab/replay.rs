@@ -130,7 +130,7 @@ impl Replay {
         let left = self.transcript.answers.len() - self.answered;
         if left > 0 {
             let why = format!(
-                "{left} calls are still to be replayed: look when `advance` says that there are no more"
+                "{left} calls have not been replayed yet: measure after `advance` reports that none are left"
             );
             return Err(Error::argument(why));
         }

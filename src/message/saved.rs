@@ -108,11 +108,11 @@ impl Saved for Part {
                 // A tool output cannot contain calls or other outputs: no history yields such nesting.
                 let nests =
                     output.content.iter().any(|p| matches!(p, Self::ToolOutput(_) | Self::ToolCall(_)));
-                from.require(!nests, "a tool output holds another")?;
+                from.require(!nests, "a tool output contains another one")?;
                 Self::from(output)
             }
             6 => Self::Opaque { format: Saved::load(from)?, raw: Saved::load(from)? },
-            _ => return Err(from.invalid("there is no such part")),
+            _ => return Err(from.invalid("a part is of an unknown kind")),
         })
     }
 }
@@ -135,7 +135,7 @@ impl Saved for CallKind {
             0 => Self::Function,
             1 => Self::Custom,
             2 => Self::Other { format: Saved::load(from)?, raw: Arc::load(from)? },
-            _ => return Err(from.invalid("there is no such call")),
+            _ => return Err(from.invalid("a tool call is of an unknown kind")),
         })
     }
 }

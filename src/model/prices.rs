@@ -105,7 +105,7 @@ impl Prices {
         let near = if near.is_empty() { String::new() } else { format!(" (known: {})", near.join(", ")) };
         let shown: String = model.chars().take(80).collect();
         let what = format!(
-            "the price of `{shown}` is unknown{near}; give its row in `prices`, or another model in `priceAs`"
+            "the price of `{shown}` is unknown{near}; add a row for it to `prices`, or name another model in `priceAs`"
         );
         Error::new(ErrorCode::UnknownModel, what)
     }

@@ -95,8 +95,7 @@ impl Registry {
             Some(RowLimits::OutputCapOnly) => Err(Error::new(
                 ErrorCode::UnknownModel,
                 format!(
-                    "`models` has no input limit for `{model}`: its `max_tokens` is only the output's cap; give \
-                     `max_input_tokens`, or leave `model` out and set `contextWindow`"
+                    "`models` has no input limit for `{model}`: its `max_tokens` only limits the output; add `max_input_tokens`, or leave `model` out and set `contextWindow`"
                 ),
             )),
             None => {
@@ -151,12 +150,12 @@ impl Registry {
         let near = if near.is_empty() { String::new() } else { format!(" (known: {})", near.join(", ")) };
         let shown: String = model.chars().take(80).collect();
         let assume = relative.map_or_else(String::new, |relative| {
-            format!("say which known model has the same limits, as `assumeModel: {relative:?}`, ")
+            format!("name a known model with the same limits, as `assumeModel: {relative:?}`, ")
         });
         Error::new(
             ErrorCode::UnknownModel,
             format!(
-                "the limits of `{shown}` are unknown{near}; the built-in table is of {}; {assume}give its row in `models`, as `models: {{ {shown:?}: {{ max_input_tokens: 128_000 }} }}`, or leave `model` out and set `contextWindow`",
+                "the limits of `{shown}` are unknown{near}; the built-in table is from {}; {assume}add a row to `models`, as `models: {{ {shown:?}: {{ max_input_tokens: 128_000 }} }}`, or leave `model` out and set `contextWindow`",
                 built_in::BUILT_IN_AS_OF
             ),
         )

@@ -34,8 +34,8 @@ fn a_similar_name_does_not_match_another_model() {
     let why = refusal(&r, "gpt-5-foo");
     for part in [
         "UNKNOWN_MODEL: the limits of `gpt-5-foo` are unknown (known: gpt-5-pro, ",
-        "; the built-in table is of 2026-11; say which known model has the same limits, as `assumeModel: \"gpt-5\"`, give its row \
-         in `models`, as `models: { \"gpt-5-foo\": { max_input_tokens: 128_000 } }`, or leave `model` out and set `contextWindow`",
+        "; the built-in table is from 2026-11; name a known model with the same limits, as `assumeModel: \"gpt-5\"`, add a row to \
+         `models`, as `models: { \"gpt-5-foo\": { max_input_tokens: 128_000 } }`, or leave `model` out and set `contextWindow`",
     ] {
         assert!(why.contains(part), "{why}");
     }
@@ -68,7 +68,7 @@ fn litellms_table_is_read() {
     assert_eq!((input(&r, "gpt-5"), input(&r, "old"), input(&r, "house-model")), (272_000, 4097, 7000));
     assert_eq!(
         refusal(&r, "capped"),
-        "UNKNOWN_MODEL: `models` has no input limit for `capped`: its `max_tokens` is only the output's cap; give \
+        "UNKNOWN_MODEL: `models` has no input limit for `capped`: its `max_tokens` only limits the output; add \
          `max_input_tokens`, or leave `model` out and set `contextWindow`"
     );
     refusal(&r, "image");

@@ -31,7 +31,7 @@ impl Pass for BringBack {
 
     fn run(&self, context: &mut Context, _: &Aim) -> Result<Outcome> {
         let items = context.bring_back(self.cuts_behind);
-        Ok(Outcome::changed(items, "there is room again for what was taken out for want of it"))
+        Ok(Outcome::changed(items, "there is room again for content that had been removed to save space"))
     }
 
     fn set_neighbours(&mut self, _: &[Box<dyn Pass>], behind: &[Box<dyn Pass>]) {

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::message::Role;
 use crate::tool_output::{JSON_MAX_TOKENS, compress_json};
 
-const WHY: &str = "JSON that lost what does not identify it; its ref opens the whole";
+const WHY: &str = "JSON was compressed to its identifying parts; the full output can be read by its ref";
 
 /// Compresses large JSON tool outputs: they keep only what identifies them (CACHE-8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

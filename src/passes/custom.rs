@@ -12,7 +12,7 @@ use crate::context::{Context, CustomItem, NodeIndex, NodeKind, Unit, Verdict, be
 use crate::error::Result;
 use crate::message::Role;
 
-const WHY: &str = "a custom pass took it out";
+const WHY: &str = "a custom pass removed it";
 
 /// A pass that the host implements. Its function is kept elsewhere, because options are plain data. Without the function (in
 /// a restored session), the pass does nothing.
@@ -70,7 +70,7 @@ impl Pass for Custom {
         let trimmed = trim(context, &verdict.trim, &mut refused);
         let dropped = drop_units(context, &verdict.drop, &mut refused);
         let mut why =
-            format!("{} took out {} and trimmed {}", self.description(), dropped.len(), trimmed.len());
+            format!("{} removed {} and trimmed {}", self.description(), dropped.len(), trimmed.len());
         if !refused.is_empty() {
             why = format!("{why}; refused: {}", refused.join("; "));
         }
@@ -122,17 +122,17 @@ fn trim(context: &mut Context, ids: &[String], refused: &mut Vec<String>) -> Vec
         let node = context.history.find(id);
         let at = node.and_then(|node| context.view.position(node));
         let Some((node, at)) = node.zip(at) else {
-            refused.push(format!("`{id}` does not stand in the view"));
+            refused.push(format!("`{id}` is not in the view"));
             continue;
         };
         if context.view.body()[at].message.role != Role::Tool {
-            refused.push(format!("`{id}` is no tool output, and only these are trimmed"));
+            refused.push(format!("`{id}` is not a tool output, and only tool outputs can be trimmed"));
         } else if context.history.node(node).pinned {
             refused.push(format!("`{id}` is pinned"));
         } else if context.make_placeholder(at) {
             trimmed.push(node);
         } else {
-            refused.push(format!("`{id}` would not become smaller, or is to be kept"));
+            refused.push(format!("`{id}` would not get smaller, or must be kept"));
         }
     }
     context.note_trimmed(&trimmed, WHY);
@@ -145,7 +145,7 @@ fn drop_units(context: &mut Context, ids: &[String], refused: &mut Vec<String>) 
     for id in ids {
         match context.history.find(id).filter(|node| context.view.position(*node).is_some()) {
             Some(node) => drop(named.insert(node, id)),
-            None => refused.push(format!("`{id}` does not stand in the view")),
+            None => refused.push(format!("`{id}` is not in the view")),
         }
     }
     let mut units = context.units();
@@ -159,15 +159,15 @@ fn drop_units(context: &mut Context, ids: &[String], refused: &mut Vec<String>) 
         let others = unit.nodes.iter().filter(shown).filter(|n| !named.contains_key(n));
         let others: Vec<String> = others.map(|n| format!("`{}`", item_id(context, *n))).collect();
         let why = if unit.nodes.iter().any(|n| context.history.node(*n).pinned) {
-            "is pinned, or its step is".to_owned()
+            "is pinned, or in a step with a pinned message".to_owned()
         } else if Some(at) == newest {
             "is the newest user message".to_owned()
         } else if unit.is_fold() {
-            "is a summary: nothing else tells what it stands for".to_owned()
+            "is a summary: nothing else in the view has its content".to_owned()
         } else if unit.fixed {
-            "is part of a step that waits for an output, or the provider's own compaction".to_owned()
+            "is part of a step that is waiting for a tool output, or the provider's own compaction".to_owned()
         } else if !others.is_empty() {
-            format!("goes only with the rest of its step: {}", others.join(", "))
+            format!("can be dropped only together with the rest of its step: {}", others.join(", "))
         } else {
             unit.mark_removed();
             continue;
@@ -179,7 +179,9 @@ fn drop_units(context: &mut Context, ids: &[String], refused: &mut Vec<String>) 
     for (unit, was_removed) in units.iter().zip(was_removed) {
         if was_removed && !unit.is_removed() {
             let ids = unit.nodes.iter().map(|n| item_id(context, *n));
-            refused.extend(ids.map(|id| format!("`{id}` stands first: a view begins with the user")));
+            refused.extend(
+                ids.map(|id| format!("`{id}` must stay first, because a view begins with a user message")),
+            );
         }
     }
     let removed = units.iter().filter(|unit| unit.is_removed()).flat_map(|unit| unit.nodes.iter().copied());

@@ -7,7 +7,7 @@ use crate::context::{Context, Form, NodeIndex, Slot};
 use crate::error::Result;
 use crate::message::Role;
 
-const WHY: &str = "the same output stands further down";
+const WHY: &str = "the same output appears again later";
 
 /// Keeps the newest of identical tool outputs; older ones become pointers to it (PASS-13).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -54,6 +54,6 @@ impl Pass for DedupeReads {
             }
         }
         context.note_trimmed(&items, WHY);
-        Ok(Outcome::changed(items, "of identical tool outputs the newest stays"))
+        Ok(Outcome::changed(items, "only the newest of identical tool outputs was kept"))
     }
 }

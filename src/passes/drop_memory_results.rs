@@ -5,7 +5,7 @@ use crate::context::{Context, NodeIndex};
 use crate::error::Result;
 use crate::message::ItemType;
 
-const WHY: &str = "memory results go first";
+const WHY: &str = "memory results are dropped first";
 
 /// Removes memory results from the view (PASS-2); injections and history stay.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

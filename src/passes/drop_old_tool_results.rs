@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::message::Role;
 use crate::sorting::sort;
 
-const WHY: &str = "an older exchange keeps its user message and its last answer";
+const WHY: &str = "an older exchange keeps only its user message and its last answer";
 
 /// Reduces older exchanges to the user message and the last assistant message, without its calls; the newest exchanges stay
 /// whole (PASS-8).
@@ -131,13 +131,13 @@ impl Pass for DropOldToolResults {
         sort(&mut removed);
         sort(&mut stripped);
         for node in &stripped {
-            context.note_left_out(*node, "it stands without its tool calls", None);
+            context.note_left_out(*node, "it was kept without its tool calls", None);
         }
         context.drop_from_view(&removed, WHY);
         let keep = self.keep_steps;
         Ok(Outcome::changed(
             [stripped, removed].concat(),
-            format!("exchanges before the last {keep} keep their user message and last answer"),
+            format!("exchanges before the last {keep} keep only their user message and last answer"),
         ))
     }
 }

@@ -7,7 +7,7 @@ use crate::context::{Context, NodeIndex};
 use crate::error::Result;
 use crate::message::{ItemType, Role};
 
-const WHY: &str = "ephemeral: newer ones of its kind have come";
+const WHY: &str = "ephemeral: newer messages of its kind have arrived";
 
 /// Keeps only the newest ephemeral messages of each kind (PASS-12). An older tool output keeps its pair and loses its
 /// content.

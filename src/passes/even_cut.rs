@@ -65,7 +65,7 @@ impl Pass for EvenCut {
         let level = shown.level.tokens();
         let (items, remain_cut) = show(context, shown);
         context.view.set_cut_to(remain_cut.then_some(aim.target));
-        let why = format!("older steps keep the head and the tail of what is longer than {level} tokens");
+        let why = format!("in older steps, texts over {level} tokens keep only their head and tail");
         Ok(Outcome::changed(items, why))
     }
 

@@ -250,7 +250,7 @@ fn unknown(key: &str, what: &str, name: &str, known: &[&str]) -> Error {
     let hint = match nearest(name, known.iter().copied(), 1).first() {
         Some(meant) => format!("{what}; did you mean `{meant}`?"),
         None => format!(
-            "{what}; there are {}",
+            "{what}; known names are {}",
             known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ")
         ),
     };

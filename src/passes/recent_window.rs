@@ -49,7 +49,7 @@ impl RecentWindow {
         };
         if pass.summary_ratio + pass.recent_ratio > 1.0 {
             let (summary, recent) = (pass.summary_ratio, pass.recent_ratio);
-            let why = format!("with summaryRatio ({summary}) it makes more than the whole, got {recent}");
+            let why = format!("together with summaryRatio ({summary}) must be at most 1, got {recent}");
             return Err(keys.error("recentRatio", why));
         }
         Ok(Box::new(pass))
@@ -110,7 +110,7 @@ impl Pass for RecentWindow {
         let removed: Vec<NodeIndex> =
             removed.into_iter().filter(|n| context.view.dropped(*n).is_none()).collect();
         context.drop_from_view(&removed, WHY);
-        Ok(Outcome::changed(removed, format!("the recent messages may take {budget} tokens")))
+        Ok(Outcome::changed(removed, format!("the recent messages were limited to {budget} tokens")))
     }
 
     fn budgets(&self, context: &Context, aim: &Aim) -> Vec<(&'static str, u64)> {

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::message::{ItemType, Role};
 use crate::sorting::sort_by_key;
 
-const WHY: &str = "of its type, and older than those that the rules keep";
+const WHY: &str = "the rules keep only newer messages of its type";
 
 /// What happens to the items of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,7 +156,7 @@ fn take_out(context: &mut Context, units: &[Unit], with_text: &NodeSet) -> Vec<N
         }
     }
     for node in &stripped {
-        context.note_left_out(*node, "it stands without its tool calls", None);
+        context.note_left_out(*node, "it was kept without its tool calls", None);
     }
     context.drop_from_view(&removed, WHY);
     stripped.extend(removed);
@@ -224,12 +224,15 @@ fn read_rule(item_type: ItemType, keys: &mut Keys<'_>) -> Result<Rule> {
     let strategy = match keys.one_of("strategy", &["DROP", "TRUNCATE", "NONE"])? {
         Some("TRUNCATE") => match keep_recent {
             Some(keep_recent) => Strategy::Truncate { keep_recent },
-            None => return Err(keys.error("keepRecent", "TRUNCATE needs it: how many of the newest stay")),
+            None => {
+                return Err(
+                    keys.error("keepRecent", "is required with TRUNCATE: how many of the newest to keep")
+                );
+            }
         },
         Some(name) if keep_recent.is_some() => {
-            return Err(
-                keys.error("keepRecent", format!("only TRUNCATE takes it, and the strategy is {name}"))
-            );
+            return Err(keys
+                .error("keepRecent", format!("is allowed only with TRUNCATE, but the strategy is {name}")));
         }
         Some("DROP") => Strategy::Drop,
         Some(_) => Strategy::None,

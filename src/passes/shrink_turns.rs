@@ -11,7 +11,7 @@ use crate::context::{Context, NodeIndex, Unit, begin_with_user, is_instruction};
 use crate::error::Result;
 use crate::message::Role;
 
-const WHY: &str = "it stands before the turns that the view is limited to";
+const WHY: &str = "it came before the turns that the view is limited to";
 
 /// Limits the view to the last turns: one turn fewer with each try, always starting from the untrimmed view, until it fits
 /// (PASS-4). If a try does not fit, tool outputs in what is left are pruned as well. Instructions and summaries stay.
@@ -239,7 +239,7 @@ impl Pass for ShrinkTurns {
                 context.events.truncate(fresh.2);
             } else if let (Some((tokens, outputs)), Some(prune)) = (pruned, self.prune) {
                 let why = format!(
-                    "{outputs} tool outputs at limit_turns = {turns}: still too large, and taken back"
+                    "{outputs} tool outputs at limit_turns = {turns}: still too large, so this was undone"
                 );
                 let (pass, items) = (prune.name(), Vec::new());
                 steps.push(Step { pass, tokens_before: tokens_after, tokens_after: tokens, items, why });

@@ -34,7 +34,7 @@ impl Summarize {
         let turns = keys.u64_in("keepTurns", ..)?;
         let steps = keys.u64_in("keepSteps", ..)?;
         if turns.is_some() && steps.is_some() {
-            return Err(keys.error("keepSteps", "means the same as `keepTurns`; give one of them"));
+            return Err(keys.error("keepSteps", "means the same as `keepTurns`; set only one of them"));
         }
         let layout = keys.one_of("layout", &Layout::NAMES)?.and_then(Layout::parse).unwrap_or_default();
         if layout == Layout::Replace && turns.or(steps).is_some_and(|n| n > 0) {

@@ -4,7 +4,7 @@ use super::pass::{Aim, Outcome, Pass};
 use crate::context::Context;
 use crate::error::Result;
 
-const WHY: &str = "outputs of tools that `toolOutputCache.tools` lets go first became placeholders";
+const WHY: &str = "outputs of tools that `toolOutputCache.tools` marks \"first\" became placeholders";
 
 /// Replaces the outputs of tools that are configured to go first (`toolOutputCache.tools`) with placeholders, oldest first,
 /// until the view is as small as a compaction would make it. It is part of every ladder, and does nothing if no tool is

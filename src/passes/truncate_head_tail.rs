@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::message::Role;
 use crate::tool_output::{HeadTail, truncate_head_tail};
 
-const WHY: &str = "a long tool output keeps its head and its tail; its ref opens the whole";
+const WHY: &str = "a long tool output keeps only its head and tail; the full output can be read by its ref";
 
 /// The last resort of the steps document: long tool outputs keep only their head and their tail (CACHE-9), oldest first,
 /// until the view is below its threshold.
@@ -49,6 +49,9 @@ impl Pass for TruncateHeadTail {
             }
         }
         context.note_trimmed(&items, WHY);
-        Ok(Outcome::changed(items, format!("tool outputs above {} characters lost their middle", self.0.max)))
+        Ok(Outcome::changed(
+            items,
+            format!("tool outputs over {} characters were cut in the middle", self.0.max),
+        ))
     }
 }

@@ -9,8 +9,7 @@ use crate::message::{Format, Message};
 /// The provider is unknown, so what only some providers refuse is kept.
 const ANY_PROVIDER: &str = "other";
 
-const BROKEN: &str =
-    "the history breaks its own format's rules (see `check`), and so may this one: `repair` mends it";
+const BROKEN: &str = "the history breaks the rules of its own format (see `check`), so the result may be invalid too: use `repair` first";
 
 /// A history in another format.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,7 +36,7 @@ pub fn convert(from: Format, to: Format, input: &Value) -> Result<Conversion> {
     let refs: Vec<&Message> = messages.iter().collect();
     let written = provider(to).write(&refs);
     if written.items.is_empty() && written.head.is_none() && !messages.is_empty() {
-        let why = format!("nothing of this history can be said in `{}`", to.as_str());
+        let why = format!("nothing in this history can be written in `{}`", to.as_str());
         return Err(Error::argument(why));
     }
     let mut notes = written.notes.clone();

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::message::{Format, Message, Role};
 
 /// The note on a message that an opening was inserted before.
-pub const OPENING_NOTE: &str = "an opening is put before it: the format wants one";
+pub const OPENING_NOTE: &str = "an opening message is inserted before it: the format requires one";
 
 /// A conversation in one provider's shape.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -141,7 +141,7 @@ pub trait Provider: Sync {
         for (i, message) in messages.iter().enumerate() {
             if self.is_head(message, leading) {
                 if !leading {
-                    notes.at(i, |n| n.push(Note::new("it is moved to what stands before the conversation")));
+                    notes.at(i, |n| n.push(Note::new("it is moved to before the conversation")));
                 }
                 head.push(message);
                 continue;

@@ -39,7 +39,7 @@ pub(super) fn can_express(call: &ToolCall, format: Format, notes: &mut Vec<Note>
     }
     if let CallKind::Other { format: from, .. } = &call.kind {
         let what = format!(
-            "a call of `{}`, a kind that only `{}` has, is said as a function",
+            "a call of `{}`, a kind that only `{}` has, is written as a function call",
             call.name,
             from.as_str()
         );
@@ -98,7 +98,10 @@ pub(super) fn object_arguments(call: &ToolCall, kept: Option<&Value>, notes: &mu
         Value::Object(map) => Value::Object(map),
         Value::Null => Value::Object(Map::new()),
         other => {
-            notes.push(Note::new(format!("the input of `{}` is no object and is wrapped in one", call.name)));
+            notes.push(Note::new(format!(
+                "the input of `{}` is not an object and is wrapped in one",
+                call.name
+            )));
             json!({ "input": other })
         }
     }
@@ -145,9 +148,9 @@ pub(super) fn as_text(format: Format, raw: &Value, notes: &mut Vec<Note>) -> Opt
     if let Some(summary) =
         summary.filter(|_| part.provider_compaction() == Some(ProviderCompaction::ReplacesAll))
     {
-        notes.push(Note::new("the summary of a compaction of the provider's is said as text"));
+        notes.push(Note::new("the summary of a provider's own compaction is written as text"));
         return Some(Part::text(summary));
     }
-    notes.push(Note::new(format!("a part that only `{}` knows is left out", format.as_str())));
+    notes.push(Note::new(format!("a part that only `{}` supports is left out", format.as_str())));
     None
 }

@@ -104,17 +104,19 @@ impl Removals {
 fn describe(rule: &'static str) -> &'static str {
     match rule {
         COMPACTION_PLACE => {
-            "a provider's own compaction is said in its words: it is taken only where nothing stands before it"
+            "a provider's own compaction is written as its text: the API accepts it only if nothing comes before it"
         }
-        REASONING_TAIL => "reasoning that nothing of the model's follows is left out: the API refuses it",
-        THINKING_LAST => "thinking at the end of an answer is left out: the API refuses it there",
-        SERVER_RESULT => "what a tool of the provider's brought is left out: its call is not before it",
-        DUPLICATE_NAME => "a document that has the name of another gets a number: the API refuses it",
-        DUPLICATE_ID => "an item that has the id of another loses it: the API refuses it",
+        REASONING_TAIL => "reasoning that is not followed by model output is left out: the API rejects it",
+        THINKING_LAST => "thinking at the end of an assistant message is left out: the API rejects it there",
+        SERVER_RESULT => "a provider tool's result is left out: its call is not before it",
+        DUPLICATE_NAME => {
+            "a document with the name of another gets a number: the API rejects duplicate names"
+        }
+        DUPLICATE_ID => "an item with the id of another loses its id: the API rejects duplicate ids",
         SERVER_UNANSWERED => {
-            "a call of a tool that the provider runs is left out: no result of it came before the user spoke"
+            "a call of a provider-run tool is left out: it has no result before the next user message"
         }
-        _ => "a cache mark is left out: the API takes four, and the newest stay",
+        _ => "a cache mark is left out: the API allows four, and the newest are kept",
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) fn acceptable_name<'n>(name: &'n str, longest: usize, notes: &mut Vec
         written.push('_');
     }
     notes.push(Note::new(format!(
-        "the tool name `{name}` is written `{written}`: only letters, digits, _ and -"
+        "the tool name `{name}` is written `{written}`: only letters, digits, _ and - are allowed"
     )));
     Cow::Owned(written)
 }

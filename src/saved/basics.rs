@@ -15,7 +15,7 @@ impl Saved for bool {
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
         let byte = from.byte()?;
-        from.require(byte < 2, "a flag is neither yes nor no")?;
+        from.require(byte < 2, "a flag is neither true nor false")?;
         Ok(byte == 1)
     }
 }

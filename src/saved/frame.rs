@@ -46,10 +46,10 @@ impl Kind {
         let (head, body) = (String::from_utf8_lossy(&bytes[..end]), &bytes[end + 1..]);
         let mut words = head.split(' ');
         if words.next() != Some(self.name) {
-            return Err(self.invalid(&format!("it does not begin as that of {} does", self.what)));
+            return Err(self.invalid(&format!("it does not begin like a snapshot of {}", self.what)));
         }
         let version = words.next().and_then(|w| w.parse::<u32>().ok()).filter(|v| *v > 0);
-        let version = version.ok_or_else(|| self.invalid("it names no version"))?;
+        let version = version.ok_or_else(|| self.invalid("it has no version number"))?;
         if version > self.version {
             return Err(self.too_new(u64::from(version)));
         }
@@ -82,7 +82,7 @@ impl Kind {
     pub fn too_new(&self, version: u64) -> Error {
         let latest = self.version;
         let message = format!(
-            "the snapshot is of version {version}, this package reads up to {latest}; update contextfold"
+            "the snapshot has version {version}, but this package reads only versions up to {latest}; update contextfold"
         );
         Error::new(ErrorCode::SnapshotTooNew, message)
     }

@@ -77,11 +77,11 @@ fn load_value(from: &mut Reader<'_>) -> Result<Value> {
         }
         5 => {
             let n = Number::from_f64(f64::load(from)?);
-            Value::Number(n.ok_or_else(|| from.invalid("a number is none"))?)
+            Value::Number(n.ok_or_else(|| from.invalid("a number is invalid"))?)
         }
         6 => Value::String(from.string()?.to_owned()),
         7 => Value::Array(Saved::load(from)?),
         8 => Value::Object(Saved::load(from)?),
-        _ => return Err(from.invalid("there is no such value")),
+        _ => return Err(from.invalid("a value is of an unknown kind")),
     })
 }

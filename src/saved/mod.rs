@@ -85,7 +85,7 @@ macro_rules! saved {
                 let all: &[Self] = &[$(Self::$variant),*];
                 let at = from.number()?;
                 let found = usize::try_from(at).ok().and_then(|at| all.get(at).copied());
-                found.ok_or_else(|| from.invalid(concat!("there is no such ", stringify!($name))))
+                found.ok_or_else(|| from.invalid(concat!("unknown ", stringify!($name))))
             }
         }
     };

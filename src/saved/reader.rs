@@ -51,7 +51,7 @@ impl<'b> Reader<'b> {
     /// # Errors
     /// `SNAPSHOT_INVALID`.
     pub fn finish(&self) -> Result<()> {
-        self.require(self.rest.is_empty(), "there is more in it than there should be")
+        self.require(self.rest.is_empty(), "it has extra data at the end")
     }
 
     /// The bytes that are left.
@@ -66,7 +66,7 @@ impl<'b> Reader<'b> {
 
     /// Reads a value that can be nested in its own kind, and limits the depth.
     pub fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        self.require(self.depth < MAX_DEPTH, "a value is too deep")?;
+        self.require(self.depth < MAX_DEPTH, "a value is nested too deeply")?;
         self.depth += 1;
         let value = read(self);
         self.depth -= 1;
@@ -102,7 +102,7 @@ impl<'b> Reader<'b> {
         usize::try_from(n)
             .ok()
             .filter(|n| *n <= self.rest.len())
-            .ok_or_else(|| self.invalid("there is less in it than it says"))
+            .ok_or_else(|| self.invalid("it has less data than it declares"))
     }
 
     /// Bytes, preceded by their number.
@@ -116,14 +116,14 @@ impl<'b> Reader<'b> {
     /// UTF-8 text, preceded by its length in bytes.
     pub fn utf8(&mut self) -> Result<&'b str> {
         let bytes = self.bytes()?;
-        std::str::from_utf8(bytes).map_err(|_| self.invalid("a text is no UTF-8"))
+        std::str::from_utf8(bytes).map_err(|_| self.invalid("a text is not valid UTF-8"))
     }
 
     /// A string written by `Writer::string`.
     pub fn string(&mut self) -> Result<&'b str> {
         if let Some(known) = self.known()? {
             let word = self.words.get(known).copied();
-            return word.ok_or_else(|| self.invalid("a word is not there"));
+            return word.ok_or_else(|| self.invalid("it refers to a word that does not exist"));
         }
         let text = self.utf8()?;
         if text.len() <= MAX_WORD_BYTES {
@@ -160,11 +160,11 @@ impl<'b> Reader<'b> {
 
     fn shared_at<T: Clone + 'static>(&self, known: usize) -> Result<T> {
         let held = self.shared.get(known).and_then(|value| value.downcast_ref::<T>());
-        held.cloned().ok_or_else(|| self.invalid("what it refers to is not there"))
+        held.cloned().ok_or_else(|| self.invalid("it refers to something that does not exist"))
     }
 }
 
 pub(super) fn invalid(what: &str, reason: &str) -> Error {
-    let message = format!("this is no snapshot of {what} that can be used: {reason}");
+    let message = format!("this is not a usable snapshot of {what}: {reason}");
     Error::new(ErrorCode::SnapshotInvalid, message)
 }

@@ -46,7 +46,7 @@ impl<'b> Record<'b> {
 
     /// A `SNAPSHOT_INVALID` error for the record at a position.
     pub fn damaged(position: u64, how: &str) -> Error {
-        let message = format!("this journal cannot be used: its record at position {position} {how}");
+        let message = format!("this journal is unusable: its record at position {position} {how}");
         Error::new(ErrorCode::SnapshotInvalid, message)
     }
 
@@ -94,7 +94,7 @@ impl<'b> Records<'b> {
             let version = rest[4];
             if version != VERSION {
                 let message = format!(
-                    "the journal's record at position {} is of version {version}, this package reads version {VERSION}; update contextfold",
+                    "the journal's record at position {} has version {version}, but this package reads version {VERSION}; update contextfold",
                     record.position
                 );
                 return Err(Error::new(ErrorCode::SnapshotTooNew, message));
@@ -104,7 +104,7 @@ impl<'b> Records<'b> {
             {
                 return Err(Record::damaged(
                     before.position.saturating_add(1),
-                    &format!("is missing: position {} follows", record.position),
+                    &format!("is missing: the next record is at position {}", record.position),
                 ));
             }
             whole.push(record);
@@ -113,9 +113,9 @@ impl<'b> Records<'b> {
         let next = whole.last().map_or(0, |last| last.position.saturating_add(1));
         if let Some(later) = find_later_record(rest, next) {
             return Err(if whole.is_empty() {
-                Record::damaged(later.saturating_sub(1), "is damaged, or one before it")
+                Record::damaged(later.saturating_sub(1), "or one before it is damaged")
             } else {
-                Record::damaged(next, &format!("is damaged, and that at position {later} is not"))
+                Record::damaged(next, &format!("is damaged, but the record at position {later} is not"))
             });
         }
         Ok(Self { whole, torn: !rest.is_empty() })

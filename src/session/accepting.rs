@@ -9,10 +9,9 @@ use crate::compaction::{Accepted, Chunks, FoldPlan, Layout, Reason, RequestScope
 use crate::context::{EventName, LedgerLeftOut, NodeIndex};
 use crate::error::Result;
 
-const CUT_INSIDE_TURN: &str =
-    "the retained turns alone exceeded the target: the oldest lost its earlier steps to the summary";
+const CUT_INSIDE_TURN: &str = "the turns to keep exceeded the target on their own, so the earlier steps of the oldest one were summarized too";
 
-const TEXT_INSTEAD: &str = "the provider's own compaction is taken only at the beginning of a view, and only where it covers all that is folded: its text stands instead";
+const TEXT_INSTEAD: &str = "the provider's own compaction can be used only at the beginning of a view, and only if it covers everything that is folded; its text is used as the summary instead";
 
 /// An accepted summary, and where it came from.
 pub(super) struct Summarized {
@@ -37,7 +36,7 @@ impl Session {
         let plan = &judged.plan;
         let why = match (plan.cut_within_turn, run.reason) {
             _ if plan.layout == Layout::SystemSummary && run.must_fit() => {
-                "the turns that the view was too small for became a summary".to_owned()
+                "the turns that did not fit into the view became a summary".to_owned()
             }
             (false, Reason::Recover) => self.recovery.why(),
             (true, Reason::Recover) => format!("{}; {CUT_INSIDE_TURN}", self.recovery.why()),
@@ -73,7 +72,7 @@ impl Session {
         match asked.chunks {
             Some(chunks) => chunks.note().iter().for_each(|note| accepted.note(note)),
             None if asked.size == RequestScope::NoOutputs && self.has_outputs(&plan) => {
-                accepted.note("the request went without tool outputs, to fit");
+                accepted.note("tool outputs were left out of the summary request to make it fit");
             }
             None => {}
         }
@@ -108,7 +107,7 @@ impl Session {
         self.usage = None;
         let omitted = accepted.omitted;
         if omitted.rules > 0 {
-            let _ = write!(why, "; the ledger had no room for {} of the user's rules", omitted.rules);
+            let _ = write!(why, "; {} of the user's rules did not fit into the ledger", omitted.rules);
         }
         self.decide(run, pass, view_before, items, why);
         let summed = run.summary.get_or_insert_default();

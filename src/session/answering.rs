@@ -32,7 +32,7 @@ const REDACTION_FAILED: &str = "the summarize callback failed";
 
 /// The end of an error for a missing summary: what the caller can do.
 const STAND_IN_ADVICE: &str =
-    "; with `compaction: { onFailure: \"extractive\" }` the built-in summariser stands in";
+    "; set `compaction: { onFailure: \"extractive\" }` to fall back to the built-in summariser";
 
 /// What happens with an answer.
 pub(super) enum AnswerOutcome {
@@ -221,7 +221,7 @@ impl Session {
         match self.judge_after_passes(&mut pending, |session, pending| session.judge(pending, &answer, false))
         {
             Ok(mut judged) => {
-                let why = format!("the extractive summariser stood in: {}", error.in_brief());
+                let why = format!("the extractive summariser was used instead: {}", error.in_brief());
                 let members = &pending.question.plan.members;
                 self.context.emit(EventName::CompactionFailed, members, why.clone());
                 judged.accepted.fallback = Some(why);
@@ -331,8 +331,7 @@ impl Session {
         if let Some(script) = self.script().filter(|s| !s.may_be_of(&judged.accepted.text)) {
             if pending.question.attempt < self.config.compaction.max_attempts {
                 let language = self.language().unwrap_or_else(|| script.language().to_owned());
-                let why =
-                    format!("the summary is not written in the language that was asked for: {language}");
+                let why = format!("the summary is not written in the requested language: {language}");
                 return Err(Error::new(ErrorCode::SummaryInvalid, why));
             }
             judged.accepted.note("the summary is not in the conversation's language");
@@ -348,7 +347,7 @@ impl Session {
         let tokens = judged.accepted.tokens;
         if let Some(room) = self.room(&pending.question).filter(|room| tokens > *room) {
             let why = format!(
-                "the summary takes {tokens} tokens and the view has room for {room}: ask for a shorter one"
+                "the summary takes {tokens} tokens, but the view has room for only {room}: ask for a shorter one"
             );
             return Err(Error::new(ErrorCode::SummaryNotSmaller, why));
         }
@@ -427,7 +426,7 @@ fn with_earlier_failures(error: Error, question: &Question) -> Error {
 /// The error if there is no summary and the view does not fit without one.
 pub(super) fn does_not_fit(error: Error, tokens: u64, most: u64) -> Error {
     error.with_advice(&format!(
-        ". The view takes {tokens} tokens, more than the {most} that it may: call again for another summary, or make room otherwise"
+        ". The view takes {tokens} tokens, over its limit of {most}: call again to try another summary, or free up room some other way"
     ))
 }
 

@@ -90,7 +90,7 @@ impl Session {
             return self.ask(question);
         }
         let why = format!(
-            "the summariser refused a request of {tokens} tokens as too long; set compaction.summarizerWindow or use a model with a larger window"
+            "the summariser rejected a request of {tokens} tokens as too long; set compaction.summarizerWindow or use a model with a larger context window"
         );
         self.give_up(
             Pending { request: pending.request, question },

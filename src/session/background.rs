@@ -196,7 +196,7 @@ impl Session {
             State::Ready(ready) => &ready.0.question.plan.members[..],
             State::Asked | State::Idle => &[],
         };
-        let why = "the summary of the background was dropped: the options want none any more";
+        let why = "the background summary was dropped: the options no longer call for one";
         self.context.emit(EventName::CompactionFailed, plan, why.to_owned());
     }
 
@@ -206,7 +206,7 @@ impl Session {
         if let State::Ready(ready) = &self.background.state {
             let pass = ready.0.question.pass;
             self.background.state = State::Idle;
-            let why = "the summary that was written in the background was dropped: it was asked for without these instructions";
+            let why = "the background summary was dropped: it was requested without these instructions";
             run.decide(pass, self.tokens(), self.tokens(), Vec::new(), why.to_owned());
         }
     }
@@ -251,10 +251,7 @@ impl Session {
                 true
             }
             Err(error) => {
-                let why = format!(
-                    "the summary that was written in the background was dropped: {}",
-                    error.in_brief()
-                );
+                let why = format!("the background summary was dropped: {}", error.in_brief());
                 run.decide(pass, self.tokens(), self.tokens(), Vec::new(), why);
                 self.background.fail(self.context.history.len());
                 false
@@ -389,7 +386,7 @@ mod tests {
             fit = s.resume(*of_the_next_piece, &good()).unwrap();
         }
         let report = done(fit);
-        assert!(report.decisions.iter().any(|d| d.why.contains("in the background was dropped")));
+        assert!(report.decisions.iter().any(|d| d.why.contains("background summary was dropped")));
         assert!(done(s.prepare().unwrap()).decisions.is_empty());
     }
 

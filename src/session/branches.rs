@@ -104,8 +104,9 @@ impl Session {
         let is_taken = |lane: &str| self.lane == lane || self.forks.iter().any(|f| f.lane == lane);
         let lane = match lane {
             Some(lane) if lane.is_empty() || is_taken(lane) => {
-                let why =
-                    format!("there is a lane `{lane}` already, or it has no name; a fork opens a new one");
+                let why = format!(
+                    "the lane `{lane}` already exists or its name is empty; a fork needs a new lane name"
+                );
                 return Err(Error::argument(why));
             }
             Some(lane) => lane.to_owned(),
@@ -155,23 +156,26 @@ impl Session {
     /// then.
     pub fn merge(&mut self, branch: &Self, result: &MergeAs) -> Result<NodeIndex> {
         let number = self.fork_of(branch).ok_or_else(|| {
-            Error::argument("that session did not branch off this one: merge what this session's `fork` gave")
+            Error::argument("that session was not forked from this one: merge a session that this session's `fork` returned")
         })?;
         let lane = self.forks[number].lane.clone();
         let refuse = |why: String| Err(Error::new(ErrorCode::GraphConstraint, why));
         if self.forks[number].merged.is_some() {
-            return refuse(format!("`{lane}`: its result was merged already; fork again for another one"));
+            return refuse(format!(
+                "`{lane}`: its result has already been merged; fork again to get another"
+            ));
         }
         let Some(text) = branch.result() else {
             return refuse(format!(
-                "`{lane}`: it has no result yet; push its answer, an assistant message with text, first"
+                "`{lane}`: it has no result yet; first push its answer, an assistant message with text"
             ));
         };
         let message = match result {
             MergeAs::User => Message::text(Role::User, text),
             MergeAs::ToolOutput(call) if self.context.history.open_call(call).is_none() => {
-                let why =
-                    format!("no call `{call}` waits for an output; name one, or merge as a user message");
+                let why = format!(
+                    "no tool call `{call}` is waiting for an output; name one that is, or merge as a user message"
+                );
                 return Err(Error::argument(why));
             }
             MergeAs::ToolOutput(call) => Message::tool(call.clone(), text),

@@ -28,7 +28,7 @@ impl Session {
         if !begins_with_user && !self.stays_folded(&members, &made) {
             let ids = self.context.ids(&members).join("`, `");
             let why = format!(
-                "`{ids}`: the view has to begin with it, for no other user message would; fold what follows as well"
+                "`{ids}`: the view must begin with a user message, and this is the only one that can; fold the messages that follow as well"
             );
             return Err(Error::new(ErrorCode::GraphConstraint, why));
         }
@@ -66,16 +66,19 @@ impl Session {
             let missing: Vec<NodeIndex> =
                 unit.nodes.iter().filter(pushed).filter(|n| !named.contains(n)).copied().collect();
             if !missing.is_empty() {
-                return refuse(&missing, "a call and its outputs are folded together; name these as well");
+                return refuse(
+                    &missing,
+                    "a tool call and its outputs must be folded together; name these as well",
+                );
             }
             if unit.fixed {
                 return refuse(
                     &unit.nodes,
-                    "what is pinned, still being executed, or a compaction of the provider's own is not folded",
+                    "pinned messages, steps with running tool calls and the provider's own compactions cannot be folded",
                 );
             }
             if Some(at) == newest_user {
-                return refuse(&unit.nodes, "the newest user message is not folded");
+                return refuse(&unit.nodes, "the newest user message cannot be folded");
             }
             for node in unit.nodes.iter() {
                 left.remove(node);
@@ -94,6 +97,6 @@ impl Session {
         if left.is_empty() {
             return Ok(members);
         }
-        refuse(&left, "it stands in the header, or left the conversation: nothing is left of it to fold")
+        refuse(&left, "it is in the header or no longer in the conversation, so it cannot be folded")
     }
 }

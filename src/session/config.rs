@@ -13,7 +13,7 @@ use crate::tool_output::ToolOutputCacheConfig;
 
 /// A session's options, checked. Functions (tokenizer, summarize) are kept by the host.
 #[derive(Debug, Clone, Default, PartialEq)]
-#[allow(clippy::struct_excessive_bools, reason = "options are a set of yes and no")]
+#[allow(clippy::struct_excessive_bools, reason = "an options flag is invalid")]
 pub struct SessionConfig {
     /// The model's name, as given.
     pub model: Option<String>,
@@ -133,7 +133,7 @@ impl SessionConfig {
             .map(|(most, _)| most);
         if let Some(window) = window.filter(|window| reserved > *window) {
             let why = format!(
-                "{reserved} tokens are more than the context window of {window}: reserve less of it, for something has to be left to send"
+                "{reserved} tokens leave nothing of the context window of {window} for the request: reserve less"
             );
             return Err(Error::config("reservedOutputTokens", why));
         }
@@ -207,7 +207,7 @@ fn limits_of(registry: &Registry, model: Option<&str>, assumed: Option<&str>) ->
             registry.resolve(model).or_else(|_| registry.resolve(assumed)).map(Some)
         }
         (None, Some(_)) => {
-            let why = "it stands for a `model` that no table knows: give that, too";
+            let why = "only works together with `model`: set `model` to the unknown model whose limits it should supply";
             Err(Error::config("assumeModel", why))
         }
         (None, None) => Ok(None),
@@ -236,7 +236,7 @@ fn refuse_system_summary(compaction: &CompactionConfig, ladder: &Ladder) -> Resu
         || (layouts.peek().is_some()
             && layouts.all(|layout| matches!(layout, Layout::SystemNote | Layout::SystemSummary)));
     if compaction.summary_role == Some(SummaryRole::System) && !by_document {
-        let why = "\"system\" is for the ladders \"rolling\" and \"ladder\" alone: elsewhere what a tool's output says could come to instruct the model by way of the summary; use \"user\" or \"assistant\"";
+        let why = "\"system\" is allowed only with the ladders \"rolling\" and \"ladder\": with others, text from a tool output could reach the model as instructions through the summary; use \"user\" or \"assistant\"";
         return Err(Error::config("compaction.summaryRole", why));
     }
     Ok(())

@@ -281,7 +281,11 @@ impl Session {
 
     /// Notes that a message had a lone surrogate. It was replaced, because no provider accepts one (INV-5).
     pub fn note_surrogate_replaced(&mut self, node: NodeIndex) {
-        self.context.note_left_out(node, "half a surrogate pair became U+FFFD: no provider takes it", None);
+        self.context.note_left_out(
+            node,
+            "half a surrogate pair was replaced with U+FFFD: no provider accepts it",
+            None,
+        );
     }
 
     /// Records that the view was read. If it is sent, the next usage is compared with its tokens (TOK-6); a view that is only
@@ -342,7 +346,7 @@ impl Session {
         let index = self.context.history.require(id)?;
         if pinned && !self.context.can_be_pinned(index) {
             return Err(Error::argument(format!(
-                "`{id}` stands in no view any more: it is empty, its header was replaced or its past rewritten; push it again to pin it"
+                "`{id}` can no longer appear in a view: it is empty, its header was replaced, or its part of the history was rewritten; push it again to pin it"
             )));
         }
         if pinned {
@@ -443,9 +447,9 @@ impl Session {
     pub fn unchanged_report(&mut self, instructions: Option<&str>) -> Rc<Report> {
         let mut run = self.begin(Reason::Manual, None, self.aim(false), Arc::new([]));
         let why = match instructions {
-            Some(_) => "there was nothing to fold: the instructions went to no summariser",
+            Some(_) => "there was nothing to fold, so the instructions were not used",
             None => {
-                "there was nothing to fold: all that stands is to stay (the last turns, pins, calls being executed)"
+                "there was nothing to fold: everything in the view must stay (the last turns, pins, running tool calls)"
             }
         };
         run.decide("compact", self.tokens(), self.tokens(), Vec::new(), why.to_owned());
@@ -580,7 +584,7 @@ impl Session {
             NOTHING_LEFT.to_owned()
         } else {
             format!(
-                "header, tools and context parts take {header} tokens and pins {pinned}, together more than the {most} that a view may take{largest}. Shorten them, unpin, or use a larger window"
+                "header, tools and context parts take {header} tokens and pins take {pinned}, together more than the view's limit of {most}{largest}. Shorten them, unpin messages, or use a larger context window"
             )
         };
         Err(Error::new(ErrorCode::BudgetImpossible, why))

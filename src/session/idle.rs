@@ -46,11 +46,7 @@ impl Session {
         let (before, tokens) = (self.context.view.marked_tokens(), self.tokens());
         if before < near.start && near.contains(&tokens) && !self.background.is_asked() {
             let left = near.end - tokens;
-            self.context.emit(
-                EventName::CompactionDue,
-                &[],
-                format!("{left} tokens are left until a compaction is due"),
-            );
+            self.context.emit(EventName::CompactionDue, &[], format!("a compaction is due in {left} tokens"));
             if let Some(event) = self.context.events.last_mut() {
                 event.left = Some(left);
             }

@@ -315,7 +315,7 @@ impl Session {
             }
             4 => self.forks = Saved::load(from)?,
             LAST_READ => *self.accuracy.last_read() = Saved::load(from)?,
-            _ => return Err(from.invalid("a record has a part that there is not")),
+            _ => return Err(from.invalid("a record has an unknown part")),
         }
         from.finish()
     }
@@ -352,7 +352,7 @@ impl RecordTail {
         let is_far =
             |record: &&Record<'_>| position.is_some_and(|at| record.position.abs_diff(at) > MAX_POSITION_GAP);
         if let Some(record) = records.iter().find(is_far) {
-            return Err(Record::damaged(record.position, "is of another session"));
+            return Err(Record::damaged(record.position, "belongs to another session"));
         }
         let behind = records.iter().filter(|record| position.is_none_or(|at| record.position > at));
         let mut tail = Vec::new();
@@ -361,17 +361,17 @@ impl RecordTail {
             if let Some(position) = position.filter(|position| tail.is_empty() && at != position + 1) {
                 return Err(Record::damaged(
                     at,
-                    &format!("does not follow: the snapshot stands at {position}"),
+                    &format!("does not follow the snapshot, which is at position {position}"),
                 ));
             }
             if at >= MAX_SAVED_NUMBER {
-                return Err(Record::damaged(at, "stands where none can"));
+                return Err(Record::damaged(at, "has an impossible position"));
             }
             let (version, changes) = changes_of(body).map_err(|error| not_read(at, &error))?;
             if changes.follows != newest && changes.follows != 0 && newest != 0 {
                 return Err(Record::damaged(
                     at,
-                    "does not follow the one before it: two sessions were saved over each other",
+                    "does not follow the record before it: two sessions were saved over each other",
                 ));
             }
             newest = sum;
@@ -427,7 +427,7 @@ impl RecordTail {
                 context,
                 host: of_host,
             } = changes;
-            let other = || Record::damaged(at, "is of another session");
+            let other = || Record::damaged(at, "belongs to another session");
             session.context.put_changes(context, known).ok_or_else(other)?;
             for (n, bytes) in parts {
                 let mut from = Reader::of(&bytes.0, version, SESSION.what);

@@ -130,7 +130,7 @@ impl Session {
         let missing_summary = run.missing_summary.take().map(|missing_summary| missing_summary.error);
         let largest = self.largest(self.context.view.slots());
         if let Some(why) = run.summary_failure.take() {
-            run.summary.get_or_insert_default().fallback = Some(format!("no summary could be had ({why})"));
+            run.summary.get_or_insert_default().fallback = Some(format!("no summary could be made ({why})"));
         }
         let mut report = self.make_report(run);
         if let Some(before) = &before {
@@ -144,7 +144,7 @@ impl Session {
         }
         self.call_failed(cost);
         let why = format!(
-            "every pass ran and the view still takes {tokens} tokens, more than the {most} that it may{largest}. Shorten it, give a larger window, or a `ladder` that takes more away; the report has what was tried"
+            "every pass ran and the view still takes {tokens} tokens, over its limit of {most}{largest}. Shorten the conversation, use a larger context window, or set a `ladder` that removes more; the report lists what was tried"
         );
         Err(Error::new(ErrorCode::ContextWindowExceeded, why))
     }
@@ -311,9 +311,9 @@ impl Session {
         let (must_fit, aim) = (run.must_fit(), run.aim);
         if let Some(why) = run.summary_failure.take() {
             let fits = run.missing_summary.take().is_some_and(|missing_summary| !missing_summary.may_shorten);
-            let went_on = if fits { "the view fits without one" } else { "it went on without one" };
+            let went_on = if fits { "the view fits without one" } else { "the ladder continued without one" };
             run.summary.get_or_insert_default().fallback =
-                Some(format!("no summary could be had ({why}); {went_on}"));
+                Some(format!("no summary could be made ({why}); {went_on}"));
         }
         self.keep_media_budget(&mut run);
         self.context.replace_stale_pointers();

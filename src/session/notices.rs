@@ -7,7 +7,7 @@ use crate::context::Slot;
 use crate::passes::Pass;
 
 pub(super) const NOTHING_LEFT: &str =
-    "`reservedOutputTokens` leaves nothing of the window: no view fits; reserve less";
+    "`reservedOutputTokens` takes up the whole context window, so no view fits; reserve less";
 
 /// Whether the host has a callback that writes summaries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Session {
     pub(super) fn notices(&self) -> Vec<Cow<'static, str>> {
         let mut notices = Vec::new();
         if self.config.limit.is_none() {
-            notices.push("neither `model` nor `contextWindow` is given: views are held to no limit".into());
+            notices.push("neither `model` nor `contextWindow` is set, so views have no size limit".into());
         }
         if self.config.limit == Some(0) {
             notices.push(NOTHING_LEFT.into());
@@ -58,14 +58,14 @@ impl Session {
             && window > known
         {
             let model = self.config.model.as_deref().unwrap_or_default();
-            notices.push(format!("`contextWindow` says {window} tokens, and {known} are known of model \"{model}\": with `contextWindow: null` the model's own holds").into());
+            notices.push(format!("`contextWindow` is {window} tokens, but the known window of model \"{model}\" is {known}; set `contextWindow: null` to use the model's own").into());
         }
         if self.summarizer == Summarizer::Missing {
-            notices.push("the session was saved with a `summarize`, which was not given again: the built-in summariser stands in (`extractiveSummarize()`, if that is meant)".into());
+            notices.push("the session was saved with a `summarize` callback that was not passed again, so the built-in summariser is used; pass `summarize` again, or `extractiveSummarize()` if this is intended".into());
         }
         let mut asked = self.config.ladder.named_passes().filter_map(Pass::host_function);
         if asked.any(|place| !self.context.customs.contains_key(&place)) {
-            notices.push("the ladder has a custom pass whose `run` was not given again, for functions are not saved: it does nothing; give `ladder` with it".into());
+            notices.push("the ladder has a custom pass that does nothing because its `run` function is not saved; pass `ladder` again, with `run`".into());
         }
         notices.extend(self.store_notice.clone().map(Cow::Owned));
         notices

@@ -7,7 +7,7 @@ use crate::context::{NodeIndex, NodeKind, NodeSet, Slot};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{Role, steps_of};
 
-pub(super) const NOTHING_LEFT: &str = "everything that this summary was to stand for has to stay since: it was pinned, the provider compacted it, or the conversation went back to it; nothing is left to fold";
+pub(super) const NOTHING_LEFT: &str = "nothing is left to fold: every message that this summary was meant to replace has since been pinned, compacted by the provider, or returned to by a rewind";
 
 impl Session {
     /// Refreshes the plan of a waiting run; `STALE_PLAN` if nothing of it is left to fold.
@@ -15,7 +15,7 @@ impl Session {
         let plan = &pending.question.plan;
         let revision = pending.question.run.revision;
         let why = if revision < self.ladder_since {
-            "another ladder was set while this summary was being written; ask again"
+            "the ladder was changed while this summary was being written; request it again"
         } else if revision == self.revision || self.is_still_foldable(plan) {
             self.refresh(&mut pending.question.plan);
             // Limits and the counter's accuracy may have changed since the summary was asked for.
@@ -25,7 +25,7 @@ impl Session {
             }
             NOTHING_LEFT
         } else {
-            "the history was folded or rewritten while this summary was being written; ask again"
+            "the history was folded or rewritten while this summary was being written; request it again"
         };
         Err(self.fail(pending.question, Error::new(ErrorCode::StalePlan, why)))
     }

@@ -140,7 +140,7 @@ impl Session {
     /// [`Session::prepare`].
     pub fn apply(&mut self, plan: &Plan, keep: &[String], fold: &[String]) -> Result<Fit> {
         if !self.is_current(&plan.basis) {
-            let why = "the session has changed since this plan was made: it was applied already, or something was folded, cut, pinned, rewritten or set anew; call plan() again";
+            let why = "the session has changed since this plan was made: the plan was already applied, or messages or options were changed; call plan() again";
             return Err(Error::new(ErrorCode::StalePlan, why));
         }
         let find = |ids: &[String]| ids.iter().map(|id| self.context.history.require(id)).collect();
@@ -148,7 +148,7 @@ impl Session {
         let (keep, add) = (keep?, add?);
         let mut intended = plan.fold.clone();
         if intended.is_none() && !add.is_empty() {
-            let why = format!("`{}` cannot be folded in addition: this plan folds nothing", fold[0]);
+            let why = format!("`{}` cannot be added to the fold: this plan folds nothing", fold[0]);
             return Err(Error::argument(why));
         }
         check_kept(&self.context, &keep)?;

@@ -85,11 +85,11 @@ fn injections(value: &Value) -> Result<Vec<Message>> {
     let mut messages = provider(Format::Messages).read(value)?;
     for (at, message) in messages.iter_mut().enumerate() {
         if message.role == Role::Tool || message.tool_calls().next().is_some() {
-            let why = "an injection neither calls a tool nor answers a call; push such messages instead";
+            let why = "an injection cannot contain tool calls or tool outputs; push such messages instead";
             return Err(Error::message_at(at, why));
         }
         if message.is_empty() {
-            return Err(Error::message_at(at, "an injection says something; leave out what is empty"));
+            return Err(Error::message_at(at, "an injection cannot be empty; leave empty ones out"));
         }
         // An injection belongs to no turn and is not in the history, so nothing may refer to it.
         message.meta = Meta { item_type: Some(ItemType::Injection), ..Meta::default() }.into();
@@ -107,7 +107,7 @@ fn read_skills(value: &Value, keys: &Keys<'_>) -> Result<Vec<Skill>> {
         let place = format!("skills[{at}]");
         let mut of_skill = Keys::arguments(&place, skill)?;
         let name = of_skill.name("name")?.filter(|name| !name.trim().is_empty());
-        let name = name.ok_or_else(|| of_skill.error("name", "expected a name that is not empty"))?;
+        let name = name.ok_or_else(|| of_skill.error("name", "expected a non-empty name"))?;
         let description = of_skill.or_null("description", Keys::string)?.flatten();
         let location = of_skill.or_null("location", Keys::string)?.flatten();
         of_skill.finish()?;

@@ -48,13 +48,15 @@ impl Recovery {
         let said = self.said.unwrap_or_default();
         match (said.actual, said.limit) {
             (Some(actual), Some(limit)) => {
-                format!("the provider refused the request: {actual} tokens, and it takes {limit}")
+                format!("the provider rejected the request: it has {actual} tokens and the limit is {limit}")
             }
             (None, Some(limit)) => {
-                format!("the provider refused the request as too long: it takes {limit} tokens")
+                format!("the provider rejected the request as too long: the limit is {limit} tokens")
             }
-            (Some(actual), None) => format!("the provider refused the request as too long: {actual} tokens"),
-            (None, None) => "the provider refused the request as too long".to_owned(),
+            (Some(actual), None) => {
+                format!("the provider rejected the request as too long: it has {actual} tokens")
+            }
+            (None, None) => "the provider rejected the request as too long".to_owned(),
         }
     }
 }
@@ -91,7 +93,7 @@ impl Session {
             let run = self.begin(Reason::Recover, None, self.aim(false), Arc::new([]));
             self.failed = Some(self.make_report(run));
             let why = format!(
-                "the provider refused the view as too large {MAX_TRIES} times in a row, each time after it was made smaller; it said: {}",
+                "the provider rejected the view as too large {MAX_TRIES} times in a row, although it was made smaller each time; its last error: {}",
                 said.chars().take(300).collect::<String>()
             );
             return Err(Error::new(ErrorCode::ContextWindowExceeded, why));
@@ -158,7 +160,7 @@ impl Session {
         let run = self.begin(Reason::Recover, None, self.aim(false), Arc::new([]));
         self.failed = Some(self.make_report(run));
         let why = format!(
-            "the provider refused the request for its images or its bytes, and none that could leave the view would help: what is pinned and the newest user message stay. Make them smaller; it said: {}",
+            "the provider rejected the request because of its images or its size in bytes, and removing images from the view cannot help: pinned messages and the newest user message must stay. Make their images smaller; the provider's error: {}",
             said.chars().take(300).collect::<String>()
         );
         Err(Error::new(ErrorCode::ContextWindowExceeded, why))

@@ -52,7 +52,7 @@ impl Session {
                 let role = message.role.as_str();
                 return Err(Error::message_at(
                     i,
-                    format!("a {role} message cannot stand in the header; push it instead"),
+                    format!("a {role} message cannot be in the header; push it instead"),
                 ));
             }
         }

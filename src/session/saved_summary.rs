@@ -23,7 +23,7 @@ impl SavedSummary {
     pub fn from_value(value: &Value) -> Result<Self> {
         let mut keys = Keys::arguments("state", value)?;
         let missing =
-            |key: &str, keys: &Keys<'_>| keys.error(key, "is missing; give what `summaryState` gave");
+            |key: &str, keys: &Keys<'_>| keys.error(key, "is missing; pass what `summaryState` returned");
         let summary = keys.name("summary")?.ok_or_else(|| missing("summary", &keys))?;
         let until = keys.u64_in("summarized_until", 1..)?;
         let summarized_until = until.ok_or_else(|| missing("summarized_until", &keys))?;
@@ -47,7 +47,7 @@ impl Session {
     pub fn restore_summary(&mut self, saved: &SavedSummary) -> Result<()> {
         if !self.context.folds.is_empty() {
             return Err(Error::argument(
-                "this session has a summary already; restore one right after pushing the saved messages",
+                "this session already has a summary; restore one right after pushing the saved messages",
             ));
         }
         let nodes = self.context.history.nodes().iter().enumerate();
@@ -55,7 +55,7 @@ impl Session {
         let Some(last) = pushed.nth(saved.summarized_until as usize - 1) else {
             let (until, there) = (saved.summarized_until, self.context.history.len());
             return Err(Error::argument(format!(
-                "the summary covers {until} messages and {there} were pushed; push the saved messages first"
+                "the summary covers {until} messages but only {there} were pushed; push the saved messages first"
             )));
         };
         let units = self.context.units();
@@ -67,7 +67,7 @@ impl Session {
             units.iter().enumerate().filter(covered).flat_map(|(_, u)| u.nodes.iter().copied()).collect();
         if members.is_empty() {
             return Err(Error::argument(
-                "nothing of what the summary covers can be folded: it is pinned, or still going on",
+                "none of the messages that the summary covers can be folded: they are pinned or part of a running step",
             ));
         }
         let layout = self.config.ladder.passes().iter().find_map(|p| p.layout()).unwrap_or_default();
@@ -142,6 +142,6 @@ mod tests {
         let mut s = session(10);
         let state = SavedSummary::from_value(&saved()).unwrap();
         s.restore_summary(&state).unwrap();
-        assert!(s.restore_summary(&state).unwrap_err().message().contains("a summary already"));
+        assert!(s.restore_summary(&state).unwrap_err().message().contains("already has a summary"));
     }
 }

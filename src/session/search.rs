@@ -118,13 +118,14 @@ impl Search {
         keys.finish()?;
         let query = queries.first().copied().unwrap_or_default();
         if query.is_empty() {
-            return Err(Error::argument("the query is empty; give a text or a regular expression"));
+            return Err(Error::argument("the query is empty; pass a text or a regular expression"));
         }
         let flag = |f: char| js_flags.is_some_and(|flags| flags.contains(f));
         let ignore_case = ignore_case.unwrap_or(js_flags.is_none() || flag('i'));
         let pattern = if regex {
             let options = Options { ignore_case, multi_line: flag('m'), dot_matches_new_line: flag('s') };
-            Pattern::new(query, options).map_err(|e| format!("the query is no regular expression: {e}"))
+            Pattern::new(query, options)
+                .map_err(|e| format!("the query is not a valid regular expression: {e}"))
         } else {
             Pattern::of_texts(queries, ignore_case).map_err(|e| format!("the query: {e}"))
         };

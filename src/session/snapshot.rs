@@ -156,7 +156,7 @@ impl Session {
         let from = &mut from;
         let method = from.string()?;
         let functions = from.byte()?;
-        from.require(functions < 4, "it names functions that there are not")?;
+        from.require(functions < 4, "it names unknown functions")?;
         let of_snapshot = (method, functions & 1 != 0, functions & 2 != 0);
         let (method, redacted, summarized) = tail.functions().unwrap_or(of_snapshot);
         let given = Value::load(from)?;
@@ -210,14 +210,17 @@ impl Session {
     pub(super) fn restore_derived(&mut self, from: &Reader<'_>, known: &Known) -> Result<()> {
         self.context.complete(from, known)?;
         let history = &self.context.history;
-        from.require(self.forks.iter().all(|fork| fork.is_whole(history)), "a branch begins nowhere")?;
+        from.require(self.forks.iter().all(|fork| fork.is_whole(history)), "a branch has no starting point")?;
         let merged = self.forks.iter().filter_map(|fork| fork.merged).map(|(node, _)| node);
         self.context.results.extend(merged);
         let history = &self.context.history;
         let is_message = |n: NodeIndex| n.get() < history.len() && history.node(n).kind == NodeKind::Message;
         let answered = self.costs.iter().all(|(node, _)| is_message(*node));
-        from.require(answered, "a call's cost is of no message")?;
-        from.require(self.tools.len() == self.allowed_tools.len(), "a tool is neither given nor kept back")?;
+        from.require(answered, "a model call's cost belongs to no message")?;
+        from.require(
+            self.tools.len() == self.allowed_tools.len(),
+            "a tool is neither allowed nor filtered out",
+        )?;
         self.update_wording();
         Ok(())
     }

@@ -19,7 +19,7 @@ impl Session {
         let view_before = self.view_before();
         let lost = self.drop_bound_thinking(&[]);
         if !lost.is_empty() {
-            let why = "thinking is bound to what stands before it, and that was edited".to_owned();
+            let why = "thinking was dropped because the messages before it were edited".to_owned();
             self.decide(run, "drop_bound_thinking", view_before, self.context.item_ids(&lost), why);
         }
     }

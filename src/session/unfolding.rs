@@ -63,17 +63,17 @@ impl Session {
     fn undone(&self, enough: u64, hold: bool) -> Undone {
         let (tokens, limit, threshold) = (self.corrected_tokens(), self.config.limit, self.threshold());
         let keeps =
-            "pin the messages that are to stay, or use a larger window (`setOptions({ contextWindow })`)";
+            "pin the messages to keep, or use a larger context window (`setOptions({ contextWindow })`)";
         let over = |most: Option<u64>| most.filter(|most| tokens > *most);
         let notice = if self.tokens() > self.aim(false).limit {
             let limit = limit.unwrap_or_default();
             Some(format!(
-                "the view has {tokens} tokens now, too many for its limit of {limit} less the margin: the next prepare folds again; {keeps}"
+                "the view now has {tokens} tokens, too many for its limit of {limit} minus the margin, so the next prepare folds again; to avoid that, {keeps}"
             ))
         } else {
             over(threshold).filter(|_| !hold).map(|threshold| {
                 let new = self.corrected(enough);
-                format!("the view has {tokens} tokens now, over the threshold of {threshold}: it folds again once some {new} tokens are new; to keep it so, use `unfold(id, {{ hold: true }})`, {keeps}")
+                format!("the view now has {tokens} tokens, over the threshold of {threshold}: it folds again after about {new} more tokens; to keep it unfolded, use `unfold(id, {{ hold: true }})`, {keeps}")
             })
         };
         Undone { tokens, limit, threshold, notice }

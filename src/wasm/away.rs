@@ -92,19 +92,19 @@ pub async fn fetch(inner: &Rc<Inner>, id: &str) -> Result<Option<Rc<ToolOutputs>
     }
     let Some(store) = inner.stores.own.borrow().clone() else {
         return Err(failed(
-            &format!("the tool output `{id}` lives in it; give the session its `store` again"),
+            &format!("the tool output `{id}` is in the store; pass the session its `store` again"),
             None,
         ));
     };
     let Some(bytes) = store.bytes(&key).await? else {
         let why = format!(
-            "the tool output `{id}` is no longer in the store, under `{key}`; run its tool again, or put it in again under another ref"
+            "the tool output `{id}` is no longer in the store under `{key}`; run its tool again, or store the output again under another ref"
         );
         return Err(context_error(&Error::new(ErrorCode::UnknownRef, why), None, None));
     };
     let read = inner.read(|core| core.context().outputs.from_store(id, &bytes))?;
     let output = read.map_err(|error| {
-        let what = format!("what it gave for the tool output `{id}` is not what was stored");
+        let what = format!("it returned something else than was stored for the tool output `{id}`");
         if error.code() == ErrorCode::SnapshotInvalid {
             failed(&what, Some(&error.into()))
         } else {

@@ -149,7 +149,7 @@ impl Session {
         self.inner.write(|core| {
             branch
                 .read(|branch| core.register_branch(branch))
-                .map_err(|_| Error::argument("the branch is at work"))
+                .map_err(|_| Error::argument("the branch is busy"))
         })?;
         *branch.handles.borrow_mut() = self.inner.handles()?.branch(&renumbering);
         *branch.line.borrow_mut() = self.inner.line.borrow().branch(&renumbering);
@@ -179,7 +179,7 @@ impl Session {
         }
         let node = self.inner.write_quietly(|core| {
             let merged = branch.read(|branch| core.merge(branch, &result));
-            merged.unwrap_or_else(|_| Err(Error::argument("`child`: it is at work")))
+            merged.unwrap_or_else(|_| Err(Error::argument("`child`: the session is busy")))
         })?;
         self.inner.keep(Format::Messages, &[node], vec![Group::without_objects(0..1)]);
         self.inner.deliver_events();

@@ -111,7 +111,7 @@ fn filtered(
         let answer = filter
             .call1(&JsValue::UNDEFINED, &JsValue::from_str(name))
             .map_err(|cause| wrong("threw", Some(&cause)))?;
-        answer.as_bool().ok_or_else(|| wrong("must answer with true or false", Some(&answer)))
+        answer.as_bool().ok_or_else(|| wrong("must return true or false", Some(&answer)))
     };
     let allowed = tools.iter().map(allows).collect::<Result<Vec<bool>, JsValue>>()?;
     let callback = inner.callback_counter.borrow().clone();
@@ -130,7 +130,7 @@ pub fn refuse_if_used(inner: &Inner, writes: u64, at: &str) -> Result<(), JsValu
         return Ok(());
     }
     let why = format!(
-        "the session was used while `{at}` read what it was given: by a getter, a filter or the tokenizer"
+        "the session was used while `{at}` was reading its arguments: a getter, a filter or the tokenizer must not use it"
     );
     Err(Error::argument(why).into())
 }

@@ -45,7 +45,7 @@ impl Tokenizer {
                 (None, Some(callback)) => return Ok(Self::of_callback(callback)),
                 (None, None) => {
                     return Err(
-                        "expected \"estimate\", \"bytes/4\", what `loadEncoding` or `loadTokenizer` gives, or a function from text to a number",
+                        "expected \"estimate\", \"bytes/4\", the result of `loadEncoding` or `loadTokenizer`, or a function from text to a number",
                     );
                 }
             },
@@ -185,7 +185,7 @@ impl CallbackCounter {
         match answer.as_f64() {
             Some(n) if n.is_finite() && n >= 0.0 => Ok(n.ceil() as u64),
             _ => Err(Error::argument(
-                "the tokenizer callback must answer with a number of at least 0; nothing was changed",
+                "the tokenizer callback must return a number of at least 0; nothing was changed",
             )
             .into()),
         }

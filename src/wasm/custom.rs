@@ -47,21 +47,21 @@ pub fn read_customs(plain: &Object) -> std::result::Result<Option<CustomRuns>, J
 /// Calls a custom pass's function. Fails if it throws or returns something else than a decision.
 fn call_custom_pass(run: &Function, items: &[CustomItem], over_by: u64) -> Result<Verdict> {
     let failed = |why: String| Error::new(ErrorCode::InvalidArgument, why);
-    let given = items_to_js(items, over_by).map_err(|_| failed("it could not be asked".to_owned()))?;
+    let given = items_to_js(items, over_by).map_err(|_| failed("it could not be called".to_owned()))?;
     let answer = run
         .call1(&JsValue::UNDEFINED, &given)
         .map_err(|thrown| failed(format!("it threw{}", message_in_parentheses(&thrown))))?;
     if answer.is_undefined() || answer.is_null() {
         return Ok(Verdict::default());
     }
-    let expected = || failed("expected it to answer at once with { drop?: ids, trim?: ids }".to_owned());
+    let expected = || failed("it must return { drop?: ids, trim?: ids } synchronously".to_owned());
     if !answer.is_object() || is_list(&answer) || answer.has_type::<js_sys::Promise>() {
         return Err(expected());
     }
     for key in Object::keys(answer.unchecked_ref::<Object>()).iter().filter_map(|key| key.as_string()) {
         if !["drop", "trim"].contains(&key.as_str()) {
             return Err(failed(format!(
-                "its answer has `{key}`, and may have `drop` and `trim`, lists of ids"
+                "its result has the unknown key `{key}`; only `drop` and `trim`, lists of ids, are allowed"
             )));
         }
     }

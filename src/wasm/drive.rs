@@ -116,7 +116,7 @@ fn refuse_own_callback(inner: &Inner, goal: &Goal) -> Result<(), JsValue> {
     if !waits {
         return Ok(());
     }
-    let why = "the summarize callback cannot wait for a compaction of its own session, which waits for its answer: send `request.messages` to the model as they are, without `prepare()` or `compact()`";
+    let why = "deadlock: the summarize callback cannot await a compaction of its own session, which is waiting for the callback. Send `request.messages` to the model as they are, without `prepare()` or `compact()`";
     Err(Error::argument(why).into())
 }
 

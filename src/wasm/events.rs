@@ -48,7 +48,7 @@ impl Listeners {
         if event.is_none() && name != "*" {
             let known = EventName::ALL.map(EventName::as_str).join(", ");
             return Err(Error::argument(format!(
-                "there is no event `{name}`; there are {known}, and * for all"
+                "there is no event `{name}`; the events are {known}, and * for all"
             )));
         }
         let id = self.next.replace(self.next.get() + 1);

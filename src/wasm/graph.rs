@@ -100,7 +100,7 @@ impl ContextGraph {
         #[wasm_bindgen(unchecked_param_type = "string")] to: JsValue,
         #[wasm_bindgen(unchecked_optional_param_type = "EdgeKind")] kind: JsValue,
     ) -> Result<(), JsValue> {
-        self.refuse_session("an edge", "push(message): edges follow from what calls what")?;
+        self.refuse_session("an edge", "push(message), which adds edges from tool calls to their outputs")?;
         let kind = if kind.is_undefined() {
             EdgeKind::Sequence
         } else {
@@ -118,7 +118,7 @@ impl ContextGraph {
         #[wasm_bindgen(unchecked_param_type = "string")] id: JsValue,
         #[wasm_bindgen(unchecked_param_type = "NodeState")] state: JsValue,
     ) -> Result<(), JsValue> {
-        self.refuse_session("a state", "push(message): a call ends with its output")?;
+        self.refuse_session("a state", "push(message): a tool call is finished when its output is pushed")?;
         let state = named(&state, "state", NodeState::parse, &NodeState::ALL.map(NodeState::as_str))?;
         Ok(self.write()?.set_state(&text(&id, "id")?, state)?)
     }
@@ -211,7 +211,7 @@ impl ContextGraph {
         #[wasm_bindgen(unchecked_param_type = "string")] id: JsValue,
         #[wasm_bindgen(unchecked_param_type = "string")] lane: JsValue,
     ) -> Result<(), JsValue> {
-        self.refuse_session("a lane", "fork(id, { lane }), which gives the lane's session")?;
+        self.refuse_session("a lane", "fork(id, { lane }), which returns the lane's session")?;
         Ok(self.write()?.fork(&text(&id, "id")?, &text(&lane, "lane")?)?)
     }
 
@@ -282,7 +282,7 @@ impl ContextGraph {
             Backing::Session(_) => Err(Error::new(
                 ErrorCode::GraphConstraint,
                 format!(
-                    "this graph is a session's history, which {what} comes into by the session: use session.{instead}"
+                    "this graph is a session's history, so {what} can be set only through the session: use session.{instead}"
                 ),
             )),
         }
@@ -291,7 +291,7 @@ impl ContextGraph {
 
 /// The error if a getter of an argument uses the graph while it reads that argument.
 fn busy() -> Error {
-    Error::argument("an argument's own getter cannot use the graph that reads it")
+    Error::argument("a getter of an argument cannot use the graph that is reading it")
 }
 
 /// Reads a new node from `{ id?, type, lane?, state?, content?, message?, after? }`.
@@ -318,7 +318,7 @@ fn spec(node: &JsValue) -> Result<NodeSpec, JsValue> {
     };
     spec.content = match (field("content")?, field("message")?) {
         (Some(_), Some(_)) => {
-            return Err(Error::argument("a node has `content` or a `message`, not both").into());
+            return Err(Error::argument("a node can have `content` or a `message`, not both").into());
         }
         (Some(content), None) => SpecContent::Parts(parts(&content)?),
         (None, Some(message)) => {

@@ -101,10 +101,10 @@ pub fn removed(home: &Home) -> JsValue {
     let key = &home.key;
     let why = if home.position.is_some() {
         format!(
-            "what was saved under `{key}` was removed since this session was loaded or saved; nothing was written. If it is to be there again, save `Session.restore(session.snapshot())`, or save under another key"
+            "the session saved under `{key}` was removed after this session was loaded or saved; nothing was written. To bring it back, save `Session.restore(session.snapshot())`, or save under another key"
         )
     } else {
-        format!("somebody else saved under `{key}` and removed it; nothing was written. Save again")
+        format!("another writer saved under `{key}` and then removed it; nothing was written. Save again")
     };
     context_error(&Error::new(ErrorCode::StoreConflict, why), None, None)
 }
@@ -114,11 +114,11 @@ pub fn conflict(home: &Home) -> JsValue {
     let key = &home.key;
     let why = if home.position.is_some() {
         format!(
-            "somebody else saved under `{key}` since this session was loaded or saved; nothing was overwritten. Load it again, and push what is new"
+            "another writer saved under `{key}` after this session was loaded or saved; nothing was overwritten. Load the session again and push the new messages"
         )
     } else {
         format!(
-            "a session is saved under `{key}` already; nothing was overwritten. Load that one, or save under another key"
+            "a session is already saved under `{key}`; nothing was overwritten. Load that session, or save under another key"
         )
     };
     context_error(&Error::new(ErrorCode::StoreConflict, why), None, None)

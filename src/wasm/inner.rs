@@ -262,7 +262,7 @@ impl Inner {
     pub fn pass_time_to_core(&self) -> std::result::Result<(), JsValue> {
         let Some(now) = self.now.borrow().clone() else { return Ok(()) };
         let wrong = |cause: Option<&JsValue>| {
-            context_error(&Error::config("now", "must give a number without throwing"), cause, None)
+            context_error(&Error::config("now", "must return a number and not throw"), cause, None)
         };
         let time = now.call0(&JsValue::UNDEFINED).map_err(|cause| wrong(Some(&cause)))?;
         let time = time.as_f64().filter(|t| t.is_finite()).ok_or_else(|| wrong(None))?;
@@ -429,14 +429,14 @@ impl Freed {
 }
 
 pub fn freed_error() -> Error {
-    Error::new(ErrorCode::Freed, "the session was freed (`free()` or `using`): make a new one")
+    Error::new(ErrorCode::Freed, "the session was freed (`free()` or `using`): create a new one")
 }
 
 /// The error for callbacks that use the session while the core is working: `tokenizer`, `compaction.redact`,
 /// `toolOutputCache.placeholder`, and getters of objects that are being written.
 fn reentered() -> JsValue {
     Error::argument(
-        "the session is at work: a callback that it asks on the way (`tokenizer`, `compaction.redact`, `toolOutputCache.placeholder`, a getter) cannot use it",
+        "the session is busy: the callbacks that it calls (`tokenizer`, `compaction.redact`, `toolOutputCache.placeholder`, a getter) cannot use it",
     )
     .into()
 }

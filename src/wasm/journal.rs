@@ -20,7 +20,7 @@ use crate::session::Session as Core;
 use crate::tokens::{Counter, Estimate};
 
 /// The notice for a session whose last journal record is incomplete.
-pub const TORN: &str = "the last record of this session's journal was not written to its end, as when a process dies while it saves, and is left out: look whether the last messages are there, and save";
+pub const TORN: &str = "the last record of this session's journal is incomplete and was ignored, probably because a process died while saving: check that the last messages are there, then save";
 
 /// The bytes of incomplete characters, in the form that a snapshot has.
 type SplitCharacters = Vec<(String, Vec<u32>)>;
@@ -81,7 +81,7 @@ impl Session {
         let since = whole(&since, "since")?;
         let position = position(&self.inner)?;
         if since > position {
-            let why = format!("`since`: this session is at position {position}, which is before that");
+            let why = format!("`since`: this session is only at position {position}");
             return Err(Error::argument(why).into());
         }
         let records = self.inner.read(|core| core.records_since(since))?;
@@ -260,5 +260,5 @@ fn read_changes(bytes: &[u8]) -> Result<SideChanges> {
 }
 
 fn other_list() -> Error {
-    SIDE.invalid("a record is of another list")
+    SIDE.invalid("a record belongs to another list")
 }

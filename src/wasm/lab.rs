@@ -206,7 +206,7 @@ impl Replay {
 
     /// Borrows the replay; refuses while a tokenizer callback of its own is running.
     fn held(&self) -> Result<RefMut<'_, lab::Replay>, JsValue> {
-        let under_way = |_| Error::argument("the replay is under way: a tokenizer cannot use it").into();
+        let under_way = |_| Error::argument("the replay is running: a tokenizer cannot use it").into();
         self.inner.try_borrow_mut().map_err(under_way)
     }
 }
@@ -261,7 +261,7 @@ fn read(options: &JsValue, but: &[&str]) -> Result<(Options, Value), JsValue> {
         ("onCost", read.on_cost.is_function()),
     ] {
         if there {
-            return Err(Error::config(key, "a simulation asks no model; leave it out").into());
+            return Err(Error::config(key, "a simulation calls no model; leave this out").into());
         }
     }
     Ok((read, plain))

@@ -52,13 +52,13 @@ struct End {
 pub fn cache_marks(options: &JsValue, format: Format) -> Result<Option<usize>, JsValue> {
     let Some(given) = get(options, "cacheMarks")? else { return Ok(None) };
     if !matches!(format, Format::Anthropic | Format::BedrockConverse) {
-        let why = "`cacheMarks`: only the formats \"anthropic\" and \"bedrock-converse\" have marks; others cache without being told";
+        let why = "`cacheMarks`: only the formats \"anthropic\" and \"bedrock-converse\" have cache marks; others cache automatically";
         return Err(Error::argument(why).into());
     }
     let most = count(&given, "cacheMarks")?;
     if most > MAX_MARKS {
         return Err(
-            Error::argument(format!("`cacheMarks`: the API takes at most {MAX_MARKS}, got {most}")).into()
+            Error::argument(format!("`cacheMarks`: the API allows at most {MAX_MARKS}, got {most}")).into()
         );
     }
     Ok(Some(most))

@@ -132,7 +132,7 @@ impl OpenAIHistoryAdapter {
     /// Refuses to change a list that the caller has frozen.
     fn can_change(&self) -> Result<(), JsValue> {
         let frozen = || {
-            Error::argument("`inputItems` is one live list: freeze a copy of it, not the list itself").into()
+            Error::argument("`inputItems` is a live list that cannot be frozen: freeze a copy of it").into()
         };
         Object::is_extensible(&self.items).then_some(()).ok_or_else(frozen)
     }
@@ -140,5 +140,5 @@ impl OpenAIHistoryAdapter {
 
 /// The error if a getter of an item uses the adapter while it reads that item.
 fn busy() -> JsValue {
-    Error::argument("an item's own getter cannot use the adapter that reads it").into()
+    Error::argument("a getter of an item cannot use the adapter that is reading it").into()
 }

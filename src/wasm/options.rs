@@ -139,8 +139,8 @@ pub fn fork_options(options: &JsValue) -> Result<(Option<String>, js_sys::Object
 /// Refuses `onCost` if a price is unknown.
 pub fn require_price(config: &SessionConfig) -> Result<(), Error> {
     let unknown = |name: &Option<String>| match name {
-        Some(name) => format!("what tokens of `{name}` cost is not known: give its row in `prices`"),
-        None => "what tokens cost is not known: give `model`, or a row for it as `prices`".to_owned(),
+        Some(name) => format!("the price of `{name}` is not known: add a row for it to `prices`"),
+        None => "the token price is not known: set `model`, or pass a price row as `prices`".to_owned(),
     };
     match (&config.price, &config.summarizer_price) {
         (None, _) => Err(Error::config("onCost", unknown(&config.model))),
@@ -155,7 +155,7 @@ pub fn set_options(inner: &Inner, options: &JsValue) -> Result<(), JsValue> {
     let Functions { plain, now, on_cost, summarize, tokenizer, redact, redact_is_set, describe, customs } =
         read_functions(options)?;
     if take(&plain, "store")?.is_some() {
-        let why = "cannot be changed: outputs lie in it already; make a session with it, or `Session.load`";
+        let why = "cannot be changed, because tool outputs may already be in it; pass it to `new Session` or `Session.load`";
         return Err(Error::config("store", why).into());
     }
     let config = inner.read(|core| core.config().with(&config_json(&plain)?).map_err(JsValue::from))??;
@@ -283,7 +283,7 @@ pub fn message_in_parentheses(thrown: &JsValue) -> String {
 
 fn describe_of(callback: Function) -> PlaceholderWriter {
     let failed = |what: String| {
-        let why = format!("`toolOutputCache.placeholder` {what}: the default text stands in its place");
+        let why = format!("`toolOutputCache.placeholder` {what}: the default text is used instead");
         Error::new(ErrorCode::InvalidArgument, why)
     };
     PlaceholderWriter::new(move |trimmed| {
@@ -296,12 +296,13 @@ fn describe_of(callback: Function) -> PlaceholderWriter {
             ("tokens", JsValue::from_f64(trimmed.tokens as f64)),
         ];
         for (key, value) in fields {
-            Reflect::set(&given, &key.into(), &value).map_err(|_| failed("could not be asked".to_owned()))?;
+            Reflect::set(&given, &key.into(), &value)
+                .map_err(|_| failed("could not be called".to_owned()))?;
         }
         let text = callback
             .call1(&JsValue::UNDEFINED, &given)
             .map_err(|thrown| failed(format!("threw{}", message_in_parentheses(&thrown))))?;
-        text.as_string().ok_or_else(|| failed("must answer with a string".to_owned()))
+        text.as_string().ok_or_else(|| failed("must return a string".to_owned()))
     })
 }
 
@@ -319,14 +320,14 @@ fn arguments(call: &ToolCall) -> JsValue {
 
 fn redact_of(callback: js_sys::Function) -> Redact {
     let failed = |what: &str| {
-        let why = format!("the redact callback {what}; history and view are as they were");
+        let why = format!("the redact callback {what}; history and view are unchanged");
         Error::new(ErrorCode::SummaryFailed, why)
     };
     Redact::new(move |text| {
         let answer = callback
             .call1(&JsValue::UNDEFINED, &JsValue::from_str(text))
             .map_err(|thrown| failed(&format!("threw{}", message_in_parentheses(&thrown))))?;
-        answer.as_string().ok_or_else(|| failed("must answer with a string"))
+        answer.as_string().ok_or_else(|| failed("must return a string"))
     })
 }
 

@@ -105,8 +105,7 @@ struct ViewHandle {
 impl ViewHandle {
     fn messages(&self) -> Result<JsValue, JsValue> {
         let Some(inner) = self.inner.borrow().clone() else { return Ok(JsValue::UNDEFINED) };
-        let freed =
-            || Error::new(ErrorCode::Freed, "the session was freed before these messages were looked at");
+        let freed = || Error::new(ErrorCode::Freed, "the session was freed before these messages were read");
         let view = inner.prepared_views.view(self.number).ok_or_else(freed)?;
         let messages = list_of(&inner, &view)?;
         inner.prepared_views.forget_view(self.number);

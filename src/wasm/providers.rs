@@ -83,7 +83,8 @@ pub fn check(
             severity: Severity::Error,
             rule: LONE_SURROGATE,
             index,
-            message: "a text holds half a surrogate pair: it was cut through a character".to_owned(),
+            message:
+                "a text contains half a surrogate pair: it was cut in the middle of a character".to_owned(),
         }));
         found.sort_by_key(|violation| violation.index);
     }
@@ -114,7 +115,7 @@ pub fn repair(format: JsValue, input: JsValue, options: JsValue) -> Result<JsVal
         repaired.changes.extend(broken_entries(format, &input)?.into_iter().map(|index| Change {
             index,
             rule: LONE_SURROGATE,
-            what: "half a surrogate pair became U+FFFD".to_owned(),
+            what: "half a surrogate pair was replaced with U+FFFD".to_owned(),
         }));
         repaired.changes.sort_by_key(|change| change.index);
     }

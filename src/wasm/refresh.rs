@@ -59,7 +59,7 @@ async fn refresh(inner: &Rc<Inner>) -> Result<bool, JsValue> {
 fn home_of(inner: &Inner) -> Result<Home, JsValue> {
     inner.refuse_freed()?;
     let home = inner.stores.home.borrow().clone();
-    let why = "the session was neither loaded from a store nor saved in one";
+    let why = "the session was not loaded from a store or saved to one";
     home.ok_or_else(|| Error::argument(why).into())
 }
 
@@ -96,7 +96,7 @@ fn refuse_changed(inner: &Inner, home: &Home) -> Result<(), JsValue> {
         return Err(conflict(home));
     }
     if inner.running.borrow().is_some() {
-        return Err(Error::argument("a compaction is under way: wait for it").into());
+        return Err(Error::argument("a compaction is running: wait for it").into());
     }
     Ok(())
 }
@@ -107,7 +107,7 @@ fn caught_up(inner: &Rc<Inner>, home: &Home, there: &Journal) -> Result<bool, Js
     let again = inner.read(|core| core.with_records(&records.whole))?;
     let Some((again, host)) = again.map_err(|error| damaged(home, error))? else { return Ok(false) };
     if again.saved_position() != there.position {
-        let why = format!("the record at position {} is not whole", again.saved_position() + 1);
+        let why = format!("the record at position {} is incomplete", again.saved_position() + 1);
         return Err(damaged(home, Error::new(ErrorCode::SnapshotInvalid, why)));
     }
     take_in(inner, &host, again.context().history.len())?;
@@ -125,6 +125,6 @@ fn damaged(home: &Home, error: Error) -> JsValue {
     if error.code() != ErrorCode::SnapshotInvalid {
         return error.into();
     }
-    let why = format!("what the store holds under `{}` does not follow what was loaded of it", home.key);
+    let why = format!("the data in the store under `{}` does not continue what was loaded from it", home.key);
     context_error(&Error::new(ErrorCode::StoreFailed, why), Some(&error.into()), None)
 }

@@ -95,7 +95,7 @@ impl Session {
         let read = read_options(&options)?;
         let core = Core::new(read.config()?, read.counter.clone());
         if core.config().memory_bytes.is_some() && read.store.is_none() {
-            let why = "tool outputs beyond it live in the store: give `store` as well";
+            let why = "tool outputs beyond this limit go to the store: set `store` as well";
             return Err(Error::config("toolOutputCache.memoryBytes", why).into());
         }
         Ok(Self::of(core, read))

@@ -103,7 +103,7 @@ pub async fn wait(
 
 /// The error if a wait was ended by its signal.
 pub fn abort_error() -> Error {
-    Error::new(ErrorCode::Aborted, "the wait was ended by its AbortSignal; nothing was changed")
+    Error::new(ErrorCode::Aborted, "aborted by the AbortSignal; nothing was changed")
 }
 
 fn aborted(signal: &AbortSignal) -> JsValue {

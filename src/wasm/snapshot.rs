@@ -141,7 +141,7 @@ pub fn restored(
         })?;
     let Restored { mut session, host, host_changes, counted_otherwise, redacted } = restored;
     if redacted && !options.redact_is_set {
-        let why = "the session was saved with one, and functions are not saved: give it again, or `null` to let texts go out as they are";
+        let why = "the session was saved with a redact function, and functions are not saved: pass it again, or `null` to send texts unredacted";
         return Err(Error::config("compaction.redact", why).into());
     }
     session.set_summarizer(options.summarize.is_some());
@@ -220,8 +220,8 @@ fn read_side(bytes: &[u8], changes: &[Vec<u8>], context: &Context) -> Result<Sid
     put_changes(&mut side, changes)?;
     let nodes = context.history.len();
     let known = side.pushed.iter().flat_map(|(_, nodes)| nodes).all(|n| n.get() < nodes);
-    from.require(known, "it names a message that is not there")?;
-    from.require(side.line.iter().all(|s| s.is_whole(nodes)), "an entry of the list is of no message")?;
+    from.require(known, "it refers to a message that does not exist")?;
+    from.require(side.line.iter().all(|s| s.is_whole(nodes)), "an entry of the list belongs to no message")?;
     if from.version() < 2 {
         for stretch in &mut side.line {
             stretch.stands_for = context.messages_behind(&stretch.nodes);
@@ -240,11 +240,11 @@ fn counter(options: &Options, method: &str) -> Result<Counter> {
         "bytes/4" => Ok(std::sync::Arc::new(BytesPerFour)),
         "callback" => Err(Error::config(
             "tokenizer",
-            "the session counted with a function, which is not saved; give it again",
+            "the session counted tokens with a function, which is not saved; pass it again",
         )),
         name => loaded_counter(name).ok_or_else(|| {
             let why = format!(
-                "the session counted with {name}: give `await loadEncoding(\"{name}\")`, the tokenizer of this name, or another one"
+                "the session counted tokens with {name}: pass `await loadEncoding(\"{name}\")`, the tokenizer of that name, or another one"
             );
             Error::config("tokenizer", why)
         }),

@@ -16,7 +16,7 @@ use crate::saved::{Records, from_base64};
 #[derive(Clone)]
 pub struct Store(JsValue);
 
-const NOT_ATOMIC: &str = "the session's store has no `compareAndSet`: where two processes save it at the same instant, the later save stays, and the other is lost (docs/stores.md)";
+const NOT_ATOMIC: &str = "the session's store has no `compareAndSet`: if two processes save the session at the same moment, the later save wins and the other is lost (docs/stores.md)";
 
 /// What a store holds under a key, as far as it was requested.
 pub struct Journal {
@@ -37,7 +37,7 @@ impl Store {
         match missing {
             None => Ok(store),
             Some(method) => Err(Error::argument(format!(
-                "`{name}`: expected a store, with getItem, setItem and removeItem; it has no `{method}`"
+                "`{name}`: expected a store with getItem, setItem and removeItem; it has no `{method}`"
             ))),
         }
     }
@@ -223,12 +223,10 @@ fn bytes_of_text(text: &JsString) -> Option<Vec<u8>> {
 
 /// A `STORE_FAILED` error.
 pub fn failed(what: &str, cause: Option<&JsValue>) -> JsValue {
-    let why = format!(
-        "the store cannot be used: {what}. Nothing in memory is lost; try again when the store is in order"
-    );
+    let why = format!("the store failed: {what}. Nothing in memory is lost; try again when the store works");
     context_error(&Error::new(ErrorCode::StoreFailed, why), cause, None)
 }
 
 fn invalid_answer(method: &str, key: &str, value: &JsValue) -> JsValue {
-    failed(&format!("its `{method}` gave what was never stored, for `{key}`"), Some(value))
+    failed(&format!("its `{method}` returned data for `{key}` that was never stored"), Some(value))
 }

@@ -389,7 +389,7 @@ async fn load(store: Store, key: String, options: Options) -> Result<Session, Js
     let home = Home::new(store, key);
     let Some(there) = home.store.read(&home.key, None).await? else {
         let key = &home.key;
-        let why = format!("no session is saved under `{key}`: make one, and `save` it there");
+        let why = format!("no session is saved under `{key}`: create one and `save` it there");
         return Err(Error::new(ErrorCode::UnknownRef, why).into());
     };
     loaded(home, there, options)
@@ -427,7 +427,7 @@ fn store_failure(home: &Home, error: JsValue) -> JsValue {
     if code_of(&error).as_deref() == Some(ErrorCode::SnapshotInvalid.as_str()) {
         let key = &home.key;
         let why = format!(
-            "the store holds no whole session under `{key}`. Nothing in memory is lost: save it under another key. To use this key again, remove what is saved under it from the store"
+            "the session in the store under `{key}` is damaged or incomplete. Nothing in memory is lost: save it under another key. To use this key again, remove its data from the store"
         );
         return context_error(&Error::new(ErrorCode::StoreFailed, why), Some(&error), None);
     }

@@ -72,7 +72,7 @@ pub async fn ask(
         Err(_) if signal.is_some_and(AbortSignal::has_fired) => Err(refused_by(signal)),
         Err(cause) => {
             let why =
-                "the summarize callback failed; history and view are as they were. Its error is the `cause`";
+                "the summarize callback failed; history and view are unchanged. Its error is the `cause`";
             let cause_text = message_of(&cause);
             let colon = if cause_text.is_empty() { "" } else { ": " };
             let error = Error::new(ErrorCode::SummaryFailed, why)
@@ -94,9 +94,8 @@ fn read_answer(answer: &JsValue) -> Result<Answer, Error> {
         return Ok(Answer { text, ..Answer::default() });
     }
     let nonsense = || {
-        let why = "the summarize callback must answer with a string or { text, usage?, finish_reason? }; history and view are as they were";
-        let brief =
-            "the summarize callback answered with neither a string nor { text, usage?, finish_reason? }";
+        let why = "the summarize callback must return a string or { text, usage?, finish_reason? }; history and view are unchanged";
+        let brief = "the summarize callback returned neither a string nor { text, usage?, finish_reason? }";
         Error::new(ErrorCode::SummaryFailed, why).with_brief(brief)
     };
     let field = |key: &str| get(answer, key).map_err(|_| nonsense());
@@ -121,9 +120,9 @@ fn read_answer(answer: &JsValue) -> Result<Answer, Error> {
 /// a list of items that includes the compaction.
 fn read_compaction(given: &JsValue) -> Result<ProviderSummary, Error> {
     let nonsense = || {
-        let why = "the summarize callback gave a `compaction` that is not { format, entries }; history and view are as they were";
+        let why = "the summarize callback returned a `compaction` that is not { format, entries }; history and view are unchanged";
         Error::new(ErrorCode::SummaryFailed, why)
-            .with_brief("the summarize callback gave a `compaction` that is not { format, entries }")
+            .with_brief("the summarize callback returned a `compaction` that is not { format, entries }")
     };
     let field = |key: &str| get(given, key).ok().flatten().ok_or_else(nonsense);
     let format = field("format")?.as_string().and_then(|name| Format::parse(&name)).ok_or_else(nonsense)?;
@@ -210,7 +209,7 @@ pub fn parse_format(name: &JsValue) -> Result<Format, Error> {
     let name = text(name, "format")?;
     Format::parse(&name).ok_or_else(|| {
         let known = Format::ALL.map(|f| format!("\"{}\"", f.as_str())).join(", ");
-        Error::argument(format!("there is no format \"{name}\"; there are {known}"))
+        Error::argument(format!("there is no format \"{name}\"; the formats are {known}"))
     })
 }
 
@@ -247,7 +246,7 @@ pub fn extractive_summarize(
             };
             let refs = get(&request, "names_refs")?.is_none_or(|names| names != JsValue::FALSE);
             let messages = get(&request, "messages")?
-                .ok_or_else(|| Error::argument("a SummaryRequest has `messages`"))?;
+                .ok_or_else(|| Error::argument("expected a SummaryRequest, which has `messages`"))?;
             let mut messages =
                 provider(Format::Messages).read(&json(&messages, ErrorCode::InvalidArgument)?)?;
             let instructions = messages.pop();

@@ -19,7 +19,7 @@ use crate::provider::{PendingRenames, list_keys, provider};
 /// Appends what is new in a list. Returns `{ added, diverged_at }`.
 pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, JsValue> {
     let list = whole_list(format, input)?.ok_or_else(|| {
-        Error::argument("sync takes the whole list: an array, or a body whose `input` or `messages` is one; what is new alone goes to `pushFrom`")
+        Error::argument("sync expects the whole list: an array, or a body with an array as `input` or `messages`; to add only new entries, use `pushFrom`")
     })?;
     let writes = inner.writes();
     let line = inner.line.borrow();
@@ -50,7 +50,7 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
     inner.precount(&messages.iter().chain(headers).cloned().collect::<Vec<_>>())?;
     if inner.writes() != writes {
         return Err(Error::argument(
-            "the session was used while `sync` read its list: by a getter, `toJSON` or the tokenizer",
+            "the session was used while `sync` was reading its list: a getter, `toJSON` or the tokenizer must not use it",
         )
         .into());
     }
@@ -126,7 +126,7 @@ fn with_known_ids(common: &CommonPart, mut messages: Vec<Message>) -> Result<Vec
                         known.clone_into(&mut output.call_id);
                     } else if known.values().any(|before| *before == output.call_id) {
                         let why = format!(
-                            "the tool output for call `{}` has no open call before it: that call has another id in this list",
+                            "the tool output for call `{}` follows no open tool call: that call has another id in this list",
                             output.call_id
                         );
                         return Err(Error::message_at(i, why).into());
@@ -134,7 +134,7 @@ fn with_known_ids(common: &CommonPart, mut messages: Vec<Message>) -> Result<Vec
                 }
                 Part::ToolCall(call) if known.contains_key(call.id.as_str()) => {
                     let why = format!(
-                        "the tool call id `{}` is that of another call, which waits for its output",
+                        "the tool call id `{}` belongs to another call that is still waiting for its output",
                         call.id
                     );
                     return Err(Error::message_at(i, why).into());

@@ -120,7 +120,7 @@ fn encoding(handle: u32) -> Result<Arc<Encoding>, JsValue> {
 }
 
 fn module_freed_error() -> JsValue {
-    Error::new(ErrorCode::Freed, "this encoding belongs to a module that is gone").into()
+    Error::new(ErrorCode::Freed, "this encoding belongs to a module that was unloaded; load it again").into()
 }
 
 /// `None` for an unknown handle.

@@ -54,7 +54,7 @@ fn repaired_json(value: &JsValue, format: Option<Format>, code: ErrorCode) -> Re
     let text = replace_lone_surrogates(&text);
     match serde_json::from_str(&text) {
         Ok(value) => Ok((value, true)),
-        Err(error) => Err(Error::new(code, format!("the value is no JSON: {error}")).into()),
+        Err(error) => Err(Error::new(code, format!("the value is not valid JSON: {error}")).into()),
     }
 }
 
@@ -84,8 +84,8 @@ pub fn config_json(options: &Object) -> Result<Value, JsValue> {
         };
         let Some(text) = JsValue::from(text).as_string() else { continue }; // `undefined` is left out
         let text = replace_lone_surrogates(&text);
-        let value =
-            serde_json::from_str(&text).map_err(|e| Error::config(&key, format!("is no JSON: {e}")))?;
+        let value = serde_json::from_str(&text)
+            .map_err(|e| Error::config(&key, format!("is not valid JSON: {e}")))?;
         map.insert(key, value);
     }
     Ok(Value::Object(map))
@@ -371,7 +371,7 @@ pub fn known_keys(options: &JsValue, known: &[&str]) -> Result<(), JsValue> {
     }
     for key in keys_of(options)?.iter().filter_map(|k| k.as_string()) {
         if !known.contains(&key.as_str()) {
-            return Err(Error::argument(format!("`{key}`: unknown key; known are {list}")).into());
+            return Err(Error::argument(format!("`{key}`: unknown key; known keys are {list}")).into());
         }
     }
     Ok(())
@@ -382,7 +382,7 @@ pub fn count(value: &JsValue, name: &str) -> Result<usize, Error> {
     let whole = value.as_f64().filter(|n| *n >= 0.0 && (n.fract() == 0.0 || n.is_infinite()));
     whole
         .map(|n| n as usize)
-        .ok_or_else(|| Error::argument(format!("`{name}`: expected a whole number from 0 on")))
+        .ok_or_else(|| Error::argument(format!("`{name}`: expected a whole number of at least 0")))
 }
 
 /// Reads a string argument. It is accepted as any value, because a string parameter of the binding traps on anything else.

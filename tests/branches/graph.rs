@@ -153,7 +153,7 @@ fn a_manual_fold_obeys_the_documents_constraints() {
     for (list, words) in [
         ("u1 c1", "t1"),
         ("u1 nobody", "nobody"),
-        ("u1 a1", "fold it too"),
+        ("u1 a1", "fold this node too"),
         ("u3", "newest user"),
         ("c3", "finished"),
         ("s0", "header"),

@@ -36,16 +36,16 @@ fn unknown_presets_and_passes() {
     ];
     insta::assert_snapshot!(lines.join("\n"), @r#"
     `ladder`: there is no preset `rollin`; did you mean `rolling`?
-    `ladder`: there is no preset `xyzzy`; there are `contextfold`, `spec`, `rolling`, `steps-design`, `steps-execution`, `selective`, `ladder`
+    `ladder`: there is no preset `xyzzy`; known names are `contextfold`, `spec`, `rolling`, `steps-design`, `steps-execution`, `selective`, `ladder`
     `ladder`: expected the name of a preset or a list of passes
     `ladder`: expected the name of a preset or a list of passes
     `ladder[0]`: expected an object, got 5
     `ladder[0].pass`: there is no pass `sumarize`; did you mean `summarize`?
     `ladder[0].pass`: expected the name of a pass
     `ladder[0].pass`: there is no pass `sumarize`; did you mean `summarize`?
-    `ladder[0].pass`: there is no pass `xyzzy`; there are `ephemeral`, `trim_tool_outputs`, `trim_media`, `dedupe_reads`, `compress_json`, `truncate_head_tail`, `drop_memory_results`, `prune_tool_outputs`, `drop_old_tool_results`, `selective`, `recent_window`, `rolling_summary`, `shrink_turns`, `auto_compact`, `summarize`, `even_cut`, `custom`
+    `ladder[0].pass`: there is no pass `xyzzy`; known names are `ephemeral`, `trim_tool_outputs`, `trim_media`, `dedupe_reads`, `compress_json`, `truncate_head_tail`, `drop_memory_results`, `prune_tool_outputs`, `drop_old_tool_results`, `selective`, `recent_window`, `rolling_summary`, `shrink_turns`, `auto_compact`, `summarize`, `even_cut`, `custom`
     `ladder[0].keepTurn`: unknown key; did you mean `keepTurns`?
-    `ladder[0].keep`: unknown key; known are `pass`
+    `ladder[0].keep`: unknown key; known keys are `pass`
     `ladder[1].pass`: there is no pass `sumarize`; did you mean `summarize`?
     "#);
 }
@@ -131,18 +131,18 @@ fn contradictions() {
     `ladder[0].lowerThreshold`: lowerThreshold (100) must be below upperThreshold (100)
     `ladder[0].upperThreshold`: lowerThreshold (30000) must be below upperThreshold (30000)
     `ladder[0].lowerThreshold`: lowerThreshold (50001) must be below upperThreshold (50000)
-    `ladder[0].recentRatio`: with summaryRatio (0.5) it makes more than the whole, got 0.6
-    `ladder[0].recentRatio`: with summaryRatio (0.36) it makes more than the whole, got 0.65
+    `ladder[0].recentRatio`: together with summaryRatio (0.5) must be at most 1, got 0.6
+    `ladder[0].recentRatio`: together with summaryRatio (0.36) must be at most 1, got 0.65
     `ladder[0].from`: must be at least `to` (3), got 2
     `ladder[0].enabled`: expected true or false, got "yes"
-    `ladder[0].keepSteps`: means the same as `keepTurns`; give one of them
+    `ladder[0].keepSteps`: means the same as `keepTurns`; set only one of them
     `ladder[0].keepTurns`: the layout "replace" keeps no turns; leave it out
     `ladder[0].keepSteps`: the layout "replace" keeps no turns; leave it out
     `ladder[0].layout`: expected one of "retain-summary-turns", "ask-answer-steps", "replace", got "system-note"
     `ladder[0].profile`: expected one of "default", "design", "execution", got "Design"
     `ladder[0].max`: expected at least `head` + `tail` (1000 + 1000), got 1000
-    `ladder[0].rules.TOOL_RESULT.keepRecent`: TRUNCATE needs it: how many of the newest stay
-    `ladder[0].rules.TOOL_RESULT.keepRecent`: only TRUNCATE takes it, and the strategy is DROP
+    `ladder[0].rules.TOOL_RESULT.keepRecent`: is required with TRUNCATE: how many of the newest to keep
+    `ladder[0].rules.TOOL_RESULT.keepRecent`: is allowed only with TRUNCATE, but the strategy is DROP
     `ladder[0].rules.TOOL_RESULT.strategy`: expected "DROP", "TRUNCATE" or "NONE"
     `ladder[0].rules.TOOL_RESULTS`: unknown key; did you mean `TOOL_RESULT`?
     `ladder[0].rules`: expected an object, got a list

@@ -229,7 +229,7 @@ fn a_smaller_view_starts_from_unpruned_outputs() {
     let placeholders = s.context().items().iter().filter(|i| i.form == "placeholder").count();
     assert_eq!(placeholders, 0, "{}", view(&s));
     assert!(
-        report.left_out.iter().all(|line| !line.why.contains("became a placeholder")),
+        report.left_out.iter().all(|line| !line.why.contains("became placeholder")),
         "{:?}",
         report.left_out
     );

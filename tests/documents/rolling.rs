@@ -179,7 +179,7 @@ fn a_summary_that_leaves_the_view_above_the_lower_threshold_is_retried() {
     assert!(asked.contains("Write at most 259 tokens"), "{asked}");
     let retry = asks(s.resume(pending, &summary("much too long", 900)).unwrap());
     let why = retry.request.messages().last().unwrap().plain_text();
-    assert!(why.contains("keep the view below where it is to go"), "{why}");
+    assert!(why.contains("would keep the view below its target"), "{why}");
     let report = done(s.resume(retry, &summary("short", 200)).unwrap());
     assert!(report.tokens_after < 1_000, "{report:?}");
 }

@@ -150,7 +150,7 @@ fn only_nodes_of_one_lane_can_be_folded() {
 fn a_summary_is_never_a_leaf() {
     let mut graph = line("u1 a1");
     let refusal = refused(&mut graph, |g| g.compress(&["u1", "a1"], "S"));
-    assert!(refusal.starts_with("GRAPH_CONSTRAINT: `u1`, `a1`: nothing else comes after"), "{refusal}");
+    assert!(refusal.starts_with("GRAPH_CONSTRAINT: `u1`, `a1`: nothing comes after these"), "{refusal}");
     graph.fork("a1", "side").unwrap();
     graph.add_node(in_lane("side", "u2")).unwrap();
     refused(&mut graph, |g| g.compress(&["u1", "a1"], "S")); // a branch edge does not block
@@ -174,7 +174,7 @@ fn a_context_has_a_limit() {
     extend(&mut graph, "u1 a1 u2 a2");
     let error = graph.context_for_full("a2", None).unwrap_err().to_string();
     assert!(
-        error.starts_with("SAFETY_LIMIT_EXCEEDED: 4 nodes in a context are more than the limit of 3"),
+        error.starts_with("SAFETY_LIMIT_EXCEEDED: 4 nodes in a context exceed the limit of 3"),
         "{error}"
     );
     assert_eq!(view(&graph, "a2", 1), "u2 a2");

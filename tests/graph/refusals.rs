@@ -9,7 +9,7 @@ use super::world::*;
 fn missing_duplicate_and_cyclic_references_are_refused() {
     let mut graph = line("u1 a1 u2");
     for (refusal, told) in [
-        (refused(&mut graph, |g| g.add_node(named("u1"))), "`u1`: the id is taken"),
+        (refused(&mut graph, |g| g.add_node(named("u1"))), "`u1`: the id is already used"),
         (refused(&mut graph, |g| g.add_node(after(&["x"], named("u3")))), "`x`: there is no node"),
         (refused(&mut graph, |g| g.add_edge("u2", "u1", EdgeKind::Dependency)), "`u2`, `u1`: an edge"),
         (
@@ -21,9 +21,9 @@ fn missing_duplicate_and_cyclic_references_are_refused() {
         (refused(&mut graph, |g| g.context_for_full("x", None)), "`x`: there is no node"),
         (refused(&mut graph, |g| g.fork("x", "l")), "`x`: there is no node"),
         (refused(&mut graph, |g| g.compress(&["u1", "x"], "S")), "`x`: there is no node"),
-        (refused(&mut graph, |g| g.compress(&["u1", "u1"], "S")), "`u1`: named twice"),
+        (refused(&mut graph, |g| g.compress(&["u1", "u1"], "S")), "`u1`: named more than once"),
         (refused(&mut graph, |g| g.compress(&[] as &[&str], "S")), "there is nothing to fold"),
-        (refused(&mut graph, |g| g.expand("u1")), "`u1`: it stands in for nothing"),
+        (refused(&mut graph, |g| g.expand("u1")), "`u1`: it is not a fold's summary"),
     ] {
         assert!(refusal.starts_with("GRAPH_CONSTRAINT") && refusal.contains(told), "{refusal}");
     }
@@ -44,7 +44,7 @@ fn a_folded_node_accepts_no_edge_state_or_view() {
         assert!(refusal.contains("`a1`: it is folded into `fold_1`"), "{refusal}");
     }
     let refusal = refused(&mut graph, |g| g.set_state("fold_1", NodeState::Running));
-    assert!(refusal.contains("stays so"), "{refusal}");
+    assert!(refusal.contains("always finished"), "{refusal}");
 }
 
 #[test]
@@ -70,11 +70,11 @@ fn limit_errors_name_both_numbers() {
     let mut graph = ContextGraph::new(GraphLimits { max_nodes: 2, max_edges: 1, max_context_nodes: 1 });
     extend(&mut graph, "u1 a1");
     let refusal = refused(&mut graph, |g| g.add_node(after(&[], named("u2"))));
-    assert!(refusal.starts_with("SAFETY_LIMIT_EXCEEDED: 3 nodes are more than the limit of 2"), "{refusal}");
+    assert!(refusal.starts_with("SAFETY_LIMIT_EXCEEDED: 3 nodes exceed the limit of 2"), "{refusal}");
     let refusal = refused(&mut graph, |g| g.compress(&["u1"], "S"));
     assert!(refusal.starts_with("SAFETY_LIMIT_EXCEEDED: 3 nodes"), "{refusal}");
     let refusal = refused(&mut graph, |g| g.add_edge("u1", "a1", EdgeKind::Dependency));
-    assert!(refusal.starts_with("SAFETY_LIMIT_EXCEEDED: 2 edges are more than the limit of 1"), "{refusal}");
+    assert!(refusal.starts_with("SAFETY_LIMIT_EXCEEDED: 2 edges exceed the limit of 1"), "{refusal}");
 }
 
 #[test]

@@ -276,7 +276,7 @@ test("an internal failure leaves the answer as it is, and is reported once; a wr
   const { result, said } = await warnings(async () => [tell(PART), tell(PART)]);
   assert.deepEqual(result, [undefined, undefined]);
   assert.equal(said.length, 1);
-  assert.match(said[0], /^contextfold \(ai-sdk-ui\): the folds cannot be told.*FREED|freed/i);
+  assert.match(said[0], /^contextfold \(ai-sdk-ui\): the folds cannot be reported.*FREED|freed/i);
   assert.throws(() => foldMetadata({}));
 });
 

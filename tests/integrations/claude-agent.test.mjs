@@ -150,7 +150,7 @@ describe("compactionHooks", () => {
       return [await hook(missing), await hook(missing)];
     });
     assert.deepEqual([result, said.length], [[{}, {}], 1]);
-    assert.match(said[0], /^contextfold \(claude-agent\): no record was made.*ENOENT/);
+    assert.match(said[0], /^contextfold \(claude-agent\): no record was added.*ENOENT/);
     const heard = [];
     assert.deepEqual(await hookOf({ onError: (error) => (heard.push(error.code), assert.fail()) })(missing), {});
     assert.deepEqual(heard, ["ENOENT"]);
@@ -172,15 +172,15 @@ describe("startProxy", () => {
   test("a wrong option is refused at once", async () => {
     const upstream = "https://api.anthropic.com";
     assert.match(await wrong(), /expected an object/);
-    assert.match(await wrong({ upstream: "api.anthropic.com" }), /^upstream: api\.anthropic\.com is no URL/);
-    assert.match(await wrong({ upstream: "ftp://host" }), /^upstream: ftp:\/\/ is not spoken here/);
+    assert.match(await wrong({ upstream: "api.anthropic.com" }), /^upstream: api\.anthropic\.com is not a URL/);
+    assert.match(await wrong({ upstream: "ftp://host" }), /^upstream: ftp:\/\/ is not supported/);
     assert.match(await wrong({ upstream: "https://user:secret@host" }), /^upstream: leave out user/);
     assert.match(await wrong({ upstream, contextWindows: 5 }), /did you mean `contextWindow`/);
     assert.match(await wrong({ upstream, contextWindow: -1 }), /contextWindow/);
     assert.match(await wrong({ upstream, ladder: "rollin" }), /rolling/);
     assert.match(await wrong({ upstream, onError: 5 }), /onError/);
     const first = await startProxy({ upstream });
-    assert.match(await wrong({ upstream, port: Number(new URL(first.url).port) }), /something else listens there/);
+    assert.match(await wrong({ upstream, port: Number(new URL(first.url).port) }), /port is already in use/);
     await first.close();
   });
 

@@ -132,7 +132,7 @@ test("a message longer than the connection accepts is reported, and the exit cod
   writeFileSync(file, (await folded()).snapshot());
   const { status, stderr } = spawnSync(process.execPath, [CLI, "mcp", "--session", file], { encoding: "utf8", input: `${"x".repeat(11 << 20)}\n` });
   assert.equal(status, 3);
-  assert.match(stderr, /^contextfold: UNREADABLE: the connection ended: .*10485760 bytes; a message that is sent here has to be shorter\n$/);
+  assert.match(stderr, /^contextfold: UNREADABLE: the connection ended: .*10485760 bytes; messages sent here must be shorter\n$/);
 });
 
 test("wrong arguments, and its help", () => {

@@ -434,7 +434,7 @@ describe("under load", () => {
     request.destroy();
     const { type, error } = JSON.parse(text);
     assert.deepEqual([response.statusCode, type, error.type], [413, "error", "request_too_large"]);
-    assert.match(error.message, /larger than 100 MB/);
+    assert.match(error.message, /limit of 100 MB/);
     assert.equal(upstream.requests.length, 0);
   });
 });
@@ -446,7 +446,7 @@ describe("the process", () => {
     const proxy = await proxyTo(t, "http://127.0.0.1:1");
     const ours = await openai(proxy).responses.create({ model: "m", input: chat("hello") }).catch((error) => error);
     assert.deepEqual([ours.status, ours.code], [502, "contextfold_502"]);
-    assert.match(ours.message, /127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\); is --upstream right/);
+    assert.match(ours.message, /127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\); check --upstream/);
     const theirs = await anthropic(proxy).messages.create({ model: "m", max_tokens: 1, messages: chat("hello") }).catch((error) => error);
     assert.deepEqual([theirs.status, theirs.error.type, theirs.error.error.type], [502, "error", "api_error"]);
     assert.equal((await raw(`${proxy.url}/v1/models`)).status, 502);
@@ -511,15 +511,15 @@ describe("the process", () => {
     const run = (...args) => promisify(execFile)(process.execPath, [CLI, "proxy", ...args], { timeout: 20_000 }).then(({ stdout }) => ({ stdout }), (error) => error);
     const wrong = {
       "": /--upstream URL is needed/,
-      "--upstream api.openai.com": /no URL such as/,
-      "--upstream https://user:pass@host": /keys come with each request/,
-      "--upstream http://host --port 70000": /no port/,
+      "--upstream api.openai.com": /not a URL such as/,
+      "--upstream https://user:pass@host": /keys are sent with each request/,
+      "--upstream http://host --port 70000": /not a port/,
       "--upstream http://host --preset nope": /no preset `nope`/,
       "--upstream http://host --models /nowhere.json": /cannot read \/nowhere.json: no such file/,
       "FILE --upstream http://host": /takes no FILE/,
     };
     const proxy = await proxyTo(t, "http://127.0.0.1:1");
-    wrong[`--upstream http://host --port ${new URL(proxy.url).port}`] = /something else listens there/;
+    wrong[`--upstream http://host --port ${new URL(proxy.url).port}`] = /port is already in use/;
     const judged = Object.entries(wrong).map(async ([args, expected]) => {
       const { code, stderr } = await run(...args.split(" ").filter(Boolean));
       assert.equal(code, 2, stderr);

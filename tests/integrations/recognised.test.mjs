@@ -299,7 +299,7 @@ describe("without a key", () => {
     const call = HOOKS["openai fit, Chat Completions"]({ contextWindow: 100_000 });
     for (let n = 0; n < 20; n++) await call({ system: "You build.", tools: [], messages: [{ role: "user", text: `${n}: go` }, { role: "assistant", text: "so" }, { role: "user", text: "and?" }] });
     assert.equal(said.length, 1);
-    assert.match(said[0], /give the hook a `key`/);
+    assert.match(said[0], /set the hook.s `key`/);
     said.length = 0;
     const fresh = HOOKS["openai fit, Chat Completions"]({ contextWindow: 100_000 });
     for (let n = 0; n < 20; n++) await fresh({ system: "You build.", tools: [], messages: [{ role: "user", text: `${n}: go` }] });

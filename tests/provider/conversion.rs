@@ -265,7 +265,8 @@ fn reasoning_is_dropped_with_an_item_the_ai_sdk_cannot_represent() {
     let said = |items: &[&Value]| {
         let list: Vec<&Value> = [&[&user], items, &[&user]].concat();
         let out = convert(Format::OpenaiResponses, Format::AiSdk, &json!(list)).unwrap();
-        let told = out.notes.iter().any(|note| note.what.contains("what it led to cannot be said"));
+        let told =
+            out.notes.iter().any(|note| note.what.contains("followed it cannot be written in this format"));
         let ids = out.output.as_array().unwrap().iter().filter_map(|m| m["content"].as_array()).flatten();
         let ids: Vec<String> = ids
             .map(|p| p["providerOptions"]["openai"]["itemId"].as_str().unwrap_or("-").to_owned())

@@ -50,7 +50,7 @@ describe("data from before there were journals", () => {
     assert.deepEqual([snapshotPosition, records.length, (await b.read("chat")).position], [position, 0, position]);
     assert.deepEqual([...snapshot], [...session.snapshot()]);
     assert.deepEqual(await a.list(), ["chat"]);
-    await assert.rejects(b.replace("chat", null, snapshotAt(1), 1), failsWith("STORE_CONFLICT", /is saved under `chat` already/));
+    await assert.rejects(b.replace("chat", null, snapshotAt(1), 1), failsWith("STORE_CONFLICT", /is already saved under `chat`/));
     await assert.rejects(b.append("chat", position + 1, [record(position + 2)]), failsWith("STORE_CONFLICT"));
     await a.append("chat", position, recordsBehind(position, 2));
     await assert.rejects(b.append("chat", position, [record(position + 1)]), failsWith("STORE_CONFLICT"));

@@ -75,7 +75,7 @@ describe("PostgreSQL", { skip }, () => {
     await admin.query("CREATE ROLE modest LOGIN");
     const url = server.url.replace("tester", "modest");
     const [asking, making] = [postgresStore(pgPool(url), { schema: "given", migrate: false }), postgresStore(pgPool(url), { schema: "given" })];
-    await assert.rejects(asking.read("a"), /the tables of contextfold are missing in the schema `given`: run what `postgresSchema` gives/);
+    await assert.rejects(asking.read("a"), /contextfold's tables are missing in the schema `given`: run the SQL that `postgresSchema` returns/);
     await assert.rejects(making.read("a"), { code: "42501" });
     await admin.query(postgresSchema("given"));
     await admin.query(postgresSchema("given")); // again: nothing happens
@@ -101,7 +101,7 @@ describe("PostgreSQL", { skip }, () => {
   test("tables of a later version are left unchanged", async () => {
     const admin = pgPool(server.url);
     await admin.query(`${postgresSchema("later")} INSERT INTO later.contextfold_version VALUES (2)`);
-    await assert.rejects(postgresStore(admin, { schema: "later" }).read("a"), /of version 2; this package knows those up to 1/);
+    await assert.rejects(postgresStore(admin, { schema: "later" }).read("a"), /have version 2, but this package supports only versions up to 1/);
   });
 
   test("an append is one statement, and one round trip with pg", async () => {

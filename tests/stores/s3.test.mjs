@@ -199,7 +199,7 @@ describe("S3", { skip }, () => {
     await store.replace(key, null, snapshotAt(1), 1);
     const [name] = await objects(`own/parts/${key}/`);
     await sdk().send(new commands.DeleteObjectCommand({ Bucket: "chats", Key: name }));
-    await assert.rejects(store.read(key), /names an object that is gone/);
+    await assert.rejects(store.read(key), /refers to an object that is missing/);
     await store.remove(key);
     assert.equal(await store.read(key), null);
   });

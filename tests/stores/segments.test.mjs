@@ -170,7 +170,7 @@ describe("sessions saved before there were journals", () => {
         const colons = { ...store, getKeys: async (prefix) => (await store.getKeys(prefix)).map((key) => key.replaceAll("/", ":")) };
         const { snapshot, position, notice } = await segmented(colons).read("k");
         assert.equal(Session.restore(snapshot).messages.length, isDamaged ? 1 : 2);
-        assert.match(notice, /head of this session was cut off.*newest state/);
+        assert.match(notice, /head of this session was cut off.*newest complete state/);
         await segmented(colons).append("k", position, [record(position + 1)]);
         const again = await segmented(store).read("k");
         assert.equal(again.notice, undefined);
@@ -205,7 +205,7 @@ describe("heads", () => {
     for (const wrong of ["rubbish", `${head}x`, head.replace(/\d/, "9"), head.replace("~", "~0"), head.slice(0, -1) + (head.endsWith("0") ? "1" : "0"), "v1-short.", "null"]) {
       await store.setItem("k:head", wrong);
       for (const promise of [segmented(store).read("k"), segmented(store).append("k", START + 3, [record(START + 4)])])
-        await assert.rejects(promise, failsWith("STORE_FAILED", /under `k`.*`k:head` names no version.*another key.*remove `k:head`/s), wrong);
+        await assert.rejects(promise, failsWith("STORE_FAILED", /under `k`.*`k:head` has no version.*another key.*remove `k:head`/s), wrong);
     }
     await journals.remove("k");
     assert.deepEqual(await store.getKeys(), []);
@@ -215,7 +215,7 @@ describe("heads", () => {
     const { getKeys: _, ...store } = memoryStore();
     await saved(store, 3);
     await store.setItem("k:head", "j1 ");
-    await assert.rejects(segmented(store).read("k"), failsWith("STORE_FAILED", /names no version/));
+    await assert.rejects(segmented(store).read("k"), failsWith("STORE_FAILED", /has no version/));
   });
 
   test("empty while another process writes it: it is read again", async () => {
@@ -398,7 +398,7 @@ describe("segments lost in a power failure", () => {
       await saved(store, 3);
       const [name] = await store.getKeys(`k:${what}:`);
       await store.removeItem(name);
-      await assert.rejects(segmented(store).read("k"), failsWith("STORE_FAILED", /names what is not there/));
+      await assert.rejects(segmented(store).read("k"), failsWith("STORE_FAILED", /refers to data that is missing/));
     }
   });
 });
@@ -664,7 +664,7 @@ describe("writers", () => {
     const [name] = await store.getKeys("k:s:");
     await store.removeItem(name);
     const before = (await store.getKeys()).sort();
-    await assert.rejects(segmented(store).append("k", START + 8, [record(START + 9)]), failsWith("STORE_FAILED", /names what is not there/));
+    await assert.rejects(segmented(store).append("k", START + 8, [record(START + 9)]), failsWith("STORE_FAILED", /refers to data that is missing/));
     assert.deepEqual((await store.getKeys()).sort(), before);
     await writer.append("k", START + 8, [record(START + 9)]);
     assert.equal(await standsAt(store), START + 9, "who wrote it has it still");

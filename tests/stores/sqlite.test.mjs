@@ -35,7 +35,7 @@ contract("better-sqlite3", async () => handedIn(betterSqlite3), { skip: betterSq
 if (sqlite) onThisNode();
 else {
   test("as Node 22 has it", { timeout: 300_000 }, (t) => runTests(t, nodeOf(22), fileURLToPath(import.meta.url)));
-  test("a path without node:sqlite is refused", () => assert.throws(() => sqliteStore(join(folder, "a.db")), /Hand in a database of better-sqlite3/));
+  test("a path without node:sqlite is refused", () => assert.throws(() => sqliteStore(join(folder, "a.db")), /Pass a better-sqlite3 database/));
 }
 
 /** A store on a database of the caller, which closes the database with the store. */
@@ -97,12 +97,12 @@ function onThisNode() {
       const database = new sqlite.DatabaseSync(":memory:");
       sqliteStore(database);
       database.exec("UPDATE contextfold_schema SET version = 2");
-      assert.throws(() => sqliteStore(database), /of version 2, and this version of the package knows 1/);
+      assert.throws(() => sqliteStore(database), /have version 2, but this package supports only 1/);
       database.close();
     });
 
     test("must be a database", () => {
-      for (const wrong of [null, undefined, 5, {}, { exec() {} }]) assert.throws(() => sqliteStore(wrong), /sqliteStore takes a path/);
+      for (const wrong of [null, undefined, 5, {}, { exec() {} }]) assert.throws(() => sqliteStore(wrong), /sqliteStore expects a path/);
       assert.throws(() => sqliteStore(join(folder, "no/such/folder/a.db")), /unable to open/);
     });
 

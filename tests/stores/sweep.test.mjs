@@ -232,7 +232,7 @@ describe("what cannot be read", () => {
     assert.equal((await outputs(store)).length, all);
     await assert.rejects(remove(damaged, "chat-2", { olderThanMs: 0 }), failsWith(code, /^nothing was removed.*`chat-2`/s));
     assert.deepEqual((await store.list()).sort(), ["chat-1", "chat-2"]);
-    await assert.rejects(remove(damaged, "chat-1", { olderThanMs: 0 }), failsWith(code, /^`chat-1` was removed, and its tool outputs were not.*`chat-2`/s));
+    await assert.rejects(remove(damaged, "chat-1", { olderThanMs: 0 }), failsWith(code, /^`chat-1` was removed, but its tool outputs were not.*`chat-2`/s));
     assert.deepEqual(await store.list(), ["chat-2"]);
     assert.equal((await outputs(store)).length, all);
     await store.remove("chat-2");

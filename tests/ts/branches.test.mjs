@@ -160,7 +160,7 @@ describe("fork and merge", () => {
     assert.equal(session.lower().at(-1).content, "It is in the attic.");
     assert.equal(session.lower().at(-1).tool_call_id, "task");
     const before = stateOf(session);
-    assert.throws(() => session.merge(child, { role: "user" }), failsWith("GRAPH_CONSTRAINT", /merged already/));
+    assert.throws(() => session.merge(child, { role: "user" }), failsWith("GRAPH_CONSTRAINT", /already been merged/));
     const other = session.fork(ids(session)[0]);
     other.push(assistant("Elsewhere."));
     assert.throws(() => session.merge(other, { tool_call_id: "task" }), failsWith("INVALID_ARGUMENT", /waits/));

@@ -243,7 +243,7 @@ describe("attempts", () => {
       const { messages, report } = await session.prepare();
       assert.deepEqual(stateOf(session), before, "history and view are as they were");
       assert.deepEqual(messages, session.view("messages"));
-      assert.match(report.summary.fallback, /no summary could be had \(SUMMARY_/);
+      assert.match(report.summary.fallback, /no summary could be made \(SUMMARY_/);
       assert.equal(report.summary.attempts, 2);
       assert.ok(report.decisions.some((d) => d.pass === "summarize" && d.why.includes("SUMMARY_")));
       assert.equal(failed.length, 1);
@@ -269,7 +269,7 @@ describe("attempts", () => {
     for (const summarize of [() => { throw TIRED; }, () => 7, () => "<summary></summary>"]) {
       const session = sessionWith(summarize, { onFailure: "extractive" });
       const report = await session.compact();
-      assert.match(report.summary.fallback, /extractive summariser stood in: SUMMARY_/);
+      assert.match(report.summary.fallback, /extractive summariser was used instead: SUMMARY_/);
       assert.equal(session.folds().length, 1);
     }
   });
@@ -292,12 +292,12 @@ describe("attempts", () => {
         const roomy = listening(new Session({ ladder, contextWindow: 8000, compaction: { thresholdRatio: 0.6, redact }, safetyMargin: 0, summarize }));
         roomy.push(conversation(4));
         const { report } = await roomy.prepare();
-        assert.match(/no summary could be had \((.*)\); the view fits without one$/.exec(report.summary.fallback)[1], told);
+        assert.match(/no summary could be made \((.*)\); the view fits without one$/.exec(report.summary.fallback)[1], told);
         assert.match(report.decisions.find((d) => d.pass === "summarize").why, told);
         assert.equal(roomy.report.summary.fallback, report.summary.fallback);
 
         const stoodIn = sessionWith(summarize, { onFailure: "extractive", redact });
-        assert.match((await stoodIn.compact()).summary.fallback.replace("the extractive summariser stood in: ", ""), told);
+        assert.match((await stoodIn.compact()).summary.fallback.replace("the extractive summariser was used instead: ", ""), told);
 
         const ahead = listening(new Session({ ladder, contextWindow: 8000, compaction: { thresholdRatio: 0.9, lowRatio: 0.3, background: { atRatio: 0.5 }, redact }, safetyMargin: 0, summarize }));
         ahead.push(conversation(4));
@@ -313,7 +313,7 @@ describe("attempts", () => {
       const redact = (text) => { if (text.includes("sk-123")) throw new Error("no"); return text; };
       const session = sessionWith(() => { calls += 1; throw new Error("sk-123"); }, { onFailure: "extractive", redact });
       const { summary } = await session.compact();
-      assert.match(summary.fallback, /stood in: SUMMARY_FAILED: the summarize callback failed$/);
+      assert.match(summary.fallback, /used instead: SUMMARY_FAILED: the summarize callback failed$/);
       assert.ok(calls > 0 && !JSON.stringify(session.report).includes("sk-123"));
     });
   });
@@ -327,7 +327,7 @@ describe("attempts", () => {
   });
 
   test("a request sent without tool outputs is reported if there were any", async () => {
-    for (const [list, told] of [[conversation(8), /without tool outputs/], [Array.from({ length: 8 }, (_, n) => [user(words(200, n)), assistant(words(200, n))]).flat(), /^undefined$/]]) {
+    for (const [list, told] of [[conversation(8), /tool outputs were left out/], [Array.from({ length: 8 }, (_, n) => [user(words(200, n)), assistant(words(200, n))]).flat(), /^undefined$/]]) {
       let asked = 0;
       const session = new Session({ ladder, contextWindow: 100_000, summarize: () => { if ((asked += 1) < 3) throw new Error("prompt is too long"); return GOOD; } });
       session.push(list);

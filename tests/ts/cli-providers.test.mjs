@@ -43,14 +43,14 @@ describe("check", () => {
   test("a valid request: exit 0, no findings", () => {
     const { code, out, err } = cli(["check", wholeFile]);
     assert.deepEqual([code, err], [0, ""]);
-    assert.match(out, /whole\.json\n\s+openai-chat · 5 items\n\n\s+✓ nothing that its provider would refuse\n/);
+    assert.match(out, /whole\.json\n\s+openai-chat · 5 items\n\n\s+✓ nothing that its provider would reject\n/);
     assert.deepEqual(JSON.parse(cli(["check", wholeFile, "--json"]).out), { violations: [] });
   });
 
   test("an invalid request: exit 1, each rule with its position", () => {
     const { code, out } = cli(["check", brokenFile]);
     assert.equal(code, 1);
-    assert.match(out, /✗ 2 errors: the provider would refuse it/);
+    assert.match(out, /✗ 2 errors: the provider would reject it/);
     assert.match(out, /C-wrong-id\s+\[2\]\s+tool_call_id zz/);
     assert.match(out, /C-unanswered\s+\[1\]\s+tool_calls without a tool message: a1/);
     const { violations } = JSON.parse(cli(["check", brokenFile, "--json"]).out);
@@ -61,7 +61,7 @@ describe("check", () => {
     const twice = [{ role: "user", content: [{ type: "text", text: "a" }] }, { role: "user", content: [{ type: "text", text: "b" }] }];
     const { code, out } = cli(["check", "-", "--format", "anthropic"], JSON.stringify(twice));
     assert.equal(code, 0);
-    assert.match(out, /✓ nothing that its provider would refuse \(1 warning\)/);
+    assert.match(out, /✓ nothing that its provider would reject \(1 warning\)/);
     assert.match(out, /A-same-role/);
   });
 
@@ -134,13 +134,13 @@ describe("repair", () => {
     const { out, err, code } = cli(["repair", wholeFile, "--out", "-"]);
     assert.equal(code, 0);
     assert.deepEqual(JSON.parse(out), whole);
-    assert.match(err, /nothing to mend/);
+    assert.match(err, /nothing to repair/);
   });
 
   test("input that cannot be repaired: exit 1", () => {
     const { code, out } = cli(["repair", "-"], JSON.stringify([{ role: "tool", tool_call_id: "zz", content: "?" }]));
     assert.equal(code, 1);
-    assert.match(out, /not mended: no messages/);
+    assert.match(out, /not repaired: no messages/);
   });
 });
 
@@ -161,9 +161,9 @@ describe("convert", () => {
     const failed = structuredClone(whole).map((m) => (m.role === "tool" ? { ...m, is_error: true } : m));
     const { format, output, notes } = JSON.parse(cli(["convert", "-", "--to", "openai-chat", "--json"], JSON.stringify(failed)).out);
     assert.deepEqual([format, output.length], ["openai-chat", 5]);
-    assert.deepEqual(notes, [{ index: 3, what: "`is_error` is not said: Chat Completions tool messages have no such field" }]);
+    assert.deepEqual(notes, [{ index: 3, what: "`is_error` is left out: Chat Completions tool messages have no such field" }]);
     const { out } = cli(["convert", "-", "--to", "openai-chat"], JSON.stringify(failed));
-    assert.match(out, /✓ 1 note\n\s+\[3\]\s+`is_error` is not said/);
+    assert.match(out, /✓ 1 note\n\s+\[3\]\s+`is_error` is left out/);
     assert.match(out, /not written: --out FILE writes it, --json prints it/);
   });
 

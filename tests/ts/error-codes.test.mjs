@@ -152,7 +152,7 @@ describe("free", () => {
     test(`${what} after free() fails with FREED`, async () => {
       const made = new Session();
       made.free();
-      await assert.rejects(async () => use(made), failsWith("FREED", /make a new one/));
+      await assert.rejects(async () => use(made), failsWith("FREED", /create a new one/));
     });
 
   test("free() twice, or before any use, is fine", () => {

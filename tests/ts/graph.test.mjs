@@ -154,7 +154,7 @@ describe("refusals change nothing", () => {
   const constraint = (words) => failsWith("GRAPH_CONSTRAINT", words);
   const argument = (words) => failsWith("INVALID_ARGUMENT", words);
   const refusals = {
-    "an id that is taken": [() => graph.addNode(named("u2")), constraint(/`u2`: the id is taken/)],
+    "an id that is taken": [() => graph.addNode(named("u2")), constraint(/`u2`: the id is already used/)],
     "a missing node": [() => graph.addEdge("u2", "x"), constraint(/`x`: there is no node/)],
     "a cycle": [() => graph.addEdge("a2", "a1", "dependency"), constraint(/`a2`, `a1`: .*cycle/)],
     "an edge to a folded node": [() => graph.addEdge("u1", "a2"), constraint(/`u1`: it is folded into `fold_1`/)],

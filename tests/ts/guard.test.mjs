@@ -35,7 +35,7 @@ test("a trap is INTERNAL with its cause, and so is every call after it", () => {
   let standIn;
   const wasm = guarded({ trap, seven }, (next) => (standIn = next));
   assert.throws(() => wasm.trap(), (error) => code("INTERNAL")(error) && error.cause instanceof WebAssembly.RuntimeError);
-  assert.throws(() => standIn.seven(), (error) => code("INTERNAL")(error) && /load the module anew/.test(error.message));
+  assert.throws(() => standIn.seven(), (error) => code("INTERNAL")(error) && /load the module again/.test(error.message));
   assert.throws(() => standIn.memory, code("INTERNAL"));
   // The garbage collector may still release objects; no caller could catch an error there.
   assert.equal(standIn.__wbg_session_free(8, 1), undefined);

@@ -60,7 +60,7 @@ test("a hook without a window says so once, in its reports or on the console", a
     const fitting = fit({});
     for (const content of ["go", "on"]) await fitting({ input: [{ role: "user", content }] });
     assert.equal(said.length, 1);
-    assert.match(said[0], /neither `model` nor `contextWindow`.*said once/);
+    assert.match(said[0], /neither `model` nor `contextWindow`.*reported once/);
     const reports = [];
     const heard = fit({ onReport: (report) => reports.push(report) });
     for (const content of ["go", "on"]) await heard({ input: [{ role: "user", content }] });

@@ -98,7 +98,7 @@ describe("position and changes", () => {
   test("an invalid or future position is refused; one that is too old returns nothing", () => {
     const { session, position } = recorded("one");
     for (const wrong of [undefined, null, "7", -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, 7n]) assert.throws(() => session.changes(wrong), failsWith("INVALID_ARGUMENT", /`since`/));
-    assert.throws(() => session.changes(session.position + 1), failsWith("INVALID_ARGUMENT", new RegExp(`position ${session.position}, which is before that`)));
+    assert.throws(() => session.changes(session.position + 1), failsWith("INVALID_ARGUMENT", new RegExp(`only at position ${session.position}`)));
     for (const before of [position - 1, 0]) assert.equal(session.changes(before), null);
   });
 
@@ -154,9 +154,9 @@ describe("restore refuses anything but records of the session", () => {
     const { snapshot, position, records } = recorded("one", "two", "three");
     const [one, two, three] = records;
     for (const [changes, words] of [
-      [[two, three], new RegExp(`position ${position + 2} does not follow: the snapshot stands at ${position}`)],
-      [[one, three], new RegExp(`position ${position + 2} is missing: position ${position + 3} follows`)],
-      [[one, one], new RegExp(`position ${position + 2} is missing: position ${position + 1} follows`)],
+      [[two, three], new RegExp(`position ${position + 2} does not follow the snapshot, which is at position ${position}`)],
+      [[one, three], new RegExp(`position ${position + 2} is missing: the next record is at position ${position + 3}`)],
+      [[one, one], new RegExp(`position ${position + 2} is missing: the next record is at position ${position + 1}`)],
       [[two, one], /position/],
       [[one, two, three, two], /position/],
     ])
@@ -174,7 +174,7 @@ describe("restore refuses anything but records of the session", () => {
         else {
           const session = Session.restore(snapshot, { position, changes: damaged });
           assert.deepEqual([said(session), session.position], [["zero", "one", "two"], position + 2], `${byte}`);
-          assert.match((await session.prepare()).report.notices.join(), /last record.*not written to its end/);
+          assert.match((await session.prepare()).report.notices.join(), /last record.*incomplete and was ignored/);
         }
       }
   });
@@ -210,7 +210,7 @@ describe("restore refuses anything but records of the session", () => {
   test("a record of a newer version is named as such; nonsense with a right checksum is refused", () => {
     const { snapshot, position, records } = recorded("one");
     const newer = reframed(records[0], (bytes) => (bytes[4] = 2));
-    assert.throws(() => Session.restore(snapshot, { position, changes: newer }), failsWith("SNAPSHOT_TOO_NEW", new RegExp(`position ${position + 1} is of version 2.*update contextfold`)));
+    assert.throws(() => Session.restore(snapshot, { position, changes: newer }), failsWith("SNAPSHOT_TOO_NEW", new RegExp(`position ${position + 1} has version 2.*update contextfold`)));
     const newerBody = reframed(records[0], (bytes) => (bytes[13] = 99));
     assert.throws(() => Session.restore(snapshot, { position, changes: newerBody }), failsWith("SNAPSHOT_TOO_NEW", new RegExp(`position ${position + 1}.*version 99.*update contextfold`)));
     let refused = 0;
@@ -287,11 +287,11 @@ describe("refresh", () => {
     await a.save(storeA, "k");
     b.push(user("mine"));
     const before = shown(b);
-    await assert.rejects(b.refresh(), failsWith("STORE_CONFLICT", /Load it again, and push what is new/));
+    await assert.rejects(b.refresh(), failsWith("STORE_CONFLICT", /Load the session again and push the new messages/));
     assert.equal(shown(b), before);
     await place.remove("k");
     await assert.rejects(a.refresh(), failsWith("STORE_CONFLICT", /was removed/));
-    await assert.rejects(new Session(wide).refresh(), failsWith("INVALID_ARGUMENT", /neither loaded.*nor saved/));
+    await assert.rejects(new Session(wide).refresh(), failsWith("INVALID_ARGUMENT", /not loaded.*or saved/));
   });
 
   test("a session that was only read has no unsaved changes", async () => {
@@ -515,7 +515,7 @@ describe("saves", () => {
     } };
     const loaded = await Session.load(store, "k");
     assert.deepEqual(said(loaded), ["one", "two"]);
-    assert.match((await loaded.prepare()).report.notices.join(), /last record.*not written to its end/);
+    assert.match((await loaded.prepare()).report.notices.join(), /last record.*incomplete and was ignored/);
     loaded.push(user("four"));
     await loaded.save(store, "k");
     assert.equal((await loaded.prepare()).report.notices, undefined);

@@ -177,7 +177,7 @@ describe("tool outputs beyond memoryBytes", () => {
     const [item] = session.messages.filter((m) => m.role === "tool");
     const id = session.items().find((i) => i.item_type === "TOOL_RESULT").id;
     assert.throws(() => session.pin(id), failsWith("INVALID_ARGUMENT", /toolOutputs\.get\("out_1"\)/));
-    assert.throws(() => session.toolOutputs.append("out_1", "more"), failsWith("STORE_FAILED", /brings it back/));
+    assert.throws(() => session.toolOutputs.append("out_1", "more"), failsWith("STORE_FAILED", /bring it back/));
     await session.toolOutputs.get(item.output_ref.id);
     session.pin(id);
     assert.equal(session.view("openai-chat")[1].content, text(0));
@@ -232,11 +232,11 @@ describe("tool outputs beyond memoryBytes", () => {
     const keys = await store.getKeys("contextfold:output:");
     const another = await store.getItemRaw(keys[1]);
     await store.setItemRaw(keys[0], another);
-    await assert.rejects(session.toolOutputs.read({ ref_id: first.id }), failsWith("STORE_FAILED", /not what was stored/));
+    await assert.rejects(session.toolOutputs.read({ ref_id: first.id }), failsWith("STORE_FAILED", /something else than was stored/));
     for (const key of keys) await store.removeItem(key);
     await assert.rejects(session.toolOutputs.get(second.id), failsWith("UNKNOWN_REF", /no longer in the store/));
     const alone = Session.restore(session.snapshot());
-    await assert.rejects(alone.toolOutputs.get(second.id), failsWith("STORE_FAILED", /give the session its `store`/));
+    await assert.rejects(alone.toolOutputs.get(second.id), failsWith("STORE_FAILED", /pass the session its `store`/));
   });
 
   test("outputs move along when the session is saved in another store", async () => {

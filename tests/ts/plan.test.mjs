@@ -160,8 +160,8 @@ describe("apply, adjusted", () => {
     const folded = session.folds()[0];
     session.push([output("live", "done"), assistant("so"), ...conversation(2, 120, "more")]);
     const next = session.plan();
-    await assert.rejects(next.apply({ keep: [folded.items[0]] }), failsWith("INVALID_ARGUMENT", /folded already/));
-    await assert.rejects(next.apply({ fold: [folded.items[0]] }), failsWith("INVALID_ARGUMENT", /folded already/));
+    await assert.rejects(next.apply({ keep: [folded.items[0]] }), failsWith("INVALID_ARGUMENT", /already folded/));
+    await assert.rejects(next.apply({ fold: [folded.items[0]] }), failsWith("INVALID_ARGUMENT", /already folded/));
     await assert.rejects(next.apply({ keep: [folded.id] }), failsWith("INVALID_ARGUMENT", /earlier fold/));
   });
 });

@@ -105,7 +105,7 @@ describe("placeholders", () => {
     assert.deepEqual(args[0], { input: "src -la" });
     assert.equal(outputs(session)[0], "[tool output trimmed: ls, 1531 tokens]");
     const { report } = await session.prepare();
-    assert.ok(report.notices.includes("`toolOutputCache.placeholder` must answer with a string: the default text stands in its place"), report.notices.join());
+    assert.ok(report.notices.includes("`toolOutputCache.placeholder` must return a string: the default text is used instead"), report.notices.join());
     const throws = filled({ toolOutputCache: { contextBudgetTokens: 3_000, placeholder: () => { throw new Error("oh"); } } });
     assert.match((await throws.prepare()).report.notices.join(), /placeholder` threw \(oh\)/);
     assert.throws(() => new Session({ toolOutputCache: { placeholder: "x" } }), { code: "INVALID_CONFIG", message: /toolOutputCache\.placeholder/ });
@@ -135,7 +135,7 @@ describe("rules by tool", () => {
     const session = filled({ contextWindow: 14_000, toolOutputCache: { tools } });
     const { report } = await session.prepare();
     const [cut, first] = report.decisions;
-    assert.deepEqual([cut.pass, cut.why], ["cut_tool_outputs", "each tool output may have 51200 bytes, 2000 characters a line; one of `ls` 100 tokens"]);
+    assert.deepEqual([cut.pass, cut.why], ["cut_tool_outputs", "each tool output is limited to 51200 bytes and 2000 characters per line; outputs of `ls` to 100 tokens"]);
     assert.equal(first.pass, "trim_tool_outputs");
     assert.match(first.why, /toolOutputCache\.tools/);
     const plans = session.items().filter((item) => item.form !== "whole").map(({ id }) => session.message(id)).filter((m) => /line of (2|5|8|11)\n/.test(m.content));
@@ -183,7 +183,7 @@ describe("a custom pass", () => {
     assert.deepEqual([items[0].role, items[0].age, items.at(-1).age], ["user", 12, 0]);
     assert.equal(overBy, report.tokens_before - 18_000 * 0.5);
     const own = decision(report, "custom");
-    assert.equal(own.why, "the custom pass `mine` took out 4 and trimmed 2");
+    assert.equal(own.why, "the custom pass `mine` removed 4 and trimmed 2");
     assert.deepEqual(own.items.length, 6);
     assert.ok(own.tokens_after < own.tokens_before && valid(session));
     assert.equal(session.messages.length, 25, "nothing is lost");
@@ -199,13 +199,13 @@ describe("a custom pass", () => {
     session.pin(session.items()[4].id);
     const { report } = await session.prepare();
     const { why } = decision(report, "custom");
-    for (const part of [`\`nowhere\` does not stand in the view`, `\`${ids[0]}\` is no tool output`, `\`${ids[0]}\` is the newest user message`, `\`${ids[1]}\` goes only with the rest of its step: \`${ids[2]}\``, `\`${ids[3]}\` is pinned`, `\`${ids[4]}\` is pinned`])
+    for (const part of [`\`nowhere\` is not in the view`, `\`${ids[0]}\` is not a tool output`, `\`${ids[0]}\` is the newest user message`, `\`${ids[1]}\` can be dropped only together with the rest of its step: \`${ids[2]}\``, `\`${ids[3]}\` is pinned`, `\`${ids[4]}\` is pinned`])
       assert.ok(why.includes(part), `${part} in ${why}`);
     assert.ok(valid(session));
   });
 
   test("one that throws or returns something else changes nothing, and the next pass runs", async () => {
-    for (const [run, said] of [[() => { throw new Error("no"); }, /did nothing: it threw \(no\)/], [async () => ({}), /at once/], [() => ({ drop: 1 }), /at once/], [() => ({ keep: [] }), /`keep`/], [() => [], /at once/]]) {
+    for (const [run, said] of [[() => { throw new Error("no"); }, /did nothing: it threw \(no\)/], [async () => ({}), /synchronously/], [() => ({ drop: 1 }), /synchronously/], [() => ({ keep: [] }), /`keep`/], [() => [], /synchronously/]]) {
       const session = filled({ contextWindow: 18_000, ladder: laddered(run) });
       const { report } = await session.prepare();
       const own = decision(report, "custom");
@@ -222,11 +222,11 @@ describe("a custom pass", () => {
     const run = ({ items }) => ({ trim: items.filter(({ tool }) => tool === "ls").map(({ id }) => id) });
     const bytes = filled({ contextWindow: 18_000, ladder: laddered(run) }).snapshot();
     const without = await Session.restore(bytes).prepare();
-    assert.match(without.report.notices.join(), /custom pass whose `run` was not given again/);
+    assert.match(without.report.notices.join(), /custom pass that does nothing because its `run` function is not saved/);
     assert.equal(decision(without.report, "custom"), undefined);
     const again = await Session.restore(bytes, { ladder: laddered(run) }).prepare();
     assert.match(decision(again.report, "custom").why, /trimmed 4/);
-    assert.doesNotMatch(again.report.notices?.join() ?? "", /not given again/);
+    assert.doesNotMatch(again.report.notices?.join() ?? "", /does nothing because/);
   });
 });
 
@@ -244,7 +244,7 @@ describe("an undo", () => {
     const [{ id }] = session.folds();
     const undone = session.unfold(id);
     assert.deepEqual([undone.tokens, undone.limit, undone.threshold], [session.tokens, 3_200, 2_560]);
-    assert.match(undone.notice, /pin the messages .* larger window/);
+    assert.match(undone.notice, /pin the messages .* larger context window/);
     const roomy = await folded();
     roomy.setOptions({ contextWindow: 100_000 });
     assert.equal("notice" in roomy.unfold(roomy.folds()[0].id), false);

@@ -40,7 +40,7 @@ test("while something comes before it, its text is used instead", async () => {
 
 test("if a conversation is summarised in pieces, the text is used, and the report says why", async () => {
   const session = await compacted({ format: "anthropic", entries: ENTRIES }, { compaction: { summarizerWindow: 1_500 } });
-  assert.match(session.report.summary.fallback, /in \d+ chunks.*its text stands instead/);
+  assert.match(session.report.summary.fallback, /in \d+ chunks.*its text is used as the summary instead/);
   assert.ok(JSON.stringify(first(session)).includes(SAID));
 });
 

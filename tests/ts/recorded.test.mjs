@@ -81,7 +81,7 @@ describe("Responses requests", { skip: missing }, () => {
     assert.ok(stateful.length > 0);
     for (const { id, items } of stateful) {
       assert.deepEqual(new OpenAIHistoryAdapter(items).inputItems, items, id);
-      if (/_output$/.test(items[0].type)) assert.throws(() => new Session().pushFrom("openai-responses", items), failsWith("INVALID_MESSAGE", /message 0.*no open call/), id);
+      if (/_output$/.test(items[0].type)) assert.throws(() => new Session().pushFrom("openai-responses", items), failsWith("INVALID_MESSAGE", /message 0.*no open tool call/), id);
     }
   });
 

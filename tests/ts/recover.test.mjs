@@ -42,9 +42,9 @@ describe("errors that mean too long", () => {
     });
 
   const why = {
-    [TEXT]: "the provider refused the request: 9000 tokens, and it takes 4000",
-    "This model's maximum context length is 4000 tokens.": "the provider refused the request as too long: it takes 4000 tokens",
-    "context_length_exceeded": "the provider refused the request as too long",
+    [TEXT]: "the provider rejected the request: it has 9000 tokens and the limit is 4000",
+    "This model's maximum context length is 4000 tokens.": "the provider rejected the request as too long: the limit is 4000 tokens",
+    "context_length_exceeded": "the provider rejected the request as too long",
   };
   for (const [said, told] of Object.entries(why))
     test(`the report gives the reason: ${told}`, async () => {

@@ -265,7 +265,7 @@ test("bound thinking is removed if the tools it came after change", () => {
 });
 
 describe("an explicit window", () => {
-  const larger = /`contextWindow` says 400000 tokens, and 8192 are known of model "gpt-4"/;
+  const larger = /`contextWindow` is 400000 tokens, but the known window of model "gpt-4" is 8192/;
   const ways = {
     setOptions: (session, options) => (session.setOptions(options), session),
     restore: (session, options) => Session.restore(session.snapshot(), options),

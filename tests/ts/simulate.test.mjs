@@ -153,7 +153,7 @@ test("a replay searches for facts only at the end, and an invalid call number is
   const recording = new Recording("openai-responses", items);
   const options = { contextWindow: 24_000, ladder: "rolling" };
   const replay = recording.replay(options);
-  assert.throws(() => replay.look(), failsWith("INVALID_ARGUMENT", /calls are still to be replayed.*advance/));
+  assert.throws(() => replay.look(), failsWith("INVALID_ARGUMENT", /calls have not been replayed yet.*advance/));
   replay.advance(20);
   assert.throws(() => replay.look(1), failsWith("INVALID_ARGUMENT"));
   for (const wrong of [-1, 1.5, NaN, "1", null, {}]) {

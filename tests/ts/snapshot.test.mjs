@@ -157,7 +157,7 @@ describe("options", () => {
     const session = await rich({ compaction: { redact: (text) => text.replaceAll("question", "…") } });
     const bytes = session.snapshot();
     for (const options of [undefined, {}, { compaction: {} }, { compaction: { redact: undefined, lowRatio: 0.3 } }])
-      assert.throws(() => Session.restore(bytes, options), failsWith("INVALID_CONFIG", /`compaction\.redact`: .*give it again, or `null`/));
+      assert.throws(() => Session.restore(bytes, options), failsWith("INVALID_CONFIG", /`compaction\.redact`: .*pass it again, or `null`/));
     assert.throws(() => Session.restore(bytes, { compaction: { redact: true } }), failsWith("INVALID_CONFIG", /redact/));
     const without = Session.restore(bytes, { compaction: { redact: null } });
     assert.equal(Session.restore(without.snapshot()).tokens, session.tokens);
@@ -178,7 +178,7 @@ describe("options", () => {
       session.push(conversation(4, 60, "later"));
       return (await session.prepare()).report.notices;
     };
-    assert.match((await noticesOf(Session.restore(bytes)))[0], /`summarize`, which was not given again/);
+    assert.match((await noticesOf(Session.restore(bytes)))[0], /`summarize` callback that was not passed again/);
     assert.match((await noticesOf(Session.restore(Session.restore(bytes).snapshot())))[0], /`summarize`/);
     const summarize = () => "<summary>They talked of words.</summary>";
     assert.equal(await noticesOf(Session.restore(bytes, { summarize })), undefined);
@@ -226,7 +226,7 @@ describe("bytes that are not a session", () => {
 test("structuredClone of a session fails with a hint what to do instead", () => {
   const session = new Session();
   for (const one of [session, session.fork(session.push(user("go"))[0]), Session.restore(session.snapshot())])
-    assert.throws(() => structuredClone(one), { name: "DataCloneError", message: /snapshot\(\) gives its bytes.*; a Session itself\) could not be cloned/ });
+    assert.throws(() => structuredClone(one), { name: "DataCloneError", message: /use session\.snapshot\(\).*: a Session itself\) could not be cloned/ });
   session.free();
   assert.throws(() => session.tokens, { code: "FREED" });
 });

@@ -117,7 +117,7 @@ describe("a store that misbehaves", () => {
     torn = 0;
     tears(100);
     delete store.getKeys;
-    await assert.rejects(Session.load(store, "s"), failsWith("STORE_FAILED", /names no version/));
+    await assert.rejects(Session.load(store, "s"), failsWith("STORE_FAILED", /has no version/));
   });
 
   test("a process that dies while writing the head leaves the newest whole version, and a report says so until the next save", async () => {
@@ -146,7 +146,7 @@ describe("a store that misbehaves", () => {
         const again = await Session.load(colons, "a/s");
         assert.deepEqual(again.messages.map((m) => m.content), damaged ? ["one"] : ["one", more], JSON.stringify(left));
         const { report } = await again.prepare();
-        assert.match(report.notices.join(), /head of this session was cut off.*newest state/);
+        assert.match(report.notices.join(), /head of this session was cut off.*newest complete state/);
         again.push(user("three"));
         await again.save(colons, "a/s");
         assert.doesNotMatch(((await again.prepare()).report.notices ?? []).join(), /cut off/);
@@ -198,7 +198,7 @@ describe("a store that misbehaves", () => {
     await loaded.save(again(), "s");
     session.push(user("beside that"));
     await assert.rejects(session.save(again(), "s"), failsWith("STORE_CONFLICT"));
-    await assert.rejects(loaded.save(again(), "other").then(() => session.save(again(), "other")), failsWith("STORE_CONFLICT", /saved under `other` already/));
+    await assert.rejects(loaded.save(again(), "other").then(() => session.save(again(), "other")), failsWith("STORE_CONFLICT", /already saved under `other`/));
     assert.equal((await Session.load(place, "s")).messages.length, 3);
   });
 
@@ -271,7 +271,7 @@ describe("a store that misbehaves", () => {
     const { setItem } = store;
     let written;
     store.setItem = async (key, value) => (key.endsWith(":head") && (written = value), setItem(key, key.endsWith(":head") ? "" : value));
-    await assert.rejects(a.save(store, "s"), failsWith("STORE_FAILED", /names no version/));
+    await assert.rejects(a.save(store, "s"), failsWith("STORE_FAILED", /has no version/));
     // The other process finally writes what was saved here.
     store.setItem = setItem;
     await setItem("s:head", written);
@@ -283,7 +283,7 @@ describe("a store that misbehaves", () => {
     const stood = await store.getItem("s:head");
     a.push(user("four of a"));
     store.setItem = async (key, value) => setItem(key, key.endsWith(":head") ? "" : value);
-    await assert.rejects(a.save(store, "s"), failsWith("STORE_FAILED", /names no version/));
+    await assert.rejects(a.save(store, "s"), failsWith("STORE_FAILED", /has no version/));
     store.setItem = setItem;
     await setItem("s:head", stood);
     b.push(user("four of b"));
@@ -384,7 +384,7 @@ describe("a store that misbehaves", () => {
     await session.save(saved, "s");
     for (const rubbish of [7, {}, "not base64!", new Uint8Array([1, 2, 3]), new Uint8Array(0)])
       await assert.rejects(Session.load({ ...saved, getItemRaw: async () => rubbish }, "s"), failsWith("STORE_FAILED"), String(rubbish));
-    await assert.rejects(Session.load({ ...saved, getItemRaw: async () => null }, "s"), failsWith("STORE_FAILED", /not there/));
+    await assert.rejects(Session.load({ ...saved, getItemRaw: async () => null }, "s"), failsWith("STORE_FAILED", /missing/));
     for (const rubbish of [7, {}, "v1-xyz", "head"])
       await assert.rejects(Session.load({ ...saved, getItem: async () => rubbish }, "s"), failsWith("STORE_FAILED"), String(rubbish));
     await assert.rejects(new Session(wide).save({ ...saved, compareAndSet: async () => "yes" }, "t"), failsWith("STORE_FAILED"));
@@ -478,7 +478,7 @@ describe("two processes on one session request one summary", () => {
     await runA;
     await a.save(store, "s");
     const told = await runB;
-    assert.ok(failsWith("STORE_CONFLICT", /Load it again/)(told));
+    assert.ok(failsWith("STORE_CONFLICT", /Load the session again/)(told));
     assert.equal(asked, 1);
     const again = await Session.load(store, "s");
     assert.equal(again.folds()[0].summary, "They talked.");

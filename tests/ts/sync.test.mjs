@@ -497,7 +497,7 @@ describe("a rewritten past", () => {
   test("malformed items change nothing", () => {
     const session = new Session();
     session.sync("openai-chat", list);
-    assert.throws(() => session.sync("openai-chat", [...list.slice(0, 2), answers("zz", "?")]), failsWith("INVALID_MESSAGE", /message 0.*no open call/));
+    assert.throws(() => session.sync("openai-chat", [...list.slice(0, 2), answers("zz", "?")]), failsWith("INVALID_MESSAGE", /message 0.*no open tool call/));
     assert.throws(() => session.sync("openai-chat", [...list, { content: "x" }]), failsWith("INVALID_MESSAGE", /message 0: `role` is missing/));
     assertShows(session, list);
     assert.deepEqual(session.sync("openai-chat", [...list, says("ok")]), { added: 1, diverged_at: null });

@@ -127,7 +127,7 @@ test("the chat template's overhead is known for the family, or measured, or pack
 
   // A path is a template that renders itself.
   const constant = { Template: class { render = () => "models/tokenizer_config.json"; } };
-  await assert.rejects(loadTokenizer(chat, { template: "models/tokenizer_config.json", jinja: constant }), { code: "INVALID_ARGUMENT", message: /a path or a URL is not read/ });
+  await assert.rejects(loadTokenizer(chat, { template: "models/tokenizer_config.json", jinja: constant }), { code: "INVALID_ARGUMENT", message: /paths and URLs are not supported/ });
 
   for (const options of [{ template: "any" }, { template: "any", jinja: {} }, { template: {}, jinja }, { template: "{", jinja }]) assert.equal(await codeOf(() => loadTokenizer(chat, options)), "INVALID_ARGUMENT");
   const broken = { Template: class { constructor() { throw new Error("no end"); } } };

@@ -194,7 +194,7 @@ describe("re-entry: the tokenizer uses the session that it counts for", () => {
       toolOutputCache: { contextBudgetTokens: 100 },
     });
     session.push([user("go"), calls("a", "b"), output("a", words(200)), output("b", words(200))]);
-    for (const error of errors) failsWith("INVALID_ARGUMENT", /a callback that it asks on the way \(`tokenizer`/)(error);
+    for (const error of errors) failsWith("INVALID_ARGUMENT", /the callbacks that it calls \(`tokenizer`/)(error);
     assert.equal(session.view("messages").filter((m) => /trimmed/.test(m.content)).length > 0, true);
   });
 });

@@ -57,7 +57,7 @@ test("a Claude Code session file gives the conversation that was sent", () => {
     ],
   );
   assert.deepEqual(check("anthropic", read.body).filter((found) => found.severity === "error"), []);
-  assert.deepEqual(read.notes, ["left out: 1 entry, of sub-agents", "left out: 1 entry, an error of the API, not said by the model", "left out: 2 entries, rewound"]);
+  assert.deepEqual(read.notes, ["left out: 1 entry, of sub-agents", "left out: 1 entry, an error of the API, not written by the model", "left out: 2 entries, rewound"]);
   assert.deepEqual(read.usage, { input_tokens: 3 * 1210, cached_tokens: 3000, cache_write_tokens: 600, output_tokens: 150, calls: 3 });
   const session = new Session();
   assert.equal(session.pushFrom(read.format, read.body ?? read.items).length, 7);
@@ -102,7 +102,7 @@ test("after a compaction the summary is replaced by the messages it covers", () 
   const read = readTranscript(lines(compacted));
   assert.equal(read.items.length, 5);
   assert.equal(read.items.at(-1).content, "Go on.");
-  assert.deepEqual(read.notes.at(-1), "left out: 1 entry, a summary that stood for what is here in full");
+  assert.deepEqual(read.notes.at(-1), "left out: 1 entry, a summary of messages that are here in full");
 });
 
 const rollout = (type, payload) => ({ timestamp: "2026-01-01T00:00:00.000Z", type, payload });

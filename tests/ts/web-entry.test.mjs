@@ -22,7 +22,7 @@ test("a call before `await init()` gives an error that says so", () => {
 
 test("a module that cannot be loaded is refused with the reason, and init may be called again", async () => {
   await assert.rejects(init(`${server.url}nothing.wasm`), notInitialized(/answers 404/));
-  await assert.rejects(init(`${server.url}contextfold_bg.js`), notInitialized(/no WebAssembly module/));
+  await assert.rejects(init(`${server.url}contextfold_bg.js`), notInitialized(/not a WebAssembly module/));
   await server.close();
   await assert.rejects(init(`${server.url}contextfold_bg.wasm`), notInitialized(/cannot be fetched/));
   server = await serve(folder, { types: { ".wasm": "application/octet-stream" } });

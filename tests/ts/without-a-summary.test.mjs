@@ -39,7 +39,7 @@ describe("a hook of an agent loop", () => {
     });
 
     test(`${name} rejects if the view does not fit`, async () => {
-      await assert.rejects(hook(sessionWith(overloaded, 14)), failsWith("SUMMARY_FAILED", /The view takes \d+ tokens, more than the 7200/));
+      await assert.rejects(hook(sessionWith(overloaded, 14)), failsWith("SUMMARY_FAILED", /The view takes \d+ tokens, over its limit of 7200/));
     });
   }
 
@@ -87,7 +87,7 @@ describe("what the error says", () => {
     const fits = sessionWith(flaky(limited, () => ""));
     assert.match((await fits.prepare()).report.summary.fallback, all);
     const replaced = sessionWith(flaky(limited, () => ""), 14, { onFailure: "extractive" });
-    assert.match((await replaced.prepare()).report.summary.fallback, /stood in: SUMMARY_EMPTY.*429 rate limited/);
+    assert.match((await replaced.prepare()).report.summary.fallback, /used instead: SUMMARY_EMPTY.*429 rate limited/);
   });
 
   test("a repeated reason only once", async () => {
@@ -96,7 +96,7 @@ describe("what the error says", () => {
 
   for (const [code, answer] of Object.entries({ SUMMARY_EMPTY: "", SUMMARY_INVALID: "I'm sorry, but I can't help with that." }))
     test(`${code}: by how much the view is too large, and what helps`, async () => {
-      const says = /The view takes \d+ tokens, more than the 7200 that it may: call again/;
+      const says = /The view takes \d+ tokens, over its limit of 7200: call again/;
       await assert.rejects(sessionWith(async () => answer, 14).prepare(), (e) => failsWith(code, says)(e) && failsWith(code, /onFailure: "extractive"/)(e));
     });
 });
@@ -114,8 +114,8 @@ describe("under the default ladder", () => {
     session.on("compaction_failed", (event) => failed.push(event.detail));
     const { report } = await session.prepare();
     assert.equal(session.folds().length, 1);
-    assert.match(report.summary.fallback, /the extractive summariser stood in: SUMMARY_FAILED.*529 overloaded/);
-    assert.match(failed.join(), /the extractive summariser stood in: SUMMARY_FAILED.*529 overloaded/);
+    assert.match(report.summary.fallback, /the extractive summariser was used instead: SUMMARY_FAILED.*529 overloaded/);
+    assert.match(failed.join(), /the extractive summariser was used instead: SUMMARY_FAILED.*529 overloaded/);
     assert.equal((await talk(overloaded, {}, 30).compact()).summary.attempts, 2);
   });
 
@@ -129,6 +129,6 @@ describe("under the default ladder", () => {
   test("a failed run's report does not say that it went on without a summary", async () => {
     const session = talk(overloaded, { onFailure: "error" });
     const error = await session.prepare().catch((error) => error);
-    assert.doesNotMatch(error.report.summary.fallback ?? "", /went on/);
+    assert.doesNotMatch(error.report.summary.fallback ?? "", /continued/);
   });
 });

@@ -27,7 +27,7 @@ const violationsOf = (transcript, flags) => checkList(transcript.format, listed(
 export function refuseProvider({ provider }, command) {
   if (provider === undefined || !checkList("messages", [], { provider }).some(({ rule }) => rule === "provider-unknown")) return;
   const near = meant(provider, PROVIDERS);
-  throw usage(`--provider: no rules of ${provider} are known${near}; there are ${PROVIDERS.join(", ")}, and other for the laxest`, command);
+  throw usage(`--provider: unknown provider ${provider}${near}; known are ${PROVIDERS.join(", ")}, and other for the most lenient rules`, command);
 }
 
 const PROVIDERS = ["openai", "anthropic", "deepseek", "mistral", "gemini"];
@@ -59,8 +59,8 @@ function verdict(violations, paint) {
   const errors = violations.filter((found) => found.severity === "error").length;
   const warnings = violations.length - errors;
   const counted = [...(errors ? [plural(errors, "error")] : []), ...(warnings ? [plural(warnings, "warning")] : [])].join(", ");
-  if (errors) return paint.red(`✗ ${counted}: the provider would refuse it`);
-  return paint.green(`✓ nothing that its provider would refuse`) + (warnings ? paint.dim(` (${counted})`) : "");
+  if (errors) return paint.red(`✗ ${counted}: the provider would reject it`);
+  return paint.green(`✓ nothing that its provider would reject`) + (warnings ? paint.dim(` (${counted})`) : "");
 }
 
 const RULE = 20;

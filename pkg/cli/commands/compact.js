@@ -10,9 +10,9 @@ import { write } from "../write.js";
 
 export async function compact(read, flags) {
   if (flags.model === undefined && flags.window === undefined)
-    throw usage("no window is known, so nothing could be enforced: give --window N or --model NAME", "compact");
+    throw usage("the context window is not known, so no limit was enforced: set --window N or --model NAME", "compact");
   if (flags.json && flags.out === "-")
-    throw usage("--json and --out - both print to standard output: take one", "compact");
+    throw usage("--json and --out - both print to standard output: use only one", "compact");
   const session = new Session(sessionOptions(flags)); // before anything is read, so that a wrong flag is reported at once
   const transcript = read();
   progress(`counting ${plural(transcript.items.length, "item")}`);
@@ -41,7 +41,7 @@ function fits(run, flags) {
       ? [`${flags.out} (${format}, ${plural(result.list.length, "item")}, ${size(written)})`]
       : ["not written: --out FILE writes it, --json prints it"];
     if (result.left_behind.length)
-      where.push(`left behind, being ${transcript.format}'s own: ${result.left_behind.join(", ")}`);
+      where.push(`left out, because only ${transcript.format} has it: ${result.left_behind.join(", ")}`);
     show(run, { written: where }, flags);
   }
   return EXIT.fine;

@@ -8,7 +8,7 @@ import { write } from "../write.js";
 import { refuseTwoOutputs, printChanges } from "../change-report.js";
 
 export function convert(read, flags) {
-  if (flags.to === undefined) throw usage("to which format? give --to FORMAT", "convert");
+  if (flags.to === undefined) throw usage("the target format is missing: set --to FORMAT", "convert");
   refuseTwoOutputs(flags, "convert");
   const transcript = read();
   progress("converting");
@@ -20,7 +20,7 @@ export function convert(read, flags) {
   if (flags.json) printJson({ format: flags.to, output: value, notes });
   else {
     const rows = notes.map(({ index, what }) => ({ index, label: "", text: what }));
-    const verdict = notes.length ? null : `all of it can be said in ${flags.to}`;
+    const verdict = notes.length ? null : `everything can be written in ${flags.to}`;
     printChanges({ transcript, what: "note", rows, verdict, format: flags.to, list, written, left_behind }, flags);
   }
   return EXIT.fine;

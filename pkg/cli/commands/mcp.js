@@ -21,7 +21,7 @@ export async function mcp(flags) {
   await server.connect(new StdioServerTransport());
   await closed;
   if (failed && !process.stdin.readableEnded && failed.code !== "EPIPE")
-    throw unreadable(`the connection ended: ${failed.message}; a message that is sent here has to be shorter`);
+    throw unreadable(`the connection ended: ${failed.message}; messages sent here must be shorter`);
   return EXIT.fine;
 }
 

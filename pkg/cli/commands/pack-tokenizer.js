@@ -17,7 +17,7 @@ export async function packTokenizerFile(file, flags) {
   if (flags.json) printJson({ out, bytes: bytes.length, packed_bytes: packed.length });
   else if (out !== "-") {
     const { paint } = style(process.stdout, flags);
-    print(`${paint.bold(out)}: ${megabytes(packed.length)} of ${megabytes(bytes.length)}; \`loadTokenizer\` takes it as it takes the file\n`);
+    print(`${paint.bold(out)}: ${megabytes(packed.length)} of ${megabytes(bytes.length)}; \`loadTokenizer\` can load it like the original file\n`);
   }
   return EXIT.fine;
 }

@@ -43,7 +43,7 @@ function readModels(file) {
   }
 }
 
-const say = (what) => process.stderr.write(`contextfold proxy: ${plain(what)} (the first of its kind; no more are told)\n`);
+const say = (what) => process.stderr.write(`contextfold proxy: ${plain(what)} (further failures of this kind are not shown)\n`);
 
 /** Resolves when the process gets a signal to stop. */
 const told = () => new Promise((done) => process.once("SIGTERM", done).once("SIGINT", done));

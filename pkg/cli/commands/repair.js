@@ -22,8 +22,8 @@ export function repair(read, flags) {
   if (flags.json) printJson({ format, output, changes });
   else {
     const rows = changes.map(({ index, rule, what }) => ({ index, label: rule, text: what }));
-    const unmended = left.map(({ index, rule, message }) => ({ index, label: rule, text: `not mended: ${message}` }));
-    const verdict = changes.length === 0 && left.length === 0 ? "nothing to mend" : null;
+    const unmended = left.map(({ index, rule, message }) => ({ index, label: rule, text: `not repaired: ${message}` }));
+    const verdict = changes.length === 0 && left.length === 0 ? "nothing to repair" : null;
     printChanges({ transcript, what: "change", rows: [...rows, ...unmended], verdict, format, list, written, failed: left.length > 0 }, flags);
   }
   return left.length ? EXIT.violations : EXIT.fine;

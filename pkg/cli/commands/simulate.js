@@ -11,7 +11,7 @@ import { printJson, progress, style } from "../terminal.js";
 import { writeText } from "../write.js";
 
 export function simulate(read, flags) {
-  if (flags.json && flags.html === "-") throw usage("--json and --html - both print to standard output: take one", "simulate");
+  if (flags.json && flags.html === "-") throw usage("--json and --html - both print to standard output: use only one", "simulate");
   const presets = flags.preset ?? Object.keys(known);
   const options = sessionOptions({ ...flags, preset: undefined });
   const prices = flags.prices === undefined ? undefined : readPrices(flags.prices);
@@ -107,11 +107,11 @@ function notes({ runs, prices }, columns) {
   const pieces = runs.filter((run) => run.compactions.requests > run.compactions.count);
   return [
     of(
-      "tokens sent: of all calls; asked: input tokens of the requests for summaries. facts: paths, URLs, ids and error codes that stand in the view; by ref: or in an output that a ref in it opens; rules: the user's constraints, word for word. A mean over the calls from the first fold on; without a fold, of the last call.",
+      "tokens sent: of all calls; asked: input tokens of the requests for summaries. facts: paths, URLs, ids and error codes that are in the view; by ref: or in an output that a ref in the view opens; rules: the user's constraints, word for word. A mean over the calls from the first fold on; without a fold, of the last call.",
     ),
-    of(prices ? priceNote(prices) : "cost: name a model with --model or --price-as, or give --prices FILE."),
+    of(prices ? priceNote(prices) : "cost: set a model with --model or --price-as, or pass --prices FILE."),
     ...runs.filter((run) => run.cache_breaks.length > 0).map((run) => of(`${run.preset}: ${cacheNote(run)}`)),
-    ...pieces.map((run) => of(`${run.preset}: its summaries were asked for in ${plural(run.compactions.requests, "request")}, larger than the summariser's window.`)),
+    ...pieces.map((run) => of(`${run.preset}: its summaries took ${plural(run.compactions.requests, "request")} because the text was larger than the summariser's window.`)),
     ...out.map((run) => of(`${run.preset}: its threshold of ${number(run.threshold)} is above the limit, which triggers instead.`)),
     ...failed.map((run) => of(failures(run), run.calls_over_limit > 0)),
     ...over.map((run) => of(`✗ ${run.preset}: ${plural(run.calls_over_limit, "call")} over the limit of ${number(run.limit)}`, true)),
@@ -121,5 +121,5 @@ function notes({ runs, prices }, columns) {
 function failures(run) {
   const codes = run.calls.flatMap((call) => (call.error ? [call.error.code] : []));
   const counted = [...new Set(codes)].map((code) => `${code} ×${codes.filter((each) => each === code).length}`);
-  return `${run.preset}: not every view could be prepared, and went out as it was (${counted.join(", ")})`;
+  return `${run.preset}: some views could not be prepared and were sent unchanged (${counted.join(", ")})`;
 }

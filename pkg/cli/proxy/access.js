@@ -8,10 +8,10 @@ export function whyForbidden({ headers }, listensAt) {
   const host = nameOf(`http://${headers.host ?? ""}`);
   // With DNS rebinding, the header has the web page's own host name, which has a dot and is not ours.
   const isOurs = host !== undefined && (isIP(host) || !host.includes(".") || host.endsWith(".localhost") || [listensAt, hostname()].includes(host));
-  if (!isOurs) return "it is asked for under a name that is not its own; use the address that it printed, or start it with --host and that name";
+  if (!isOurs) return "the proxy does not serve this host name; use the address that it printed, or start it with --host and this name";
   const { origin } = headers;
-  if (origin?.startsWith("http") && nameOf(origin) !== host && !isLocal(nameOf(origin))) return "a web page of another site asks, and such requests are not taken";
-  if (headers["sec-fetch-site"] === "cross-site" && !isLocal(nameOf(origin ?? ""))) return "a web page of another site asks, and such requests are not taken";
+  if (origin?.startsWith("http") && nameOf(origin) !== host && !isLocal(nameOf(origin))) return "requests from web pages of other sites are not allowed";
+  if (headers["sec-fetch-site"] === "cross-site" && !isLocal(nameOf(origin ?? ""))) return "requests from web pages of other sites are not allowed";
   return undefined;
 }
 

@@ -6,15 +6,15 @@ export function upstreamUrl(text) {
   try {
     url = new URL(text);
   } catch {
-    throw new Error(`${text} is no URL such as https://api.openai.com`);
+    throw new Error(`${text} is not a URL such as https://api.openai.com`);
   }
-  if (!/^https?:$/.test(url.protocol)) throw new Error(`${url.protocol}// is not spoken here, but https:// and http:// are`);
-  if (url.username || url.password || url.search || url.hash) throw new Error("leave out user, password, query and fragment; keys come with each request");
+  if (!/^https?:$/.test(url.protocol)) throw new Error(`${url.protocol}// is not supported; use https:// or http://`);
+  if (url.username || url.password || url.search || url.hash) throw new Error("leave out user, password, query and fragment; keys are sent with each request");
   return url;
 }
 
 const WRONG_PLACE = {
-  EADDRINUSE: "something else listens there; take another port, or 0 for any that is free",
+  EADDRINUSE: "the port is already in use; choose another one, or 0 for any free port",
   EADDRNOTAVAIL: "this machine has no such address",
   ENOTFOUND: "no such host",
   EACCES: "permission denied",

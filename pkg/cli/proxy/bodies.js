@@ -5,7 +5,7 @@ export const MAX_BYTES = 100_000_000;
 
 export class TooLarge extends Error {
   constructor(most) {
-    super(`the request's body is larger than ${most / 1e6} MB, the most that this proxy takes: send less, or send it to the API itself`);
+    super(`the request's body is larger than this proxy's limit of ${most / 1e6} MB: send less, or send it to the API directly`);
   }
 }
 

@@ -11,7 +11,7 @@ export function page({ upstream, requests, conversations }) {
     `${number(requests.fitted)} changed`,
     `${number(requests.made_smaller)} made smaller after a refusal`,
     `${number(requests.passed_through)} passed through`,
-    ...(requests.failed ? [`${plural(requests.failed, "failure")}, of which standard error tells`] : []),
+    ...(requests.failed ? [`${plural(requests.failed, "failure")} (see standard error)`] : []),
   ];
   return `<!doctype html>
 <html lang="en">

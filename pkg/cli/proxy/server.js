@@ -194,7 +194,7 @@ export class Proxy {
     if (path === "/contextfold/reports") return reply(response, 200, JSON.stringify(shown, null, 2));
     if (path === "/contextfold" || path === "/contextfold/")
       return reply(response, 200, page(shown), { "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'" });
-    return reply(response, 404, JSON.stringify({ error: { message: "there are /contextfold, a page, and /contextfold/reports, the same as JSON" } }));
+    return reply(response, 404, JSON.stringify({ error: { message: "available are /contextfold, a page, and /contextfold/reports, the same as JSON" } }));
   }
 
   // ---- errors
@@ -225,9 +225,9 @@ class Forbidden extends Error {}
 function refusalOf(error) {
   if (error instanceof Forbidden) return [403, "permission_error", error.message];
   if (error instanceof TooLarge) return [413, "request_too_large", error.message];
-  if (error instanceof Unreachable) return [502, "api_error", `${error.message}; is --upstream right, and is there a network?`];
+  if (error instanceof Unreachable) return [502, "api_error", `${error.message}; check --upstream and the network connection`];
   if (error instanceof BrokenOff) return [502, "api_error", `${error.message}; try again`];
-  return [500, "api_error", "it failed, and this is a bug of its own; please report it"];
+  return [500, "api_error", "this is a bug in the proxy; please report it"];
 }
 
 function reply(response, status, text, headers = {}) {

@@ -26,7 +26,7 @@ export class Summaries {
   /** The session's `summarize`. */
   async write(request, { signal } = {}) {
     const about = this.#clientRequests.get(signal);
-    if (about === undefined) throw new Error("no request is under way to ask with");
+    if (about === undefined) throw new Error("there is no running request whose key could be used");
     const { api, path, headers, body } = about;
     const asked = JSON.stringify({ ...(body.model !== undefined && { model: body.model }), ...api.asks(request, body) });
     const message = await this.#upstream.send({
@@ -48,6 +48,6 @@ function read(text) {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error("the upstream's answer was no JSON");
+    throw new Error("the upstream's answer was not JSON");
   }
 }

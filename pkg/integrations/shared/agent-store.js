@@ -36,11 +36,11 @@ export class MemoryStore {
 
   /** A repeated operation is applied only once. One that does not match the history throws and changes nothing. */
   async applyHistoryTransaction({ operationId, transaction }) {
-    if (typeof operationId !== "string" || !operationId.trim()) throw new ContextError("INVALID_ARGUMENT", "operationId: expected a text that is not empty");
+    if (typeof operationId !== "string" || !operationId.trim()) throw new ContextError("INVALID_ARGUMENT", "operationId: expected a non-empty text");
     const text = ordered(transaction);
     if (this.#done.has(operationId)) {
       if (this.#done.get(operationId) === text) return;
-      throw new ContextError("INVALID_ARGUMENT", `the operation ${operationId} was another one before`);
+      throw new ContextError("INVALID_ARGUMENT", `the operation id ${operationId} was already used for a different operation`);
     }
     const { type } = transaction;
     if (type === "append_items") this.#items = [...this.#items, ...structuredClone(transaction.items)];
@@ -48,7 +48,7 @@ export class MemoryStore {
       const { expectedSuffix, replacement } = transaction;
       const start = this.#items.length - expectedSuffix.length;
       if (start < 0 || ordered(this.#items.slice(start)) !== ordered(expectedSuffix))
-        throw new ContextError("INVALID_ARGUMENT", "the history does not end in the items that are to be replaced");
+        throw new ContextError("INVALID_ARGUMENT", "the history does not end with the items to replace");
       this.#items = [...this.#items.slice(0, start), ...structuredClone(replacement)];
     } else throw new ContextError("INVALID_ARGUMENT", `there is no transaction of type ${type}`);
     this.#done.set(operationId, text);

@@ -68,7 +68,7 @@ export class BodyKeeper {
     const holder = held(body);
     if (holder && this.#limitsOf) return { body }; // in a server this is not a failure, because its clients may not be able to change it
     if (holder) {
-      this.#keeper.failed(new ContextError("INVALID_ARGUMENT", `the service holds this conversation (\`${holder}\`), and only what is new is sent: there is nothing that could be made smaller here; ${HELD[holder]}`));
+      this.#keeper.failed(new ContextError("INVALID_ARGUMENT", `the service stores this conversation (\`${holder}\`) and requests have only new messages, so nothing can be compacted here; ${HELD[holder]}`));
       return { body };
     }
     if (!Array.isArray(body[key])) return { body };

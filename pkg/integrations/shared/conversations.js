@@ -183,7 +183,7 @@ export class Conversations {
 
   #keyOf(args) {
     const key = typeof this.#key === "function" ? this.#key(args) : this.#key;
-    if (key !== undefined && (typeof key !== "string" || key === "")) throw new ContextError("INVALID_ARGUMENT", "key: the function must give a text that is not empty, or `undefined` for a call without one");
+    if (key !== undefined && (typeof key !== "string" || key === "")) throw new ContextError("INVALID_ARGUMENT", "key: the function must return a non-empty text, or `undefined` for a call without a key");
     return key;
   }
 
@@ -213,7 +213,7 @@ export class Conversations {
     this.#metWithAnswers = [...this.#metWithAnswers.filter((at) => now - at < UNRECOGNISED_MS), now];
     if (this.#metWithAnswers.length <= MAX_UNRECOGNISED) return undefined;
     this.#metWithAnswers = undefined;
-    return `${MAX_UNRECOGNISED + 1} lists within a minute were taken for conversations that are new here, though each has answers in it: if they are one conversation, its past is rewritten from call to call, and each call may ask for a summary anew; give the hook a \`key\` (a text, or a function of the call that gives one) to say which conversation it is`;
+    return `${MAX_UNRECOGNISED + 1} lists within a minute looked like new conversations, although each already has answers: if they are one conversation, its history changes from call to call, and each call may need a new summary; set the hook's \`key\` (a text, or a function of the call that returns one) to identify the conversation`;
   }
 }
 

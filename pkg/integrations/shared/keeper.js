@@ -112,7 +112,7 @@ export class Keeper {
       if (isNotice || report.decisions.length > 0) this.#report(report, conversation);
       this.#save(conversation, report.decisions.length > 0);
       // The view still fits: without `strict` this is reported, and does not stop the agent.
-      if (conversation.compactionError !== undefined) this.failed(new ContextError("SUMMARY_FAILED", conversation.compactionError), { signal, goesOn: "a compaction failed, and the agent goes on without it" });
+      if (conversation.compactionError !== undefined) this.failed(new ContextError("SUMMARY_FAILED", conversation.compactionError), { signal, goesOn: "a compaction failed; the agent continues without it" });
     } catch (error) {
       // The session has the list, and its view still has the folds of earlier steps. If the SDK's own list would not fit, the agent
       // goes on with that view.
@@ -188,7 +188,7 @@ export class Keeper {
   }
 
   /** Reports a failure once on the console, or each time to `onError`. An abort by the caller is no failure. */
-  #tell(error, { signal, goesOn = "it failed, and the agent goes on with its own messages" } = {}) {
+  #tell(error, { signal, goesOn = "it failed; the agent continues with its own messages" } = {}) {
     if (signal?.aborted) return;
     if (this.#options.onError) {
       try {
@@ -201,7 +201,7 @@ export class Keeper {
     if (this.#hasWarned) return;
     this.#hasWarned = true;
     const why = !ContextError.isInstance(error) ? String(error) : error.message.startsWith(error.code) ? error.message : `${error.code}: ${error.message}`;
-    console.warn(`contextfold (${this.#name}): ${goesOn}. ${why} (said once; \`onError\` hears every failure, \`strict: true\` throws it)`);
+    console.warn(`contextfold (${this.#name}): ${goesOn}. ${why} (reported once; \`onError\` gets every failure, \`strict: true\` throws it)`);
   }
 
   /** Passes on the report's notices about the configuration (no window is known, …), once: to `onReport`, or else to the console. */
@@ -212,7 +212,7 @@ export class Keeper {
   }
 
   #sendNotices({ notices }) {
-    if (!this.#options.onReport) console.warn(`contextfold (${this.#name}): ${notices.join("; ")} (said once)`);
+    if (!this.#options.onReport) console.warn(`contextfold (${this.#name}): ${notices.join("; ")} (reported once)`);
     return true;
   }
 
@@ -226,7 +226,7 @@ export class Keeper {
     try {
       if (conversation) await save(conversation.session, conversation.home, { wasChanged: true });
     } catch (error) {
-      this.#tell(error, { goesOn: "the session could not be saved, and the agent goes on" });
+      this.#tell(error, { goesOn: "the session could not be saved; the agent continues" });
     }
   }
 
@@ -234,7 +234,7 @@ export class Keeper {
   #save({ session, home }, wasChanged) {
     save(session, home, { wasChanged })?.catch((error) => {
       if (error?.code === "STORE_CONFLICT") this.#conversations.forget(home.key); // another process has saved: the next call loads that
-      this.#tell(error, { goesOn: "the session could not be saved, and the agent goes on" });
+      this.#tell(error, { goesOn: "the session could not be saved; the agent continues" });
     });
   }
 

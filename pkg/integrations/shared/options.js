@@ -24,17 +24,17 @@ export function readOptions(options = {}, { more = [] } = {}) {
     if (own[key] !== undefined && typeof own[key] !== "function") throw new ContextError("INVALID_CONFIG", `${key}: expected a function`);
   if (own.cacheMarks !== undefined && !(Number.isInteger(own.cacheMarks) && own.cacheMarks >= 0 && own.cacheMarks <= 4)) throw new ContextError("INVALID_CONFIG", "cacheMarks: expected a whole number from 0 to 4");
   const isKey = typeof own.key === "function" || (typeof own.key === "string" && own.key !== "");
-  if (own.key !== undefined && !isKey) throw new ContextError("INVALID_CONFIG", "key: expected a text that is not empty, or a function that gives one");
-  if (own.key !== undefined && own.session !== undefined) throw new ContextError("INVALID_CONFIG", "key: a session of your own is the conversation, whatever the list; give one of the two");
+  if (own.key !== undefined && !isKey) throw new ContextError("INVALID_CONFIG", "key: expected a non-empty text, or a function that returns one");
+  if (own.key !== undefined && own.session !== undefined) throw new ContextError("INVALID_CONFIG", "key: a \`session\` already identifies the conversation; set only one of the two");
   if (own.session !== undefined) {
     const [key] = Object.keys(ofSession);
-    if (key) throw new ContextError("INVALID_CONFIG", `${key}: give it to the session that you hand over as \`session\``);
+    if (key) throw new ContextError("INVALID_CONFIG", `${key}: set it on the session that you pass as \`session\``);
     if (typeof own.session !== "function" && typeof own.session?.prepare !== "function")
-      throw new ContextError("INVALID_CONFIG", "session: expected a Session, or a function that gives one");
+      throw new ContextError("INVALID_CONFIG", "session: expected a Session, or a function that returns one");
   } else tryOut(ofSession, [...OWN, ...more]);
   // Tool outputs can be moved to a store without a key, but a conversation is saved under its key.
   if (ofSession.store !== undefined && own.key === undefined && ofSession.toolOutputCache?.memoryBytes == null)
-    throw new ContextError("INVALID_CONFIG", "store: nothing is saved without a `key`; give one, a text (`\"chat-17\"`) or a function of the call that gives it");
+    throw new ContextError("INVALID_CONFIG", "store: nothing is saved without a `key`; set one, a text (`\"chat-17\"`) or a function of the call that returns one");
   return { ...own, ofSession };
 }
 

@@ -45,13 +45,13 @@ export function withBeta(betas) {
 /** See anthropic.d.ts and openai.d.ts. */
 export function providerCompaction(provider, { client, model, instructions } = {}) {
   const known = PROVIDERS[provider];
-  if (!known) throw new ContextError("INVALID_CONFIG", `providerCompaction: ${JSON.stringify(provider)} is none of "anthropic", "openai"`);
+  if (!known) throw new ContextError("INVALID_CONFIG", `providerCompaction: ${JSON.stringify(provider)} is neither "anthropic" nor "openai"`);
   if (typeof (provider === "anthropic" ? client?.beta?.messages?.create : client?.responses?.compact) !== "function")
     throw new ContextError("INVALID_CONFIG", `providerCompaction: \`client\` has no ${provider === "anthropic" ? "beta.messages.create" : "responses.compact"}`);
   return async (request, { signal } = {}) => {
-    if (request.style !== "messages" || request.reason === "chunk") throw new Error(`${provider}'s own compaction takes a conversation whole, and this request is ${request.style === "messages" ? "a piece of one" : "a transcript"}`);
+    if (request.style !== "messages" || request.reason === "chunk") throw new Error(`${provider}'s own compaction needs the whole conversation, but this request is ${request.style === "messages" ? "a piece of one" : "a transcript"}`);
     const named = request.model ?? model;
-    if (!named) throw new Error("providerCompaction: give the `model` that compacts");
+    if (!named) throw new Error("providerCompaction: set the `model` that compacts");
     const { system, instructions: header, tools } = request.as(known.format);
     const answer = await known.ask(client, { model: named, system: system ?? header, tools, messages: foldedOf(request, known.format), max_tokens: request.max_tokens, instructions }, { signal });
     return known.read(answer);

@@ -27,13 +27,13 @@ export async function sealed(keys, id, at, value) {
 export async function unsealed(keys, at, body) {
   const start = 2 + (body[1] ?? 0);
   if (body[0] !== VERSION || body.length < start + NONCE + TAG)
-    throw unreadable(at, "it was cut off, or was never encrypted. What was saved without encryption has to be loaded without it, and saved anew");
+    throw unreadable(at, "it was cut off, or was never encrypted. Load unencrypted data without encryption, then save it again with it");
   const id = new TextDecoder().decode(body.subarray(2, start));
   const key = await keys.forValues(id, at.kind, at.name);
   try {
     return new Uint8Array(await crypto.subtle.decrypt(parameters(id, at, body.subarray(start, start + NONCE)), key, body.subarray(start + NONCE)));
   } catch (cause) {
-    throw unreadable(at, `it was altered, was stored in another place, or was encrypted with another key than the one given as \`${id}\``, cause);
+    throw unreadable(at, `it was altered, was moved from another place, or was encrypted with a different key than the one returned for \`${id}\``, cause);
   }
 }
 

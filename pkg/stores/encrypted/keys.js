@@ -9,7 +9,7 @@ const LONGEST_ID = 100;
 const MAX_DERIVED = 1_000;
 
 export function keysOf(ask) {
-  if (typeof ask !== "function") throw new ContextError("INVALID_ARGUMENT", "`encrypt`: expected a function that gives the key of an id, and the current key without one");
+  if (typeof ask !== "function") throw new ContextError("INVALID_ARGUMENT", "`encrypt`: expected a function that returns the key for an id, or the current key if called without one");
   const imported = new Map();
   const derived = lruCache(MAX_DERIVED);
 
@@ -20,9 +20,9 @@ export function keysOf(ask) {
     } catch (cause) {
       throw new ContextError("STORE_FAILED", `the callback \`encrypt\` failed${id === undefined ? "" : ` for \`${id}\``}`, { cause });
     }
-    if (id !== undefined && given?.id !== id) throw new ContextError("STORE_FAILED", `there is no key \`${id}\`: what was stored under it cannot be read`);
+    if (id !== undefined && given?.id !== id) throw new ContextError("STORE_FAILED", `there is no key \`${id}\`, so data encrypted with it cannot be read`);
     const isId = typeof given?.id === "string" && given.id !== "" && new TextEncoder().encode(given.id).length <= LONGEST_ID;
-    if (!isId) throw new ContextError("INVALID_ARGUMENT", `\`encrypt\`: expected it to give { id, key }, with a text of 1 to ${LONGEST_ID} bytes as the id`);
+    if (!isId) throw new ContextError("INVALID_ARGUMENT", `\`encrypt\`: expected it to return { id, key }, with a text of 1 to ${LONGEST_ID} bytes as the id`);
     if (!imported.has(given.id)) imported.set(given.id, await importedKey(given.key));
     return given;
   }

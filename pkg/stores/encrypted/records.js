@@ -31,13 +31,13 @@ export async function unsealedRecords(keys, name, from, to, records) {
     if (length === 0) break;
     position += 1;
     const there = positionAt(records, at);
-    if (there !== position) throw unreadable(recordAt(name, position), `the one at position ${there} lies in its place`);
+    if (there !== position) throw unreadable(recordAt(name, position), `the one at position ${there} is in its place`);
     bodies.push([recordAt(name, position), records.subarray(at + HEADER, at + length - CHECKSUM)]);
     at += length;
   }
   if (lastWhole(records, at, position).end > at) throw unreadable(recordAt(name, position + 1), "it is damaged");
-  if (position > to && bodies.length > 0) throw unreadable(recordAt(name, position), `it lies behind ${to}, where the store says that the session has come to`);
-  if (position < to) throw unreadable(recordAt(name, position + 1), `it is not there whole, though the store says that the session has come to ${to}`);
+  if (position > to && bodies.length > 0) throw unreadable(recordAt(name, position), `it is after position ${to}, which the store reports as the session's last`);
+  if (position < to) throw unreadable(recordAt(name, position + 1), `it is missing or incomplete, although the store reports ${to} as the session's last position`);
   const opened = [];
   for (let i = 0; i < bodies.length; i += AT_ONCE)
     opened.push(...(await Promise.all(bodies.slice(i, i + AT_ONCE).map(([where, body]) => unsealed(keys, where, body)))));

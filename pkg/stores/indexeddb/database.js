@@ -91,7 +91,7 @@ function connected(name, onClosed) {
       setTimeout(() => {
         isGivenUp = true;
         reject(
-          new ContextError("STORE_FAILED", `the database \`${name}\` cannot be renewed: another page has it open with an older version of contextfold. Close or reload that page, and try again`),
+          new ContextError("STORE_FAILED", `the database \`${name}\` cannot be upgraded: another page has it open with an older version of contextfold. Close or reload that page, and try again`),
         );
       }, PATIENCE_MS);
     request.onerror = () => reject(request.error);

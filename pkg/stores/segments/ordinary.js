@@ -8,7 +8,7 @@ import { inTurn } from "./turns.js";
 export function ordinary(store) {
   for (const method of ["getItem", "setItem", "removeItem"])
     if (typeof store?.[method] !== "function")
-      throw new ContextError("INVALID_ARGUMENT", `\`store\`: expected a store, with getItem, setItem and removeItem; it has no \`${method}\``);
+      throw new ContextError("INVALID_ARGUMENT", `\`store\`: expected a store with getItem, setItem and removeItem; it has no \`${method}\``);
   const has = (method) => typeof store[method] === "function";
   const isRaw = has("getItemRaw") && has("setItemRaw");
 
@@ -63,5 +63,5 @@ export function ordinary(store) {
 }
 
 function rubbish(method, key) {
-  return new ContextError("STORE_FAILED", `the store cannot be used: its \`${method}\` gave what was never stored, for \`${key}\`. Nothing in memory is lost; try again when the store is in order`);
+  return new ContextError("STORE_FAILED", `the store failed: its \`${method}\` returned data for \`${key}\` that was never stored. Nothing in memory is lost; try again when the store works`);
 }

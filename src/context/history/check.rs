@@ -15,7 +15,7 @@ impl History {
         for (i, message) in messages.iter().enumerate() {
             if let Some(id) = &message.meta.id {
                 if id.is_empty() {
-                    return Err(Error::message_at(i, "its id is empty; leave it out to have one made"));
+                    return Err(Error::message_at(i, "its id is empty; leave it out to get a generated one"));
                 }
                 let holds = |index: NodeIndex| !replaced.contains(&index) && !self.is_superseded(index);
                 let taken = self.find(id).is_some_and(holds);
@@ -38,7 +38,7 @@ impl History {
                     return Err(Error::message_at(
                         i,
                         format!(
-                            "the tool call id `{id}` is still waiting for its output; give each call an id of its own"
+                            "the tool call id `{id}` belongs to a call that is still waiting for its output; give each call its own id"
                         ),
                     ));
                 }
@@ -55,7 +55,7 @@ impl History {
                 if output.content.iter().any(|p| matches!(p, Part::ToolCall(_) | Part::ToolOutput(_))) {
                     return Err(Error::message_at(
                         i,
-                        "a tool output holds no tool calls and no tool outputs",
+                        "a tool output cannot contain tool calls or tool outputs",
                     ));
                 }
                 if !is_open(&opened, &output.call_id) {
@@ -63,7 +63,7 @@ impl History {
                     return Err(Error::message_at(
                         i,
                         format!(
-                            "the tool output for call `{id}` has no open call before it; push the assistant message with that call first, or leave the output out"
+                            "the tool output for call `{id}` follows no open tool call; push the assistant message with that call first, or leave the output out"
                         ),
                     ));
                 }

@@ -64,7 +64,7 @@ impl History {
                 let id = now(call.id.as_str());
                 if !waiting.insert(id) {
                     let why = format!(
-                        "the tool call id `{id}` is that of another call, which waits for its output"
+                        "the tool call id `{id}` belongs to another call that is still waiting for its output"
                     );
                     return Err(Error::new(ErrorCode::InvalidMessage, why));
                 }

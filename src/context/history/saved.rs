@@ -75,35 +75,38 @@ impl History {
             .chain(away.keys())
             .chain(inserted.nodes())
             .all(is_node);
-        from.require(is_whole, "a message that it names is not there")?;
+        from.require(is_whole, "it refers to a message that does not exist")?;
         // A summary can only be folded by a later one, so following `folded_by` always ends.
         let by_a_summary = |(at, node): (usize, &Node)| {
             let outer = |by: NodeIndex| node.kind != NodeKind::Summary || by.get() > at;
             node.folded_by.is_none_or(|by| nodes[by.get()].kind == NodeKind::Summary && outer(by))
         };
-        from.require(nodes.iter().enumerate().all(by_a_summary), "it is folded by no summary")?;
+        from.require(
+            nodes.iter().enumerate().all(by_a_summary),
+            "a message is folded into something that is not its summary",
+        )?;
         let waits = |(call_id, open): (&String, &OpenCall)| {
             let caller = &nodes[open.caller.get()];
             let calls = caller.message.tool_calls().any(|call| call.id == *call_id && !call.hosted);
             let stands_in = |n: NodeIndex| n > open.caller && nodes[n.get()].kind == NodeKind::StandIn;
             caller.kind == NodeKind::Message && calls && open.stand_in.is_none_or(stands_in)
         };
-        from.require(open_calls.iter().all(waits), "a call waits that nobody made")?;
+        from.require(open_calls.iter().all(waits), "an open tool call was never made")?;
         // Messages of the engine make no calls, and only stand-ins answer one.
         let is_own = |node: &Node| {
             let answers = node.message.role == Role::Tool;
             node.kind == NodeKind::Message
                 || node.message.tool_calls().next().is_none() && answers == (node.kind == NodeKind::StandIn)
         };
-        from.require(new.iter().all(is_own), "a message is none of the engine's making")?;
+        from.require(new.iter().all(is_own), "a message was not made by the engine")?;
         let left_later = superseded.iter().all(|(node, at)| node.get() < *at && *at <= nodes.len());
         from.require(left_later, "a message left the conversation before it came")?;
-        from.require(*generated < MAX_SAVED_NUMBER, "it has given more ids than there are")?;
+        from.require(*generated < MAX_SAVED_NUMBER, "its id counter is out of range")?;
         let waited = waited.iter().map(|(id, call)| (id.as_str(), call.caller));
         let open = links.catch_up(nodes, superseded, waited.collect());
         let waits = |(id, call): (&String, &OpenCall)| open.get(id.as_str()) == Some(&call.caller);
         let same = open.len() == open_calls.len() && open_calls.iter().all(waits);
-        from.require(same, "a call waits that was answered, or one that was not does not wait")?;
+        from.require(same, "its open tool calls do not match its messages")?;
         ids.catch_up(nodes, known);
         self.has_reasoning |= new.iter().any(|node| reasons(&node.message));
         self.compactions.extend(compactions(nodes, known));

@@ -123,11 +123,11 @@ impl View {
         let positions =
             within(&self.changed_from) && within(&self.edited) && self.outputs.iter().all(|at| *at < len);
         let parts = self.parts_changed_from.is_none_or(|at| at <= self.parts.len());
-        from.require(positions && parts && self.tools < 1 << 40, "a place in the view is not there")?;
+        from.require(positions && parts && self.tools < 1 << 40, "a place in the view does not exist")?;
         let mut shown = self.body.iter().map(|s| s.node).peekable();
         let in_order =
             self.order.iter().all(|n| self.dropped.contains_key(n) || shown.next_if_eq(n).is_some());
         let all = shown.peek().is_none() && self.order.len() == len + self.dropped.len();
-        from.require(in_order && all, "the view's order is not that of its messages")
+        from.require(in_order && all, "the view's order does not match its messages")
     }
 }

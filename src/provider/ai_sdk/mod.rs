@@ -71,7 +71,7 @@ impl Provider for AiSdk {
             }
             _ => true,
         });
-        let what = "blank texts are left out, and images are said as files: it would be refused otherwise";
+        let what = "blank texts are left out and images are written as files: the provider would reject it otherwise";
         notes.push(Note::new(what));
         Some(corrected)
     }

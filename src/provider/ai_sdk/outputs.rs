@@ -131,7 +131,8 @@ fn write_output(output: &ToolOutput, mut out: Object, notes: &mut Vec<Note>) -> 
         }
         _ => {
             if output.is_error && given_type.as_deref() != Some("content") {
-                notes.push(Note::new("`is_error` is not said: a result of several parts has no such mark"));
+                notes
+                    .push(Note::new("`is_error` is left out: a result with several parts has no such field"));
             }
             let parts: Vec<Value> = output.content.iter().filter_map(|p| write_part(p, notes)).collect();
             out.set("type", "content").set("value", parts);
@@ -163,7 +164,7 @@ fn write_part(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
                 );
             }
             if media.data.is_none() && media.url.is_none() && !is_own {
-                notes.push(Note::new("a file that lies with another provider is left out"));
+                notes.push(Note::new("a file that is stored with another provider is left out"));
                 return None;
             }
             out.set_or_remove("data", media.data.as_deref());
@@ -177,7 +178,7 @@ fn write_part(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
         }
         Part::Opaque { format: FORMAT, raw } => Some(raw.as_ref().clone()),
         _ => {
-            notes.push(Note::new("a part that this format has no place for is left out"));
+            notes.push(Note::new("a part that this format does not support is left out"));
             None
         }
     }

@@ -134,7 +134,7 @@ pub(super) fn write(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
             Some(out.into_value())
         }
         Part::Refusal { text, .. } => {
-            notes.push(Note::new("a refusal is said as text"));
+            notes.push(Note::new("a refusal is written as text"));
             Some(json!({ "type": "text", "text": text.as_ref() }))
         }
         Part::Media(media) => write_media(media, false, notes),
@@ -182,7 +182,7 @@ fn write_media(media: &Media, as_file: bool, notes: &mut Vec<Note>) -> Option<Va
         out.set(key, inner.into_value());
     } else if !is_own || out.get(key).is_some_and(Value::is_string) {
         let Some(source) = source_of(media, out.has(DATA_URL)) else {
-            notes.push(Note::new("a file that lies with another provider is left out"));
+            notes.push(Note::new("a file that is stored with another provider is left out"));
             return None;
         };
         out.set(key, source);

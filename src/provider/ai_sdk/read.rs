@@ -34,10 +34,10 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
             content_parts
         }
         None if fields.get("parts").is_some() => {
-            let why = "a UI message: hand over what `convertToModelMessages` of `ai` makes of it";
+            let why = "this is a UI message: convert it with `convertToModelMessages` of `ai` first";
             return Err(Error::message_at(index, why));
         }
-        _ => return Err(Error::message_at(index, format!("`content` is not what a {name} message has"))),
+        _ => return Err(Error::message_at(index, format!("`content` is not valid for a {name} message"))),
     };
     let mut message = Message::new(role, content_parts);
     message.extras = if usual {
@@ -73,7 +73,7 @@ fn tool_message(
                 calls.into_iter().find(|call| call.id == id).map(|call| call.name.as_str())
             };
             let Some(output) = outputs::read(value, name_of) else {
-                let why = format!("`content[{n}]` is no tool result: it needs `toolCallId` and `output`");
+                let why = format!("`content[{n}]` is not a tool result: it needs `toolCallId` and `output`");
                 return Err(Error::message_at(index, why));
             };
             Message::new(Role::Tool, vec![Part::from(output)])

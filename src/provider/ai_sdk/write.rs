@@ -50,7 +50,7 @@ pub(super) fn run(run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) ->
         sent_parts if role == Role::System && !first.extras.came_in(FORMAT) => {
             let texts: Vec<&str> = sent_parts.iter().filter_map(|p| text_of(p)).collect();
             if texts.len() < sent_parts.len() {
-                notes.push(Note::new("what is no text is left out: a system message is a string"));
+                notes.push(Note::new("non-text content is left out: a system message must be a string"));
             }
             if texts.is_empty() {
                 return None;
@@ -92,7 +92,9 @@ fn made(sent_parts: &[&Part], notes: &mut Vec<Note>) -> Vec<Value> {
         written[run.start..next].fill(None);
         let led_to = written[next..run.end].iter_mut().flatten().filter_map(Value::as_object_mut);
         led_to.for_each(item_ids::unlink_ai_sdk);
-        notes.push(Note::new("reasoning is left out: what it led to cannot be said"));
+        notes.push(Note::new(
+            "reasoning is left out: the content that followed it cannot be written in this format",
+        ));
     }
     written.into_iter().flatten().collect()
 }

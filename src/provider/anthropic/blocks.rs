@@ -121,14 +121,14 @@ pub(super) fn write(part: &Part, texts_only: bool, notes: &mut Vec<Note>) -> Opt
                 return None; // the API refuses empty texts, and nothing is lost
             }
             if matches!(part, Part::Refusal { .. }) {
-                notes.push(Note::new("a refusal is said as text"));
+                notes.push(Note::new("a refusal is written as text"));
             }
             let mut out = Object::of(extras, FORMAT);
             out.set("type", "text").set("text", fields::json(text));
             Some(out.into_value())
         }
         Part::Media(media) if texts_only => {
-            notes.push(Note::new(format!("{} is left out: this place takes text only", name(media.kind))));
+            notes.push(Note::new(format!("{} is left out: only text is allowed here", name(media.kind))));
             None
         }
         Part::Media(media) => write_media(media, notes),
@@ -164,7 +164,7 @@ fn write_media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
     } else if let Some(file_id) = media.file_id.as_deref().filter(|_| media.extras.came_in(FORMAT)) {
         source.set("type", "file").set("file_id", file_id);
     } else {
-        let what = format!("{} is left out: its file lies with another provider", name(media.kind));
+        let what = format!("{} is left out: its file is stored with another provider", name(media.kind));
         notes.push(Note::new(what));
         return None;
     }
@@ -217,7 +217,7 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     let id = if call.extras.came_in(FORMAT) { Cow::from(&call.id) } else { tool_id(&call.id) };
     if id != call.id {
         notes.push(Note::new(format!(
-            "the call id `{}` is written `{id}`: only letters, digits, _ and -",
+            "the call id `{}` is written `{id}`: only letters, digits, _ and - are allowed",
             call.id
         )));
     }
@@ -243,7 +243,7 @@ fn tool_result(output: &ToolOutput, notes: &mut Vec<Note>) -> Value {
     }
     match content.as_slice() {
         parts if output.is_error && parts.iter().all(|part| is_blank_text(part)) => {
-            notes.push(Note::new("an error that says nothing gets a text: the API refuses it without"));
+            notes.push(Note::new("an empty tool error gets a text: the API rejects it otherwise"));
             out.set("content", NO_ERROR_TEXT);
         }
         [Part::Text { text, extras }] if !extras.came_in(FORMAT) && !out.had_array("content") => {

@@ -86,8 +86,9 @@ impl Provider for Anthropic {
 
     fn finish(&self, items: &mut Vec<Value>, notes: &mut Vec<Note>) {
         if write::trim_end(items) {
-            notes
-                .push(Note::new("white space at the end is taken off: the API refuses it in a final answer"));
+            notes.push(Note::new(
+                "trailing white space is removed: the API rejects it in a final assistant message",
+            ));
         }
     }
 

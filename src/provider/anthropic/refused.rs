@@ -27,7 +27,7 @@ pub(in crate::provider) fn fits_result(output: &ToolOutput, part: &Part) -> bool
 
 /// The note on an error from which something was left out.
 pub(in crate::provider) const ERROR_NOT_TEXT: &str =
-    "what is no text is left out of an error: the API refuses it there";
+    "non-text content of a tool error is left out: the API rejects it there";
 
 /// Removes parts that the API refuses at any position: blank texts, and anything but text in a tool's error. Reports
 /// each to `gone` with its rule.
@@ -42,7 +42,7 @@ pub(in crate::provider) fn drop_refused(parts: &mut Vec<Part>, mut gone: impl Fn
             let before = content.len();
             content.retain(|part| fits_result(output, part));
             if content.len() < before {
-                gone("A-error-content", "what is no text in an error");
+                gone("A-error-content", "non-text content in a tool error");
             }
             let before = content.len();
             content.retain(|part| !is_blank_text(part));
@@ -73,7 +73,7 @@ pub(in crate::provider) fn without_refused(message: &Message, notes: &mut Vec<No
     drop_refused(&mut corrected.parts, |rule, _| {
         notes.push(Note::new(match rule {
             "A-error-content" => ERROR_NOT_TEXT,
-            _ => "a text of white space alone is left out: the API refuses it",
+            _ => "a text of only white space is left out: the API rejects it",
         }));
     });
     if corrected.parts.is_empty() && !message.role.is_instruction() {

@@ -76,7 +76,7 @@ pub(super) fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
             out.set("content", text);
         }
         (true, _) if run.iter().any(|m| m.parts.iter().any(is_white_space)) => {
-            notes.push(Note::new("white space alone is said as such: the API refuses texts of nothing else"));
+            notes.push(Note::new("a text of only white space is replaced: the API rejects such texts"));
             out.set("content", BLANK);
         }
         (true, _) => return None,

@@ -204,7 +204,7 @@ pub fn write(part: &Part, place: Place, notes: &mut Vec<Note>) -> Option<Value> 
                 return None; // the API refuses empty texts, and nothing is lost
             }
             if matches!(part, Part::Refusal { .. }) {
-                notes.push(Note::new("a refusal is said as text"));
+                notes.push(Note::new("a refusal is written as text"));
             }
             Some(text_block(text, extras))
         }
@@ -260,13 +260,13 @@ fn write_media(media: &Media, place: Place, notes: &mut Vec<Note>) -> Option<Val
     let key = own.unwrap_or(media.kind.as_str());
     let mut body = block.nested(key).unwrap_or_default();
     let mut source = body.nested("source").unwrap_or_default();
-    let what = format!("a medium of the kind `{key}` is left out");
+    let what = format!("media of the kind `{key}` is left out");
     let mut none = |why: &str| {
         notes.push(Note::new(format!("{what}: {why}")));
         None
     };
     if place == Place::System || place == Place::Result && key == "audio" {
-        return none("this place takes none");
+        return none("none is allowed here");
     }
     let location = media.file_id.as_deref().filter(|uri| uri.starts_with("s3://"));
     let came_so = source.has("s3Location");
@@ -277,14 +277,14 @@ fn write_media(media: &Media, place: Place, notes: &mut Vec<Note>) -> Option<Val
         place.set("uri", uri);
         source.set("s3Location", place.into_value());
     } else {
-        return none("the API takes bytes, or what lies in S3");
+        return none("the API accepts only bytes or S3 locations");
     }
     let has_format = body.get("format").and_then(Value::as_str).is_some_and(|format| !format.is_empty());
     let default = if key == "image" { "image/png" } else { "application/pdf" };
     let media_type = media.media_type.as_deref().or_else(|| own.is_none().then_some(default));
     if let Some(media_type) = media_type.filter(|_| !has_format) {
         let Some(format) = documents::format(key, media_type) else {
-            return none("the API takes none of its type");
+            return none("the API does not accept its type");
         };
         body.set("format", format);
     }
@@ -338,7 +338,7 @@ pub fn tool_id(id: &str) -> Cow<'_, str> {
 pub fn set_id(id: &mut String, done: &mut impl FnMut(&'static str, &'static str)) {
     if id.is_empty() || id.len() > MAX_ID_CHARS || !id.chars().all(is_call_id) {
         *id = tool_id(id).into_owned();
-        done("B-id", "the call's id was written with the characters that the API takes");
+        done("B-id", "the call's id was rewritten with characters that the API allows");
     }
 }
 
@@ -354,7 +354,10 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     let mut body = block.nested("toolUse").unwrap_or_default();
     let id = if own { Cow::from(&call.id) } else { tool_id(&call.id) };
     if id != call.id {
-        notes.push(Note::new(format!("the call id `{}` is written `{id}`: the API takes no other", call.id)));
+        notes.push(Note::new(format!(
+            "the call id `{}` is written `{id}`: the API rejects the original",
+            call.id
+        )));
     }
     let name = if own {
         Cow::from(&call.name)
@@ -373,7 +376,7 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
             other if own => other,
             other => {
                 notes.push(Note::new(format!(
-                    "the input of `{}` is no object and is wrapped in one",
+                    "the input of `{}` is not an object and is wrapped in one",
                     call.name
                 )));
                 json!({ "input": other })
@@ -394,7 +397,7 @@ fn tool_result(output: &ToolOutput, notes: &mut Vec<Note>) -> Value {
     let had_none = body.had_empty_list("content");
     let mut content = write::result(output, notes);
     if content.is_empty() && (output.is_error || !(had_none && output.content.is_empty())) {
-        notes.push(Note::new("a tool's answer that says nothing gets a text: models refuse it without"));
+        notes.push(Note::new("an empty tool output gets a text: models reject it otherwise"));
         content.push(json!({ "text": write::text_of_empty_result(output.is_error) }));
     }
     body.set("content", content);

@@ -72,7 +72,7 @@ impl Provider for Bedrock {
     fn finish(&self, items: &mut Vec<Value>, notes: &mut Vec<Note>) {
         if write::trim_end(items) {
             notes.push(Note::new(
-                "white space at the end is taken off: Anthropic's models refuse it in a final answer",
+                "trailing white space is removed: Anthropic's models reject it in a final assistant message",
             ));
         }
     }
@@ -136,7 +136,7 @@ pub(super) fn fix(message: &mut Message, mut done: impl FnMut(&'static str, &'st
     documents::set_names(message, &mut |_, name| {
         let fitting = name_of(name);
         (fitting != name).then(|| {
-            done("B-doc-name", "a document's name is written with the characters that the API takes");
+            done("B-doc-name", "a document's name is rewritten with characters that the API allows");
             fitting
         })
     });
@@ -154,19 +154,19 @@ pub(super) fn fix(message: &mut Message, mut done: impl FnMut(&'static str, &'st
         }
     }
     if is_off {
-        done("B-cache-place", "a cache point that no text or tool block stands before is left out");
+        done("B-cache-place", "a cache point that follows no text or tool block is left out");
     }
     for part in &mut message.parts {
         match part {
             Part::ToolCall(call) if has_non_object_input(call) => {
                 wrap_input(call);
-                done("B-input", "an input that is no object is put into one");
+                done("B-input", "an input that is not an object is wrapped in one");
             }
             Part::ToolOutput(output) => {
                 for inner in output.content.iter_mut().filter(|inner| is_non_object_json(inner)) {
                     if let Part::Text { extras, .. } = inner {
                         *extras = Extras::default();
-                        done("B-json", "JSON that is no object is made a text");
+                        done("B-json", "JSON that is not an object is written as text");
                     }
                 }
             }
@@ -175,7 +175,7 @@ pub(super) fn fix(message: &mut Message, mut done: impl FnMut(&'static str, &'st
     }
     if lacks_text(message) {
         message.parts.push(Part::text(DOCUMENT));
-        done("B-doc-text", "a text is put beside a document: the API wants one");
+        done("B-doc-text", "a text is added next to a document: the API requires one");
     }
 }
 
@@ -190,7 +190,7 @@ pub(super) fn fix_for_repair(message: &mut Message, mut done: impl FnMut(&'stati
                     tool_names::acceptable_name(&call.name, MAX_ID_CHARS, &mut Vec::new()).into_owned();
                 if name != call.name {
                     call.name = name;
-                    done("B-name", "the tool's name was written with the characters that the API takes");
+                    done("B-name", "the tool's name was rewritten with characters that the API allows");
                 }
             }
             Part::ToolOutput(output) => {
@@ -247,7 +247,7 @@ fn read(entry: &Value, index: usize, out: &mut Vec<Message>) -> Result<()> {
         return Err(Error::message_at(index, format!("unknown role `{name}`")));
     };
     let Some(Value::Array(blocks)) = fields.take("content") else {
-        return Err(Error::message_at(index, "`content` is no list of blocks"));
+        return Err(Error::message_at(index, "`content` is not a list of blocks"));
     };
     let parts = blocks::read_all(&blocks);
     let mut message = Message::new(role, parts);

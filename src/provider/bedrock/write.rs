@@ -98,7 +98,7 @@ pub fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
         if !run.iter().any(|m| m.parts.iter().any(is_white_space)) {
             return None;
         }
-        notes.push(Note::new("white space alone is said as such: the API refuses texts of nothing else"));
+        notes.push(Note::new("a text of only white space is replaced: the API rejects such texts"));
         content.push(json!({ "text": BLANK }));
     }
     out.set("content", content);

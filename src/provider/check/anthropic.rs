@@ -139,8 +139,9 @@ pub(super) fn check(format: Format, list: &[Value], options: &CheckOptions<'_>, 
         content(role, i, i + 1 == list.len(), &own, found);
         match turns.last_mut().filter(|turn| turn.role == role) {
             Some(turn) => {
-                let why =
-                    format!("two {role} messages in a row: the API joins them, some gateways refuse them");
+                let why = format!(
+                    "two {role} messages in a row: the API joins them, but some gateways reject them"
+                );
                 let severity = if found.is_converse { Severity::Error } else { Severity::Warn };
                 found.add(severity, "A-same-role", i, why);
                 turn.blocks.extend(own);
@@ -191,7 +192,7 @@ fn server_calls(turns: &[Turn<'_>], found: &mut Violations) {
         let id = block.field("id").unwrap_or_default();
         let is_call = matches!(block.kind(), "server_tool_use" | "mcp_tool_use");
         if is_call && settled.get(id).is_none_or(|at| *at < n) {
-            let why = format!("{} {id} has no result before the user speaks", block.kind());
+            let why = format!("{} {id} has no result before the next user message", block.kind());
             found.error(SERVER_UNANSWERED, block.message, why);
         }
     }
@@ -203,7 +204,7 @@ pub(super) fn cache_marks(format: Format, body: &Value, list: &[Value], found: &
     let count: usize = outside_list(body).chain(list).map(|block| marks_of(block, key)).sum();
     if count > CACHE_MARKS {
         let at = list.iter().rposition(|message| marks_of(message, key) > 0).unwrap_or(0);
-        found.error(TOO_MANY_MARKS, at, format!("{count} cache marks: the API takes {CACHE_MARKS}"));
+        found.error(TOO_MANY_MARKS, at, format!("{count} cache marks: the API allows {CACHE_MARKS}"));
     }
 }
 
@@ -245,11 +246,11 @@ fn content(role: &str, i: usize, last: bool, blocks: &[Block<'_>], found: &mut V
             let inner = block.body().and_then(|v| v.get("content")?.as_array()).into_iter().flatten();
             let id = block.field("tool_use_id").unwrap_or_default();
             if is_empty_error(block) {
-                found.error("A-empty-error", i, format!("tool_result {id} is an error that says nothing"));
+                found.error("A-empty-error", i, format!("tool_result {id} is an error with empty content"));
             }
             let is_said = |b: &Value| is_text(b) || b.get("json").is_some();
             if block.is_error() && !inner.clone().all(is_said) {
-                let why = format!("tool_result {id} is an error and holds something else than text");
+                let why = format!("tool_result {id} is an error with non-text content");
                 found.error("A-error-content", i, why);
             }
             for _ in inner.filter(|b| is_text(b) && text(b, "text").is_some_and(is_blank)) {
@@ -370,7 +371,7 @@ fn results(turns: &[Turn<'_>], n: usize, found: &mut Violations) {
             found.error(
                 "A-result-not-first",
                 block.message,
-                format!("tool_result {id} stands after other content"),
+                format!("tool_result {id} comes after other content"),
             );
         }
     }

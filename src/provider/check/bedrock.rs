@@ -79,7 +79,7 @@ pub(super) fn check(body: &Value, list: &[Value], options: &CheckOptions<'_>, fo
             let mark = block.kind() == CACHE_POINT;
             let before = at.checked_sub(1).map(|before| own[before].kind());
             if mark && matches!(before, None | Some("thinking" | "redacted_thinking")) {
-                found.error("B-cache-place", i, "a cache point behind reasoning, or behind nothing");
+                found.error("B-cache-place", i, "a cache point after reasoning, or after nothing");
             }
             call(block, i, found);
             documents(block.value, i, &mut names, found);
@@ -89,7 +89,7 @@ pub(super) fn check(body: &Value, list: &[Value], options: &CheckOptions<'_>, fo
         }
         let has = |kind: &str| own.iter().any(|block| block.kind() == kind);
         if text(message, "role") == Some("user") && has("document") && !has("text") {
-            found.error("B-doc-text", i, "a document without a text beside it");
+            found.error("B-doc-text", i, "a document without a text next to it");
         }
     }
     // A view is not a request: only a request names its model.
@@ -102,7 +102,7 @@ pub(super) fn check(body: &Value, list: &[Value], options: &CheckOptions<'_>, fo
         found.warn(
             "B-prefill",
             list.len() - 1,
-            "the last message is the assistant's: newer models refuse that",
+            "the last message is from the assistant: newer models reject that",
         );
     }
 }
@@ -118,7 +118,7 @@ fn call(block: &Block<'_>, i: usize, found: &mut Violations) {
     }
     let input = block.body().filter(|_| block.kind() == "tool_use").and_then(|body| body.get("input"));
     if input.is_some_and(|input| !input.is_object()) {
-        found.error("B-input", i, format!("the input of {id} is no object"));
+        found.error("B-input", i, format!("the input of {id} is not an object"));
     }
     let name = block
         .field("name")
@@ -129,7 +129,7 @@ fn call(block: &Block<'_>, i: usize, found: &mut Violations) {
     }
     let content = block.body().and_then(|body| body.get("content")?.as_array()).into_iter().flatten();
     for _ in content.filter(|inner| given(inner, "json").is_some_and(|json| !json.is_object())) {
-        found.error("B-json", i, format!("the result of {id} holds `json` that is no object"));
+        found.error("B-json", i, format!("the result of {id} has `json` that is not an object"));
     }
 }
 

@@ -119,7 +119,8 @@ fn call_id(id: &str, i: usize, dialect: &Dialect, found: &mut Violations) {
     }
     let fits = |wanted: usize| length == wanted && id.chars().all(|c| c.is_ascii_alphanumeric());
     if let Some(wanted) = dialect.call_id_length.filter(|&wanted| !fits(wanted)) {
-        let why = format!("tool call id {id} is not {wanted} letters and digits, as {} wants", dialect.name);
+        let why =
+            format!("tool call id {id} is not {wanted} letters and digits, as {} requires", dialect.name);
         found.warn("C-id-form", i, why);
     }
 }

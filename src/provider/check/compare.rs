@@ -77,11 +77,7 @@ fn encrypted_changed(before: &[Value], after: &[Value], found: &mut Violations) 
         let carries = matches!(text(item, "type"), Some("reasoning" | "compaction"));
         let content = text(item, "encrypted_content").filter(|c| carries && !c.is_empty());
         if !before.is_empty() && content.is_some_and(|c| !known.contains(c)) {
-            found.error(
-                "R-encrypted-changed",
-                i,
-                "encrypted_content differs from every one before the change",
-            );
+            found.error("R-encrypted-changed", i, "encrypted_content matches none of the originals");
         }
     }
 }
@@ -101,7 +97,7 @@ fn signatures_lost(
         calls(before).into_iter().map(|(_, id, signature)| (id, signature)).collect();
     for (i, id, now) in calls(after) {
         if signed.get(&id).is_some_and(|was| was.is_some() && *was != now) {
-            found.error(rule, i, format!("call {id} came with a thought signature and lost it"));
+            found.error(rule, i, format!("call {id} lost its thought signature"));
         }
     }
 }
@@ -188,11 +184,11 @@ fn thinking(before: &[Value], after: &[Value], options: &CheckOptions<'_>, found
             && bound.get(signature).is_some_and(|was| !same_prefix(before, was, after, &place, common))
         {
             let severity = if options.bound { Severity::Error } else { Severity::Warn };
-            let why = format!("{at} is kept although something before it was changed");
+            let why = format!("{at} was kept although something before it was changed");
             found.add(severity, "A-thinking-bound", place.message, why);
         }
         if known.get(signature).copied() != text(place.block, "thinking") {
-            found.error("A-thinking-changed", place.message, format!("{at} is not as it came"));
+            found.error("A-thinking-changed", place.message, format!("{at} was changed"));
         }
     }
 }

@@ -105,7 +105,7 @@ fn parts(turn: &Turn<'_>, found: &mut Violations) {
     let (wrong, rule) = if turn.is_model { (RESPONSE, "G-result-in-model") } else { (CALL, "G-use-in-user") };
     for (index, part) in &turn.parts {
         if says_nothing(part) {
-            found.error("G-empty-text", *index, "a part that says nothing");
+            found.error("G-empty-text", *index, "an empty part");
         }
         if field(part, wrong).is_some() {
             found.error(rule, *index, format!("`{wrong}` in a content of the wrong role"));
@@ -129,9 +129,9 @@ fn fits(name: &str) -> bool {
 /// Reports a conversation that does not begin with the user.
 fn first(turn: &Turn<'_>, found: &mut Violations) {
     if turn.named(CALL).is_empty() {
-        found.error("G-first", turn.index, "the first content is not the user's");
+        found.error("G-first", turn.index, "the first content is not from the user");
     } else {
-        found.error("G-call-place", turn.index, "a call before the user has spoken");
+        found.error("G-call-place", turn.index, "a call before the first user content");
     }
 }
 
@@ -167,7 +167,7 @@ fn answers(turn: &Turn<'_>, behind: &[Turn<'_>], options: &CheckOptions<'_>, fou
     for (at, call) in calls.iter().enumerate().filter(|_| !may_run) {
         if !pairs.contains(&Some(at)) {
             let id = call.id.unwrap_or(call.name);
-            found.error("G-unanswered", called[at], format!("call {id} has no output right behind it"));
+            found.error("G-unanswered", called[at], format!("call {id} has no output right after it"));
         }
     }
 }
@@ -184,7 +184,7 @@ fn signatures(turns: &[Turn<'_>], found: &mut Violations) {
         let first = turn.parts.iter().find(|(_, part)| field(part, CALL).is_some());
         if let Some((index, _)) = first.filter(|(_, part)| field(part, "thoughtSignature").is_none()) {
             let why =
-                "the first call has no thought signature: Gemini 3 and later refuse it in the running turn";
+                "the first call has no thought signature: Gemini 3 and later reject this in the current turn";
             found.warn("G-thought-signature", *index, why);
         }
     }

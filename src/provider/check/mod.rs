@@ -44,7 +44,7 @@ pub fn check(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resul
         found.warn(
             "provider-unknown",
             0,
-            format!("no rules of a provider `{name}` are known: the laxest are taken"),
+            format!("unknown provider `{name}`: the most lenient rules are used"),
         );
     }
     if format != Format::Messages {
@@ -80,8 +80,9 @@ fn own_keys(format: Format, list: &[Value], found: &mut Violations) {
         let own: Vec<&str> = OWN_KEYS.into_iter().filter(|key| given(entry, key).is_some()).collect();
         if !own.is_empty() {
             let (keys, format) = (own.join("`, `"), format.as_str());
-            let why =
-                format!("`{keys}`: keys of contextfold's own; send what `session.view(\"{format}\")` gives");
+            let why = format!(
+                "`{keys}`: these keys are contextfold's own; send what `session.view(\"{format}\")` returns"
+            );
             found.warn("own-keys", i, why);
         }
     }

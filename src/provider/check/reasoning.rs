@@ -20,7 +20,7 @@ pub(super) fn check_missing(list: &[Value], dialect: &Dialect, found: &mut Viola
         // DeepSeek accepts an empty text (recorded), so only the field is required.
         if calls(message).is_some() && given(message, field).is_none() {
             let name = dialect.name;
-            let why = format!("calls without `{field}`, which {name} refuses where other answers have it");
+            let why = format!("calls without `{field}`, which {name} rejects if other answers have it");
             found.error("C-reasoning-missing", i, why);
         }
     }
@@ -39,12 +39,12 @@ pub(super) fn check_lost(before: &[Value], after: &[Value], dialect: &Dialect, f
         let Some(was) = calls(message).and_then(|ids| came.get(&ids)) else { continue };
         match given(message, field) {
             None => {
-                let why = format!("these calls came with `{field}` and lost it");
+                let why = format!("these calls lost their `{field}`");
                 found.add(severity, "C-reasoning-lost", i, why);
             }
             // A text may be shortened; signed blocks must not change.
             Some(now) if now != *was && was.is_array() => {
-                let why = format!("`{field}` is not as it came");
+                let why = format!("`{field}` was changed");
                 found.warn("C-reasoning-changed", i, why);
             }
             Some(_) => {}

@@ -52,7 +52,7 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
             kinds::call_kind(kind).is_none() && kinds::output_kind(kind).is_none() && kind != "reasoning";
         if dialect.strict_adjacency && between && !pairing.open.is_empty() {
             let what = if kind.is_empty() { text(value, "role").unwrap_or("unknown") } else { kind };
-            found.error("R-interleaved", i, format!("a {what} item stands between a call and its output"));
+            found.error("R-interleaved", i, format!("a {what} item is between a call and its output"));
         }
     }
     let running =
@@ -171,7 +171,7 @@ fn reasoning(
             let looked_up = options.store != Some(false) && dialect.stores_items && dialect.name == "openai";
             if id.is_some() && super::given(next, "id").is_none() && looked_up {
                 let severity = if options.store == Some(true) { Severity::Error } else { Severity::Warn };
-                let message = "reasoning keeps its id but the item after it has none: where items are stored, the stored one is looked for";
+                let message = "reasoning keeps its id but the item after it has none: if items are stored, the API looks for the stored one";
                 found.add(severity, "R-reasoning-unlinked", i, message);
             }
         }

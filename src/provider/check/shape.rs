@@ -246,18 +246,18 @@ fn converse(entry: &Value, wrong: &mut impl FnMut(String)) {
         wrong(format!("unknown role `{role}`"));
     }
     let Some(blocks) = entry.get("content").and_then(Value::as_array) else {
-        return wrong("`content` is no list of blocks".to_owned());
+        return wrong("`content` is not a list of blocks".to_owned());
     };
     for block in blocks {
         let mut members = block.as_object().into_iter().flatten().filter(|(_, body)| !body.is_null());
         match (members.next(), members.next()) {
             (Some((key, body)), None) => {
                 if key == "text" && !body.is_string() {
-                    wrong("the block `text` is no string".to_owned());
+                    wrong("the block `text` is not a string".to_owned());
                 }
                 fields(&CONVERSE, key, "the block", body, wrong);
             }
-            _ => wrong("a block is an object of one key, which names it".to_owned()),
+            _ => wrong("a block must be an object with one key, its type".to_owned()),
         }
     }
 }

@@ -123,14 +123,16 @@ impl Provider for Gemini {
         let mut corrected = message.clone();
         if is_odd {
             wrap_non_objects(&mut corrected);
-            notes.push(Note::new("what is no object is put into one: the API refuses it otherwise"));
+            notes.push(Note::new(
+                "a value that is not an object is wrapped in one: the API rejects it otherwise",
+            ));
         }
         corrected.parts.retain(|part| !is_refused(part));
         if corrected.parts.is_empty() && !message.role.is_instruction() {
             corrected.parts.push(Part::text(BLANK));
         }
         if corrected.parts.len() < message.parts.len() {
-            notes.push(Note::new("a part that says nothing is left out: the API refuses it"));
+            notes.push(Note::new("an empty part is left out: the API rejects it"));
         }
         Some(corrected)
     }

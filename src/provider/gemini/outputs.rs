@@ -82,10 +82,10 @@ pub(super) fn write(output: &ToolOutput, calls: &Calls<'_>, notes: &mut Vec<Note
                 parts.extend(write_media(media, notes));
             }
             Part::Media(_) => {
-                notes.push(Note::new("a medium that lies at an address is left out of an output"));
+                notes.push(Note::new("media given by URL is left out of a tool output"));
             }
             Part::Opaque { format: FORMAT, raw } => parts.push(raw.as_ref().clone()),
-            _ => notes.push(Note::new("a part that this format has no place for is left out")),
+            _ => notes.push(Note::new("a part that this format does not support is left out")),
         }
     }
     if !(texts.is_empty() && own && !inner.get("response").is_some_and(is_text)) {

@@ -158,7 +158,7 @@ pub(super) fn write(part: &Part, calls: &Calls<'_>, notes: &mut Vec<Note>) -> Op
                 return None; // the API refuses it, and nothing is lost
             }
             if matches!(part, Part::Refusal { .. }) {
-                notes.push(Note::new("a refusal is said as text"));
+                notes.push(Note::new("a refusal is written as text"));
             }
             let mut out = Object::of(extras, FORMAT);
             out.set("text", fields::json(text));
@@ -259,7 +259,7 @@ pub(super) fn write_media(media: &Media, notes: &mut Vec<Note>) -> Option<Value>
     } else if let Some(uri) = media.url.as_deref().or(media.file_id.as_deref().filter(|_| own)) {
         inner.set(key_in(&|key| inner.has(key), "fileUri"), uri);
     } else {
-        notes.push(Note::new("a file that lies with another provider is left out"));
+        notes.push(Note::new("a file that is stored with another provider is left out"));
         return None;
     }
     inner.set_or_remove(name_key, media.filename.as_deref().filter(|_| own));

@@ -34,7 +34,7 @@ pub(super) fn run(run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) ->
         written.push(value);
     }
     if written.is_empty() && !own && first.role == Role::User {
-        notes.push(Note::new("nothing of it can be said: a text says so"));
+        notes.push(Note::new("none of it can be written in this format: a placeholder text is used"));
         written.push(json!({ "text": BLANK }));
     }
     if written.is_empty() {
@@ -58,7 +58,7 @@ pub(super) fn head(head: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
     let is_text = |part: &&Part| matches!(part, Part::Text { .. } | Part::Refusal { .. });
     let all = || head.iter().flat_map(|message| &message.parts);
     if !all().all(|part| is_text(&part)) {
-        notes.push(Note::new("what is no text is left out: instructions are texts"));
+        notes.push(Note::new("non-text content is left out: instructions must be text"));
     }
     let calls = Calls::default();
     let texts: Vec<Value> =

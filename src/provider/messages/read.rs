@@ -130,7 +130,7 @@ fn meta(fields: &mut Fields, index: usize) -> Result<Meta> {
     }
     if let Some(value) = fields.take("item_type") {
         let item_type: ItemType =
-            serde_json::from_value(value).map_err(|_| wrong("`item_type` is no known item type"))?;
+            serde_json::from_value(value).map_err(|_| wrong("`item_type` is not a known item type"))?;
         meta.item_type = Some(item_type);
     }
     if let Some(value) = fields.take("priority") {
@@ -421,7 +421,7 @@ fn part(value: &Value, index: usize, n: usize) -> Result<Part> {
 fn foreign(kind: &str, format: Format) -> String {
     let format = format.as_str();
     format!(
-        "`{kind}` is of the format \"{format}\": hand it in with `pushFrom(\"{format}\", …)`, or `convert` it"
+        "`{kind}` belongs to the format \"{format}\": push it with `pushFrom(\"{format}\", …)`, or `convert` it"
     )
 }
 

@@ -107,7 +107,7 @@ fn write(part: &Part, texts_only: bool, notes: &mut Vec<Note>) -> Option<Value> 
                 MediaKind::Document => "a document",
                 MediaKind::Audio => "audio",
             };
-            notes.push(Note::new(format!("{what} is named but not shown: this place takes text only")));
+            notes.push(Note::new(format!("{what} is only mentioned: only text is allowed here")));
             Some(json!({ "type": "text", "text": format!("[{what}]") }))
         }
         Part::Media(media) => self::media(media, notes),
@@ -128,9 +128,7 @@ fn media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
     match media.kind {
         MediaKind::Image => {
             let Some(url) = url_of(media, "image/png") else {
-                notes.push(Note::new(
-                    "an image that is only a file id is left out: it takes an address or data",
-                ));
+                notes.push(Note::new("an image with only a file id is left out: a URL or data is required"));
                 return None;
             };
             inner.set("url", url);
@@ -147,9 +145,8 @@ fn media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
         }
         MediaKind::Document => {
             if media.data.is_none() && media.file_id.is_none() && !media.extras.came_in(FORMAT) {
-                notes.push(Note::new(
-                    "a document that is only an address is left out: it takes data or a file id",
-                ));
+                notes
+                    .push(Note::new("a document with only a URL is left out: data or a file id is required"));
                 return None;
             }
             inner.set_or_remove("filename", media.filename.as_deref());

@@ -81,7 +81,7 @@ impl Provider for Chat {
 
     fn corrected(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
         let corrected = without_empty_calls(message)?;
-        notes.push(Note::new("an empty list of tool calls is left out: the API refuses it"));
+        notes.push(Note::new("an empty list of tool calls is left out: the API rejects it"));
         Some(corrected)
     }
 

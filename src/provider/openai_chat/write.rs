@@ -42,7 +42,7 @@ fn tool_output(out: &mut Object, output: &ToolOutput, notes: &mut Vec<Note>) {
         out.set("role", "tool").set("tool_call_id", output.call_id.as_str());
     }
     if output.is_error {
-        notes.push(Note::new("`is_error` is not said: Chat Completions tool messages have no such field"));
+        notes.push(Note::new("`is_error` is left out: Chat Completions tool messages have no such field"));
     }
     let parts: Vec<&Part> = output.content.iter().collect();
     match content::write_all(&parts, out.had_array("content"), true, notes) {
@@ -76,7 +76,7 @@ fn assistant(out: &mut Object, parts: &[Part], notes: &mut Vec<Note>) -> bool {
                 }
                 None => {
                     notes
-                        .push(Note::new("reasoning of another provider is left out: its place is not known"));
+                        .push(Note::new("reasoning of another provider is left out: its field is not known"));
                 }
             },
             Part::Refusal { text, extras } if !extras.came_in(FORMAT) || extras.has(FORMAT, FIELD) => {

@@ -93,7 +93,7 @@ pub(super) fn write(part: &Part, text_type: &str, notes: &mut Vec<Note>) -> Opti
         Part::Opaque { format: FORMAT, raw } => Some(raw.as_ref().clone()),
         Part::Opaque { format, raw } => write(&as_text(*format, raw, notes)?, text_type, notes),
         Part::Reasoning(_) | Part::ToolCall(_) | Part::ToolOutput(_) => {
-            notes.push(Note::new("a part that does not stand inside content is left out"));
+            notes.push(Note::new("a part that is not allowed inside content is left out"));
             None
         }
     }

@@ -61,16 +61,16 @@ impl Provider for Responses {
         // A message that is written without its template has a summary, and ids that the API accepts.
         let what = message.parts.iter().find_map(|part| match part {
             Part::ToolCall(call) if !call.hosted && is_long(&call.id) => {
-                Some("the id of a call is written shorter: the API refuses it")
+                Some("the id of a call is shortened: the API rejects longer ones")
             }
             Part::ToolOutput(output) if is_long(&output.call_id) => {
-                Some("the id of a call is written shorter: the API refuses it")
+                Some("the id of a call is shortened: the API rejects longer ones")
             }
             Part::Reasoning(reasoning) => {
                 let extras = &reasoning.extras;
                 let lacks =
                     extras.came_in(Format::OpenaiResponses) && !extras.has(Format::OpenaiResponses, SUMMARY);
-                lacks.then_some("reasoning gets an empty summary: the API refuses it without")
+                lacks.then_some("reasoning gets an empty summary: the API rejects it otherwise")
             }
             _ => None,
         })?;

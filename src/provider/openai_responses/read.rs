@@ -94,7 +94,7 @@ fn read(item: &Map<String, Value>, value: &Value, index: usize) -> Result<Read> 
     }
 }
 
-const WRONG_FORMAT_HINT: &str = "a message with `role: \"tool\"` is of the formats \"messages\" and \"openai-chat\"; the Responses API takes items (`function_call_output`): `convert(\"openai-chat\", \"openai-responses\", …)` makes them, and a session takes the message itself with `push` or `pushFrom(\"openai-chat\", …)`";
+const WRONG_FORMAT_HINT: &str = "a message with `role: \"tool\"` belongs to the formats \"messages\" and \"openai-chat\"; the Responses API expects items (`function_call_output`): `convert(\"openai-chat\", \"openai-responses\", …)` makes them, and a session accepts the message as it is with `push` or `pushFrom(\"openai-chat\", …)`";
 
 fn message(item: &Map<String, Value>, value: &Value, index: usize) -> Result<Read> {
     let mut fields = Fields::new(item);

@@ -33,7 +33,7 @@ pub(super) fn message(message: &Message, calls: &Calls<'_>, out: &mut Vec<Value>
         (Role::Tool, parts) => {
             for output in parts.iter().filter_map(Part::as_tool_output) {
                 if output.is_error && !output.extras.came_in(FORMAT) {
-                    notes.push(Note::new("`is_error` is not said: Responses outputs have no such field"));
+                    notes.push(Note::new("`is_error` is left out: Responses outputs have no such field"));
                 }
                 out.push(outputs::write(output, calls.get(&output.call_id), notes));
             }
@@ -137,9 +137,7 @@ fn item_of(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
             items.pop()
         }
         Part::Media(_) => {
-            notes.push(Note::new(
-                "a medium that the assistant made is left out: it has no place in the input",
-            ));
+            notes.push(Note::new("media made by the assistant is left out: the input cannot contain it"));
             None
         }
         Part::ToolOutput(_) | Part::Text { .. } | Part::Refusal { .. } => None,
@@ -148,7 +146,7 @@ fn item_of(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
 
 pub(super) fn reasoning(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Option<Value> {
     if !reasoning.extras.came_in(FORMAT) && reasoning.id.is_none() && reasoning.encrypted.is_none() {
-        notes.push(Note::new("reasoning of another provider is left out: Responses takes only its own"));
+        notes.push(Note::new("reasoning of another provider is left out: Responses accepts only its own"));
         return None;
     }
     let mut out = Object::of(&reasoning.extras, FORMAT);

@@ -24,17 +24,17 @@ fn gemini(work: &mut Work) {
     for entry in &mut work.entries {
         let (index, of) = (entry.from.start, entry.message.role);
         if wrap_non_objects(&mut entry.message) {
-            let what = "what is no object was put into one".to_owned();
+            let what = "a value that is not an object was wrapped in one".to_owned();
             changes.push(Change { index, rule: "schema", what });
         }
         entry.message.parts.retain(|part| {
             let (broken, what) = match part {
-                part if is_refused(part) => ("G-empty-text", "a part that says nothing"),
+                part if is_refused(part) => ("G-empty-text", "an empty part"),
                 Part::ToolCall(_) if of != Role::Assistant => ("G-use-in-user", "a call"),
                 Part::ToolOutput(_) if of != Role::Tool => ("G-result-in-model", "an output"),
                 _ => return true,
             };
-            changes.push(Change { index, rule: broken, what: format!("{what} was taken out") });
+            changes.push(Change { index, rule: broken, what: format!("{what} was removed") });
             false
         });
     }
@@ -51,7 +51,7 @@ fn anthropic(work: &mut Work) {
         let index = entry.from.start;
         let role = entry.message.role;
         let mut gone = |rule: &'static str, what: &str| {
-            changes.push(Change { index, rule, what: format!("{what} was taken out") });
+            changes.push(Change { index, rule, what: format!("{what} was removed") });
         };
         drop_refused(&mut entry.message.parts, &mut gone);
         entry.message.parts.retain_mut(|part| match part {
@@ -73,7 +73,7 @@ fn anthropic(work: &mut Work) {
                     missing_error_texts.push(Change {
                         index,
                         rule: "A-empty-error",
-                        what: "a text was put in".to_owned(),
+                        what: "a text was inserted".to_owned(),
                     });
                 }
                 true
@@ -118,7 +118,7 @@ pub(super) fn repair_ends(work: &mut Work) {
     work.entries.retain(|entry| {
         let keep = !is_inexpressible(format, &entry.message);
         if !keep && !reported.contains(&entry.from.start) {
-            let what = "an empty message was taken out".to_owned();
+            let what = "an empty message was removed".to_owned();
             changes.push(Change { index: entry.from.start, rule, what });
         }
         keep
@@ -170,7 +170,7 @@ fn is_inexpressible(format: Format, message: &Message) -> bool {
 fn remove_empty_calls(entry: &mut Entry, changes: &mut Vec<Change>) {
     if let Some(fixed) = without_empty_calls(&entry.message) {
         entry.message = fixed;
-        let what = "the empty list of calls was taken out".to_owned();
+        let what = "the empty list of calls was removed".to_owned();
         changes.push(Change { index: entry.from.start, rule: "C-empty-calls", what });
     }
 }
@@ -209,7 +209,7 @@ fn fix_beginning(work: &mut Work, rule: &'static str) {
     let first = work.entries.iter().position(|e| !e.message.role.is_instruction());
     let Some(at) = first.filter(|&i| work.entries[i].message.role == Role::Assistant) else { return };
     let from = work.entries[at].from.clone();
-    work.note_change(from.start, rule, "a user message was put before it");
+    work.note_change(from.start, rule, "a user message was inserted before it");
     work.entries.insert(at, Entry { message: Message::text(Role::User, BEGINNING), from });
 }
 
@@ -226,7 +226,7 @@ fn fix_end(work: &mut Work) {
     } else {
         *text = trimmed.into();
     }
-    work.note_change(index, "A-trailing-space", "white space at the end was taken off");
+    work.note_change(index, "A-trailing-space", "trailing white space was removed");
 }
 
 /// Whether the call is a plain function call, whose output may be of several kinds.

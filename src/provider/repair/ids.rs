@@ -32,7 +32,7 @@ pub(super) fn repair(
             changes.push(Change {
                 index: origin[violation.index],
                 rule: "R-id-prefix",
-                what: "its id was taken off".to_owned(),
+                what: "its id was removed".to_owned(),
             });
         }
     }

@@ -64,14 +64,14 @@ pub fn repair(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resu
             change.rule = check::bedrock::named(change.rule);
         }
         if let Some(index) = bedrock::define_tools(&mut output) {
-            let what = "`toolConfig` was put in, with the tools that were called";
+            let what = "`toolConfig` was added, with the tools that were called";
             changes.push(Change { index, rule: "B-tool-config", what: what.to_owned() });
         }
     }
     let has_blocks = matches!(format, Format::Anthropic | Format::BedrockConverse);
     if has_blocks && drop_blank_head(&mut output) {
         let rule = if format == Format::Anthropic { "A-empty-text" } else { "B-empty-text" };
-        let what = "an empty text was taken out of `system`".to_owned();
+        let what = "an empty text was removed from `system`".to_owned();
         changes.push(Change { index: 0, rule, what });
     }
     sort_by_key(&mut changes, |change| change.index);
@@ -122,13 +122,17 @@ fn readable_entries(format: Format, list: &[Value], changes: &mut Vec<Change>) -
             && let Some(map) = entry.as_object_mut()
         {
             map.insert("summary".to_owned(), Value::Array(Vec::new()));
-            changes.push(Change { index, rule: "R-summary", what: "an empty summary was put in".to_owned() });
+            changes.push(Change {
+                index,
+                rule: "R-summary",
+                what: "an empty summary was inserted".to_owned(),
+            });
         }
         if stringify_arguments(&mut entry) {
             changes.push(Change {
                 index,
                 rule: "schema",
-                what: "arguments were written as a text".to_owned(),
+                what: "arguments were converted to text".to_owned(),
             });
         }
         match provider(format).read_list(std::slice::from_ref(&entry)) {
@@ -138,7 +142,7 @@ fn readable_entries(format: Format, list: &[Value], changes: &mut Vec<Change>) -
             }
             Err(e) => {
                 let why = e.message().trim_start_matches("message 0: ").to_owned();
-                changes.push(Change { index, rule: "schema", what: format!("it was taken out: {why}") });
+                changes.push(Change { index, rule: "schema", what: format!("it was removed: {why}") });
             }
         }
     }

@@ -102,7 +102,7 @@ fn drop_hosted_orphans(work: &mut Work) {
         work.note_change(
             index,
             "R-orphan-output",
-            format!("the output of {id}, whose call is not before it, was taken out"),
+            format!("the output of {id} was removed: its call is not before it"),
         );
     }
 }
@@ -128,7 +128,7 @@ fn move_calls_last(work: &mut Work) {
         work.note_change(
             index,
             "R-interleaved",
-            "what stood between a call and its output was moved before the call",
+            "the items between a call and its output were moved before the call",
         );
     }
 }
@@ -176,7 +176,7 @@ fn drop_duplicate_calls(work: &mut Work, place: Place) {
         open.extend(ids);
     }
     for (index, id) in gone {
-        work.note_change(index, rule, format!("the second call {id} was taken out"));
+        work.note_change(index, rule, format!("the second call {id} was removed"));
     }
 }
 
@@ -262,9 +262,9 @@ fn place_outputs(
             continue;
         }
         let (rule, what) = if ids.contains(output.call_id.as_str()) {
-            (twice, format!("the second output of {} was taken out", output.call_id))
+            (twice, format!("the second output of {} was removed", output.call_id))
         } else {
-            (orphan, format!("the output of {}, whose call is not there, was taken out", output.call_id))
+            (orphan, format!("the output of {} was removed: its call is missing", output.call_id))
         };
         let from = slot.take().map_or(0, |e| e.from.start);
         changes.push((from, rule, what));
@@ -285,7 +285,7 @@ fn place_outputs(
                 changes.push((
                     from.start,
                     missing,
-                    format!("a placeholder was put in as the output of {}", call.id),
+                    format!("a placeholder was inserted as the output of {}", call.id),
                 ));
                 let message = Message::tool(call.id.clone(), MISSING_OUTPUT);
                 moved.after.entry(target).or_default().push((PLACEHOLDER, Entry { message, from }));
@@ -414,7 +414,7 @@ fn fix_output_kinds(work: &mut Work, inserted: &HashSet<usize>) {
             let fits = |kind: &str| kind == call.output || takes_plain && kind == "function_call_output";
             if !fits(given_kind) && !inserted.contains(&at) {
                 output.extras = Extras::default();
-                changes.push((index, format!("it was made a {}", call.output)));
+                changes.push((index, format!("it was changed to a {}", call.output)));
             }
         }
     }

@@ -23,7 +23,7 @@ pub(super) fn duplicate_ids(work: &mut Work) {
                 let Some(id) = id.filter(|id| !seen.insert(id.clone())) else { return Some(part) };
                 let bare = item_ids::without_item_id(part);
                 let kept = item_ids::any_id(&bare).is_none();
-                let what = if kept { "lost its id" } else { "was taken out" };
+                let what = if kept { "lost its id" } else { "was removed" };
                 changes.push((index, format!("the second item with the id {id} {what}")));
                 kept.then_some(bare)
             })
@@ -50,7 +50,7 @@ pub(super) fn add_required(work: &mut Work, dialect: &Dialect) {
         }
     }
     for index in without_reasoning {
-        work.note_change(index, "C-reasoning-missing", format!("a `{field}` that says nothing was put in"));
+        work.note_change(index, "C-reasoning-missing", format!("an empty `{field}` was inserted"));
     }
 }
 

@@ -89,12 +89,12 @@ impl<'a> Asset<'a> {
             return Err("it is shorter than its header".into());
         };
         if !header.starts_with(MAGIC) {
-            return Err("it does not begin as an encoding asset does".into());
+            return Err("it is not an encoding asset".into());
         }
         let version = u16::from_le_bytes([header[4], header[5]]);
         if version != VERSION {
             return Err(format!(
-                "it has version {version}, this build reads version {VERSION}: use the assets of the same release"
+                "it has version {version}, but this build reads version {VERSION}: use the assets of the same release"
             ));
         }
         let number = |at: usize| word_at(header, at) as u32 as usize;
@@ -104,7 +104,7 @@ impl<'a> Asset<'a> {
         };
         if left_len.checked_add(right_len) != Some(streams.len()) {
             return Err(
-                "its length is not what its header says: it is cut off or has something after it".into()
+                "its length does not match its header: it is cut off or has extra data at the end".into()
             );
         }
         let pattern = match header[6] {

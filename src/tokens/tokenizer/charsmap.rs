@@ -26,7 +26,7 @@ impl Charsmap {
     /// Reads a charsmap in Base64.
     pub fn new(base64: &str) -> Result<Self> {
         let wrong = |what: &str| Error::invalid(format!("its `precompiled_charsmap` {what}"));
-        let bytes = decoded(base64).ok_or_else(|| wrong("is no Base64"))?;
+        let bytes = decoded(base64).ok_or_else(|| wrong("is not valid Base64"))?;
         let short = || wrong("is cut off");
         let (len, rest) = bytes.split_first_chunk().ok_or_else(short)?;
         let len = u32::from_le_bytes(*len) as usize / 4 * 4;

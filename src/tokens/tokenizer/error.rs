@@ -27,8 +27,10 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Invalid(why) => write!(f, "the tokenizer cannot be used: {why}"),
-            Self::Unsupported(what) => write!(f, "the tokenizer needs what is not supported here: {what}"),
+            Self::Invalid(why) => write!(f, "the tokenizer is unusable: {why}"),
+            Self::Unsupported(what) => {
+                write!(f, "the tokenizer needs something that is not supported: {what}")
+            }
             Self::NeedsWholeModule => {
                 write!(f, "the tokenizer needs the module `tokenizer.wasm`, not this part of it")
             }

@@ -34,12 +34,10 @@ impl Expression {
             let is_before_word = *alternative == BEFORE_WORD;
             // If it fails because there is only one white space before a word, the next alternative must match that one.
             if is_before_word && !matches!(alternatives.get(at + 1), Some(&(r"\s+" | r"\s"))) {
-                return Err(unsupported(format!(
-                    "`{BEFORE_WORD}` stands before `\\s+` in all that are known"
-                )));
+                return Err(unsupported(format!("`{BEFORE_WORD}` must come right before `\\s+`")));
             }
             if alternative.replace(CONTRACTIONS, "").contains("(?i") {
-                return Err(unsupported("letters in any case".into()));
+                return Err(unsupported("case-insensitive groups".into()));
             }
             before_words.push(is_before_word);
             parts.push(if is_before_word { r"\s+" } else { alternative });
@@ -48,10 +46,10 @@ impl Expression {
             let hir = regex_syntax::parse(part).map_err(|e| unsupported(first_line(&e.to_string())))?;
             let properties = hir.properties();
             if properties.minimum_len() == Some(0) || properties.minimum_len().is_none() {
-                return Err(unsupported("it matches nothing, too, or never matches".into()));
+                return Err(unsupported("it can match the empty text, or never matches".into()));
             }
             if properties.look_set().iter().any(|_: Look| true) {
-                return Err(unsupported("it looks at what stands around it".into()));
+                return Err(unsupported("it uses anchors or look-around".into()));
             }
         }
         let regex = Regex::builder()

@@ -28,7 +28,7 @@ impl File {
     pub fn read(bytes: &[u8]) -> Result<Self> {
         if bytes.len() > MAX_FILE {
             return Err(Error::unsupported(format!(
-                "a file of {} MB, where the largest real ones have 34",
+                "a file of {} MB; the largest real ones have 34",
                 bytes.len() >> 20
             )));
         }
@@ -57,7 +57,7 @@ impl File {
             "WordPiece" => Some(model.number("max_input_chars_per_word")?.unwrap_or(100)),
             _ => {
                 return Err(Error::unsupported(format!(
-                    "a model of the type {kind:?}; BPE, Unigram and WordPiece are known"
+                    "a model of the type {kind:?}; only BPE, Unigram and WordPiece are supported"
                 )));
             }
         };
@@ -66,16 +66,19 @@ impl File {
         }
         if model.get("dropout").is_some_and(|dropout| dropout.as_f64() != Some(0.0)) {
             return Err(Error::unsupported(
-                "a model with `dropout`: the same text has other tokens each time",
+                "a model with `dropout`, which splits the same text differently each time",
             ));
         }
         let Words { vocab, scores } = words.unwrap_or_default();
         if (kind == "Unigram") == scores.is_empty() {
-            return Err(Error::invalid(format!("the vocabulary of a {kind} model is not like that")));
+            return Err(Error::invalid(format!("its vocabulary has the wrong form for a {kind} model")));
         }
         let unk_token = match model.number("unk_id")? {
             Some(id) if kind == "Unigram" && id >= vocab.len() => {
-                return Err(Error::invalid(format!("its `unk_id` is {id}, of {} tokens", vocab.len())));
+                return Err(Error::invalid(format!(
+                    "its `unk_id` is {id}, but it has only {} tokens",
+                    vocab.len()
+                )));
             }
             Some(id) if kind == "Unigram" => Some(vocab.text_of(id as u32).to_owned()),
             _ => text("unk_token")?,
@@ -118,7 +121,7 @@ impl File {
 }
 
 fn no_json(scanner: &Scanner<'_>) -> Error {
-    Error::invalid(format!("it is no tokenizer.json: what stands at byte {} is not like one", scanner.at()))
+    Error::invalid(format!("it is not a tokenizer.json: unexpected content at byte {}", scanner.at()))
 }
 
 /// What has been read of a file.
@@ -210,7 +213,7 @@ impl<'a> Read<'a> {
 
 #[cold]
 fn twice(key: &str) -> Error {
-    Error::invalid(format!("it is no tokenizer.json: it has `{key}` twice"))
+    Error::invalid(format!("it is not a tokenizer.json: it has `{key}` twice"))
 }
 
 /// Calls `each` with every key of a map. It must move past the value, or return `None` if the value is invalid.
@@ -251,7 +254,8 @@ impl Model {
     }
 
     fn of<T>(&self, key: &str, read: impl Fn(&Value) -> Option<T>) -> Result<Option<T>> {
-        let no = || Error::invalid(format!("it is no tokenizer.json: its model's `{key}` is not like one"));
+        let no =
+            || Error::invalid(format!("it is not a tokenizer.json: its model's `{key}` has the wrong form"));
         self.get(key).map(|value| read(value).ok_or_else(no)).transpose()
     }
 

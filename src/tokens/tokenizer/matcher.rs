@@ -18,7 +18,7 @@ pub fn limit_growth(times: usize, growth: &mut usize) -> Result<()> {
     *growth = growth.saturating_mul(times);
     if *growth > MAX_GROWTH {
         return Err(Error::unsupported(format!(
-            "replacements that make a text over {MAX_GROWTH} times as long"
+            "replacements that make a text more than {MAX_GROWTH} times as long"
         )));
     }
     Ok(())
@@ -52,7 +52,7 @@ impl Matcher {
     pub fn of(pattern: &Value) -> Result<Self> {
         let text = |key| pattern.get(key).and_then(Value::as_str);
         match (text("String"), text("Regex")) {
-            (Some(""), _) => Err(Error::unsupported("a pattern that is the empty text")),
+            (Some(""), _) => Err(Error::unsupported("an empty pattern")),
             (Some(text), _) => Ok(Self::of_text(text)),
             (None, Some(pattern)) => Self::of_expression(pattern),
             (None, None) => Err(Error::invalid("a `pattern` that is neither a String nor a Regex")),

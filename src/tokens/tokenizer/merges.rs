@@ -38,7 +38,7 @@ struct Reading<'a> {
 
 #[cold]
 fn broken() -> Error {
-    Error::invalid("its merges are no list of two tokens each")
+    Error::invalid("its merges are not a list of token pairs")
 }
 
 impl Reading<'_> {
@@ -255,10 +255,13 @@ fn too_many() -> Error {
 
 #[cold]
 fn not_two(text: &[u8]) -> Error {
-    Error::invalid(format!("a merge of two tokens was expected, not {:.60?}", String::from_utf8_lossy(text)))
+    Error::invalid(format!("expected a merge of two tokens, got {:.60?}", String::from_utf8_lossy(text)))
 }
 
 #[cold]
 fn unknown(part: &[u8]) -> Error {
-    Error::invalid(format!("it merges {:.40?}, which is no token of it", String::from_utf8_lossy(part)))
+    Error::invalid(format!(
+        "it merges {:.40?}, which is not in its vocabulary",
+        String::from_utf8_lossy(part)
+    ))
 }

@@ -128,7 +128,7 @@ pub fn unpack(bytes: Vec<u8>) -> Result<Parts> {
     let version = u32::from_le_bytes([a, b, c, d]);
     if version != VERSION {
         return Err(Error::invalid(format!(
-            "the packed tokenizer has version {version}, this build reads version {VERSION}: pack it again"
+            "the packed tokenizer has version {version}, but this build reads version {VERSION}: pack it again"
         )));
     }
     if u64::from_le_bytes(sum) != checksum(payload) {

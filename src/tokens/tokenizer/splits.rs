@@ -101,7 +101,7 @@ impl Splits {
         if let Some(behind) = flat.iter().position(|value| kind_of(value) == "ByteLevel")
             && behind + 1 < flat.len()
         {
-            return Err(Error::unsupported("a pre-tokenizer behind ByteLevel"));
+            return Err(Error::unsupported("a pre-tokenizer after ByteLevel"));
         }
         let byte_level = flat.last().is_some_and(|value| kind_of(value) == "ByteLevel");
         let mut splits = Self { pattern: known(&flat), steps: Vec::new(), byte_level };
@@ -261,7 +261,7 @@ fn flatten<'a>(value: &'a Value, into: &mut Vec<&'a Value>, depth: usize) -> Res
     let list = value.get("pretokenizers").and_then(Value::as_array);
     let list = list.ok_or_else(|| Error::invalid("its pre-tokenizer Sequence has no `pretokenizers`"))?;
     if depth == MAX_DEPTH {
-        return Err(Error::unsupported("pre-tokenizers nested that deep"));
+        return Err(Error::unsupported("pre-tokenizers nested so deeply"));
     }
     list.iter().try_for_each(|value| flatten(value, into, depth + 1))
 }
@@ -282,7 +282,7 @@ fn char_of(value: &Value, key: &str) -> Result<char> {
     let mut chars = text.chars();
     match (chars.next(), chars.next()) {
         (Some(c), None) => Ok(c),
-        _ => Err(Error::invalid(format!("`{key}` is one character, not {text:?}"))),
+        _ => Err(Error::invalid(format!("`{key}` must be one character, got {text:?}"))),
     }
 }
 

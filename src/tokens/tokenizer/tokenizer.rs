@@ -154,7 +154,7 @@ impl Tokenizer {
         let splits = Splits::new(&settings.pre_tokenizer.value())?;
         let normalizer = Normalizer::new(&settings.normalizer.value())?;
         if splits.knows_beginning() && normalizer.moves_beginning() {
-            return Err(Error::unsupported("a Metaspace for the first word behind a Strip"));
+            return Err(Error::unsupported("a Metaspace for the first word after a Strip"));
         }
         // If bytes are spelled, no character is unknown.
         if let Some(token) = &settings.unk_token
@@ -162,7 +162,7 @@ impl Tokenizer {
             && !splits.byte_level
             && vocab.get(token).is_none()
         {
-            return Err(Error::invalid(format!("its `unk_token` {token:.40?} is no token of it")));
+            return Err(Error::invalid(format!("its `unk_token` {token:.40?} is not in its vocabulary")));
         }
         let spelling = engine_parts.as_ref().map(|engine_parts| engine_parts.spelling);
         let model = Model::new(&settings, &vocab, &merges, engine_parts, &splits)?;

@@ -59,7 +59,7 @@ impl Unigram {
         let unknown = unknown.ok_or_else(|| Error::unsupported("a Unigram model without `unk_id`"))?;
         let scores = settings.scores.clone();
         if scores.len() != vocab.len() {
-            return Err(Error::invalid("its tokens have no score each"));
+            return Err(Error::invalid("not every token has a score"));
         }
         let worst =
             scores.iter().fold(f64::INFINITY, |worst, &score| if score < worst { score } else { worst });

@@ -61,7 +61,7 @@ impl Words {
 
 #[cold]
 fn broken() -> Error {
-    Error::invalid("its vocabulary is no map from tokens to ids, and no list of tokens with scores")
+    Error::invalid("its vocabulary is neither a map from tokens to ids nor a list of tokens with scores")
 }
 
 #[cold]
@@ -73,7 +73,7 @@ fn too_many() -> Error {
 
 #[cold]
 fn no_text() -> Error {
-    Error::invalid("a token of its vocabulary is no UTF-8")
+    Error::invalid("a token of its vocabulary is not valid UTF-8")
 }
 
 /// A vocabulary that is being read.

@@ -48,7 +48,7 @@ impl ToolOutputs {
         let Some(known) = self.find(id) else { return Err(self.unknown(id)) };
         let mut from = STORED_KIND.unframed(bytes)?;
         let named = known.store_key.as_ref().is_none_or(|key| **key == key_of(from.rest()));
-        from.require(named, "it is another one")?;
+        from.require(named, "it is a different tool output")?;
         let output = Output::new(known.id.clone(), Saved::load(&mut from)?);
         from.finish()?;
         let mut alone = Self { bytes: output.bytes, ..Self::default() };
@@ -91,7 +91,7 @@ fn key_of(body: &[u8]) -> String {
 
 pub(super) fn in_store_error(id: &str) -> Error {
     let why = format!(
-        "the tool output `{id}` lives in the store; `await session.toolOutputs.get(\"{id}\")` brings it back into memory"
+        "the tool output `{id}` is in the store; bring it back into memory with `await session.toolOutputs.get(\"{id}\")`"
     );
     Error::new(ErrorCode::StoreFailed, why)
 }

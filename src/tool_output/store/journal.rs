@@ -46,9 +46,9 @@ impl ToolOutputs {
         let outputs = &self.outputs;
         let places: HashMap<_, _> = outputs.iter().map(|(at, output)| (output.id.clone(), *at)).collect();
         let sound = places.len() == outputs.len() && outputs.keys().all(|at| *at < self.next_place);
-        from.require(sound, "an output is there twice")?;
+        from.require(sound, "a tool output appears twice")?;
         let numbered = self.next_place.max(self.numbered);
-        from.require(numbered < MAX_SAVED_NUMBER, "it has numbered more outputs than there are")?;
+        from.require(numbered < MAX_SAVED_NUMBER, "its tool output counter is out of range")?;
         self.bytes = outputs.values().map(Output::bytes_here).sum();
         self.in_memory = outputs.values().any(|o| o.store_key.is_some()).then(|| places_in_memory(outputs));
         self.places = places;
