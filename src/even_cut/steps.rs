@@ -214,8 +214,8 @@ impl Steps {
     pub fn cut_with_fewer_whole(&self, context: &Context, target: u64, share: Share) -> Option<Cut> {
         let room = target.checked_sub(self.fixed())?;
         let mut whole = self.whole(room, share);
-        let mut missing =
-            (self.whole_tokens(&whole) + self.least_of(context, &whole, 0)).checked_sub(room)?;
+        let least = self.least_of(context, &whole, share.names);
+        let mut missing = (self.whole_tokens(&whole) + least).saturating_sub(room);
         let facts = context.facts();
         for at in 0..whole.len() {
             if missing == 0 {

@@ -48,7 +48,9 @@ fn from_word_start<'a>(tail: &'a str, text: &str) -> &'a str {
     let is_near = |start: &usize| *start <= tail.len() * NEAR / 100;
     let line = tail.find('\n').map(|start| start + 1).filter(is_near);
     let starts_word = text[..text.len() - tail.len()].ends_with(char::is_whitespace);
-    let word = || tail.find(char::is_whitespace).filter(|start| !starts_word && is_near(start));
+    let space = || tail.char_indices().find(|(_, char)| char.is_whitespace());
+    let word =
+        || space().map(|(at, char)| at + char.len_utf8()).filter(|start| !starts_word && is_near(start));
     line.or_else(word).map_or(tail, |start| &tail[start..])
 }
 
@@ -66,7 +68,7 @@ mod tests {
         let Pieces { head, .. } = pieces("no line ends in this text at all, wherever it is cut", 20);
         assert_eq!(head, "no line ends");
         let Pieces { head, tail, .. } = pieces("error: it failed, to rerun pass cargo test", 33);
-        assert_eq!((head, tail), ("error: it failed,", " pass cargo test"));
+        assert_eq!((head, tail), ("error: it failed,", "pass cargo test"));
     }
 
     proptest! {

@@ -1,6 +1,24 @@
 /* tslint:disable */
 /* eslint-disable */
 /**
+ * A change to one entry.
+ */
+export interface RepairChange {
+    /**
+     * The index of the entry in the input; for an inserted output, that of its call.
+     */
+    index: number;
+    /**
+     * The rule that the entry broke.
+     */
+    rule: string;
+    /**
+     * What was changed.
+     */
+    what: string;
+}
+
+/**
  * A fold, for the caller.
  */
 export interface FoldInfo {
@@ -9,7 +27,7 @@ export interface FoldInfo {
      */
     id: string;
     /**
-     * Ids of the messages that it stands for, earlier folds among them.
+     * Ids of the messages that it replaced, including those of earlier folds.
      */
     items: string[];
     /**
@@ -17,29 +35,70 @@ export interface FoldInfo {
      */
     summary: string;
     /**
-     * What the summary left out and the engine appended to it, where there was anything.
+     * Facts that the summary left out and the engine appended to it, if any.
      */
     ledger?: string;
     /**
-     * The retained text, where the answer had one.
+     * The retained text, if the summarizer's answer had one.
      */
     retain?: string;
     /**
-     * Tokens that the messages took in the view.
+     * Tokens that these messages took in the view.
      */
     tokens_folded: number;
     /**
-     * Tokens that the summary and the retained text take.
+     * Tokens of the summary and of the messages shown with it.
      */
     tokens: number;
     /**
-     * Whether it stands in the view itself, or inside a later fold.
+     * `true` if the view shows it; `false` if it is inside a later fold.
      */
     in_view: boolean;
 }
 
 /**
- * A message that left the view, or stands in it shorter than it came.
+ * A format in which a conversation is written.
+ */
+export type Format = "messages" | "openai-responses" | "openai-chat" | "anthropic" | "ai-sdk" | "gemini" | "bedrock-converse";
+
+/**
+ * A match.
+ */
+export interface Hit {
+    /**
+     * The message's id; for a stored output that belongs to no message, its ref.
+     */
+    id: string;
+    /**
+     * The fold that replaces the message in the view, if any: pass it to `unfold`.
+     */
+    fold?: string;
+    /**
+     * If the message is a stored tool output, the ref that opens the whole of it.
+     */
+    ref?: string;
+    /**
+     * The message's role.
+     */
+    role: "system" | "developer" | "user" | "assistant" | "tool";
+    /**
+     * The matched text, with about 100 bytes on either side.
+     */
+    excerpt: string;
+    /**
+     * True for a last entry that is no match: it says what was not searched. These are tool outputs that are only in the store, or
+     * everything older than where the search stopped because it took too long.
+     */
+    unseen?: boolean;
+    /**
+     * On such an entry, the refs of the outputs in the store, oldest first. `toolOutputs.grep` searches one of them; `runTool` of
+     * `contextfold/tools` searches all.
+     */
+    refs?: string[];
+}
+
+/**
+ * A message that left the view, or that the view shows shorter than it was pushed.
  */
 export interface LeftOut {
     /**
@@ -47,7 +106,7 @@ export interface LeftOut {
      */
     id: string;
     /**
-     * Why, in words.
+     * The reason, in words.
      */
     why: string;
     /**
@@ -55,17 +114,17 @@ export interface LeftOut {
      */
     ref?: string;
     /**
-     * The fold that stands for it.
+     * The id of the fold that replaced it.
      */
     fold?: string;
     /**
-     * The pass that did it; left out where it was none.
+     * The pass that did it; absent if it was none.
      */
     pass?: PassName;
 }
 
 /**
- * A message that the view does not show now as it was pushed.
+ * A message that the view currently does not show as it was pushed.
  */
 export interface LeftOutNow {
     /**
@@ -73,16 +132,16 @@ export interface LeftOutNow {
      */
     id: string;
     /**
-     * What became of it: it stands behind a fold, a pass dropped it, it left the conversation (a rewind, another header), or it stands in
-     * the view in another form.
+     * What happened to it: a fold replaced it (`"folded"`), a pass dropped it (`"dropped"`), it left the conversation by a
+     * rewind or a new header (`"removed"`), or the view shows it in another form.
      */
     state: "folded" | "dropped" | "removed" | Exclude<ItemForm, "whole">;
     /**
-     * Why, in words.
+     * The reason, in words.
      */
     why: string;
     /**
-     * The pass that did it; left out where it was none.
+     * The pass that did it; absent if it was none.
      */
     pass?: PassName;
     /**
@@ -90,18 +149,19 @@ export interface LeftOutNow {
      */
     ref?: string;
     /**
-     * The fold of the view that stands for it, itself or by an earlier fold that it stands for.
+     * The id of the fold in the view that contains it, directly or through earlier folds.
      */
     fold?: string;
     /**
-     * The way back into the view: `unfold(fold)`; `pin(id)`; `get`, where its output lives in the store: `await toolOutputs.get(ref)`, then
-     * `pin(id)`. `null` where there is none: `message(id)` has it whole.
+     * How to bring it back into the view: `"unfold"`: `unfold(fold)`; `"pin"`: `pin(id)`; `"get"`: its output is in the
+     * store, so `await toolOutputs.get(ref)`, then `pin(id)`. `null` if that is impossible; `message(id)` still returns it
+     * whole.
      */
     back: "unfold" | "pin" | "get" | null;
 }
 
 /**
- * A message with what the engine knows of it, for the caller.
+ * A message with its metadata, for the caller.
  */
 export interface Item {
     /**
@@ -109,63 +169,29 @@ export interface Item {
      */
     id: string;
     /**
-     * What kind of entry it is.
+     * Its item type.
      */
     item_type: ItemType;
     /**
-     * Tokens that it takes in the view now.
+     * Its tokens in the view now.
      */
     tokens: number;
     /**
-     * Lower goes first.
+     * Items with a lower priority are removed first.
      */
     priority: number;
     /**
-     * How many of its kind stay, where it is ephemeral.
+     * How many messages of its kind stay, if it is ephemeral.
      */
     ephemeral?: number;
     /**
-     * It stands verbatim in every view.
+     * Whether every view shows it verbatim.
      */
     pinned: boolean;
     /**
-     * How it stands in the view.
+     * The form in which the view shows it.
      */
     form: ItemForm;
-}
-
-/**
- * A place where something was found.
- */
-export interface Hit {
-    /**
-     * The message's id; the ref of a stored output that belongs to no message.
-     */
-    id: string;
-    /**
-     * The fold that stands for the message in the view, where one does: what `unfold` takes.
-     */
-    fold?: string;
-    /**
-     * The ref that opens the whole output, where it is one.
-     */
-    ref?: string;
-    /**
-     * Whose message it is.
-     */
-    role: "system" | "developer" | "user" | "assistant" | "tool";
-    /**
-     * What was found, with about 100 bytes on either side.
-     */
-    excerpt: string;
-    /**
-     * Set on a last line that finds nothing, but says which tool outputs were not searched: they live in the store.
-     */
-    unseen?: boolean;
-    /**
-     * On that line: the refs of these outputs, oldest first. `toolOutputs.grep` searches one; `runTool` of `contextfold/tools` all.
-     */
-    refs?: string[];
 }
 
 /**
@@ -173,7 +199,7 @@ export interface Hit {
  */
 export interface SimulatedRequest {
     /**
-     * The index of the call before which it was asked.
+     * The index of the call before which it was made.
      */
     call: number;
     /**
@@ -187,43 +213,38 @@ export interface SimulatedRequest {
 }
 
 /**
- * A rule by which something beside text is counted.
+ * A rule by which something besides text is counted.
  */
 export interface RuleReport {
     /**
-     * As `image:openai-tiles`; `…:estimate` where no provider publishes a rule.
+     * Such as `image:openai-tiles`; `…:estimate` if no provider publishes a rule.
      */
     name: string;
     /**
-     * Where it is published.
+     * Where the rule is published.
      */
     source: string;
 }
 
 /**
- * A set of prompt, answer shape and limits for a summary.
+ * A summary's prompt, answer format and limits.
  */
 export type Profile = "default" | "design" | "execution";
-
-/**
- * A shape in which a conversation is written.
- */
-export type Format = "messages" | "openai-responses" | "openai-chat" | "anthropic" | "ai-sdk" | "gemini" | "bedrock-converse";
 
 /**
  * A transcript as it was recorded.
  */
 export interface RecordedRun {
     /**
-     * The model calls in order; nothing is decided in them.
+     * The model calls in order. Their `decisions` are empty.
      */
     calls: SimulatedCall[];
     /**
-     * Input tokens of all calls together.
+     * Input tokens of all calls.
      */
     tokens_total: number;
     /**
-     * Tokens of the largest call.
+     * Input tokens of the largest call.
      */
     tokens_largest: number;
     /**
@@ -235,21 +256,21 @@ export interface RecordedRun {
      */
     cache_hit_ratio: number;
     /**
-     * What it costs, in US dollars; `null` without a price.
+     * The total cost in US dollars; `null` without a price.
      */
     cost: number | null;
     /**
-     * The same by what it is for.
+     * The cost by kind; `null` without a price.
      */
     costs: Costs | null;
 }
 
 /**
- * A transcript, replayed under one ladder.
+ * A transcript replayed under one ladder.
  */
 export interface SimulatedRun {
     /**
-     * The preset's name; of a list of passes, the names of its passes with ` + ` between them.
+     * The preset's name. For a list of passes: their names, joined by ` + `.
      */
     preset: string;
     /**
@@ -257,11 +278,11 @@ export interface SimulatedRun {
      */
     window: number;
     /**
-     * Tokens that a view may take, as the model counts: what the report's `limit` says.
+     * The maximum tokens of a view, in the model's tokens: the `limit` of the report.
      */
     limit: number;
     /**
-     * From here on the ladder compacts, in the model's tokens; where it is above the limit, the limit triggers.
+     * The tokens at which the ladder compacts, in the model's tokens. If this is above the limit, the limit triggers.
      */
     threshold: number;
     /**
@@ -269,11 +290,11 @@ export interface SimulatedRun {
      */
     calls: SimulatedCall[];
     /**
-     * What was folded, and what asking for it would have cost.
+     * The compactions, and what asking a model for their summaries would have cost.
      */
     compactions: SimulatedCompactions;
     /**
-     * Input tokens of all calls together; the requests for summaries are not among them.
+     * Input tokens of all calls, without the requests for summaries.
      */
     tokens_total: number;
     /**
@@ -281,61 +302,62 @@ export interface SimulatedRun {
      */
     tokens_largest: number;
     /**
-     * Tokens of all answers, as they were recorded.
+     * Tokens of all answers, as recorded.
      */
     output_tokens: number;
     /**
-     * Calls whose view was larger than the limit: 0, or the ladder does not do for this transcript and window.
+     * Calls whose view was above the limit. If it is not 0, the ladder is not sufficient for this transcript and window.
      */
     calls_over_limit: number;
     /**
-     * The share of `tokens_total` that a prompt cache could serve, 0 to 1: the calls' `cached_tokens` over their `tokens`.
+     * The share of `tokens_total` that a prompt cache could serve, 0 to 1: the sum of `cached_tokens` divided by that of
+     * `tokens`.
      */
     cache_hit_ratio: number;
     /**
-     * Tokens of all calls that were written to the cache: their `cache_write_tokens`.
+     * Tokens of all calls that were written to the cache: the sum of `cache_write_tokens`.
      */
     cache_write_tokens: number;
     /**
-     * What took calls out of the cache, what cost most first.
+     * What broke the prompt cache, most tokens first.
      */
     cache_breaks: CacheBreak[];
     /**
-     * What the calls and the requests for summaries cost together, in US dollars; `null` without a price.
+     * The cost of the calls and of the requests for summaries, in US dollars; `null` without a price.
      */
     cost: number | null;
     /**
-     * The calls' part of it, by what it is for; what is missing to `cost` is `compactions.cost`.
+     * The cost of the calls, by kind. The difference to `cost` is `compactions.cost`.
      */
     costs: Costs | null;
     /**
-     * What the last call's view has of what was said until then.
+     * The retention of the last call's view: how much it keeps of what was said by then.
      */
     retention: Retention;
     /**
-     * The same as a mean over the calls from the first compaction on; `null` where nothing was folded.
+     * The mean retention over the calls since the first compaction; `null` if nothing was folded.
      */
     retention_mean: Retention | null;
 }
 
 /**
- * A transcript, replayed under several ladders.
+ * A transcript replayed under several ladders.
  */
 export interface Simulation {
     /**
-     * Tokens of the whole transcript, as it was recorded.
+     * Tokens of the whole transcript as recorded.
      */
     transcript_tokens: number;
     /**
-     * What money is counted by; `null` where no price is known: name a model, or give `prices`.
+     * The prices used for the costs; `null` if no price is known. Name a model or pass `prices` to set them.
      */
     prices: SimulationPrices | null;
     /**
-     * The transcript as it was recorded: every call with all that was said before it, whatever its size.
+     * The transcript as recorded: every call with everything said before it, whatever its size.
      */
     recorded: RecordedRun;
     /**
-     * One run a ladder, in the order in which they were given.
+     * One run per ladder, in the given order.
      */
     runs: SimulatedRun[];
 }
@@ -346,12 +368,7 @@ export interface Simulation {
 export type Severity = "warn" | "error";
 
 /**
- * How far a node's work has come.
- */
-export type NodeState = "pending" | "running" | "finished" | "errored";
-
-/**
- * How full the view is once a fold was undone.
+ * How full the view is after a fold was undone.
  */
 export interface Undone {
     /**
@@ -359,21 +376,21 @@ export interface Undone {
      */
     tokens: number;
     /**
-     * What a view may take, `null` where neither model nor window is known.
+     * The limit of a view, in tokens; `null` if neither the model nor the window is known.
      */
     limit: number | null;
     /**
-     * From here on a compaction is due.
+     * A compaction is due from this many tokens on; `null` if there is no threshold.
      */
     threshold: number | null;
     /**
-     * Where the view is over its threshold or its limit: when it folds again, and what keeps it from that.
+     * Only if the view is over its threshold or its limit: when it will fold again, and how to prevent that.
      */
     notice?: string;
 }
 
 /**
- * How much found no room in a carry-over ledger.
+ * How many entries did not fit into a carry-over ledger.
  */
 export interface LedgerLeftOut {
     /**
@@ -381,27 +398,78 @@ export interface LedgerLeftOut {
      */
     rules: number;
     /**
-     * Paths, URLs, ids and error codes; those of stored outputs can be read there.
+     * Paths, URLs, ids and error codes. Those of stored outputs can be read in the cache.
      */
     facts: number;
 }
 
 /**
- * How the tool outputs of a view stand in it, in messages.
+ * How many tool messages of a view are whole, shortened or placeholders.
  */
 export interface OutputCounts {
     /**
-     * As they came.
+     * As they were pushed.
      */
     whole: number;
     /**
-     * With a part of their text.
+     * With only a part of their text.
      */
     shortened: number;
     /**
-     * As a placeholder, without their text.
+     * Placeholders and pointers, without their text.
      */
     placeholders: number;
+}
+
+/**
+ * How often and by how much a pass broke the prompt cache in a replayed transcript.
+ */
+export interface CacheBreak {
+    /**
+     * The pass; `null` if it was none: the transcript's header changed, or a late output was moved to its call.
+     */
+    pass: PassName | null;
+    /**
+     * How many calls were affected.
+     */
+    calls: number;
+    /**
+     * Tokens that were in the cache for the previous calls and were lost for these: the sum of their `cache_lost_tokens`.
+     */
+    tokens: number;
+}
+
+/**
+ * How the context window shows tool outputs.
+ */
+export interface ToolOutputCacheConfig {
+    /**
+     * Whether to store tool outputs and cut long ones in the view. `false`: they are shown unchanged, without refs.
+     * Default `true`.
+     */
+    enabled?: boolean;
+    /**
+     * Tokens that all tool outputs in the view may have together; the oldest ones beyond it become placeholders.
+     * Default `null`: a quarter of the context window, but at least 20,000 and at most 60,000; 12 % of a window of
+     * 500,000 or more, except with the preset `"spec"`; 20,000 without a window. The default only applies to ladders
+     * with the pass `trim_tool_outputs`; a number applies to every ladder.
+     */
+    contextBudgetTokens?: number | null;
+    /**
+     * Maximum UTF-8 bytes of text of one tool output in the view, including the notice. Default 51,200; at least 64.
+     */
+    maxMessageBytes?: number;
+    /**
+     * Maximum code points of one line of a tool output in the view. Default 2,000; at least 1.
+     */
+    maxLineLength?: number;
+    /**
+     * Rules for the outputs of single tools, by the tool's name. `*` in a name matches any characters; an exact name
+     * takes precedence over a pattern, and a longer pattern over a shorter one. `"keep"`: no pass trims or shortens
+     * them (a summary may still replace them). `"first"`: they are trimmed before those of other tools.
+     * `{ maxTokens }`: each is cut to that many tokens when it is added.
+     */
+    tools?: Record<string, "keep" | "first" | { maxTokens: number }>;
 }
 
 /**
@@ -417,54 +485,24 @@ export interface CounterReport {
      */
     exact: boolean;
     /**
-     * The share of the limit that passes leave free, 0 to 1.
+     * The share of the limit that passes leave free as a safety margin, 0 to 1.
      */
     margin: number;
     /**
-     * The model's tokens over counted ones: what the latest calls reported as input over what was counted for the views
-     * that were sent; before the first report, the factor of the model's family (Claude), else 1. Limits, thresholds and
-     * targets are held against counts times this; the counts themselves stay, and sum to `tokens_after`.
+     * The model's tokens divided by counted ones: the input tokens that the latest calls reported, divided by the counts of
+     * the views that were sent. Before the first report: the factor of the model's family (Claude), else 1. Limits,
+     * thresholds and targets are compared with counts times this; the counts themselves are not changed, and sum to
+     * `tokens_after`.
      */
     calibration: number;
     /**
-     * `tokens_after` × `calibration`: what the provider will report, as far as is known.
+     * `tokens_after` × `calibration`: the input tokens that the provider is expected to report.
      */
     corrected_tokens: number;
     /**
-     * What counts beside text, and by whose rule.
+     * The rules by which everything besides text is counted.
      */
     rules: RuleReport[];
-}
-
-/**
- * How tool outputs stand in the context window.
- */
-export interface ToolOutputCacheConfig {
-    /**
-     * Store tool outputs and cut what stands of them in the view. `false`: they stay as they are, without refs.
-     * Default `true`.
-     */
-    enabled?: boolean;
-    /**
-     * Tokens that all tool outputs in the view may take together; the oldest beyond it become placeholders.
-     * Default `null`: a quarter of the context window, but from 20,000 to 60,000; 12 % of a window of 500,000 and more, but for the
-     * preset `"spec"`; 20,000 without a window. It holds under a ladder that lists `trim_tool_outputs`; a number, under every ladder.
-     */
-    contextBudgetTokens?: number | null;
-    /**
-     * UTF-8 bytes of text of one tool output in the view, the notice included. Default 51,200; at least 64.
-     */
-    maxMessageBytes?: number;
-    /**
-     * Code points of one line of a tool output in the view. Default 2,000; at least 1.
-     */
-    maxLineLength?: number;
-    /**
-     * What holds for the outputs of single tools, by the tool's name; `*` in it stands for any characters, a name stands before a
-     * pattern, and a longer pattern before a shorter one. `"keep"`: no pass trims or shortens them (a summary may still stand for
-     * them). `"first"`: they are trimmed before those of other tools. `{ maxTokens }`: each is cut to so many tokens as it enters.
-     */
-    tools?: Record<string, "keep" | "first" | { maxTokens: number }>;
 }
 
 /**
@@ -476,7 +514,7 @@ export interface Decision {
      */
     pass: PassName;
     /**
-     * Which try of the same pass, from 1, where it ran several times.
+     * The number of this run of the same pass, from 1, if it ran several times.
      */
     attempt?: number;
     /**
@@ -488,16 +526,16 @@ export interface Decision {
      */
     tokens_after: number;
     /**
-     * Ids of the messages that it acted on.
+     * Ids of the messages that it changed or removed.
      */
     items: string[];
     /**
-     * Why, in words.
+     * The reason, in words.
      */
     why: string;
     /**
-     * What it costs the provider's prompt cache, and what it is expected to save; absent where the view stands as it stood. A pass that
-     * several decisions are of has it at the last of them.
+     * What it costs the provider's prompt cache, and what it is expected to save; absent if the view did not change. If a
+     * pass made several decisions, only the last one has it.
      */
     cache?: CacheCost;
 }
@@ -511,7 +549,7 @@ export interface SimulatedCall {
      */
     tokens: number;
     /**
-     * The same by part; they sum to `tokens`.
+     * The tokens by part; their sum is `tokens`.
      */
     parts: PartReport[];
     /**
@@ -519,32 +557,32 @@ export interface SimulatedCall {
      */
     decisions: Decision[];
     /**
-     * Tokens at the view's beginning that stood there in the call before, too.
+     * Tokens at the beginning of the view that were also at the beginning of the previous call's view.
      */
     cached_tokens: number;
     /**
-     * The rest: what no cache serves, and what is written to it.
+     * The other tokens: not served from the cache, and written to it.
      */
     cache_write_tokens: number;
     /**
-     * Tokens of the call before that this one does not find in the cache, because something before its end was edited.
+     * Tokens of the previous call that are not served from the cache, because something before its end was edited.
      */
     cache_lost_tokens: number;
     /**
-     * The pass that edited it; where several did, the one that took most from the cache. Left out where nothing was lost, and where it
-     * was no pass.
+     * The pass that edited it; if there were several, the one that cost the most cached tokens. Absent if nothing was lost,
+     * or if no pass was the cause.
      */
     cache_broken_by?: string;
     /**
-     * Tokens of the answer, as it was recorded.
+     * Tokens of the answer, as recorded.
      */
     output_tokens: number;
     /**
-     * What the call costs, in US dollars; left out without a price.
+     * The cost of the call in US dollars. Absent without a price.
      */
     cost?: number;
     /**
-     * Why the view could not be prepared: it was sent as it was.
+     * Why the view could not be prepared. It was sent unprepared.
      */
     error?: SimulatedError;
 }
@@ -562,7 +600,7 @@ export interface PartReport {
      */
     tokens: number;
     /**
-     * Messages that have such tokens.
+     * Messages with tokens of this part.
      */
     messages: number;
 }
@@ -576,8 +614,9 @@ export interface Violation {
      */
     severity: Severity;
     /**
-     * The rule's name, as `R-orphan-output`: `R` for Responses, `C` for Chat Completions, `A` for Anthropic, `B` for Bedrock, `S`
-     * for the AI SDK, `M` for our own messages; `schema` for an entry that is not shaped as the format says.
+     * The rule's name, such as `R-orphan-output`: `R` for Responses, `C` for Chat Completions, `A` for Anthropic, `B`
+     * for Bedrock, `G` for Gemini, `S` for the AI SDK, `M` for our own messages; `schema` for an entry of the wrong
+     * shape. Rules of all formats have no prefix, such as `provider-unknown`.
      */
     rule: string;
     /**
@@ -585,13 +624,13 @@ export interface Violation {
      */
     index: number;
     /**
-     * What is wrong, for a person.
+     * What is wrong, for people to read.
      */
     message: string;
 }
 
 /**
- * One thing that was given up for a prompt to fit.
+ * One step that made a prompt smaller.
  */
 export interface CostDecision {
     /**
@@ -599,7 +638,7 @@ export interface CostDecision {
      */
     pass: string;
     /**
-     * Which try of the same pass, from 1.
+     * The number of this run of the same pass, from 1.
      */
     attempt: number;
     /**
@@ -613,15 +652,15 @@ export interface CostDecision {
 }
 
 /**
- * Something that a format could not say as it was. Nothing is dropped in silence: each leaves a note.
+ * Something that a format could not express unchanged. Nothing is dropped silently: every change has a note.
  */
 export interface ConversionNote {
     /**
-     * The index of the message it concerns (of the first of its run), in what was handed to `write`.
+     * The index of the message concerned in the input; if several messages were written together, of the first one.
      */
     index: number;
     /**
-     * What was left out or said otherwise.
+     * What was left out or expressed differently.
      */
     what: string;
 }
@@ -635,11 +674,11 @@ export interface Event {
      */
     event: EventName;
     /**
-     * The ids of the messages that it happened to.
+     * The ids of the messages that it concerns.
      */
     items: string[];
     /**
-     * More, in words.
+     * Details, in words.
      */
     detail: string;
     /**
@@ -647,101 +686,56 @@ export interface Event {
      */
     tokens: number;
     /**
-     * Of `compaction_due`: tokens that the view may still grow by until a compaction is due.
+     * Only for `compaction_due`: by how many tokens the view may still grow until a compaction is due.
      */
     left?: number;
     /**
-     * Of `compaction_progress`: pieces that are summed up, of this round.
+     * Only for `compaction_progress`: how many pieces of this round are summarized.
      */
     chunk?: number;
     /**
-     * Of `compaction_progress`: pieces of this round; where their summaries are too long together, they are summed up in another one.
+     * Only for `compaction_progress`: the number of pieces in this round. If their summaries are too long together, these
+     * are summarized in another round.
      */
     chunks?: number;
     /**
-     * Of `compaction_progress`: what the summariser said of the piece.
+     * Only for `compaction_progress`: the summary of the piece.
      */
     text?: string;
 }
 
 /**
- * The compactions of a replayed transcript, and what a model would have been asked for their summaries.
+ * The compactions of a replayed transcript, and the requests that a model would have received for their summaries.
  */
 export interface SimulatedCompactions {
     /**
-     * How many there were.
+     * The number of compactions.
      */
     count: number;
     /**
-     * Requests for their summaries; more than one where a conversation is larger than the summariser's window.
+     * The number of requests. A conversation larger than the summarizer's window needs several.
      */
     requests: number;
     /**
-     * Input tokens of these requests.
+     * Input tokens of the requests.
      */
     request_tokens: number;
     /**
-     * Tokens of the answers.
+     * Tokens of their answers.
      */
     output_tokens: number;
     /**
-     * What the requests cost, in US dollars, at the price of the calls; `null` without a price.
+     * The cost of the requests in US dollars, at the price of the calls; `null` without a price.
      */
     cost: number | null;
     /**
-     * Each request's place and size, in order.
+     * The call and size of each request, in order.
      */
     asked: SimulatedRequest[];
 }
 
 /**
- * The name of an event that a session emits, in the order in which things happened.
- */
-export type EventName = "message_added" | "items_removed" | "conversation_replaced" | "output_trimmed" | "compaction_due" | "compaction_started" | "compaction_progress" | "compaction_finished" | "compaction_failed" | "folded" | "unfolded";
-
-/**
- * The price that a simulation counts by. A call's prefix that stood in the call before is paid at the cache's price, from
- * 1,024 tokens on; the rest at the input's, or where writing to the cache has its price, at that.
- */
-export interface SimulationPrices {
-    /**
-     * The model whose price it is; left out where one price was given for whatever model.
-     */
-    model?: string;
-    /**
-     * Of the built-in table: when its prices were looked up, as `YYYY-MM`; `null` for your own.
-     */
-    as_of: string | null;
-    /**
-     * Where it is from: the built-in table's sources, or `"prices"`.
-     */
-    source: string;
-    /**
-     * The rates for a short prompt, in US dollars a token.
-     */
-    rates: Rates;
-}
-
-/**
- * The shares of a history's facts that a view still has, 0 to 1; 1 where the history has none.
- */
-export interface Retention {
-    /**
-     * Of the literal facts: those that stand in the view itself, letter by letter.
-     */
-    literal: number;
-    /**
-     * Of the literal facts: those, and the ones that stand in an output that a ref in the view opens.
-     */
-    with_refs: number;
-    /**
-     * Of the user's constraints: those that stand in the view word for word.
-     */
-    constraints: number;
-}
-
-/**
- * What `prepare` failed with.
+ * The error that `prepare` failed with.
  */
 export interface SimulatedError {
     /**
@@ -749,35 +743,119 @@ export interface SimulatedError {
      */
     code: ErrorCode;
     /**
-     * Its message.
+     * The error's message.
      */
     message: string;
 }
 
 /**
- * What a model call's prompt costs, and what was given up for it (GRAPH-8).
+ * The kind of a message, used by passes that treat kinds differently.
+ */
+export type ItemType = "SYSTEM_PROMPT" | "SUBAGENT_STRATEGY" | "SKILL_STRATEGY" | "USER_MESSAGE" | "ASSISTANT_MESSAGE" | "TOOL_RESULT" | "SKILL_PROMPT" | "SKILL_METADATA" | "COMPACTION_SUMMARY" | "MEMORY" | "INJECTION";
+
+/**
+ * The name of an event that a session emits. Events are emitted in the order in which things happened.
+ */
+export type EventName = "message_added" | "items_removed" | "conversation_replaced" | "output_trimmed" | "compaction_due" | "compaction_started" | "compaction_progress" | "compaction_finished" | "compaction_failed" | "folded" | "unfolded";
+
+/**
+ * The prices that a simulation uses. The part of a call that was also the beginning of the call before is charged at the
+ * cache-read price, from 1,024 tokens on. The rest is charged at the cache-write price if there is one, else at the input
+ * price.
+ */
+export interface SimulationPrices {
+    /**
+     * The model whose prices they are. Absent if one price was given for every model.
+     */
+    model?: string;
+    /**
+     * When the built-in prices were looked up, as `YYYY-MM`; `null` for your own prices.
+     */
+    as_of: string | null;
+    /**
+     * Where the prices come from: the sources of the built-in table, or `"prices"`.
+     */
+    source: string;
+    /**
+     * The rates for a short prompt, in US dollars per token.
+     */
+    rates: Rates;
+}
+
+/**
+ * The shares of a history's facts that are still in a view, 0 to 1; 1 if the history has none.
+ */
+export interface Retention {
+    /**
+     * Literal facts that are in the view itself, letter by letter.
+     */
+    literal: number;
+    /**
+     * Literal facts that are in the view, or in an output that a ref in the view opens.
+     */
+    with_refs: number;
+    /**
+     * Constraints of the user that are in the view word for word.
+     */
+    constraints: number;
+}
+
+/**
+ * The state of a node's work.
+ */
+export type NodeState = "pending" | "running" | "finished" | "errored";
+
+/**
+ * The tokens that one model call used. No cached token is counted twice.
+ */
+export interface TokenUsage {
+    /**
+     * Input that was neither read from nor written to the prompt cache.
+     */
+    input_tokens: number;
+    /**
+     * Output, including reasoning.
+     */
+    output_tokens: number;
+    /**
+     * Input written to the prompt cache.
+     */
+    cache_creation_tokens: number;
+    /**
+     * Input read from the prompt cache.
+     */
+    cache_read_tokens: number;
+    /**
+     * input + `cache_creation` + `cache_read` + output.
+     */
+    total_tokens: number;
+}
+
+/**
+ * What a model call's prompt costs, and what was done to make it fit (GRAPH-8).
  */
 export interface ContextCost {
     /**
-     * Tokens that the prompt may take, as the model counts, like all figures here; `null` where neither model nor window is known.
+     * Tokens that the prompt may take; `null` if neither model nor window is known. All figures here are in the model's own
+     * tokens.
      */
     limit: number | null;
     /**
-     * The last estimate of the prompt's tokens: of the final prompt, or of the smallest that was tried.
+     * The last estimate of the prompt's tokens: of the final prompt, or of the smallest one that was tried.
      */
     estimated_tokens: number;
     /**
-     * What was given up, in order.
+     * What was done to make it fit, in order.
      */
     decisions: CostDecision[];
 }
 
 /**
- * What a model's tokens cost, in US dollars a token.
+ * What a model's tokens cost, in US dollars per token.
  */
 export interface Rates {
     /**
-     * Input that no cache serves.
+     * Input not served from the cache.
      */
     input_cost_per_token: number;
     /**
@@ -785,11 +863,11 @@ export interface Rates {
      */
     output_cost_per_token: number;
     /**
-     * Input that the prompt cache serves; left out where there is no discount.
+     * Input served from the prompt cache. Absent if there is no discount.
      */
     cache_read_input_token_cost?: number;
     /**
-     * Input that is written to the cache, where that costs extra (Anthropic).
+     * Input written to the cache, if that costs extra (Anthropic).
      */
     cache_creation_input_token_cost?: number;
 }
@@ -800,55 +878,38 @@ export interface Rates {
 export type NodeType = "user_message" | "agent_message" | "task" | "summary" | "system_message" | "developer_message";
 
 /**
- * What a pass took out of the prompt cache in a replayed transcript.
- */
-export interface CacheBreak {
-    /**
-     * The pass; `null` where it was none: the transcript's header changed, or a late output went to its call.
-     */
-    pass: PassName | null;
-    /**
-     * Calls before which it did.
-     */
-    calls: number;
-    /**
-     * Tokens that the calls before had in the cache, and these did not find: their `cache_lost_tokens`.
-     */
-    tokens: number;
-}
-
-/**
- * What a run did to the view, and why: the product as much as the view is.
+ * What a run did to the view, and why.
  *
- * Tokens are as counted, and sum up; `window`, `limit`, `threshold` and `context_cost` are in the model's own tokens:
- * counted ones times `counter.calibration`, as in `counter.corrected_tokens`.
+ * Tokens are as counted by the session's counter, and sum up. `window`, `limit`, `threshold` and `context_cost` are in the
+ * model's own tokens: counted ones times `counter.calibration`, as in `counter.corrected_tokens`.
  */
 export interface Report {
     /**
-     * The model's context window in tokens, `null` where neither model nor window is known.
+     * The model's context window in tokens; `null` if neither model nor window is known.
      */
     window: number | null;
     /**
-     * Tokens that a view may take: min(max input, window − reserved output). In the model's own tokens: `counter.corrected_tokens`
-     * is what is held against it.
+     * Tokens that a view may take: min(max input, window − reserved output). In the model's own tokens: compare it with
+     * `counter.corrected_tokens`.
      */
     limit: number | null;
     /**
-     * limit × thresholdRatio: where `shouldCompact` begins to say yes.
+     * limit × thresholdRatio: from here on, `shouldCompact` returns `true`.
      */
     threshold: number | null;
     /**
-     * What this run aimed at, in counted tokens: divided by `counter.calibration` already. A fold may go far below it, for all but
-     * the last `retainLastTurns` turns become the summary, whatever room there is; with `fill` as much stays as fits.
+     * The size that this run aimed at, in counted tokens (already divided by `counter.calibration`). Without the pass
+     * `even_cut`, a fold may go far below it: everything but the last `retainLastTurns` turns becomes the summary, however
+     * much room there is. With `fill`, as much stays as fits.
      */
     target: number | null;
     /**
-     * Tokens of the view before the run; tool outputs trimmed since the last report count as before.
+     * Tokens of the view before the run; tool outputs that were trimmed since the last report still count here.
      */
     tokens_before: number;
     /**
-     * Tokens of the view after it, as counted: where `counter.calibration` is below 1, it may be more than `limit` though the view
-     * fits; compare `counter.corrected_tokens`.
+     * Tokens of the view after the run, as counted. If `counter.calibration` is below 1, this may exceed `limit` although
+     * the view fits; compare `counter.corrected_tokens`.
      */
     tokens_after: number;
     /**
@@ -876,7 +937,7 @@ export interface Report {
      */
     parts: PartReport[];
     /**
-     * How the tool outputs of the view stand in it, in messages.
+     * How many tool messages of the view are whole, shortened or placeholders.
      */
     tool_outputs: OutputCounts;
     /**
@@ -884,25 +945,26 @@ export interface Report {
      */
     decisions: Decision[];
     /**
-     * What left the view since the report before, with the way back.
+     * Messages that left the view or were shortened since the last report, with refs and folds to bring them back.
      */
     left_out: LeftOut[];
     /**
-     * Tokens at the view's beginning that are as they were: what the provider's prompt cache can still serve.
+     * Tokens at the view's beginning that have not changed: what the provider's prompt cache can still serve.
      */
     stable_prefix_tokens: number;
     /**
-     * What the call costs that this view is for, in the ladder document's words: of `prepare` and `recover`, also where they
-     * failed.
+     * What the model call that this view is for costs, in the ladder document's terms. Present after `prepare` and
+     * `recover`, even if they failed.
      */
     context_cost?: ContextCost;
     /**
-     * The summary, where one was put in.
+     * The summary, if one was inserted.
      */
     summary?: SummaryReport;
     /**
-     * What you may not expect of how the session is set up, in words, for as long as it holds: no window is known, so that no limit
-     * is kept; `contextWindow` is larger than what is known of the model; a `summarize` that a saved session had is missing.
+     * Limits of the session's setup, in words, for as long as they apply: no window is known, so no limit is enforced;
+     * `contextWindow` is larger than what is known of the model; a saved session had a `summarize` callback that is missing
+     * now.
      */
     notices?: string[];
 }
@@ -912,58 +974,27 @@ export interface Report {
  */
 export interface CacheCost {
     /**
-     * Tokens behind the edit that the cache had, and that the next call writes to it again.
+     * Tokens after the edit that were in the cache, and that the next call has to write to it again.
      */
     reread_tokens: number;
     /**
-     * Tokens that each of the next calls is shorter by.
+     * By how many tokens each of the next calls is shorter.
      */
     saved_per_call: number;
     /**
-     * How many calls are expected until the view is full again: as many as there is room for, at the size of the newest ones, and
-     * no more than there were so far.
+     * How many calls are expected until the view is full again: as many as there is room for at the size of the newest
+     * ones, but no more than there were so far.
      */
     expected_calls: number;
     /**
-     * What that costs once: `reread_tokens` at the price of writing to the cache, less that of reading from it. In tokens of
-     * input at the model's list price, as `saves`; what a summary was asked for is not in it.
+     * What rewriting the cache costs once: `reread_tokens` at the price of a cache write minus that of a cache read. Like
+     * `saves`, in input tokens at the model's list price. The price of requesting a summary is not included.
      */
     cost: number;
     /**
-     * What it saves: `saved_per_call` in each of the `expected_calls`, at the price of input that the cache serves.
+     * What the edit saves: `saved_per_call` in each of the `expected_calls`, at the price of a cache read.
      */
     saves: number;
-}
-
-/**
- * What kind of entry a message is, for passes that act by type.
- */
-export type ItemType = "SYSTEM_PROMPT" | "SUBAGENT_STRATEGY" | "SKILL_STRATEGY" | "USER_MESSAGE" | "ASSISTANT_MESSAGE" | "TOOL_RESULT" | "SKILL_PROMPT" | "SKILL_METADATA" | "COMPACTION_SUMMARY" | "MEMORY" | "INJECTION";
-
-/**
- * What one model call used, in tokens. No cached token is counted twice.
- */
-export interface TokenUsage {
-    /**
-     * Input that was neither read from nor written to the prompt cache.
-     */
-    input_tokens: number;
-    /**
-     * Output, reasoning included.
-     */
-    output_tokens: number;
-    /**
-     * Input written to the prompt cache.
-     */
-    cache_creation_tokens: number;
-    /**
-     * Input read from the prompt cache.
-     */
-    cache_read_tokens: number;
-    /**
-     * input + `cache_creation` + `cache_read` + output.
-     */
-    total_tokens: number;
 }
 
 /**
@@ -971,11 +1002,11 @@ export interface TokenUsage {
  */
 export interface Costs {
     /**
-     * Input that no cache served; where writing to the cache has its price, at that.
+     * Input not served from the cache, at the price of writing to the cache if there is one.
      */
     input: number;
     /**
-     * Input that the prompt cache served.
+     * Input served from the prompt cache.
      */
     cached: number;
     /**
@@ -985,7 +1016,7 @@ export interface Costs {
 }
 
 /**
- * What the conversation's summary covers, in the words of the rolling document.
+ * What the conversation's summary covers, in the terms of the rolling document.
  */
 export interface SummaryState {
     /**
@@ -993,24 +1024,23 @@ export interface SummaryState {
      */
     summary: string;
     /**
-     * How many messages of `session.messages`, from the first on, stand before the newest one that it covers, that one
-     * included.
+     * How many messages of `session.messages` it reaches over: from the first one through the newest one that it covers.
      */
     summarized_until: number;
     /**
-     * Tokens that it takes.
+     * Tokens of the summary.
      */
     summary_tokens: number;
     /**
-     * When it was written, by the option `now`; `null` without one.
+     * When it was written, by the option `now`; `null` without that option.
      */
     created_at: number | null;
     /**
-     * How many messages it stands for, those of earlier summaries included.
+     * How many messages it covers, including those of earlier summaries.
      */
     message_count: number;
     /**
-     * Tokens of these messages, as they were pushed.
+     * Tokens of these messages when they were pushed.
      */
     original_tokens: number;
     /**
@@ -1018,21 +1048,21 @@ export interface SummaryState {
      */
     compression_rate: number;
     /**
-     * A summary is being written right now. Never saved: a process that dies while it waits leaves no lock behind.
+     * Whether a summary is being written right now. Never saved, so a process that dies meanwhile leaves no lock behind.
      */
     is_summarizing: boolean;
 }
 
 /**
- * What the summary cost, and how it came to be.
+ * What the summary cost, and how it was made.
  */
 export interface SummaryReport {
     /**
-     * How often it was asked for.
+     * How many times it was requested.
      */
     attempts: number;
     /**
-     * What the callback reported as usage, all attempts together.
+     * The usage that the callback reported, summed over all attempts.
      */
     usage?: TokenUsage;
     /**
@@ -1040,32 +1070,14 @@ export interface SummaryReport {
      */
     ledger_tokens: number;
     /**
-     * What found no room in the carry-over ledger and stands nowhere else in the view; absent where that is nothing.
+     * What did not fit into the carry-over ledger and is nowhere else in the view; absent if there is nothing.
      */
     ledger_left_out?: LedgerLeftOut;
     /**
-     * What was done instead of what was asked, in words (missing tags, the extractive summariser …), with the code and the message of
-     * what failed.
+     * What was done instead of what was requested, in words (missing tags, the extractive summarizer …), with code and
+     * message of the error.
      */
     fallback?: string;
-}
-
-/**
- * What was done to one entry.
- */
-export interface RepairChange {
-    /**
-     * The index of the entry in what was handed in (of the call, for an output that was put in).
-     */
-    index: number;
-    /**
-     * The rule that was broken there.
-     */
-    rule: string;
-    /**
-     * What was done.
-     */
-    what: string;
 }
 
 /**
@@ -1074,15 +1086,15 @@ export interface RepairChange {
 export type ErrorCode = "NOT_INITIALIZED" | "INVALID_CONFIG" | "INVALID_MESSAGE" | "INVALID_ARGUMENT" | "UNKNOWN_MODEL" | "UNKNOWN_REF" | "ENCODING_INVALID" | "ENCODING_UNSUPPORTED" | "CONTEXT_WINDOW_EXCEEDED" | "BUDGET_IMPOSSIBLE" | "SUMMARY_FAILED" | "SUMMARY_EMPTY" | "SUMMARY_TRUNCATED" | "SUMMARY_NOT_SMALLER" | "SUMMARY_INVALID" | "STALE_PLAN" | "ABORTED" | "GRAPH_CONSTRAINT" | "SAFETY_LIMIT_EXCEEDED" | "SNAPSHOT_INVALID" | "SNAPSHOT_TOO_NEW" | "STORE_FAILED" | "STORE_CONFLICT" | "FREED" | "INTERNAL";
 
 /**
- * Where a tool output's full content lies.
+ * Where the full content of a tool output is stored.
  *
- * On a message that is pushed, a ref of the caller's own stays if it opens this output, or a longer text around it that was put
- * under that id by hand, or if nothing is stored there yet. One that opens another tool's answer is replaced: each answer has
- * a ref that opens it.
+ * A message may be pushed with a ref of its own. The ref is kept if it opens this output, if it opens a longer text
+ * that contains this output and was stored under that id by hand, or if nothing is stored there yet. A ref that opens
+ * another tool's answer is replaced, so that every answer has a ref that opens it.
  */
 export interface ToolOutputRef {
     /**
-     * The ref: what `tool_output_cache({ ref_id })` is called with.
+     * The ref: pass it as `ref_id` to `tool_output_cache({ ref_id })`.
      */
     id: string;
     /**
@@ -1095,54 +1107,54 @@ export interface ToolOutputRef {
     line_count?: number;
 }
 
-/** What a message says: a text, or parts. */
+/** The content of a message: a text, or a list of parts. */
 export type Content = string | Part[];
 
-/** A piece of a message. Media are a `url`, or `data` in base64 with its `media_type`, or a provider's `file_id`. */
+/** A part of a message. Media have a `url`, or `data` in base64 with its `media_type`, or a provider's `file_id`. */
 export type Part =
 | { type: "text"; text: string }
-/** `width` and `height` in pixels: where they are known, its tokens are counted by them. */
+/** `width` and `height` are in pixels. If they are given, tokens are counted from them. */
 | { type: "image"; url?: string | undefined; data?: string | undefined; media_type?: string | undefined; file_id?: string | undefined; detail?: "auto" | "low" | "high" | undefined; width?: number | undefined; height?: number | undefined }
 | { type: "document"; url?: string | undefined; data?: string | undefined; media_type?: string | undefined; file_id?: string | undefined; filename?: string | undefined }
 | { type: "audio"; url?: string | undefined; data?: string | undefined; media_type?: string | undefined; file_id?: string | undefined; filename?: string | undefined }
-/** What the model said when it would not answer. */
+/** What the model said when it refused to answer. */
 | { type: "refusal"; refusal: string }
 /**
- * What the model thought: in the open (`text`), as summaries, or closed (`encrypted`, `redacted`). `signature` and `id` are the
- * provider's, by which it knows its own; it goes back as it came.
+ * The model's reasoning: readable (`text`), as summaries (`summary`), or closed (`encrypted`, `redacted`). `signature` and `id` are
+ * the provider's. All of it is sent back unchanged.
  */
 | { type: "reasoning"; text?: string | undefined; summary?: string[] | undefined; signature?: string | undefined; encrypted?: string | undefined; id?: string | undefined; redacted?: boolean | undefined }
-/** Not understood: carried in its place, unchanged. */
+/** Something this package does not understand. It keeps its position and is sent back unchanged. */
 | { type: "opaque"; format: Format; raw: unknown };
 
-/** A call of a tool by the model. `arguments` is JSON text, as the model wrote it. */
+/** A tool call of the model. `arguments` is JSON text, exactly as the model wrote it. */
 export type ToolCall =
 | { id: string; type: "function"; function: { name: string; arguments: string } }
 | { id: string; type: "custom"; custom: { name: string; input: string } }
-/** Any other kind of call, as its item came. */
+/** Any other kind of call, exactly as the provider sent it. */
 | { id: string; type: "opaque"; format: Format; raw: unknown };
 
-/** What a message carries beside its content. */
+/** Fields that a message can have beside its content. */
 export interface Meta {
     /**
-     * Unique in a session; made (`m1`, `m2`, …) where it is left out: `push` returns it. Messages come out as they came in, without a
-     * made one. `items()` has the ids of the view, in its order, and `session.graph.nodes()` the message of every id that folds, plans
-     * and reports name.
+     * Unique in a session. If you leave it out, an id is made (`m1`, `m2`, …) and `push` returns it; your message comes out without the
+     * made id. `items()` lists the ids of the view in order. `session.graph.nodes()` has the message of every id that folds, plans and
+     * reports name.
      */
     id?: string | undefined;
-    /** For passes that act by type; derived from the role where it is left out. */
+    /** Used by passes that act by type. Default: derived from the role. */
     item_type?: ItemType | undefined;
-    /** Lower goes first. */
+    /** Reported by `items()`. No built-in pass uses it: `selective` takes priorities by type from its rules. */
     priority?: number | undefined;
-    /** How many of its kind stay in the view; `true` is 1. */
+    /** How many messages of its kind stay in the view, the newest first; `true` means 1. */
     ephemeral?: boolean | number | undefined;
-    /** Stands verbatim in every view. */
+    /** Always stays in the view, unchanged. */
     pinned?: boolean | undefined;
-    /** What a provider's format carried that has no name here, by format. */
+    /** Fields of a provider's format that this package has no name for, by format. */
     extras?: { [format: string]: object } | undefined;
 }
 
-/** One entry of a conversation: Chat Completions' shape, widened so that every format can be said in it. */
+/** One entry of a conversation: the shape of Chat Completions, extended so that it can hold entries of every format. */
 export type Message = Meta &
 (
 | { role: "system" | "developer" | "user"; content: Content }
@@ -1151,9 +1163,9 @@ export type Message = Meta &
 );
 
 /**
- * The types of entries, by format: empty, for this package knows no provider's SDK. Importing `contextfold/openai`,
- * `contextfold/anthropic` or `contextfold/ai-sdk` says them for its SDK; a project that uses none of them says once which
- * types are its, and views need no cast:
+ * The types of entries, by format. It is empty because this package does not depend on any provider's SDK. Importing
+ * `contextfold/openai`, `contextfold/anthropic` or `contextfold/ai-sdk` fills in the types of that SDK. If you use none of them,
+ * declare your types once, and views need no cast:
  *
  * ```ts
  * import type OpenAI from "openai";
@@ -1177,19 +1189,20 @@ export type Message = Meta &
  */
 export interface EntryTypes {}
 
-/** An entry of a format's list: `object`, or what `EntryTypes` says. */
+/** The type of an entry in a format's list: the one declared in `EntryTypes`, else `object`. */
 export type EntryOf<F extends string> = F extends keyof EntryTypes ? EntryTypes[F] : object;
 
 /**
  * Definitions of the tools `tool_output_cache`, `tool_output_cache_grep` and `search_history`, ready to hand to a model in this
- * format. `runTool(session, name, args)` of `contextfold/tools` executes what the model calls; so do `session.toolOutputs.read(args)`,
- * `session.toolOutputs.grep(args)` and `session.search(args.query, args)`. For an SDK's own types, see `EntryTypes`.
+ * format. When the model calls one, `runTool(session, name, args)` of `contextfold/tools` executes it; so do
+ * `session.toolOutputs.read(args)`, `session.toolOutputs.grep(args)` and `session.search(args.query, args)`. See `EntryTypes` for
+ * an SDK's own types.
  *
- * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not.
+ * @throws {ContextError} `INVALID_ARGUMENT` for an unknown format.
  */
 export function toolDefinitions<F extends Format>(format: F): EntryOf<`${F}-tool`>[];
 
-/** What `session.view(format)` gives. */
+/** The return type of `session.view(format)`. */
 export type ViewOf<F extends Format> = F extends "messages"
     ? Message[]
     : F extends "openai-responses"
@@ -1205,49 +1218,55 @@ export type ViewOf<F extends Format> = F extends "messages"
 export interface Session {
     /**
      * The view in a format, valid for its provider: `{ instructions?, input }` for `openai-responses`, `{ system?, messages }`
-     * for `anthropic` and `bedrock-converse`, `{ systemInstruction?, contents }` for `gemini`, else an array. What was pushed in that format comes out as the very objects (`===`) that came in, but for
-     * what a pass changed and what has to be joined (a tool message among `messages` is a copy that carries `output_ref`). The
-     * list is yours: it is never changed afterwards. For an SDK's own types, see `EntryTypes`.
+     * for `anthropic` and `bedrock-converse`, `{ systemInstruction?, contents }` for `gemini`, else an array. Entries that were pushed in
+     * that format come out as the very same objects (`===`), unless a pass changed them or they had to be joined (in `messages`, a tool
+     * message is a copy that carries `output_ref`). The list is yours: the session never changes it afterwards. See `EntryTypes` for an
+     * SDK's own types.
      *
-     * Bytes of `bedrock-converse` may come as `Uint8Array`, as its SDK has them, or as base64 text, as they are on the wire: they go out as
-     * they came. A medium that came in another format goes out as `Uint8Array`.
+     * In `bedrock-converse`, bytes can be `Uint8Array`, as in its SDK, or base64 text, as in the HTTP API: they come out as you pushed
+     * them. Media that were pushed in another format come out as `Uint8Array`.
      *
-     * What was pushed in another format may hold what this one cannot say (audio for Anthropic, a failed output's `is_error` in
-     * Chat Completions): it is left out or said otherwise, and `onNote` hears of each such thing, at every call.
+     * Entries that were pushed in another format may contain something that this format cannot express (audio for Anthropic, the
+     * `is_error` of a failed output in Chat Completions). It is left out or expressed differently, and `onNote` is called for each such
+     * case, every time you call `view`.
      *
-     * `cacheMarks` (0 to 4; default 0) is for `"anthropic"` and `"bedrock-converse"`: so many `cache_control` marks, or `cachePoint` blocks, are put at the ends of what stays as it is, in this
-     * order: the view, the step before the newest, the newest summary, the system prompt (which covers the tools before it). They stand in
-     * copies of the entries. Marks of your own stay, and count: a view never has more than the four that the API takes. No mark is put where
-     * less than 1,024 tokens stand before it, or where there is one. `session.cacheMarks` says what they cover. A request for a summary that
-     * goes on from the whole view (`request.as("anthropic")`) has as many; where only its beginning fits, the system prompt alone has one.
+     * `cacheMarks` (0 to 4; default 0) is for `"anthropic"` and `"bedrock-converse"`. It sets up to that many `cache_control` marks, or
+     * `cachePoint` blocks, at the ends of parts that stay the same from call to call, in this order: the view, the step before the
+     * newest, the newest summary, the system prompt (which covers the tools before it). Marks are set in copies of the entries. Your own
+     * marks stay and count: a view never has more than the four that the API takes. No mark is set if there are fewer than 1,024 tokens
+     * before it, or if there is one already. `session.cacheMarks` lists what they cover. A summary request that continues from the whole
+     * view (`request.as("anthropic")`) has the same number of marks; if only the view's beginning fits, only the system prompt has one.
      *
-     * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not, and for `cacheMarks` out of range or in another
-     * format; what `onNote` throws comes through.
+     * @throws {ContextError} `INVALID_ARGUMENT` for an unknown format, and for `cacheMarks` out of range or in another format. An error
+     * thrown by `onNote` is passed on.
      */
     view<F extends Format>(format: F, options?: { onNote?: (note: ViewNote) => void; cacheMarks?: number | undefined }): ViewOf<F>;
 
-    /** How the session stands, as `console.log` shows it: not what `snapshot()` saves. */
+    /** A short status of the session, as `console.log` shows it. To save a session, use `snapshot()`. */
     toJSON(): { messages: number; turns: number; tokens: number; limit: number | null; folds: number } | { code: ErrorCode };
 }
 
-/** A `cache_control` mark that `view("anthropic", { cacheMarks })` put into a view. */
+/** A `cache_control` mark that `view("anthropic", { cacheMarks })` set in a view. */
 export interface CacheMark {
-    /** What ends there: the system prompt, the newest summary, the step before the newest, or the view. */
+    /** The part that ends at the mark: the system prompt, the newest summary, the step before the newest, or the view. */
     part: "system" | "summary" | "step" | "end";
-    /** Tokens from the view's beginning, tool definitions included, to the mark. */
+    /** Tokens from the beginning of the view (tool definitions included) to the mark. */
     tokens: number;
 }
 
-/** Something that a view's format cannot say as it is. */
+/** Something in the view that its format cannot express as it is. */
 export interface ViewNote {
-    /** The message that it concerns (of several that stand in one entry, the first), as in `items()`. */
+    /** The id of the message, as in `items()`. If several messages were joined into one entry, the first. */
     id: string;
-    /** What was left out or said otherwise. */
+    /** What was left out or expressed differently. */
     what: string;
 }
 
-/** What `request.as(format)` gives: a request body, with temperature and output limit where the request has them, under the format's names
- * (`max_completion_tokens` for `openai-chat`: a host that only knows `max_tokens` wants it renamed). For an SDK's own types, see `EntryTypes`. */
+/**
+ * What `request.as(format)` returns: a request body. Temperature and output limit, if the request has them, are under the format's
+ * names (`max_completion_tokens` for `openai-chat`: rename it if your host only knows `max_tokens`). See `EntryTypes` for an SDK's
+ * own types.
+ */
 export type SummaryBody<F extends Format> = { model?: string } & (F extends "messages"
     ? { messages: Message[] }
     : F extends "openai-responses"
@@ -1260,63 +1279,65 @@ export type SummaryBody<F extends Format> = { model?: string } & (F extends "mes
     ? { modelId?: string; system?: EntryOf<"bedrock-converse-system">[]; messages: EntryOf<F>[]; inferenceConfig?: { maxTokens?: number; temperature?: number } }
     : { messages: EntryOf<F>[] });
 
-/** The one question that the engine asks. */
+/** A request for a summary: the only thing the engine asks a model for. */
 export interface SummaryRequest {
-    /** `compaction.model`; `null`: the model that you use anyway. */
+    /** `compaction.model`; `null` means the model that you use anyway. */
     model: string | null;
-    /** The header's text. */
+    /** The text of the header (the system prompt). */
     system?: string;
-    /** The conversation, then one user message with the instructions. */
+    /** The conversation, followed by one user message with the instructions. */
     messages: Message[];
-    /** A summary is asked for without tools: where `continues` is true, `as(format)` has them all the same, for the prompt cache's sake. */
+    /** Always `null`: a summary needs no tools. If `continues` is true, `as(format)` includes them so that the prompt cache is used. */
     tools: null;
-    /** `as(format)` is the view as it is sent, with the tools, and the instruction behind it: see `compaction.request`. */
+    /** `as(format)` is the view as it is sent, with the tools, followed by the instructions. See `compaction.request`. */
     continues: boolean;
-    /** Whether the session's tools include `tool_output_cache`, which opens refs of tool outputs: where not, a summary names none. */
+    /** Whether the session's tools include `tool_output_cache`, which opens refs of tool outputs. If not, summaries name no refs. */
     names_refs: boolean;
-    /** Tokens that the answer may have. */
+    /** The most tokens that the answer may have. */
     max_tokens?: number;
-    /** The size that the instructions ask for, in tokens: the room that there is for the summary. */
+    /** The size that the instructions ask for, in tokens: the room there is for the summary. */
     aim_tokens?: number;
-    /** Set where a profile wants one; else yours. */
+    /** Set if the profile needs one. If unset, use your own. */
     temperature?: number;
-    /** `"messages"`: the messages themselves; `"transcript"`: one user message with the conversation in a fence. */
+    /** `"messages"`: the messages themselves. `"transcript"`: one user message with the conversation in a fence. */
     style: "messages" | "transcript";
-    /** Why it is asked. */
+    /** Why a summary is needed. */
     reason: "threshold" | "manual" | "ladder" | "chunk" | "retry" | "recover";
-    /** Tokens of it all, as counted. */
+    /** Tokens of the whole request, as counted. */
     input_tokens: number;
-    /** What the answer is to be: prose in `<summary>` tags, or the JSON of one of the steps profiles in `<compact_summary>` tags. */
+    /** The expected answer: prose in `<summary>` tags, or the JSON of one of the steps profiles in `<compact_summary>` tags. */
     profile: "default" | "design" | "execution";
-    /** Positions in `messages` of those that stay in the view whatever the summary says. */
+    /** Positions in `messages` of those that stay in the view next to the summary. */
     kept: number[];
-    /** The request as a body that the format's API takes: add the model and what else you want. */
+    /** The request as a body for the format's API. Add the model and whatever else you need. */
     as<F extends Format>(format: F): SummaryBody<F>;
 }
 
-/** An answer with what a provider says of it. */
+/** A model's answer to a `SummaryRequest`, with what the provider reports about it. */
 export interface SummaryResponse {
-    /** `<retain>…</retain><summary>…</summary>`; text without tags counts as the summary. `null`, as SDKs give it, is an empty summary. */
+    /** `<retain>…</retain><summary>…</summary>`. Text without tags counts as the summary. `null`, as SDKs return it, is an empty summary. */
     text: string | null;
     /** The provider's usage object. */
     usage?: unknown;
     /**
-     * Why it stopped, in the provider's word. Only those for a model that stopped by itself are taken (`stop`, `end_turn`, `stop_sequence`,
-     * `completed`, `COMPLETE`, `eos` …): with any other the summary is refused as cut off (`SUMMARY_TRUNCATED`). Leave it out where it is not known.
+     * Why the model stopped, in the provider's word. Only words for a normal stop are accepted (`stop`, `end_turn`, `stop_sequence`,
+     * `completed`, `COMPLETE`, `eos` …). With any other word, the summary is refused as cut off (`SUMMARY_TRUNCATED`). Leave it out if
+     * it is not known.
      */
     finish_reason?: string | null | undefined;
     /**
-     * What a provider wrote itself of the conversation, in entries that only its own format takes (`providerCompaction` of
-     * `contextfold/anthropic` and `contextfold/openai` gives it). In views of that format the entries stand first, unchanged, in the place of
-     * the text, and the record of facts beside them; views of other formats have the text, which the engine writes where `text` is `null`.
-     * Where something else stands before the summary (a text that was to be retained, a compaction that came in with the history), or the
-     * conversation was summed up in pieces, the text stands in every format, and `report.summary.fallback` says so.
+     * A compaction that the provider made itself, as entries that only its own format takes (`providerCompaction` of
+     * `contextfold/anthropic` and `contextfold/openai` returns it). Views of that format begin with these entries, unchanged, in place of
+     * the text, with the ledger next to them. Views of other formats have the text; if `text` is `null`, the engine writes it.
+     * If something else comes before the summary (a retained text, a compaction that was already in the history), or if the
+     * conversation was summarised in pieces, every format has the text, and `report.summary.fallback` says so.
      */
     compaction?: { format: "anthropic" | "openai-responses"; entries: object[] } | undefined;
 }
 
 /**
- * What `convert` gives: a list, or a body where the format keeps something apart from it. To the same format, it is the input itself.
+ * What `convert` returns: a list, or a body if the format keeps something outside the list. If both formats are the same, the input
+ * itself.
  */
 export type Converted<F extends Format> = F extends "openai-responses"
     ? EntryOf<F>[] | { instructions: string; input: EntryOf<F>[] }
@@ -1327,14 +1348,15 @@ export type Converted<F extends Format> = F extends "openai-responses"
     : EntryOf<F>[];
 
 /**
- * Says a history in another format: a list, one entry, a request body or a response, as the provider's SDK gives it.
+ * Converts a history to another format. The input is a list, one entry, a request body or a response, as the provider's SDK has it.
  *
- * Calls and outputs keep their ids and stay paired. What the other format cannot say is left out or said otherwise, and
- * each such thing is told to `onNote`. What was whole in one format is whole in the other: where its rules ask for another
- * order, entries are moved, and a note says so. A history that breaks its own format's rules is converted as it is.
+ * Calls and outputs keep their ids and stay paired. What the other format cannot express is left out or expressed differently, and
+ * `onNote` is called for each such case. A valid history stays valid: if the other format's rules need another order, entries are
+ * moved, and a note says so. A history that breaks the rules of its own format is converted as it is.
  *
- * The output is a list; `{ system, messages }` or `{ instructions, input }` where the format keeps something apart from it.
- * To the same format, it is the input itself.
+ * The output is a list, or `{ system, messages }` or `{ instructions, input }` if the format keeps something outside the list.
+ * If both formats are the same, the output is the input itself.
+ *
  *
  * ```js
  * import { convert } from "contextfold";
@@ -1343,18 +1365,17 @@ export type Converted<F extends Format> = F extends "openai-responses"
  * const body = convert("openai-chat", "anthropic", messages, { onNote: (note) => notes.push(note) });
  * // { system: [{ type: "text", text: "You are …" }], messages: [{ role: "user", content: "Why does the build fail?" }] }
  * ```
- * @throws {ContextError} `INVALID_MESSAGE` with the index of an entry that is malformed; `INVALID_ARGUMENT` for a format that
- * there is not, and for a history of which the other format can say nothing.
+ * @throws {ContextError} `INVALID_MESSAGE` with the index of a malformed entry; `INVALID_ARGUMENT` for an unknown format, and if
+ * the other format cannot express any of the history.
  */
 export function convert<F extends Format>(from: Format, to: F, input: unknown, options?: { onNote?: ((note: ConversionNote) => void) | undefined }): Converted<F>;
 
 /**
- * Mends a history that its provider would refuse, and says what was done: an output without its call goes, a call without an
- * output gets a placeholder that says so, duplicates go, what stands in the wrong place is moved.
+ * Repairs a history that its provider would refuse, and reports what was done: outputs without a call are removed, calls without an
+ * output get a placeholder that says so, duplicates are removed, and entries in the wrong position are moved.
  *
- * `output` has the shape of the input: a list, or the body with its list mended (of a response whose message stands alone in
- * it: the list of what was mended). A history without errors comes back as
- * the very object that it is, with no changes.
+ * `output` has the shape of the input: a list, or the body with its list repaired. If the input is a response that holds a single
+ * message, `output` is the repaired list. A history without errors is returned as the very same object, with no changes.
  *
  * ```js
  * import { repair } from "contextfold";
@@ -1362,18 +1383,18 @@ export function convert<F extends Format>(from: Format, to: F, input: unknown, o
  * const { output, changes } = repair("anthropic", messages);
  * for (const { index, rule, what } of changes) console.warn(`message ${index}: ${what} (${rule})`);
  * ```
- * @param options As for `check`; `pending`: the last calls are still being executed, and stay open.
- * @throws {ContextError} `INVALID_ARGUMENT` where the input is neither a list nor holds one, and for an option that there is not.
+ * @param options As for `check`. `pending`: the last calls are still being executed and stay open.
+ * @throws {ContextError} `INVALID_ARGUMENT` if the input is not a list and contains none, and for an unknown option.
  */
 export function repair<T>(format: Format, input: T, options?: CheckOptions): Repaired<T>;
 
 /**
- * How a message stands in the view: as it was pushed (`whole`), or otherwise.
+ * The form a message has in the view: as it was pushed (`whole`), or changed.
  *
- * Tool outputs: `cut` as they entered, to what one may have; `truncated` to head and tail; `compressed` JSON; a `placeholder` with the
- * ref of the full text; a `pointer` to the same output further down. Any message: `shortened`, long texts lost their middle;
- * `media_trimmed`, images, documents or sounds became placeholders. An assistant's: `stripped` of its tool calls; `unbound`, without
- * thinking that its provider would refuse. The prompt: `merged`, later instructions stand in it.
+ * Tool outputs: `cut` when they were pushed, to the most that one output may have; `truncated` to head and tail; `compressed` JSON; a
+ * `placeholder` with the ref of the full text; a `pointer` to the same output further down. Any message: `shortened` (long texts lost
+ * their middle); `media_trimmed` (images, documents or audio became placeholders). Assistant messages: `stripped` of their tool
+ * calls; `unbound` (without thinking that the provider would refuse). The system prompt: `merged` (later instructions were added to it).
  */
 export type ItemForm =
 | "whole"
@@ -1389,15 +1410,15 @@ export type ItemForm =
 | "merged";
 
 /**
- * Who decided: a pass, the caller (`compact`), or the engine: it brings back what has room again (`bring_back`), shortens where nothing
- * else is left (`shorten`), and drops thinking that is bound to what was edited.
+ * What made a change: a pass, the caller (`compact`), or the engine. The engine brings back what fits again (`bring_back`), shortens
+ * messages as a last resort (`shorten`), and drops thinking that depends on edited content (`drop_bound_thinking`).
  */
 export type PassName = Pass["pass"] | "bring_back" | "shorten" | "compact" | "drop_bound_thinking";
 
-/** A pass of a ladder of your own: with options, or by its name alone, with its defaults. */
+/** A pass in a ladder of your own: an object with options, or only its name for the defaults. */
 export type LadderEntry = Pass | Exclude<Pass["pass"], "custom">;
 
-/** A part of a view: `ledger` stands at the end of a summary. */
+/** A part of a view. `ledger` is the list at the end of a summary. */
 export type PartName =
 | "system"
 | "tools"
@@ -1414,166 +1435,170 @@ export type PartName =
 | "skills";
 
 /**
- * Your way to a model. It may throw or reject: nothing changes then, and its error is the `cause` of what is thrown; its message stands
- * in `report.summary.fallback`, in the decision and in the event `compaction_failed`, too (see `onFailure`).
+ * Your function that calls a model. It may throw or reject: then nothing changes, and its error is the `cause` of the error that is
+ * thrown. The error's message is also in `report.summary.fallback`, in the decision and in the event `compaction_failed` (see
+ * `onFailure`).
  *
- * It must not wait for its own session: `compact()`, or `prepare()` over the limit, wait for its answer. Called before it first
- * awaits, they reject (`INVALID_ARGUMENT`); after that nobody can tell it from another caller, and only the `signal` given to that
- * call, or `free()`, ends its wait.
+ * It must not wait for its own session: `compact()`, and `prepare()` over the limit, wait for its answer. If it calls them before
+ * its first `await`, they reject (`INVALID_ARGUMENT`). After that it cannot be told from another caller, and only the `signal` given to
+ * that call, or `free()`, ends the wait.
  */
 export type Summarize = (
 request: SummaryRequest,
 options: { signal?: AbortSignal },
 ) => SummaryResponse | string | Promise<SummaryResponse | string>;
 
-/** When and how a conversation is folded into a summary. */
+/** When and how old parts of a conversation are replaced by a summary ("folded"). */
 export interface CompactionConfig {
     /** Default true. */
     enabled?: boolean | undefined;
-    /** Default true; false: only when asked to. */
+    /** Default true. If false, the conversation is compacted only when you ask for it. */
     auto?: boolean | undefined;
     /** threshold = limit × this. Above 0, at most 1; default 0.8. */
     thresholdRatio?: number | undefined;
-    /** The summariser's model; default null: yours. */
+    /** The model that writes summaries; default null: the one you use anyway. */
     model?: string | null | undefined;
     /** Replaces the default summary prompt. */
     summaryPrompt?: string | undefined;
-    /** Appended to the summary prompt as bullets; they replace nothing. */
+    /** Added to the summary prompt as bullets; they replace nothing. */
     summaryDirectives?: string[] | undefined;
-    /** Asks for a `<retain>` section; default null. */
+    /** Asks for a `<retain>` section: text that is kept beside the summary. Default null. */
     retainPrompt?: string | null | undefined;
-    /** Appended to the retain prompt as bullets. */
+    /** Added to the retain prompt as bullets. */
     retainDirectives?: string[] | undefined;
-    /** Turns that stay whole; default 1. All before them are folded, whatever room there is: more keeps more of the conversation. */
+    /** How many of the last turns stay whole; default 1. All turns before them are folded, even if there is room for more. */
     retainLastTurns?: number | undefined;
 }
 
-/** The name of a preset: a document's list of passes, or (`"contextfold"`, the default) our own. */
+/** The name of a preset: `"contextfold"` (the default) is our own ladder; the others follow published documents. */
 export type PresetName = "contextfold" | "spec" | "rolling" | "steps-design" | "steps-execution" | "selective" | "ladder";
 
 /**
- * What becomes of the items of a type: all go, the newest `keepRecent` stay, or none goes. `priority`: lowest first;
- * each type has a default.
+ * What happens to the items of a type: all are removed (`DROP`), the newest `keepRecent` stay (`TRUNCATE`), or all stay (`NONE`).
+ * Types with a lower `priority` are removed first; each type has a default.
  */
 export type SelectiveRule =
 | { strategy: "DROP" | "NONE"; priority?: number | undefined }
 | { strategy: "TRUNCATE"; keepRecent: number; priority?: number | undefined };
 
-/** A message as a pass of your own sees it. */
+/** A message as a custom pass receives it. */
 export interface CustomPassItem {
     /** The message's id, as in `session.messages`. */
     id: string;
-    /** Who speaks. */
+    /** The message's role. */
     role: "system" | "developer" | "user" | "assistant" | "tool";
-    /** What the message is to the engine. */
+    /** The message's type. */
     item_type: ItemType;
-    /** The tool whose call it answers, where it is a tool output. */
+    /** For a tool output: the name of the tool that was called. */
     tool?: string;
-    /** Tokens as it stands in the view. */
+    /** Tokens that it has in the view. */
     tokens: number;
-    /** How it stands in the view: whole, cut, as a placeholder … */
+    /** Its form in the view: whole, cut, a placeholder … */
     form: ItemForm;
-    /** How many answers of the model came after it. */
+    /** How many assistant messages came after it. */
     age: number;
-    /** It stands verbatim in every view. */
+    /** Whether it is pinned: always in the view, unchanged. */
     pinned: boolean;
 }
 
-/** What a pass of your own decides, by ids. */
+/** What a custom pass decides, by message id. */
 export interface CustomPassDecision {
-    /** These leave the view. A step goes whole: name its call and all of its outputs. `session.messages` keeps them. */
+    /** Messages to leave out of the view. A step must go whole: name its call and all of its outputs. `session.messages` keeps them. */
     drop?: string[] | undefined;
-    /** These tool outputs become placeholders. */
+    /** Tool outputs to replace by placeholders. */
     trim?: string[] | undefined;
 }
 
-/** A pass of your own in a ladder. As a function it is not saved: give `ladder` again when you restore, else `report.notices` says so. */
+/** A pass of your own in a ladder. Functions are not saved: pass `ladder` again when you restore, or `report.notices` reminds you. */
 export interface CustomPass {
     /** Always `"custom"`. */
     pass: "custom";
-    /** What its decisions are told under. */
+    /** The name in its decisions. */
     name?: string | undefined;
     /**
-     * Sees the messages behind the header, and decides at once (no promise). `overBy`: the tokens by which the view is over where a
-     * compaction goes, in counted tokens. It is asked when a compaction is due. What it may not do (a pin, the newest user message, a part
-     * of a step, a summary) is refused, by id, in the decision's `why`; where it throws, the decision says so and the next pass goes on.
+     * Called when a compaction is due, with the messages after the header. It must decide synchronously (no promise). `overBy`: by how
+     * many counted tokens the view is above the compaction's target. What must not be removed (a pinned message, the newest user message,
+     * part of a step, a summary) is refused, by id, in the decision's `why`. If it throws, the decision says so and the next pass runs.
      */
     run(view: { items: CustomPassItem[]; overBy: number }): CustomPassDecision | null | undefined | void;
 }
 
-/** A tool output that is about to become a placeholder. */
+/** A tool output that is about to be replaced by a placeholder. */
 export interface TrimmedOutput {
-    /** What opens it in the tool output cache, where the model has the tool for it. */
+    /** The key that opens it in the tool output cache; `null` if the model has no tool for that. */
     ref: string | null;
-    /** The tool's name; empty where its call is not known. */
+    /** The tool's name; empty if its call is not known. */
     name: string;
-    /** The arguments of the call. Where they are no JSON object (a custom tool's input, say), `input` is their text. */
+    /** The arguments of the call. If they are not a JSON object (the input of a custom tool, say), `input` has their text. */
     args: { [name: string]: unknown };
     /** Tokens of the whole output, as counted. */
     tokens: number;
 }
 
 /**
- * One way to make a view smaller, with its options. A list of them is a ladder: `prepare` runs them in order, each if it
- * is needed, and the report has a decision for each that did something. Whatever the list (but for one with `shrink_turns`), a
- * view that still exceeds its limit has its largest messages shortened from the middle as a last resort.
+ * One way to make a view smaller, with its options. A list of passes is a ladder: `prepare` runs them in order, each one only if it
+ * is needed, and the report has a decision for each that changed something. With every list (except one with `shrink_turns`), if the
+ * view still exceeds its limit at the end, its largest messages are cut in the middle as a last resort.
  */
 export type Pass =
-/** Of ephemeral messages only the newest of their kind stay. */
+/** Keeps only the newest ephemeral messages of each kind. */
 | { pass: "ephemeral" }
 /**
- * Placeholders for the oldest tool outputs where all of them exceed a budget in tokens; default that of `toolOutputCache`. A trim goes down
- * to `lowRatio` (0.5; 0 to 1) of the budget, so that the prompt cache keeps the view's beginning until the budget is full again; outputs of
- * the newest step go only where the budget itself demands it. With `waitForFold` (true; under `"spec"` false) it does nothing in a
- * view of 90 % of the threshold and more that a later pass is about to fold.
+ * Replaces the oldest tool outputs by placeholders if all outputs together exceed a budget in tokens (default: the one of
+ * `toolOutputCache`). A trim goes down to `lowRatio` (0.5; 0 to 1) of the budget, so that the view's beginning stays in the prompt cache
+ * until the budget is full again. Outputs of the newest step are replaced only if the budget itself requires it. With `waitForFold`
+ * (default true; false under `"spec"`), the pass does nothing from 90 % of the threshold on if a later pass is about to fold the view.
  */
 | { pass: "trim_tool_outputs"; budgetTokens?: number | null | undefined; lowRatio?: number | undefined; waitForFold?: boolean | undefined }
-/** Placeholders for the oldest images, documents and sounds beyond a budget smaller than the option `media`, which holds under every ladder. */
+/** Replaces the oldest images, documents and audio by placeholders, for a budget below that of the option `media`, which always holds. */
 | { pass: "trim_media"; maxImages?: number | null | undefined; maxBytes?: number | null | undefined; keepNewest?: number | null | undefined }
-/** Of identical tool outputs the newest stays; the older ones point to it. */
+/** Of identical tool outputs, keeps the newest; the older ones point to it. */
 | { pass: "dedupe_reads" }
-/** Yours. */
+/** Your own. */
 | CustomPass
-/** Older steps stay, with their long texts cut to one level, down to the target. It stands behind `summarize`, which then folds only what does not fit so. */
+/**
+ * Keeps older steps, but cuts their long texts to one level so that the view reaches its target. Put it after `summarize`, which
+ * then folds only what does not fit even so.
+ */
 | { pass: "even_cut" }
 /**
- * Tool outputs above `maxTokens` (200) that are JSON lose what does not identify them, in a conversation of more than
- * `minMessages` (0; under `"rolling"` 10).
+ * Removes from tool outputs that are JSON and above `maxTokens` (200) whatever does not identify them, in a conversation of more
+ * than `minMessages` (0; 10 under `"rolling"`).
  */
 | { pass: "compress_json"; enabled?: boolean | undefined; maxTokens?: number | undefined; minMessages?: number | undefined }
-/** Tool outputs above `max` (5000) characters keep the first `head` (1000) and the last `tail` (1000). */
+/** Keeps only the first `head` (1000) and the last `tail` (1000) characters of tool outputs above `max` (5000) characters. */
 | { pass: "truncate_head_tail"; max?: number | undefined; head?: number | undefined; tail?: number | undefined }
-/** Memory results leave the view: those of `setContext`, and messages of the type `MEMORY`. */
+/** Removes memory results from the view: those of `setContext`, and messages of the type `MEMORY`. */
 | { pass: "drop_memory_results" }
-/** Placeholders for tool outputs before the last `protectTurns` (2) turns, if they give at least `minReclaimTokens` (0). */
+/** Replaces tool outputs before the last `protectTurns` (2) turns by placeholders, if that saves at least `minReclaimTokens` (0). */
 | { pass: "prune_tool_outputs"; protectTurns?: number | undefined; minReclaimTokens?: number | undefined }
 /**
- * The view is limited to the last turns, one fewer each time from `from` (default: all but one) down to `to` (1), until it
- * fits; each time from the untrimmed view, pruned as the pass before it prunes. A ladder with it acts at the limit, merges later
- * instructions into the base prompt, and ends in `CONTEXT_WINDOW_EXCEEDED` where the last turn alone is too large.
+ * Limits the view to the last turns: first `from` (default: all but one), then one fewer each time, down to `to` (1), until it fits.
+ * Each try starts from the untrimmed view, pruned by the pass before it. A ladder with this pass acts only at the limit, merges later
+ * instructions into the system prompt, and throws `CONTEXT_WINDOW_EXCEEDED` if the last turn alone is too large.
  */
 | { pass: "shrink_turns"; from?: number | null | undefined; to?: number | undefined }
-/** What `shrink_turns` left out becomes a summary, a system message `<summary>…</summary>`; `enabled` (true). */
+/** Replaces what `shrink_turns` left out by a summary, in a system message `<summary>…</summary>`; `enabled` (true). */
 | { pass: "auto_compact"; enabled?: boolean | undefined }
-/** Exchanges before the last `keepSteps` (3) keep their user message and their last answer. */
+/** Keeps only the user message and the last answer of exchanges before the last `keepSteps` (3). */
 | { pass: "drop_old_tool_results"; keepSteps?: number | undefined }
-/** Items go by type, the least important type first, until the view is under its threshold. */
+/** Removes items by type, the least important type first, until the view is under its threshold. */
 | { pass: "selective"; rules?: { [T in ItemType]?: SelectiveRule } | undefined }
 /**
- * The newest messages within a budget: (window × `targetRatio` (0.6) − header) × `recentRatio` (0.65). Not at
+ * Keeps the newest messages within a budget: (window × `targetRatio` (0.6) − header) × `recentRatio` (0.65). Does nothing with
  * `minMessages` (10) or fewer.
  */
 | { pass: "recent_window"; enabled?: boolean | undefined; minMessages?: number | undefined; targetRatio?: number | undefined; summaryRatio?: number | undefined; recentRatio?: number | undefined }
 /**
- * A summary that each later one extends: above `upperThreshold` (50000) tokens, down to `lowerThreshold` (30000); the
- * first from `minMessages` (20) messages on, each later one after `minNewMessages` (10) whose tokens exceed
- * `triggerRatio` (0.5) × the summary's.
+ * A rolling summary, which each later one extends. Runs above `upperThreshold` (50000) tokens, and goes down to `lowerThreshold`
+ * (30000). The first summary needs at least `minMessages` (20) messages; each later one needs `minNewMessages` (10) new messages whose
+ * tokens exceed `triggerRatio` (0.5) × those of the summary.
  */
 | { pass: "rolling_summary"; upperThreshold?: number | undefined; lowerThreshold?: number | undefined; minMessages?: number | undefined; minNewMessages?: number | undefined; triggerRatio?: number | undefined }
 /**
- * Everything but the last turns becomes a summary. `keepTurns` (or `keepSteps`, the same in the steps document's word):
- * default `retainLastTurns`; `thresholdTokens`: default limit × `thresholdRatio`; `cutWithinTurn` (true): a retained
- * turn that is too large is folded in part.
+ * Replaces everything but the last turns by a summary. `keepTurns` (or `keepSteps`, its name in the steps document): default
+ * `retainLastTurns`. `thresholdTokens`: default limit × `thresholdRatio`. `cutWithinTurn` (true): if a kept turn is too large, part
+ * of it is folded.
  */
 | {
     pass: "summarize";
@@ -1585,463 +1610,472 @@ export type Pass =
     cutWithinTurn?: boolean | undefined;
 };
 
-/** What `simulate` replays a transcript under. No model is asked and nothing is stored. */
+/** Options of `simulate`, which replays a transcript. No model is called and nothing is stored. */
 export interface SimulateOptions extends Omit<SessionOptions, "ladder" | "summarize" | "store" | "onCost"> {
-    /** The ladders to compare: presets' names, or lists of passes. Default: every preset. */
+    /** The ladders to compare: names of presets, or lists of passes. Default: every preset. */
     presets?: (PresetName | LadderEntry[])[] | undefined;
-    /** Definitions of the tools that the model is given, in any format: they count with every call. */
+    /** Definitions of the model's tools, in any format. They count with every call. */
     tools?: unknown[] | undefined;
     /**
-     * What tokens cost, before the built-in table: LiteLLM's table (`input_cost_per_token`, `cache_read_input_token_cost`, …), that
-     * of models.dev (`cost`, in dollars per million), or one row of either, for whatever model.
+     * What tokens cost; used before the built-in table. Takes LiteLLM's table (`input_cost_per_token`, `cache_read_input_token_cost`, …),
+     * models.dev's table (`cost`, in dollars per million), or one row of either, which then holds for every model.
      */
     prices?: object | undefined;
-    /** The model whose price is taken; default: `model`. Unknown: `UNKNOWN_MODEL`. */
+    /** The model whose price is used; default: `model`. Unknown: `UNKNOWN_MODEL`. */
     priceAs?: string | undefined;
-    /** Ids of messages (without one of its own, a message has its place's: `m1` is the first) that are pinned as soon as they are pushed. */
+    /** Ids of messages to pin as soon as they are pushed. A message without an id is named by its position: `m1` is the first. */
     pins?: string[] | undefined;
 }
 
-/** What one call cost, by `onCost`. */
+/** What one call cost, as passed to `onCost`. */
 export interface CallCost {
     /** US dollars. */
     dollars: number;
-    /** The share of its input that the provider's prompt cache served, 0 to 1. */
+    /** The share of the input that came from the provider's prompt cache, 0 to 1. */
     cached: number;
-    /** It was to write a summary; a try whose answer was refused is paid for, too, and told. */
+    /** Whether the call was for a summary. It is reported (and paid for) even if the summary was refused. */
     summary: boolean;
-    /** The model whose price it is; `null` where none is named and `prices` is one row for any. */
+    /** The model whose price was used; `null` if no model is named and `prices` is one row for all. */
     model: string | null;
-    /** What was reported; no cached token is counted twice. */
+    /** The reported usage, with cached tokens counted only once. */
     usage: TokenUsage;
 }
 
-/** Options of a session; all have defaults. Unknown keys are refused with `INVALID_CONFIG`. */
+/** Options of a session; all have defaults. An unknown key throws `INVALID_CONFIG`. */
 export interface SessionOptions {
     /**
-     * Looked up for its limits; unknown: `UNKNOWN_MODEL`, which names the nearest known model and the built-in table's date.
+     * The model, whose limits are looked up. An unknown model throws `UNKNOWN_MODEL`, which names the nearest known model and the date of
+     * the built-in table.
      */
     model?: string | undefined;
-    /** A known model with the limits of `model`, for one that no table knows yet: `{ model: "claude-opus-9", assumeModel: "claude-opus-5" }`. */
+    /** A known model whose limits to use for a `model` that no table has yet: `{ model: "claude-opus-9", assumeModel: "claude-opus-5" }`. */
     assumeModel?: string | undefined;
     /**
-     * Tokens of the context window, where you know better than the table. It holds for every model from then on (a report's `notices`
-     * say so where it is larger than the model's known one); `null` (in `setOptions`, `restore`, `load`, `fork`) takes it off again:
-     * the model's own holds.
+     * Tokens of the context window, if you know better than the table. It holds for every model from then on (if it is larger than the
+     * model's known window, a report's `notices` say so). `null` (in `setOptions`, `restore`, `load`, `fork`) removes it: the model's own
+     * window holds again.
      */
     contextWindow?: number | null | undefined;
-    /** Tokens of the window that are kept for the answer; default 0. */
+    /** Tokens of the window that are reserved for the answer; default 0. */
     reservedOutputTokens?: number | undefined;
     /**
-     * The share of the limit that passes leave free, 0 to below 1; default 0 with a counter that is exact for the model, else
-     * 0.1, and less as reported usage (`calibrate`) proves the counter right.
+     * The share of the limit that passes leave free, from 0 to below 1. Default: 0 if the counter is exact for the model, else 0.1; it
+     * shrinks as reported usage (`calibrate`) proves the counts right.
      */
     safetyMargin?: number | undefined;
     /**
-     * Learn from reported usage (default true): `recordUsage` sets the input tokens that the provider reports against those that
-     * were counted for the view of the last `prepare` or `compact`. Limits and thresholds are held against counts times that
-     * ratio (`report.counter.calibration`); views of under 500 tokens and sums over several calls teach nothing.
+     * Learn from reported usage (default true): `recordUsage` compares the input tokens that the provider reports with those that were
+     * counted for the view of the last `prepare` or `compact`. Counts are multiplied by that ratio (`report.counter.calibration`) before
+     * they are compared with limits and thresholds. Views under 500 tokens and sums over several calls are ignored.
      */
     calibrate?: boolean | undefined;
-    /** A LiteLLM table, a models.dev table, or `{ [model]: { max_input_tokens?, max_output_tokens?, max_tokens? } }`. */
+    /** Limits of models: LiteLLM's table, models.dev's table, or `{ [model]: { max_input_tokens?, max_output_tokens?, max_tokens? } }`. */
     models?: object | undefined;
     /** How tokens are counted; default `"estimate"`. */
     tokenizer?: "estimate" | "bytes/4" | Encoding | ((text: string) => number) | undefined;
-    /** When and how to fold. */
+    /** When and how old parts of the conversation are replaced by a summary. */
     compaction?: CompactionConfig & {
-        /** In what shape the conversation goes to the summariser; default `"messages"`, under the ladder `"ladder"` `"transcript"`. */
+        /** How the conversation is sent to the summariser; default `"messages"`, but `"transcript"` under the ladder `"ladder"`. */
         style?: "messages" | "transcript" | undefined;
         /**
-         * `"continue"`: `request.as(format)` is the view as it was sent, entry by entry, with the tools of `setTools`, and the instruction
-         * as the last user message. The provider finds all but that in its prompt cache, at a tenth of the price. It holds where the same
-         * model is asked (`model` is null), nothing is redacted, the view fits the model's window, no call in it waits for its output, and
-         * nothing in it looks like a tag of the answer; the tools are known to the session, or the view has no calls. Otherwise, and
-         * under `"separate"`, the request has the conversation without tools. `request.continues` says which it is. Default:
-         * `"continue"` under the ladder `"contextfold"` and a ladder of your own that cuts evenly, `"separate"` under the documents' presets.
+         * `"continue"`: `request.as(format)` is the view as it was sent, entry by entry, with the tools of `setTools` and the instructions as
+         * the last user message. The provider finds all but the instructions in its prompt cache, at a tenth of the price. This needs the
+         * same model (`model` is null), no `redact`, a view that fits the model's window (at least up to the last folded message), no call
+         * that waits for its output, nothing in the view that looks like a tag of the answer, and either tools known to the session or a view
+         * without calls. Otherwise, and with `"separate"`, the request has the conversation without tools. `request.continues` says which of
+         * the two it is. Default:
+         * `"continue"` under the ladder `"contextfold"` and your own ladders with `even_cut`; `"separate"` under the other presets.
          */
         request?: "continue" | "separate" | undefined;
-        /** Tokens of the summariser's window; default: what a table says of `compaction.model`, else the session's limit. */
+        /** Tokens of the summariser's window; default: the table's entry for `compaction.model`, else the session's limit. */
         summarizerWindow?: number | undefined;
         /**
-         * How often a summary is asked for before it counts as failed; default 2. It is asked for again when the answer cannot be
-         * used (the request then says why) and when `summarize` throws or rejects, but not when it was aborted.
+         * How many times a summary is asked for before it counts as failed; default 2. It is asked for again if the answer cannot be used
+         * (the new request then says why) and if `summarize` throws or rejects, but not if it was aborted.
          */
         maxAttempts?: number | undefined;
         /**
-         * What happens then. `"extractive"`: the built-in extractive summariser stands in; where not even that is a gain, `prepare`
-         * shortens messages as its last resort. `"error"`: a compaction rejects and has changed nothing; `prepare` goes on without a
-         * summary where the view fits its limit all the same, and rejects where it does not. Either way `report.summary.fallback` and
-         * the event `compaction_failed` say what failed. Default: `"extractive"` under the ladder `"contextfold"`, `"error"` under the
-         * documents' presets and under a ladder of your own.
+         * What happens if no summary could be had. `"extractive"`: the built-in extractive summariser is used; if even that saves nothing,
+         * `prepare` shortens messages as a last resort. `"error"`: a compaction rejects and changes nothing; `prepare` goes on without a
+         * summary if the view fits its limit anyway, and rejects if it does not. Either way, `report.summary.fallback` and the event
+         * `compaction_failed` say what failed. Default: `"extractive"` under the ladder `"contextfold"`, `"error"` under the other presets and
+         * your own ladders.
          */
         onFailure?: "error" | "extractive" | undefined;
         /**
-         * Tokens that the carry-over ledger may take; 0: no ledger. It is what a summary leaves out, appended to it without a
-         * model: the user's rules, what they asked for, open work, commands, error codes, ids, URLs, paths and refs of what was
-         * folded, best first; it takes what it needs, and leaves at least an eighth of what the fold gains. Default: 30 % of
-         * the room beside the header in a view of the size that the compaction aims at, which the names in marks of cut messages
-         * share; 40 % for `prepare({ fill: true })` and `compactMessages`, of the room beside header, newest user message and last step,
-         * less its first 300 tokens; and apart from that
-         * the user's rules, as many as there is room for below that mark; lines of a paste (a message with more than twelve rules in
-         * it) have no room of their own but a quarter of the facts'. Under the documents' presets (every one but `"contextfold"`):
-         * 0, as their documents have none. A number given here holds under each, for the rules, too.
-         * `report.summary.ledger_left_out` tells what found no room. Rules are the user's own words: in their messages, in what they
-         * answer a tool that asks them (`ask_user`, `AskUserQuestion`, `ask_followup_question`, `request_user_input` and the like, by name),
-         * and in system and developer messages in mid conversation. They are known by how an instruction is worded in English, German,
-         * French, Spanish, Italian, Portuguese, Russian, Chinese, Japanese and Korean; what must not get lost whatever its words are
-         * is for `pin` or `setHeader`.
+         * The most tokens that the ledger may take; 0: no ledger. The ledger is a list appended to a summary, made without a model, of what
+         * the summary left out: the user's rules, what they asked for, open work, commands, error codes, ids, URLs, paths and refs of what
+         * was folded, the most important first. It takes only what it needs, and leaves at least an eighth of what the fold saves.
+         *
+         * Default: 30 % of the room beside the header in a view of the size that the compaction aims at; the names listed in the marks of
+         * cut messages share it. For `prepare({ fill: true })` and `compactMessages`: 40 % of the room beside the header, the newest user
+         * message and the last step, not counting the first 300 tokens of that room. The user's rules do not count against this: they may take
+         * all the room below that target (in these two cases, 40 % of the room); but rules from a paste (a message with more than twelve) get
+         * only a quarter of what facts get.
+         * Under the other presets (all but `"contextfold"`) the default is 0, as their documents have no ledger. A number given here holds
+         * under every ladder, and for the rules too.
+         *
+         * `report.summary.ledger_left_out` says how much did not fit. Rules are the user's own words: in user messages, in answers to a tool that
+         * asks the user (`ask_user`, `AskUserQuestion`, `ask_followup_question`, `request_user_input` and the like, by name), and in system
+         * and developer messages in the middle of a conversation. They are recognised by how instructions are worded in English, German,
+         * French, Spanish, Italian, Portuguese, Russian, Chinese, Japanese and Korean. For what must not get lost however it is worded, use
+         * `pin` or `setHeader`.
          */
         ledgerTokens?: number | undefined;
         /**
-         * The language that the summary is asked for in, as `"French"` or `"ja"`. Default `"auto"`: the user's. A summary in
-         * another script is asked for again once more, and then taken; the report says so.
+         * The language to ask for the summary in, such as `"French"` or `"ja"`. Default `"auto"`: the user's. If a summary comes in another
+         * script, it is asked for once more; the second answer is accepted, and the report says so.
          */
         language?: "auto" | string | undefined;
         /**
-         * Sees every text on its way to the summariser or into the ledger (addresses, titles, names, ids, keys of arguments and
-         * `instructions`, too; not what base64 data holds), and gives it without what may not leave. It may be
-         * called several times for a text. Where it throws, the compaction fails with `SUMMARY_FAILED`, and nothing changes.
-         * It may not use the session, which is at work then: that throws `INVALID_ARGUMENT`. `null`: none, as without it; a session that
-         * was saved with one is restored with one, or with `null`.
+         * Called with every text on its way to the summariser or into the ledger (including addresses, titles, names, ids, keys of arguments
+         * and `instructions`, but not the contents of base64 data). Returns the text without what must not leave. It may be called several
+         * times for the same text. If it throws, the compaction fails with `SUMMARY_FAILED`, and nothing changes. It must not use the session,
+         * which is busy then: that throws `INVALID_ARGUMENT`. `null` means none. A session that was saved with one has to be restored with
+         * one, or explicitly with `null`.
          */
         redact?: ((text: string) => string) | null | undefined;
         /**
-         * Where a compaction aims: limit × this; below `thresholdRatio`; default 0.5. The default ladder fills a view up to it. A ladder without
-         * `even_cut` folds whole turns, all but the last `retainLastTurns`, so that the view is often far below it.
+         * The target of a compaction: limit × this. Must be below `thresholdRatio`; default 0.5. The default ladder fills the view up to the
+         * target. A ladder without `even_cut` folds whole turns, all but the last `retainLastTurns`, so the view often ends up far below it.
          */
         lowRatio?: number | undefined;
-        /** The share of a cut's target that is for whole messages, at the least: the newest steps. Default 0.5. */
+        /** The least share of a cut's target that is for whole messages (the newest steps). Default 0.5. */
         recentRatio?: number | undefined;
-        /** The words around a summary that stands as a user message: a text with `{summary}`, and perhaps `{messages}` for "12 earlier messages". `null`: none. By default, under a ladder with `even_cut`, two lines that say what it is and who wrote it. */
+        /**
+         * The text around a summary that is a user message: it contains `{summary}`, and can contain `{messages}` for "12 earlier messages".
+         * `null`: none. Default: under a ladder with `even_cut`, two lines that say what it is and who wrote it.
+         */
         frame?: string | null | undefined;
         /**
-         * Whose words a summary is. Default: a user message (data, not an instruction), and as their documents have it in the
-         * presets `steps-*` (the assistant's answer) and `rolling` (a system message). `"assistant"`: the answer to a user message
-         * that asks for it, so that no view begins with the assistant. `"system"` only with the ladders `rolling` and `ladder`,
-         * fenced; elsewhere `INVALID_CONFIG`, for what stands in a system message instructs, and a summary may repeat what a tool's
-         * output said.
+         * The role of a summary's message. Default: `"user"` (data, not an instruction), except where a preset's document says otherwise:
+         * the assistant's answer in `steps-*`, a system message in `rolling`. `"assistant"`: the answer to a user message that asks for the
+         * summary, so that no view begins with the assistant. `"system"` is allowed only with the ladders `rolling` and `ladder`, where it is
+         * fenced; elsewhere it throws `INVALID_CONFIG`, because a system message instructs, and a summary may repeat the text of a tool's
+         * output.
          */
         summaryRole?: "user" | "assistant" | "system" | undefined;
         /**
-         * Ask for a summary ahead of time, while the talk goes on; default false. From limit × `atRatio` on (below
-         * `thresholdRatio`; default 7/8 of it), `push`, `recordUsage` and `prepare` ask `summarize` without anybody waiting. When
-         * the answer has come, the next `prepare`, `checkAndCompact`, `compact` or hook of the agent loop puts the fold in; until
-         * then the view is as it was, and what was pushed meanwhile stands after the fold. A `prepare` whose view exceeds the
-         * limit waits for it. A failure is told by `compaction_failed` and changes nothing; it is tried again after 8 new
-         * messages, 16 after the next failure, up to 128. Where what it stands for was rewritten meanwhile, it is dropped, and
-         * the report says so. `options.signal` fires when the session is freed. Without `summarize` there is nothing to wait for:
-         * nothing is done ahead.
+         * Ask for a summary ahead of time, while the conversation goes on; default false. From limit × `atRatio` on (below
+         * `thresholdRatio`; default 7/8 of it), `push`, `recordUsage` and `prepare` call `summarize`, and nobody waits for it. Once the answer
+         * is there, the next `prepare`, `checkAndCompact`, `compact` or hook of the agent loop applies the fold. Until then the view does not
+         * change, and what was pushed in the meantime comes after the fold. A `prepare` whose view exceeds the limit waits for the answer. A
+         * failure is reported by `compaction_failed` and changes nothing; the next try comes after 8 new messages, then 16, up to 128.
+         * If the messages to be folded were rewritten in the meantime, the answer is dropped, and the report says so. `options.signal`
+         * fires when the session is freed. Without `summarize` there is nothing to wait for, so nothing is done ahead of time.
          */
         background?: boolean | { atRatio?: number | undefined } | undefined;
     } | undefined;
-    /** How tool outputs are kept and cut. */
+    /** How tool outputs are stored and cut. */
     toolOutputCache?: ToolOutputCacheConfig & {
         /**
-         * Bytes of full tool outputs that stay in memory; default: all. Beyond it the oldest are moved to the `store`, which has to be
-         * given then, and `read`, `grep` and `get` fetch them from there. What the view shows whole stays.
+         * Bytes of full tool outputs to keep in memory; default: all. Beyond that, the oldest are moved to the `store`, which is required
+         * then; `read`, `grep` and `get` fetch them from there. Outputs that the view shows whole stay in memory.
          */
         memoryBytes?: number | null | undefined;
         /**
-         * Milliseconds that a search of the model's may take in all (`toolOutputs.grep`, `searchAsync`); default 2000. It works in short
-         * slices, with the event loop free in between, and answers at the end with what it has found, and where it stopped.
+         * The most milliseconds that a search by the model may take (`toolOutputs.grep`, `searchAsync`); default 2000. It runs in short slices
+         * and leaves the event loop free in between. When the time is up, it returns what it has found, and where it stopped.
          */
         searchMs?: number | undefined;
         /**
-         * Writes what stands in the view for an output that was trimmed; default: what was run, on what, and how large its output was.
-         * `ref` is set where the model has the tool that opens it. It must be a function of what it is given: it is called again for the
-         * same output, and its text is saved with the view. A text that takes more than the output is not put in. Where it throws, or gives
-         * no text, the default stands, and `report.notices` says why. As a function it is not saved: give it again when you restore.
+         * Writes the text that the view shows in place of a trimmed output. Default: what was run, on what, and how large its output was.
+         * `ref` is set if the model has the tool that opens it. The result must depend only on the argument: the function is called again for
+         * the same output, and its text is saved with the view. A text longer than the output is not used. If it throws, or returns no text,
+         * the default is used, and `report.notices` says why. Functions are not saved: pass it again when you restore.
          */
         placeholder?: ((trimmed: TrimmedOutput) => string) | null | undefined;
     } | undefined;
-    /** The provider's prompt cache: it keeps what nobody asks for `lifeMs` milliseconds (300,000). `prepare({ idleMs })` goes by it. */
+    /** The provider's prompt cache: it forgets what was not used for `lifeMs` milliseconds (300,000). `prepare({ idleMs })` uses it. */
     promptCache?: { lifeMs?: number | undefined } | undefined;
-    /** Messages and summaries that the history may have; default 1,000,000. Beyond it `push` throws `SAFETY_LIMIT_EXCEEDED`. */
+    /** The most messages and summaries in the history; default 1,000,000. Beyond it `push` throws `SAFETY_LIMIT_EXCEEDED`. */
     maxNodes?: number | undefined;
     /**
-     * How many images, documents and sounds a request may hold; default: what the provider of `model` publishes (Claude: 100 images,
-     * 32 MB, 5 MB and 8,000 pixels an image; OpenAI: 500 images, 50 MB; Gemini: 900 images, 20 MB), and no limit without a known `model`.
-     * `null` takes a limit off. What is too much becomes a placeholder with a ref, the oldest first, in every ladder and at once; the report's
-     * decision is called `trim_media`. Pinned messages and the newest user message keep theirs. With a larger budget, and by a pin, it comes
-     * back. A refusal that `recover` is told changes these figures, and no limit in tokens.
+     * How many images, documents and audio parts a request may hold. Default: what the provider of `model` publishes (Claude: 100 images,
+     * 32 MB, 5 MB and 8,000 pixels an image; OpenAI: 500 images, 50 MB; Gemini: 900 images, 20 MB); no limit without a known `model`.
+     * `null` removes a limit. What exceeds it becomes a placeholder with a ref, the oldest first, at once and in every ladder; the report's
+     * decision is called `trim_media`. Pinned messages and the newest user message keep theirs. With a larger budget, or a pin, media come
+     * back. If a request is refused because of its media, `recover` changes these numbers, and no limit in tokens.
      */
     media?: {
-        /** Images in a request. */
+        /** The most images in a request. */
         maxImages?: number | null | undefined;
-        /** Bytes of all media, as they are sent: base64. */
+        /** The most bytes of all media together, as they are sent (base64). */
         maxBytes?: number | null | undefined;
-        /** So many of the newest images stay when a limit is passed; default three quarters of it, so that not every new image changes the view. */
+        /** How many of the newest images stay if a limit is exceeded. Default: 3/4 of the limit, so that not all new images change the view. */
         keepNewest?: number | null | undefined;
-        /** Bytes of one image, as it is sent. */
+        /** The most bytes of one image, as it is sent. */
         maxImageBytes?: number | null | undefined;
-        /** Pixels of an image's longer side, as far as its data tells. */
+        /** The most pixels of an image's longer side, if its data shows the size. */
         maxImageSide?: number | null | undefined;
     } | undefined;
     /**
-     * What tokens cost: a table as `simulate` takes it, so that one object holds the options of both. Default: the built-in list prices.
-     * What an edit costs the prompt cache (`decision.cache`) and `onCost` go by it.
+     * What tokens cost: a table as for `simulate`, so that one object can hold the options of both. Default: the built-in list prices.
+     * Used for what an edit costs the prompt cache (`decision.cache`) and for `onCost`.
      */
     prices?: object | undefined;
     /**
-     * Hears what each call cost, once its usage is known: of the agent's calls by `recordUsage`, `afterModelCall`, `loop()` and the SDK
-     * hooks, of a summary by the `usage` in the answer of `summarize`. A hook does not tell of a call that went by it (it failed and let
-     * the agent go on, or the service holds the conversation) or whose usage is below half of what was counted, as a mock's is. The price of the model has to be known, by `prices` or the
-     * built-in table: otherwise options are refused with `INVALID_CONFIG`. What it throws is said on the console. `null` takes it off.
+     * Called with the cost of each call, once its usage is known: for the agent's calls from `recordUsage`, `afterModelCall`, `loop()` and
+     * the SDK hooks, for a summary from the `usage` in the answer of `summarize`. A hook does not report a call that it did not handle (it
+     * failed and let the agent go on, or the service keeps the conversation), nor one whose usage is below half of our count, as a mock's
+     * is. The model's price has to be known, from `prices` or the built-in table; otherwise the options throw `INVALID_CONFIG`. An error
+     * that it throws is printed to the console. `null` removes it.
      */
     onCost?: ((cost: CallCost) => void) | null | undefined;
     /**
-     * Newer Anthropic models refuse a thinking block after any edit of what stands before it. `"drop"`: the view leaves out thinking
-     * behind an edit (a fold, a trim, a cut), and the report says so; `"keep"`: it stays, for requests that ask the API to drop it
-     * (`thinking.block_binding.prefix_mismatch_behavior: "drop_block"`); `"auto"` (default): `"drop"` for a `model` that is known to
-     * bind its thinking, else `"keep"`.
+     * Newer Anthropic models refuse a thinking block if anything before it was edited. `"drop"`: the view leaves out thinking after an
+     * edit (a fold, a trim, a cut), and the report says so. `"keep"`: it stays, for requests that ask the API to drop it
+     * (`thinking.block_binding.prefix_mismatch_behavior: "drop_block"`). `"auto"` (default): `"drop"` for a `model` that is known to bind
+     * its thinking, else `"keep"`.
      */
     boundThinking?: "auto" | "drop" | "keep" | undefined;
     /** The passes that `prepare` runs: a preset, or a list of your own; default `"contextfold"`. See `presets`. */
     ladder?: PresetName | LadderEntry[] | undefined;
-    /** A clock, for the time in `summaryState`; default none: then nothing depends on the time. */
+    /** A clock, for the time in `summaryState`. Default: none, so that nothing depends on the time. */
     now?: (() => number) | undefined;
-    /** Your way to a model; default: `extractiveSummarize()`, which needs none. */
+    /** Your function that calls a model; default: `extractiveSummarize()`, which needs none. */
     summarize?: Summarize | undefined;
-    /** Where tool outputs go beyond `toolOutputCache.memoryBytes`; `Session.load` gives its own. */
+    /** Where tool outputs beyond `toolOutputCache.memoryBytes` are stored; `Session.load` uses its own store. */
     store?: Store | undefined;
     /**
-     * Freeze objects that are pushed (`push`, `pushFrom`, `sync`), with all that they hold (default false). They are handed out again as they are, so that a later
-     * change of one is a mistake: in strict mode, as in every module, it throws then.
+     * Freeze pushed objects (`push`, `pushFrom`, `sync`) deeply; default false. The session returns the very same objects, so changing one
+     * later is a mistake: if it is frozen, that throws in strict mode, and so in every module.
      */
     freezeInputs?: boolean | undefined;
 }
 
 /**
- * A key-value store: an `unstorage` instance is one as it is, `localStorage` behind promises nearly. Bytes go by `setItemRaw` and
- * `getItemRaw` where both are there, and else as base64 text. Items are named `KEY:head`, `KEY:v:VERSION`, `KEY:s:SEGMENT`, `KEY:lease` and
- * `contextfold:output:HASH`. The stores of `contextfold/stores/…` are stores, too, and promise more: see docs/stores.md.
+ * A key-value store. An `unstorage` instance is one; `localStorage` wrapped in promises nearly is. Bytes are stored with `setItemRaw` and
+ * `getItemRaw` if both exist, else as base64 text. Items are named `KEY:head`, `KEY:v:VERSION`, `KEY:s:SEGMENT`, `KEY:lease` and
+ * `contextfold:output:HASH`. The stores of `contextfold/stores/…` also implement this, and guarantee more: see docs/stores.md.
  */
 export interface Store {
-    /** What is stored under a key; `null` or `undefined` where there is nothing. */
+    /** The value under a key; `null` or `undefined` if there is none. */
     getItem(key: string): Promise<unknown>;
     /** Stores a text. */
     setItem(key: string, value: string): Promise<unknown>;
-    /** Takes an item out. */
+    /** Removes an item. */
     removeItem(key: string): Promise<unknown>;
-    /** What is stored under a key, as bytes. */
+    /** The value under a key, as bytes. */
     getItemRaw?(key: string): Promise<unknown>;
     /** Stores bytes. */
     setItemRaw?(key: string, bytes: Uint8Array): Promise<unknown>;
-    /** All keys that begin so. */
+    /** All keys that begin with `prefix`. */
     getKeys?(prefix?: string): Promise<string[]>;
     /**
-     * Stores `next` if `expected` is what is there (`null`: nothing), in one step; whether it did. `ttlMs`: it may be gone after so
-     * many milliseconds. Without it, two processes that save at the same instant may both succeed, and the later one stays.
+     * Stores `next` if the current value is `expected` (`null`: no value), atomically. Resolves to whether it did. `ttlMs`: the value may
+     * expire after that many milliseconds. Without this method, two processes that save at the same instant may both succeed; the later
+     * save wins.
      */
     compareAndSet?(key: string, expected: string | null, next: string, options?: { ttlMs?: number }): Promise<boolean>;
 }
 
-/** How `Session.restore` reads a snapshot. */
+/** Options of `Session.restore`. */
 export interface RestoreOptions extends SessionOptions {
-    /** Where the snapshot stands: `session.position` when it was taken. */
+    /** The position of the snapshot: `session.position` when it was taken. */
     position?: number | undefined;
     /**
-     * The records behind it, oldest first: what `session.changes` gave. Where the last one was not written to its end, it is left out, and
-     * `report.notices` say so.
+     * The records after the snapshot, oldest first, as `session.changes` returned them. If the last record is incomplete, it is left
+     * out, and `report.notices` say so.
      */
     changes?: Uint8Array | readonly Uint8Array[] | undefined;
 }
 
-/** What stands in a prompt beside the conversation. What is left out stays as it was; `null` clears it. */
+/** Parts of a prompt beside the conversation. A key that is left out keeps its value; `null` clears it. */
 export interface ContextPartsInput {
     /** Texts that a memory search found, best first. */
     memory?: string[] | null | undefined;
-    /** At most so many of them are shown; default 5. */
+    /** The most texts that are shown; default 5. */
     memoryLimit?: number | null | undefined;
-    /** Messages of your own, without calls and tool outputs. */
+    /** Your own messages, without tool calls and tool outputs. */
     injections?: Message[] | null | undefined;
-    /** What the agent can do; other keys are not looked at. */
+    /** What the agent can do; other keys are ignored. */
     skills?: { name: string; description?: string | null | undefined; location?: string | null | undefined }[] | null | undefined;
-    /** Which tools of `setTools` the model is given, by name. It may not change the session. */
+    /** Decides by name which tools of `setTools` the model gets. It must not change the session. */
     toolFilter?: ((name: string) => boolean) | null | undefined;
 }
 
-/** What a compaction would do. Every message of the view is in one of the three lists. */
+/** What a compaction would do. Every message of the view is in exactly one of the three lists. */
 export interface Plan {
-    /** Ids of what the summary would stand for; earlier summaries among them. */
+    /** Ids of the messages that the summary would replace, earlier summaries among them. */
     readonly folded: string[];
-    /** Ids of what would stand in the view as it stands now. */
+    /** Ids of the messages that would stay in the view as they are. */
     readonly kept: string[];
-    /** Ids of what passes would show shorter, or leave out. */
+    /** Ids of the messages that passes would shorten or leave out. */
     readonly trimmed: string[];
-    /** What `summarize` would be asked; null where nothing would be folded, and where there is no `summarize`. */
+    /** The request that `summarize` would get; null if nothing would be folded, or if there is no `summarize`. */
     readonly request: SummaryRequest | null;
     /** Tokens of the view. */
     readonly tokens_before: number;
-    /** Tokens that it would have with a summary as long as the extractive summariser's. */
+    /** Tokens that it would have if the summary were as long as the extractive summariser's. */
     readonly tokens_after_estimate: number;
     /**
-     * Does it. Messages that were pushed since stand behind; after any other change, its own application among them, it is
-     * stale. Not to call it is the veto.
+     * Applies the plan. Messages that were pushed since come after the fold. After any other change (or after it was applied once) the plan
+     * is stale. To veto the compaction, do not call this.
      *
-     * @param options `keep`: ids of messages that are to stay as they are; `fold`: ids of messages to fold in addition. A step (a
-     * call and its output) stays or goes as a whole.
-     * @throws {ContextError} `STALE_PLAN`; `INVALID_ARGUMENT` that names the message, for one that cannot stay or be folded: the
-     * header, pins, the newest user message, calls that are being executed, what is folded already; and as `prepare`.
+     * @param options `keep`: ids of messages that must stay as they are. `fold`: ids of further messages to fold. A step (a call and its
+     * output) is kept or folded as a whole.
+     * @throws {ContextError} `STALE_PLAN`; `INVALID_ARGUMENT`, which names the message, for one that cannot be kept or folded: the
+     * header, pinned messages, the newest user message, calls that are being executed, messages already folded. Otherwise as `prepare`.
      */
     apply(options?: { signal?: AbortSignal | undefined; keep?: string[] | undefined; fold?: string[] | undefined }): Promise<Report>;
 }
 
-/** A view that fits, and what was done to it. */
+/** A view that fits, and a report of what was done to it. */
 export interface Prepared {
     /**
-     * The view in the package's own format, with keys of its own (`id`, `output_ref`, …). To send it: `session.view(format)`. It is
-     * written when it is first read: before the session is freed, for after `free()` it says `FREED`.
+     * The view in the package's own format, with additional keys (`id`, `output_ref`, …). To send it, use `session.view(format)`. It is
+     * computed when you first read it, so read it before you free the session: after `free()` it throws `FREED`.
      */
     messages: Message[];
-    /** What was done, in order, and what it left out. */
+    /** What was done, in order, and what was left out. */
     report: Report;
 }
 
 /**
- * What `session.loop()` gives: run your own functions through it. What they give or throw is handed on. A compaction
- * that fails in between costs nothing but itself: `compaction_failed` and `session.report` tell of it.
+ * What `session.loop()` returns: run your own functions through it. What they return or throw is passed on. If a compaction fails in
+ * between, your functions still run; `compaction_failed` and `session.report` report the failure.
  */
 export interface AgentLoop {
-    /** Runs a model call; the `usage` of what it gives is recorded. */
+    /** Runs a model call, and records the `usage` of its result. */
     modelCall<T>(run: () => T | Promise<T>): Promise<T>;
     /** Runs tools. */
     toolExecution<T>(run: () => T | Promise<T>): Promise<T>;
-    /** Runs what makes the final answer. */
+    /** Runs the function that makes the final answer. */
     finalAnswer<T>(run: () => T | Promise<T>): Promise<T>;
 }
 
 /**
- * An exact encoding, as `loadEncoding` gives it: token for token what tiktoken gives for the same text as ordinary text
- * (`<|endoftext|>` is thirteen characters, not a special token; a lone surrogate counts as U+FFFD). All sessions of a
- * page share it; it is never freed.
+ * An exact encoding, as `loadEncoding` returns it. It gives the same tokens as tiktoken gives for ordinary text
+ * (`<|endoftext|>` is thirteen characters, not a special token; a lone surrogate counts as U+FFFD). All sessions of a page share it;
+ * it is never freed.
  */
 export interface Encoding {
-    /** As `o200k_base`. */
+    /** Its name, such as `o200k_base`. */
     readonly name: string;
     /** Tokens of the text. */
     count(text: string): number;
     /**
-     * Tokens of the text if they are at most `limit`, else null: stops where the limit is passed.
-     * @throws {ContextError} `INVALID_ARGUMENT` for a limit that is no number of at least 0.
+     * Tokens of the text if there are at most `limit`, else null: counting stops once the limit is passed.
+     * @throws {ContextError} `INVALID_ARGUMENT` if the limit is not a number of at least 0.
      */
     countUpTo(text: string, limit: number): number | null;
     /** The tokens of the text, `count(text)` of them. */
     encode(text: string): Uint32Array;
     /**
-     * The text of tokens; a cut through a character becomes U+FFFD.
-     * @throws {ContextError} `INVALID_ARGUMENT` for a number that is no ordinary token of the encoding.
+     * The text of tokens. A character that is cut in the middle becomes U+FFFD.
+     * @throws {ContextError} `INVALID_ARGUMENT` for a number that is not an ordinary token of the encoding.
      */
     decode(tokens: Uint32Array): string;
 }
 
-/** An encoding that the package brings. */
+/** An encoding that the package contains. */
 export type EncodingName = "o200k_base" | "cl100k_base" | "o200k_harmony" | "p50k_base" | "p50k_edit" | "r50k_base" | "gpt2";
 
-/** How large a `ContextGraph` may grow: the defaults protect a browser tab. */
+/** How large a `ContextGraph` may become. The defaults protect a browser tab. */
 export interface ContextGraphOptions {
-    /** Nodes, summaries among them; default 1,000,000. */
+    /** Nodes, including summaries; default 1,000,000. */
     maxNodes?: number | undefined;
-    /** Edges, those that folds re-lay not counted; default 4,000,000. */
+    /** Edges, not counting those that folds add in place of hidden ones; default 4,000,000. */
     maxEdges?: number | undefined;
     /** Nodes in one view; default 200,000. */
     maxContextNodes?: number | undefined;
 }
 
 /**
- * What an edge says: the second comes after the first (`sequence`) or needs it (`dependency`), both blocking; or the second
- * begins a lane that was forked off at the first, or is what came back from such a lane (`branch`).
+ * What an edge means. `sequence`: the second node comes after the first. `dependency`: the second needs the first. Both are blocking.
+ * `branch`: the second begins a lane that was forked off at the first, or is the result that came back from such a lane.
  */
 export type EdgeKind = "sequence" | "dependency" | "branch";
 
-/** A node that is to be added. */
+/** A node to add. */
 export interface GraphNodeInput {
-    /** Unique in the graph; made (`n1`, `n2`, …) where it is left out. */
+    /** Unique in the graph. Default: made (`n1`, `n2`, …). */
     id?: string | undefined;
-    /** What it is. */
+    /** Its type. */
     type: NodeType;
-    /** Its lane, which is opened where there is none of this name; default `"main"`. */
+    /** Its lane, which is opened if it does not exist; default `"main"`. */
     lane?: string | undefined;
-    /** How far its work has come; default `"finished"`. */
+    /** The state of its work; default `"finished"`. */
     state?: NodeState | undefined;
-    /** What it says; or else a `message`. */
+    /** Its content. Alternatively, set `message`. */
     content?: Content | undefined;
-    /** What it says as a message, of the role that its type has: `user`, `assistant`, `tool`, `system`, `developer`. */
+    /** Its content as a message, whose role must fit the type: `user`, `assistant`, `tool`, `system`, `developer`. */
     message?: Message | undefined;
-    /** What it comes after; default: the lane's last node, or where the lane was forked off. `[]`: nothing. */
+    /** The nodes it comes after. Default: the last node of the lane, or the point where the lane was forked off. `[]`: none. */
     after?: string | string[] | undefined;
 }
 
 /** A node of a `ContextGraph`. */
 export interface GraphNode {
-    /** Unique in the graph; `fold_1`, `fold_2`, … for summaries that `compress` made. */
+    /** Unique in the graph; `fold_1`, `fold_2`, … for summaries made by `compress`. */
     id: string;
-    /** What it is. */
+    /** Its type. */
     type: NodeType;
     /** Its lane. */
     lane: string;
-    /** How far its work has come. */
+    /** The state of its work. */
     state: NodeState;
-    /** What it says, where it was given so. */
+    /** Its content, if it was given as `content`. */
     content?: Content;
-    /** What it says, where it was given as a message. */
+    /** Its content, if it was given as `message`. */
     message?: Message;
-    /** Where a fold hides it: how many nodes had entered by then. It is the graph's own time, for the engine has no clock. */
+    /** If a fold hides it: how many nodes the graph had by then. This is the graph's own time, since the engine has no clock. */
     compressed_at?: number;
-    /** The summary that hides it; the innermost where folds were folded. */
+    /** The summary that hides it; if that summary was folded too, still the first one. */
     compressed_by?: string;
-    /** What a run wrote down about it, as its `context_cost`. */
+    /** Data that a run recorded about it, such as its `context_cost`. */
     metadata?: { [key: string]: unknown };
 }
 
 /** An edge of a `ContextGraph`. */
 export interface GraphEdge {
-    /** The id it leads from. */
+    /** The id of the node it starts at. */
     from: string;
-    /** The id it leads to. */
+    /** The id of the node it ends at. */
     to: string;
-    /** What it says. */
+    /** What it means. */
     kind: EdgeKind;
-    /** Where a fold hides it: how many nodes had entered by then. */
+    /** If a fold hides it: how many nodes the graph had by then. */
     compressed_at?: number;
-    /** A fold laid it in place of one that it hides. */
+    /** Set if a fold added it in place of one that it hides. */
     relaid?: true;
 }
 
-/** What is known of a request beside its list. A request body says some of it itself. */
+/** What is known of a request beside its list. A request body already contains some of it. */
 export interface CheckOptions {
-    /** The history before it was changed: allows the checks that need it (lost reasoning, changed thinking, order). */
+    /** The history before it was changed. It enables the checks that need it (lost reasoning, changed thinking, order). */
     original?: unknown;
-    /** Who answers: `"openai"`, `"anthropic"`, `"deepseek"`, `"mistral"`, `"gemini"`, …; default: the format's own provider. */
+    /** The provider that will answer: `"openai"`, `"anthropic"`, `"deepseek"`, `"mistral"`, `"gemini"`, …; default: the format's own. */
     provider?: string | undefined;
-    /** The last calls are still being executed; default false. */
+    /** Whether the last calls are still being executed; default false. */
     pending?: boolean | undefined;
-    /** The provider keeps the conversation (`previous_response_id`, `conversation`): outputs may answer calls that are not here. */
+    /** Whether the provider keeps the conversation (`previous_response_id`, `conversation`): outputs may answer calls not listed here. */
     stateful?: boolean | undefined;
-    /** Whether the Responses API stores items (`store`); it does by default. */
+    /** Whether the Responses API stores items (`store`); default true. */
     store?: boolean | undefined;
     /** Anthropic's `thinking.type`. */
     thinking?: "enabled" | "adaptive" | "disabled" | undefined;
-    /** The model binds thinking to what stands before it: a mismatch is an error then, else a warning. */
+    /** Whether the model binds thinking to what comes before it. If so, a mismatch is an error, else a warning. */
     bound?: boolean | undefined;
 }
 
-/** A mended history. */
+/** A repaired history. */
 export interface Repaired<T = unknown> {
-    /** The list, or the body with its list mended. */
+    /** The list, or the body with its list repaired. */
     output: T;
-    /** What was done, in the order of the list. */
+    /** What was changed, in the order of the list. */
     changes: RepairChange[];
 }
 
 
 
 /**
- * A conversation as a graph: lanes of nodes, edges between them, folds that stand in for nodes and unfold again.
+ * A conversation as a graph: lanes of nodes, edges between them, and folds that replace nodes and can be undone.
  *
- * A **lane** is an append-only sequence of nodes. A **fold** is a summary that stands in for nodes of one lane; it hides
- * them and changes none. An operation that fails changes nothing. Appending costs what is appended, a view what it returns,
- * whatever the graph holds.
+ * A **lane** is an append-only sequence of nodes. A **fold** is a summary that replaces nodes of one lane in views; it hides
+ * them without changing them. An operation that fails changes nothing. The cost of appending depends only on what is appended, the
+ * cost of a view only on what it returns, however large the graph is.
  *
  * ```js
  * const graph = new ContextGraph();
@@ -2060,19 +2094,19 @@ export class ContextGraph {
     /** `free`, for `using`. */
     [Symbol.dispose](): void;
     /**
-     * Adds an edge; `kind` is `"sequence"` by default. One that is there already changes nothing. An edge of a summary is one
-     * of what it stands in for: of its last node where it leads out, of its first where it leads in.
+     * Adds an edge; `kind` is `"sequence"` by default. If the edge exists already, nothing changes. An edge of a summary is an edge
+     * of the nodes it replaces: an outgoing one starts at its last node, an incoming one ends at its first.
      *
      * @throws {ContextError} `GRAPH_CONSTRAINT` with the ids: a missing or folded node, or an edge that would close a cycle (no
-     * edge runs against a lane's own time); `SAFETY_LIMIT_EXCEEDED`.
+     * edge may run against the order of a lane); `SAFETY_LIMIT_EXCEEDED`.
      */
     addEdge(from: string, to: string, kind?: EdgeKind): void;
     /**
-     * Appends a node to its lane and gives its id.
+     * Appends a node to its lane and returns its id.
      *
-     * `after` says what it comes after: by default the lane's last node, or the node at which the lane was forked off. That is
-     * a `sequence` within a lane; from another lane it is a `branch` into the lane's first node and a `dependency` into any
-     * later one. `[]`: after nothing.
+     * `after` says what it comes after; by default the lane's last node, or the node at which the lane was forked off. The edge is
+     * a `sequence` within a lane. From another lane it is a `branch` to the lane's first node, and a `dependency` to any
+     * later one. `[]`: it comes after nothing.
      *
      * ```js
      * const agent = graph.addNode({ type: "agent_message", message: { role: "assistant", tool_calls } });
@@ -2080,29 +2114,28 @@ export class ContextGraph {
      * graph.addNode({ type: "agent_message", state: "pending", after: tasks });
      * ```
      *
-     * @throws {ContextError} `GRAPH_CONSTRAINT` with the ids: one that is taken, one to come after that is missing or folded;
+     * @throws {ContextError} `GRAPH_CONSTRAINT` with the ids: the id is taken, or a node in `after` is missing or folded;
      * `SAFETY_LIMIT_EXCEEDED`; `INVALID_MESSAGE` for a malformed message or content; `INVALID_ARGUMENT`.
      */
     addNode(node: GraphNodeInput): string;
     /**
-     * Folds nodes into a summary, which stands in their place in every view, and gives the summary's id. Summaries can be folded
-     * in their turn.
+     * Folds nodes into a summary, which replaces them in every view, and returns the summary's id. Summaries can be folded too.
      *
-     * The nodes and their edges stay as they are, marked with `compressed_at`; edges to and from other nodes are re-laid to the
-     * summary. Instructions of the lane that stand between the nodes stay, and so does what was forked off between them.
+     * The nodes and their edges stay as they are, marked with `compressed_at`; edges to and from other nodes are added to the
+     * summary instead. Instructions of the lane between the nodes stay, and so does what was forked off between them.
      *
-     * @throws {ContextError} `GRAPH_CONSTRAINT` with the ids where a node is missing, folded already, not finished, or of another
-     * lane; where no blocking edge leads out of them, for a summary is never a leaf; and where a node that is left out comes
+     * @throws {ContextError} `GRAPH_CONSTRAINT` with the ids if a node is missing, already folded, not finished, or of another
+     * lane; if no blocking edge leads out of the nodes (a summary is never a leaf); or if a node that is not folded comes
      * after one of them and before another. `SUMMARY_EMPTY`, `SAFETY_LIMIT_EXCEEDED`.
      */
     compress(ids: string[], summary: string): string;
     /**
-     * A node's context: its ancestors in order and itself; summaries stand in for what they fold.
+     * A node's context: its ancestors in order, and the node itself. Summaries replace the nodes that they fold.
      *
-     * With `limitTurns`: the last so many turns of them, what these depend on by `dependency`, and all that is pinned (system
-     * and developer messages, summaries). A turn begins with a user message of the node's own lane, or of those it was forked
-     * from. An edge of kind `branch` is followed into a lane's first node only: what comes back from a forked lane brings its
-     * result, not its story. The order is topological and keeps each lane's time.
+     * With `limitTurns`: only the last turns of these, up to that number, the nodes that those depend on by `dependency`, and everything
+     * that is pinned (system and developer messages, summaries). A turn begins with a user message of the node's own lane, or of the
+     * lanes it was forked from. An edge of kind `branch` is followed only into the first node of a lane, so a forked lane contributes
+     * its result but not its messages. The order is topological and keeps the order of each lane.
      *
      * ```js
      * const messages = graph.contextForFull(id, { limitTurns: 3 }).map((node) => node.content);
@@ -2113,18 +2146,18 @@ export class ContextGraph {
      */
     contextForFull(id: string, options?: { limitTurns?: number }): GraphNode[];
     /**
-     * All edges in the order in which they entered, hidden ones among them; then those that folds laid in their place.
+     * All edges in the order in which they were added, including hidden ones; then those that folds added in their place.
      */
     edges(): GraphEdge[];
     /**
-     * Undoes a fold: the graph is as if it had never been made, with what was appended since. What came after the summary comes
-     * after the last node that it stood in for. A fold of folds gives back the folds.
+     * Undoes a fold: the graph is as if the fold had never been made, plus what was appended since. What came after the summary comes
+     * after the last node that it replaced. Undoing a fold of folds brings back the inner folds.
      *
-     * @throws {ContextError} `GRAPH_CONSTRAINT` for a missing node, one that is no fold's summary, and a fold that is folded.
+     * @throws {ContextError} `GRAPH_CONSTRAINT` for a missing node, a node that is not a fold's summary, and a fold that is folded itself.
      */
     expand(summaryId: string): void;
     /**
-     * Opens a lane that begins at a node: it sees what that node sees, and goes its own way.
+     * Opens a lane that begins at a node: the lane sees what that node sees, and continues on its own.
      *
      * ```js
      * graph.fork(agent, "researcher");
@@ -2133,42 +2166,42 @@ export class ContextGraph {
      * graph.addEdge(found, task, "branch"); // the result came from there; the parent's view does not hold its story
      * ```
      *
-     * @throws {ContextError} `GRAPH_CONSTRAINT` for a missing or folded node; `INVALID_ARGUMENT` for a lane that is there already.
+     * @throws {ContextError} `GRAPH_CONSTRAINT` for a missing or folded node; `INVALID_ARGUMENT` for a lane that already exists.
      */
     fork(id: string, lane: string): void;
     /**
-     * An empty graph. What goes beyond its limits is refused with `SAFETY_LIMIT_EXCEEDED` and both figures.
+     * Creates an empty graph. Exceeding a limit throws `SAFETY_LIMIT_EXCEEDED`, with the limit and the actual number.
      *
-     * @throws {ContextError} `INVALID_CONFIG` naming the key.
+     * @throws {ContextError} `INVALID_CONFIG`, which names the key.
      */
     constructor(options?: ContextGraphOptions);
     /**
-     * All nodes in the order in which they entered, folded ones and summaries among them.
+     * All nodes in the order in which they were added, including folded ones and summaries.
      */
     nodes(): GraphNode[];
     /**
-     * The graph of these bytes; those of an older version are read, too.
+     * Restores a graph from the bytes of `snapshot`; those of older versions can be read too.
      *
      * @throws {ContextError} `SNAPSHOT_TOO_NEW`, `SNAPSHOT_INVALID`.
      */
     static restore(bytes: Uint8Array): ContextGraph;
     /**
-     * Says how far a node's work has come.
+     * Sets the state of a node's work.
      *
      * @throws {ContextError} `GRAPH_CONSTRAINT` for a missing or folded node, and for a fold's summary.
      */
     setState(id: string, state: NodeState): void;
     /**
-     * The graph as bytes, the same for the same graph; its limits are part of it.
+     * The graph as bytes, including its limits. The same graph always gives the same bytes.
      */
     snapshot(): Uint8Array;
 }
 
 /**
- * The `inputItems` of the Responses API for those who keep them by hand.
+ * Manages the `inputItems` of the Responses API for callers who keep them by hand.
  *
- * Between compactions the list only grows. After one, `rebuild` makes it anew from the compacted messages: items whose
- * messages are untouched stay the very objects they were, what the model put out and no longer fits is discarded.
+ * Between compactions the list only grows. After a compaction, `rebuild` makes it anew from the compacted messages: items whose
+ * messages are unchanged stay the very same objects; output of the model that no longer fits is discarded.
  *
  * ```js
  * const history = new OpenAIHistoryAdapter([{ role: "user", content: "Go" }]);
@@ -2183,38 +2216,38 @@ export class OpenAIHistoryAdapter {
     /** `free`, for `using`. */
     [Symbol.dispose](): void;
     /**
-     * Appends items: what the caller adds, or what a response brought in its `output`.
+     * Appends items: your own, or those in the `output` of a response.
      *
-     * @throws {ContextError} `INVALID_MESSAGE` with the index of the item, `INVALID_ARGUMENT` where `inputItems` was frozen; nothing
-     * is appended then.
+     * @throws {ContextError} `INVALID_MESSAGE` with the index of the item, `INVALID_ARGUMENT` if `inputItems` was frozen. Then nothing
+     * is appended.
      */
     append(items: object | object[]): void;
     /**
-     * A history of these items.
+     * Creates a history of these items.
      *
      * @throws {ContextError} `INVALID_MESSAGE` with the index of the item.
      */
     constructor(input_items?: object[]);
     /**
-     * Makes the items anew from compacted messages, in place, and gives the list.
+     * Rebuilds the items from compacted messages, in place, and returns the list.
      *
-     * An array that a session gave (`prepare`, `lower`, `view("messages")`) is known as long as it holds what it held and is that
-     * session's view: it does not cross again, and an object of it that was changed meanwhile counts as it was pushed. Any other
-     * list, a copy of the array too, is read as it stands.
+     * An array returned by a session (`prepare`, `lower`, `view("messages")`) is recognised as long as its entries are the same and it is
+     * that session's view: then it is not read again, and an object in it that was changed in the meantime counts as it was pushed. Any
+     * other list, even a copy of that array, is read as it is.
      *
-     * @throws {ContextError} `INVALID_MESSAGE` with the index of the message, `INVALID_ARGUMENT` where `inputItems` was frozen;
-     * nothing has changed then.
+     * @throws {ContextError} `INVALID_MESSAGE` with the index of the message, `INVALID_ARGUMENT` if `inputItems` was frozen.
+     * Then nothing has changed.
      */
     rebuild(compacted: Message[]): object[];
     /**
-     * The items, as the Responses API takes them: one live array, changed in place. Add to it by `append`: what else is done to
-     * the array lasts until the next `rebuild`.
+     * The items, as the Responses API takes them: one live array, changed in place. Use `append` to add to it; any other change of
+     * the array is lost at the next `rebuild`.
      */
     readonly inputItems: EntryOf<"openai-responses">[];
 }
 
 /**
- * A recorded transcript, read once, to be replayed under as many options as one likes: what `simulate` does with one call.
+ * A recorded transcript that is read once and can be replayed under any number of options. `simulate` does both in one call.
  *
  * ```js
  * import { Recording } from "contextfold";
@@ -2232,13 +2265,13 @@ export class Recording {
     /**
      * Reads a transcript: a list, a request body or a response.
      *
-     * @param options `tools`: definitions of the tools that the model is given, in any format; they count with every call.
-     * @throws {ContextError} `INVALID_MESSAGE` with the index of an entry that is malformed; `INVALID_ARGUMENT` for a format that
-     * there is not, and for an input without a list.
+     * @param options `tools`: definitions of the model's tools, in any format; they count with every call.
+     * @throws {ContextError} `INVALID_MESSAGE` with the index of a malformed entry; `INVALID_ARGUMENT` for an unknown
+     * format, and for an input without a list.
      */
     constructor(format: Format, input: unknown, options?: { tools?: unknown[] });
     /**
-     * A replay that goes forward when it is told to, so that a page can draw, show how far it is, and stop in between.
+     * A replay that advances step by step, so that a page can draw, show its progress, and stop in between.
      *
      * ```js
      * const replay = recording.replay({ contextWindow: 32_000 });
@@ -2251,28 +2284,28 @@ export class Recording {
      */
     replay(options?: Omit<SimulateOptions, "presets" | "tools"> & { ladder?: PresetName | LadderEntry[] }): Replay;
     /**
-     * The session as it stood before the answer to a call: replayed up to there as `simulate` does it. It is yours: go on with
-     * it, and free it.
+     * The session as it was before the answer to a call, replayed up to that point as `simulate` does it. The session is yours: go on
+     * with it, and free it.
      *
-     * @param call The call's index from 0. From the number of `calls` on: all that was said, prepared for the call that would be next.
-     * @param options As for `Session`, its `ladder` included, but for `summarize`, which a replay does not ask.
-     * @throws {ContextError} As `simulate`; `INVALID_ARGUMENT` for a `call` that is no index.
+     * @param call The call's index, from 0. If it is `calls` or more: the whole transcript, prepared for the next call.
+     * @param options As for `Session`, including `ladder`, but without `summarize`, which a replay does not call.
+     * @throws {ContextError} As `simulate`; `INVALID_ARGUMENT` if `call` is not an index.
      */
     sessionAt(call: number, options?: Omit<SimulateOptions, "presets" | "tools"> & { ladder?: PresetName | LadderEntry[] }): Session;
     /**
-     * Replays it under several ladders: see the function `simulate`. `tools` are those of the recording.
+     * Replays it under several ladders: see the function `simulate`. The `tools` are those of the recording.
      *
      * @throws {ContextError} As `simulate`.
      */
     simulate(options?: Omit<SimulateOptions, "tools">): Simulation;
     /**
-     * How many model calls it has.
+     * How many model calls the transcript has.
      */
     readonly calls: number;
 }
 
 /**
- * A transcript on its way through a session: see `Recording.replay`. Free it when it is not needed any more.
+ * A replay in progress: see `Recording.replay`. Free it when you no longer need it.
  */
 export class Replay {
     private constructor();
@@ -2281,33 +2314,33 @@ export class Replay {
     /** `free`, for `using`. */
     [Symbol.dispose](): void;
     /**
-     * Replays up to `calls` further calls (default: all); true while there are more.
+     * Replays up to `calls` further calls (default: all). Returns true while there are more.
      *
-     * @throws {ContextError} `INVALID_MESSAGE` for a message that cannot be taken in; `INVALID_ARGUMENT` for what is no number of calls.
+     * @throws {ContextError} `INVALID_MESSAGE` for a message that cannot be pushed; `INVALID_ARGUMENT` if `calls` is not a whole number.
      */
     advance(calls?: number): boolean;
     /**
-     * Looks for the facts in the views of up to `calls` further calls (default: all), once all were replayed; true while there
-     * are more.
+     * Looks for the facts in the views of up to `calls` further calls (default: all), once all calls were replayed. Returns true while
+     * there are more.
      *
-     * @throws {ContextError} `INVALID_ARGUMENT` while `advance` has calls left, for a fact may come with any of them; and for what is no
-     * number of calls.
+     * @throws {ContextError} `INVALID_ARGUMENT` while `advance` has calls left, since any of them may bring a fact; and if `calls` is not
+     * a whole number.
      */
     look(calls?: number): boolean;
     /**
-     * The run as far as it has come: what `simulate` gives of one ladder. Its `retention` is that of the calls that were looked at.
+     * The run so far, in the form that `simulate` returns for one ladder. `retention` covers the calls that `look` has checked.
      */
     run(): SimulatedRun;
     /**
-     * The session as it stood before the answer to a call: as `Recording.sessionAt` gives it, from where this replay has been near
-     * it. It is yours: go on with it, and free it.
+     * The session as it was before the answer to a call, as `Recording.sessionAt` returns it; this starts from the nearest point of this
+     * replay. The session is yours: go on with it, and free it.
      *
-     * @param call The call's index from 0. From the number of calls on: all that was said, prepared for the call that would be next.
-     * @throws {ContextError} `INVALID_ARGUMENT` for a `call` that is no index.
+     * @param call The call's index, from 0. If it is the number of calls or more: the whole transcript, prepared for the next call.
+     * @throws {ContextError} `INVALID_ARGUMENT` if `call` is not an index.
      */
     sessionAt(call: number): Session;
     /**
-     * How far it has come, 0 to 1.
+     * The progress, 0 to 1.
      */
     readonly share: number;
 }
@@ -2315,8 +2348,8 @@ export class Replay {
 /**
  * One agent's conversation, kept inside its context window.
  *
- * **History** is what was pushed; it only grows. The **view** is what the model is sent next: the header, then the
- * history under the folds and trims so far. Nothing that leaves the view is lost.
+ * **History** is everything that was pushed; it only grows. The **view** is what the model is sent next: the header, then the
+ * history with folds and trims applied. Nothing that leaves the view is lost.
  *
  * ```js
  * import { Session } from "contextfold";
@@ -2338,28 +2371,28 @@ export class Session {
     /** `free`, for `using`. */
     [Symbol.dispose](): void;
     /**
-     * After a model call: records its usage, as `recordUsage`, and folds if that is due. Resolves to the report, or to `null` where
-     * nothing was to be done. The agent goes on: where no summary could be had and the view fits without, the report says so
-     * (`summary.fallback`, and its decisions), and an event (`compaction_failed`).
+     * Call it after a model call: records the usage, as `recordUsage`, and folds if that is due. Resolves to the report, or to `null` if
+     * there was nothing to do. If no summary could be had but the view fits without one, the agent goes on: the report
+     * (`summary.fallback`, and its decisions) and an event (`compaction_failed`) say so.
      *
-     * @throws {ContextError} as `compact`, but for want of a summary only where the view does not fit without one.
+     * @throws {ContextError} as `compact`, but for a missing summary only if the view does not fit without one.
      */
     afterModelCall(usage: unknown, options?: { signal?: AbortSignal | undefined }): Promise<Report | null>;
     /**
-     * After tools ran: folds if that is due, judged by the last usage.
+     * Call it after tools ran: folds if that is due, judged by the last usage.
      *
      * @throws {ContextError} as `afterModelCall`.
      */
     afterToolExecution(options?: { signal?: AbortSignal | undefined }): Promise<Report | null>;
     /**
-     * Once before the final answer is returned: folds if that is due.
+     * Call it once before the final answer is returned: folds if that is due.
      *
      * @throws {ContextError} as `afterModelCall`.
      */
     beforeFinalAnswer(options?: { signal?: AbortSignal | undefined }): Promise<Report | null>;
     /**
-     * What is new since a position, as records of a journal: `Session.restore(snapshot, { changes })` puts them in again, without
-     * counting a token. Where a store keeps sessions, `save` and `load` do this by themselves; see `docs/stores.md`.
+     * What is new since a position, as journal records. `Session.restore(snapshot, { position, changes })` applies them without
+     * counting any tokens again. If you keep sessions in a store, `save` and `load` do this for you; see `docs/stores.md`.
      *
      * ```js
      * const snapshot = session.snapshot();
@@ -2368,67 +2401,67 @@ export class Session {
      * const changes = session.changes(position); // some hundred bytes
      * const again = Session.restore(snapshot, { position, changes });
      * ```
-     * @param since A position that the session had. The newest records are kept in memory, up to 256 KiB of them.
-     * @returns Records, empty where nothing changed; `null` where they are not kept any more: take a `snapshot`.
+     * @param since An earlier position of the session. The newest records are kept in memory, up to 256 KiB of them.
+     * @returns The records, empty if nothing has changed; `null` if they are no longer kept: take a `snapshot` then.
      */
     changes(since: number): Uint8Array | null;
     /**
-     * Folds if `shouldCompact()` says so. Resolves to the report, or to `null` where nothing was to be done.
+     * Folds if `shouldCompact()` is true. Resolves to the report, or to `null` if there was nothing to do.
      *
-     * @throws {ContextError} as `compact`, also for want of a summary where the view would fit without: it is asked for. The hooks
-     * of an agent loop (`afterModelCall` …) go on there.
+     * @throws {ContextError} as `compact`, even if only a summary is missing and the view would fit without it, since a summary is what
+     * you ask for here. The hooks of an agent loop (`afterModelCall` …) go on in that case.
      */
     checkAndCompact(options?: { signal?: AbortSignal | undefined }): Promise<Report | null>;
     /**
-     * Folds in any case: everything but the last `retainLastTurns` turns becomes a summary; where these alone exceed the
-     * target, the oldest of them loses its earlier steps to the summary. Where there is nothing to fold, resolves to a report
-     * without decisions. A compaction that is under way is joined; with `instructions` its end is waited for, and then what
-     * is left is folded with them (where nothing is, a decision says that they went to no summariser).
+     * Folds in any case: everything but the last `retainLastTurns` turns becomes a summary. If these turns alone exceed the target, the
+     * earlier steps of the oldest one are folded too. If there is nothing to fold, resolves to a report without decisions. If a
+     * compaction is already running, this joins it; with `instructions`, it waits for the running one to end, and then folds what is left
+     * with them (if nothing is left, a decision says that no summariser got the instructions).
      *
      * @throws {ContextError} `SUMMARY_FAILED`, `SUMMARY_EMPTY`, `SUMMARY_TRUNCATED`, `SUMMARY_NOT_SMALLER`, `SUMMARY_INVALID`;
-     * `STALE_PLAN` where what was to be folded was rewritten meanwhile; `BUDGET_IMPOSSIBLE` where header, tools and pins alone exceed the
-     * limit; `STORE_CONFLICT` where another process saved the session meanwhile; `INVALID_ARGUMENT` inside a `summarize` of its own;
-     * `ABORTED`, `FREED`. History and view are as they were then.
+     * `STALE_PLAN` if the messages to be folded were rewritten in the meantime; `BUDGET_IMPOSSIBLE` if header, tools and pins alone
+     * exceed the limit; `STORE_CONFLICT` if another process saved the session in the meantime; `INVALID_ARGUMENT` if called inside a
+     * `summarize` of the same session; `ABORTED`, `FREED`. Then history and view have not changed.
      */
     compact(options?: { signal?: AbortSignal | undefined; instructions?: string | undefined }): Promise<Report>;
     /**
-     * Erases what a message says, for good: from the history, the view, the tool output cache, and from every summary that was made
-     * of it, which the built-in summariser writes anew. That there was a message, who called which tool, and which call it answers
-     * stays, so that what the provider gets stays valid. The next `save` writes all of the session anew, and what was saved before is
-     * gone from the store then.
+     * Erases the content of a message for good: from the history, the view, the tool output cache, and from every summary that was made
+     * from it, which the built-in summariser rewrites. What stays is that there was a message, who called which tool, and which call it
+     * answers, so that the request to the provider stays valid. The next `save` writes the whole session anew, and removes
+     * what was saved before from the store.
      *
-     * What is not erased: what other messages say of it; sessions that were forked off, which have it themselves; the objects that
-     * you pushed. A tool output that lives in the store alone (`toolOutputCache.memoryBytes`) goes when the store is swept.
+     * Not erased are: what other messages say about it; sessions that were forked off, which have their own copy; the objects that
+     * you pushed. A tool output that is only in the store (`toolOutputCache.memoryBytes`) is removed when the store is swept.
      *
      * ```js
      * const folds = session.erase("m17"); // ids of the summaries that were written anew
      * await session.save(store, key);
      * ```
-     * @returns The ids of the folds whose summaries were written anew.
-     * @throws {ContextError} `INVALID_ARGUMENT` for an unknown id, and for what the engine wrote; `GRAPH_CONSTRAINT` for a part of a
-     * run of a provider's own tool that stands in two messages. Nothing has changed then.
+     * @returns The ids of the folds whose summaries were rewritten.
+     * @throws {ContextError} `INVALID_ARGUMENT` for an unknown id, and for messages written by the engine; `GRAPH_CONSTRAINT` for part
+     * of a call of a provider's own tool that spans two messages. Then nothing has changed.
      */
     erase(id: string): string[];
     /**
-     * Waits for what is under way: a summary that is being written, in the background (`compaction.background`) or for a call that
-     * waits; saves, and tool outputs on their way into the store. What was written in the background is put in by the next `prepare`
+     * Waits for everything in progress: a summary that is being written, in the background (`compaction.background`) or for a call that
+     * waits for it; saves; and tool outputs on their way into the store. A summary from the background is applied by the next `prepare`
      * or compaction.
      *
-     * @param options `signal`: ends the wait, and nothing else: what is under way goes on.
-     * @throws {ContextError} the first error since the last call: `STORE_FAILED`, and nothing in memory is lost; `ABORTED`.
+     * @param options `signal`: ends only the wait; what is in progress goes on.
+     * @throws {ContextError} the first error since the last call: `STORE_FAILED` (nothing in memory is lost); `ABORTED`.
      */
     flush(options?: { signal?: AbortSignal | undefined }): Promise<void>;
     /**
-     * Every fold that was made, the newest last.
+     * Every fold that was made, oldest first.
      */
     folds(): FoldInfo[];
     /**
-     * Makes a session of its own that begins with the history up to and including a message: a second try, or a sub-agent that
-     * knows what led to its task. Nothing is copied but the list: messages, and the outputs stored so far, are shared. From
-     * there on the two know nothing of each other, until `merge`.
+     * Creates a new session that begins with the history up to and including a message: for a second try, or for a sub-agent that
+     * knows what led to its task. Only the list is copied: messages and the outputs stored so far are shared. From then on the two
+     * sessions are independent, until `merge`.
      *
-     * The options given replace those of this session, key by key; the others stay. A `model` or a `tokenizer` counts the
-     * history anew. `lane` names the branch in `graph` (default `fork_1`, `fork_2`, …).
+     * The given options replace those of this session, key by key; the others stay. With a `model` or a `tokenizer`, the history is
+     * counted again. `lane` names the branch in `graph` (default `fork_1`, `fork_2`, …).
      *
      * ```js
      * const child = session.fork(agent, { lane: "researcher", contextWindow: 32_000 });
@@ -2436,17 +2469,17 @@ export class Session {
      * // … run the sub-agent on `child` …
      * session.merge(child, { tool_call_id: "call_7" });
      * ```
-     * @throws {ContextError} `INVALID_ARGUMENT` as `rewind`, and for a lane that there is already; `INVALID_CONFIG`,
+     * @throws {ContextError} `INVALID_ARGUMENT` as `rewind`, and for a lane that already exists; `INVALID_CONFIG`,
      * `UNKNOWN_MODEL` as the constructor.
      */
     fork(id: string, options?: { lane?: string } & Partial<SessionOptions>): Session;
     /**
-     * The messages of the view with what the engine knows of each: tokens, type, how it stands.
+     * The messages of the view, each with its tokens, its type, its form and so on.
      */
     items(): Item[];
     /**
-     * All that the view does not show now as it was pushed, in the history's order: what became of each message, why, which pass it
-     * was, and the way back. `report.left_out` tells what a run changed; this tells what is so, whenever it was changed.
+     * Everything that the view does not currently show as it was pushed, in the order of the history: what happened to each message, why,
+     * which pass did it, and how to get it back. `report.left_out` lists what one run changed; this lists the current state.
      *
      * ```js
      * for (const { id, state, pass, why, back } of session.leftOut()) console.log(id, state, pass, why, back);
@@ -2454,7 +2487,7 @@ export class Session {
      */
     leftOut(): LeftOutNow[];
     /**
-     * Loads a session that was saved. The store is its `store`, too, unless `options` name another.
+     * Loads a saved session. The store also becomes its option `store`, unless `options` give another one.
      *
      * @param options As for `Session.restore`.
      * ```js
@@ -2463,66 +2496,66 @@ export class Session {
      *   return new Session(options); // nothing is saved yet
      * });
      * ```
-     * @throws {ContextError} `UNKNOWN_REF` where nothing is saved under the key; `STORE_FAILED` for a store that fails or gives what
-     * was never stored; `SNAPSHOT_TOO_NEW`, `INVALID_CONFIG`, `UNKNOWN_MODEL`.
+     * @throws {ContextError} `UNKNOWN_REF` if nothing is saved under the key; `STORE_FAILED` for a store that fails or returns something
+     * that was never stored; `SNAPSHOT_TOO_NEW`, `INVALID_CONFIG`, `UNKNOWN_MODEL`.
      */
     static load(store: Store, key: string, options?: SessionOptions): Promise<Session>;
     /**
-     * The three hooks of an agent loop as one wrapper: each runs what it is given, then folds if that is due.
+     * The three hooks of an agent loop as one wrapper. Each runs the function that it is given, then folds if that is due.
      *
-     * `modelCall` looks for `usage` in the answer; `toolExecution` passes through what the tools gave; `finalAnswer` folds
-     * once before the answer is handed on. What your function gives always comes back; a compaction that fails is told by
-     * the event `compaction_failed` and by `report`.
+     * `modelCall` looks for `usage` in the result; `toolExecution` passes on what the tools returned; `finalAnswer` folds once before
+     * the answer is passed on. The result of your function is always returned; a compaction that fails is reported by the event
+     * `compaction_failed` and by `report`.
      */
     loop(): AgentLoop;
     /**
-     * The view as messages: the header, then the conversation under folds and trims. The same as `view("messages")`.
+     * The view as messages: the header, then the conversation with folds and trims applied. The same as `view("messages")`.
      */
     lower(): Message[];
     /**
-     * What is held: bytes of the module's memory, all sessions together, which never shrinks; bytes of this session's tool outputs in it;
-     * messages of its history.
+     * What is in memory: `wasm_bytes`, the bytes of WebAssembly memory of all sessions together, which never shrinks; `outputs_bytes`,
+     * the bytes of this session's tool outputs in it; `messages`, the messages of its history.
      */
     memory(): { wasm_bytes: number; outputs_bytes: number; messages: number };
     /**
-     * Takes a branch's result in, the text of its last answer: as the output of an open tool call, or as a user message.
+     * Adds the result of a branch, the text of its last answer: as the output of an open tool call, or as a user message.
      *
-     * @throws {ContextError} `INVALID_ARGUMENT` for a session that this one's `fork` did not give, and for a call that does not
-     * wait for an output; `GRAPH_CONSTRAINT` where the branch has no answer yet, and where it was merged before; `FREED` for a
-     * branch that was freed. Nothing has changed then.
+     * @throws {ContextError} `INVALID_ARGUMENT` for a session that was not created by this session's `fork`, and for a call that does not
+     * wait for an output; `GRAPH_CONSTRAINT` if the branch has no answer yet, or was merged before; `FREED` for a
+     * branch that was freed. Then nothing has changed.
      */
     merge(child: Session, as: { tool_call_id: string } | { role: "user" }): void;
     /**
-     * The message with this id, as it was pushed, whatever the view shows of it; `undefined` where none has it.
+     * The message with this id, as it was pushed, whatever the view shows of it; `undefined` if there is none.
      */
     message(id: string): Message | undefined;
     /**
-     * An empty session.
+     * Creates an empty session.
      *
      * @param options See `SessionOptions`; all have defaults.
-     * @throws {ContextError} `INVALID_CONFIG` naming the key, for an unknown key, a wrong type or a number out of range;
+     * @throws {ContextError} `INVALID_CONFIG`, which names the key, for an unknown key, a wrong type or a number out of range;
      * `UNKNOWN_MODEL` for a model that neither the built-in table nor `options.models` knows.
      */
     constructor(options?: SessionOptions);
     /**
-     * Listens to events of one name, or to all (`*`), in order. What comes back takes the listener off.
+     * Listens to events of one name, or to all (`*`), in order. Returns a function that removes the listener.
      */
     on(event: EventName | "*", listener: (event: Event) => void): () => void;
     /**
-     * Pins a message, or a piece of its text: it stands verbatim in every view from now on.
+     * Pins a message, or a piece of its text: from now on it is in every view, unchanged.
      *
-     * A message stands in its place. A piece of one stands in a user message of its own before the conversation (behind
-     * the summary, where there is one), whatever becomes of the message that it was taken from. What is pinned is never shortened; pins that alone exceed
-     * the limit make `prepare` and `compact` fail with `BUDGET_IMPOSSIBLE`.
+     * A message stays in its position. A piece of text gets a user message of its own before the conversation (after the summary, if
+     * there is one), whatever happens to the message it was taken from. Pinned content is never shortened. If pins alone exceed the
+     * limit, `prepare` and `compact` fail with `BUDGET_IMPOSSIBLE`.
      *
-     * @throws {ContextError} `INVALID_ARGUMENT` for an id that there is not, and for a text that the message does not hold.
+     * @throws {ContextError} `INVALID_ARGUMENT` for an unknown id, and for a text that the message does not contain.
      */
     pin(target: string | { id: string; text: string }): void;
     /**
-     * What a compaction would do: what it folds, keeps and trims, what it asks, and the tokens. Nothing changes.
+     * A preview of a compaction: what it would fold, keep and trim, its request, and the tokens. Changes nothing.
      *
-     * It is the ladder of `prepare` with one fold, whether that is due or not. `apply` does just that, and makes the view fit
-     * as `prepare` does; it rejects as `compact` does where no summary could be had.
+     * It runs the ladder of `prepare` with one fold, whether or not that is due. `apply` does exactly that, and makes the view fit
+     * as `prepare` does; like `compact`, it rejects if no summary could be had.
      *
      * ```js
      * const plan = session.plan();
@@ -2530,62 +2563,62 @@ export class Session {
      * ```
      * @param options `ifDue`: fold only what `prepare` would fold now; `fill` as for `prepare`; `instructions` as for
      * `compact`.
-     * @throws {ContextError} `BUDGET_IMPOSSIBLE` where header, tools and pins alone exceed the limit.
+     * @throws {ContextError} `BUDGET_IMPOSSIBLE` if header, tools and pins alone exceed the limit.
      */
     plan(options?: { ifDue?: boolean; fill?: boolean; instructions?: string }): Plan;
     /**
-     * Makes the view fit and resolves to it, with the report. May ask for a summary.
+     * Makes the view fit, and resolves to the view and a report. May ask for a summary.
      *
-     * A cut goes down to the low mark (`lowRatio`), so that the next message does not need another. `fill` keeps as much as the limit
-     * has room for instead, and touches nothing that fits: for a conversation that does not go on (`compactMessages` does so).
+     * A cut goes down to the target (`lowRatio`), so that the next message does not need another. `fill` instead keeps as much as the
+     * limit has room for, and changes nothing that fits: use it for a conversation that does not go on (as `compactMessages` does).
      *
-     * `idleMs` says how many milliseconds ago the last model call was. Past the life of the provider's prompt cache
-     * (`promptCache.lifeMs`, five minutes) an edit takes nothing from it, so a compaction that is near, from 90 % of the threshold on, is done now;
-     * before, one that is due waits until the limit. Without it, a compaction comes at the threshold.
+     * `idleMs` is how many milliseconds ago the last model call was. Once the provider's prompt cache has expired
+     * (`promptCache.lifeMs`, five minutes), an edit loses nothing in it, so a compaction that is near (from 90 % of the threshold on) is
+     * done now. Before that, a compaction that is due waits until the limit. Without `idleMs`, a compaction happens at the threshold.
      *
-     * @throws {ContextError} as `compact`, but for want of a summary only where the view does not fit without one; and
-     * `CONTEXT_WINDOW_EXCEEDED` where every pass ran in vain.
+     * @throws {ContextError} as `compact`, but for a missing summary only if the view does not fit without one; and
+     * `CONTEXT_WINDOW_EXCEEDED` if no pass could make the view fit.
      */
     prepare(options?: { signal?: AbortSignal | undefined; fill?: boolean | undefined; idleMs?: number | undefined }): Promise<Prepared>;
     /**
-     * Takes items or messages of a format in: a list, one of them, a request body (its header too) or a response, as the
-     * provider's SDK gives it; of the AI SDK a result's `response`, or its messages.
+     * Appends items or messages of a format: a list, a single one, a request body (including its header) or a response, as the
+     * provider's SDK returns it. For the AI SDK, pass a result's `response` or its messages.
      *
-     * @throws {ContextError} `INVALID_MESSAGE`, or `INVALID_ARGUMENT` for a format that there is not.
+     * @throws {ContextError} `INVALID_MESSAGE`, or `INVALID_ARGUMENT` for an unknown format.
      */
     pushFrom(format: Format, input: unknown): string[];
     /**
-     * Takes one message or several in, all or none, and gives their ids.
+     * Appends one message or several (all or none of them) and returns their ids.
      *
-     * Tool outputs are stored whole and cut at once for the view; when they exceed their budget together, the oldest
-     * become placeholders. A summary is never asked for here.
+     * Tool outputs are stored whole and cut at once for the view. If all of them together exceed their budget, the oldest become
+     * placeholders. This never asks for a summary.
      *
-     * Push a message when it is complete: it is counted and kept as it is now, and what is changed in its object later is not seen
-     * (`freezeInputs`: such a change throws).
+     * Push a message only when it is complete: it is counted and kept as it is now, and later changes of its object are not noticed
+     * (with `freezeInputs`, such a change throws).
      *
      * @throws {ContextError} `INVALID_MESSAGE` with the index and the reason: a missing role, a tool output without its
-     * call, a call id that is still open, a part of another format (that goes in by `pushFrom`). Nothing has changed then.
+     * call, a call id that is still open, a part of another format (use `pushFrom` for that). Then nothing has changed.
      */
     push(input: Message | Message[]): string[];
     /**
-     * Remembers what a model call used: the provider's own usage object (`OpenAI` Responses or Chat Completions,
-     * Anthropic, AI SDK). `shouldCompact` judges by the last one since the last compaction. `undefined` and `null`, where a
-     * provider reports none, record nothing (and come back as zeros): counted tokens judge then.
+     * Records what a model call used: the provider's own usage object (`OpenAI` Responses or Chat Completions, Anthropic, AI SDK).
+     * `shouldCompact` uses the last one since the last compaction. If a provider reports none, `undefined` and `null` record nothing
+     * (and return zeros): then `shouldCompact` uses the counted tokens.
      *
-     * @throws {ContextError} `INVALID_ARGUMENT` for an object of none of these shapes.
+     * @throws {ContextError} `INVALID_ARGUMENT` for an object of any other shape.
      */
     recordUsage(usage: unknown): TokenUsage;
     /**
-     * When a provider refuses a request for its size all the same: makes the view smaller and resolves to it, to try again with.
+     * For a request that a provider refused because of its size: makes the view smaller and resolves to it, so that you can try again.
      * Resolves to `null` for any other error.
      *
-     * A refusal by bytes, by the number of images or by an image's size or dimensions changes the option `media`, and the oldest media
-     * become placeholders; limits in tokens stay.
+     * If the refusal is about bytes, the number of images, or an image's size or dimensions, the option `media` changes and the oldest
+     * media become placeholders; limits in tokens stay.
      *
-     * The error may be whatever a client threw, or a provider's body or text: what says "too long" is looked for in its message, its
-     * body and its causes. The limit that it names holds from now on (`session.limit`), in the model's own tokens; where the provider
-     * counted more tokens than we did, counts are corrected by as much from now on (`counter.calibration`; with `calibrate: false`
-     * the limit is smaller by as much instead). Without figures, a quarter of the view goes.
+     * The error may be whatever a client threw, or a provider's body or text: its message, body and causes are searched for wording such
+     * as "too long". The limit that it names holds from now on (`session.limit`), in the model's own tokens. If the provider counted more
+     * tokens than we did, counts are corrected by that ratio from now on (`counter.calibration`; with `calibrate: false`, the limit is
+     * lowered by that ratio instead). If it names no numbers, the view shrinks by a quarter.
      *
      * ```js
      * for (;;) {
@@ -2596,24 +2629,24 @@ export class Session {
      *   }
      * }
      * ```
-     * @throws {ContextError} `CONTEXT_WINDOW_EXCEEDED` on the fourth time in a row without an answer (an assistant message) pushed in
-     * between; else as `prepare`.
+     * @throws {ContextError} `CONTEXT_WINDOW_EXCEEDED` the fourth time in a row, if no answer (assistant message) was pushed in
+     * between; otherwise as `prepare`.
      */
     recover(error: unknown, options?: { signal?: AbortSignal | undefined }): Promise<Prepared | null>;
     /**
-     * Catches up with what other processes saved of this session since it was loaded or saved: only what is new is read. Whether
-     * anything was.
+     * Reads what other processes have saved of this session since it was loaded or saved; only what is new is read. Resolves to
+     * whether there was anything new.
      *
      * ```js
      * await session.refresh(); // before a turn, where several servers work on one conversation
      * ```
-     * @throws {ContextError} `STORE_CONFLICT` where others saved, and this session has changes of its own that were not saved: load
-     * it again, and push what is new; also where it was removed. `INVALID_ARGUMENT` where the session was neither loaded nor
-     * saved, and while a compaction is under way; `STORE_FAILED`. The session is as it was then.
+     * @throws {ContextError} `STORE_CONFLICT` if others have saved and this session has unsaved changes of its own (load it again, and
+     * push what is new), and if it was removed from the store; `INVALID_ARGUMENT` if the session was neither loaded nor saved, and while
+     * a compaction is running; `STORE_FAILED`. Then the session has not changed.
      */
     refresh(): Promise<boolean>;
     /**
-     * Puts a summary in again that an earlier process saved: the messages that it covers are folded under it.
+     * Restores a summary that an earlier process saved: the messages that it covers are folded into it.
      *
      * ```js
      * localStorage.setItem("summary", JSON.stringify(session.summaryState)); // … and your messages, where you keep them
@@ -2622,44 +2655,46 @@ export class Session {
      * later.push(savedMessages);
      * later.restoreSummary(JSON.parse(localStorage.getItem("summary")));
      * ```
-     * @param state What `summaryState` gave. `is_summarizing` is not looked at: whoever was writing a summary is gone.
-     * @throws {ContextError} `INVALID_ARGUMENT` for a state of another shape, where the session has a summary already, and
-     * where fewer messages were pushed than the summary covers. Nothing has changed then.
+     * @param state The value of `summaryState`. Its `is_summarizing` is ignored: whatever was writing a summary then is gone.
+     * @throws {ContextError} `INVALID_ARGUMENT` for a state of another shape, if the session already has a summary, and if fewer
+     * messages were pushed than the summary covers. Then nothing has changed.
      */
     restoreSummary(state: SummaryState): void;
     /**
-     * The session of these bytes, and of the `changes` behind them; those of an older version are read, too.
+     * Restores a session from the bytes of `snapshot`, and from the `changes` after it. Bytes of older versions can be read too.
      *
-     * @param options In the place of saved ones, key by key; functions (`summarize`, `now`, `onCost`, `compaction.redact`, a tokenizer that is
-     * one) and the `store` are not saved and are given again. Without a `summarize` that there was, the built-in summariser writes, and
-     * `report.notices` says so; `compaction: { redact: null }` goes on without a `redact` that there was. Other options than before prepare anew; another `model` or
-     * `tokenizer` counts anew, and what usage taught of the old one is forgotten. A limit that `recover` learnt stays, unless
-     * `model`, `models`, `contextWindow` or `reservedOutputTokens` is given.
-     * @throws {ContextError} `SNAPSHOT_INVALID` for bytes that are damaged or none of a session, and for changes of another session, where
-     * one is damaged or missing (the message names its position); `SNAPSHOT_TOO_NEW` for those of a
-     * newer version of this package; `INVALID_CONFIG`, also where the session had a `compaction.redact` that is not given
-     * again, and where it counted with a function or an encoding that is neither given nor loaded; `UNKNOWN_MODEL`.
+     * @param options Replace the saved options, key by key. Functions (`summarize`, `now`, `onCost`, `compaction.redact`, a tokenizer
+     * function) and the `store` are not saved: give them again. If the session had a `summarize` and you give none, the built-in
+     * summariser is used, and `report.notices` says so. If it had a `redact`, `compaction: { redact: null }` restores it without one.
+     * Changed options apply from the next `prepare` on. With another `model` or `tokenizer`, everything is counted again, and what was
+     * learnt from the usage of the old one is forgotten. A limit that `recover` learnt stays, unless `model`, `models`,
+     * `contextWindow` or `reservedOutputTokens` is given.
+     * @throws {ContextError} `SNAPSHOT_INVALID` for bytes that are damaged or not of a session, and for changes that are of another
+     * session, damaged or incomplete (the message names the position); `SNAPSHOT_TOO_NEW` for bytes of a newer version of this
+     * package; `INVALID_CONFIG`, also if the session had a `compaction.redact` that is not given again, or counted with a function or
+     * an encoding that is neither given nor loaded; `UNKNOWN_MODEL`.
      */
     static restore(bytes: Uint8Array, options?: RestoreOptions): Session;
     /**
-     * Goes back to a message: what came after it leaves the view. It stays in the history (`messages`, `search`), and the next
-     * report lists it. The ids of what left, and its calls, are free again. A message inside a fold is unfolded; of a step
-     * that is cut in two, the calls wait for their outputs again.
+     * Goes back to a message: everything after it leaves the view. It stays in the history (`messages`, `search`), and the next
+     * report lists it. The ids of removed messages and tool calls can be used again. If the message is inside a fold, that is unfolded. If
+     * a step is cut in two, its calls wait for their outputs again.
      *
      * ```js
      * const [question] = session.push({ role: "user", content: "Rename it everywhere." });
      * // … the agent goes astray …
      * session.rewind(question); // as if it had just been asked
      * ```
-     * @throws {ContextError} `INVALID_ARGUMENT` for an id that there is not, for a summary's, and for a message that an earlier
+     * @throws {ContextError} `INVALID_ARGUMENT` for an unknown id, for a summary's id, and for a message that an earlier
      * rewind or `sync` left behind.
      */
     rewind(id: string): void;
     /**
-     * Saves the session in a store, under a key. A save writes what is new since the last one: some hundred bytes and the new messages.
+     * Saves the session in a store, under a key. A save writes only what is new since the last one: some hundred bytes and the new
+     * messages.
      *
-     * A session that was loaded or saved before continues what is there. Where somebody else saved under the key meanwhile, nothing is
-     * overwritten: `refresh` the session, or load it again, and push what is new. A new session may not overwrite one that is there.
+     * A session that was loaded or saved before continues what is there. If somebody else has saved under the key in the meantime, nothing
+     * is overwritten: `refresh` the session, or load it again, and push what is new. A new session may not overwrite an existing one.
      *
      * ```js
      * import { fileStore } from "contextfold/stores/files";
@@ -2668,187 +2703,188 @@ export class Session {
      * await session.save(store, "chat-17");
      * const again = await Session.load(store, "chat-17", { summarize });
      * ```
-     * @throws {ContextError} `STORE_CONFLICT` as above; `STORE_FAILED` with the store's own error as `cause`, and nothing in memory is
-     * lost; `INVALID_ARGUMENT` for a store without `getItem`, `setItem` and `removeItem`, and for a key that no store takes.
+     * @throws {ContextError} `STORE_CONFLICT` as above; `STORE_FAILED` with the store's own error as `cause` (nothing in memory is
+     * lost); `INVALID_ARGUMENT` for a store without `getItem`, `setItem` and `removeItem`, and for an invalid key.
      */
     save(store: Store, key: string): Promise<void>;
     /**
-     * The same in slices of some 10 ms, with the event loop free in between: what a model looks for holds nobody up. After
-     * `toolOutputCache.searchMs` (2000) of work it gives what it has found by then, and a last hit (`unseen`) that says where it
-     * stopped. What is pushed meanwhile is not searched.
+     * Like `search`, but runs in slices of some 10 ms with the event loop free in between, so a search by a model blocks nothing. After
+     * `toolOutputCache.searchMs` (2000) of work it returns what it has found, and a last hit (`unseen`) that says where it stopped.
+     * Messages pushed in the meantime are not searched.
      *
      * @throws {ContextError} as `search`.
      */
     searchAsync(query: string | RegExp, options?: { query?: string; regex?: boolean | null; ignore_case?: boolean | null; max_hits?: number | null }): Promise<Hit[]>;
     /**
-     * Finds a text, or what a regular expression matches, in all that was ever pushed: folded and trimmed parts and full
-     * tool outputs too. The newest come first, three places of a message at most. It takes time in proportion to the
-     * history's length. Calls of the tools of `toolDefinitions` and their answers are passed over: they repeat what is
-     * searched.
+     * Finds a text, or what a regular expression matches, in everything that was ever pushed, including folded and trimmed parts and full
+     * tool outputs. The newest hits come first, at most three per message. The time is proportional to the length of the
+     * history. Calls of the tools of `toolDefinitions` and their answers are skipped, because they repeat what is searched.
      *
-     * A string is found letter by letter, in upper and lower case alike, and with its accents on the letters as well as apart.
-     * What the tool `search_history` of `toolDefinitions` is called with can be handed on: `session.search(args.query, args)`.
+     * A string is matched literally, ignoring case, and with its accents both composed and decomposed.
+     * You can pass on the arguments with which a model calls the tool `search_history`: `session.search(args.query, args)`.
      *
-     * @param options `max_hits`: 20 by default, at most 1000; `ignore_case`: default true for a string, a `RegExp`'s own
-     * flag for one; `regex`: the string is a regular expression.
+     * @param options `max_hits`: 20 by default, at most 1000. `ignore_case`: default true for a string; default for a `RegExp`: its own
+     * flag. `regex`: the string is a regular expression.
      * @throws {ContextError} `INVALID_ARGUMENT` for an empty query, one of more than 1000 bytes (2000 for a regular expression), and
-     * for what the syntax (Rust's `regex`) does not have (look-around, backreferences and `\p{…}`; `\w` has the letters of all
-     * scripts). After 500 million steps, some ten seconds, it gives what it has found, and a last hit (`unseen`) that says where it
-     * stopped. For what a model looks for there is `searchAsync`.
+     * for syntax that Rust's `regex` does not have (look-around, backreferences and `\p{…}`; `\w` matches letters of all
+     * scripts). After 500 million steps, some ten seconds, the search returns what it has found, and a last hit (`unseen`) that says
+     * where it stopped. For searches by a model, use `searchAsync`.
      */
     search(query: string | RegExp, options?: { query?: string; regex?: boolean | null; ignore_case?: boolean | null; max_hits?: number | null }): Hit[];
     /**
-     * Says what stands in the prompt beside the conversation: between the header and the history, each counted as a part of
-     * its own. A part that is named replaces what it was, and `null` or an empty list clears it; others stay. `null` for all
-     * clears everything.
+     * Sets the parts of the prompt that come between the header and the history. Each is counted as a part of its own. A part that
+     * is given replaces the earlier one, and `null` or an empty list clears it; parts that are not given stay. `null` instead of an
+     * object clears everything.
      *
-     * - `memory`: what a search of yours found, best first: one system message `<relevant_context>…</relevant_context>`, of at
-     *   most `memoryLimit` (5) results. What a pass dropped of it stays out until it is set again.
-     * - `injections`: messages of your own, as they are, without calls and tool outputs.
-     * - `skills`: `{ name, description?, location? }` each, as `<available_skills … />`; `location` says where the model finds it.
-     * - `toolFilter`: which of the tools of `setTools` the model is given, by name; see `session.tools`.
+     * - `memory`: results of your memory search, best first. They become one system message
+     *   `<relevant_context>…</relevant_context>`, with at most `memoryLimit` (5) results. Results that a pass dropped stay out until you
+     *   set `memory` again.
+     * - `injections`: your own messages, unchanged, without tool calls and tool outputs.
+     * - `skills`: a list of `{ name, description?, location? }`, shown as `<available_skills … />`; `location` says where the model
+     *   finds the skill.
+     * - `toolFilter`: decides by name which tools of `setTools` the model gets; see `session.tools`.
      *
      * ```js
      * session.setContext({ memory: await search(question), toolFilter: (name) => name !== "deploy" });
      * ```
-     * @throws {ContextError} `INVALID_ARGUMENT` naming the key, and where the filter throws or answers with anything but true or
-     * false; `INVALID_MESSAGE` with the index of an injection. Nothing has changed then.
+     * @throws {ContextError} `INVALID_ARGUMENT`, which names the key, also if the filter throws or returns anything but true or
+     * false; `INVALID_MESSAGE` with the index of an injection. Then nothing has changed.
      */
     setContext(parts: ContextPartsInput | null): void;
     /**
-     * Replaces the leading system and developer messages: a text (an empty one: none), or messages. No pass ever touches them.
+     * Replaces the leading system and developer messages by a text (an empty one: no header) or by messages. No pass changes them.
      */
     setHeader(messages: Message[] | string): void;
     /**
-     * Changes options; those that are not named stay as they are, key by key in `compaction` and `toolOutputCache`, too.
+     * Changes options. Options that are not given stay as they are, also key by key in `compaction` and `toolOutputCache`.
      *
-     * Limit, threshold and counts are judged anew at once: a smaller window makes `shouldCompact()` true, and the next `prepare`
-     * makes the view fit it. Another tokenizer counts the whole history again. Usage that another model reported is forgotten;
-     * what was learnt from it (`calibrate`) is kept for that model. A `prepare` that waits for a summary goes on under the new
-     * options, but for another `ladder`: then it fails with `STALE_PLAN`.
+     * Limit, threshold and counts are updated at once: a smaller window makes `shouldCompact()` true, and the next `prepare` makes the
+     * view fit. With another tokenizer, the whole history is counted again. With another model, usage that the old one reported is
+     * forgotten, but what was learnt from it (`calibrate`) is kept for the old model. A `prepare` that waits for a summary goes on with
+     * the new options, except if `ladder` changes: then it fails with `STALE_PLAN`.
      *
-     * @throws {ContextError} as the constructor; `INVALID_CONFIG` for an option that cannot change (`store`). Nothing has changed
-     * then.
+     * @throws {ContextError} as the constructor; `INVALID_CONFIG` for an option that cannot change (`store`). Then nothing has
+     * changed.
      */
     setOptions(options: Partial<SessionOptions>): void;
     /**
-     * Says which tools the model is given, so that their definitions are counted, by the provider's rule where the
-     * session's model has one (see `report.counter.rules`).
+     * Sets the tools that the model gets, so that their definitions are counted. If there is a rule of the provider for the session's
+     * model, they are counted by it (see `report.counter.rules`).
      */
     setTools(format: Format, tools: unknown[]): void;
     /**
-     * Whether a compaction is due: `enabled`, `auto`, and the last usage since the last compaction (or else the counted
-     * tokens) has reached the threshold. Always false where no window is known.
+     * Whether a compaction is due: `enabled` and `auto` are on, and the last usage since the last compaction (or else the counted
+     * tokens) has reached the threshold. Always false if no window is known.
      */
     shouldCompact(): boolean;
     /**
-     * The session as bytes, the same for the same session: history, view, folds, tool outputs, header, pins, what usage taught,
-     * the report of the last run that ended well, and the options that are plain data. A compaction that is under way is not part of
-     * it, nor is anything of one that failed: before and after it, the bytes are the same, but for the pause that the background
-     * makes then (`compaction.background: true`).
+     * The session as bytes: history, view, folds, tool outputs, header, pins, what was learnt from usage, the report of the last
+     * successful run, and the options that are plain data. The same session always gives the same bytes. A compaction that is running, or
+     * that failed, leaves no trace in them, except for the pause after a failed summary in the background
+     * (`compaction.background: true`).
      *
      * ```js
      * const bytes = session.snapshot();
      * const again = Session.restore(bytes, { summarize }); // goes on where the other one was
      * ```
-     * Tool outputs that live in the store only (`toolOutputCache.memoryBytes`) stay there: the bytes name them.
+     * Tool outputs that are only in the store (`toolOutputCache.memoryBytes`) stay there; the bytes contain only their refs.
      */
     snapshot(): Uint8Array;
     /**
-     * Takes in what is new in a list that an SDK hands over whole with every step.
+     * Appends what is new in a list that an SDK passes in full at every step.
      *
-     * Entry by entry the list is compared with what was pushed so far: by reference, and where an object is not the same one, by what
-     * a model reads of it. Cache marks, hints for a provider, ids of items, white space around a text and the order of keys do not
-     * count, and the newest form is what is sent. What stands behind the common beginning enters as with `pushFrom`. `added` tells
-     * how many entries that are. Leave out an entry that is still being written: an object that is changed after it came in still
-     * counts as the one that it was.
+     * The list is compared with what was pushed so far, entry by entry: by reference, and if the object is not the same, by what a
+     * model reads of it. Cache marks, hints for a provider, ids of items, white space around a text and the order of keys do not count;
+     * the newest form is sent. Entries after the common beginning are appended as with `pushFrom`; `added` is their number. Leave out an
+     * entry that is still being written: an object that is changed after it was passed still counts as what it was.
      *
-     * System and developer messages that the list begins with are its header: others take their place, and nothing is rewritten.
+     * System and developer messages at the beginning of the list are its header. Different ones replace it, and nothing counts as
+     * rewritten.
      *
-     * Where the past was rewritten (an entry is another one, or the list is shorter), `diverged_at` is the index of the first entry
-     * that is not as it was, else `null`. The history keeps everything; the view goes on with the given list from there. A fold that
-     * stands for what was rewritten is undone. Tool outputs that were stored already keep their refs.
+     * If the past was rewritten (an entry is different, or the list is shorter), `diverged_at` is the index of the first entry that
+     * differs, else `null`. The history keeps everything; the view continues with the given list from there. A fold that covers
+     * rewritten messages is undone. Tool outputs that are already stored keep their refs.
      *
-     * A list that begins with the view as it is now goes on from that: the view may be handed back, summaries and all.
+     * A list may also begin with the current view, summaries included: then the session goes on from there.
      *
-     * A body's `system` or `instructions` becomes the header, as with `setHeader`; where the next body has none, neither has the view.
+     * A body's `system` or `instructions` becomes the header, as with `setHeader`. If the next body has none, the view has none either.
      *
      * ```js
      * const { added, diverged_at } = session.sync("ai-sdk", messages);   // the SDK's own list, in every step
      * await session.prepare();
      * const fitting = session.view("ai-sdk");
      * ```
-     * @throws {ContextError} `INVALID_MESSAGE`, its index counted from the first entry that is new; `INVALID_ARGUMENT` for a format
-     * that there is not, and for an input without a list.
+     * @throws {ContextError} `INVALID_MESSAGE`, with an index counted from the first new entry; `INVALID_ARGUMENT` for an unknown
+     * format, and for an input without a list.
      */
     sync(format: Format, fullInput: unknown): { added: number; diverged_at: number | null };
     /**
-     * Undoes a fold: its messages stand again where they stood and as they stood (what was trimmed stays trimmed, what was
-     * dropped stays dropped), and its summary leaves the view. What came after the fold stays after it. A fold of folds gives
-     * back the folds. `folds()` and the hits of `search` have the ids.
+     * Undoes a fold: its messages return to their positions in the form they had (trimmed ones stay trimmed, dropped ones stay
+     * dropped), and its summary leaves the view. What came after the fold stays after it. Undoing a fold of folds
+     * brings back the inner folds. `folds()` and the hits of `search` have the ids.
      *
-     * As long as the view fits its limit, no fold begins on its own account until something new is there to fold; with
-     * `hold: true` none at all, until the view is edited again (`rewind`, another `unfold`) or you ask for a fold. What it gives says
-     * how full the view is now, and as `notice` what keeps it from folding again where it is over its threshold. The guide
-     * `docs/undo.md` has previews, undoing by hand and branches.
+     * As long as the view fits its limit, no automatic fold starts until there is something new to fold. With `hold: true` none
+     * starts at all, until the view is edited again (`rewind`, another `unfold`) or you ask for a fold. The result says how full the
+     * view is now; if it is over its threshold, `notice` says what keeps it from folding again. The guide
+     * `docs/undo.md` covers previews, undoing by hand and branches.
      *
      * ```js
      * const [hit] = session.search("DATABASE_URL");
      * if (hit?.fold) session.unfold(hit.fold);
      * ```
-     * @throws {ContextError} `INVALID_ARGUMENT` for an id that is no fold's; `GRAPH_CONSTRAINT` for a fold inside a later one,
-     * which the error names: unfold that first.
+     * @throws {ContextError} `INVALID_ARGUMENT` for an id that is not a fold's; `GRAPH_CONSTRAINT` for a fold inside a later one,
+     * which the error names: unfold that one first.
      */
     unfold(id: string, options?: { hold?: boolean | undefined }): Undone;
     /**
-     * Takes a pin off.
+     * Removes a pin.
      *
-     * @throws {ContextError} `INVALID_ARGUMENT` for an id that there is not, and for a text that is not pinned.
+     * @throws {ContextError} `INVALID_ARGUMENT` for an unknown id, and for a text that is not pinned.
      */
     unpin(target: string | { id: string; text: string }): void;
     /**
-     * The marks for the prompt cache that the newest `view("anthropic", { cacheMarks })` has of the engine's, in order; the last says
-     * how many tokens of the view they cover.
+     * The cache marks that the engine set in the newest `view("anthropic", { cacheMarks })`, in order. The last one says how many tokens
+     * of the view they cover.
      */
     readonly cacheMarks: CacheMark[];
     /**
-     * The history as a graph: a node a message, in the session's lane, each after the one before it, outputs behind their calls
-     * by a `dependency` too; folds as summaries over what they stand for; forks as lanes (a node's id there begins with the
-     * lane's name), and what was merged as a node that a `branch` leads into from the lane. What a `rewind` left stays as a
-     * dead end. It is drawn when it is read, and costs what is new since then.
+     * The history as a graph. Each message is a node in the session's lane, after the message before it; outputs also have a
+     * `dependency` on their calls. Folds are summaries over what they replace. Forks are lanes (ids of nodes there begin with the
+     * lane's name), and a merged result is a node that a `branch` from the lane leads to. What `rewind` left behind stays as a dead end.
+     * The graph is updated when it is read; that costs only what is new since the last time.
      *
-     * It is the session's own: `compress` folds (`folds()`), `expand` unfolds. What else would change it is refused with
-     * `GRAPH_CONSTRAINT`, which says what does it on the session.
+     * It belongs to the session: `compress` folds (see `folds()`), `expand` unfolds. Any other change is refused with
+     * `GRAPH_CONSTRAINT`, and the error names the session's method to use.
      */
     readonly graph: ContextGraph;
     /**
-     * The passes that `prepare` runs, as the option `ladder` takes them, every option named.
+     * The passes that `prepare` runs, in the form that the option `ladder` takes, with every option filled in.
      */
     readonly ladder: Pass[];
     /**
-     * Tokens that a view may take: min(max input, window − `reservedOutputTokens`).
+     * The most tokens that a view may have: min(max input, window − `reservedOutputTokens`). `null` if no window is known.
      */
     readonly limit: number | null;
     /**
-     * The history: every message that was pushed, in order. Tool messages carry their `output_ref`.
+     * The history: every message that was pushed, in order. Tool messages have their `output_ref`.
      */
     readonly messages: Message[];
     /**
-     * How far the session has come: a number that rises with every change that is taken note of. What is behind a position is
-     * `changes(position)`. It begins at a random number, so that two sessions are not taken for one.
+     * The session's position: a number that rises with every recorded change. `changes(position)` returns what came after a position.
+     * It starts at a random number, so that one session is not taken for another.
      */
     readonly position: number;
     /**
-     * The last run's report, of a failed run too; in a snapshot is that of the last one that ended well.
+     * The report of the last run, even if it failed. A snapshot keeps the report of the last successful run.
      */
     readonly report: Report | null;
     /**
-     * What the newest summary covers, in the rolling document's words; `null` before the first, but while that is being
-     * written a state with an empty `summary` that covers nothing, for its `is_summarizing`: nothing to save yet.
+     * What the newest summary covers, in the terms of the rolling document. `null` before the first summary; but while the first one is
+     * being written, a state with an empty `summary` that covers nothing and only shows `is_summarizing`: do not save that one.
      */
     readonly summaryState: SummaryState | null;
     /**
-     * limit × `thresholdRatio`.
+     * limit × `thresholdRatio`; `null` if no window is known.
      */
     readonly threshold: number | null;
     /**
@@ -2860,11 +2896,11 @@ export class Session {
      */
     readonly toolOutputs: ToolOutputCache;
     /**
-     * The tools that the model is given: what `setTools` took and `toolFilter` lets through.
+     * The tools that the model gets: those of `setTools`, filtered by `toolFilter`.
      */
     readonly tools: unknown[];
     /**
-     * The context window in tokens; `null` where neither `model` nor `contextWindow` was given.
+     * The context window in tokens; `null` if neither `model` nor `contextWindow` was given.
      */
     readonly window: number | null;
 }
@@ -2872,8 +2908,8 @@ export class Session {
 /**
  * The full tool outputs of a session, by ref.
  *
- * The view holds what fits; a model, or you, read the rest from here by line, or search it. `toolDefinitions(format)`
- * gives the two tools to hand to the model.
+ * The view holds only what fits. A model, or you, can read the rest from here by line, or search it. `toolDefinitions(format)`
+ * returns the two tools to hand to the model.
  */
 export class ToolOutputCache {
     private constructor();
@@ -2882,41 +2918,41 @@ export class ToolOutputCache {
     /** `free`, for `using`. */
     [Symbol.dispose](): void;
     /**
-     * Appends a chunk to a stored output's text. Bytes are read as UTF-8; a character that a chunk cuts off waits for the
-     * next chunk.
+     * Appends a chunk to the text of a stored output. Bytes are decoded as UTF-8; a character that is cut off at the end of a chunk is
+     * completed by the next chunk.
      *
      * @throws {ContextError} `UNKNOWN_REF`.
      */
     append(ref_id: string, chunk: string | Uint8Array): ToolOutputRef;
     /**
-     * Removes outputs that neither the history nor a fold mentions, and gives their refs. `dryRun` only lists them.
+     * Removes outputs that neither the history nor a fold mentions, and returns their refs. With `dryRun`, it only lists them.
      */
     collectGarbage(options?: { dryRun?: boolean }): ToolOutputRef[];
     /**
-     * A stored output, whole: its text, or its parts where it has others.
+     * A whole stored output: its text, or its parts if it has others than text.
      *
      * @throws {ContextError} `UNKNOWN_REF`.
      */
     get(ref_id: string): Promise<string | Part[]>;
     /**
-     * Lines of a stored output that match a regular expression (Rust `regex` syntax but for `\p{…}`; linear time), with line numbers,
-     * `context` lines around each, at most `max_matches` (100). What `tool_output_cache_grep` answers a model.
+     * Lines of a stored output that match a regular expression (Rust's `regex` syntax without `\p{…}`; linear time), with line numbers,
+     * `context` lines around each, at most `max_matches` (100). This is what the tool `tool_output_cache_grep` answers a model.
      *
-     * It works in slices of some 10 ms, with the event loop free in between. After `toolOutputCache.searchMs` (2000) of work it answers
-     * with what it has found by then, and says at which line it stopped.
+     * It runs in slices of some 10 ms, with the event loop free in between. After `toolOutputCache.searchMs` (2000) of work it returns
+     * what it has found, and says at which line it stopped.
      *
      * @throws {ContextError} `UNKNOWN_REF`; `INVALID_ARGUMENT` for a pattern that does not parse, or has more than 2000 bytes.
      */
     grep(args: { ref_id: string; pattern: string; context?: number; max_matches?: number; ignore_case?: boolean }): Promise<string>;
     /**
-     * Stores an output whole and gives its ref. Bytes are read as UTF-8; what is none of it becomes U+FFFD.
+     * Stores a whole output and returns its ref. Bytes are decoded as UTF-8; invalid ones become U+FFFD.
      *
-     * @throws {ContextError} `INVALID_ARGUMENT` where `options.id` names another content already.
+     * @throws {ContextError} `INVALID_ARGUMENT` if `options.id` already names another content.
      */
     put(content: string | Uint8Array | Part[], options?: { id?: string }): ToolOutputRef;
     /**
-     * Lines of a stored output, numbered from 1. `offset` lines are skipped (0), at most `limit` (2000) are read, and never
-     * more than `maxMessageBytes`. What `tool_output_cache` answers a model.
+     * Lines of a stored output, numbered from 1. Skips `offset` (0) lines and returns at most `limit` (2000) lines, and never more than
+     * `maxMessageBytes`. This is what the tool `tool_output_cache` answers a model.
      *
      * @throws {ContextError} `UNKNOWN_REF`, `INVALID_ARGUMENT`.
      */
@@ -2928,18 +2964,18 @@ export class ToolOutputCache {
 }
 
 /**
- * The models whose prices are built in, and when they were looked up: `{ as_of, models }`.
+ * The models that have a built-in price, and the date of the prices: `{ as_of, models }`.
  */
 export function builtInPrices(): { as_of: string; models: string[] };
 
 /**
- * Whether a provider would take a history: every rule that it breaks, in the order of the list where the rule allows. Empty:
- * nothing is wrong with it.
+ * Checks whether a provider would accept a history. Returns every rule that the history breaks, in the order of the list if the rule
+ * has a position; an empty list means that nothing is wrong.
  *
- * Rules are named after the API that has them: `R-…` Responses, `C-…` Chat Completions, `A-…` Anthropic Messages, `S-…` AI SDK,
- * `M-…` the package's own messages; `schema`: an entry that is not shaped as the format says. An `error` is answered with 400;
- * a `warn` only by some models or gateways. A request body says itself whether it leans on a stored conversation, whether it
- * stores items and whether thinking is on; the calls of a response are taken as about to run (`pending`).
+ * Rules are named after their API: `R-…` Responses, `C-…` Chat Completions, `A-…` Anthropic Messages, `S-…` AI SDK,
+ * `M-…` the package's own messages; `schema`: an entry does not have the format's shape. The provider answers an `error` with 400;
+ * a `warn` is refused only by some models or gateways. A request body shows whether it uses a stored conversation, whether it
+ * stores items and whether thinking is on; the calls of a response are treated as about to run (`pending`).
  *
  * ```js
  * import { check } from "contextfold";
@@ -2947,54 +2983,53 @@ export function builtInPrices(): { as_of: string; models: string[] };
  * check("openai-chat", [{ role: "tool", tool_call_id: "call_1", content: "42" }]);
  * // [{ severity: "error", rule: "C-orphan-tool", index: 0, message: "tool message call_1 follows no assistant message …" }]
  * ```
- * @throws {ContextError} `INVALID_ARGUMENT` where the input is neither a list nor holds one, and for an option that there is not.
+ * @throws {ContextError} `INVALID_ARGUMENT` if the input is not a list and contains none, and for an unknown option.
  */
 export function check(format: Format, input: unknown, options?: CheckOptions): Violation[];
 
 /**
- * Makes a list of messages fit, in one call: `prepare({ fill: true })` on a session of its own.
+ * Makes a list of messages fit, in one call: runs `prepare({ fill: true })` on a temporary session.
  *
  * @throws {ContextError} as the constructor of `Session`, `push` and `prepare`.
  */
 export function compactMessages(messages: Message[], options: SessionOptions & { signal?: AbortSignal | undefined }): Promise<Prepared>;
 
 /**
- * The JSON of a tool output in fewer tokens (by the estimate), still JSON and marked with `"compressed": true`; the text as
- * it came where it has at most `maxTokens` (200), is no JSON, or would not become smaller.
+ * Rewrites the JSON of a tool output in fewer tokens (by the estimate). The result is JSON too, marked with `"compressed": true`.
+ * Returns the text unchanged if it has at most `maxTokens` (200), is not JSON, or would not become smaller.
  *
- * Success and failure, error texts, counts and ids stay, and numbers as they were written. A list of more than four
- * objects becomes `<name>_preview`: the first two and the last two, and those that failed, each reduced to `id`, `title`
- * and `name`. Long strings lose their middle. JSON lines are compressed line by line, and lose lines in the middle where
+ * Success and failure, error texts, counts and ids stay, and numbers stay as they were written. A list of more than four
+ * objects becomes `<name>_preview`: the first two, the last two and those that failed, each reduced to `id`, `title`
+ * and `name`. Long strings lose their middle. JSON lines are compressed line by line, and lose lines in the middle if
  * that is not enough.
  *
- * @throws {ContextError} `INVALID_ARGUMENT` naming the option.
+ * @throws {ContextError} `INVALID_ARGUMENT`, which names the option.
  */
 export function compressJson(text: string, options?: { maxTokens?: number }): string;
 
 /**
- * Tokens that a view for this model may take.
+ * The most tokens that a view for this model may have.
  *
  * @param models A `LiteLLM` table, a models.dev table, or `{ [model]: { max_input_tokens?, max_output_tokens?, max_tokens? } }`;
- * it comes before the built-in table.
- * @throws {ContextError} `UNKNOWN_MODEL` for a model that neither knows: never a guessed number.
+ * it takes precedence over the built-in table.
+ * @throws {ContextError} `UNKNOWN_MODEL` for a model that is in neither table: the limit is never guessed.
  */
 export function contextLimit(model: string, models?: object): number;
 
 /**
- * Tokens of a text, or of messages with what a provider adds per message.
+ * Tokens of a text, or of messages including what a provider adds per message.
  *
- * @param input A text; or a list of messages or items, a request body or a response, of any format: it is detected.
- * @param tokenizer `"estimate"` (default), `"bytes/4"`, what `loadEncoding` or `loadTokenizer` gives, or a function from text to a number.
- * @throws {ContextError} `INVALID_ARGUMENT` for a tokenizer that there is not, for one that throws or gives no number, and
- * for an input that is no such thing; `INVALID_MESSAGE` for a list that is none of messages.
+ * @param input A text; or a list of messages or items, a request body or a response, in any format (it is detected).
+ * @param tokenizer `"estimate"` (default), `"bytes/4"`, the result of `loadEncoding` or `loadTokenizer`, or a function from text to number.
+ * @throws {ContextError} `INVALID_ARGUMENT` for an unknown tokenizer, for one that throws or returns no number, and
+ * for any other input; `INVALID_MESSAGE` for a list of something other than messages.
  */
 export function countTokens(input: unknown, tokenizer?: "estimate" | "bytes/4" | Encoding | ((text: string) => number)): number;
 
 /**
- * The encoding that tiktoken gives for a model's name: `o200k_base` for `gpt-5-mini`. What it answers is what
- * `loadEncoding` takes.
+ * The encoding that tiktoken uses for a model's name: `o200k_base` for `gpt-5-mini`. Pass the result to `loadEncoding`.
  *
- * @throws {ContextError} `UNKNOWN_MODEL` for a model that tiktoken does not know, also for those whose tokenizer is not
+ * @throws {ContextError} `UNKNOWN_MODEL` for a model that tiktoken does not know, including models whose tokenizer is not
  * public (Claude, Gemini …): nothing counts those exactly, so use the estimate.
  */
 export function encodingForModel(model: string): EncodingName;
@@ -3002,43 +3037,43 @@ export function encodingForModel(model: string): EncodingName;
 /**
  * A `Summarize` that needs no model: deterministic, offline, in Rust (COMP-16).
  *
- * It names the task, the user's constraints, files read and changed, commands with their outcome, errors, decisions and
- * what is still open. It is what a session uses where no `summarize` is given.
+ * The summary names the task, the user's constraints, files read and changed, commands with their outcome, errors, decisions and
+ * what is still open. A session uses it if no `summarize` is given.
  *
  * ```js
  * const session = new Session({ contextWindow: 128_000, summarize: extractiveSummarize({ maxTokens: 1_000 }) });
  * ```
- * @param options `maxTokens`: the summary's size; by default what the request asks for (`aim_tokens`), else 2000.
+ * @param options `maxTokens`: the summary's size; default: what the request asks for (`aim_tokens`), else 2000.
  * @throws {ContextError} `INVALID_ARGUMENT` for an unknown option or a number out of range.
  */
 export function extractiveSummarize(options?: { maxTokens?: number }): Summarize;
 
 /**
- * Whether a model reads two entries of a list as the same: what `sync` recognises a conversation by. Cache marks, hints for a
+ * Whether two entries of a list say the same to a model; `sync` recognises a conversation by this. Cache marks, hints for a
  * provider, ids of items, white space around a text and the order of keys do not count.
  *
- * Ids of calls count, unless `calls` is given: a `Map` that is empty at the beginning of two lists and goes along from entry to
- * entry. A call may have another id then, its output has to have the same; the map holds the calls with another id whose outputs have
- * not come yet, by the id that they have now.
+ * Ids of calls count, unless `calls` is given: pass a `Map` that is empty at the beginning of the two lists, and the same one for
+ * every pair of entries. Then a call may have another id, if its output has the same other id. The map holds the calls with another
+ * id whose outputs have not come yet: from their id in the list of `one` to their id in the list of `other`.
  *
- * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not; `INVALID_MESSAGE` for what cannot be written as JSON.
+ * @throws {ContextError} `INVALID_ARGUMENT` for an unknown format; `INVALID_MESSAGE` for what cannot be written as JSON.
  */
 export function readsSame(format: Format, one: unknown, other: unknown, calls?: Map<string, string>): boolean;
 
 /**
- * Whether a compaction is due: `enabled`, `auto`, and `usage.total_tokens >= limit × thresholdRatio`.
+ * Whether a compaction is due: `enabled` and `auto` are on, and `usage.total_tokens >= limit × thresholdRatio`.
  *
- * @throws {ContextError} `INVALID_CONFIG` naming the key.
+ * @throws {ContextError} `INVALID_CONFIG`, which names the key.
  */
 export function shouldCompact(usage: TokenUsage, limit: number, config?: CompactionConfig): boolean;
 
 /**
  * Replays a recorded transcript call by call under several ladders, to compare them: what each call would have sent, what a
- * prompt cache could have served of it, what was folded, what it costs, and what of the facts was still there.
+ * prompt cache could have served of it, what was folded, what it costs, and which facts were still in the view.
  *
- * Before each answer of the assistant the view is prepared as `prepare` does it. No model is asked: summaries are those of
- * `extractiveSummarize`. Where `options` name neither `model` nor `contextWindow`, the window is half of the transcript's
- * tokens. A call whose view cannot be prepared carries the error, and the replay goes on.
+ * Before each answer of the assistant, the view is prepared as `prepare` does it. No model is called: summaries are made by
+ * `extractiveSummarize`. If `options` have neither `model` nor `contextWindow`, the window is half of the transcript's
+ * tokens. If a view cannot be prepared, its call has the error, and the replay goes on.
  *
  * ```js
  * import { simulate } from "contextfold";
@@ -3048,41 +3083,41 @@ export function shouldCompact(usage: TokenUsage, limit: number, config?: Compact
  * ```
  * @param options As for `Session`, and: `presets`, names or lists of passes (default: every preset); `tools`, the tools'
  * definitions, which count with every call; `prices` and `priceAs`, what tokens cost (default: the built-in price of `model`);
- * `pins`, ids of messages that are pinned as soon as they are pushed.
- * @throws {ContextError} `INVALID_MESSAGE` with the index of a message that is malformed or breaks the history; `INVALID_CONFIG`
- * naming the option, `UNKNOWN_MODEL`; `INVALID_ARGUMENT` for a format that there is not, and for an input without a list.
+ * `pins`, ids of messages to pin as soon as they are pushed.
+ * @throws {ContextError} `INVALID_MESSAGE` with the index of a message that is malformed or breaks the history; `INVALID_CONFIG`,
+ * which names the option, `UNKNOWN_MODEL`; `INVALID_ARGUMENT` for an unknown format, and for an input without a list.
  */
 export function simulate(format: Format, input: unknown, options?: SimulateOptions): Simulation;
 
 /**
- * The items of tool outputs that a saved session refers to (`contextfold:output:HASH`): those that live in the store alone. What no
- * session refers to may go; `sweep` of `contextfold/stores/sweep` does that.
+ * The keys of the stored tool outputs that a saved session refers to (`contextfold:output:HASH`): those that are only in the store.
+ * Outputs that no session refers to may be removed; `sweep` of `contextfold/stores/sweep` does that.
  *
- * @param snapshot What a store holds of the session, and `changes` the records behind it.
+ * @param snapshot The saved snapshot of the session; `changes` are the records after it.
  * @throws {ContextError} `SNAPSHOT_INVALID`, `SNAPSHOT_TOO_NEW`.
  */
 export function storedOutputs(snapshot: Uint8Array, changes?: Uint8Array | readonly Uint8Array[]): string[];
 
 /**
- * Our `TokenUsage` of a provider's usage object; no cached token is counted twice.
+ * Converts a provider's usage object to our `TokenUsage`, in which cached tokens are counted only once.
  *
- * Sources: the usage objects of `OpenAI` Responses and Chat Completions (input includes the cached part), Anthropic
+ * Accepts the usage objects of `OpenAI` Responses and Chat Completions (their input includes the cached part), Anthropic
  * Messages (it does not), the AI SDK, and the reference specification's `ChatInvokeUsage`.
  *
- * @throws {ContextError} `INVALID_ARGUMENT` for an object of none of these shapes.
+ * @throws {ContextError} `INVALID_ARGUMENT` for an object of any other shape.
  */
 export function tokenUsage(usage: unknown): TokenUsage;
 
 /**
- * A text of more than `max` (5,000) characters as its first `head` (1,000) and its last `tail` (1,000), and between them
- * `[... 3000 chars omitted ...]`; a shorter one as it came. Characters are code points; no character that people see as
- * one (a grapheme cluster of up to 64 code points) is split.
+ * Cuts a text of more than `max` (5,000) characters to its first `head` (1,000) and its last `tail` (1,000), with
+ * `[... 3000 chars omitted ...]` in between. Returns a shorter text unchanged. Characters are code points, but a grapheme cluster
+ * (what people see as one character) of up to 64 code points is never split.
  *
- * @throws {ContextError} `INVALID_ARGUMENT` naming the option, also for a `max` less than `head` and `tail` together.
+ * @throws {ContextError} `INVALID_ARGUMENT`, which names the option, also if `max` is less than `head` and `tail` together.
  */
 export function truncateHeadTail(text: string, options?: { max?: number; head?: number; tail?: number }): string;
 
 /**
- * The version of this package, as `0.1.0`.
+ * The version of this package, such as `0.1.0`.
  */
 export function version(): string;
