@@ -102,7 +102,7 @@ fn as_read(format: Format, window: u64) -> String {
 fn views_that_were_folded_and_cut() {
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
         for format in [Format::Messages, Format::OpenaiChat, Format::OpenaiResponses, Format::Anthropic, Format::AiSdk, Format::Gemini, Format::BedrockConverse] {
-            insta::assert_snapshot!(format!("folded-{}", format.as_str()), as_read(format, 1_100));
+            insta::assert_snapshot!(format!("folded-{}", format.as_str()), as_read(format, 1_400));
         }
         insta::assert_snapshot!("cut-openai-chat", as_read(Format::OpenaiChat, 2_600));
     });

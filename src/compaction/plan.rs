@@ -269,7 +269,6 @@ fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target
     let facts = ledger::tokens_needed(context, keep.ledger, room, &whole);
     let (summary, with_frame) = keep.even_room(context, room, facts > 0);
     let reserve = with_frame + facts;
-    let fewer_whole = Share { verbatim: share.verbatim / 2.0, ..share };
     let share = Share { names: 0, ..share }; // the ledger already lists the names
     let mut units = steps.units().to_vec();
     let turns = turns(&units);
@@ -288,11 +287,6 @@ fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target
     }
     if layout.with_role(keep.role).needs_user_behind() {
         begin_with_user(&mut units, 0);
-    }
-    // A summary that takes as much room as what it replaces frees nothing. Then fewer steps stay whole instead.
-    let folded = steps.least_tokens((0..units.len()).filter(|at| units[*at].is_removed()));
-    if folded <= reserve && steps.cut(context, target, fewer_whole).is_some() {
-        return None;
     }
     let cut_within_turn = units[oldest_whole.min(units.len())..].iter().any(Unit::is_removed);
     let folded: Vec<&Unit> = units.iter().filter(|unit| unit.is_removed()).collect();

@@ -343,14 +343,6 @@ impl Steps {
         context.view.body()[self.body(at)].iter().rev().map(tokens).sum()
     }
 
-    /// Roughly what these units take at the smallest level, in tokens; earlier summaries count whole.
-    pub fn least_tokens(&self, units: impl Iterator<Item = usize>) -> u64 {
-        let tokens = |at: usize| {
-            if self.units[at].is_fold() { self.sizes[at].whole } else { self.tokens_at(at, Level::LEAST) }
-        };
-        units.map(tokens).sum()
-    }
-
     /// Which units stay whole in a view of `target` tokens.
     pub fn newest_whole(&self, target: u64, share: Share) -> Vec<bool> {
         self.whole(target.saturating_sub(self.fixed()), share)

@@ -112,7 +112,7 @@ fn nothing_is_lost_in_any_order_with_the_extractive_fallback() {
 #[test]
 fn nothing_is_lost_in_any_order_during_a_background_summary() {
     let options = json!({
-        "contextWindow": 700, "safetyMargin": 0,
+        "contextWindow": 900, "safetyMargin": 0,
         "compaction": { "maxAttempts": 2, "ledgerTokens": 60, "background": { "atRatio": 0.4 } }
     });
     paths("background", &Setup { goal: Goal::Background, options }, 2);
