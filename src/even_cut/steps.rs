@@ -217,12 +217,9 @@ impl Steps {
         let least = self.least_of(context, &whole, share.names);
         let mut missing = (self.whole_tokens(&whole) + least).saturating_sub(room);
         let facts = context.facts();
-        for at in 0..whole.len() {
-            if missing == 0 {
-                break;
-            }
-            if whole[at] && !self.is_fixed(at) {
-                whole[at] = false;
+        for (at, whole) in whole.iter_mut().enumerate() {
+            if missing > 0 && *whole && !self.is_fixed(at) {
+                *whole = false;
                 let least = self.at_least(context, at, &mut Names::new(&facts, 0));
                 missing = missing.saturating_sub(self.sizes[at].whole.saturating_sub(least));
             }

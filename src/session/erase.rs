@@ -47,7 +47,7 @@ impl Session {
             self.context.rewrite_summary(summary, &whole.join("\n\n"));
         }
         self.background = Background::default();
-        self.session_graph = SessionGraph::default();
+        self.graph_so_far = SessionGraph::default();
         self.usage = None;
         self.drop_bound_thinking(&[]);
         self.after_edit();

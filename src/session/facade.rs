@@ -76,7 +76,7 @@ pub struct Session {
     /// The sessions that branched off this one.
     pub(super) forks: Vec<Fork>,
     /// The history as a graph, built as far as it was last read.
-    pub(super) session_graph: SessionGraph,
+    pub(super) graph_so_far: SessionGraph,
     /// The summary that is being written while the conversation goes on.
     pub(super) background: Background,
     /// The costs of calls, with the node that answered.
@@ -130,7 +130,7 @@ impl Session {
             lane: NodeSpec::MAIN_LANE.to_owned(),
             origin: None,
             forks: Vec::new(),
-            session_graph: SessionGraph::default(),
+            graph_so_far: SessionGraph::default(),
             background: Background::default(),
             costs: Vec::new(),
             unanswered_cost: None,

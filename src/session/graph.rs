@@ -58,10 +58,10 @@ impl Session {
     /// # Errors
     /// `SAFETY_LIMIT_EXCEEDED` if the graph would have more nodes than the session's limits allow.
     pub fn graph(&mut self) -> Result<&ContextGraph> {
-        let mut graph = std::mem::take(&mut self.session_graph);
+        let mut graph = std::mem::take(&mut self.graph_so_far);
         let done = graph.catch_up(self);
-        self.session_graph = graph;
-        done.map(|()| &self.session_graph.graph)
+        self.graph_so_far = graph;
+        done.map(|()| &self.graph_so_far.graph)
     }
 }
 

@@ -139,7 +139,7 @@ impl Session {
         let mut known = self.context.known();
         let host = tail.apply_to(&mut session, &mut known)?;
         session.restore_derived(&Reader::of(b"", SESSION.version, SESSION.what), &known)?;
-        session.session_graph = SessionGraph::default(); // a call's id may have changed
+        session.graph_so_far = SessionGraph::default(); // a call's id may have changed
         session.failed = None;
         session.journal.position = position;
         session.journal.newest = newest;

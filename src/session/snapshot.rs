@@ -91,7 +91,7 @@ impl Session {
             lane,
             origin,
             forks,
-            session_graph: _, // built again from the history when it is read
+            graph_so_far: _, // built again from the history when it is read
             background,
             costs,
             unanswered_cost,

@@ -65,12 +65,12 @@ impl<'a> Missing<'a> {
             asked: not_found(asked, |asked, found| already_shown.find_rules(asked, found)),
             said: &carried.said,
             shown_remarks: which_found(carried.said.len(), |found| {
-                already_shown.find_nearby(&sought_remarks, found)
+                already_shown.find_nearby(&sought_remarks, found);
             }),
             sought_remarks,
             literals,
             shown_refs: which_found(carried.outputs.len(), |found| {
-                already_shown.find_in_searched(&refs, found)
+                already_shown.find_in_searched(&refs, found);
             }),
             refs,
         }

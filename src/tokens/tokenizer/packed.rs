@@ -57,10 +57,14 @@ pub fn pack(file: &File, engine_parts: Option<&EngineParts>) -> Vec<u8> {
     }
     put_blob(&mut out, |out| put_vocab(out, &file.vocab));
     put_blob(&mut out, |out| {
-        engine_parts.iter().for_each(|engine_parts| put_places(out, &engine_parts.places))
+        if let Some(engine_parts) = &engine_parts {
+            put_places(out, &engine_parts.places);
+        }
     });
     put_blob(&mut out, |out| {
-        engine_parts.iter().for_each(|engine_parts| put_places(out, &engine_parts.overridden))
+        if let Some(engine_parts) = &engine_parts {
+            put_places(out, &engine_parts.overridden);
+        }
     });
     put_blob(&mut out, |out| {
         // The engine needs the merges only for overridden pieces.
