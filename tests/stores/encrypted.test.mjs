@@ -255,7 +255,7 @@ describe("changes made by the store's owner are noticed", () => {
     const b = (await raw.getKeys("contextfold:output:")).find((item) => item !== a);
     const bytes = await raw.getItemRaw(a);
     await raw.setItemRaw(b, bytes);
-    await assert.rejects(store.getItemRaw(output("b")), failsWith("STORE_FAILED", new RegExp(`the tool output \`${output("b")}\` cannot be used: it was altered, was stored in another place`)));
+    await assert.rejects(store.getItemRaw(output("b")), failsWith("STORE_FAILED", new RegExp(`the tool output \`${output("b")}\` cannot be used: it was altered, was moved from another place`)));
     assert.deepEqual([...(await store.getItemRaw(output("a")))], [1]);
     await store.setItem("one", "text");
     await raw.setItem("two", await raw.getItem("one"));
