@@ -43,7 +43,7 @@ impl Frame {
     pub fn parse(text: &str) -> Result<Self> {
         let Some((before, after)) = text.split_once(SUMMARY).filter(|(_, after)| !after.contains(SUMMARY))
         else {
-            return Err(Error::argument(format!("expected a text in which {SUMMARY} stands once")));
+            return Err(Error::argument(format!("expected a text that contains {SUMMARY} once")));
         };
         Ok(Self { before: before.to_owned(), after: after.to_owned(), alone: None })
     }

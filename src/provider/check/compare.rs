@@ -155,7 +155,7 @@ fn order(before: &[Value], after: &[Value], key: fn(&Value) -> Option<String>, f
         let Some(key) = key(entry) else { continue };
         let Some(&position) = at.get(&key) else { continue };
         if position < highest {
-            found.warn("order-changed", i, format!("{key} stood earlier than what precedes it here"));
+            found.warn("order-changed", i, format!("{key} came earlier than what precedes it here"));
         }
         highest = highest.max(position);
     }

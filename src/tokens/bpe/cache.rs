@@ -39,7 +39,7 @@ impl Default for Cache {
     }
 }
 
-/// The key of a piece of 1 to [`LONGEST`] bytes (its bytes, with its length in the top byte), and its slot.
+/// The key of a piece of 1 to [`MAX_CACHED_BYTES`] bytes (its bytes, with its length in the top byte), and its slot.
 #[inline(always)]
 pub(super) fn key_of(text: &[u8], start: usize, len: usize, word: u64) -> (Key, usize) {
     let key = match len {
