@@ -1,11 +1,11 @@
 //! Branches: another conversation with the same beginning.
 
 use super::core::Context;
-use super::fold::{Fold, PlacedSlot};
+use super::fold::Fold;
 use super::history::{History, compactions, reasons};
 use super::node::{NodeIndex, NodeKind, NodeSet};
-use super::outputs::OnEntry;
-use super::view::Slot;
+use super::on_entry::OnEntry;
+use super::slot::{PlacedSlot, Slot};
 use crate::hashing::HashMap;
 
 /// Maps the nodes of a conversation to those of its branch.

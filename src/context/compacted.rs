@@ -6,8 +6,8 @@
 
 use super::core::Context;
 use super::node::{NodeIndex, NodeSet};
+use super::slot::Slot;
 use super::units::{Place, Unit};
-use super::view::Slot;
 use crate::message::{ProviderCompaction, Role};
 
 const WHY: &str =

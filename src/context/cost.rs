@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use super::report::Decision;
+use super::decision::Decision;
 use crate::saved::saved;
 
 /// What a model call's prompt costs, and what was done to make it fit (GRAPH-8).

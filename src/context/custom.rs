@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::view::Form;
+use super::slot::Form;
 use crate::error::Result;
 use crate::message::{ItemType, Role};
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::core::Context;
 use super::event::EventName;
 use super::node::{NodeIndex, NodeSet};
+use super::slot::{Form, Slot};
 use super::tally::Tally;
-use super::view::{Form, Slot};
 use crate::message::{Message, Part, Role, steps};
 
 impl Context {

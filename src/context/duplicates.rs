@@ -1,9 +1,7 @@
 //! Tool outputs that look like another one. Each is examined only once.
 
-use super::core::Context;
 use super::history::History;
 use super::node::{NodeIndex, NodeSet};
-use super::shared::Shared;
 use crate::hashing::hash;
 use crate::message::{Part, Role};
 
@@ -22,27 +20,14 @@ pub(super) struct Duplicates {
     found: NodeSet,
 }
 
-impl Context {
-    /// The tool outputs that look like another one of the history. Whether they are really identical, only their texts can
-    /// tell.
-    pub fn possible_duplicates(&mut self) -> &NodeSet {
-        self.duplicates.examine_more(&self.history, usize::MAX);
-        &self.duplicates.found
-    }
-
-    /// Examines some more messages in advance.
-    pub fn find_duplicates_ahead(&mut self, max: usize) {
-        self.duplicates.examine_more(&self.history, max);
-    }
-
-    /// Forgets what outputs look like, because some changed.
-    pub(super) fn forget_duplicates(&mut self) {
-        self.duplicates = Shared::default();
-    }
-}
-
 impl Duplicates {
-    fn examine_more(&mut self, history: &History, max: usize) {
+    /// What was found so far.
+    pub fn found(&self) -> &NodeSet {
+        &self.found
+    }
+
+    /// Examines at most `max` more messages.
+    pub fn examine_more(&mut self, history: &History, max: usize) {
         for (at, node) in history.nodes().iter().enumerate().skip(self.examined).take(max) {
             self.examined = at + 1;
             if node.message.role == Role::Tool

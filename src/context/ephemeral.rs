@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::node::{NodeIndex, NodeSet};
-use super::view::{Slot, View};
+use super::slot::Slot;
+use super::view::View;
 use crate::saved::saved;
 
 /// The ephemeral messages that do not have enough newer ones yet, and whether one was added since they were last checked.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::core::Context;
 use super::node::{NodeIndex, NodeKind, NodeSet};
+use super::slot::{Form, Slot};
 use super::tally::Tally;
-use super::view::{Form, Slot};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{CallKind, Extras, Message, Part, Text};
 

@@ -3,7 +3,8 @@
 //! This is part of the view, so undoing a view's edits also undoes this. Debug builds compare it with a walk over the
 //! history.
 
-use super::view::{Slot, View};
+use super::slot::Slot;
+use super::view::View;
 
 /// The user messages of a body, from the first exchange on that still has to be looked at.
 #[derive(Debug, Clone, Default)]

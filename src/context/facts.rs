@@ -1,13 +1,14 @@
-//! The facts in the history's messages. They are extracted when they are needed, or gradually before that, and kept.
+//! What is found in the history's messages: facts, and which tool outputs look alike. It is extracted when it is needed, or
+//! gradually before that, and kept.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::core::Context;
 use super::history::History;
-use super::node::NodeIndex;
+use super::node::{NodeIndex, NodeSet};
 use super::shared::Shared;
-use super::view::Slot;
+use super::slot::Slot;
 use crate::error::Result;
 use crate::facts::{CommandOutcome, ExtractedFacts, KeptFacts};
 use crate::message::Message;
@@ -46,6 +47,23 @@ impl Context {
     pub fn extract_all_facts(&mut self) {
         self.extract_facts(usize::MAX);
         self.facts.names.index();
+    }
+
+    /// The tool outputs that look like another one of the history. Whether they are really identical, only their texts can
+    /// tell.
+    pub fn possible_duplicates(&mut self) -> &NodeSet {
+        self.find_duplicates_ahead(usize::MAX);
+        self.duplicates.found()
+    }
+
+    /// Examines some more messages in advance.
+    pub fn find_duplicates_ahead(&mut self, max: usize) {
+        self.duplicates.examine_more(&self.history, max);
+    }
+
+    /// Forgets what outputs look like, because some changed.
+    pub(super) fn forget_duplicates(&mut self) {
+        self.duplicates = Shared::default();
     }
 
     /// Forgets the facts, and which outputs look alike, because messages changed.

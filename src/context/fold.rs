@@ -1,7 +1,7 @@
 use serde::Serialize;
 
-use super::NodeIndex;
-use super::view::{Form, Slot};
+use super::node::NodeIndex;
+use super::slot::PlacedSlot;
 use crate::message::Message;
 use crate::saved::saved;
 
@@ -29,29 +29,7 @@ pub struct Fold {
     pub pointers: Vec<(NodeIndex, NodeIndex)>,
 }
 
-/// A message in the form that it had in the view.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PlacedSlot {
-    /// Its slot.
-    pub slot: Slot,
-    /// Whether the view showed it. If false, a pass had dropped it, and this was its place.
-    pub shown: bool,
-}
-
-impl PlacedSlot {
-    /// Whether its form cannot be derived from the history alone.
-    pub(super) fn is_altered(&self) -> bool {
-        !self.shown || self.slot.form != Form::Whole
-    }
-
-    /// Whether the view showed it with its calls.
-    pub(super) fn shows_calls(&self) -> bool {
-        self.shown && self.slot.message.tool_calls().next().is_some()
-    }
-}
-
 saved!(struct Fold { members, summary, retain, ask, text, tokens_folded, created_at, altered, pointers });
-saved!(struct PlacedSlot { slot, shown });
 
 /// The messages that represent a fold in the view, in order.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,28 +50,6 @@ impl FoldMessages {
     /// The sum of their tokens, counted one by one.
     pub fn tokens(&self, count: impl Fn(&Message) -> u64) -> u64 {
         self.retain.iter().chain(&self.ask).chain([&self.summary]).map(count).sum()
-    }
-}
-
-/// The heading of the carry-over ledger at the end of a summary.
-pub const LEDGER_HEADING: &str = "## From these messages, word for word";
-
-/// The same, and the earlier heading that saved summaries may have.
-pub const LEDGER_HEADINGS: [&str; 2] =
-    [LEDGER_HEADING, "## Carried over from what was folded (data, word for word)"];
-
-/// The end of the frame around a summary, unless the caller sets another.
-pub const RECORD_ENDS: &str = "[End of the record]";
-
-/// Splits a summary into its own text and the ledger appended to it.
-pub(super) fn without_ledger(summary: &str) -> (&str, Option<&str>) {
-    match LEDGER_HEADINGS.iter().filter_map(|heading| summary.find(heading)).min() {
-        Some(at) => {
-            let ledger = &summary[at..];
-            let end = ledger.rfind(RECORD_ENDS).map_or(ledger, |end| &ledger[..end]);
-            (summary[..at].trim_end(), Some(end.trim_end()))
-        }
-        None => (summary, None),
     }
 }
 

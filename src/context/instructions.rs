@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::core::Context;
 use super::node::{NodeIndex, NodeSet};
 use super::pruned::is_instruction;
+use super::slot::{Form, Slot};
 use super::tally::Tally;
-use super::view::{Form, Slot};
 use crate::message::{ItemType, Message, Part, Step, steps};
 
 const WHY: &str = "it is part of the base prompt now";

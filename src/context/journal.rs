@@ -1,11 +1,12 @@
 //! What changed in a context since the session was last saved: the content of a journal record.
 
 use super::core::Context;
-use super::fold::{Fold, PlacedSlot};
+use super::fold::Fold;
 use super::history::{History, NodeChange, OpenCalls};
 use super::node::{Node, NodeIndex};
-use super::outputs::{OnEntry, OnEntryChanges};
+use super::on_entry::{OnEntry, OnEntryChanges};
 use super::report::LeftOut;
+use super::slot::PlacedSlot;
 use super::view::{SlotChange, ViewChanges, ViewMark};
 use crate::error::Result;
 use crate::saved::{ListEdit, MapEdit, Reader, Saved, Writer, saved};

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::core::Context;
 use super::node::{NodeIndex, NodeKind};
 use super::report::LeftOut;
-use super::view::Form;
+use super::slot::Form;
 use crate::hashing::{HashMap, HashSet};
 
 /// For a message that was shortened without a recorded reason.

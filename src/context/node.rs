@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
-use super::tally::{PartName, Tally, text_part};
+use super::part_name::PartName;
+use super::tally::Tally;
 use crate::error::Result;
 use crate::message::Message;
 use crate::saved::{Reader, Saved, Writer, saved};
@@ -82,7 +83,7 @@ impl Node {
         match self.kind {
             NodeKind::Retain | NodeKind::Pin => PartName::Retain,
             NodeKind::Summary | NodeKind::Ask => PartName::Summary,
-            NodeKind::Message | NodeKind::Part | NodeKind::StandIn => text_part(&self.message),
+            NodeKind::Message | NodeKind::Part | NodeKind::StandIn => PartName::of_text(&self.message),
         }
     }
 

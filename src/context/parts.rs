@@ -9,8 +9,8 @@ use std::sync::Arc;
 use super::core::Context;
 use super::event::EventName;
 use super::node::{NodeIndex, NodeKind};
+use super::slot::Slot;
 use super::tally::Tally;
-use super::view::Slot;
 use crate::message::{ItemType, Message};
 
 const REPLACED: &str = "the caller replaced the context parts";

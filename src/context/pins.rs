@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use super::core::Context;
 use super::event::EventName;
-use super::fold::PlacedSlot;
 use super::node::{NodeIndex, NodeKind, NodeSet};
+use super::slot::{PlacedSlot, Slot};
 use super::tally::Tally;
-use super::view::Slot;
 use crate::error::{Error, Result};
 use crate::message::{CallKind, ItemType, Message, Part, Role, Step, steps};
 

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::core::Context;
 use super::node::{NodeIndex, NodeKind, NodeSet};
+use super::slot::{Form, Slot};
 use super::tally::Tally;
-use super::view::{Form, Slot};
+use super::wording::{PlaceholderWriter, Trimmed, plain_placeholder};
 use crate::error::Result;
-use crate::message::{Message, Part, Text};
+use crate::message::{Message, Part, Text, ToolOutput};
 use crate::tool_output;
 
 /// Replaces an ephemeral output that no ref opens.
@@ -17,6 +18,23 @@ const EMPTIED: [&str; 2] = ["[tool output removed; newer ones have come]", "[rem
 const NOTHING: &str = "-";
 
 impl Context {
+    /// The error of the host's placeholder function, if there was one since this was last called.
+    pub fn take_placeholder_error(&mut self) -> Option<String> {
+        self.placeholder_writer.as_ref().and_then(PlaceholderWriter::take_error)
+    }
+
+    /// The text that replaces an output of a node; `id` is the ref that opens it.
+    fn placeholder_text(&self, node: NodeIndex, output: &ToolOutput, id: Option<&str>) -> String {
+        let whole = self.history.node(node);
+        let caller = self.history.caller(node).map(|caller| &self.history.node(caller).message);
+        let call = caller.and_then(|m| m.tool_calls().find(|call| call.id == output.call_id));
+        let tokens = whole.tally.outputs() / whole.message.tool_outputs().count().max(1) as u64;
+        let output_ref = id.filter(|_| self.wording.names_refs());
+        let trimmed = Trimmed { output_ref, call, tokens };
+        let given = self.placeholder_writer.as_ref().and_then(|writer| writer.text(&trimmed));
+        given.unwrap_or_else(|| self.wording.placeholder(&trimmed))
+    }
+
     /// Replaces the tool output at body position `at` with a placeholder. False if that would not make it smaller, if it is
     /// pinned, or if no ref opens it.
     pub fn make_placeholder(&mut self, at: usize) -> bool {
@@ -91,9 +109,7 @@ impl Context {
             None
         };
         let named = stored.filter(|_| self.wording.names_refs());
-        let placeholder =
-            named.map_or_else(|| tool_output::PLACEHOLDER.to_owned(), |id| tool_output::placeholder(&id));
-        message.parts = vec![Part::text(placeholder)];
+        message.parts = vec![Part::text(plain_placeholder(named.as_deref()))];
         let tally = Tally::of(&message, &*self.counter);
         self.view.replace(at, Arc::new(message), tally, Form::Placeholder);
         Ok(true)

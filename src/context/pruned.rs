@@ -3,7 +3,7 @@
 
 use super::core::Context;
 use super::node::NodeIndex;
-use super::view::Form;
+use super::slot::Form;
 use crate::error::Result;
 use crate::message::{Message, Role};
 

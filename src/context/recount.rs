@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use super::core::Context;
+use super::slot::{Form, Slot};
 use super::tally::Tally;
-use super::view::{Form, Slot};
 use crate::message::Message;
 use crate::tokens::Counter;
 

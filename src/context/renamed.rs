@@ -3,7 +3,7 @@
 use super::core::Context;
 use super::history::CallRenamed;
 use super::shared::Shared;
-use super::view::Slot;
+use super::slot::Slot;
 
 impl Context {
     /// Gives calls and their outputs their new ids, in the history, in the view and in folds. The ids must have passed

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::core::Context;
 use super::node::NodeIndex;
-use super::view::{Form, View};
+use super::slot::Form;
+use super::view::View;
 use crate::message::{Message, Part};
 
 impl Context {

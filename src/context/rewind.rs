@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::core::Context;
 use super::node::{NodeIndex, NodeKind, NodeSet};
-use super::view::{Form, Slot};
+use super::slot::{Form, Slot};
 use crate::error::{Error, Result};
 use crate::message::{Message, Role};
 

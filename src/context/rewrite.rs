@@ -6,8 +6,8 @@ use super::core::Context;
 use super::event::EventName;
 use super::history::Superseded;
 use super::node::{NodeIndex, NodeKind, NodeSet};
+use super::slot::{Form, Slot};
 use super::tally::Tally;
-use super::view::{Form, Slot};
 use crate::error::Result;
 use crate::message::{Message, Part, Role, ToolOutputRef};
 

@@ -2,9 +2,9 @@
 
 use super::core::Context;
 use super::event::EventName;
-use super::media::MediaSums;
+use super::media_budget::MediaSums;
 use super::node::{NodeIndex, NodeSet};
-use super::view::{Form, Slot};
+use super::slot::{Form, Slot};
 use crate::message::Role;
 
 const WHY: &str = "there is room again";

@@ -2,7 +2,7 @@
 
 use super::core::Context;
 use super::node::NodeIndex;
-use super::view::Form;
+use super::slot::Form;
 use crate::message::{Part, Role, ToolOutput};
 use crate::tokens::count_part;
 use crate::tool_output::{self, MIN_MESSAGE_BYTES, ToolOutputCacheConfig, ToolRule};

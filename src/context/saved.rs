@@ -11,7 +11,7 @@ use super::fold::Fold;
 use super::history::History;
 use super::journal::Known;
 use super::node::{NodeIndex, NodeKind, NodeSet};
-use super::outputs::OnEntry;
+use super::on_entry::OnEntry;
 use super::view::View;
 use crate::error::Result;
 use crate::hashing::HashMap;

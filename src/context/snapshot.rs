@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use super::view::{Slot, View};
+use super::slot::Slot;
+use super::view::View;
 
 /// What an edit replaced: from position `from` on (counted over header and body), the view was `tail`.
 #[derive(Debug)]

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::core::Context;
 use super::node::{NodeIndex, NodeSet};
+use super::slot::Form;
 use super::tally::Tally;
-use super::view::Form;
 use crate::message::{Message, Part, Role};
 
 const WHY: &str = "its thinking was left out because the messages before it were edited";

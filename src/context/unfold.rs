@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::core::Context;
 use super::event::EventName;
-use super::fold::{Fold, PlacedSlot};
+use super::fold::Fold;
 use super::node::{NodeIndex, NodeKind, NodeSet};
-use super::view::{Form, Slot};
+use super::slot::{Form, PlacedSlot, Slot};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::Role;
 

@@ -9,7 +9,7 @@ use std::ops::{Deref, Range};
 use super::core::Context;
 use super::node::{NodeIndex, NodeSet};
 use super::shared::Shared;
-use super::view::Slot;
+use super::slot::Slot;
 use crate::message::{Dependency, KnownMessage, Role, steps_of};
 
 /// A step, or a message outside of any step: it stays or goes as a whole.

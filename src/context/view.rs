@@ -5,11 +5,12 @@ use super::changes::Changes;
 use super::ephemeral::Ephemeral;
 use super::exchanges::Exchanges;
 use super::history::History;
-use super::media::MediaSums;
+use super::media_budget::MediaSums;
 use super::node::{NodeIndex, NodeKind, NodeSet};
+use super::part_name::PartName;
 use super::shared::Shared;
+use super::slot::Slot;
 use super::snapshot::Epochs;
-use super::tally::{OutputCounts, PartName, Sums};
 use crate::sorting::sort_by_key;
 
 mod arrange;
@@ -20,10 +21,11 @@ mod mark;
 mod outputs;
 mod rebuild;
 mod saved;
-mod slot;
+mod sums;
 
 pub use journal::{SlotChange, ViewChanges, ViewMark};
-pub use slot::{Form, Slot};
+pub use sums::OutputCounts;
+use sums::Sums;
 
 /// [`View::cut_to`] if there is room again for everything that was taken out to make room …
 const ROOM_AGAIN: u64 = 0;

@@ -6,11 +6,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::core::Context;
-use super::node::NodeIndex;
 use crate::error::Result;
 use crate::facts::distinguishing_argument;
-use crate::message::{ToolCall, ToolOutput};
+use crate::message::ToolCall;
 use crate::tool_output;
 
 /// The style of placeholders, and whether the model can use refs.
@@ -37,6 +35,14 @@ impl Wording {
     /// Whether texts for the model may contain refs.
     pub fn names_refs(self) -> bool {
         self != Self::Descriptive { opens: false }
+    }
+
+    /// The text that replaces an output, unless the host writes it.
+    pub(super) fn placeholder(self, trimmed: &Trimmed<'_>) -> String {
+        match self {
+            Self::Document => plain_placeholder(trimmed.output_ref),
+            Self::Descriptive { .. } => descriptive_placeholder(trimmed),
+        }
     }
 }
 
@@ -67,39 +73,25 @@ impl PlaceholderWriter {
         Self { write: Arc::new(write), error: Rc::default() }
     }
 
-    fn text(&self, trimmed: &Trimmed<'_>) -> Option<String> {
+    /// The host's text; `None` if it failed.
+    pub(super) fn text(&self, trimmed: &Trimmed<'_>) -> Option<String> {
         (self.write)(trimmed)
             .map_err(|error| *self.error.borrow_mut() = Some(error.message().to_owned()))
             .ok()
     }
-}
 
-impl Context {
-    /// The error of the host's placeholder function, if there was one since this was last called.
-    pub fn take_placeholder_error(&mut self) -> Option<String> {
-        self.placeholder_writer.as_ref().and_then(|placeholder_writer| placeholder_writer.error.take())
-    }
-
-    /// The text that replaces an output of a node; `id` is the ref that opens it.
-    pub(super) fn placeholder_text(&self, node: NodeIndex, output: &ToolOutput, id: Option<&str>) -> String {
-        let whole = self.history.node(node);
-        let caller = self.history.caller(node).map(|caller| &self.history.node(caller).message);
-        let call = caller.and_then(|m| m.tool_calls().find(|call| call.id == output.call_id));
-        let tokens = whole.tally.outputs() / whole.message.tool_outputs().count().max(1) as u64;
-        let known = id.filter(|_| self.wording.names_refs());
-        let trimmed = Trimmed { output_ref: known, call, tokens };
-        let given =
-            self.placeholder_writer.as_ref().and_then(|placeholder_writer| placeholder_writer.text(&trimmed));
-        given.unwrap_or_else(|| match self.wording {
-            Wording::Document => {
-                known.map_or_else(|| tool_output::PLACEHOLDER.to_owned(), tool_output::placeholder)
-            }
-            Wording::Descriptive { .. } => default_placeholder(&trimmed),
-        })
+    /// The error of the host's function, if there was one since this was last called.
+    pub(super) fn take_error(&self) -> Option<String> {
+        self.error.take()
     }
 }
 
-fn default_placeholder(trimmed: &Trimmed<'_>) -> String {
+/// The text that names only the ref, if there is one.
+pub(super) fn plain_placeholder(output_ref: Option<&str>) -> String {
+    output_ref.map_or_else(|| tool_output::PLACEHOLDER.to_owned(), tool_output::placeholder)
+}
+
+fn descriptive_placeholder(trimmed: &Trimmed<'_>) -> String {
     let ran = trimmed.call.map(|call| match distinguishing_argument(call) {
         Some(what) => format!("{} {what}, ", call.name),
         None => format!("{}, ", call.name),

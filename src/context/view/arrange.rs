@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Form, Slot, View};
-use crate::context::fold::PlacedSlot;
+use super::View;
 use crate::context::node::NodeSet;
+use crate::context::slot::{Form, PlacedSlot, Slot};
 use crate::context::tally::Tally;
 use crate::message::Message;
 

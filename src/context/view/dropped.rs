@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Slot, View};
+use super::View;
 use crate::context::history::History;
 use crate::context::node::{NodeIndex, NodeSet};
 use crate::context::shared::Shared;
+use crate::context::slot::Slot;
 use crate::message::Message;
 
 impl View {

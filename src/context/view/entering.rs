@@ -1,8 +1,9 @@
 //! How messages enter a view, and how they leave it for good.
 
-use super::{Slot, View};
+use super::View;
 use crate::context::history::History;
 use crate::context::node::{NodeIndex, NodeKind, NodeSet};
+use crate::context::slot::Slot;
 use crate::growing::append;
 use crate::message::{Message, Role};
 

@@ -1,6 +1,7 @@
 //! How much of a view is unchanged: for the prompt cache, and for readers that cache what they derived from it.
 
-use super::{Slot, View};
+use super::View;
+use crate::context::slot::Slot;
 
 impl View {
     /// The first body position after an edit since this was last called.

@@ -1,6 +1,7 @@
 //! The tool outputs in the body that can still be trimmed.
 
-use super::{Form, Slot, View};
+use super::View;
+use crate::context::slot::{Form, Slot};
 use crate::message::Role;
 
 impl View {

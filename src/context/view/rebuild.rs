@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Slot, View};
+use super::View;
+use super::sums::Sums;
 use crate::context::branch::Renumbering;
 use crate::context::ephemeral::Ephemeral;
 use crate::context::node::NodeIndex;
-use crate::context::tally::{Sums, Tally};
+use crate::context::slot::Slot;
+use crate::context::tally::Tally;
 use crate::message::Message;
 
 impl View {

@@ -2,28 +2,11 @@
 
 use std::cell::RefCell;
 
-use super::{Form, Slot, View};
-use crate::context::tally::Sums;
+use super::View;
+use super::sums::Sums;
+use crate::context::slot::Slot;
 use crate::error::Result;
-use crate::saved::{Reader, Saved, Writer, saved};
-
-saved!(
-    enum Form {
-        Whole,
-        Cut,
-        Placeholder,
-        Shortened,
-        Compressed,
-        Stripped,
-        Truncated,
-        Pointer,
-        Unbound,
-        Merged,
-        MediaTrimmed,
-    }
-);
-
-saved!(struct Slot { node, message, tally, part, form });
+use crate::saved::{Reader, Saved, Writer};
 
 impl Saved for View {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {

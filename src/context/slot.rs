@@ -1,9 +1,13 @@
+//! Messages in the view, each in one of several forms.
+
 use std::sync::Arc;
 
-use crate::context::history::History;
-use crate::context::node::NodeIndex;
-use crate::context::tally::{PartName, Tally};
+use super::history::History;
+use super::node::NodeIndex;
+use super::part_name::PartName;
+use super::tally::Tally;
 use crate::message::{Message, Part, Role};
+use crate::saved::saved;
 
 /// The form in which the view shows a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,6 +108,46 @@ impl Slot {
         self.tally.total()
     }
 }
+
+/// A message in the form that it had in the view.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlacedSlot {
+    /// Its slot.
+    pub slot: Slot,
+    /// Whether the view showed it. If false, a pass had dropped it, and this was its place.
+    pub shown: bool,
+}
+
+impl PlacedSlot {
+    /// Whether its form cannot be derived from the history alone.
+    pub(super) fn is_altered(&self) -> bool {
+        !self.shown || self.slot.form != Form::Whole
+    }
+
+    /// Whether the view showed it with its calls.
+    pub(super) fn shows_calls(&self) -> bool {
+        self.shown && self.slot.message.tool_calls().next().is_some()
+    }
+}
+
+saved!(
+    enum Form {
+        Whole,
+        Cut,
+        Placeholder,
+        Shortened,
+        Compressed,
+        Stripped,
+        Truncated,
+        Pointer,
+        Unbound,
+        Merged,
+        MediaTrimmed,
+    }
+);
+
+saved!(struct Slot { node, message, tally, part, form });
+saved!(struct PlacedSlot { slot, shown });
 
 /// The message without thinking whose signature never came; `None` if it has no such thinking.
 fn without_cut_off_thinking(message: &Message) -> Option<Message> {

@@ -1,0 +1,51 @@
+//! The decisions of passes: what each did to the view, and why.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::cache_cost::CacheCost;
+use super::item_id::ItemId;
+use crate::saved::saved;
+
+/// One decision: a pass, and what it changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Decision {
+    /// The pass.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "PassName"))]
+    pub pass: String,
+    /// The number of this run of the same pass, from 1, if it ran several times.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
+    /// Tokens of the view before.
+    pub tokens_before: u64,
+    /// Tokens of the view after.
+    pub tokens_after: u64,
+    /// Ids of the messages that it changed or removed.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "string[]"))]
+    pub items: Vec<ItemId>,
+    /// The reason, in words.
+    pub why: String,
+    /// What it costs the provider's prompt cache, and what it is expected to save; absent if the view did not change. If a
+    /// pass made several decisions, only the last one has it.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheCost>,
+}
+
+saved!(struct Decision { pass, attempt, tokens_before, tokens_after, items, why } since 4 { cache });
+
+/// Numbers the decisions of passes that ran several times.
+pub fn number_attempts(decisions: &mut [Decision]) {
+    let mut runs: BTreeMap<String, (u32, u32)> = BTreeMap::new();
+    for decision in &*decisions {
+        runs.entry(decision.pass.clone()).or_default().0 += 1;
+    }
+    for decision in decisions {
+        let (all, nth) = runs.entry(decision.pass.clone()).or_default();
+        *nth += 1;
+        decision.attempt = Some(*nth).filter(|_| *all > 1);
+    }
+}

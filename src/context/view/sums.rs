@@ -1,0 +1,129 @@
+//! Running sums over the slots of a view.
+
+use serde::Serialize;
+
+use crate::context::media_budget::MediaSums;
+use crate::context::part_name::PartName;
+use crate::context::slot::{Form, Slot};
+use crate::context::tally::Tally;
+use crate::message::Role;
+use crate::saved::saved;
+
+/// Running sums over a view: tokens and messages by part.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::context) struct Sums {
+    tokens: [u64; PartName::ALL.len()],
+    messages: [u64; PartName::ALL.len()],
+    total: u64,
+    media: MediaSums,
+    outputs: OutputCounts,
+    placeholder_tokens: u64,
+}
+
+/// How many tool messages of a view are whole, shortened or placeholders.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct OutputCounts {
+    /// As they were pushed.
+    pub whole: u64,
+    /// With only a part of their text.
+    pub shortened: u64,
+    /// Placeholders and pointers, without their text.
+    pub placeholders: u64,
+}
+
+saved!(struct OutputCounts { whole, shortened, placeholders });
+
+impl OutputCounts {
+    fn of(&mut self, slot: &Slot) -> Option<&mut u64> {
+        (slot.message.role == Role::Tool).then_some(match slot.form {
+            Form::Whole => &mut self.whole,
+            Form::Placeholder | Form::Pointer => &mut self.placeholders,
+            _ => &mut self.shortened,
+        })
+    }
+}
+
+impl Sums {
+    /// Images, documents and sounds.
+    pub fn media(&self) -> MediaSums {
+        self.media
+    }
+
+    /// Tokens of the tool outputs that are placeholders.
+    pub fn placeholder_tokens(&self) -> u64 {
+        self.placeholder_tokens
+    }
+
+    /// How many tool outputs are whole, shortened or placeholders.
+    pub fn outputs(&self) -> OutputCounts {
+        self.outputs
+    }
+
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Tokens of one part.
+    pub fn of(&self, part: PartName) -> u64 {
+        self.tokens[part as usize]
+    }
+
+    pub fn add(&mut self, slot: &Slot) {
+        let media = MediaSums::of(&slot.message);
+        self.media.images += media.images;
+        self.media.bytes += media.bytes;
+        if let Some(count) = self.outputs.of(slot) {
+            *count += 1;
+            self.placeholder_tokens += tokens_of_placeholder(slot);
+        }
+        let (part, tally) = (slot.part, &slot.tally);
+        for (part, tokens) in split(part, tally) {
+            if tokens > 0 {
+                self.tokens[part as usize] += tokens;
+                self.messages[part as usize] += 1;
+                self.total += tokens;
+            }
+        }
+    }
+
+    pub fn remove(&mut self, slot: &Slot) {
+        let media = MediaSums::of(&slot.message);
+        self.media.images -= media.images;
+        self.media.bytes -= media.bytes;
+        if let Some(count) = self.outputs.of(slot) {
+            *count -= 1;
+            self.placeholder_tokens -= tokens_of_placeholder(slot);
+        }
+        let (part, tally) = (slot.part, &slot.tally);
+        for (part, tokens) in split(part, tally) {
+            if tokens > 0 {
+                self.tokens[part as usize] -= tokens;
+                self.messages[part as usize] -= 1;
+                self.total -= tokens;
+            }
+        }
+    }
+
+    /// `(part, tokens, messages)` of every part that is not empty.
+    pub fn parts(&self) -> impl Iterator<Item = (PartName, u64, u64)> + '_ {
+        PartName::ALL
+            .into_iter()
+            .map(|p| (p, self.tokens[p as usize], self.messages[p as usize]))
+            .filter(|(_, tokens, _)| *tokens > 0)
+    }
+}
+
+fn tokens_of_placeholder(slot: &Slot) -> u64 {
+    if matches!(slot.form, Form::Placeholder | Form::Pointer) { slot.tally.outputs() } else { 0 }
+}
+
+fn split(text: PartName, tally: &Tally) -> [(PartName, u64); 5] {
+    [
+        (text, tally.text()),
+        (PartName::Reasoning, tally.reasoning()),
+        (PartName::ToolCalls, tally.calls()),
+        (PartName::ToolOutputs, tally.outputs()),
+        (PartName::Ledger, tally.ledger()),
+    ]
+}
