@@ -332,7 +332,7 @@ impl Context {
         let at = match before {
             Some((at, mut before)) => {
                 for slot in &with {
-                    self.history.inserted.enter(slot.node, before);
+                    self.history.record_inserted(slot.node, Some(before));
                     before = slot.node;
                 }
                 at + 1

@@ -2,7 +2,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::node::{Node, NodeIndex, NodeKind, NodeSet};
-use super::place::InsertedNodes;
 use super::tally::Tally;
 use crate::error::{Error, ErrorCode, Result};
 use crate::growing::append;
@@ -14,41 +13,46 @@ mod away;
 mod calls;
 mod check;
 mod ids;
+mod inserted;
 mod journal;
 mod links;
+mod open_calls;
+mod place;
 mod renamed;
+mod renumbered;
 mod saved;
 mod superseded;
 
 use away::Away;
-use calls::OpenCall;
-pub use calls::OpenCalls;
 use ids::Ids;
+use inserted::InsertedNodes;
 pub use journal::NodeChange;
-pub(super) use links::Links;
+use links::Links;
+use open_calls::OpenCall;
+pub use open_calls::OpenCalls;
 pub use renamed::CallRenamed;
 pub use superseded::Superseded;
 
 /// Every message that ever entered. Append-only.
 #[derive(Debug, Clone, Default)]
 pub struct History {
-    pub(super) nodes: Vec<Node>,
-    pub(super) ids: Ids,
-    pub(super) open_calls: OpenCalls,
-    pub(super) generated: u64,
+    nodes: Vec<Node>,
+    ids: Ids,
+    open_calls: OpenCalls,
+    generated: u64,
     /// Ids of messages that are entering.
     reserved: HashSet<String>,
     /// Nodes of a past that the caller rewrote or rewound, with the number of nodes at that time. Their ids and calls are
     /// free again.
     superseded: HashMap<NodeIndex, usize>,
     /// Whether any message holds reasoning.
-    pub(super) has_reasoning: bool,
+    has_reasoning: bool,
     /// Messages that hold a provider's own compaction.
-    pub(super) compactions: Vec<NodeIndex>,
-    pub(super) inserted: InsertedNodes,
+    compactions: Vec<NodeIndex>,
+    inserted: InsertedNodes,
     /// Messages whose output is in the host's store, with their tokens when they were pushed.
-    pub(super) away: BTreeMap<NodeIndex, Away>,
-    pub(super) links: Links,
+    away: BTreeMap<NodeIndex, Away>,
+    links: Links,
     /// Nodes whose metadata have changed since the session was last saved …
     touched: NodeSet,
     /// … and those of them whose message was replaced.
@@ -195,6 +199,11 @@ impl History {
         }
     }
 
+    /// The regular node that this one follows; the node itself if it was not inserted.
+    pub(super) fn root(&self, node: NodeIndex) -> NodeIndex {
+        self.inserted.root(node)
+    }
+
     /// Reserves the ids of entering messages, so that no generated id equals one of them.
     pub fn reserve_ids(&mut self, messages: &[Message]) {
         self.reserved = messages.iter().filter_map(|m| m.meta.id.clone()).collect();
@@ -213,12 +222,12 @@ impl History {
 }
 
 /// The nodes from position `known` on whose message holds a provider's own compaction.
-pub(super) fn compactions(nodes: &[Node], known: usize) -> impl Iterator<Item = NodeIndex> + '_ {
+fn compactions(nodes: &[Node], known: usize) -> impl Iterator<Item = NodeIndex> + '_ {
     let holds = |(at, node): (usize, &Node)| node.message.provider_compaction().map(|_| NodeIndex(at as u32));
     nodes.iter().enumerate().skip(known).filter_map(holds)
 }
 
 /// Whether a message holds reasoning.
-pub(super) fn reasons(message: &Message) -> bool {
+fn reasons(message: &Message) -> bool {
     message.parts.iter().any(|part| matches!(part, Part::Reasoning(_)))
 }

@@ -2,28 +2,32 @@ use std::cell::{RefCell, RefMut};
 use std::collections::{BTreeMap, VecDeque};
 
 use super::changes::Changes;
-use super::ephemeral::Ephemeral;
-use super::exchanges::Exchanges;
 use super::history::History;
 use super::media_budget::MediaSums;
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::part_name::PartName;
 use super::shared::Shared;
 use super::slot::Slot;
-use super::snapshot::Epochs;
 use crate::sorting::sort_by_key;
 
 mod arrange;
 mod dropped;
 mod entering;
+mod ephemeral;
+mod exchanges;
 mod journal;
 mod mark;
 mod outputs;
 mod rebuild;
 mod saved;
+mod snapshot;
 mod sums;
 
+use ephemeral::Ephemeral;
+use exchanges::Exchanges;
 pub use journal::{SlotChange, ViewChanges, ViewMark};
+use snapshot::Epochs;
+pub use snapshot::Snapshot;
 pub use sums::OutputCounts;
 use sums::Sums;
 
@@ -74,11 +78,11 @@ pub struct View {
     pub(super) pruned: BTreeMap<NodeIndex, Slot>,
     changes: Changes,
     exchanges: RefCell<Exchanges>,
-    pub(super) ephemeral: Ephemeral,
+    ephemeral: Ephemeral,
     /// If texts are cut, the view size that they were cut for: with more room, they come back. Also holds the constants
     /// above.
     cut_to: Option<u64>,
-    pub(super) epochs: Epochs,
+    epochs: Epochs,
 }
 
 impl View {
@@ -209,7 +213,7 @@ impl View {
     /// Where exchanges begin in the current view. Only exchanges whose user message is shown count.
     pub fn exchanges(&self) -> RefMut<'_, Exchanges> {
         let mut exchanges = self.exchanges.borrow_mut();
-        exchanges.catch_up(self);
+        exchanges.catch_up(&self.body, &self.changes);
         exchanges
     }
 

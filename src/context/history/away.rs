@@ -11,7 +11,7 @@ use crate::saved::saved;
 
 /// What is kept of a message whose output is not in memory.
 #[derive(Debug, Clone)]
-pub(in crate::context) struct Away {
+pub(super) struct Away {
     /// Its tokens when it was pushed.
     pushed: Tally,
     /// Its facts; `None` if a version that did not keep them moved the output.

@@ -1,34 +1,12 @@
-//! Calls that wait for their outputs.
+//! Which calls wait for an output, and which message made the call that an output answers.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::History;
-use crate::context::branch::Renumbering;
+use super::open_calls::{OpenCall, OpenCalls};
 use crate::context::node::{NodeIndex, NodeKind};
 use crate::context::tally::Tally;
-use crate::message::Message;
-use crate::saved::saved;
-
-/// A call that waits for its output.
-#[derive(Debug, Clone, Copy)]
-pub struct OpenCall {
-    pub(super) caller: NodeIndex,
-    pub(super) stand_in: Option<NodeIndex>,
-}
-
-impl OpenCall {
-    /// The same call in a branch of the conversation; `None` if it was not made there.
-    pub fn renumbered(self, new: &Renumbering) -> Option<Self> {
-        let caller = new.of(self.caller)?;
-        Some(Self { caller, stand_in: self.stand_in.and_then(|n| new.of(n)) })
-    }
-}
-
-saved!(struct OpenCall { caller, stand_in });
-
-/// Waiting calls by their id.
-pub type OpenCalls = BTreeMap<String, OpenCall>;
+use crate::message::{Message, Role};
 
 impl History {
     /// The node with the call `call_id`, if no output has answered it yet.
@@ -66,5 +44,26 @@ impl History {
             self.open_calls.insert(call_id.to_owned(), OpenCall { stand_in: Some(index), ..open });
         }
         index
+    }
+
+    /// The node of the call that a tool message answers, if that was known when it entered.
+    pub fn caller(&self, output: NodeIndex) -> Option<NodeIndex> {
+        let is_output = self.nodes.get(output.get())?.message.role == Role::Tool;
+        self.links.caller(output).filter(|_| is_output)
+    }
+
+    /// How many calls of a message that is not a tool message wait for an output.
+    pub fn calls(&self, caller: NodeIndex) -> usize {
+        self.links.calls(caller)
+    }
+
+    /// The earlier message with the provider-run call that this message cannot stay without.
+    pub fn depends_on(&self, node: NodeIndex) -> Option<NodeIndex> {
+        self.links.depends_on(node)
+    }
+
+    /// The messages with provider-run calls that have no result yet.
+    pub fn open_server_calls(&self) -> impl Iterator<Item = NodeIndex> {
+        self.links.open_server_calls()
     }
 }

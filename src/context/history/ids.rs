@@ -9,7 +9,7 @@ use crate::context::node::{Node, NodeIndex};
 
 /// Finds nodes by id in a list that each call passes in.
 #[derive(Debug, Clone, Default)]
-pub(in crate::context) struct Ids {
+pub(super) struct Ids {
     table: HashTable<NodeIndex>,
     hasher: RandomState,
 }

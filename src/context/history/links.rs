@@ -4,7 +4,6 @@
 //! Steps and unanswered calls are found from these links without reading any message. Debug builds compare the result with
 //! the ids. Restoring a snapshot replays the links, and refuses a history that could not have happened.
 
-use super::History;
 use crate::context::node::{Node, NodeIndex, NodeKind, NodeSet};
 use crate::growing::append;
 use crate::hashing::HashMap;
@@ -16,7 +15,7 @@ const NONE: u32 = u32::MAX;
 /// For each node by its number: for a tool message, the node of the call that it answers; for others, how many of its calls
 /// wait for an output.
 #[derive(Debug, Clone, Default)]
-pub(in crate::context) struct Links {
+pub(super) struct Links {
     calls: Vec<u32>,
     /// Calls of tools that the provider runs, and approval requests, that have no result yet.
     server: HashMap<String, NodeIndex>,
@@ -25,6 +24,28 @@ pub(in crate::context) struct Links {
 }
 
 impl Links {
+    /// The node of the call that a tool message answers, if that was known when it entered. For other messages, the link is
+    /// a number of calls.
+    pub fn caller(&self, output: NodeIndex) -> Option<NodeIndex> {
+        let link = self.calls.get(output.get())?;
+        (*link != NONE).then_some(NodeIndex(*link))
+    }
+
+    /// How many calls of a message that is not a tool message wait for an output.
+    pub fn calls(&self, caller: NodeIndex) -> usize {
+        self.calls.get(caller.get()).map_or(0, |calls| *calls as usize)
+    }
+
+    /// The earlier message with the provider-run call that a message cannot stay without.
+    pub fn depends_on(&self, node: NodeIndex) -> Option<NodeIndex> {
+        self.depends_on.get(&node).copied()
+    }
+
+    /// The messages with provider-run calls that have no result yet.
+    pub fn open_server_calls(&self) -> impl Iterator<Item = NodeIndex> {
+        self.server.values().copied()
+    }
+
     /// How many nodes there are.
     pub fn len(&self) -> usize {
         self.calls.len()
@@ -117,28 +138,4 @@ impl Links {
 /// The calls of a message that wait for an output.
 fn waiting(message: &Message) -> impl Iterator<Item = &ToolCall> {
     message.tool_calls().filter(|call| !call.hosted)
-}
-
-impl History {
-    /// The node of the call that a tool message answers, if that was known when it entered.
-    pub fn caller(&self, output: NodeIndex) -> Option<NodeIndex> {
-        let link = self.links.calls.get(output.get())?;
-        let answers = self.nodes.get(output.get())?.message.role == Role::Tool; // for other messages, the link is a number of calls
-        (answers && *link != NONE).then_some(NodeIndex(*link))
-    }
-
-    /// How many calls of a message that is not a tool message wait for an output.
-    pub fn calls(&self, caller: NodeIndex) -> usize {
-        self.links.calls.get(caller.get()).map_or(0, |calls| *calls as usize)
-    }
-
-    /// The earlier message with the provider-run call that this message cannot stay without.
-    pub fn depends_on(&self, node: NodeIndex) -> Option<NodeIndex> {
-        self.links.depends_on.get(&node).copied()
-    }
-
-    /// The messages with provider-run calls that have no result yet.
-    pub fn open_server_calls(&self) -> impl Iterator<Item = NodeIndex> {
-        self.links.server.values().copied()
-    }
 }

@@ -1,9 +1,9 @@
 //! A history in a snapshot.
 
 use super::History;
-use super::calls::{OpenCall, OpenCalls};
 use super::ids::Ids;
 use super::links::Links;
+use super::open_calls::{OpenCall, OpenCalls};
 use super::{compactions, reasons};
 use crate::context::node::{Node, NodeIndex, NodeKind};
 use crate::error::Result;

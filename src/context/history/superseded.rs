@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::History;
-use super::calls::{OpenCall, OpenCalls};
+use super::open_calls::{OpenCall, OpenCalls};
 use crate::context::node::{NodeIndex, NodeKind};
 
 /// What [`History::supersede`] changed.

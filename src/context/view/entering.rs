@@ -63,7 +63,7 @@ impl View {
             last.0 + 1 == node.0
                 && history.caller(last) == Some(caller)
                 && self.order.last() == Some(&last)
-                && history.inserted.root(last) == last
+                && history.root(last) == last
         })
     }
 

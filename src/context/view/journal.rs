@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::View;
+use super::snapshot::Snapshot;
 use crate::context::history::History;
 use crate::context::node::NodeIndex;
 use crate::context::part_name::PartName;
 use crate::context::shared::Shared;
 use crate::context::slot::{Form, Slot};
-use crate::context::snapshot::Snapshot;
 use crate::context::tally::Tally;
 use crate::error::Result;
 use crate::message::Message;

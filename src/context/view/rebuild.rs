@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::View;
+use super::ephemeral::Ephemeral;
 use super::sums::Sums;
-use crate::context::branch::Renumbering;
-use crate::context::ephemeral::Ephemeral;
 use crate::context::node::NodeIndex;
+use crate::context::renumbering::Renumbering;
 use crate::context::slot::Slot;
 use crate::context::tally::Tally;
 use crate::message::Message;

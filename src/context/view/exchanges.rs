@@ -3,8 +3,8 @@
 //! This is part of the view, so undoing a view's edits also undoes this. Debug builds compare it with a walk over the
 //! history.
 
-use super::slot::Slot;
-use super::view::View;
+use crate::context::changes::Changes;
+use crate::context::slot::Slot;
 
 /// The user messages of a body, from the first exchange on that still has to be looked at.
 #[derive(Debug, Clone, Default)]
@@ -20,9 +20,9 @@ pub struct Exchanges {
 }
 
 impl Exchanges {
-    /// Catches up with a view: looks only at what is new or was edited since.
-    pub(super) fn catch_up(&mut self, view: &View) {
-        if let Some(edited) = view.changes().since(self.version) {
+    /// Catches up with a body and its edits: looks only at what is new or was edited since.
+    pub(super) fn catch_up(&mut self, body: &[Slot], changes: &Changes) {
+        if let Some(edited) = changes.since(self.version) {
             // A message inserted directly at `from` may belong to the exchange before it.
             if edited <= self.from {
                 *self = Self::default();
@@ -30,10 +30,10 @@ impl Exchanges {
             self.begin.truncate(self.begin.partition_point(|at| *at < edited));
             self.known = self.known.min(edited);
         }
-        self.version = view.changes().version();
-        let new = view.body().iter().enumerate().skip(self.known);
+        self.version = changes.version();
+        let new = body.iter().enumerate().skip(self.known);
         self.begin.extend(new.filter(|(_, slot)| Slot::opens_turn(slot)).map(|(at, _)| at));
-        self.known = view.body().len();
+        self.known = body.len();
     }
 
     /// How many exchanges have to be looked at, including those that will stay as they are.

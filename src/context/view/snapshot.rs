@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use super::slot::Slot;
-use super::view::View;
+use super::View;
+use crate::context::slot::Slot;
 
 /// What an edit replaced: from position `from` on (counted over header and body), the view was `tail`.
 #[derive(Debug)]

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::node::{NodeIndex, NodeSet};
-use super::slot::Slot;
-use super::view::View;
+use super::View;
+use crate::context::node::{NodeIndex, NodeSet};
+use crate::context::slot::Slot;
 use crate::saved::saved;
 
 /// The ephemeral messages that do not have enough newer ones yet, and whether one was added since they were last checked.
@@ -57,7 +57,7 @@ impl View {
     }
 
     /// Checks the message again, since it may be outdated.
-    pub(super) fn recheck_ephemeral(&mut self, node: NodeIndex) {
+    pub(in crate::context) fn recheck_ephemeral(&mut self, node: NodeIndex) {
         if let Some(at) = self.position(node) {
             let slot = &self.body()[at].clone();
             self.ephemeral.enter(slot);
