@@ -76,13 +76,6 @@ impl Context {
         parts.iter().any(says_something)
     }
 
-    /// Whether the view still shows the calls of `caller` that this message answers.
-    pub(super) fn shows_call_of(&self, caller: NodeIndex, answer: &Message) -> bool {
-        let Some(slot) = self.view.body().iter().rev().find(|s| s.node == caller) else { return false };
-        let has = |id: &str| slot.message.tool_calls().any(|c| c.id == id);
-        answer.tool_outputs().all(|o| has(&o.call_id))
-    }
-
     /// Brings a dropped node back with its whole step; also the user message before it if the view would otherwise not begin
     /// with the user.
     pub(super) fn restore_step(&mut self, index: NodeIndex, why: &str) {

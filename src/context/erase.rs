@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::core::Context;
 use super::node::{NodeIndex, NodeKind, NodeSet};
-use super::slot::{Form, Slot};
+use super::pins::pin_head;
+use super::slot::Slot;
 use super::tally::Tally;
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{CallKind, Extras, Message, Part, Text};
@@ -35,17 +36,6 @@ impl Context {
         Ok(())
     }
 
-    /// The folds made of a message, directly or through an earlier fold, innermost first.
-    pub fn folds_made_of(&self, index: NodeIndex) -> Vec<NodeIndex> {
-        let mut made = Vec::new();
-        let mut of = self.history.node(index).folded_by;
-        while let Some(summary) = of {
-            made.push(summary);
-            of = self.history.node(summary).folded_by;
-        }
-        made
-    }
-
     /// Removes the content of a message wherever it is stored. The structure stays: who called what, and which output
     /// answers which call.
     pub fn erase(&mut self, index: NodeIndex) {
@@ -59,9 +49,9 @@ impl Context {
             }
         }
         let tally = Tally::of(&message, &*self.counter);
-        self.history.erase(index, message.clone(), tally);
+        self.history.erase(index, message, tally);
         self.pointers.retain(|(node, _)| *node != index);
-        self.show_erased(index, &message, tally);
+        self.show_erased(index);
         self.forget_all_facts();
     }
 
@@ -79,21 +69,25 @@ impl Context {
         let new_texts =
             shown_with_it.into_iter().map(|node| (node, ERASED.to_owned())).chain([(summary, new_text)]);
         for (node, text) in new_texts.collect::<Vec<_>>() {
-            let known = self.history.node(node).message.clone();
-            let mut message = Message::text(known.role, text);
-            message.meta = known.meta.clone();
-            let message = Arc::new(message);
-            let tally = Tally::of(&message, &*self.counter);
-            self.history.erase(node, message.clone(), tally);
-            self.show_erased(node, &message, tally);
+            self.overwrite(node, text);
+            self.show_erased(node);
         }
     }
 
+    /// Replaces the text of a message that the engine made, in the history.
+    fn overwrite(&mut self, index: NodeIndex, text: String) {
+        let known = &self.history.node(index).message;
+        let mut message = Message::text(known.role, text);
+        message.meta = known.meta.clone();
+        let tally = Tally::of(&message, &*self.counter);
+        self.history.erase(index, Arc::new(message), tally);
+    }
+
     /// Shows the new content of a message wherever the old one was.
-    fn show_erased(&mut self, index: NodeIndex, message: &Arc<Message>, tally: Tally) {
-        let slot = Slot { tally, message: message.clone(), ..Slot::whole(&self.history, index) };
+    fn show_erased(&mut self, index: NodeIndex) {
+        let slot = Slot::whole(&self.history, index);
         if let Some(at) = self.view.position(index) {
-            self.view.replace(at, message.clone(), tally, Form::Whole);
+            self.view.replace(at, slot.message.clone(), slot.tally, slot.form);
         }
         self.view.erase_kept(&slot);
         let is_header = self.view.header().iter().any(|slot| slot.node == index);
@@ -120,21 +114,16 @@ impl Context {
 
     /// Removes the texts that were pinned from a message, from the view and from the history.
     fn drop_text_pins_of(&mut self, index: NodeIndex) {
-        let head = format!("[pinned text of message {}]\n", self.history.node(index).id);
+        let head = pin_head(&self.history.node(index).id);
         let nodes = (0..self.history.len() as u32).map(NodeIndex);
         let pins: NodeSet = nodes
             .filter(|n| self.history.node(*n).kind == NodeKind::Pin)
             .filter(|n| self.history.node(*n).message.plain_text().starts_with(&head))
             .collect();
         for pin in pins.iter() {
-            let known = self.history.node(pin).message.clone();
-            let mut message = Message::text(known.role, ERASED);
-            message.meta = known.meta.clone();
-            let message = Arc::new(message);
-            let tally = Tally::of(&message, &*self.counter);
             self.view.remove(pin);
             self.history.set_pinned(pin, false);
-            self.history.erase(pin, message, tally);
+            self.overwrite(pin, ERASED.to_owned());
         }
     }
 }

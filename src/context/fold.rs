@@ -1,4 +1,4 @@
-use serde::Serialize;
+//! Folds, and the messages that stand for them in the view.
 
 use super::node::NodeIndex;
 use super::slot::PlacedSlot;
@@ -51,30 +51,4 @@ impl FoldMessages {
     pub fn tokens(&self, count: impl Fn(&Message) -> u64) -> u64 {
         self.retain.iter().chain(&self.ask).chain([&self.summary]).map(count).sum()
     }
-}
-
-/// A fold, for the caller.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-pub struct FoldInfo {
-    /// The fold's id: its summary's.
-    pub id: String,
-    /// Ids of the messages that it replaced, including those of earlier folds.
-    pub items: Vec<String>,
-    /// The summary's text, without its ledger.
-    pub summary: String,
-    /// Facts that the summary left out and the engine appended to it, if any.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ledger: Option<String>,
-    /// The retained text, if the summarizer's answer had one.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub retain: Option<String>,
-    /// Tokens that these messages took in the view.
-    pub tokens_folded: u64,
-    /// Tokens of the summary and of the messages shown with it.
-    pub tokens: u64,
-    /// `true` if the view shows it; `false` if it is inside a later fold.
-    pub in_view: bool,
 }

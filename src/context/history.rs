@@ -95,6 +95,11 @@ impl History {
         &self.nodes[index.get()]
     }
 
+    /// The summaries that a node is folded into, directly or through an earlier fold, innermost first.
+    pub fn folds_around(&self, index: NodeIndex) -> impl Iterator<Item = NodeIndex> {
+        std::iter::successors(self.node(index).folded_by, |summary| self.node(*summary).folded_by)
+    }
+
     /// Counts every message again. For an output that is not in memory, the first count is scaled like the counts of all
     /// others.
     pub(super) fn recount(&mut self, count: impl Fn(&Message) -> Tally) {

@@ -1,5 +1,9 @@
+//! The messages of a view, for the caller.
+
 use serde::Serialize;
 
+use super::core::Context;
+use super::slot::Slot;
 use crate::message::ItemType;
 
 /// A message with its metadata, for the caller.
@@ -23,4 +27,40 @@ pub struct Item {
     /// The form in which the view shows it.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "ItemForm"))]
     pub form: &'static str,
+}
+
+impl Context {
+    /// Every message of the view with its metadata.
+    pub fn items(&self) -> Vec<Item> {
+        let item = |slot: &Slot| {
+            let node = self.history.node(slot.node);
+            let (meta, item_type) = (&node.message.meta, node.message.item_type());
+            Item {
+                id: node.id.to_string(),
+                item_type,
+                tokens: slot.tokens(),
+                priority: meta.priority.unwrap_or_else(|| default_priority(item_type)),
+                ephemeral: meta.ephemeral,
+                pinned: node.pinned,
+                form: slot.form.as_str(),
+            }
+        };
+        self.view.slots().map(item).collect()
+    }
+}
+
+/// The order of the selective document: the lowest goes first.
+pub fn default_priority(item_type: ItemType) -> i64 {
+    match item_type {
+        ItemType::ToolResult => 10,
+        ItemType::SkillPrompt => 20,
+        ItemType::SkillMetadata => 30,
+        ItemType::Memory => 35,
+        ItemType::Injection => 38,
+        ItemType::AssistantMessage => 40,
+        ItemType::UserMessage => 50,
+        ItemType::CompactionSummary => 90,
+        ItemType::SkillStrategy | ItemType::SubagentStrategy => 95,
+        ItemType::SystemPrompt => 100,
+    }
 }

@@ -125,7 +125,7 @@ impl Context {
                 .map_or(Cow::Borrowed(if form.is_some() { SHORTER } else { GONE }), |line| line.why.clone()),
             pass: lines.and_then(|line| line.pass.clone()),
             output_ref: own_ref().or_else(|| lines.filter(|_| fold.is_none())?.output_ref.clone()),
-            fold: fold.map(|fold| id_of(self.outermost(fold))),
+            fold: fold.and_then(|_| self.history.folds_around(node).last()).map(id_of),
             back,
         })
     }
@@ -134,14 +134,5 @@ impl Context {
     fn newest_lines(&self) -> HashMap<&str, &LeftOut> {
         let lines = self.reported.iter().chain(&self.left_out);
         lines.map(|line| (line.fold.as_deref().unwrap_or(&line.id), line)).collect()
-    }
-
-    /// The outermost fold that contains this fold.
-    fn outermost(&self, fold: NodeIndex) -> NodeIndex {
-        let mut outermost = fold;
-        while let Some(by) = self.history.node(outermost).folded_by {
-            outermost = by;
-        }
-        outermost
     }
 }

@@ -5,6 +5,9 @@
 //! What a model reads of a node's message changes only if the message is erased, or while its output is kept in the host's
 //! store.
 //!
+//! The files build on each other in this order: plain data (nodes, tallies, folds, reports …), `history`, `slot`, `view`,
+//! [`Context`] in `core`, and then what works on a context, by topic.
+//!
 //! Token sums by part are updated as slots change, so a push costs only what is new, however long the history is. The long
 //! lists of a view are shared with its clones until one of them is edited (`shared`), so the copy that allows a run to be
 //! undone is free if nothing changes.
@@ -24,6 +27,9 @@ mod erase;
 mod event;
 mod facts;
 mod fold;
+mod fold_info;
+mod folding;
+mod header;
 mod history;
 mod holders;
 mod instructions;
@@ -43,8 +49,8 @@ mod parts;
 mod pins;
 mod placeholders;
 mod pruned;
+mod push;
 mod recount;
-mod renamed;
 mod renew;
 mod renumbering;
 mod report;
@@ -65,15 +71,16 @@ mod wording;
 
 pub use cache_cost::CacheCost;
 pub use changes::Changes;
-pub use core::{Context, default_priority};
+pub use core::Context;
 pub use cost::{ContextCost, CostDecision};
 pub use custom::{CustomItem, CustomRun, CustomRuns, Verdict};
 pub use decision::{Decision, number_attempts};
 pub use erase::ERASED;
 pub use event::{Event, EventName};
-pub use fold::{Fold, FoldInfo, FoldMessages};
+pub use fold::{Fold, FoldMessages};
+pub use fold_info::FoldInfo;
 pub use history::{CallRenamed, History};
-pub use item::Item;
+pub use item::{Item, default_priority};
 pub use item_id::ItemId;
 pub use journal::{ContextChanges, ContextMark, Known};
 pub use ledger_text::{LEDGER_HEADING, LEDGER_HEADINGS, RECORD_ENDS};

@@ -1,3 +1,5 @@
+//! The nodes of a history, and sets of them.
+
 use std::sync::Arc;
 
 use super::part_name::PartName;

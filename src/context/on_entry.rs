@@ -1,5 +1,3 @@
-//! What the view lost outside of any run, because messages entered.
-
 use super::node::{NodeIndex, NodeSet};
 use crate::saved::{ListEdit, saved};
 

@@ -9,20 +9,20 @@ use super::node::{NodeIndex, NodeSet};
 use super::on_entry::OnEntry;
 use super::output_budget::OutputBudget;
 use super::slot::{Form, Slot};
+use super::tally::Tally;
 use crate::error::Result;
 use crate::message::{Message, Part, Role, ToolOutput, ToolOutputRef};
 use crate::tool_output::{self, ToolOutputCacheConfig};
 
 impl Context {
-    /// Stores a tool output in full, and returns the message with its ref; also a cut message if the output is too large
-    /// (CACHE-2).
+    /// Stores a tool output in full, and returns the message with its ref (CACHE-2).
     pub(super) fn store_outputs(
         &mut self,
         mut message: Message,
         caller: Option<NodeIndex>,
-    ) -> Result<(Message, Option<Message>)> {
+    ) -> Result<Message> {
         if !self.output_config.enabled || message.role != Role::Tool {
-            return Ok((message, None));
+            return Ok(message);
         }
         let own_tool = caller.is_some_and(|caller| self.answers_own_tool(&message, caller));
         for part in &mut message.parts {
@@ -31,17 +31,25 @@ impl Context {
                 output.output_ref = Some(self.store_output(output)?.into());
             }
         }
-        let cut = if message.meta.pinned { None } else { self.cut(&message, caller, || own_tool) };
-        Ok((message, cut))
+        Ok(message)
+    }
+
+    /// The slot of a node in the form in which it enters the view.
+    pub fn slot_on_entry(&self, index: NodeIndex) -> Slot {
+        let mut slot = Slot::whole(&self.history, index);
+        if slot.message.role != Role::Tool || self.history.node(index).pinned || !self.output_config.enabled {
+            return slot;
+        }
+        if let Some(cut) = self.cut(&slot.message, self.history.caller(index)) {
+            slot.tally = Tally::of(&cut, &*self.counter);
+            slot.message = cut.into();
+            slot.form = Form::Cut;
+        }
+        slot
     }
 
     /// A tool message with its outputs cut to the limits for outputs in the view; `None` if nothing has to be cut.
-    pub(super) fn cut(
-        &self,
-        message: &Message,
-        caller: Option<NodeIndex>,
-        answers_own_tool: impl Fn() -> bool,
-    ) -> Option<Message> {
+    fn cut(&self, message: &Message, caller: Option<NodeIndex>) -> Option<Message> {
         let config = &self.output_config;
         let mut cut = None;
         for (at, part) in message.parts.iter().enumerate() {
@@ -51,7 +59,7 @@ impl Context {
                     self.bounded(&output.content, self.rule_of(caller, &output.call_id), &known.id)
                 }
                 None => tool_output::view_of_own_tool_output(&output.content, config)
-                    .filter(|_| answers_own_tool()),
+                    .filter(|_| caller.is_some_and(|caller| self.answers_own_tool(message, caller))),
             };
             if let Some(content) = content {
                 let shorter = ToolOutput { content, ..ToolOutput::clone(output) };
@@ -77,7 +85,8 @@ impl Context {
             self.outputs.note_answer(&given.id);
             return Ok(given.clone());
         }
-        let shown = self.bounded_on_entry(&whole, output, &given.id);
+        let rule = self.rule_of(self.history.open_call(&output.call_id), &output.call_id);
+        let shown = self.bounded(&whole, rule, &given.id);
         let is_part = !self.outputs.is_answer(&given.id) && is_excerpt(&output.content, &whole);
         if is_part || shown.as_ref() == Some(&output.content) {
             return Ok(given.clone());
@@ -121,12 +130,6 @@ impl Context {
             .message
             .tool_calls()
             .any(|c| tool_output::is_cache_tool(&c.name) && answers(&c.id))
-    }
-
-    /// The same for a message of the history.
-    pub(super) fn answered_own_tool(&self, index: NodeIndex) -> bool {
-        let caller = self.history.caller(index);
-        caller.is_some_and(|caller| self.answers_own_tool(&self.history.node(index).message, caller))
     }
 
     /// Replaces the oldest tool outputs with placeholders if together they exceed the budget (CACHE-4).

@@ -1,5 +1,3 @@
-//! The parts of a view: what its tokens are spent on.
-
 use serde::{Deserialize, Serialize};
 
 use crate::message::{ItemType, Message, Role};

@@ -1,14 +1,17 @@
 //! Pins: messages and texts that every view shows verbatim.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::core::Context;
-use super::event::EventName;
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::slot::{PlacedSlot, Slot};
 use super::tally::Tally;
 use crate::error::{Error, Result};
-use crate::message::{CallKind, ItemType, Message, Part, Role, Step, steps};
+use crate::message::{CallKind, ItemType, Message, Part, Role};
+
+/// A pinned text begins with this and the id of its message.
+const HEAD: &str = "[pinned text of message ";
 
 const PINNED: &str = "a message of the step was pinned";
 
@@ -118,9 +121,17 @@ impl Context {
         Ok(())
     }
 
+    /// The pinned texts of these messages.
+    pub(super) fn text_pins_of(&self, of: &[NodeIndex]) -> Vec<NodeIndex> {
+        let ids: HashSet<&str> = of.iter().map(|n| &*self.history.node(*n).id).collect();
+        let body = self.view.body().iter().filter(|s| self.history.node(s.node).kind == NodeKind::Pin);
+        body.filter(|s| pinned_id(&s.message).is_some_and(|id| ids.contains(id.as_str())))
+            .map(|s| s.node)
+            .collect()
+    }
+
     fn text_pin(&self, of: NodeIndex, text: &str) -> Message {
-        let id = &self.history.node(of).id;
-        let mut pin = Message::text(Role::User, format!("[pinned text of message {id}]\n{text}"));
+        let mut pin = Message::text(Role::User, pin_head(&self.history.node(of).id) + text);
         pin.meta.item_type = Some(ItemType::CompactionSummary);
         pin
     }
@@ -128,24 +139,18 @@ impl Context {
     fn is_pin(&self, slot: &Slot, pin: &Message) -> bool {
         self.history.node(slot.node).kind == NodeKind::Pin && *slot.message == *pin
     }
+}
 
-    /// Takes the step of a folded node out of its fold and puts it back into the view, in the order of the history.
-    pub(super) fn take_out_of_fold(&mut self, index: NodeIndex, summary: NodeIndex, why: &str) {
-        let Some(fold) = self.folds.iter_mut().find(|f| f.summary == summary) else { return };
-        let messages = fold.members.iter().map(|m| &*self.history.node(*m).message);
-        let holds = |step: &Step| fold.members[step.range.clone()].contains(&index);
-        let Some(step) = steps(messages).into_iter().find(holds) else { return };
-        let back: Vec<NodeIndex> = fold.members.drain(step.range).collect();
-        fold.altered.retain(|placed| !back.contains(&placed.slot.node));
-        self.folds_changed += 1;
-        let whole = |n: &NodeIndex| PlacedSlot { slot: Slot::whole(&self.history, *n), shown: true };
-        self.reinsert(&NodeSet::default(), back.iter().map(whole).collect());
-        for node in &back {
-            self.history.set_folded_by(*node, None);
-        }
-        self.emit(EventName::Unfolded, &back, why.to_owned());
-        self.open_empty_folds(why);
-    }
+/// What a pinned text from a message begins with.
+pub(super) fn pin_head(id: &str) -> String {
+    format!("{HEAD}{id}]\n")
+}
+
+/// The id of the message that a pinned text was taken from.
+fn pinned_id(pin: &Message) -> Option<String> {
+    let text = pin.plain_text();
+    let (id, _) = text.strip_prefix(HEAD)?.split_once("]\n")?;
+    Some(id.to_owned())
 }
 
 /// Whether a message contains a text: in its text, its output or the arguments of its calls.

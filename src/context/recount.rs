@@ -1,3 +1,5 @@
+//! Counts a context again with another counter.
+
 use std::sync::Arc;
 
 use super::core::Context;

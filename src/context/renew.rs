@@ -1,10 +1,12 @@
-//! Messages that came in again with the same text, but other cache marks, hints or item ids.
+//! Messages that came in again with the same text, but other cache marks, hints, item ids or call ids.
 
 use std::sync::Arc;
 
 use super::core::Context;
+use super::history::CallRenamed;
 use super::node::NodeIndex;
-use super::slot::Form;
+use super::shared::Shared;
+use super::slot::{Form, Slot};
 use super::view::View;
 use crate::message::{Message, Part};
 
@@ -20,6 +22,29 @@ impl Context {
             let renewed = Arc::new(renewed);
             self.history.renew(*node, renewed.clone());
             self.view.renew(*node, &renewed);
+        }
+    }
+
+    /// Gives calls and their outputs their new ids, in the history, in the view and in folds. The ids must have passed
+    /// [`super::History::check_renamed`].
+    pub fn rename_calls(&mut self, renamed: &[CallRenamed]) {
+        if renamed.is_empty() {
+            return;
+        }
+        let waits = |call: &&CallRenamed| {
+            call.caller.get() < self.facts.len() && self.history.open_call(&call.before) == Some(call.caller)
+        };
+        let waiting = renamed.iter().filter(waits).map(|call| (&*call.before, &*call.now)).collect();
+        self.facts.rename_calls(&waiting);
+        self.holders = Shared::default();
+        let messages = self.history.rename_calls(renamed);
+        let now = |slot: &Slot| Some(messages.get(&slot.node)?.shown(&slot.message));
+        self.view.show_all_renewed(&now);
+        self.folds_changed += 1;
+        for placed in self.folds.iter_mut().flat_map(|fold| &mut fold.altered) {
+            if let Some(message) = now(&placed.slot) {
+                placed.slot.message = message;
+            }
         }
     }
 }

@@ -1,5 +1,3 @@
-//! The numbers that nodes get in a branch.
-
 use super::node::{NodeIndex, NodeSet};
 
 /// Maps the nodes of a conversation to those of its branch.

@@ -1,12 +1,10 @@
 //! Goes back to an earlier message: what came after it leaves the view.
 
-use std::collections::HashSet;
-
 use super::core::Context;
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::slot::{Form, Slot};
 use crate::error::{Error, Result};
-use crate::message::{Message, Role};
+use crate::message::Role;
 
 const WHY: &str = "the conversation went back to an earlier message";
 
@@ -96,20 +94,4 @@ impl Context {
         self.begin_with_user();
         self.replace_stale_pointers();
     }
-
-    /// The pinned texts of these messages.
-    fn text_pins_of(&self, of: &[NodeIndex]) -> Vec<NodeIndex> {
-        let ids: HashSet<&str> = of.iter().map(|n| &*self.history.node(*n).id).collect();
-        let body = self.view.body().iter().filter(|s| self.history.node(s.node).kind == NodeKind::Pin);
-        body.filter(|s| pinned_id(&s.message).is_some_and(|id| ids.contains(id.as_str())))
-            .map(|s| s.node)
-            .collect()
-    }
-}
-
-/// The id of the message that a pinned text was taken from.
-fn pinned_id(pin: &Message) -> Option<String> {
-    let text = pin.plain_text();
-    let (id, _) = text.strip_prefix("[pinned text of message ")?.split_once("]\n")?;
-    Some(id.to_owned())
 }

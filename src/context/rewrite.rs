@@ -6,8 +6,6 @@ use super::core::Context;
 use super::event::EventName;
 use super::history::Superseded;
 use super::node::{NodeIndex, NodeKind, NodeSet};
-use super::slot::{Form, Slot};
-use super::tally::Tally;
 use crate::error::Result;
 use crate::message::{Message, Part, Role, ToolOutputRef};
 
@@ -144,20 +142,5 @@ impl Context {
             .map(|(i, _)| NodeIndex(i as u32))
             .filter(|n| !self.history.is_superseded(*n))
             .collect()
-    }
-
-    /// The slot of a node in the form in which it enters the view.
-    pub fn slot_on_entry(&self, index: NodeIndex) -> Slot {
-        let mut slot = Slot::whole(&self.history, index);
-        if slot.message.role != Role::Tool || self.history.node(index).pinned || !self.output_config.enabled {
-            return slot;
-        }
-        let cut = self.cut(&slot.message, self.history.caller(index), || self.answered_own_tool(index));
-        if let Some(cut) = cut {
-            slot.tally = Tally::of(&cut, &*self.counter);
-            slot.message = cut.into();
-            slot.form = Form::Cut;
-        }
-        slot
     }
 }

@@ -3,7 +3,7 @@
 use super::core::Context;
 use super::node::NodeIndex;
 use super::slot::Form;
-use crate::message::{Part, Role, ToolOutput};
+use crate::message::{Part, Role};
 use crate::tokens::count_part;
 use crate::tool_output::{self, MIN_MESSAGE_BYTES, ToolOutputCacheConfig, ToolRule};
 
@@ -92,17 +92,6 @@ impl Context {
             );
         }
         shown
-    }
-
-    /// The same for an output that is about to enter.
-    pub(super) fn bounded_on_entry(
-        &self,
-        whole: &[Part],
-        output: &ToolOutput,
-        id: &str,
-    ) -> Option<Vec<Part>> {
-        let rule = self.rule_of(self.history.open_call(&output.call_id), &output.call_id);
-        self.bounded(whole, rule, id)
     }
 }
 

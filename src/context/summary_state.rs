@@ -1,7 +1,9 @@
+//! What the conversation's summary covers.
+
 use serde::Serialize;
 
 use super::core::Context;
-use super::node::{NodeIndex, NodeKind, NodeSet};
+use super::node::NodeKind;
 
 /// What the conversation's summary covers, in the terms of the rolling document.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -32,9 +34,9 @@ impl Context {
         let Some(newest) = self.folds.last() else {
             return is_summarizing.then(|| SummaryState { is_summarizing, ..SummaryState::default() });
         };
-        let covered = self.covered_by(newest.summary);
+        let covered = self.messages_behind(&[newest.summary]).unwrap_or_default();
         let summary = self.history.node(newest.summary);
-        let original_tokens = covered.iter().map(|n| self.history.tally_as_pushed(n).total()).sum();
+        let original_tokens = covered.iter().map(|n| self.history.tally_as_pushed(*n).total()).sum();
         let last = covered.iter().max().map_or(0, |n| n.get() + 1);
         let pushed = self.history.nodes()[..last].iter().filter(|n| n.kind == NodeKind::Message).count();
         let summary_tokens = summary.tally.total();
@@ -52,25 +54,6 @@ impl Context {
             },
             is_summarizing,
         })
-    }
-
-    /// The messages that a summary covers, including those under the folds it contains.
-    fn covered_by(&self, summary: NodeIndex) -> NodeSet {
-        let mut covered = NodeSet::default();
-        let mut summaries = vec![summary];
-        while let Some(summary) = summaries.pop() {
-            let Some(fold) = self.folds.iter().find(|f| f.summary == summary) else { continue };
-            for member in &fold.members {
-                match self.history.node(*member).kind {
-                    NodeKind::Message => {
-                        covered.insert(*member);
-                    }
-                    NodeKind::Summary => summaries.push(*member),
-                    _ => {}
-                }
-            }
-        }
-        covered
     }
 }
 

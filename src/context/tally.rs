@@ -1,5 +1,3 @@
-//! The tokens of a message.
-
 use super::ledger_text::without_ledger;
 use crate::error::Result;
 use crate::message::{ItemType, Message, Part, Role};

@@ -23,10 +23,9 @@ impl Context {
         let Some(from) = self.view.take_edited().into_iter().chain(cut).min() else { return Vec::new() };
         let mut lost = Vec::new();
         let mut empty = NodeSet::default();
-        let mut at = from;
-        while let Some(slot) = self.view.body().get(at) {
+        for at in from..self.view.body().len() {
+            let slot = &self.view.body()[at];
             if slot.message.role != Role::Assistant || !slot.message.parts.iter().any(is_bound) {
-                at += 1;
                 continue;
             }
             let (node, form) = (slot.node, slot.form);
@@ -36,13 +35,11 @@ impl Context {
             self.note_left_out(node, WHY, None);
             if message.is_empty() {
                 empty.insert(node);
-                at += 1;
                 continue;
             }
             let tally = Tally::of(&message, &*self.counter);
             let form = if form == Form::Whole { Form::Unbound } else { form };
             self.view.replace(at, Arc::new(message), tally, form);
-            at += 1;
         }
         self.view.remove_all(&empty);
         self.view.take_edited();

@@ -8,7 +8,7 @@ use super::fold::Fold;
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::slot::{Form, PlacedSlot, Slot};
 use crate::error::{Error, ErrorCode, Result};
-use crate::message::Role;
+use crate::message::{Role, Step, steps};
 
 const BEGINS_WITH_USER: &str = "a view begins with the user";
 
@@ -27,34 +27,13 @@ impl Context {
             };
             return Err(Error::argument(format!("there is no fold `{id}` in the view; {why}")));
         };
-        let mut outermost = fold.summary;
-        while let Some(by) = self.history.node(outermost).folded_by {
-            outermost = by;
-        }
-        if outermost == fold.summary {
+        let Some(outermost) = self.history.folds_around(fold.summary).last() else {
             return Ok(fold.summary);
-        }
+        };
         let first = &self.history.node(outermost).id;
         let why =
             format!("`{id}`, `{first}`: `{id}` is itself folded into `{first}`; unfold `{first}` first");
         Err(Error::new(ErrorCode::GraphConstraint, why))
-    }
-
-    /// How many messages these nodes represent: themselves, and those under the folds among them.
-    pub fn messages_under(&self, nodes: &[NodeIndex]) -> usize {
-        let mut count = 0;
-        let mut left = nodes.to_vec();
-        while let Some(node) = left.pop() {
-            match self.history.node(node).kind {
-                NodeKind::Message => count += 1,
-                NodeKind::Summary => {
-                    let fold = self.folds.iter().find(|fold| fold.summary == node);
-                    left.extend(fold.iter().flat_map(|fold| &fold.members));
-                }
-                _ => {}
-            }
-        }
-        count
     }
 
     /// Undoes a fold that is part of no other: its members return to their places in the form that they had, and the summary
@@ -131,6 +110,24 @@ impl Context {
         let id = self.history.node(summary).id.to_string();
         self.left_out.retain(|line| line.fold.as_ref().is_none_or(|fold| *fold != id));
         self.emit(EventName::Unfolded, &members, format!("{id}: {why}"));
+    }
+
+    /// Takes the step of a folded node out of its fold and puts it back into the view, in the order of the history.
+    pub(super) fn take_out_of_fold(&mut self, index: NodeIndex, summary: NodeIndex, why: &str) {
+        let Some(fold) = self.folds.iter_mut().find(|f| f.summary == summary) else { return };
+        let messages = fold.members.iter().map(|m| &*self.history.node(*m).message);
+        let holds = |step: &Step| fold.members[step.range.clone()].contains(&index);
+        let Some(step) = steps(messages).into_iter().find(holds) else { return };
+        let back: Vec<NodeIndex> = fold.members.drain(step.range).collect();
+        fold.altered.retain(|placed| !back.contains(&placed.slot.node));
+        self.folds_changed += 1;
+        let whole = |n: &NodeIndex| PlacedSlot { slot: Slot::whole(&self.history, *n), shown: true };
+        self.reinsert(&NodeSet::default(), back.iter().map(whole).collect());
+        for node in &back {
+            self.history.set_folded_by(*node, None);
+        }
+        self.emit(EventName::Unfolded, &back, why.to_owned());
+        self.open_empty_folds(why);
     }
 
     /// Puts `back` into the view, each message in its place, and removes `removed`.
@@ -215,25 +212,6 @@ impl Context {
     pub(super) fn folds_over(&self, nodes: &NodeSet) -> BTreeSet<NodeIndex> {
         let over = self.folds.iter().filter(|f| f.members.iter().any(|m| nodes.contains(m)));
         over.map(|f| f.summary).collect()
-    }
-
-    /// The messages behind these nodes: a summary's messages, also through the folds that it folds, and nothing for other
-    /// messages of the engine. `None` if all of them are messages of the caller.
-    pub fn messages_behind(&self, nodes: &[NodeIndex]) -> Option<Vec<NodeIndex>> {
-        let is_message = |node: &NodeIndex| self.history.node(*node).kind == NodeKind::Message;
-        if nodes.iter().all(is_message) {
-            return None;
-        }
-        let mut left: Vec<NodeIndex> = nodes.iter().rev().copied().collect();
-        let mut messages = Vec::new();
-        while let Some(node) = left.pop() {
-            if is_message(&node) {
-                messages.push(node);
-            } else if let Some(fold) = self.folds.iter().find(|fold| fold.summary == node) {
-                left.extend(fold.members.iter().rev());
-            }
-        }
-        Some(messages)
     }
 
     /// Whether the node is a message of the current conversation: pushed, and not superseded.

@@ -1,5 +1,3 @@
-//! Nodes that were inserted behind another one.
-
 use std::collections::{BTreeMap, HashMap};
 
 use crate::context::node::NodeIndex;

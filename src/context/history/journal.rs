@@ -36,7 +36,7 @@ impl History {
     }
 
     /// Nodes whose metadata or message changed since the session was saved.
-    pub fn changed_nodes(&self) -> impl Iterator<Item = NodeIndex> + '_ {
+    fn changed_nodes(&self) -> impl Iterator<Item = NodeIndex> + '_ {
         let rewritten = self.rewritten.iter().filter(|node| !self.touched.contains(node));
         self.touched.iter().chain(rewritten)
     }

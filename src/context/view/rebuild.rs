@@ -18,6 +18,12 @@ impl View {
         self.slots().chain(kept)
     }
 
+    fn all_slots_mut(&mut self) -> impl Iterator<Item = &mut Slot> {
+        let shown = self.header.iter_mut().chain(&mut self.parts).chain(self.body.iter_mut());
+        let kept = self.hidden_parts.iter_mut().chain(self.dropped.values_mut());
+        shown.chain(kept).chain(self.pruned.values_mut())
+    }
+
     /// Replaces messages whose metadata or ids changed, in every slot: `now` returns the new message.
     pub(in crate::context) fn show_all_renewed(&mut self, now: &impl Fn(&Slot) -> Option<Arc<Message>>) {
         let first = self.body.iter().position(|slot| now(slot).is_some());
@@ -38,16 +44,10 @@ impl View {
     pub(in crate::context) fn recount(&mut self, tools: Option<u64>, count: impl Fn(&Slot) -> Tally) {
         self.before_edit(0);
         self.tools = tools.unwrap_or(self.tools);
-        let shown = self.header.iter_mut().chain(&mut self.parts).chain(self.body.iter_mut());
-        let kept =
-            self.hidden_parts.iter_mut().chain(self.dropped.values_mut()).chain(self.pruned.values_mut());
-        for slot in shown.chain(kept) {
+        for slot in self.all_slots_mut() {
             slot.tally = count(slot);
         }
-        self.sums = Sums::default();
-        for slot in self.header.iter().chain(&self.parts).chain(self.body.iter()) {
-            self.sums.add(slot);
-        }
+        self.sums = Sums::over(self.slots());
         self.dropped_tokens = self.dropped.values().map(Slot::tokens).sum();
         let marked = self.marked_body.min(self.body.len());
         self.marked_tokens = self.fixed_tokens() + self.body[..marked].iter().map(Slot::tokens).sum::<u64>();
@@ -59,9 +59,7 @@ impl View {
         self.before_edit(0);
         let own = |node: NodeIndex| new.of(node).unwrap_or(node);
         self.pruned.retain(|node, _| new.of(*node).is_some());
-        let before_body = self.header.iter_mut().chain(&mut self.parts).chain(&mut self.hidden_parts);
-        let slots = before_body.chain(self.body.iter_mut()).chain(self.dropped.values_mut());
-        for slot in slots.chain(self.pruned.values_mut()) {
+        for slot in self.all_slots_mut() {
             slot.node = own(slot.node);
         }
         for node in self.order.iter_mut().chain(&mut self.merged) {

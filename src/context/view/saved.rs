@@ -93,10 +93,7 @@ impl View {
         self.hides_requests = self.dropped.values().any(Slot::opens_turn);
         self.exchanges = RefCell::default();
         if known == 0 {
-            self.sums = Sums::default();
-            for slot in self.header.iter().chain(&self.parts) {
-                self.sums.add(slot);
-            }
+            self.sums = Sums::over(self.header.iter().chain(&self.parts));
         }
         for slot in &self.body[known..] {
             self.sums.add(slot);

@@ -1,5 +1,3 @@
-//! Running sums over the slots of a view.
-
 use serde::Serialize;
 
 use crate::context::media_budget::MediaSums;
@@ -11,7 +9,7 @@ use crate::saved::saved;
 
 /// Running sums over a view: tokens and messages by part.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in crate::context) struct Sums {
+pub(super) struct Sums {
     tokens: [u64; PartName::ALL.len()],
     messages: [u64; PartName::ALL.len()],
     total: u64,
@@ -45,6 +43,13 @@ impl OutputCounts {
 }
 
 impl Sums {
+    /// The sums over these slots.
+    pub fn over<'s>(slots: impl Iterator<Item = &'s Slot>) -> Self {
+        let mut sums = Self::default();
+        slots.for_each(|slot| sums.add(slot));
+        sums
+    }
+
     /// Images, documents and sounds.
     pub fn media(&self) -> MediaSums {
         self.media
@@ -70,37 +75,26 @@ impl Sums {
     }
 
     pub fn add(&mut self, slot: &Slot) {
-        let media = MediaSums::of(&slot.message);
-        self.media.images += media.images;
-        self.media.bytes += media.bytes;
-        if let Some(count) = self.outputs.of(slot) {
-            *count += 1;
-            self.placeholder_tokens += tokens_of_placeholder(slot);
-        }
-        let (part, tally) = (slot.part, &slot.tally);
-        for (part, tokens) in split(part, tally) {
-            if tokens > 0 {
-                self.tokens[part as usize] += tokens;
-                self.messages[part as usize] += 1;
-                self.total += tokens;
-            }
-        }
+        self.change(slot, |sum, by| *sum += by);
     }
 
     pub fn remove(&mut self, slot: &Slot) {
+        self.change(slot, |sum, by| *sum -= by);
+    }
+
+    fn change(&mut self, slot: &Slot, change: impl Fn(&mut u64, u64)) {
         let media = MediaSums::of(&slot.message);
-        self.media.images -= media.images;
-        self.media.bytes -= media.bytes;
+        change(&mut self.media.images, media.images);
+        change(&mut self.media.bytes, media.bytes);
         if let Some(count) = self.outputs.of(slot) {
-            *count -= 1;
-            self.placeholder_tokens -= tokens_of_placeholder(slot);
+            change(count, 1);
+            change(&mut self.placeholder_tokens, tokens_of_placeholder(slot));
         }
-        let (part, tally) = (slot.part, &slot.tally);
-        for (part, tokens) in split(part, tally) {
+        for (part, tokens) in split(slot.part, &slot.tally) {
             if tokens > 0 {
-                self.tokens[part as usize] -= tokens;
-                self.messages[part as usize] -= 1;
-                self.total -= tokens;
+                change(&mut self.tokens[part as usize], tokens);
+                change(&mut self.messages[part as usize], 1);
+                change(&mut self.total, tokens);
             }
         }
     }

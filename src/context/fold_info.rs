@@ -1,0 +1,85 @@
+//! What folds there are, and which messages they stand for.
+
+use serde::Serialize;
+
+use super::core::Context;
+use super::ledger_text::without_ledger;
+use super::node::{NodeIndex, NodeKind, NodeSet};
+
+/// A fold, for the caller.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct FoldInfo {
+    /// The fold's id: its summary's.
+    pub id: String,
+    /// Ids of the messages that it replaced, including those of earlier folds.
+    pub items: Vec<String>,
+    /// The summary's text, without its ledger.
+    pub summary: String,
+    /// Facts that the summary left out and the engine appended to it, if any.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<String>,
+    /// The retained text, if the summarizer's answer had one.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retain: Option<String>,
+    /// Tokens that these messages took in the view.
+    pub tokens_folded: u64,
+    /// Tokens of the summary and of the messages shown with it.
+    pub tokens: u64,
+    /// `true` if the view shows it; `false` if it is inside a later fold.
+    pub in_view: bool,
+}
+
+impl Context {
+    /// Every fold, for the caller.
+    pub fn fold_infos(&self) -> Vec<FoldInfo> {
+        let in_view: NodeSet = self.view.body().iter().map(|s| s.node).collect();
+        let text = |n: NodeIndex| self.history.node(n).message.plain_text();
+        let tokens = |n: NodeIndex| self.history.node(n).tally.total();
+        self.folds
+            .iter()
+            .map(|fold| (fold, without_ledger(&fold.text)))
+            .map(|(fold, (summary, ledger))| FoldInfo {
+                id: self.history.node(fold.summary).id.to_string(),
+                items: self.ids(&fold.members),
+                summary: summary.to_owned(),
+                ledger: ledger.map(str::to_owned),
+                retain: fold.retain.map(text),
+                tokens_folded: fold.tokens_folded,
+                tokens: tokens(fold.summary) + fold.retain.map_or(0, tokens) + fold.ask.map_or(0, tokens),
+                in_view: in_view.contains(&fold.summary),
+            })
+            .collect()
+    }
+
+    /// How many messages these nodes represent: themselves, and those under the folds among them.
+    pub fn messages_under(&self, nodes: &[NodeIndex]) -> usize {
+        self.messages_behind(nodes).map_or(nodes.len(), |messages| messages.len())
+    }
+
+    /// The messages behind these nodes: a summary's messages, also through the folds that it folds, and nothing for other
+    /// messages of the engine. `None` if all of them are messages of the caller.
+    pub fn messages_behind(&self, nodes: &[NodeIndex]) -> Option<Vec<NodeIndex>> {
+        let is_message = |node: &NodeIndex| self.history.node(*node).kind == NodeKind::Message;
+        if nodes.iter().all(is_message) {
+            return None;
+        }
+        let mut left: Vec<NodeIndex> = nodes.iter().rev().copied().collect();
+        let mut messages = Vec::new();
+        while let Some(node) = left.pop() {
+            if is_message(&node) {
+                messages.push(node);
+            } else if let Some(fold) = self.folds.iter().find(|fold| fold.summary == node) {
+                left.extend(fold.members.iter().rev());
+            }
+        }
+        Some(messages)
+    }
+
+    /// The folds made of a message, directly or through an earlier fold, innermost first.
+    pub fn folds_made_of(&self, index: NodeIndex) -> Vec<NodeIndex> {
+        self.history.folds_around(index).collect()
+    }
+}

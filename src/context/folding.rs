@@ -1,0 +1,101 @@
+//! Folds messages into a summary.
+
+use std::sync::Arc;
+
+use super::core::Context;
+use super::event::EventName;
+use super::fold::{Fold, FoldMessages};
+use super::node::{NodeIndex, NodeKind, NodeSet};
+use super::slot::{PlacedSlot, Slot};
+use super::tally::Tally;
+use crate::message::Message;
+
+impl Context {
+    /// Folds `members` into messages written by the engine, one of which is the summary. They come before everything else,
+    /// or behind the folds that stay.
+    pub fn fold(&mut self, members: Vec<NodeIndex>, messages: FoldMessages) -> NodeIndex {
+        let set: NodeSet = members.iter().copied().collect();
+        let tokens_folded = self.view.body().iter().filter(|s| set.contains(&s.node)).map(Slot::tokens).sum();
+        let altered: Vec<PlacedSlot> = self.view.altered(&set).collect();
+        let pointers = self.pointers.iter().filter(|(node, _)| set.contains(node)).copied().collect();
+        let mut with = Vec::new();
+        let mut add = |context: &mut Self, kind, message: Message| {
+            let message = Arc::new(message);
+            let tally = Tally::of(&message, &*context.counter);
+            let index = context.history.append_engine_made(kind, message, tally);
+            with.push(Slot::whole(&context.history, index));
+            index
+        };
+        let retain = messages.retain.map(|message| add(self, NodeKind::Retain, message));
+        let ask = messages.ask.map(|message| add(self, NodeKind::Ask, message));
+        let summary = add(self, NodeKind::Summary, messages.summary);
+        let stays = self.view.body().iter().map(|s| s.node).filter(|n| !set.contains(n));
+        let earlier =
+            stays.enumerate().filter(|(_, n)| messages.behind_earlier && self.history.node(*n).is_fold());
+        let before = earlier.last().max(self.last_compacted(&set));
+        let at = match before {
+            Some((at, mut before)) => {
+                for slot in &with {
+                    self.history.record_inserted(slot.node, Some(before));
+                    before = slot.node;
+                }
+                at + 1
+            }
+            None => 0,
+        };
+        self.view.fold(&set, with, at);
+        let id = self.history.node(summary).id.clone();
+        for member in &members {
+            self.history.set_folded_by(*member, Some(summary));
+            if self.history.node(*member).kind == NodeKind::Message {
+                self.note_left_out(*member, "folded into a summary", Some(&id));
+            }
+        }
+        self.emit(EventName::Folded, &members, format!("into {id}"));
+        let created_at = self.now;
+        let text = messages.text;
+        self.folds_changed += 1;
+        self.folds.push(Fold {
+            members,
+            summary,
+            retain,
+            ask,
+            text,
+            tokens_folded,
+            created_at,
+            altered,
+            pointers,
+        });
+        summary
+    }
+
+    /// Adds an output whose call is folded to the fold, in place of its stand-in.
+    pub(super) fn add_to_fold(&mut self, summary: NodeIndex, entering: Slot, caller: NodeIndex) {
+        let index = entering.node;
+        self.history.set_folded_by(index, Some(summary));
+        self.folds_changed += 1;
+        if let Some(fold) = self.folds.iter_mut().find(|f| f.summary == summary) {
+            let answered = &self.history.node(index).message;
+            let answers_same = |n: &NodeIndex| {
+                let node = self.history.node(*n);
+                let ids = || node.message.tool_outputs().map(|o| &o.call_id);
+                node.kind == NodeKind::StandIn
+                    && *n > caller
+                    && ids().any(|id| answered.tool_outputs().any(|o| o.call_id == *id))
+            };
+            let behind = if let Some(at) = fold.members.iter().position(answers_same) {
+                std::mem::replace(&mut fold.members[at], index)
+            } else {
+                fold.members.push(index);
+                caller
+            };
+            // Hidden if its call was dropped or removed from its message.
+            let call_shown = fold.altered.iter().all(|s| s.slot.node != caller || s.shows_calls());
+            let placed = PlacedSlot { slot: entering, shown: call_shown };
+            fold.altered.extend(Some(placed).filter(PlacedSlot::is_altered));
+            self.history.record_inserted(index, Some(behind));
+        }
+        let id = self.history.node(summary).id.clone();
+        self.note_left_out(index, "its tool call was folded before this output came", Some(&id));
+    }
+}
