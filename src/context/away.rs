@@ -11,7 +11,6 @@ use super::core::Context;
 use super::facts::Redacting;
 use super::node::{NodeIndex, NodeSet};
 use super::slot::{Form, Slot};
-use super::tally::Tally;
 use crate::error::{Error, Result};
 use crate::message::{Message, Part};
 use crate::tool_output::{self, Output, ToolOutputs};
@@ -74,7 +73,7 @@ impl Context {
         for (node, facts) in moved.iter().zip(facts) {
             let whole = self.history.node(*node).message.clone();
             let message = Arc::new(with_content(&whole, &[Part::text(tool_output::placeholder(id))]));
-            let tally = Tally::of(&message, &*self.counter);
+            let tally = self.tally_of(&message);
             self.history.send_away(*node, message, tally, facts);
             let slot = Slot::whole(&self.history, *node);
             self.view.replace_dropped(slot, &whole);
@@ -90,7 +89,7 @@ impl Context {
             if self.history.is_away(node) {
                 self.forget_duplicates();
                 let message = Arc::new(with_content(&self.history.node(node).message, &parts));
-                let tally = Tally::of(&message, &*self.counter); // the counter may have changed since it was pushed
+                let tally = self.tally_of(&message); // the counter may have changed since it was pushed
                 if !self.history.bring_back(node, message, tally) {
                     self.forget_facts(); // some may be those of a placeholder
                 }
@@ -137,7 +136,7 @@ fn with_content(message: &Message, content: &[Part]) -> Message {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::NodeKind;
+    use crate::context::{NodeKind, Tally};
     use crate::message::{Role, ToolCall};
     use crate::tokens::{BytesPerFour, Estimate};
     use crate::tool_output::ToolOutputCacheConfig;

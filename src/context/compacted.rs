@@ -20,6 +20,11 @@ impl Context {
         newest.find_map(|node| self.view.position(*node))
     }
 
+    /// The message with the provider's newest compaction, if it is in the view.
+    pub(super) fn newest_compaction(&self) -> Option<NodeIndex> {
+        self.compaction().map(|at| self.view.body()[at].node)
+    }
+
     /// Whether this is a message with a provider's compaction.
     pub(super) fn is_compaction(&self, node: NodeIndex) -> bool {
         self.history.compactions().contains(&node)
@@ -27,8 +32,7 @@ impl Context {
 
     /// What left the view and comes before the provider's newest compaction, which covers it.
     pub fn covered_by_compaction(&self) -> NodeSet {
-        let Some(at) = self.compaction() else { return NodeSet::default() };
-        let compaction = self.view.body()[at].node;
+        let Some(compaction) = self.newest_compaction() else { return NodeSet::default() };
         let order = self.view.order();
         let before = order.iter().take_while(|n| **n != compaction);
         before.filter(|n| self.view.dropped(**n).is_some()).copied().collect()

@@ -123,9 +123,14 @@ impl Context {
         done
     }
 
+    /// The tokens that a message takes, by what they are spent on.
+    pub(super) fn tally_of(&self, message: &Message) -> Tally {
+        Tally::of(message, &*self.counter)
+    }
+
     /// The tokens that a message takes.
     pub fn count(&self, message: &Message) -> u64 {
-        Tally::of(message, &*self.counter).total()
+        self.tally_of(message).total()
     }
 
     /// Adds a report line that a message left the view or was shortened.
@@ -162,6 +167,14 @@ impl Context {
             pass: self.current_pass.map(Cow::Borrowed),
         };
         self.left_out.push(line);
+    }
+
+    /// Adds a report line for each of these messages, and an event that they left the view.
+    pub(super) fn note_removed(&mut self, nodes: &[NodeIndex], why: &'static str) {
+        for node in nodes {
+            self.note_left_out(*node, why, None);
+        }
+        self.emit(EventName::ItemsRemoved, nodes, why.to_owned());
     }
 
     /// Queues an event.

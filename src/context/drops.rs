@@ -6,7 +6,6 @@ use super::core::Context;
 use super::event::EventName;
 use super::node::{NodeIndex, NodeSet};
 use super::slot::{Form, Slot};
-use super::tally::Tally;
 use crate::message::{Message, Part, Role, steps};
 
 impl Context {
@@ -16,10 +15,7 @@ impl Context {
             return;
         }
         self.view.drop_nodes(&nodes.iter().copied().collect());
-        for node in nodes {
-            self.note_left_out(*node, why, None);
-        }
-        self.emit(EventName::ItemsRemoved, nodes, why.to_owned());
+        self.note_removed(nodes, why);
     }
 
     /// Removes the tool calls from the assistant message at body position `at`, and the reasoning that led to them. False if
@@ -36,7 +32,7 @@ impl Context {
         let whole_without_calls = without_calls(&self.history.node(slot.node).message);
         // If its text was shortened before, it keeps that form.
         let form = if message == whole_without_calls { Form::Stripped } else { slot.form };
-        let tally = Tally::of(&message, &*self.counter);
+        let tally = self.tally_of(&message);
         self.view.replace(at, Arc::new(message), tally, form);
         true
     }
@@ -88,7 +84,7 @@ impl Context {
             return;
         };
         // What follows a provider's own compaction needs no user message before it.
-        let compaction = self.compaction().map(|at| self.view.body()[at].node);
+        let compaction = self.newest_compaction();
         let compacted = slots[..step.range.end].iter().position(|s| Some(s.node) == compaction);
         let from = compacted.map_or(0, |at| at + 1).min(step.range.start);
         let (before, step) = (&slots[from..step.range.start], &slots[step.range]);

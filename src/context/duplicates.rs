@@ -28,12 +28,12 @@ impl Duplicates {
 
     /// Examines at most `max` more messages.
     pub fn examine_more(&mut self, history: &History, max: usize) {
-        for (at, node) in history.nodes().iter().enumerate().skip(self.examined).take(max) {
-            self.examined = at + 1;
+        for (index, node) in history.nodes_from(self.examined).take(max) {
+            self.examined = index.get() + 1;
             if node.message.role == Role::Tool
-                && let Some(fingerprint) = fingerprint(history, NodeIndex(at as u32))
+                && let Some(fingerprint) = fingerprint(history, index)
             {
-                self.enter(fingerprint, at as u32);
+                self.enter(fingerprint, index.0);
             }
         }
     }

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use super::core::Context;
-use super::node::{NodeIndex, NodeKind, NodeSet};
+use super::node::{NodeIndex, NodeKind};
 use super::pins::pin_head;
 use super::slot::Slot;
-use super::tally::Tally;
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{CallKind, Extras, Message, Part, Text};
 
@@ -48,7 +47,7 @@ impl Context {
                 self.outputs.erase(&id);
             }
         }
-        let tally = Tally::of(&message, &*self.counter);
+        let tally = self.tally_of(&message);
         self.history.erase(index, message, tally);
         self.pointers.retain(|(node, _)| *node != index);
         self.show_erased(index);
@@ -79,7 +78,7 @@ impl Context {
         let known = &self.history.node(index).message;
         let mut message = Message::text(known.role, text);
         message.meta = known.meta.clone();
-        let tally = Tally::of(&message, &*self.counter);
+        let tally = self.tally_of(&message);
         self.history.erase(index, Arc::new(message), tally);
     }
 
@@ -108,19 +107,15 @@ impl Context {
         let holds = |message: &Message| {
             message.tool_outputs().any(|output| output.output_ref.as_ref().is_some_and(|r| r.id == id))
         };
-        let nodes = self.history.nodes().iter().enumerate();
-        nodes.filter(|(at, _)| *at != index.get()).any(|(_, node)| holds(&node.message))
+        self.history.nodes_from(0).any(|(other, node)| other != index && holds(&node.message))
     }
 
     /// Removes the texts that were pinned from a message, from the view and from the history.
     fn drop_text_pins_of(&mut self, index: NodeIndex) {
         let head = pin_head(&self.history.node(index).id);
-        let nodes = (0..self.history.len() as u32).map(NodeIndex);
-        let pins: NodeSet = nodes
-            .filter(|n| self.history.node(*n).kind == NodeKind::Pin)
-            .filter(|n| self.history.node(*n).message.plain_text().starts_with(&head))
-            .collect();
-        for pin in pins.iter() {
+        let pins = self.history.nodes_from(0).filter(|(_, node)| node.kind == NodeKind::Pin);
+        let pins = pins.filter(|(_, node)| node.message.plain_text().starts_with(&head));
+        for pin in pins.map(|(index, _)| index).collect::<Vec<_>>() {
             self.view.remove(pin);
             self.history.set_pinned(pin, false);
             self.overwrite(pin, ERASED.to_owned());

@@ -97,8 +97,8 @@ impl Context {
 }
 
 fn extract(facts: &mut ExtractedFacts, history: &History, max: usize) {
-    for (at, node) in history.nodes().iter().enumerate().skip(facts.len()).take(max) {
-        match history.facts_of_away(NodeIndex(at as u32)) {
+    for (index, node) in history.nodes_from(facts.len()).take(max) {
+        match history.facts_of_away(index) {
             Some(kept) => facts.add_kept(&node.message, kept),
             None => facts.add(&node.message),
         }

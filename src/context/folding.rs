@@ -7,7 +7,6 @@ use super::event::EventName;
 use super::fold::{Fold, FoldMessages};
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::slot::{PlacedSlot, Slot};
-use super::tally::Tally;
 use crate::message::Message;
 
 impl Context {
@@ -21,7 +20,7 @@ impl Context {
         let mut with = Vec::new();
         let mut add = |context: &mut Self, kind, message: Message| {
             let message = Arc::new(message);
-            let tally = Tally::of(&message, &*context.counter);
+            let tally = context.tally_of(&message);
             let index = context.history.append_engine_made(kind, message, tally);
             with.push(Slot::whole(&context.history, index));
             index

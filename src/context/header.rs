@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::core::Context;
 use super::node::{NodeIndex, NodeSet};
 use super::slot::{Form, Slot};
-use super::tally::Tally;
 use crate::message::{Message, Part};
 
 impl Context {
@@ -37,7 +36,7 @@ impl Context {
         let mut entered = Vec::with_capacity(messages.len());
         for message in messages {
             let message = Arc::new(message);
-            let tally = Tally::of(&message, &*self.counter);
+            let tally = self.tally_of(&message);
             entered.push(self.history.append(message, tally));
         }
         own.splice(at..at, entered.iter().copied());
@@ -82,7 +81,7 @@ impl Context {
                     Some(Part::Text { text, .. }) => *text = format!("{text}{more}").into(),
                     _ => message.parts.push(Part::text(more)),
                 }
-                base.tally = Tally::of(&message, &*self.counter);
+                base.tally = self.tally_of(&message);
                 base.message = Arc::new(message);
                 base.form = Form::Merged;
             }

@@ -90,6 +90,11 @@ impl History {
         &self.nodes
     }
 
+    /// The nodes from position `known` on, each with its index.
+    pub fn nodes_from(&self, known: usize) -> impl Iterator<Item = (NodeIndex, &Node)> {
+        self.nodes.iter().enumerate().skip(known).map(|(at, node)| (NodeIndex(at as u32), node))
+    }
+
     /// The node at `index`.
     pub fn node(&self, index: NodeIndex) -> &Node {
         &self.nodes[index.get()]

@@ -21,8 +21,7 @@ pub(super) struct Holders {
 impl Holders {
     /// Reads new nodes.
     pub fn catch_up(&mut self, history: &History) {
-        for (at, node) in history.nodes().iter().enumerate().skip(self.read) {
-            let index = NodeIndex(at as u32);
+        for (index, node) in history.nodes_from(self.read) {
             let asking_calls = node.message.tool_calls().filter(|call| is_ask_user_tool(&call.name));
             self.asking_calls.extend(asking_calls.map(|call| call.id.clone()));
             for output in node.message.tool_outputs() {

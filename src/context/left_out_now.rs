@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::core::Context;
-use super::node::{NodeIndex, NodeKind};
+use super::node::{Node, NodeIndex, NodeKind};
 use super::report::LeftOut;
 use super::slot::Form;
 use crate::hashing::{HashMap, HashSet};
@@ -77,15 +77,13 @@ impl Context {
         let forms: HashMap<NodeIndex, Form> = self.view.slots().map(|slot| (slot.node, slot.form)).collect();
         let hidden = |node: NodeIndex| self.view.hidden_parts.iter().any(|slot| slot.node == node);
         let lines = self.newest_lines();
-        let nodes = (0..self.history.len()).map(|at| NodeIndex(at as u32));
-        nodes
-            .filter(|node| match self.history.node(*node).kind {
-                NodeKind::Message => true,
-                NodeKind::Part => hidden(*node),
-                _ => false,
-            })
-            .filter_map(|node| self.left_out_of(node, forms.get(&node).copied(), &lines))
-            .collect()
+        let may_be_out = |(index, node): &(NodeIndex, &Node)| match node.kind {
+            NodeKind::Message => true,
+            NodeKind::Part => hidden(*index),
+            _ => false,
+        };
+        let nodes = self.history.nodes_from(0).filter(may_be_out);
+        nodes.filter_map(|(index, _)| self.left_out_of(index, forms.get(&index).copied(), &lines)).collect()
     }
 
     fn left_out_of(

@@ -9,7 +9,6 @@ use super::event::EventName;
 use super::media_budget::{MediaBudget, MediaSums, bytes_of, for_each_medium};
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::slot::{Form, Slot};
-use super::tally::Tally;
 use crate::message::{Media, MediaKind, Message, Part};
 
 /// What a report says about media that left the view.
@@ -130,7 +129,7 @@ impl Context {
         if !changed {
             return None;
         }
-        let tally = Tally::of(&message, &*self.counter);
+        let tally = self.tally_of(&message);
         let form = if form == Form::Whole { Form::MediaTrimmed } else { form };
         self.view.replace(at, Arc::new(message), tally, form);
         Some((index, before.saturating_sub(tally.total())))

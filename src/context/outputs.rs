@@ -9,7 +9,6 @@ use super::node::{NodeIndex, NodeSet};
 use super::on_entry::OnEntry;
 use super::output_budget::OutputBudget;
 use super::slot::{Form, Slot};
-use super::tally::Tally;
 use crate::error::Result;
 use crate::message::{Message, Part, Role, ToolOutput, ToolOutputRef};
 use crate::tool_output::{self, ToolOutputCacheConfig};
@@ -41,7 +40,7 @@ impl Context {
             return slot;
         }
         if let Some(cut) = self.cut(&slot.message, self.history.caller(index)) {
-            slot.tally = Tally::of(&cut, &*self.counter);
+            slot.tally = self.tally_of(&cut);
             slot.message = cut.into();
             slot.form = Form::Cut;
         }

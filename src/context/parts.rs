@@ -7,10 +7,8 @@
 use std::sync::Arc;
 
 use super::core::Context;
-use super::event::EventName;
 use super::node::{NodeIndex, NodeKind};
 use super::slot::Slot;
-use super::tally::Tally;
 use crate::message::{ItemType, Message};
 
 const REPLACED: &str = "the caller replaced the context parts";
@@ -31,7 +29,7 @@ impl Context {
             } else if let Some(at) = before.iter().position(same) {
                 shown.push(before.remove(at));
             } else {
-                let tally = Tally::of(&message, &*self.counter);
+                let tally = self.tally_of(&message);
                 let node = self.history.append_engine_made(NodeKind::Part, Arc::new(message), tally);
                 shown.push(Slot::whole(&self.history, node));
             }
@@ -58,9 +56,6 @@ impl Context {
         let (hidden, stays) = self.view.parts().to_vec().into_iter().partition(removed);
         self.view.set_parts(stays);
         self.view.hidden_parts.append(&mut { hidden });
-        for node in nodes {
-            self.note_left_out(*node, why, None);
-        }
-        self.emit(EventName::ItemsRemoved, nodes, why.to_owned());
+        self.note_removed(nodes, why);
     }
 }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::core::Context;
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::slot::{PlacedSlot, Slot};
-use super::tally::Tally;
 use crate::error::{Error, Result};
 use crate::message::{CallKind, ItemType, Message, Part, Role};
 
@@ -72,7 +71,7 @@ impl Context {
             return Ok(());
         }
         let pin = Arc::new(pin);
-        let tally = Tally::of(&pin, &*self.counter);
+        let tally = self.tally_of(&pin);
         let index = self.history.append_engine_made(NodeKind::Pin, pin, tally);
         self.show_pin(index);
         Ok(())

@@ -41,12 +41,8 @@ impl Context {
         self.show_placeholder(at, true)
     }
 
-    /// The same, even if no ref opens it (the cache may be off): the history still has it.
-    pub(super) fn make_any_placeholder(&mut self, at: usize) -> bool {
-        self.show_placeholder(at, false)
-    }
-
-    fn show_placeholder(&mut self, at: usize, by_ref: bool) -> bool {
+    /// The same; without `by_ref`, even if no ref opens it (the cache may be off): the history still has it.
+    pub(super) fn show_placeholder(&mut self, at: usize, by_ref: bool) -> bool {
         let Some((message, tally)) = self.placeholder_for(at, by_ref) else { return false };
         self.view.replace(at, Arc::new(message), tally, Form::Placeholder);
         true
@@ -77,7 +73,7 @@ impl Context {
                 changed = true;
             }
         }
-        let tally = Tally::of(&message, &*self.counter);
+        let tally = self.tally_of(&message);
         (changed && tally.total() < slot.tokens()).then_some((message, tally))
     }
 
@@ -110,7 +106,7 @@ impl Context {
         };
         let named = stored.filter(|_| self.wording.names_refs());
         message.parts = vec![Part::text(plain_placeholder(named.as_deref()))];
-        let tally = Tally::of(&message, &*self.counter);
+        let tally = self.tally_of(&message);
         self.view.replace(at, Arc::new(message), tally, Form::Placeholder);
         Ok(true)
     }
@@ -119,7 +115,7 @@ impl Context {
     pub(super) fn text_placeholder_tokens(&self, at: usize) -> Option<u64> {
         let slot = &self.view.body()[at];
         let least = Message::text(slot.message.role, tool_output::placeholder("toolout_0"));
-        let least = Tally::of(&least, &*self.counter).total();
+        let least = self.count(&least);
         let may = !self.history.node(slot.node).pinned && slot.form != Form::Placeholder;
         (may && least < slot.tokens()).then_some(least)
     }
@@ -208,7 +204,7 @@ impl Context {
                 }
             }
         }
-        let tally = Tally::of(&message, &*self.counter);
+        let tally = self.tally_of(&message);
         if !changed || tally.total() >= slot.tokens() {
             return Ok(false);
         }
@@ -247,7 +243,7 @@ impl Context {
                 output.content = vec![Part::text(text)];
             }
         }
-        let tally = Tally::of(&message, &*self.counter);
+        let tally = self.tally_of(&message);
         if tally.total() > max {
             return false;
         }

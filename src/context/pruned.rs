@@ -24,7 +24,7 @@ impl Context {
             }
             let before = self.view.body()[at].clone();
             let done = match before.message.role {
-                Role::Tool => self.make_any_placeholder(at),
+                Role::Tool => self.show_placeholder(at, false),
                 _ => self.make_text_placeholder(at)?,
             };
             if done {

@@ -6,7 +6,6 @@ use super::core::Context;
 use super::event::EventName;
 use super::node::NodeIndex;
 use super::slot::{Form, Slot};
-use super::tally::Tally;
 use crate::error::Result;
 use crate::message::{Message, Role};
 
@@ -49,7 +48,7 @@ impl Context {
             self.view.remove(late);
         }
         let whole = Arc::new(self.store_outputs(message, caller)?);
-        let tally = Tally::of(&whole, &*self.counter);
+        let tally = self.tally_of(&whole);
         let in_header = whole.role.is_instruction() && !self.view.has_begun(&self.history);
         let index = self.history.append(whole, tally);
         let slot = self.slot_on_entry(index);
@@ -72,14 +71,12 @@ impl Context {
             self.merge(index);
         } else if let Some((caller, fold)) = caller.and_then(|c| Some((c, self.history.node(c).folded_by?))) {
             self.add_to_fold(fold, slot, caller);
-            let pinned = self.history.node(index).pinned;
-            self.set_pinned(index, pinned);
+            self.set_pinned(index, self.history.node(index).pinned);
         } else if let Some(caller) = caller.filter(|c| !self.shows_call_of(*c, &slot.message)) {
             let behind = self.view.enter_dropped(slot, caller, &self.history);
             self.history.record_inserted(index, behind);
             self.note_left_out(index, "its tool call left the view before this output came", None);
-            let pinned = self.history.node(index).pinned;
-            self.set_pinned(index, pinned);
+            self.set_pinned(index, self.history.node(index).pinned);
         } else {
             let behind = self.view.push(slot, caller, &self.history);
             self.history.record_inserted(index, behind);
@@ -126,7 +123,7 @@ impl Context {
     /// Answers a waiting call with a stand-in.
     pub(super) fn stand_in_for(&mut self, call_id: &str, caller: NodeIndex) {
         let message = Arc::new(Message::tool(call_id.to_owned(), INTERRUPTED));
-        let tally = Tally::of(&message, &*self.counter);
+        let tally = self.tally_of(&message);
         let index = self.history.append_stand_in(call_id, message, tally);
         let behind = self.view.push(Slot::whole(&self.history, index), Some(caller), &self.history);
         self.history.record_inserted(index, behind);

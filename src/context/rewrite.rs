@@ -3,9 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::core::Context;
-use super::event::EventName;
 use super::history::Superseded;
-use super::node::{NodeIndex, NodeKind, NodeSet};
+use super::node::{Node, NodeIndex, NodeKind, NodeSet};
 use crate::error::Result;
 use crate::message::{Message, Part, Role, ToolOutputRef};
 
@@ -74,8 +73,7 @@ impl Context {
             .flat_map(|n| self.history.node(*n).message.tool_calls())
             .map(|call| call.id.as_str())
             .collect();
-        let answers = |n: &NodeIndex| {
-            let node = self.history.node(*n);
+        let answers = |(n, node): &(NodeIndex, &Node)| {
             let by_id = || {
                 let mut outputs = node.message.tool_outputs().peekable();
                 outputs.peek().is_some() && outputs.all(|output| calls.contains(output.call_id.as_str()))
@@ -83,9 +81,9 @@ impl Context {
             let is_output = node.kind == NodeKind::Message && node.message.role == Role::Tool;
             is_output && self.history.caller(*n).map_or_else(by_id, |caller| named.contains(&caller))
         };
-        let later = (first as u32..self.history.len() as u32).map(NodeIndex);
-        let outputs = later.filter(|n| !named.contains(n) && !self.history.is_superseded(*n)).filter(answers);
-        removed.iter().copied().chain(outputs).collect()
+        let may_leave = |(n, _): &(NodeIndex, &Node)| !named.contains(n) && !self.history.is_superseded(*n);
+        let outputs = self.history.nodes_from(first).filter(may_leave).filter(answers);
+        removed.iter().copied().chain(outputs.map(|(n, _)| n)).collect()
     }
 
     /// The refs of stored outputs that `messages` contain again, by call id.
@@ -125,10 +123,7 @@ impl Context {
         for node in with {
             self.history.set_pinned(*node, false); // a text that was pinned
         }
-        for node in removed {
-            self.note_left_out(*node, why, None);
-        }
-        self.emit(EventName::ItemsRemoved, removed, why.to_owned());
+        self.note_removed(removed, why);
     }
 
     /// The stand-ins for outputs since the first of `removed`. Some may have entered directly before it because of it.
@@ -136,11 +131,7 @@ impl Context {
         let first = removed.iter().map(|n| n.get()).min().unwrap_or(self.history.len());
         let before = self.history.nodes()[..first].iter().rev();
         let from = first - before.take_while(|n| n.kind == NodeKind::StandIn).count();
-        let nodes = self.history.nodes().iter().enumerate().skip(from);
-        nodes
-            .filter(|(_, n)| n.kind == NodeKind::StandIn)
-            .map(|(i, _)| NodeIndex(i as u32))
-            .filter(|n| !self.history.is_superseded(*n))
-            .collect()
+        let stand_ins = self.history.nodes_from(from).filter(|(_, n)| n.kind == NodeKind::StandIn);
+        stand_ins.map(|(index, _)| index).filter(|n| !self.history.is_superseded(*n)).collect()
     }
 }

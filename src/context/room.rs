@@ -73,7 +73,7 @@ impl Context {
     /// is.
     fn dropped_for_room(&self) -> NodeSet {
         let order = self.view.order();
-        let compaction = self.compaction().map(|at| self.view.body()[at].node);
+        let compaction = self.newest_compaction();
         let from = compaction.and_then(|node| order.iter().rposition(|n| *n == node)).unwrap_or(0);
         order[from..].iter().copied().filter(|n| self.view.dropped(*n).is_some()).collect()
     }

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use super::core::Context;
 use super::node::{NodeIndex, NodeSet};
 use super::slot::Form;
-use super::tally::Tally;
 use crate::message::{Message, Part, Role};
 
 const WHY: &str = "its thinking was left out because the messages before it were edited";
@@ -37,7 +36,7 @@ impl Context {
                 empty.insert(node);
                 continue;
             }
-            let tally = Tally::of(&message, &*self.counter);
+            let tally = self.tally_of(&message);
             let form = if form == Form::Whole { Form::Unbound } else { form };
             self.view.replace(at, Arc::new(message), tally, form);
         }

@@ -130,7 +130,7 @@ impl Context {
         let hides = self.view.dropped_nodes().next().is_some();
         let is_hidden = |s: &&Slot| hides && self.view.dropped(s.node).is_some();
         let order = self.view.order();
-        let compaction = self.compaction().map(|at| self.view.body()[at].node);
+        let compaction = self.newest_compaction();
         let covered = self.covered_by_compaction();
         let steps = steps_of(&self.linked_messages(&slots));
         // Whether the provider is still running one of its own tools in the last step, which then must stay.

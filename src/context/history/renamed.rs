@@ -51,8 +51,7 @@ impl History {
         }
         let new_ids = self.new_ids(renamed);
         let mut waiting: HashSet<&str> = HashSet::default();
-        for (at, node) in self.nodes.iter().enumerate() {
-            let index = NodeIndex(at as u32);
+        for (index, node) in self.nodes_from(0) {
             if node.kind != NodeKind::Message || self.is_superseded(index) || leaves.contains(&index) {
                 continue;
             }
@@ -101,8 +100,7 @@ impl History {
             new_ids.entry(call.caller).or_default().insert(&call.before, &call.now);
         }
         let Some(first) = new_ids.keys().next().map(|first| first.get()) else { return new_ids };
-        for (at, node) in self.nodes.iter().enumerate().skip(first) {
-            let index = NodeIndex(at as u32);
+        for (index, node) in self.nodes_from(first) {
             let Some(ids) = self.caller(index).and_then(|caller| new_ids.get(&caller)) else { continue };
             let answered = node.message.tool_outputs().find_map(|o| ids.get_key_value(o.call_id.as_str()));
             if let Some((before, now)) = answered {
