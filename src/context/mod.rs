@@ -15,7 +15,6 @@
 mod away;
 mod branch;
 mod cache_cost;
-mod changes;
 mod compacted;
 mod core;
 mod cost;
@@ -70,7 +69,6 @@ mod view;
 mod wording;
 
 pub use cache_cost::CacheCost;
-pub use changes::Changes;
 pub use core::Context;
 pub use cost::{ContextCost, CostDecision};
 pub use custom::{CustomItem, CustomRun, CustomRuns, Verdict};
@@ -97,5 +95,5 @@ pub use slot::{Form, PlacedSlot, Slot};
 pub use summary_state::SummaryState;
 pub use tally::Tally;
 pub use units::{Place, Unit, UnitKind, begin_with_user};
-pub use view::{OutputCounts, Snapshot, View};
+pub use view::{Changes, OutputCounts, Snapshot, View};
 pub use wording::{PlaceholderWriter, Trimmed, Wording};

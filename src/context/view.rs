@@ -1,7 +1,6 @@
 use std::cell::{RefCell, RefMut};
 use std::collections::{BTreeMap, VecDeque};
 
-use super::changes::Changes;
 use super::history::History;
 use super::media_budget::MediaSums;
 use super::node::{NodeIndex, NodeKind, NodeSet};
@@ -11,6 +10,7 @@ use super::slot::Slot;
 use crate::sorting::sort_by_key;
 
 mod arrange;
+mod changes;
 mod dropped;
 mod entering;
 mod ephemeral;
@@ -23,6 +23,7 @@ mod saved;
 mod snapshot;
 mod sums;
 
+pub use changes::Changes;
 use ephemeral::Ephemeral;
 use exchanges::Exchanges;
 pub use journal::{SlotChange, ViewChanges, ViewMark};

@@ -3,7 +3,7 @@
 //! This is part of the view, so undoing a view's edits also undoes this. Debug builds compare it with a walk over the
 //! history.
 
-use crate::context::changes::Changes;
+use super::changes::Changes;
 use crate::context::slot::Slot;
 
 /// The user messages of a body, from the first exchange on that still has to be looked at.
