@@ -12,6 +12,9 @@ use super::shared::Shared;
 use super::slot::Slot;
 use crate::message::{Dependency, KnownMessage, Role, steps_of};
 
+/// The position of a message that is not among the slots.
+const NOT_AMONG_SLOTS: u32 = u32::MAX;
+
 /// A step, or a message outside of any step: it stays or goes as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
@@ -175,9 +178,7 @@ impl Context {
             })
             .collect()
     }
-}
 
-impl Context {
     /// The messages of `slots` with what is already known about their calls, so that the messages themselves need not be
     /// read.
     pub fn linked_messages<'a>(&self, slots: &[&'a Slot]) -> Vec<KnownMessage<'a>> {
@@ -199,9 +200,6 @@ impl Context {
         slots.iter().map(linked).collect()
     }
 }
-
-/// The position of a message that is not among the slots.
-const NOT_AMONG_SLOTS: u32 = u32::MAX;
 
 /// Providers want a conversation to begin with a user message, after any instructions. If the view would begin with an
 /// assistant or tool message instead, the user message before it stays, if it fits into `room` tokens or if that unit must

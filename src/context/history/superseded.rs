@@ -1,10 +1,8 @@
 //! A past that the caller rewrote or rewound.
 
-use std::collections::HashSet;
-
 use super::History;
 use super::open_calls::{OpenCall, OpenCalls};
-use crate::context::node::{NodeIndex, NodeKind};
+use crate::context::node::{Node, NodeIndex, NodeKind};
 
 /// What [`History::supersede`] changed.
 #[derive(Debug)]
@@ -18,41 +16,28 @@ impl History {
     /// calls that only they answered wait again.
     pub fn supersede(&mut self, removed: &[NodeIndex]) -> Superseded {
         let now = self.nodes.len();
-        let nodes: Vec<NodeIndex> = removed.iter().copied().filter(|n| !self.is_superseded(*n)).collect();
+        let mut nodes: Vec<NodeIndex> = removed.iter().copied().filter(|n| !self.is_superseded(*n)).collect();
+        crate::sorting::sort(&mut nodes);
         self.superseded.extend(nodes.iter().map(|n| (*n, now)));
         self.touched.extend(nodes.iter().copied());
         let before = Superseded { nodes, open_calls: self.open_calls.clone() };
         self.open_calls.retain(|_, call| !self.superseded.contains_key(&call.caller));
-        // If, among these nodes, a call's output comes before any call with that id, the call itself was made earlier.
-        let mut in_time = removed.to_vec();
-        crate::sorting::sort(&mut in_time);
-        let mut seen: HashSet<&str> = HashSet::new();
-        let mut reopened: HashSet<&str> = HashSet::new();
-        for message in in_time.iter().map(|n| &self.nodes[n.get()].message) {
-            let answered = message.tool_outputs().map(|o| o.call_id.as_str());
-            reopened.extend(answered.filter(|id| seen.insert(id)));
-            seen.extend(message.tool_calls().filter(|c| !c.hosted).map(|c| c.id.as_str()));
-        }
-        let mut open = Vec::new();
-        for (i, node) in self.nodes.iter().enumerate().rev() {
-            if reopened.is_empty() {
-                break;
-            }
-            let caller = NodeIndex(i as u32);
-            if self.is_superseded(caller) {
+        for node in &before.nodes {
+            let Some(caller) = self.caller(*node).filter(|caller| !self.is_superseded(*caller)) else {
                 continue;
-            }
-            // If another output answers the call and stays, the call does not wait again.
-            for output in node.message.tool_outputs().filter(|_| node.kind != NodeKind::StandIn) {
-                reopened.remove(output.call_id.as_str());
-            }
-            for call in node.message.tool_calls().filter(|c| !c.hosted) {
-                if reopened.remove(call.id.as_str()) {
-                    open.push((call.id.clone(), OpenCall { caller, stand_in: None }));
+            };
+            let Node { kind, message, .. } = &self.nodes[node.get()];
+            for output in message.tool_outputs() {
+                let open = OpenCall { caller, stand_in: None };
+                if *kind != NodeKind::StandIn {
+                    self.open_calls.insert(output.call_id.clone(), open);
+                } else if let Some(call) = self.open_calls.get_mut(&output.call_id)
+                    && call.caller == caller
+                {
+                    *call = open; // the stand-in's output may have come, and stay
                 }
             }
         }
-        self.open_calls.extend(open);
         before
     }
 
