@@ -11,6 +11,7 @@ use crate::sorting::sort_by_key;
 
 mod arrange;
 mod changes;
+mod cut_to;
 mod dropped;
 mod entering;
 mod ephemeral;
@@ -31,15 +32,6 @@ use snapshot::Epochs;
 pub use snapshot::Snapshot;
 pub use sums::OutputCounts;
 use sums::Sums;
-
-/// [`View::cut_to`] if there is room again for everything that was taken out to make room …
-const ROOM_AGAIN: u64 = 0;
-
-/// … if cut texts are to be cut again from scratch …
-const RECUT_REQUESTED: u64 = 1;
-
-/// … or if cut texts may come back.
-const UNCUTTING_ALLOWED: u64 = 2;
 
 /// What the model is sent next. Sums are updated as slots change, so reading them costs nothing. A clone is cheap: long
 /// parts are copied only when one of the two is edited.
@@ -80,8 +72,8 @@ pub struct View {
     changes: Changes,
     exchanges: RefCell<Exchanges>,
     ephemeral: Ephemeral,
-    /// If texts are cut, the view size that they were cut for: with more room, they come back. Also holds the constants
-    /// above.
+    /// If texts are cut, the view size that they were cut for: with more room, they come back. Also holds the constants of
+    /// `cut_to`.
     cut_to: Option<u64>,
     epochs: Epochs,
 }
@@ -110,42 +102,6 @@ impl View {
     /// Header, context parts and body.
     pub fn slots(&self) -> impl Iterator<Item = &Slot> {
         self.header.iter().chain(&self.parts).chain(self.body.iter())
-    }
-
-    /// Sets the view size that texts are cut for; `None` if nothing is cut.
-    pub fn set_cut_to(&mut self, tokens: Option<u64>) {
-        self.cut_to = tokens;
-    }
-
-    /// Records that there is room again for what was taken out to make room.
-    pub fn expect_room(&mut self) {
-        self.cut_to = Some(ROOM_AGAIN);
-    }
-
-    /// Whether [`View::expect_room`] was called.
-    pub fn has_room_again(&self) -> bool {
-        self.cut_to == Some(ROOM_AGAIN)
-    }
-
-    /// Requests that cut texts be cut again from scratch, whatever room they were cut for.
-    pub fn request_recut(&mut self) {
-        self.cut_to = Some(RECUT_REQUESTED);
-    }
-
-    /// Whether that was requested, because a fold made room.
-    pub fn is_recut_requested(&self) -> bool {
-        self.cut_to == Some(RECUT_REQUESTED)
-    }
-
-    /// Allows cut texts to come back, whatever room they were cut for.
-    pub fn allow_uncutting(&mut self) {
-        self.cut_to = Some(UNCUTTING_ALLOWED);
-    }
-
-    /// Whether texts are cut for a view clearly smaller than `tokens`, or the view has shrunk since, so that a cut message
-    /// could be whole again.
-    pub fn is_cut_for_less(&self, tokens: u64) -> bool {
-        self.cut_to.is_some_and(|cut| tokens > cut.saturating_add(cut / 10) || self.tokens() < cut / 2)
     }
 
     /// How many messages come before the body.
