@@ -5,8 +5,8 @@
 //! What a model reads of a node's message changes only if the message is erased, or while its output is kept in the host's
 //! store.
 //!
-//! The files build on each other in this order: plain data (nodes, tallies, folds, reports …), `history`, `slot`, `view`,
-//! [`Context`] in `core`, and then what works on a context, by topic.
+//! The files build on each other in this order: plain data (nodes, tallies, decisions …), `history`, `slot`, `fold`, `view`,
+//! `report`, [`Context`] in `core`, and then what works on a context, by topic.
 //!
 //! Token sums by part are updated as slots change, so a push costs only what is new, however long the history is. The long
 //! lists of a view are shared with its clones until one of them is edited (`shared`), so the copy that allows a run to be
