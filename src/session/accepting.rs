@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::answering::Judged;
-use super::facade::Session;
 use super::run::{Fit, Pending, Question, Run};
+use super::state::Session;
 use crate::compaction::{Accepted, Chunks, FoldPlan, Layout, Reason, RequestScope};
 use crate::context::{EventName, LedgerLeftOut, NodeIndex};
 use crate::error::Result;
@@ -38,8 +38,8 @@ impl Session {
             _ if plan.layout == Layout::SystemSummary && run.must_fit() => {
                 "the turns that did not fit into the view became a summary".to_owned()
             }
-            (false, Reason::Recover) => self.recovery.why(),
-            (true, Reason::Recover) => format!("{}; {CUT_INSIDE_TURN}", self.recovery.why()),
+            (false, Reason::Recover) => self.refusals.why(),
+            (true, Reason::Recover) => format!("{}; {CUT_INSIDE_TURN}", self.refusals.why()),
             (true, _) => CUT_INSIDE_TURN.to_owned(),
             (false, Reason::Manual) => "compact() was called".to_owned(),
             (false, _) => "the view reached its threshold".to_owned(),

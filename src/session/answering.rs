@@ -4,10 +4,10 @@
 //! into no prompt. If there is no summary in the end, a run whose view must fit goes on without one (`Run::missing_summary`) and fails
 //! only if the view does not fit: whether to cut more is the caller's decision (`onFailure`). `compact`, which only folds, fails.
 
-use super::facade::Session;
-use super::notices::Summarizer;
 use super::plan_refresh::NOTHING_LEFT;
 use super::run::{Fit, MissingSummary, Pending, Question, WithoutSummary};
+use super::state::Session;
+use super::summarizer::Summarizer;
 use crate::compaction::extractive::{self, ExtractiveOptions};
 use crate::compaction::ledger::CarriedFacts;
 use crate::compaction::{self, Answer, Chunks, FoldPlan, Layout, LedgerTerms, OnFailure};

@@ -1,8 +1,8 @@
 //! How a run asks for a summary: in a request that fits the summariser, in the conversation's language.
 
-use super::facade::Session;
 use super::prompt::tool_name;
 use super::run::{Fit, Pending, Question};
+use super::state::Session;
 use crate::compaction::{
     self, Chunks, Frame, Layout, Reason, RequestKind, RequestOptions, RequestScope, Script, SummaryRequest,
 };

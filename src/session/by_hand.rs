@@ -1,6 +1,6 @@
 //! Folds with a summary written by the caller.
 
-use super::facade::Session;
+use super::state::Session;
 use crate::compaction::{Layout, engine_message};
 use crate::context::{FoldMessages, NodeIndex, NodeKind, NodeSet, Unit};
 use crate::error::{Error, ErrorCode, Result};

@@ -1,7 +1,7 @@
 //! What edits cost the provider's prompt cache, and whether they save more than that.
 
-use super::facade::Session;
 use super::run::Run;
+use super::state::Session;
 use crate::context::{CacheCost, Decision, ItemId};
 use crate::message::Role;
 use crate::model::MIN_CACHED_PREFIX_TOKENS;

@@ -1,6 +1,5 @@
 use serde_json::{Map, Value, json};
 
-use super::idle::CACHE_LIFE_MS;
 use super::media;
 use crate::compaction::{CompactionConfig, Layout, OnFailure, SummaryRole};
 use crate::config::Keys;
@@ -10,6 +9,9 @@ use crate::model::{self, CachePrices, ModelLimits, Price, Prices, Registry};
 use crate::passes::{ExplicitOptions, Ladder};
 use crate::provider::binds_thinking;
 use crate::tool_output::ToolOutputCacheConfig;
+
+/// How long a prompt cache keeps an unused entry: Anthropic's five minutes, and the least of `OpenAI`'s.
+const CACHE_LIFE_MS: u64 = 5 * 60 * 1000;
 
 /// A session's options, checked. Functions (tokenizer, summarize) are kept by the host.
 #[derive(Debug, Clone, Default, PartialEq)]

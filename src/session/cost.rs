@@ -1,6 +1,6 @@
 //! The cost of each call, kept with the node that answers it: `context_cost` of the ladder document (GRAPH-8).
 
-use super::facade::Session;
+use super::state::Session;
 use crate::context::{ContextCost, NodeIndex};
 
 impl Session {

@@ -1,8 +1,8 @@
 //! Erases a message for good, for example because a law requires it.
 
 use super::background::Background;
-use super::facade::Session;
 use super::graph::SessionGraph;
+use super::state::Session;
 use crate::compaction::extractive::{self, ExtractiveOptions};
 use crate::compaction::ledger::{self, AlreadyShown, Memo, Room};
 use crate::context::{ERASED, NodeIndex};

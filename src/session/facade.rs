@@ -1,174 +1,23 @@
+//! What callers do with a session: push, report usage, pin, fold, and make the view fit.
+
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::accuracy::Accuracy;
-use super::background::Background;
-use super::branches::{Fork, Origin};
-use super::config::SessionConfig;
-use super::graph::SessionGraph;
-use super::journal::Journal;
-use super::notices::{NOTHING_LEFT, Summarizer};
-use super::recover::Recovery;
+use super::notices::NOTHING_LEFT;
 use super::run::{Fit, Question, Run, WithoutSummary};
-use crate::compaction::ledger::{self, Memo};
-use crate::compaction::{FoldPlan, LEAST_SUMMARY, Reason, Redact};
-use crate::context::{Context, ContextCost, Event, EventName, NodeIndex, Report, Slot};
+use super::state::Session;
+use crate::compaction::{FoldPlan, Reason};
+use crate::context::{EventName, NodeIndex, Report, Slot};
 use crate::error::{Error, ErrorCode, Result};
-use crate::even_cut::target_beside_fixed;
-use crate::graph::{ContextParts, GraphLimits, NodeSpec};
 use crate::message::{Message, Role};
 use crate::passes::{Aim, Pass, Summarize};
-use crate::tokens::{Counter, ReportedUsage, TokenUsage, by_rules_of};
-
-/// No summary is asked for to save fewer tokens than this.
-const MIN_FOLD_TOKENS: u64 = 64;
-
-/// A fold goes 1 / `FOLD_DEPTH_DIVISOR` of the room further down than a cut does: it also costs a request, so it should come less often.
-const FOLD_DEPTH_DIVISOR: u64 = 20;
+use crate::tokens::ReportedUsage;
 
 /// Facts of this many messages are extracted ahead for each message that enters.
 const FACTS_AHEAD: usize = 8;
 
-/// One conversation: its history, its view, its tool outputs.
-#[derive(Clone)]
-pub struct Session {
-    pub(super) context: Context,
-    /// Counts text; the context's counter adds the rules of the model.
-    pub(super) counter: Counter,
-    pub(super) config: SessionConfig,
-    /// The last usage that was reported since the last fold.
-    pub(super) usage: Option<TokenUsage>,
-    /// How accurate the token counts are.
-    pub(super) accuracy: Accuracy,
-    /// Counts the changes that make a waiting run stale.
-    pub(super) revision: u64,
-    /// The revision at which the ladder was set. Runs that began before are stale, whatever they fold.
-    pub(super) ladder_since: u64,
-    /// The report of the last successful run.
-    pub(super) report: Option<Rc<Report>>,
-    /// The report of a run that failed after that. Not saved.
-    pub(super) failed: Option<Report>,
-    /// The history's length when `prepare` last succeeded: without new messages it has nothing to do.
-    pub(super) prepared_at: Option<usize>,
-    /// The facts that the newest folds carry over.
-    pub(super) carried: Memo,
-    /// Redacts what goes to the summariser and into ledgers.
-    pub(super) redact: Option<Redact>,
-    /// Whether the host has a callback that writes summaries.
-    pub(super) summarizer: Summarizer,
-    /// A notice about the host's store.
-    pub(super) store_notice: Option<String>,
-    pub(super) recovery: Recovery,
-    /// Skills, memory and injections, as they were set: shown between header and conversation.
-    pub(super) parts: ContextParts,
-    /// The tools' definitions. `allowed_tools` says which of them the model gets.
-    pub(super) tools: Vec<serde_json::Value>,
-    pub(super) allowed_tools: Vec<bool>,
-    /// A fold was undone by hand: while the view fits, no automatic fold begins below this many tokens.
-    pub(super) no_fold_below: u64,
-    /// How large the history may grow.
-    pub(super) limits: GraphLimits,
-    /// The session's name among its branches.
-    pub(super) lane: String,
-    /// Where the session branched off, if it did.
-    pub(super) origin: Option<Origin>,
-    /// The sessions that branched off this one.
-    pub(super) forks: Vec<Fork>,
-    /// The history as a graph, built as far as it was last read.
-    pub(super) graph_so_far: SessionGraph,
-    /// The summary that is being written while the conversation goes on.
-    pub(super) background: Background,
-    /// The costs of calls, with the node that answered.
-    pub(super) costs: Vec<(NodeIndex, ContextCost)>,
-    /// The cost of the call that the model has not answered yet.
-    pub(super) unanswered_cost: Option<ContextCost>,
-    /// The calls for which no view fitted: the history's length, and what was tried.
-    pub(super) failed_calls: Vec<(usize, ContextCost)>,
-    /// The record of what changed since the last save.
-    pub(super) journal: Journal,
-}
-
-/// The counter with the rules of a model.
-pub(super) fn counter_for(model: Option<&str>, counter: Counter) -> Counter {
-    match model {
-        Some(model) => by_rules_of(model, counter),
-        None => counter,
-    }
-}
-
 impl Session {
-    /// An empty session.
-    pub fn new(config: SessionConfig, counter: Counter) -> Self {
-        let accuracy = Accuracy::new(config.model.as_deref(), !config.uncalibrated);
-        let by_rules = counter_for(config.model.as_deref(), counter.clone());
-        let mut context = Context::new(by_rules, config.tool_output_cache.clone(), config.window);
-        context.output_budget = config.output_budget();
-        context.set_media_budget(config.media);
-        context.set_merging(config.ladder.builds_from_turns());
-        let mut session = Self {
-            context,
-            counter,
-            config,
-            usage: None,
-            accuracy,
-            revision: 0,
-            ladder_since: 0,
-            report: None,
-            failed: None,
-            prepared_at: None,
-            recovery: Recovery::default(),
-            carried: Memo::default(),
-            redact: None,
-            summarizer: Summarizer::default(),
-            store_notice: None,
-            parts: ContextParts::default(),
-            tools: Vec::new(),
-            allowed_tools: Vec::new(),
-            no_fold_below: 0,
-            limits: GraphLimits::default(),
-            lane: NodeSpec::MAIN_LANE.to_owned(),
-            origin: None,
-            forks: Vec::new(),
-            graph_so_far: SessionGraph::default(),
-            background: Background::default(),
-            costs: Vec::new(),
-            unanswered_cost: None,
-            failed_calls: Vec::new(),
-            journal: Journal::default(),
-        };
-        session.update_wording();
-        session
-    }
-
-    /// Sets how large the history and its graph may grow.
-    pub fn set_limits(&mut self, limits: GraphLimits) {
-        self.limits = limits;
-    }
-
-    /// The limits in effect: the options' `maxNodes`, or else what was set.
-    pub(super) fn limits(&self) -> GraphLimits {
-        GraphLimits { max_nodes: self.config.max_nodes.unwrap_or(self.limits.max_nodes), ..self.limits }
-    }
-
-    /// `SAFETY_LIMIT_EXCEEDED` if this many more messages would be too many.
-    pub(super) fn check_node_limit(&self, more: usize) -> Result<()> {
-        let there = self.context.history.len();
-        GraphLimits::allow(
-            there + more,
-            self.limits().max_nodes,
-            "messages and summaries in a session",
-            "maxNodes",
-        )
-    }
-
-    /// Sets the redaction of what goes to the summariser and into ledgers from now on (COMP-21).
-    pub fn set_redact(&mut self, redact: Option<Redact>) {
-        self.redact = redact;
-        self.carried = Memo::default();
-        self.context.history.forget_redacted_facts();
-    }
-
     /// The host's store has taken a tool output of this many bytes: its content leaves memory, its facts stay. Returns the messages
     /// that held it, or `None` if it has to stay in memory.
     ///
@@ -179,36 +28,6 @@ impl Session {
         let redacted = redact.as_ref().map(|redact| |message: &Message| redact.message(message));
         let redacted = redacted.as_ref().map(|redacted| redacted as &dyn Fn(&Message) -> Result<Message>);
         self.context.send_away(id, key, bytes, redacted)
-    }
-
-    /// The redaction of what goes to the summariser and into ledgers.
-    pub fn redact(&self) -> Option<&Redact> {
-        self.redact.as_ref()
-    }
-
-    /// Counts text.
-    pub fn counter(&self) -> &Counter {
-        &self.counter
-    }
-
-    /// History, view and tool outputs.
-    pub fn context(&self) -> &Context {
-        &self.context
-    }
-
-    /// History, view and tool outputs.
-    pub fn context_mut(&mut self) -> &mut Context {
-        &mut self.context
-    }
-
-    /// The options.
-    pub fn config(&self) -> &SessionConfig {
-        &self.config
-    }
-
-    /// The report of the last run, even if it failed.
-    pub fn report(&self) -> Option<&Report> {
-        self.failed.as_ref().or(self.report.as_deref())
     }
 
     /// Appends messages, all or none. Tool outputs are stored and cut at once; a summary is never asked for here.
@@ -292,53 +111,6 @@ impl Session {
     /// looked at teaches nothing. After a successful run of the ladder, a call is expected anyway.
     pub fn note_read(&mut self) {
         self.accuracy.note_read(self.tokens());
-    }
-
-    /// The view's tokens, as counted.
-    pub fn tokens(&self) -> u64 {
-        self.context.view.tokens()
-    }
-
-    /// The view's tokens as the provider would report them, as far as that is known.
-    pub fn corrected_tokens(&self) -> u64 {
-        self.corrected(self.tokens())
-    }
-
-    /// Converts counted tokens into the model's tokens, as far as the ratio is known. Limits are in the model's tokens.
-    pub fn corrected(&self, tokens: u64) -> u64 {
-        self.accuracy.corrected(tokens, &*self.context.counter)
-    }
-
-    /// The tokens from which on a compaction is due: limit × `thresholdRatio`, or more if the header takes so much of the limit that
-    /// the low mark comes near; under a ladder that acts at the limit, the limit itself.
-    pub fn threshold(&self) -> Option<u64> {
-        self.config.ladder.threshold().or_else(|| self.config.limit.map(|limit| self.due_below(limit)))
-    }
-
-    fn due_below(&self, limit: u64) -> u64 {
-        let compaction = &self.config.compaction;
-        if self.config.acts_at_limit {
-            return limit;
-        }
-        let (low, due) = (compaction.target(limit), compaction.threshold(limit));
-        if self.config.ladder.even_cut().is_none() {
-            return due;
-        }
-        let fixed = self.corrected(self.context.view.fixed_tokens()).min(limit);
-        let apart = (due - low) as f64 * (limit - fixed) as f64 / limit.max(1) as f64;
-        due.max(target_beside_fixed(fixed, low, limit) + (apart / 2.0) as u64)
-    }
-
-    /// Whether a compaction is due (COMP-2): by the last usage since the last compaction, or else by counted tokens.
-    pub fn should_compact(&self) -> bool {
-        let config = &self.config.compaction;
-        let due = self.threshold().is_some_and(|threshold| self.has_reached(threshold));
-        config.enabled && config.auto && due && self.aim(false).may_fold_automatically(self.tokens())
-    }
-
-    /// Whether the view has at least this many tokens: by the last usage since the last compaction, or else as counted.
-    pub(super) fn has_reached(&self, tokens: u64) -> bool {
-        self.usage.map_or_else(|| self.corrected_tokens(), |u| u.total_tokens) >= tokens
     }
 
     /// Pins or unpins a message. A pinned message is in the view verbatim: if it was cut or folded, it comes back.
@@ -485,66 +257,6 @@ impl Session {
         // A summary that is being written in the background need not be asked for again.
         run.may_fold = !(fits && self.background.is_asked());
         self.advance(run)
-    }
-
-    /// Whether the view is over its limit, so that a run that must make it fit needs a fold.
-    pub fn is_too_large(&self) -> bool {
-        self.tokens() > self.aim(false).limit
-    }
-
-    /// Returns the events since the last call.
-    pub fn take_events(&mut self) -> Vec<Event> {
-        std::mem::take(&mut self.context.events)
-    }
-
-    /// The targets of a run. With `fill`, a cut keeps as much as there is room for.
-    pub(super) fn aim(&self, fill: bool) -> Aim {
-        let compaction = &self.config.compaction;
-        let limit = self.config.limit;
-        let most = limit.map_or(u64::MAX, |limit| (limit as f64 * (1.0 - self.margin())) as u64);
-        let threshold = self.threshold().unwrap_or(u64::MAX);
-        let by_limit = limit.map_or(u64::MAX, |limit| compaction.target(limit));
-        let by_threshold = self.config.ladder.threshold().map_or(u64::MAX, |t| compaction.target_for(t));
-        // From here on in counted tokens, like the view's.
-        let counted = |tokens| self.accuracy.as_counted(tokens, &*self.context.counter);
-        let (most, threshold) = (counted(most), counted(threshold));
-        let low = counted(by_limit.min(by_threshold)).min(most);
-        let fixed = self.context.view.fixed_tokens();
-        let is_even = self.config.ladder.even_cut().is_some();
-        let low = if is_even { target_beside_fixed(fixed, low, most) } else { low };
-        let enough = if self.context.folds.is_empty() { (low / 20).min(MIN_FOLD_TOKENS) } else { low / 10 };
-        // In a view that is made only once, nothing is due while it fits; otherwise it is cut to just fit.
-        let (low, threshold) = if fill { (most, most.saturating_add(1)) } else { (low, threshold) };
-        // In a view that is made only once, a very short built-in summary is not worth its tokens.
-        let is_short = fill && self.summarizer == Summarizer::None && compaction.frame.is_none();
-        // The documents' presets fold as their documents say: there, a ledger is only written if the caller asks for one.
-        let by_preset = self.config.ladder.name.filter(|name| *name != "contextfold").map(|_| 0);
-        Aim {
-            window: self.config.window,
-            threshold,
-            target: low,
-            target_after_fold: if is_even && !fill {
-                low - low.saturating_sub(fixed) / FOLD_DEPTH_DIVISOR
-            } else {
-                low
-            },
-            ledger: ledger::Allowance { configured: compaction.ledger_tokens.or(by_preset), once: fill },
-            limit: most,
-            min_new_tokens: enough,
-            auto: compaction.enabled && compaction.auto,
-            no_auto_fold_below: self.no_fold_below,
-            is_cold: false,
-            fill,
-            min_summary_room: if is_short { LEAST_SUMMARY } else { 0 },
-            keep_turns: compaction.retain_last_turns,
-            summary_role: compaction.summary_role,
-            recent_ratio: compaction.recent_ratio,
-            calibration: self.accuracy.factor(&*self.context.counter),
-        }
-    }
-
-    pub(super) fn margin(&self) -> f64 {
-        self.config.safety_margin.unwrap_or_else(|| self.accuracy.margin(&*self.context.counter))
     }
 
     /// Fails at once if the parts that no pass may touch exceed the limit (COMP-19).

@@ -13,11 +13,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::branches::Fork;
-use super::facade::Session;
+use super::fork::Fork;
 use crate::context::{Context, ContextCost, Fold as ContextFold, History, NodeIndex, NodeKind};
 use crate::error::Result;
-use crate::graph::{ContextGraph, EdgeKind, NodeState, Place};
+use crate::graph::{ContextGraph, EdgeKind, GraphLimits, NodeState, Place};
 use crate::message::{Message, Role};
 
 /// Marks a history entry that has no node in the graph, because the engine made it.
@@ -43,6 +42,16 @@ pub(super) struct SessionGraph {
     lanes: Vec<Vec<u32>>,
 }
 
+/// What of a session its graph shows.
+pub(super) struct Source<'s> {
+    pub context: &'s Context,
+    pub lane: &'s str,
+    pub forks: &'s [Fork],
+    pub costs: &'s [(NodeIndex, ContextCost)],
+    pub failed_calls: &'s [(usize, ContextCost)],
+    pub limits: GraphLimits,
+}
+
 #[derive(Clone, Debug)]
 struct GraphFold {
     summary: NodeIndex,
@@ -51,28 +60,15 @@ struct GraphFold {
     place: Option<Place>,
 }
 
-impl Session {
-    /// The history as a graph: one node per message in the session's lane, outputs after their calls, folds over their members,
-    /// forks as lanes. A call costs only what is new since the last one.
-    ///
-    /// # Errors
-    /// `SAFETY_LIMIT_EXCEEDED` if the graph would have more nodes than the session's limits allow.
-    pub fn graph(&mut self) -> Result<&ContextGraph> {
-        let mut graph = std::mem::take(&mut self.graph_so_far);
-        let done = graph.catch_up(self);
-        self.graph_so_far = graph;
-        done.map(|()| &self.graph_so_far.graph)
-    }
-}
-
 impl SessionGraph {
-    fn catch_up(&mut self, session: &Session) -> Result<()> {
-        let context = &session.context;
+    /// Adds what is new since the last call.
+    pub fn catch_up(&mut self, session: &Source<'_>) -> Result<()> {
+        let context = session.context;
         if self.nodes.is_empty() {
-            *self = Self { graph: ContextGraph::new(session.limits()), ..Self::default() };
+            *self = Self { graph: ContextGraph::new(session.limits), ..Self::default() };
         }
         if self.has_reused_id(&context.history) {
-            *self = Self { graph: ContextGraph::new(session.limits()), ..Self::default() };
+            *self = Self { graph: ContextGraph::new(session.limits), ..Self::default() };
         }
         let merges: BTreeMap<NodeIndex, (usize, usize)> = session
             .forks
@@ -87,11 +83,11 @@ impl SessionGraph {
                 self.add_lane(*number, &session.forks[*number], *until)?;
                 result = self.lanes[*number].get(until.wrapping_sub(1)).copied();
             }
-            let node = self.add_node(&context.history, index, &session.lane, result)?;
+            let node = self.add_node(&context.history, index, session.lane, result)?;
             self.nodes.push(node);
         }
         self.update_states(&context.history);
-        self.add_costs(session.costs());
+        self.add_costs(session.costs);
         self.add_failed_calls(session)?;
         for (number, fork) in session.forks.iter().enumerate() {
             self.add_lane(number, fork, fork.story.len())?;
@@ -166,7 +162,7 @@ impl SessionGraph {
     }
 
     /// Adds an errored node with its cost for each call for which no view fitted, after the message that it was to answer (GRAPH-8).
-    fn add_failed_calls(&mut self, session: &Session) -> Result<()> {
+    fn add_failed_calls(&mut self, session: &Source<'_>) -> Result<()> {
         for (at, (entered, cost)) in session.failed_calls.iter().enumerate() {
             let cost = serde_json::to_value(cost).unwrap_or_default();
             let known = self.failed.get(at).copied();
@@ -179,8 +175,7 @@ impl SessionGraph {
                 let free = |id: &String| self.graph.find(id).is_err();
                 let id = (at + 1..=at + 1 + self.nodes.len()).map(|n| format!("failed_call_{n}")).find(free);
                 let message = Arc::new(Message::text(Role::Assistant, ""));
-                let node =
-                    self.graph.follow(id.unwrap_or_default().into(), &session.lane, message, &after)?;
+                let node = self.graph.follow(id.unwrap_or_default().into(), session.lane, message, &after)?;
                 self.graph.follow_state(node, NodeState::Errored);
                 self.failed.push(node);
                 node

@@ -1,13 +1,10 @@
 //! Decides when to fold by the state of the prompt cache: the caller says how long the session was idle.
 
-use super::facade::Session;
 use super::run::Fit;
+use super::state::Session;
 use crate::context::EventName;
 use crate::error::Result;
 use crate::passes::Aim;
-
-/// How long a prompt cache keeps an unused entry: Anthropic's five minutes, and the least of `OpenAI`'s.
-pub const CACHE_LIFE_MS: u64 = 5 * 60 * 1000;
 
 impl Session {
     /// Like `prepare`, after this many milliseconds without a call. Once the prompt cache has expired, an edit loses nothing, so a fold

@@ -15,8 +15,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::answering::does_not_fit;
-use super::facade::Session;
 use super::run::{Fit, Question, Run, WithoutSummary};
+use super::state::Session;
 use crate::compaction::Reason;
 use crate::context::{ContextCost, EventName, LeftOut, NodeIndex, OnEntry, Report, View, number_attempts};
 use crate::error::{Error, ErrorCode, Result};

@@ -2,33 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::facade::Session;
+use super::state::Session;
+use super::summarizer::Summarizer;
 use crate::context::Slot;
 use crate::passes::Pass;
 
 pub(super) const NOTHING_LEFT: &str =
     "`reservedOutputTokens` takes up the whole context window, so no view fits; reserve less";
-
-/// Whether the host has a callback that writes summaries.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Summarizer {
-    /// The host did not say. It may answer requests itself.
-    #[default]
-    Unknown,
-    /// The host has no callback.
-    None,
-    /// The host has a callback.
-    Given,
-    /// The saved session had a callback, and it was not given again.
-    Missing,
-}
-
-impl Summarizer {
-    /// Whether there is a callback, or was one when the session was saved.
-    pub const fn was_given(self) -> bool {
-        matches!(self, Self::Given | Self::Missing)
-    }
-}
 
 impl Session {
     /// Says whether the host has a callback that writes summaries. Snapshots record only whether there was one: functions cannot be saved.

@@ -4,8 +4,8 @@
 //! changed option means the same as if it had been given at construction.
 
 use super::config::SessionConfig;
-use super::facade::{Session, counter_for};
-use super::recover::Recovery;
+use super::refusals::Refusals;
+use super::state::{Session, counter_for};
 use crate::tokens::{Counter, count_tools};
 
 impl Session {
@@ -25,7 +25,7 @@ impl Session {
         self.accuracy.change(model, !self.config.uncalibrated, is_new_counter);
         if before.model.as_deref() != model {
             self.usage = None; // another model counts differently
-            self.recovery = Recovery::default();
+            self.refusals = Refusals::default();
         }
         let counter = counter_for(model, self.counter.clone());
         if is_new_counter || counter.rules() != self.context.counter.rules() {

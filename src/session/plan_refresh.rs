@@ -1,7 +1,7 @@
 //! Adjusts a plan to what happened while its summary was written.
 
-use super::facade::Session;
 use super::run::Pending;
+use super::state::Session;
 use crate::compaction::FoldPlan;
 use crate::context::{NodeIndex, NodeKind, NodeSet, Slot};
 use crate::error::{Error, ErrorCode, Result};

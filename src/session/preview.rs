@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::config::SessionConfig;
-use super::facade::Session;
 use super::ladder::Checkpoint;
 use super::run::{Fit, Question, Run, WithoutSummary};
+use super::state::Session;
 use crate::compaction::{FoldPlan, Reason, SummaryRequest, adjust, check_kept};
 use crate::context::{EventName, Form, NodeIndex, NodeKind, NodeSet, Slot, View};
 use crate::error::{Error, ErrorCode, Result};

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::facade::Session;
+use super::state::Session;
 use crate::config::Keys;
 use crate::context::Wording;
 use crate::error::{Error, Result};

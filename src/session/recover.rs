@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::facade::Session;
+use super::refusals::Refusals;
 use super::run::Fit;
+use super::state::Session;
 use crate::compaction::Reason;
 use crate::context::NodeKind;
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::Role;
 use crate::provider::{Overflow, TooMany, overflow, too_many};
-use crate::saved::saved;
 
 /// How often a view may be refused until the model has answered again.
 const MAX_TRIES: u32 = 3;
@@ -27,39 +27,6 @@ const MAX_UNDERCOUNT: f64 = 2.0;
 const IMAGE_BYTES: u64 = 5 * 1024 * 1024;
 const IMAGE_SIDE: u64 = 8_000;
 const MANY_IMAGES: u64 = 20;
-
-/// The refusals since the model last answered.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Recovery {
-    tries: u32,
-    /// The tokens of the view that was refused last, as we counted them and as the provider did.
-    refused: Option<(u64, u64)>,
-    /// The number of the model's answers in the history at the refusal.
-    answers: usize,
-    /// What the provider said last, for the report of the run that follows.
-    said: Option<Overflow>,
-}
-
-saved!(struct Recovery { tries, refused, answers } fresh { said: None });
-
-impl Recovery {
-    /// Why a fold was due, in the provider's figures.
-    pub fn why(&self) -> String {
-        let said = self.said.unwrap_or_default();
-        match (said.actual, said.limit) {
-            (Some(actual), Some(limit)) => {
-                format!("the provider rejected the request: it has {actual} tokens and the limit is {limit}")
-            }
-            (None, Some(limit)) => {
-                format!("the provider rejected the request as too long: the limit is {limit} tokens")
-            }
-            (Some(actual), None) => {
-                format!("the provider rejected the request as too long: it has {actual} tokens")
-            }
-            (None, None) => "the provider rejected the request as too long".to_owned(),
-        }
-    }
-}
 
 impl Session {
     /// Makes the view fit the limit that a provider's error reveals; `None` if the error does not refuse the request for its size.
@@ -86,10 +53,10 @@ impl Session {
         let nodes = self.context.history.nodes().iter();
         let answers =
             nodes.filter(|n| n.kind == NodeKind::Message && n.message.role == Role::Assistant).count();
-        if answers != self.recovery.answers {
-            self.recovery = Recovery { answers, ..Recovery::default() };
+        if answers != self.refusals.answers {
+            self.refusals = Refusals { answers, ..Refusals::default() };
         }
-        if self.recovery.tries == MAX_TRIES {
+        if self.refusals.tries == MAX_TRIES {
             let run = self.begin(Reason::Recover, None, self.aim(false), Arc::new([]));
             self.failed = Some(self.make_report(run));
             let why = format!(
@@ -98,13 +65,13 @@ impl Session {
             );
             return Err(Error::new(ErrorCode::ContextWindowExceeded, why));
         }
-        self.recovery.tries += 1;
+        self.refusals.tries += 1;
         if let Some(too_many) = too_many {
             self.learn_media(too_many, said)?;
             return self.prepare().map(Some);
         }
         let overflow = overflow.unwrap_or_default();
-        self.recovery.said = Some(overflow);
+        self.refusals.said = Some(overflow);
         if !self.is_about_earlier_view(overflow) {
             self.learn(overflow);
         }
@@ -119,7 +86,7 @@ impl Session {
     /// Whether the error is again about the view that was refused before: from a call that ran in parallel, or from a retry of the
     /// old request. The view has shrunk since, so there is nothing more to learn.
     fn is_about_earlier_view(&self, overflow: Overflow) -> bool {
-        let (Some((counted, reported)), Some(actual)) = (self.recovery.refused, overflow.actual) else {
+        let (Some((counted, reported)), Some(actual)) = (self.refusals.refused, overflow.actual) else {
             return false;
         };
         let now = self.tokens();
@@ -180,7 +147,7 @@ impl Session {
     /// corrected, and the limit is lowered only as far as they cannot be.
     fn learn(&mut self, overflow: Overflow) {
         let counted = self.tokens().max(1);
-        self.recovery.refused = overflow.actual.map(|actual| (counted, actual));
+        self.refusals.refused = overflow.actual.map(|actual| (counted, actual));
         let under_counted = |actual: u64, by: u64| actual as f64 / by as f64;
         if let Some(actual) = overflow.actual
             && self.corrected(counted) < actual

@@ -1,7 +1,7 @@
 //! Rewrites by the caller: of past messages, of the header, or of how messages are written.
 
-use super::facade::Session;
 use super::graph::SessionGraph;
+use super::state::Session;
 use crate::context::{CallRenamed, NodeIndex};
 use crate::error::{Error, Result};
 use crate::message::Message;

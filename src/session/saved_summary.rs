@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use super::facade::Session;
+use super::state::Session;
 use crate::compaction::{Layout, engine_message};
 use crate::config::Keys;
 use crate::context::{NodeIndex, NodeKind, Unit};

@@ -3,21 +3,16 @@
 use serde_json::Value;
 
 use super::config::{SessionConfig, kept_options};
-use super::facade::Session;
-use super::journal::RecordTail;
-use super::notices::Summarizer;
+use super::journal::SESSION;
+use super::record::RecordTail;
+use super::state::Session;
+use super::summarizer::Summarizer;
 use crate::compaction::Redact;
 use crate::compaction::ledger::Memo;
 use crate::context::{Known, NodeIndex, NodeKind};
 use crate::error::Result;
-use crate::saved::{Checksum, Kind, Reader, Record, Saved, Writer};
+use crate::saved::{Checksum, Reader, Record, Saved, Writer};
 use crate::tokens::Counter;
-
-/// The snapshot format of sessions. What each version added:
-/// 1: the first. 2: the facts of tool outputs that are in the store.
-/// 3: what older steps are cut to, which view the next usage belongs to, and where skills are found.
-/// 4: what decisions cost the prompt cache. 5: the pass that removed a message from the view.
-pub const SESSION: Kind = Kind { name: "contextfold-session", version: 5, what: "a session" };
 
 /// A session that was loaded from a snapshot.
 pub struct Restored {
@@ -82,7 +77,7 @@ impl Session {
             redact, // given again by the host, like the next one
             summarizer,
             store_notice: _, // set by the host when it loads the session
-            recovery,
+            refusals,
             parts,
             tools,
             allowed_tools,
@@ -110,7 +105,7 @@ impl Session {
         report.save(out);
         prepared_at.save(out);
         carried.save(out);
-        recovery.save(out);
+        refusals.save(out);
         parts.save(out);
         tools.save(out);
         allowed_tools.save(out);
@@ -176,7 +171,7 @@ impl Session {
         session.report = Saved::load(from)?;
         session.prepared_at = Saved::load(from)?;
         session.carried = Saved::load(from)?;
-        session.recovery = Saved::load(from)?;
+        session.refusals = Saved::load(from)?;
         session.parts = Saved::load(from)?;
         session.tools = Saved::load(from)?;
         session.allowed_tools = Saved::load(from)?;

@@ -1,7 +1,7 @@
 //! Bound thinking (PROV-3b): some models require that thinking after an edit of the view is left out.
 
-use super::facade::Session;
 use super::run::Run;
+use super::state::Session;
 use crate::context::NodeIndex;
 
 impl Session {

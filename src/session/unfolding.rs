@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::facade::Session;
+use super::state::Session;
 use crate::context::NodeIndex;
 use crate::error::Result;
 
