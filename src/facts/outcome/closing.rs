@@ -2,7 +2,8 @@
 //!
 //! Each line is written by its tool in that case only. In a pattern, `#` stands for a number above 0, and `*` for anything.
 
-use super::{LONGEST_LINE, Status};
+use super::line::LONGEST_LINE;
+use super::status::Status;
 
 /// A tool that failed says so within this many lines of the end. After that come only hints and logs.
 const NEAR: usize = 8;

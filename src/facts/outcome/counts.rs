@@ -1,6 +1,6 @@
 //! Reads test runners' counts.
 
-use super::LONGEST_LINE;
+use super::line::LONGEST_LINE;
 
 /// Runners print their counts within this many lines of the end.
 const END: usize = 40;

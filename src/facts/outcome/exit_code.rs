@@ -1,6 +1,6 @@
 //! Reads the exit code that a harness reports beside the command's output.
 
-use super::LONGEST_LINE;
+use super::line::LONGEST_LINE;
 
 /// Such a notice is within this many lines of the start or end of the output.
 const EDGE: usize = 2;

@@ -3,58 +3,13 @@
 mod closing;
 mod counts;
 mod exit_code;
+mod line;
+mod status;
 
 use std::borrow::Cow;
 
-use super::shorten;
-
-/// How a call ended, based on evidence only (COMP-27).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    /// The exit code is 0, or the tool's last line says so, or tests were counted and none failed.
-    Ok,
-    /// The host or the tool said so, the exit code is not 0, or a test failed.
-    Failed,
-    /// The output does not say, or contradicts itself. A line that names an error may be a warning, or expected by a test.
-    Unknown,
-}
-
-/// What an output says about its call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
-    /// How it ended.
-    pub status: Status,
-    /// The exit code, if one is given.
-    pub exit_code: Option<i64>,
-    /// The numbers of tests that passed and failed, if they are counted.
-    pub tests: Option<(u64, u64)>,
-    /// The line that names an error.
-    pub error: Option<String>,
-    /// The last meaningful line: not a notice of the exit code and, if possible, not a line of code.
-    pub last: Option<String>,
-}
-
-/// The text before the line that names an error, if a call failed.
-pub const FAILED: &str = "failed: ";
-
-impl Outcome {
-    /// The output's own words about the end: the line that names an error, or else the last line.
-    pub fn line(&self) -> Option<&str> {
-        self.error.as_deref().or(self.last.as_deref())
-    }
-
-    /// Says that the call failed and why: with the line that names an error, or the last line printed. At most about `most` bytes of it.
-    pub fn failure(&self, most: usize) -> String {
-        match (&self.error, &self.last) {
-            (Some(error), _) => [FAILED, &shorten::line(error, most)].concat(),
-            (None, Some(last)) => format!("failed; it printed: {}", shorten::line(last, most)),
-            (None, None) => "failed".to_owned(),
-        }
-    }
-}
-
-/// Longer lines, in bytes, are data or are cut: the important part of an error message comes first.
-const LONGEST_LINE: usize = 240;
+use line::{cut, looks_like_code, names_error};
+pub use status::{FAILED, Outcome, Status};
 
 /// Reads a tool output. `trust_text`: the text consists of a program's own messages and not of a file's content, so an error in it is an
 /// error of the call.
@@ -103,14 +58,6 @@ fn without_colours(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-fn cut(line: &str) -> String {
-    let mut end = line.len().min(LONGEST_LINE);
-    while !line.is_char_boundary(end) {
-        end -= 1;
-    }
-    line[..end].to_owned()
-}
-
 /// The last meaningful line: not a notice of the exit code and, if possible, not a line of code.
 fn last_meaningful_line<'a>(lines: &[&'a str]) -> Option<&'a str> {
     let is_meaningful = |l: &&&str| exit_code::code_in_notice(l).is_none() && **l != "(no output)";
@@ -120,41 +67,6 @@ fn last_meaningful_line<'a>(lines: &[&'a str]) -> Option<&'a str> {
     }
     // A line of a diff or a listing says nothing by itself, but the first line may.
     lines.iter().find(is_meaningful).copied().filter(|first| !looks_like_code(first)).or(Some(last))
-}
-
-/// Whether a line is code, or part of a diff or a drawing.
-fn looks_like_code(line: &str) -> bool {
-    line.starts_with(['+', '-', '|', '}', ')', ']', '^', '~', '@', '{', '<'])
-        || line.ends_with(['{', '}', ';', ',', '(', '[', '=', '|', '^', '~'])
-        || !line.contains(|c: char| c.is_alphabetic())
-}
-
-/// Whether the line is a program's own error message.
-fn names_error(line: &str) -> bool {
-    const STARTS: [&str; 18] = [
-        "error:", "error[", "error TS", "fatal:", "ERROR:", "ERROR ", "Error:", "npm ERR!", "npm error",
-        "panic:", "FAILED", "thread '", "✗ ", "✖ ", "E   ", "curl: (", "Error response from ",
-        "Error from server",
-    ];
-    const HOLDS: [&str; 12] = [
-        " error TS", ": error:", ": error[", ": *** ", ": fatal error", "command not found",
-        "No such file or directory", "Permission denied", "panicked at", "Cannot find module",
-        "not recognized as", "Segmentation fault",
-    ];
-    line.len() <= 4 * LONGEST_LINE
-        && (STARTS.iter().any(|s| line.starts_with(s))
-            || HOLDS.iter().any(|s| line.contains(s))
-            || is_exception(line))
-}
-
-/// `TypeError: …`, `foo.BarException: …`, `Uncaught RangeError: …`
-fn is_exception(line: &str) -> bool {
-    let Some((head, message)) = line.split_once(": ") else { return false };
-    let name = head.rsplit(['.', ' ', ':']).next().unwrap_or("");
-    let kind = name.ends_with("Error") || name.ends_with("Exception");
-    let shaped =
-        name.starts_with(|c: char| c.is_ascii_uppercase()) && name.chars().all(char::is_alphanumeric);
-    kind && shaped && !message.is_empty() && head.split(' ').count() <= 3
 }
 
 #[cfg(test)]
