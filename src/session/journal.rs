@@ -1,5 +1,5 @@
-//! Records what changed in a session since the last save, so that a save costs only what is new. A saved session is a snapshot
-//! and the records after it.
+//! The journal of a session. A saved session is a snapshot and the records after it: each save records what changed since the
+//! last one, so that it costs only what is new.
 //!
 //! A save leaves marks in the session, and the next save finds the changes with them: nodes added to the history, nodes that were
 //! touched, and a snapshot of the view (which copies nothing). Lists of small numbers are compared with a copy. Small parts
@@ -44,23 +44,6 @@ impl Clone for Journal {
     }
 }
 
-/// What is needed of a session's state at the last save to find what is new.
-pub(super) struct Mark {
-    pub context: ContextMark,
-    pub method: String,
-    pub parts: [Checksum; PART_COUNT],
-    pub report: Option<Rc<Report>>,
-    pub carried: Memo,
-    pub costs: usize,
-}
-
-/// The parts of a session that are written whole if they changed.
-pub(super) const PART_COUNT: usize = 6;
-pub(super) const OPTIONS_PART: usize = 1;
-
-/// Which view was read last. It is recorded together with other changes, but is no reason for a record.
-pub(super) const LAST_READ: usize = 5;
-
 impl Journal {
     /// Keeps a record in memory, and drops the oldest ones if they are too many.
     pub fn keep(&mut self, record: Vec<u8>) {
@@ -71,3 +54,20 @@ impl Journal {
         }
     }
 }
+
+/// What is needed of a session's state at the last save to find what is new.
+pub(super) struct Mark {
+    pub context: ContextMark,
+    pub method: String,
+    pub parts: [Checksum; PART_COUNT],
+    pub report: Option<Rc<Report>>,
+    pub carried: Memo,
+    pub costs: usize,
+}
+
+/// The parts of a session that are written whole if they changed, each by its number: see `Session::save_part`.
+pub(super) const PART_COUNT: usize = 6;
+pub(super) const OPTIONS_PART: usize = 1;
+
+/// Which view was read last. It is recorded together with other changes, but is no reason for a record.
+pub(super) const LAST_READ: usize = 5;

@@ -1,5 +1,7 @@
 //! The facade: what a `Session` of the npm package does, without JavaScript.
 //!
+//! `state` has the struct, above the plain data that it holds; the other files have its operations, each about one topic.
+//!
 //! Nothing here waits. [`Session::prepare`] and [`Session::compact`] return [`Fit::Done`], or [`Fit::NeedsSummary`] with a
 //! request and a pending run. The host asks its model in between and passes the answer to [`Session::resume`].
 

@@ -6,7 +6,6 @@ use js_sys::Function;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
-use super::drive::error_of;
 use super::inner::Inner;
 use super::lease;
 use super::summarize::ask;
@@ -51,7 +50,7 @@ async fn answer(inner: &Rc<Inner>, pending: Pending) -> Option<Pending> {
     let signal = inner.freed.signal().ok();
     if let Err(held) = lease::take(inner, signal.as_ref(), false).await {
         inner.refuse_freed().ok()?;
-        let error = error_of(&held);
+        let error = lease::error_of(&held);
         let written = inner.write_quietly(|core| {
             core.not_asked_in_background(pending, error);
             Ok(None)

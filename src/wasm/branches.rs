@@ -7,12 +7,14 @@ use std::rc::{Rc, Weak};
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
+use super::arguments::{get_string, known_keys, text};
 use super::entries::Group;
-use super::inner::Inner;
+use super::inner::{Child, Inner};
 use super::journal::mark_side;
-use super::options::{fork_options, set_options};
+use super::option_changes::set_options;
+use super::options::fork_options;
 use super::session::Session;
-use super::value::{get, get_string, json, known_keys, text, to_js};
+use super::value::{get, json, to_js};
 use crate::config::Keys;
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message, Role};
@@ -21,12 +23,6 @@ use crate::session::{MergeAs, Session as Core};
 thread_local! {
     /// Sessions by the number that `__branch` returned, until `merge` looks them up.
     static BRANCHES: RefCell<(u32, BTreeMap<u32, Weak<Inner>>)> = RefCell::default();
-}
-
-/// A session that was forked off, and how many of its writes this session has seen.
-pub struct Child {
-    pub inner: Weak<Inner>,
-    pub writes: u64,
 }
 
 #[wasm_bindgen]

@@ -4,9 +4,10 @@ use js_sys::Function;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
+use super::arguments::known_keys;
 use super::error::context_error;
 use super::inner::Inner;
-use super::value::{json, known_keys};
+use super::value::json;
 use crate::error::{Error, ErrorCode};
 use crate::session::{ContextChange, tool_name};
 use crate::tokens::count_tools_by;

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use js_sys::{Array, Function, Object, Reflect};
 use wasm_bindgen::prelude::*;
 
-use super::options::{message_in_parentheses, plain_object, take};
+use super::arguments::{plain_object, take};
+use super::thrown::message_in_parentheses;
 use super::value::{get, is_list};
 use crate::context::{CustomItem, CustomRuns, Verdict};
 use crate::error::{Error, ErrorCode, Result};

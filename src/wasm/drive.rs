@@ -13,12 +13,13 @@ use super::error::context_error;
 use super::inner::Inner;
 use super::lease;
 use super::maker::resolved;
-use super::prepared::{Outcome, prepared};
-use super::signal::{AbortSignal, refuse_aborted, wait};
+use super::outcome::{Outcome, Running};
+use super::prepared::prepared;
+use super::signal::{AbortSignal, is_aborted, refuse_aborted, wait};
 use super::summarize::{Refusal, ask};
 use crate::compaction::Reason;
 use crate::context::Report;
-use crate::error::{Error, ErrorCode};
+use crate::error::Error;
 use crate::provider::is_too_large;
 use crate::session::{Fit, Pending, Plan, Session};
 
@@ -134,15 +135,6 @@ enum Started {
     Settled(JsValue),
     /// It waits for a summary.
     Running(Running),
-}
-
-/// A run that waits for a summary.
-#[derive(Clone)]
-pub struct Running {
-    /// Resolves when the run succeeds, and rejects when it fails.
-    pub promise: Promise,
-    /// The result, once the run has succeeded.
-    outcome: Rc<OnceCell<Outcome>>,
 }
 
 fn begin_alone(inner: &Rc<Inner>, goal: &Goal, signal: Option<&AbortSignal>) -> Result<Started, JsValue> {
@@ -271,7 +263,7 @@ async fn answer(inner: &Rc<Inner>, pending: Pending, signal: Option<&AbortSignal
     let can_do_without = inner.read(|core| core.can_continue_without_summary(&pending))?;
     if let Err(thrown) = lease::take(inner, signal, !can_do_without).await {
         inner.refuse_freed()?;
-        let error = error_of(&thrown);
+        let error = lease::error_of(&thrown);
         let given_up = inner.write_core(|core| {
             if can_do_without {
                 core.continue_without_summary(pending, error)
@@ -303,18 +295,4 @@ async fn answer(inner: &Rc<Inner>, pending: Pending, signal: Option<&AbortSignal
     let went_on = inner
         .write_core(|core| if too_long { core.shrink(pending) } else { core.not_answered(pending, error) })?;
     went_on.map_err(|error| context_error(&error, Some(&cause), inner.last_report().as_ref()))
-}
-
-/// Why no summary was asked for, as an error for the report.
-pub fn error_of(thrown: &JsValue) -> Error {
-    let text_field = |key: &str| {
-        super::value::get(thrown, key).ok().flatten().and_then(|text_field| text_field.as_string())
-    };
-    let code = if is_aborted(thrown) { ErrorCode::Aborted } else { ErrorCode::StoreConflict };
-    Error::new(code, text_field("message").unwrap_or_default())
-}
-
-fn is_aborted(thrown: &JsValue) -> bool {
-    let code = super::value::get(thrown, "code").ok().flatten().and_then(|c| c.as_string());
-    code.as_deref() == Some(ErrorCode::Aborted.as_str())
 }

@@ -3,11 +3,11 @@
 use js_sys::{Map, Promise};
 use wasm_bindgen::prelude::*;
 
+use super::arguments::{parse_format, text};
 use super::counter::Tokenizer;
 use super::packed::string_of;
 use super::session::Session;
-use super::summarize::parse_format;
-use super::value::{copy_of, flat_to_js, json, json_of, promise_of, set, text, to_js};
+use super::value::{copy_of, flat_to_js, json, json_of, promise_of, set, to_js};
 use crate::compaction::CompactionConfig;
 use crate::config::Keys;
 use crate::error::{Error, ErrorCode};

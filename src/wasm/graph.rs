@@ -7,9 +7,10 @@ use js_sys::{Array, Uint8Array};
 use serde_json::{Map, Value, json};
 use wasm_bindgen::prelude::*;
 
+use super::arguments::{known_keys, text};
 use super::inner::Inner;
 use super::text_pieces::bytes_of;
-use super::value::{self, get, known_keys, list_in, text, to_js};
+use super::value::{self, get, list_in, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::graph::{
     self, EdgeInfo, EdgeKind, GraphLimits, MessageCodec as _, NodeInfo, NodeSpec, NodeState, NodeType,

@@ -3,7 +3,6 @@
 use wasm_bindgen::JsValue;
 
 use super::error::context_error;
-use super::inner::Inner;
 use super::store::{Journal, Store};
 use crate::error::{Error, ErrorCode};
 use crate::saved::{Checksum, Records};
@@ -39,12 +38,6 @@ impl Home {
             is_incomplete: false,
             attempts: Vec::new(),
         }
-    }
-
-    /// Records that a save is being tried, since its answer may never come.
-    pub fn note_attempt(&mut self, inner: &Inner, now: u64, sum: u64) {
-        self.attempts.push((now, sum));
-        *inner.stores.unconfirmed.borrow_mut() = Some(self.clone());
     }
 
     /// The position of its journal.

@@ -2,30 +2,28 @@
 
 use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
 
-use super::branches::Child;
 use super::counter::CallbackCounter;
-use super::drive::Running;
 use super::entries::Group;
 use super::error::context_error;
 use super::events::Listeners;
+use super::freed::{Freed, freed_error};
 use super::freeze::freeze;
 use super::handles::Handles;
-use super::journal::SideMark;
 use super::line::{Line, Stretch};
 use super::marks::Marks;
 use super::options::{FunctionOption, Options};
-use super::prepared::PreparedViews;
+use super::outcome::{PreparedViews, Running};
 use super::session_handle::LentHandles;
-use super::signal::{AbortController, AbortSignal};
+use super::side::SideMark;
 use super::stores::Stores;
-use super::summarize::Summarize;
-use super::value::{get, to_js};
+use super::summarizer::Summarize;
+use super::value::to_js;
 use crate::context::NodeIndex;
 use crate::error::{Error, ErrorCode, Result};
 use crate::graph::ContextGraph;
@@ -380,56 +378,10 @@ impl Inner {
     }
 }
 
-/// Whether the session object was freed: as a flag, and as a promise that rejects at that moment.
-pub struct Freed {
-    is: Cell<bool>,
-    /// Pending for as long as the session lives.
-    pub promise: Promise,
-    reject: Function,
-    /// Signals it to the background's callback.
-    controller: RefCell<Option<AbortController>>,
-}
-
-impl Freed {
-    fn new() -> Self {
-        let mut reject = JsValue::UNDEFINED;
-        let promise = Promise::new(&mut |_resolve, rejects: Function| reject = rejects.into());
-        Self {
-            is: Cell::new(false),
-            promise,
-            reject: reject.unchecked_into(),
-            controller: RefCell::default(),
-        }
-    }
-
-    /// A signal that fires when the session is freed.
-    pub fn signal(&self) -> std::result::Result<AbortSignal, JsValue> {
-        if self.controller.borrow().is_none() {
-            let made = AbortController::new()?;
-            *self.controller.borrow_mut() = Some(made);
-        }
-        let controller = self.controller.borrow().clone();
-        controller.map(|c| c.signal()).ok_or_else(|| freed_error().into())
-    }
-
-    fn set(&self) {
-        self.is.set(true);
-        // If nobody is waiting, the rejection must not count as unhandled.
-        let ignore = Closure::once_into_js(|_: JsValue| {});
-        if let Ok(Some(catch)) = get(&self.promise, "catch") {
-            let _ = catch.unchecked_into::<Function>().call1(&self.promise, &ignore);
-        }
-        // Rejecting a promise cannot throw.
-        let _ = self.reject.call1(&JsValue::UNDEFINED, &freed_error().into());
-        let controller = self.controller.borrow_mut().take();
-        if let Some(controller) = controller {
-            controller.abort(&freed_error().into());
-        }
-    }
-}
-
-pub fn freed_error() -> Error {
-    Error::new(ErrorCode::Freed, "the session was freed (`free()` or `using`): create a new one")
+/// A session that was forked off, and how many of its writes this session has seen.
+pub struct Child {
+    pub inner: Weak<Inner>,
+    pub writes: u64,
 }
 
 /// The error for callbacks that use the session while the core is working: `tokenizer`, `compaction.redact`,

@@ -1,56 +1,23 @@
 //! The journal of a session: what has changed since it was saved, including what only the JavaScript side knows.
 
-use std::collections::HashMap;
-
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
 
+use super::arguments::whole;
 use super::handles::Handles;
 use super::inner::Inner;
 use super::line::{Line, Stretch};
 use super::session::Session;
-use super::snapshot::{SIDE, SavedStretch, Side, saved_stretch};
+use super::side::{SIDE, SideChanges, characters, other_list, read_changes, saved_stretch, split_characters};
 use super::text_pieces::bytes_of;
 use super::value::to_js;
-use crate::context::NodeIndex;
 use crate::error::{Error, Result};
-use crate::message::Format;
-use crate::saved::{ListEdit, MapEdit, Records, Saved, saved};
+use crate::saved::{ListEdit, MapEdit, Records, Saved};
 use crate::session::Session as Core;
 use crate::tokens::{Counter, Estimate};
 
 /// The notice for a session whose last journal record is incomplete.
 pub const TORN: &str = "the last record of this session's journal is incomplete and was ignored, probably because a process died while saving: check that the last messages are there, then save";
-
-/// The bytes of incomplete characters, in the form that a snapshot has.
-type SplitCharacters = Vec<(String, Vec<u32>)>;
-
-/// The saved state of the JavaScript side, as far as needed to tell what is new.
-#[derive(Default)]
-pub struct SideMark {
-    line: Vec<u64>,
-    numbered: u64,
-    split_characters: SplitCharacters,
-    header_beside: bool,
-}
-
-/// Changes of the JavaScript side's state.
-struct SideChanges {
-    pushed: MapEdit<NodeIndex, (Format, Vec<NodeIndex>)>,
-    line: ListEdit<SavedStretch>,
-    split_characters: Option<SplitCharacters>,
-    header_beside: bool,
-}
-
-saved!(struct SideChanges { pushed, line, split_characters, header_beside });
-
-impl SideChanges {
-    /// Whether everything it refers to exists in a history of `nodes` nodes.
-    fn is_whole(&self, nodes: usize) -> bool {
-        let mut pushed = self.pushed.put().iter().flat_map(|(first, (_, all))| all.iter().chain([first]));
-        pushed.all(|node| node.get() < nodes) && self.line.put().iter().all(|entry| entry.is_whole(nodes))
-    }
-}
 
 #[wasm_bindgen]
 impl Session {
@@ -110,14 +77,6 @@ pub fn stored_outputs(
     to_js(&keys)
 }
 
-/// Reads a position, or another whole number.
-pub fn whole(value: &JsValue, name: &str) -> Result<u64> {
-    let number = value.as_f64().filter(|n| n.fract() == 0.0 && *n >= 0.0 && *n < 9_007_199_254_740_992.0);
-    number
-        .map(|n| n as u64)
-        .ok_or_else(|| Error::argument(format!("`{name}`: expected a position, a whole number")))
-}
-
 /// Reads records: bytes, or a list of bytes in order.
 pub fn records_of(value: &JsValue) -> Result<Vec<u8>> {
     let wrong = || Error::argument("`changes`: expected a Uint8Array, or a list of them");
@@ -153,7 +112,7 @@ fn changes_of(inner: &Inner, handles: &Handles, line: &Line, core: &Core) -> Vec
     let mut stretches = line.0.iter().skip(edit.front());
     let entries = edit.try_map(|_| stretches.next().map(|stretch| saved_stretch(stretch, handles, history)));
     let Some(entries) = entries else { return Vec::new() }; // there is a stretch for each number
-    let split = split_characters(inner);
+    let split = split_characters(&inner.split_characters.borrow());
     let splits_otherwise = split != mark.split_characters;
     let header_beside = inner.header_beside.get();
     let others = splits_otherwise || header_beside != mark.header_beside;
@@ -177,53 +136,8 @@ pub fn mark_side(inner: &Inner) -> std::result::Result<(), JsValue> {
     let mut mark = inner.saved.borrow_mut();
     let mark = &mut *mark;
     mark.line = inner.line.borrow().number(&mut mark.numbered);
-    mark.split_characters = split_characters(inner);
+    mark.split_characters = split_characters(&inner.split_characters.borrow());
     mark.header_beside = inner.header_beside.get();
-    Ok(())
-}
-
-/// The bytes of incomplete characters, sorted by ref.
-pub fn split_characters(inner: &Inner) -> SplitCharacters {
-    let split = inner.split_characters.borrow();
-    let bytes = |bytes: &Vec<u8>| bytes.iter().copied().map(u32::from).collect();
-    let mut split: SplitCharacters = split.iter().map(|(id, of)| (id.clone(), bytes(of))).collect();
-    crate::sorting::sort(&mut split);
-    split
-}
-
-impl Line {
-    /// The numbers of the stretches; 0 for a stretch whose current state was not saved.
-    fn numbers(&self) -> Vec<u64> {
-        self.0.iter().map(|stretch| stretch.number.get()).collect()
-    }
-
-    /// Gives every stretch a number, which marks its current state as saved.
-    fn number(&self, numbered: &mut u64) -> Vec<u64> {
-        let number = |stretch: &Stretch| {
-            if stretch.number.get() == 0 {
-                *numbered += 1;
-                stretch.number.set(*numbered);
-            }
-            stretch.number.get()
-        };
-        self.0.iter().map(number).collect()
-    }
-}
-
-/// Applies the JavaScript side's part of the records after a snapshot.
-pub fn put_changes(side: &mut Side, changes: &[Vec<u8>]) -> Result<()> {
-    let first = |(format, nodes): (Format, Vec<NodeIndex>)| Some((*nodes.first()?, (format, nodes)));
-    let mut pushed: Vec<_> = std::mem::take(&mut side.pushed).into_iter().filter_map(first).collect();
-    for bytes in changes {
-        let changes = read_changes(bytes)?;
-        changes.pushed.apply_to_list(&mut pushed);
-        changes.line.apply(&mut side.line).then_some(()).ok_or_else(other_list)?;
-        if let Some(split) = changes.split_characters {
-            side.split_characters = split;
-        }
-        side.header_beside = changes.header_beside;
-    }
-    side.pushed = pushed.into_iter().map(|(_, pushed)| pushed).collect();
     Ok(())
 }
 
@@ -244,21 +158,4 @@ pub fn take_in(inner: &Inner, changes: &[Vec<u8>], nodes: usize) -> std::result:
         inner.header_beside.set(changes.header_beside);
     }
     Ok(())
-}
-
-/// The bytes of incomplete characters, from their saved form.
-pub fn characters(saved: SplitCharacters) -> HashMap<String, Vec<u8>> {
-    let bytes = |(id, bytes): (String, Vec<u32>)| (id, bytes.into_iter().map(|byte| byte as u8).collect());
-    saved.into_iter().map(bytes).collect()
-}
-
-fn read_changes(bytes: &[u8]) -> Result<SideChanges> {
-    let (_, mut from) = SIDE.record_reader(bytes)?;
-    let changes = SideChanges::load(&mut from)?;
-    from.finish()?;
-    Ok(changes)
-}
-
-fn other_list() -> Error {
-    SIDE.invalid("a record belongs to another list")
 }

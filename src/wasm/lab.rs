@@ -7,11 +7,11 @@ use js_sys::Reflect;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
+use super::arguments::{count, parse_format};
 use super::counter::CallbackCounter;
 use super::options::{Options, read_options};
 use super::session::Session;
-use super::summarize::parse_format;
-use super::value::{config_json, copy_of, count, entries_json, get, is_list, json, to_js};
+use super::value::{config_json, copy_of, entries_json, get, is_list, json, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::lab;
 use crate::model::{PRICES_AS_OF, Prices};

@@ -14,7 +14,7 @@ use wasm_bindgen_futures::{JsFuture, future_to_promise, spawn_local};
 use super::error::context_error;
 use super::home::{Home, conflict};
 use super::inner::Inner;
-use super::signal::{AbortSignal, wait};
+use super::signal::{AbortSignal, is_aborted, wait};
 use super::value::get;
 use crate::error::{Error, ErrorCode};
 
@@ -96,6 +96,13 @@ async fn remaining_ms(inner: &Inner, home: &Home, waited: bool, asked: &Attempt)
         return JsValue::NULL;
     }
     left.into()
+}
+
+/// Why no summary was asked for, as an error for the report.
+pub fn error_of(thrown: &JsValue) -> Error {
+    let text = get(thrown, "message").ok().flatten().and_then(|message| message.as_string());
+    let code = if is_aborted(thrown) { ErrorCode::Aborted } else { ErrorCode::StoreConflict };
+    Error::new(code, text.unwrap_or_default())
 }
 
 /// Gives the lease back, if this session has one.

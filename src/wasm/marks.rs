@@ -11,8 +11,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
+use super::arguments::count;
 use super::list::List;
-use super::value::{count, elements, get, is_list, set, to_js};
+use super::value::{elements, get, is_list, set, to_js};
 use crate::context::{NodeKind, Slot};
 use crate::error::Error;
 use crate::message::{Format, Role};

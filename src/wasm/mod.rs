@@ -11,6 +11,7 @@
 #![allow(clippy::doc_markdown, reason = "these docs are TypeScript's: `{ContextError}` is a TSDoc link")]
 
 mod agent_loop;
+mod arguments;
 mod away;
 mod background;
 mod batch;
@@ -23,6 +24,7 @@ mod drive;
 mod entries;
 mod error;
 mod events;
+mod freed;
 mod freeze;
 mod functions;
 mod graph;
@@ -37,22 +39,27 @@ mod list;
 mod maker;
 mod marks;
 mod openai;
+mod option_changes;
 mod options;
 mod originals;
+mod outcome;
 mod packed;
 mod pending;
 mod plan;
 mod prepared;
 mod providers;
 mod refresh;
+mod saving;
 mod session;
 mod session_handle;
+mod side;
 mod signal;
 mod slices;
 mod snapshot;
 mod store;
 mod stores;
 mod summarize;
+mod summarizer;
 mod summary_body;
 mod sync;
 mod text_pieces;
@@ -75,7 +82,7 @@ pub use openai::OpenAIHistoryAdapter;
 pub use packed::{Packer, set_packer};
 pub use providers::{check, convert, repair};
 pub use session::Session;
-pub use summarize::extractive_summarize;
+pub use summarizer::extractive_summarize;
 pub use tokens::{
     encoding_count, encoding_count_up_to, encoding_decode, encoding_encode, encoding_load, encoding_loaded,
     encoding_name_for_model, encoding_room,

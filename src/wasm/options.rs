@@ -1,25 +1,24 @@
 //! The options of a session: functions, and plain data for the core.
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use js_sys::{Function, Reflect};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
-use super::context_parts::refuse_if_used;
+use super::arguments::{plain_object, take, text};
 use super::counter::{CallbackCounter, Tokenizer};
 use super::custom::read_customs;
-use super::inner::Inner;
 use super::store::Store;
-use super::summarize::Summarize;
-use super::value::{config_json, get, is_list, keys_of};
+use super::summarizer::Summarize;
+use super::thrown::message_in_parentheses;
+use super::value::{config_json, is_list};
 use crate::compaction::Redact;
 use crate::context::{CustomRuns, PlaceholderWriter};
 use crate::error::{Error, ErrorCode};
-use crate::message::{Message, ToolCall};
-use crate::session::{Session, SessionConfig};
-use crate::tokens::{Counter, Rules, TokenCounter, count_tools_by};
+use crate::message::ToolCall;
+use crate::session::SessionConfig;
+use crate::tokens::Counter;
 
 /// The options of a session, after reading.
 #[derive(Clone)]
@@ -92,16 +91,16 @@ impl<T> FunctionOption<T> {
 }
 
 /// The functions among the options, and the remaining plain data.
-struct Functions {
-    plain: js_sys::Object,
-    now: Option<Function>,
-    on_cost: FunctionOption<Function>,
-    summarize: Option<Summarize>,
-    tokenizer: Option<Tokenizer>,
-    redact: Option<Redact>,
-    redact_is_set: bool,
-    describe: FunctionOption<PlaceholderWriter>,
-    customs: Option<CustomRuns>,
+pub struct Functions {
+    pub plain: js_sys::Object,
+    pub now: Option<Function>,
+    pub on_cost: FunctionOption<Function>,
+    pub summarize: Option<Summarize>,
+    pub tokenizer: Option<Tokenizer>,
+    pub redact: Option<Redact>,
+    pub redact_is_set: bool,
+    pub describe: FunctionOption<PlaceholderWriter>,
+    pub customs: Option<CustomRuns>,
 }
 
 /// Takes the functions out of the options. The rest is plain data, which the core reads.
@@ -132,7 +131,7 @@ pub fn read_options(options: &JsValue) -> Result<Options, JsValue> {
 /// The lane that a fork gets, and its other options.
 pub fn fork_options(options: &JsValue) -> Result<(Option<String>, js_sys::Object), JsValue> {
     let own = plain_object(options)?;
-    let lane = take(&own, "lane")?.map(|lane| super::value::text(&lane, "lane")).transpose()?;
+    let lane = take(&own, "lane")?.map(|lane| text(&lane, "lane")).transpose()?;
     Ok((lane, own))
 }
 
@@ -149,87 +148,8 @@ pub fn require_price(config: &SessionConfig) -> Result<(), Error> {
     }
 }
 
-/// Changes the options of a session: all that are given, or none.
-pub fn set_options(inner: &Inner, options: &JsValue) -> Result<(), JsValue> {
-    let writes = inner.writes();
-    let Functions { plain, now, on_cost, summarize, tokenizer, redact, redact_is_set, describe, customs } =
-        read_functions(options)?;
-    if take(&plain, "store")?.is_some() {
-        let why = "cannot be changed, because tool outputs may already be in it; pass it to `new Session` or `Session.load`";
-        return Err(Error::config("store", why).into());
-    }
-    let config = inner.read(|core| core.config().with(&config_json(&plain)?).map_err(JsValue::from))??;
-    let callback = match &tokenizer {
-        Some(tokenizer) => tokenizer.callback.clone(),
-        None => inner.callback_counter.borrow().clone(),
-    };
-    if let Some(callback) = &callback {
-        let (messages, tools) = inner.read(counted)?;
-        precount_all(callback, &messages, &tools, config.model.as_deref())?;
-    }
-    refuse_if_used(inner, writes, "setOptions")?;
-    if on_cost.is_function() || (!on_cost.is_set() && inner.on_cost.borrow().is_some()) {
-        require_price(&config)?;
-    }
-    inner.write_quietly(|core| {
-        if describe.is_set() {
-            core.context_mut().placeholder_writer = describe.into_function();
-        }
-        if let Some(customs) = customs {
-            core.context_mut().customs = customs;
-        }
-        core.set_options(config, tokenizer.as_ref().map(|tokenizer| tokenizer.counter.clone()));
-        if redact_is_set {
-            core.set_redact(redact);
-        }
-        if summarize.is_some() {
-            core.set_summarizer(true);
-        }
-        Ok(())
-    })?;
-    if tokenizer.is_some() {
-        *inner.callback_counter.borrow_mut() = callback;
-    }
-    if summarize.is_some() {
-        *inner.summarize.borrow_mut() = summarize;
-    }
-    if on_cost.is_set() {
-        *inner.on_cost.borrow_mut() = on_cost.into_function();
-    }
-    if now.is_some() {
-        *inner.now.borrow_mut() = now;
-    }
-    inner.deliver_events();
-    Ok(())
-}
-
-/// The messages and tools that are counted again if options change.
-fn counted(core: &Session) -> (Vec<Arc<Message>>, Vec<Value>) {
-    (core.context().counted_messages(), core.tools())
-}
-
-/// Lets a callback count everything in a session, by a model's rules.
-pub fn precount_session(
-    callback: &CallbackCounter,
-    core: &Session,
-    model: Option<&str>,
-) -> Result<(), JsValue> {
-    let (messages, tools) = counted(core);
-    precount_all(callback, &messages, &tools, model)
-}
-
-fn precount_all(
-    callback: &CallbackCounter,
-    messages: &[Arc<Message>],
-    tools: &[Value],
-    model: Option<&str>,
-) -> Result<(), JsValue> {
-    callback.precount(messages.iter().map(|message| &**message))?;
-    let rules = model.map_or_else(|| callback.rules(), |model| Rules::of(model, callback));
-    callback.count_all(|counter| count_tools_by(rules.tools, tools, counter)).map(|_| ())
-}
-
-fn read_functions(options: &JsValue) -> Result<Functions, JsValue> {
+/// Takes the functions out of the options.
+pub fn read_functions(options: &JsValue) -> Result<Functions, JsValue> {
     let plain = plain_object(options)?;
     let function = |key: &str| match take(&plain, key)? {
         Some(f) if f.is_function() => Ok(Some(f.unchecked_into::<Function>())),
@@ -273,12 +193,6 @@ fn function_in(plain: &js_sys::Object, group: &str, key: &str) -> Result<Functio
         Some(_) => Err(Error::config(&format!("{group}.{key}"), "expected a function or null").into()),
         None => Ok(FunctionOption::Unset),
     }
-}
-
-/// The message of what a callback threw, in parentheses.
-pub fn message_in_parentheses(thrown: &JsValue) -> String {
-    let said = get(thrown, "message").ok().flatten().and_then(|m| m.as_string());
-    said.or_else(|| thrown.as_string()).map(|m| format!(" ({m})")).unwrap_or_default()
 }
 
 fn describe_of(callback: Function) -> PlaceholderWriter {
@@ -329,30 +243,4 @@ fn redact_of(callback: js_sys::Function) -> Redact {
             .map_err(|thrown| failed(&format!("threw{}", message_in_parentheses(&thrown))))?;
         answer.as_string().ok_or_else(|| failed("must return a string"))
     })
-}
-
-/// A copy of the options, which must be a plain object.
-pub fn plain_object(options: &JsValue) -> Result<js_sys::Object, JsValue> {
-    let copy = js_sys::Object::new();
-    if options.is_undefined() {
-        return Ok(copy);
-    }
-    if !options.is_object() || is_list(options) || js_sys::try_iter(options)?.is_some() {
-        return Err(Error::config("options", "expected an object").into());
-    }
-    for key in keys_of(options)?.iter() {
-        let value = Reflect::get(options, &key).map_err(|cause| {
-            let key = key.as_string().unwrap_or_default();
-            super::error::context_error(&Error::config(&key, "its getter threw"), Some(&cause), None)
-        })?;
-        Reflect::set(&copy, &key, &value)?;
-    }
-    Ok(copy)
-}
-
-/// Removes a key from our copy of the options and returns its value. `undefined` counts as left out, `null` does not.
-pub fn take(plain: &js_sys::Object, key: &str) -> Result<Option<JsValue>, JsValue> {
-    let value = Reflect::get(plain, &key.into())?;
-    Reflect::delete_property(plain, &key.into())?;
-    Ok((!value.is_undefined()).then_some(value))
 }

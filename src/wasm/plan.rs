@@ -5,12 +5,13 @@ use std::rc::Rc;
 use js_sys::{Object, Promise, Reflect};
 use wasm_bindgen::prelude::*;
 
+use super::arguments::{get_string, known_keys};
 use super::drive::{self, Goal};
 use super::inner::Inner;
 use super::session_handle::SessionHandle;
 use super::signal::AbortSignal;
 use super::summarize::request_object;
-use super::value::{get, get_string, json, known_keys, promise_of, set, to_js};
+use super::value::{get, json, promise_of, set, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::session::PlanOptions;
 
@@ -36,7 +37,7 @@ pub fn plan(inner: &Rc<Inner>, options: &JsValue) -> Result<JsValue, JsValue> {
     set(&object, "request", &request.map_or(Ok(JsValue::NULL), |request| request_object(inner, request))?)?;
     set(&object, "tokens_before", &(plan.tokens_before as f64).into())?;
     set(&object, "tokens_after_estimate", &(plan.tokens_after_estimate as f64).into())?;
-    let plan = SessionHandle::of(inner, Rc::new(plan));
+    let plan = SessionHandle::of(&inner.lent_handles, Rc::new(plan));
     let inner = inner.clone();
     let apply: Closure<dyn Fn(JsValue) -> Promise> = Closure::new(move |options: JsValue| {
         promise_of(known_keys(&options, &["signal", "keep", "fold"]).and_then(|()| {

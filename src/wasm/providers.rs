@@ -4,11 +4,10 @@ use js_sys::{Function, Object};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
+use super::arguments::{known_keys, parse_format};
 use super::entries::entries;
-use super::summarize::parse_format;
 use super::value::{
-    entries_json, get, has_lone_surrogate, json, known_keys, of_format_to_js, repaired_entries_json, set,
-    to_js,
+    entries_json, get, has_lone_surrogate, json, of_format_to_js, repaired_entries_json, set, to_js,
 };
 use crate::config::Keys;
 use crate::error::{Error, ErrorCode};

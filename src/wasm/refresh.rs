@@ -13,9 +13,9 @@ use super::error::context_error;
 use super::home::{Home, conflict, removed};
 use super::inner::Inner;
 use super::journal::{mark_side, position, take_in};
+use super::saving;
 use super::session::Session;
 use super::store::Journal;
-use super::stores;
 use crate::error::{Error, ErrorCode};
 use crate::saved::Records;
 use crate::session::MAX_POSITION_GAP;
@@ -41,7 +41,7 @@ impl Session {
 async fn refresh(inner: &Rc<Inner>) -> Result<bool, JsValue> {
     inner.refuse_freed()?;
     loop {
-        stores::own_saves_done(inner).await;
+        saving::own_saves_done(inner).await;
         let home = home_of(inner)?;
         let there = home.store.read(&home.key, home.position()).await?;
         if !home_of(inner)?.is(&home) {
@@ -67,7 +67,7 @@ async fn catch_up(inner: &Rc<Inner>, home: Home, there: Journal) -> Result<bool,
     let known = home.position().unwrap_or_default();
     if there.position < known {
         // The store went back, as to a backup. The next save writes what it lacks; if those records are gone, it is a conflict.
-        if !stores::was_at(inner, there.position)? {
+        if !saving::was_at(inner, there.position)? {
             return Err(conflict(&home));
         }
         inner.stores.move_to(home.advanced_to(&there));
@@ -85,7 +85,7 @@ async fn catch_up(inner: &Rc<Inner>, home: Home, there: Journal) -> Result<bool,
     let there = if there.snapshot.is_some() { Some(there) } else { home.store.read(&home.key, None).await? };
     let Some(there) = there else { return Err(removed(&home)) };
     refuse_changed(inner, &home)?; // the store may have taken a while
-    stores::replace_by_stored(inner, home, there)?;
+    saving::replace_by_stored(inner, home, there)?;
     Ok(true)
 }
 

@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 
-use super::inner::{Inner, freed_error};
+use super::freed::freed_error;
 use crate::error::Result;
 
 /// A value that belongs to a session.
@@ -21,10 +21,10 @@ impl<T> Clone for SessionHandle<T> {
 
 impl<T: 'static> SessionHandle<T> {
     /// Lends a value.
-    pub fn of(inner: &Inner, value: Rc<T>) -> Self {
+    pub fn of(lent: &LentHandles, value: Rc<T>) -> Self {
         let cell = Rc::new(RefCell::new(Some(value)));
         let handle: Weak<dyn Revocable> = Rc::downgrade(&(cell.clone() as Rc<dyn Revocable>));
-        inner.lent_handles.0.borrow_mut().add(handle);
+        lent.0.borrow_mut().add(handle);
         Self(cell)
     }
 

@@ -5,6 +5,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
 use super::error::context_error;
+use super::thrown::code_of;
 use super::value::get;
 use crate::error::{Error, ErrorCode};
 
@@ -108,4 +109,9 @@ pub fn abort_error() -> Error {
 
 fn aborted(signal: &AbortSignal) -> JsValue {
     context_error(&abort_error(), Some(&signal.reason()), None)
+}
+
+/// Whether this is the error of a wait that was ended by its signal.
+pub fn is_aborted(thrown: &JsValue) -> bool {
+    code_of(thrown).as_deref() == Some(ErrorCode::Aborted.as_str())
 }

@@ -3,43 +3,20 @@
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
-use super::handles::Handles;
+use super::arguments::{plain_object, take, whole};
 use super::inner::Inner;
-use super::journal::{TORN, characters, mark_side, put_changes, records_of, split_characters, whole};
-use super::line::{Stretch, readings_of, sums_of};
-use super::options::{Options, plain_object, precount_session, read_options, require_price, take};
+use super::journal::{TORN, mark_side, records_of};
+use super::line::Stretch;
+use super::option_changes::precount_session;
+use super::options::{Options, read_options, require_price};
 use super::session::Session;
+use super::side::{SIDE, Side, characters, read_side, saved_stretch, split_characters};
 use super::text_pieces::bytes_of;
 use super::tokens::loaded_counter;
-use crate::context::{Context, History, NodeIndex};
 use crate::error::{Error, Result};
-use crate::message::Format;
-use crate::saved::{Checksum, Kind, Records, Saved, Writer, saved};
+use crate::saved::{Checksum, Records, Saved, Writer};
 use crate::session::{Restored, SESSION, Session as Core};
 use crate::tokens::{BytesPerFour, Counter, Estimate};
-
-/// The JavaScript side's part of a snapshot. Version 1: the first. Version 2 adds what a summary in the caller's list stands for.
-/// Version 3 adds what a model reads of entries that are known by checksums, and whether the header came from a body.
-pub const SIDE: Kind = Kind { name: "js", version: 3, what: "a session" };
-
-/// What the JavaScript side knows of a session. The objects themselves cannot be saved.
-pub struct Side {
-    pub pushed: Vec<(Format, Vec<NodeIndex>)>,
-    pub line: Vec<SavedStretch>,
-    pub split_characters: Vec<(String, Vec<u32>)>,
-    pub header_beside: bool,
-}
-saved!(struct Side { pushed, line, split_characters } since 3 { header_beside });
-
-/// A stretch of entries in the caller's list, with the nodes of their messages.
-pub struct SavedStretch {
-    entries: usize,
-    nodes: Vec<NodeIndex>,
-    sums: Vec<u64>,
-    stands_for: Option<Vec<NodeIndex>>,
-    readings: Vec<u64>,
-}
-saved!(struct SavedStretch { entries, nodes, sums } since 2 { stands_for } since 3 { readings });
 
 #[wasm_bindgen]
 impl Session {
@@ -93,7 +70,7 @@ pub fn bytes_of_session(inner: &Inner) -> std::result::Result<(Uint8Array, Check
     let side = Side {
         pushed: handles.pushed_as(),
         line: inner.read(saved)?,
-        split_characters: split_characters(inner),
+        split_characters: split_characters(&inner.split_characters.borrow()),
         header_beside: inner.header_beside.get(),
     };
     drop(handles);
@@ -170,64 +147,6 @@ pub fn restored(
         inner.core_mut()?.set_store_notice(Some(TORN.to_owned()));
     }
     Ok(Session { inner: inner.into() })
-}
-
-impl SavedStretch {
-    /// Whether it refers only to existing messages, in a history of `nodes` nodes.
-    pub fn is_whole(&self, nodes: usize) -> bool {
-        let tells = self.sums.is_empty() || self.sums.len() == self.entries;
-        let mut named = self.nodes.iter().chain(self.stands_for.iter().flatten());
-        self.entries > 0 && !self.nodes.is_empty() && tells && named.all(|n| n.get() < nodes)
-    }
-}
-
-impl From<SavedStretch> for Stretch {
-    fn from(saved: SavedStretch) -> Self {
-        let SavedStretch { entries, nodes, sums, stands_for, readings } = saved;
-        Self { entries, sums, readings, stands_for, ..Self::of(Format::Messages, Vec::new(), nodes) }
-    }
-}
-
-/// Saves checksums for entries that are written differently from how their messages were pushed, or that their messages do not
-/// reproduce.
-pub fn saved_stretch(stretch: &Stretch, handles: &Handles, history: &History) -> SavedStretch {
-    let Stretch {
-        format,
-        objects,
-        nodes,
-        entries,
-        sums,
-        readings,
-        stands_for,
-        reproduces_objects: _,
-        number: _,
-    } = stretch;
-    let is_reproduced = handles.were_pushed_as(nodes, objects) && stretch.reproduces_its_objects(history);
-    let objects = if is_reproduced { &[] } else { objects.as_slice() };
-    let sums_here = sums_of(*format, objects);
-    let (sums, readings) = match sums_here {
-        Some(sums) => (sums, readings_of(*format, objects).unwrap_or_default()),
-        None => (sums.clone(), readings.clone()),
-    };
-    let (entries, nodes, stands_for) = (*entries, nodes.clone(), stands_for.clone());
-    SavedStretch { entries, nodes, sums, stands_for, readings }
-}
-
-fn read_side(bytes: &[u8], changes: &[Vec<u8>], context: &Context) -> Result<Side> {
-    let mut from = SIDE.unframed(bytes)?;
-    let mut side = Side::load(&mut from)?;
-    from.finish()?;
-    put_changes(&mut side, changes)?;
-    let nodes = context.history.len();
-    let known = side.pushed.iter().flat_map(|(_, nodes)| nodes).all(|n| n.get() < nodes);
-    from.require(known, "it refers to a message that does not exist")?;
-    from.require(side.line.iter().all(|s| s.is_whole(nodes)), "an entry of the list belongs to no message")?;
-    if from.version() < 2 {
-        for stretch in &mut side.line {
-            stretch.stands_for = context.messages_behind(&stretch.nodes);
-        }
-    }
-    Ok(side)
 }
 
 /// The counter given in the options, or else the one that the session used.

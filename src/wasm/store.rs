@@ -4,10 +4,11 @@ use js_sys::{Array, Function, JsString, Object, Promise, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
+use super::arguments::whole;
 use super::error::context_error;
-use super::journal::whole;
 use super::maker::journals;
 use super::text_pieces::bytes_of;
+use super::thrown::code_of;
 use super::value::{get, set};
 use crate::error::{Error, ErrorCode};
 use crate::saved::{Records, from_base64};
@@ -198,11 +199,6 @@ impl Store {
             _ => failed(&format!("its `{method}` failed for `{key}`"), Some(&cause)),
         })
     }
-}
-
-/// The `code` of an error.
-pub fn code_of(error: &JsValue) -> Option<String> {
-    get(error, "code").ok().flatten().and_then(|code| code.as_string())
 }
 
 /// How many bytes are decoded at a time, since WebAssembly memory never shrinks.

@@ -6,27 +6,19 @@ use js_sys::{Array, Function, Object, Promise, Reflect};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
+use super::arguments::parse_format;
 use super::call_cost::report_summary_call;
 use super::inner::Inner;
 use super::session_handle::SessionHandle;
 use super::signal::{AbortSignal, abort_error, wait};
-use super::summary_body::{as_the_sdk_takes_it, body, continued, written};
+use super::summary_body::{as_the_sdk_takes_it, body, continued, output_terms, written};
 use super::thrown::{message_of, text_of_thrown};
-use super::value::{get, json, set, text, when_read};
-use crate::compaction::extractive;
-use crate::compaction::{Answer, Profile, Reason, Style, SummaryRequest, ViewEnd, transcript_messages};
+use super::value::{get, json, set, when_read};
+use crate::compaction::{Answer, Style, SummaryRequest, ViewEnd};
 use crate::error::{Error, ErrorCode};
-use crate::message::{Format, Message, ProviderSummary};
-use crate::provider::{is_too_large, provider};
-use crate::tokens::{Estimate, TokenUsage};
-
-#[wasm_bindgen]
-extern "C" {
-    /// The caller's function that calls a model.
-    #[wasm_bindgen(typescript_type = "Summarize")]
-    #[derive(Clone)]
-    pub type Summarize;
-}
+use crate::message::{Format, ProviderSummary};
+use crate::provider::is_too_large;
+use crate::tokens::TokenUsage;
 
 /// Why a request brought no answer.
 pub struct Refusal {
@@ -157,7 +149,7 @@ pub fn request_object(inner: &Rc<Inner>, request: &SummaryRequest) -> Result<JsV
     if request.system.is_some() {
         set(&object, "system", &text(&request.system))?;
     }
-    let source = SessionHandle::of(inner, Rc::new(request.clone()));
+    let source = SessionHandle::of(&inner.lent_handles, Rc::new(request.clone()));
     let read = source.clone();
     // Written only when read: it is megabytes in a long conversation, and not every callback needs this format.
     when_read(&object, "messages", move || Ok(written(&read.get()?.messages(), Format::Messages)?.1.into()))?;
@@ -196,89 +188,4 @@ pub fn request_object(inner: &Rc<Inner>, request: &SummaryRequest) -> Result<JsV
         });
     set(&object, "as", &as_format.into_js_value())?;
     Ok(object.into())
-}
-
-/// The output limit and the temperature, if the request has them.
-pub fn output_terms(request: &SummaryRequest) -> impl Iterator<Item = (&'static str, f64)> {
-    let max_tokens = request.max_tokens.map(|n| ("max_tokens", n as f64));
-    max_tokens.into_iter().chain(request.profile.temperature().map(|t| ("temperature", t)))
-}
-
-/// Parses a format's name; `INVALID_ARGUMENT` if it is unknown.
-pub fn parse_format(name: &JsValue) -> Result<Format, Error> {
-    let name = text(name, "format")?;
-    Format::parse(&name).ok_or_else(|| {
-        let known = Format::ALL.map(|f| format!("\"{}\"", f.as_str())).join(", ");
-        Error::argument(format!("there is no format \"{name}\"; the formats are {known}"))
-    })
-}
-
-/// A `Summarize` that needs no model: deterministic, offline, in Rust (COMP-16).
-///
-/// The summary names the task, the user's constraints, files read and changed, commands with their outcome, errors, decisions and
-/// what is still open. A session uses it if no `summarize` is given.
-///
-/// ```js
-/// const session = new Session({ contextWindow: 128_000, summarize: extractiveSummarize({ maxTokens: 1_000 }) });
-/// ```
-/// @param options `maxTokens`: the summary's size; default: what the request asks for (`aim_tokens`), else 2000.
-/// @throws {ContextError} `INVALID_ARGUMENT` for an unknown option or a number out of range.
-#[wasm_bindgen(js_name = extractiveSummarize)]
-pub fn extractive_summarize(
-    #[wasm_bindgen(unchecked_optional_param_type = "{ maxTokens?: number }")] options: JsValue,
-) -> Result<Summarize, JsValue> {
-    let options = if options.is_undefined() {
-        serde_json::json!({})
-    } else {
-        json(&options, ErrorCode::InvalidArgument)?
-    };
-    let mut keys = crate::config::Keys::arguments("", &options)?;
-    let max_tokens = keys.u64_in("maxTokens", 1..)?;
-    keys.finish()?;
-    let callback: Closure<dyn Fn(JsValue) -> Result<String, JsValue>> =
-        Closure::new(move |request: JsValue| {
-            let asked = get(&request, "aim_tokens")?.and_then(|n| n.as_f64()).map(|n| n as u64);
-            // The summary of a part goes into the next request, where anything beyond its share would be cut.
-            let is_part = get(&request, "reason")?.is_some_and(|r| r == Reason::Chunk.as_str());
-            let max_tokens = match (max_tokens, asked) {
-                (Some(most), Some(share)) if is_part => Some(most.min(share)),
-                (most, asked) => most.or(asked),
-            };
-            let refs = get(&request, "names_refs")?.is_none_or(|names| names != JsValue::FALSE);
-            let messages = get(&request, "messages")?
-                .ok_or_else(|| Error::argument("expected a SummaryRequest, which has `messages`"))?;
-            let mut messages =
-                provider(Format::Messages).read(&json(&messages, ErrorCode::InvalidArgument)?)?;
-            let instructions = messages.pop();
-            let profile =
-                get(&request, "profile")?.and_then(|p| Profile::parse(&p.as_string()?)).unwrap_or_default();
-            let style = get(&request, "style")?.and_then(|s| s.as_string());
-            if style.as_deref() == Some("transcript") {
-                let text = instructions.map(|m| m.plain_text()).unwrap_or_default();
-                let folded = transcript_messages(&text);
-                return Ok(profile.wrap(extractive::summarize(
-                    &folded,
-                    &Estimate,
-                    options_of(max_tokens, refs),
-                )));
-            }
-            let kept = get(&request, "kept")?.map(|k| json(&k, ErrorCode::InvalidArgument)).transpose()?;
-            let kept: Vec<u64> = kept.and_then(|k| serde_json::from_value(k).ok()).unwrap_or_default();
-            let folded = messages
-                .iter()
-                .enumerate()
-                .filter(|(i, _)| !kept.contains(&(*i as u64)))
-                .map(|(_, m)| m.clone());
-            let folded: Vec<Message> = folded.collect();
-            Ok(profile.wrap(extractive::summarize(&folded, &Estimate, options_of(max_tokens, refs))))
-        });
-    Ok(callback.into_js_value().unchecked_into())
-}
-
-fn options_of(max_tokens: Option<u64>, refs: bool) -> extractive::ExtractiveOptions {
-    let mut options = extractive::ExtractiveOptions { refs, ..Default::default() };
-    if let Some(max_tokens) = max_tokens {
-        options.max_tokens = max_tokens;
-    }
-    options
 }

@@ -7,9 +7,9 @@ use js_sys::{Array, Object, Reflect};
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
+use super::arguments::get_string;
 use super::inner::Inner;
-use super::summarize::output_terms;
-use super::value::{copy_of, get, get_string, of_format_to_js, set, to_js};
+use super::value::{copy_of, get, of_format_to_js, set, to_js};
 use super::view::{entries_until, marked_view_of};
 use crate::compaction::{RequestScope, SummaryRequest};
 use crate::context::Snapshot;
@@ -240,6 +240,12 @@ pub fn as_the_sdk_takes_it(body: JsValue, format: Format) -> Result<JsValue, JsV
         }
     }
     Ok(body)
+}
+
+/// The output limit and the temperature, if the request has them.
+pub fn output_terms(request: &SummaryRequest) -> impl Iterator<Item = (&'static str, f64)> {
+    let max_tokens = request.max_tokens.map(|n| ("max_tokens", n as f64));
+    max_tokens.into_iter().chain(request.profile.temperature().map(|t| ("temperature", t)))
 }
 
 /// Sets the output limit and temperature, under the names that the format has for them.

@@ -1,4 +1,4 @@
-//! Reads the text of an error, whatever library threw it.
+//! Reads the text and the code of an error, whatever library threw it.
 
 use js_sys::{Object, Reflect};
 use wasm_bindgen::JsValue;
@@ -64,4 +64,15 @@ pub fn message_of(thrown: &JsValue) -> String {
         None => own,
     };
     message.chars().take(MAX_CHARS).collect()
+}
+
+/// The message of what a callback threw, in parentheses.
+pub fn message_in_parentheses(thrown: &JsValue) -> String {
+    let said = get(thrown, "message").ok().flatten().and_then(|m| m.as_string());
+    said.or_else(|| thrown.as_string()).map(|m| format!(" ({m})")).unwrap_or_default()
+}
+
+/// The `code` of an error.
+pub fn code_of(error: &JsValue) -> Option<String> {
+    get(error, "code").ok().flatten().and_then(|code| code.as_string())
 }

@@ -10,7 +10,7 @@ use js_sys::{Reflect, Symbol};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::value::text;
+use super::arguments::text;
 use crate::error::{Error, ErrorCode};
 use crate::tokens::{Counter, Encoding, encoding_for_model};
 

@@ -7,11 +7,12 @@ use serde_json::Value;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
+use super::arguments::{get_string, known_keys, text};
 use super::away::{fetch, move_due_outputs};
 use super::inner::Inner;
 use super::slices::{SliceState, Slices};
 use super::text_pieces::TextPieces;
-use super::value::{flat_to_js, get, get_string, json, known_keys, promise_of, text, to_js};
+use super::value::{flat_to_js, get, json, promise_of, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message, Part, Role};
 use crate::provider::provider;

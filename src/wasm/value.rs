@@ -360,42 +360,6 @@ pub fn get(object: &JsValue, key: &str) -> Result<Option<JsValue>, JsValue> {
     Ok((!value.is_undefined() && !value.is_null()).then_some(value))
 }
 
-/// Refuses an options argument that is not an object, and unknown keys.
-pub fn known_keys(options: &JsValue, known: &[&str]) -> Result<(), JsValue> {
-    if options.is_undefined() {
-        return Ok(());
-    }
-    let list = known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ");
-    if !options.is_object() || is_list(options) {
-        return Err(Error::argument(format!("options: expected an object with {list}")).into());
-    }
-    for key in keys_of(options)?.iter().filter_map(|k| k.as_string()) {
-        if !known.contains(&key.as_str()) {
-            return Err(Error::argument(format!("`{key}`: unknown key; known keys are {list}")).into());
-        }
-    }
-    Ok(())
-}
-
-/// Reads a count or an index: a whole number of at least 0. `Infinity` becomes the largest number.
-pub fn count(value: &JsValue, name: &str) -> Result<usize, Error> {
-    let whole = value.as_f64().filter(|n| *n >= 0.0 && (n.fract() == 0.0 || n.is_infinite()));
-    whole
-        .map(|n| n as usize)
-        .ok_or_else(|| Error::argument(format!("`{name}`: expected a whole number of at least 0")))
-}
-
-/// Reads a string argument. It is accepted as any value, because a string parameter of the binding traps on anything else.
-pub fn text(value: &JsValue, name: &str) -> Result<String, Error> {
-    string_of(value).ok_or_else(|| Error::argument(format!("`{name}`: expected a string")))
-}
-
-/// The string under a key; `None` if it is `undefined` or `null`.
-pub fn get_string(options: &JsValue, key: &str) -> Result<Option<String>, JsValue> {
-    let wrong = || JsValue::from(Error::argument(format!("`{key}`: expected a string")));
-    get(options, key)?.map(|v| v.as_string().ok_or_else(wrong)).transpose()
-}
-
 /// Turns an error into a rejected promise: a function that returns a promise never throws.
 pub fn promise_of(result: Result<Promise, JsValue>) -> Promise {
     result.unwrap_or_else(|error| Promise::reject(&error))

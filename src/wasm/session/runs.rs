@@ -6,10 +6,11 @@ use wasm_bindgen::prelude::*;
 use super::Session;
 use crate::error::Error;
 use crate::session::Session as Core;
+use crate::wasm::arguments::{count, get_string, known_keys};
 use crate::wasm::drive::{self, Goal};
 use crate::wasm::signal::AbortSignal;
 use crate::wasm::thrown::text_of_thrown;
-use crate::wasm::value::{count, get, get_string, known_keys, promise_of};
+use crate::wasm::value::{get, promise_of};
 
 #[wasm_bindgen]
 impl Session {

@@ -11,13 +11,13 @@ use crate::context::{NodeIndex, NodeKind};
 use crate::error::{Error, ErrorCode};
 use crate::message::Format;
 use crate::session::Search;
+use crate::wasm::arguments::{known_keys, parse_format, text};
 use crate::wasm::inner::Inner;
 use crate::wasm::marks::{Marks, cache_marks};
 use crate::wasm::providers::on_note;
 use crate::wasm::slices::{SliceState, Slices};
-use crate::wasm::summarize::parse_format;
 use crate::wasm::tool_outputs::ToolOutputCache;
-use crate::wasm::value::{flat_to_js, json, known_keys, text, to_js};
+use crate::wasm::value::{flat_to_js, json, to_js};
 use crate::wasm::view::{marked_view_of, view_of};
 
 #[wasm_bindgen]

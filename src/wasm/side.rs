@@ -1,0 +1,185 @@
+//! What only the JavaScript side knows of a session, in the form in which it is saved. The pushed objects themselves cannot be saved.
+
+use std::collections::HashMap;
+
+use super::handles::Handles;
+use super::line::{Line, Stretch, readings_of, sums_of};
+use crate::context::{Context, History, NodeIndex};
+use crate::error::{Error, Result};
+use crate::message::Format;
+use crate::saved::{Kind, ListEdit, MapEdit, Saved, saved};
+
+/// The JavaScript side's part of a snapshot. Version 1: the first. Version 2 adds what a summary in the caller's list stands for.
+/// Version 3 adds what a model reads of entries that are known by checksums, and whether the header came from a body.
+pub const SIDE: Kind = Kind { name: "js", version: 3, what: "a session" };
+
+/// What the JavaScript side knows of a session. The objects themselves cannot be saved.
+pub struct Side {
+    pub pushed: Vec<(Format, Vec<NodeIndex>)>,
+    pub line: Vec<SavedStretch>,
+    pub split_characters: SplitCharacters,
+    pub header_beside: bool,
+}
+saved!(struct Side { pushed, line, split_characters } since 3 { header_beside });
+
+/// A stretch of entries in the caller's list, with the nodes of their messages.
+pub struct SavedStretch {
+    entries: usize,
+    nodes: Vec<NodeIndex>,
+    sums: Vec<u64>,
+    stands_for: Option<Vec<NodeIndex>>,
+    readings: Vec<u64>,
+}
+saved!(struct SavedStretch { entries, nodes, sums } since 2 { stands_for } since 3 { readings });
+
+impl SavedStretch {
+    /// Whether it refers only to existing messages, in a history of `nodes` nodes.
+    pub fn is_whole(&self, nodes: usize) -> bool {
+        let tells = self.sums.is_empty() || self.sums.len() == self.entries;
+        let mut named = self.nodes.iter().chain(self.stands_for.iter().flatten());
+        self.entries > 0 && !self.nodes.is_empty() && tells && named.all(|n| n.get() < nodes)
+    }
+}
+
+impl From<SavedStretch> for Stretch {
+    fn from(saved: SavedStretch) -> Self {
+        let SavedStretch { entries, nodes, sums, stands_for, readings } = saved;
+        Self { entries, sums, readings, stands_for, ..Self::of(Format::Messages, Vec::new(), nodes) }
+    }
+}
+
+/// Saves checksums for entries that are written differently from how their messages were pushed, or that their messages do not
+/// reproduce.
+pub fn saved_stretch(stretch: &Stretch, handles: &Handles, history: &History) -> SavedStretch {
+    let Stretch {
+        format,
+        objects,
+        nodes,
+        entries,
+        sums,
+        readings,
+        stands_for,
+        reproduces_objects: _,
+        number: _,
+    } = stretch;
+    let is_reproduced = handles.were_pushed_as(nodes, objects) && stretch.reproduces_its_objects(history);
+    let objects = if is_reproduced { &[] } else { objects.as_slice() };
+    let sums_here = sums_of(*format, objects);
+    let (sums, readings) = match sums_here {
+        Some(sums) => (sums, readings_of(*format, objects).unwrap_or_default()),
+        None => (sums.clone(), readings.clone()),
+    };
+    let (entries, nodes, stands_for) = (*entries, nodes.clone(), stands_for.clone());
+    SavedStretch { entries, nodes, sums, stands_for, readings }
+}
+
+/// The saved state of the JavaScript side, as far as needed to tell what is new.
+#[derive(Default)]
+pub struct SideMark {
+    pub line: Vec<u64>,
+    pub numbered: u64,
+    pub split_characters: SplitCharacters,
+    pub header_beside: bool,
+}
+
+/// Changes of the JavaScript side's state.
+pub struct SideChanges {
+    pub pushed: MapEdit<NodeIndex, (Format, Vec<NodeIndex>)>,
+    pub line: ListEdit<SavedStretch>,
+    pub split_characters: Option<SplitCharacters>,
+    pub header_beside: bool,
+}
+
+saved!(struct SideChanges { pushed, line, split_characters, header_beside });
+
+impl SideChanges {
+    /// Whether everything it refers to exists in a history of `nodes` nodes.
+    pub fn is_whole(&self, nodes: usize) -> bool {
+        let mut pushed = self.pushed.put().iter().flat_map(|(first, (_, all))| all.iter().chain([first]));
+        pushed.all(|node| node.get() < nodes) && self.line.put().iter().all(|entry| entry.is_whole(nodes))
+    }
+}
+
+/// Reads what was saved with a snapshot and the records after it. `context` is that of the session with all of them.
+pub fn read_side(bytes: &[u8], changes: &[Vec<u8>], context: &Context) -> Result<Side> {
+    let mut from = SIDE.unframed(bytes)?;
+    let mut side = Side::load(&mut from)?;
+    from.finish()?;
+    put_changes(&mut side, changes)?;
+    let nodes = context.history.len();
+    let known = side.pushed.iter().flat_map(|(_, nodes)| nodes).all(|n| n.get() < nodes);
+    from.require(known, "it refers to a message that does not exist")?;
+    from.require(side.line.iter().all(|s| s.is_whole(nodes)), "an entry of the list belongs to no message")?;
+    if from.version() < 2 {
+        for stretch in &mut side.line {
+            stretch.stands_for = context.messages_behind(&stretch.nodes);
+        }
+    }
+    Ok(side)
+}
+
+/// Applies the JavaScript side's part of the records after a snapshot.
+fn put_changes(side: &mut Side, changes: &[Vec<u8>]) -> Result<()> {
+    let first = |(format, nodes): (Format, Vec<NodeIndex>)| Some((*nodes.first()?, (format, nodes)));
+    let mut pushed: Vec<_> = std::mem::take(&mut side.pushed).into_iter().filter_map(first).collect();
+    for bytes in changes {
+        let changes = read_changes(bytes)?;
+        changes.pushed.apply_to_list(&mut pushed);
+        changes.line.apply(&mut side.line).then_some(()).ok_or_else(other_list)?;
+        if let Some(split) = changes.split_characters {
+            side.split_characters = split;
+        }
+        side.header_beside = changes.header_beside;
+    }
+    side.pushed = pushed.into_iter().map(|(_, pushed)| pushed).collect();
+    Ok(())
+}
+
+/// Reads the JavaScript side's part of a record.
+pub fn read_changes(bytes: &[u8]) -> Result<SideChanges> {
+    let (_, mut from) = SIDE.record_reader(bytes)?;
+    let changes = SideChanges::load(&mut from)?;
+    from.finish()?;
+    Ok(changes)
+}
+
+/// The error for a record of another session's list.
+pub fn other_list() -> Error {
+    SIDE.invalid("a record belongs to another list")
+}
+
+/// The bytes of incomplete characters, in the form that a snapshot has.
+pub type SplitCharacters = Vec<(String, Vec<u32>)>;
+
+/// The bytes of incomplete characters in their saved form, sorted by ref.
+pub fn split_characters(split: &HashMap<String, Vec<u8>>) -> SplitCharacters {
+    let bytes = |bytes: &Vec<u8>| bytes.iter().copied().map(u32::from).collect();
+    let mut split: SplitCharacters = split.iter().map(|(id, of)| (id.clone(), bytes(of))).collect();
+    crate::sorting::sort(&mut split);
+    split
+}
+
+/// The bytes of incomplete characters, from their saved form.
+pub fn characters(saved: SplitCharacters) -> HashMap<String, Vec<u8>> {
+    let bytes = |(id, bytes): (String, Vec<u32>)| (id, bytes.into_iter().map(|byte| byte as u8).collect());
+    saved.into_iter().map(bytes).collect()
+}
+
+impl Line {
+    /// The numbers of the stretches; 0 for a stretch whose current state was not saved.
+    pub fn numbers(&self) -> Vec<u64> {
+        self.0.iter().map(|stretch| stretch.number.get()).collect()
+    }
+
+    /// Gives every stretch a number, which marks its current state as saved.
+    pub fn number(&self, numbered: &mut u64) -> Vec<u64> {
+        let number = |stretch: &Stretch| {
+            if stretch.number.get() == 0 {
+                *numbered += 1;
+                stretch.number.set(*numbered);
+            }
+            stretch.number.get()
+        };
+        self.0.iter().map(number).collect()
+    }
+}
