@@ -9,7 +9,7 @@ use super::value::{get, is_list, keys_of};
 use crate::error::Error;
 use crate::message::Format;
 
-/// Reads a string argument. It is accepted as any value, because a string parameter of the binding traps on anything else.
+/// Reads a string.
 pub fn text(value: &JsValue, name: &str) -> Result<String, Error> {
     string_of(value).ok_or_else(|| Error::argument(format!("`{name}`: expected a string")))
 }

@@ -65,6 +65,7 @@ struct PreparedView {
 }
 
 impl PreparedViews {
+    /// Keeps a result until its view is read. Returns its number.
     pub fn add(&self, Outcome { view, report }: Outcome) -> u64 {
         let (next, views) = &mut *self.0.borrow_mut();
         *next += 1;
@@ -72,6 +73,7 @@ impl PreparedViews {
         *next
     }
 
+    /// The view of a result; `None` if it was read, or if the session was freed.
     pub fn view(&self, number: u64) -> Option<Rc<Snapshot>> {
         self.0.borrow().1.get(&number)?.view.clone()
     }
@@ -82,6 +84,7 @@ impl PreparedViews {
         drop(view);
     }
 
+    /// Drops a result.
     pub fn remove(&self, number: u64) {
         let prepared = self.0.borrow_mut().1.remove(&number);
         drop(prepared);

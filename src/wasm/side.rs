@@ -1,4 +1,4 @@
-//! What only the JavaScript side knows of a session, in the form in which it is saved. The pushed objects themselves cannot be saved.
+//! What only the JavaScript side knows of a session, in the form in which it is saved.
 
 use std::collections::HashMap;
 

@@ -1,8 +1,7 @@
 //! Values across the boundary between JavaScript and WebAssembly: as JSON, the way a provider would get them.
 //!
-//! For nested messages, JSON text is faster than walking objects. Arguments are accepted as any value and then checked, because a typed
-//! binding traps on a wrong type. Bytes in Bedrock's messages are passed as `{ "$bytes": base64 }` and returned as `Uint8Array`s;
-//! bytes that came as base64 text stay text.
+//! For nested messages, JSON text is faster than walking objects. Bytes in Bedrock's messages are passed as `{ "$bytes": base64 }` and
+//! returned as `Uint8Array`s; bytes that came as base64 text stay text.
 
 use std::cell::RefCell;
 use std::rc::Rc;
