@@ -12,7 +12,7 @@ pub(super) struct Fork {
     pub lane: String,
     /// The message after which it branched off.
     pub at: NodeIndex,
-    /// The messages of the branch after that, as far as they were read by [`Session::read_branch`].
+    /// The messages of the branch after that, as far as they were read by [`super::Session::read_branch`].
     pub story: Vec<BranchMessage>,
     /// How many entries of the branch's history were read.
     pub heard: usize,
