@@ -29,18 +29,27 @@ export const peers = (kept, count) =>
     async view(messages, budget) {
       const header = headerOf(messages);
       const rest = messages.slice(header.length);
-      let [low, high, best] = [1, name === "ai" ? rest.length : 2 * budget, header];
-      for (let round = 0; round < ROUNDS && low < high; round++) {
-        const middle = Math.ceil((low + high) / 2);
-        const view = [...header, ...await keep(rest, middle)];
-        if (count.list(view) <= budget) [low, best] = [middle, view]; else high = middle - 1;
-      }
-      return best;
+      const limits = [1, name === "ai" ? rest.length : 2 * budget];
+      return await largest(limits, async (limit) => [...header, ...await keep(rest, limit)], budget, count) ?? header;
     },
   }));
 
+/** The view at the largest limit with which it keeps the budget. */
+async function largest([low, high], view, budget, count) {
+  let best;
+  for (let round = 0; round < ROUNDS && low < high; round++) {
+    const middle = Math.ceil((low + high) / 2);
+    const made = await view(middle);
+    if (made && count.list(made) <= budget) [low, best] = [middle, made]; else high = middle - 1;
+  }
+  return best;
+}
+
+/** How many times as large as the budget the window of a session may be whose view, after a cut, keeps the budget. */
+const WINDOW = 4;
+
 /** The variants of contextfold: a session that prepares once, with `fill`, one-shot, without a useful summary, each preset. */
-export function contextfold(built, label) {
+export function contextfold(built, label, count) {
   const options = (budget, more) => ({ contextWindow: budget, tokenizer: built.encoding, safetyMargin: 0, ...more });
   const session = (more = {}, how = {}) => async (messages, budget) => {
     const session = new built.Session(options(budget, more));
@@ -51,10 +60,35 @@ export function contextfold(built, label) {
       session.free();
     }
   };
+  const running = (more = {}) => (messages, budget) => {
+    const view = async (window) => {
+      try {
+        return await session(more)(messages, window);
+      } catch {
+        return undefined; // the window is too small for what has to stay
+      }
+    };
+    return largest([budget, WINDOW * budget], view, budget, count);
+  };
+  // As an agent's loop does it: prepares before each of the model's messages, with the budget as its window.
+  const loop = (more = {}) => async (messages, budget) => {
+    const session = new built.Session(options(budget, more));
+    try {
+      for (const message of messages) {
+        if (message.role === "assistant" && session.items().length) await session.prepare();
+        session.push([message]);
+      }
+      return (await session.prepare()).messages.map(plain);
+    } finally {
+      session.free();
+    }
+  };
   const once = (more) => async (messages, budget) => (await built.compactMessages(messages, options(budget, more))).messages.map(plain);
   const ways = {
     contextfold: session(),
     "contextfold-useless": session({ summarize: useless }),
+    "contextfold-running": running(),
+    "contextfold-loop": loop(),
     "contextfold-fill": session({}, { fill: true }),
     "contextfold-once": once(),
     "contextfold-once-useless": once({ summarize: useless }),

@@ -46,7 +46,7 @@ const packages = await Promise.all((o.package ?? [root]).map(async (spec, i, all
 const [{ built }] = packages;
 const count = counter((text) => built.encoding.count(text));
 const wanted = o.policies && new Set(list(o.policies));
-const offered = [...simple(count), ...(!wanted || wanted.has("peers") ? peers(await keptByPeers(), count) : []), ...packages.flatMap(({ name, built }) => contextfold(built, name))];
+const offered = [...simple(count), ...(!wanted || wanted.has("peers") ? peers(await keptByPeers(), count) : []), ...packages.flatMap(({ name, built }) => contextfold(built, name, count))];
 const policies = offered.filter((p) => !wanted || wanted.has(p.name) || wanted.has(p.kind));
 const names = policies.map((p) => p.name);
 

@@ -29,7 +29,8 @@ pub struct Report {
     pub threshold: Option<u64>,
     /// The size that this run aimed at, in counted tokens (already divided by `counter.calibration`). Without the pass
     /// `even_cut`, a fold may go far below it: everything but the last `retainLastTurns` turns becomes the summary, however
-    /// much room there is. With `fill`, as much stays as fits.
+    /// much room there is. With `fill`, as much stays as fits. Raised if what has to stay would leave the rest of the view too
+    /// little room.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub target: Option<u64>,
     /// Tokens of the view before the run; tool outputs that were trimmed since the last report still count here.

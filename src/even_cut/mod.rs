@@ -16,14 +16,17 @@
 //! (`Pass::set_neighbours`). If the finished summary is smaller than planned, messages that were to be folded stay
 //! (`FoldPlan::keep_newest_that_fit`). Its ledger is then rewritten for what is still folded, and the even cut fills the view.
 
+mod cut;
 mod level;
 mod message;
 mod names;
 mod sizes;
+mod staying;
 mod steps;
 mod text;
 
+pub use cut::{Cut, Share};
 pub use level::Level;
 pub use message::cut_slot;
 pub use names::Names;
-pub use steps::{Cut, Share, Steps, can_be_cut, fixed_tokens, target_beside_fixed, uncut};
+pub use steps::{Steps, can_be_cut, fixed_tokens, target_beside_fixed, uncut};

@@ -1,99 +1,49 @@
-//! Chooses which steps stay whole, and the level to which all others are cut.
+//! The steps of a view, measured: what each takes whole, and what it takes once its texts are cut to a level.
 
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 
 use super::sizes::{self, Size};
 use super::{Level, Names, cut_slot};
 use crate::context::{Context, Form, NodeIndex, NodeKind, Place, Slot, Unit};
 use crate::message::Role;
 
-/// How much of the room whole steps may take, as shares from 0 to 1, and how much names may take.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Share {
-    /// For the steps that the newest user message answers: those before it, back to the previous user message.
-    pub answered: f64,
-    /// For all whole steps together.
-    pub verbatim: f64,
-    /// Tokens that all marks together may spend on names of what is left out.
-    pub names: u64,
-}
-
-impl Default for Share {
-    fn default() -> Self {
-        Self { answered: 0.8, verbatim: 0.5, names: 0 }
-    }
-}
-
-impl Share {
-    fn of(share: f64, room: u64) -> u64 {
-        (room as f64 * share) as u64
-    }
-}
-
 /// The steps of a view's body, measured.
 pub struct Steps {
-    units: Vec<Unit>,
-    sizes: Vec<Measured>,
-    texts: Vec<Size>,
+    pub(super) units: Vec<Unit>,
+    pub(super) sizes: Vec<Measured>,
+    pub(super) texts: Vec<Size>,
     /// The unit of the newest user message.
-    newest_user: Option<usize>,
+    pub(super) newest_user: Option<usize>,
     /// Tokens of everything before the body.
-    before: u64,
+    pub(super) before: u64,
 }
-
-/// One part in this many of the room stays free when steps are chosen: which names a mark lists depends on the rest of the
-/// view.
-const SLACK: u64 = 32;
-
-/// No step takes fewer tokens.
-const LEAST_STEP: u64 = 8;
 
 /// A step's size, in tokens.
 #[derive(Debug, Clone)]
-struct Measured {
+pub(super) struct Measured {
     /// The whole step.
-    whole: u64,
+    pub whole: u64,
     /// Everything in it that no level cuts.
-    rest: u64,
+    pub rest: u64,
     /// Its texts that can be cut, as a range of `Steps::texts`.
-    texts: Range<usize>,
+    pub texts: Range<usize>,
     /// Roughly the names that no newer step contains.
-    names: u64,
+    pub names: u64,
     /// Roughly the user's rules in it, which marks always list.
-    rules: u64,
+    pub rules: u64,
     /// Set if an earlier cut of this step was already sent, so that it should not become longer again.
-    cut: Option<EarlierCut>,
+    pub cut: Option<EarlierCut>,
     /// It stays whole, however little room there is.
-    fixed: bool,
+    pub fixed: bool,
     /// Body positions of its messages.
-    body: Range<usize>,
+    pub body: Range<usize>,
 }
 
 /// The tokens of a step as an earlier cut left it, and of the names that its marks list.
 #[derive(Debug, Clone, Copy)]
-struct EarlierCut {
+pub(super) struct EarlierCut {
     tokens: u64,
     names: u64,
-}
-
-/// How to cut a view.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cut {
-    /// Whether each unit stays whole.
-    pub whole: Vec<bool>,
-    /// The level of all others.
-    pub level: Level,
-}
-
-/// Which units stay in the view if not all of them can.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Staying {
-    /// Whether each unit stays at all; a summary has to replace the others.
-    pub stays: Vec<bool>,
-    /// Whether each unit is cut once the units that stay fill the view.
-    pub cut: Vec<bool>,
-    /// Roughly what everything that stays takes at the smallest level, in tokens.
-    pub tokens: u64,
 }
 
 impl Steps {
@@ -197,106 +147,6 @@ impl Steps {
         target_beside_fixed(self.fixed(), target, limit)
     }
 
-    /// How to cut the view to about `target` tokens; `None` if it does not fit even at the smallest level.
-    pub fn cut(&self, context: &Context, target: u64, share: Share) -> Option<Cut> {
-        let room = target.checked_sub(self.fixed())?;
-        let mut whole = self.whole(room, share);
-        let mut left = room.checked_sub(self.whole_tokens(&whole))?;
-        let level = self.filling_level(&mut whole, &mut left, share.names)?;
-        if level < Level::LEAST.times(2) && self.least_of(context, &whole, share.names) > left {
-            return None; // the estimate is close, but slightly off
-        }
-        Some(Cut { whole, level })
-    }
-
-    /// How to cut a view that does not fit with the share that whole steps usually have: to the smallest level, with as many of
-    /// them whole as fit, newest first. `None` if it does not fit with none of them whole.
-    pub fn cut_with_fewer_whole(&self, context: &Context, target: u64, share: Share) -> Option<Cut> {
-        let room = target.checked_sub(self.fixed())?;
-        let mut whole = self.whole(room, share);
-        let least = self.least_of(context, &whole, share.names);
-        let mut missing = (self.whole_tokens(&whole) + least).saturating_sub(room);
-        let facts = context.facts();
-        for (at, whole) in whole.iter_mut().enumerate() {
-            if missing > 0 && *whole && !self.is_fixed(at) {
-                *whole = false;
-                let least = self.at_least(context, at, &mut Names::new(&facts, 0));
-                missing = missing.saturating_sub(self.sizes[at].whole.saturating_sub(least));
-            }
-        }
-        (missing == 0).then_some(Cut { whole, level: Level::LEAST })
-    }
-
-    /// Which units stay if not all of them fit at the smallest level: first those that have to stay and those that the
-    /// newest user message answers, then the newest. If a step does not fit, smaller older ones still may. Earlier summaries
-    /// are not counted, since a new one replaces them. Units for which `anyway` is true stay in any case.
-    pub fn staying(
-        &self,
-        context: &Context,
-        target: u64,
-        share: Share,
-        anyway: impl Fn(usize) -> bool,
-    ) -> Staying {
-        let folds = self.units.iter().zip(&self.sizes).filter(|(unit, _)| unit.is_fold());
-        let folds = folds.map(|(_, size)| size.whole).sum::<u64>();
-        let fixed = self.fixed() - folds;
-        let room = target.saturating_sub(fixed);
-        let whole = self.whole(room, share);
-        let mut left = room.saturating_sub(self.whole_tokens(&whole) + room / SLACK);
-        let mut stays = whole.clone();
-        let facts = context.facts();
-        let mut names = Names::new(&facts, share.names);
-        self.record_whole(context, &whole, &mut names);
-        let others = || (0..whole.len()).rev().filter(|at| !whole[*at] && self.is_shown(*at));
-        for at in others().filter(|at| anyway(*at)) {
-            left = left.saturating_sub(self.at_least(context, at, &mut names));
-            stays[at] = true;
-        }
-        let mut next = None;
-        for at in (0..whole.len()).rev().filter(|at| self.is_shown(*at)) {
-            if stays[at] {
-                next = Some(at);
-                continue;
-            }
-            if left < LEAST_STEP {
-                break;
-            }
-            if self.sizes[at].rest > left
-                || next.is_some_and(|next| self.follows_answer_directly(context, at, next))
-            {
-                continue;
-            }
-            if let Some(rest) = left.checked_sub(self.at_least(context, at, &mut names)) {
-                left = rest;
-                stays[at] = true;
-                next = Some(at);
-            }
-        }
-        // A unit that stays in any case may be an answer that a newer step would now directly follow.
-        let mut before: Option<usize> = None;
-        for (at, stays) in stays.iter_mut().enumerate() {
-            let follows_answer =
-                before.is_some_and(|before| self.follows_answer_directly(context, before, at));
-            *stays &= !follows_answer || self.sizes[at].fixed || anyway(at);
-            before = Some(at).filter(|_| *stays).or(before);
-        }
-        let tokens = fixed + room - left;
-        let mut at_once: Vec<bool> =
-            whole.iter().zip(&stays).map(|(whole, stays)| *whole || !stays).collect();
-        let mut room_left = room.saturating_sub(self.whole_tokens(&whole) + room / SLACK);
-        let level = self.filling_level(&mut at_once, &mut room_left, share.names).unwrap_or(Level::LEAST);
-        let is_cut = |at: usize| !at_once[at] && self.tokens_at(at, level) < self.sizes[at].whole;
-        Staying { cut: (0..stays.len()).map(is_cut).collect(), stays, tokens }
-    }
-
-    /// Whether another step of the model would directly follow an answer because the user's message between them is gone.
-    /// Some providers refuse a call after an answer.
-    fn follows_answer_directly(&self, context: &Context, at: usize, next: usize) -> bool {
-        let ends_with = self.units[at].nodes.iter().last().map(|n| context.history.node(*n).message.role);
-        let is_answer = self.units[at].role == Role::Assistant && ends_with == Some(Role::Assistant);
-        is_answer && next > at + 1 && self.units[next].role == Role::Assistant
-    }
-
     /// Records the names in everything that stays whole: what comes before the body, and the units that are `true` in
     /// `whole`.
     pub fn record_whole(&self, context: &Context, whole: &[bool], names: &mut Names<'_>) {
@@ -318,7 +168,7 @@ impl Steps {
     }
 
     /// The counted tokens of all other units at the smallest level, with up to `names` tokens of names.
-    fn least_of(&self, context: &Context, whole: &[bool], names: u64) -> u64 {
+    pub(super) fn least_of(&self, context: &Context, whole: &[bool], names: u64) -> u64 {
         let facts = context.facts();
         let mut names = Names::new(&facts, names);
         self.record_whole(context, whole, &mut names);
@@ -327,7 +177,7 @@ impl Steps {
     }
 
     /// The counted tokens of a unit at the smallest level.
-    fn at_least(&self, context: &Context, at: usize, names: &mut Names<'_>) -> u64 {
+    pub(super) fn at_least(&self, context: &Context, at: usize, names: &mut Names<'_>) -> u64 {
         let tokens = |slot: &Slot| {
             if !can_be_cut(context, slot) {
                 return slot.tokens();
@@ -340,106 +190,12 @@ impl Steps {
         context.view.body()[self.body(at)].iter().rev().map(tokens).sum()
     }
 
-    /// Which units stay whole in a view of `target` tokens.
-    pub fn newest_whole(&self, target: u64, share: Share) -> Vec<bool> {
-        self.whole(target.saturating_sub(self.fixed()), share)
-    }
-
-    /// A level that brings a view closer to `target`, given that it takes `tokens` at this level.
-    pub fn corrected_level(&self, whole: &[bool], level: Level, tokens: u64, target: u64) -> Level {
-        let cut = (0..whole.len()).filter(|at| !whole[*at]);
-        let takes: u64 = cut.map(|at| self.tokens_at(at, level)).sum();
-        let room = (takes + target).saturating_sub(tokens);
-        self.level(whole, room, 0, Level::LEAST..=self.longest()).unwrap_or(Level::LEAST)
-    }
-
-    /// Which units stay whole: those that have to, then those that the newest user message answers, then the newest.
-    fn whole(&self, room: u64, share: Share) -> Vec<bool> {
-        let mut whole: Vec<bool> = self.sizes.iter().map(|size| size.fixed).collect();
-        let mut used = 0;
-        let mut take = |at: usize, limit: u64, whole: &mut Vec<bool>| {
-            let fits = used + self.sizes[at].whole <= limit;
-            if fits && !whole[at] {
-                used += self.sizes[at].whole;
-                whole[at] = true;
-            }
-            fits
-        };
-        let answered = Share::of(share.answered, room);
-        for at in (0..self.newest_user.unwrap_or(0)).rev().filter(|at| self.is_shown(*at)) {
-            let taken = whole[at] || self.sizes[at].cut.is_none() && take(at, answered, &mut whole);
-            if !taken || self.units[at].opens_turn() {
-                break;
-            }
-        }
-        let verbatim = Share::of(share.verbatim, room);
-        for at in (0..whole.len()).rev().filter(|at| self.is_shown(*at)) {
-            if !whole[at] && (self.sizes[at].cut.is_some() || !take(at, verbatim, &mut whole)) {
-                break;
-            }
-        }
-        whole
-    }
-
-    /// The largest of these levels at which everything that is not whole takes at most `room`, with up to `names` tokens of
-    /// names.
-    fn level(&self, whole: &[bool], room: u64, names: u64, levels: RangeInclusive<Level>) -> Option<Level> {
-        let cut: Vec<usize> = (0..whole.len()).filter(|at| !whole[*at]).collect();
-        let for_names = cut.iter().map(|at| self.sizes[*at].names).sum::<u64>().min(names);
-        let takes =
-            |tokens| for_names + cut.iter().map(|at| self.tokens_at(*at, Level::of(tokens))).sum::<u64>();
-        let (mut least, mut most) = (levels.start().tokens(), levels.end().tokens());
-        if takes(least) > room {
-            return None;
-        }
-        while least < most {
-            let middle = (least + most).div_ceil(2);
-            if takes(middle) <= room { least = middle } else { most = middle - 1 }
-        }
-        Some(Level::of(least))
-    }
-
-    /// The level at which everything that is not whole fills the room left. If it would exceed the largest level, more units
-    /// stay whole.
-    fn filling_level(&self, whole: &mut [bool], left: &mut u64, names: u64) -> Option<Level> {
-        let level = self.level(whole, *left, names, Level::LEAST..=Level::MOST)?;
-        if level < Level::MOST {
-            return Some(level);
-        }
-        self.keep_more_whole(whole, left);
-        let longest = self.longest().max(Level::MOST);
-        Some(self.level(whole, *left, names, Level::MOST..=longest).unwrap_or(level))
-    }
-
-    /// If there is room beyond the largest level, the newest of the cut units stay whole, too.
-    fn keep_more_whole(&self, whole: &mut [bool], left: &mut u64) {
-        let cut = |whole: &[bool]| (0..whole.len()).filter(|at| !whole[*at]).collect::<Vec<_>>();
-        let at_most = |at: usize| self.tokens_at(at, Level::MOST);
-        let mut free = left.saturating_sub(cut(whole).into_iter().map(at_most).sum());
-        for at in cut(whole).into_iter().rev().take_while(|at| self.sizes[*at].cut.is_none()) {
-            let Some(rest) = free.checked_sub(self.sizes[at].whole - at_most(at)) else { break };
-            free = rest;
-            *left = left.saturating_sub(self.sizes[at].whole);
-            whole[at] = true;
-        }
-    }
-
-    /// The level that cuts nothing.
-    fn longest(&self) -> Level {
-        Level::of(self.texts.iter().map(|text| text.tokens).max().unwrap_or(0))
-    }
-
-    fn is_shown(&self, at: usize) -> bool {
+    pub(super) fn is_shown(&self, at: usize) -> bool {
         self.units[at].place != Place::Hidden
     }
 
-    fn whole_tokens(&self, whole: &[bool]) -> u64 {
-        let chosen = self.sizes.iter().zip(whole).filter(|(size, whole)| **whole && !size.fixed);
-        chosen.map(|(size, _)| size.whole).sum()
-    }
-
     /// Roughly what a unit takes at a level, without names.
-    fn tokens_at(&self, at: usize, level: Level) -> u64 {
+    pub(super) fn tokens_at(&self, at: usize, level: Level) -> u64 {
         let cut = self.sizes[at].cut.filter(|_| self.keeps_earlier_cut(at, level));
         cut.map_or_else(|| self.tokens_if_recut(at, level), |cut| cut.tokens)
     }

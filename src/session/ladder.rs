@@ -20,6 +20,7 @@ use super::state::Session;
 use crate::compaction::Reason;
 use crate::context::{ContextCost, EventName, LeftOut, NodeIndex, OnEntry, Report, View, number_attempts};
 use crate::error::{Error, ErrorCode, Result};
+use crate::even_cut::{fixed_tokens, target_beside_fixed};
 use crate::passes::{Aim, Outcome, Pass, Shorten};
 use crate::tool_output::Mark;
 
@@ -349,7 +350,13 @@ impl Session {
             budgets.insert(name.into(), tokens);
         }
         let fits_only = self.config.ladder.builds_from_turns();
-        let target = if run.folded && !fits_only { run.aim.target_after_fold } else { run.aim.limit };
+        let target = match run.folded && !fits_only {
+            true if run.passes.iter().any(|pass| pass.cuts_evenly()) => {
+                target_beside_fixed(fixed_tokens(&self.context), run.aim.target_after_fold, run.aim.limit)
+            }
+            true => run.aim.target_after_fold,
+            false => run.aim.limit,
+        };
         let limit = self.config.limit;
         let cost = run
             .must_fit()

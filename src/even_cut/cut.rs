@@ -1,0 +1,165 @@
+//! Chooses which steps stay whole, and the level to which all others are cut.
+
+use std::ops::RangeInclusive;
+
+use super::steps::Steps;
+use super::{Level, Names};
+use crate::context::Context;
+
+/// How much of the room whole steps may take, as shares from 0 to 1, and how much names may take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Share {
+    /// For the steps that the newest user message answers: those before it, back to the previous user message.
+    pub answered: f64,
+    /// For all whole steps together.
+    pub verbatim: f64,
+    /// Tokens that all marks together may spend on names of what is left out.
+    pub names: u64,
+}
+
+impl Default for Share {
+    fn default() -> Self {
+        Self { answered: 0.8, verbatim: 0.5, names: 0 }
+    }
+}
+
+impl Share {
+    pub(super) fn of(share: f64, room: u64) -> u64 {
+        (room as f64 * share) as u64
+    }
+}
+
+/// How to cut a view.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut {
+    /// Whether each unit stays whole.
+    pub whole: Vec<bool>,
+    /// The level of all others.
+    pub level: Level,
+}
+
+impl Steps {
+    /// How to cut the view to about `target` tokens; `None` if it does not fit even at the smallest level.
+    pub fn cut(&self, context: &Context, target: u64, share: Share) -> Option<Cut> {
+        let room = target.checked_sub(self.fixed())?;
+        let mut whole = self.whole(room, share);
+        let mut left = room.checked_sub(self.whole_tokens(&whole))?;
+        let level = self.filling_level(&mut whole, &mut left, share.names)?;
+        if level < Level::LEAST.times(2) && self.least_of(context, &whole, share.names) > left {
+            return None; // the estimate is close, but slightly off
+        }
+        Some(Cut { whole, level })
+    }
+
+    /// How to cut a view that does not fit with the share that whole steps usually have: to the smallest level, with as many of
+    /// them whole as fit, newest first. `None` if it does not fit with none of them whole.
+    pub fn cut_with_fewer_whole(&self, context: &Context, target: u64, share: Share) -> Option<Cut> {
+        let room = target.checked_sub(self.fixed())?;
+        let mut whole = self.whole(room, share);
+        let least = self.least_of(context, &whole, share.names);
+        let mut missing = (self.whole_tokens(&whole) + least).saturating_sub(room);
+        let facts = context.facts();
+        for (at, whole) in whole.iter_mut().enumerate() {
+            if missing > 0 && *whole && !self.is_fixed(at) {
+                *whole = false;
+                let least = self.at_least(context, at, &mut Names::new(&facts, 0));
+                missing = missing.saturating_sub(self.sizes[at].whole.saturating_sub(least));
+            }
+        }
+        (missing == 0).then_some(Cut { whole, level: Level::LEAST })
+    }
+
+    /// Which units stay whole in a view of `target` tokens.
+    pub fn newest_whole(&self, target: u64, share: Share) -> Vec<bool> {
+        self.whole(target.saturating_sub(self.fixed()), share)
+    }
+
+    /// A level that brings a view closer to `target`, given that it takes `tokens` at this level.
+    pub fn corrected_level(&self, whole: &[bool], level: Level, tokens: u64, target: u64) -> Level {
+        let cut = (0..whole.len()).filter(|at| !whole[*at]);
+        let takes: u64 = cut.map(|at| self.tokens_at(at, level)).sum();
+        let room = (takes + target).saturating_sub(tokens);
+        self.level(whole, room, 0, Level::LEAST..=self.longest()).unwrap_or(Level::LEAST)
+    }
+
+    /// Which units stay whole: those that have to, then those that the newest user message answers, then the newest.
+    pub(super) fn whole(&self, room: u64, share: Share) -> Vec<bool> {
+        let mut whole: Vec<bool> = self.sizes.iter().map(|size| size.fixed).collect();
+        let mut used = 0;
+        let mut take = |at: usize, limit: u64, whole: &mut Vec<bool>| {
+            let fits = used + self.sizes[at].whole <= limit;
+            if fits && !whole[at] {
+                used += self.sizes[at].whole;
+                whole[at] = true;
+            }
+            fits
+        };
+        let answered = Share::of(share.answered, room);
+        for at in (0..self.newest_user.unwrap_or(0)).rev().filter(|at| self.is_shown(*at)) {
+            let taken = whole[at] || self.sizes[at].cut.is_none() && take(at, answered, &mut whole);
+            if !taken || self.units[at].opens_turn() {
+                break;
+            }
+        }
+        let verbatim = Share::of(share.verbatim, room);
+        for at in (0..whole.len()).rev().filter(|at| self.is_shown(*at)) {
+            if !whole[at] && (self.sizes[at].cut.is_some() || !take(at, verbatim, &mut whole)) {
+                break;
+            }
+        }
+        whole
+    }
+
+    /// The largest of these levels at which everything that is not whole takes at most `room`, with up to `names` tokens of
+    /// names.
+    fn level(&self, whole: &[bool], room: u64, names: u64, levels: RangeInclusive<Level>) -> Option<Level> {
+        let cut: Vec<usize> = (0..whole.len()).filter(|at| !whole[*at]).collect();
+        let for_names = cut.iter().map(|at| self.sizes[*at].names).sum::<u64>().min(names);
+        let takes =
+            |tokens| for_names + cut.iter().map(|at| self.tokens_at(*at, Level::of(tokens))).sum::<u64>();
+        let (mut least, mut most) = (levels.start().tokens(), levels.end().tokens());
+        if takes(least) > room {
+            return None;
+        }
+        while least < most {
+            let middle = (least + most).div_ceil(2);
+            if takes(middle) <= room { least = middle } else { most = middle - 1 }
+        }
+        Some(Level::of(least))
+    }
+
+    /// The level at which everything that is not whole fills the room left. If it would exceed the largest level, more units
+    /// stay whole.
+    pub(super) fn filling_level(&self, whole: &mut [bool], left: &mut u64, names: u64) -> Option<Level> {
+        let level = self.level(whole, *left, names, Level::LEAST..=Level::MOST)?;
+        if level < Level::MOST {
+            return Some(level);
+        }
+        self.keep_more_whole(whole, left);
+        let longest = self.longest().max(Level::MOST);
+        Some(self.level(whole, *left, names, Level::MOST..=longest).unwrap_or(level))
+    }
+
+    /// If there is room beyond the largest level, the newest of the cut units stay whole, too.
+    fn keep_more_whole(&self, whole: &mut [bool], left: &mut u64) {
+        let cut = |whole: &[bool]| (0..whole.len()).filter(|at| !whole[*at]).collect::<Vec<_>>();
+        let at_most = |at: usize| self.tokens_at(at, Level::MOST);
+        let mut free = left.saturating_sub(cut(whole).into_iter().map(at_most).sum());
+        for at in cut(whole).into_iter().rev().take_while(|at| self.sizes[*at].cut.is_none()) {
+            let Some(rest) = free.checked_sub(self.sizes[at].whole - at_most(at)) else { break };
+            free = rest;
+            *left = left.saturating_sub(self.sizes[at].whole);
+            whole[at] = true;
+        }
+    }
+
+    /// The level that cuts nothing.
+    fn longest(&self) -> Level {
+        Level::of(self.texts.iter().map(|text| text.tokens).max().unwrap_or(0))
+    }
+
+    pub(super) fn whole_tokens(&self, whole: &[bool]) -> u64 {
+        let chosen = self.sizes.iter().zip(whole).filter(|(size, whole)| **whole && !size.fixed);
+        chosen.map(|(size, _)| size.whole).sum()
+    }
+}
