@@ -900,7 +900,8 @@ export interface Report {
     /**
      * The size that this run aimed at, in counted tokens (already divided by `counter.calibration`). Without the pass
      * `even_cut`, a fold may go far below it: everything but the last `retainLastTurns` turns becomes the summary, however
-     * much room there is. With `fill`, as much stays as fits.
+     * much room there is. With `fill`, as much stays as fits. Raised if what has to stay would leave the rest of the view too
+     * little room.
      */
     target: number | null;
     /**
