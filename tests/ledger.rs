@@ -331,6 +331,40 @@ fn the_task_is_kept_whatever_the_summary_says() {
 }
 
 #[test]
+fn a_request_that_the_summary_tells_is_not_listed_again() {
+    const TASK: &str = "Hi! I need to make some changes to my upcoming flight";
+    for request in [TASK.to_owned(), format!("{TASK}."), TASK.replacen("some", "\nsome", 1)] {
+        for (told, times) in
+            [(format!("## Task\n- First request: {TASK}\n\n## Open\n- x"), 1), ("x".into(), 1)]
+        {
+            let mut session = session(&json!({ "contextWindow": 16_000 }));
+            session.push(vec![user(request.clone()), said(filler(9_000)), user("next")]).unwrap();
+            let Some(Fit::NeedsSummary(pending)) = session.compact(Reason::Manual, None).unwrap() else {
+                panic!("no summary was asked for")
+            };
+            let text = format!("<summary>{told}</summary>");
+            session.resume(*pending, &Answer { text, ..Answer::default() }).unwrap();
+            let all = view(&session).split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(all.matches("changes to my upcoming flight").count(), times, "{all}");
+        }
+    }
+}
+
+#[test]
+fn a_question_in_a_message_that_stays_whole_is_not_listed() {
+    let mut session = session(&json!({ "contextWindow": 16_000 }));
+    session.push(vec![user("Look at the parser of the shop."), said(filler(9_000))]).unwrap();
+    session.push(vec![user("12     collapse = false, can't we **get** that\nfrom the settings?")]).unwrap();
+    session.push(called("c1", "x").to_vec()).unwrap();
+    compact(&mut session);
+    let told = view(&session);
+    assert!(
+        told.contains("**get** that\nfrom the settings?") && !told.contains("not answered yet"),
+        "{told}"
+    );
+}
+
+#[test]
 fn a_long_request_is_shortened_and_its_message_is_named() {
     let mut session = session(&json!({ "contextWindow": 16_000 }));
     let long = user(format!("Migrate the billing service. {}", filler(6_000))).with_id("task-1");

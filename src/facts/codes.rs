@@ -36,6 +36,26 @@ pub(super) fn is_numbered(word: &str) -> bool {
         && STANDARDS.binary_search(&name).is_err()
 }
 
+/// A booking reference or the like: `FQ8APE`, `1N99U6`. Five to eight capitals and digits in turns: letters with one number behind them are a
+/// standard (`SHA256`), a number with a unit is a size (`1080P`), and letters up to F belong to a colour or another hexadecimal number.
+pub(super) fn is_reference(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    let turns =
+        || bytes.windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit()).count();
+    (5..=8).contains(&bytes.len())
+        && bytes.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
+        && bytes.iter().any(|b| b.is_ascii_uppercase() && !b.is_ascii_hexdigit())
+        && turns() >= 2
+}
+
+/// A name with the number that tells it from others: `yara_garcia_1905`. At least two words of letters and four digits, because `utf_8859` and
+/// `step_1` are no one's ids.
+pub(super) fn is_numbered_name(word: &str) -> bool {
+    let Some((name, number)) = word.rsplit_once('_') else { return false };
+    let is_letters = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphabetic());
+    number.len() >= 4 && are_digits(number) && name.contains('_') && name.split('_').all(is_letters)
+}
+
 fn are_digits(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_digit())
 }

@@ -2,6 +2,7 @@ use super::rule_words::{WORD_RULES_BIT, may_contain_rule, rule_languages};
 use super::sentences::{
     LONGEST_WRAPPED, Sentence, is_entry, is_fence, may_continue, sentences, starts_new_block,
 };
+use super::small_talk::says_what_is_lacking;
 use super::strength::Strength;
 use super::{keywords, rule_patterns};
 
@@ -104,7 +105,7 @@ fn with_list(text: &str, start: usize, end: usize) -> usize {
 }
 
 /// "Do not touch it.": the sentence before says what must not be touched.
-fn points_back(sentence: &str) -> bool {
+pub(super) fn points_back(sentence: &str) -> bool {
     sentence.len() <= 160
         && (rule_patterns::points_back(sentence, rule_languages(sentence)) || keywords::points_back(sentence))
 }
@@ -120,6 +121,10 @@ fn constraint(sentence: Sentence<'_>) -> Option<Constraint<'_>> {
     let by_patterns =
         if languages & !WORD_RULES_BIT == 0 { None } else { rule_patterns::classify_rule(text) };
     let strength = by_words.map(|it| it.strength).max(by_patterns.map(|it| it.strength))?;
+    // "I don't have it": the negation forbids nothing.
+    if strength == Strength::Mention && says_what_is_lacking(text) {
+        return None;
+    }
     let explicit = [by_words, by_patterns].into_iter().flatten().any(|it| it.explicit);
     Some(Constraint { text, strength, explicit, fenced })
 }
@@ -301,8 +306,7 @@ mod tests {
     #[test]
     fn statements_with_rule_words_are_mentions() {
         let of = |text| constraints(text).first().map(|c| (c.strength, c.explicit));
-        assert_eq!(of("I don't know."), Some((Strength::Mention, true)));
-        assert_eq!(of("I still don't have my id with me."), Some((Strength::Mention, true)));
+        assert_eq!(of("We don't deploy on Fridays."), Some((Strength::Mention, true)));
         assert_eq!(of("I really don't want mocks."), Some((Strength::Rule, true)));
         assert_eq!(of("Why must it be global?"), Some((Strength::Mention, true)));
         assert_eq!(of("There must be a way."), Some((Strength::Mention, true)));
@@ -310,6 +314,18 @@ mod tests {
         assert_eq!(of("Make sure it builds."), Some((Strength::Wish, false)));
         assert_eq!(of("只改文档。"), Some((Strength::Wish, true)));
         assert_eq!(of("The mustard is nevertheless good."), None);
+    }
+
+    #[test]
+    fn what_somebody_lacks_is_no_rule() {
+        for text in [
+            "I don't know.",
+            "I still don't have my id with me.",
+            "I’m sorry, but I don’t remember my user ID at the moment.",
+        ] {
+            assert_eq!(constraints(text), [], "{text}");
+        }
+        assert_eq!(rules("I don't have it, so never ask for it."), ["I don't have it, so never ask for it."]);
     }
 
     #[test]

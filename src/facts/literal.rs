@@ -11,7 +11,7 @@ pub enum LiteralKind {
     Path,
     /// A URL with its scheme.
     Url,
-    /// A UUID, a hash, a prefixed id, an issue number.
+    /// A UUID, a hash, a prefixed id, an issue number, a booking reference.
     Id,
     /// An error code: `E0308`, `TS2345`, `ENOENT`, `HTTP 404`.
     ErrorCode,
@@ -120,6 +120,10 @@ fn literal_at<'a>(
         found(Literal { kind: LiteralKind::Id, text: &text[at..end + len], at });
         return end + len;
     }
+    if is_relative_to_its_file(text, at, end) {
+        *floor = end;
+        return end;
+    }
     let is_piece = match paths::whole(text, *floor, at, end) {
         Whole::Path(start, end) => {
             *floor = end;
@@ -178,6 +182,23 @@ fn in_word<'a>(text: &'a str, at: usize, end: usize, is_piece: bool, found: &mut
     }
 }
 
+/// Whether code names another file relative to its own: `from "./config.js"`, `require('../shell')`. Apart from that file, the path says
+/// nothing.
+fn is_relative_to_its_file(text: &str, at: usize, end: usize) -> bool {
+    let bytes = text.as_bytes();
+    let is_relative = text[at..end].starts_with("./") || text[at..end].starts_with("../");
+    let Some(open) = at.checked_sub(1).filter(|_| is_relative) else { return false };
+    if !matches!(bytes[open], b'"' | b'\'') || bytes.get(end) != Some(&bytes[open]) {
+        return false;
+    }
+    let before = &text[..open];
+    let before = before.strip_suffix('(').unwrap_or_else(|| before.trim_end_matches(' '));
+    // Prose also quotes paths, so only the words by which code loads a file count.
+    ["from", "import", "require"].iter().any(|word| {
+        before.strip_suffix(word).is_some_and(|rest| !rest.ends_with(|c: char| c.is_ascii_alphanumeric()))
+    })
+}
+
 /// The length of an issue number like `#123` at this byte, if there is one with nothing attached to it.
 fn issue_number(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at) != Some(&b'#') {
@@ -185,7 +206,8 @@ fn issue_number(bytes: &[u8], at: usize) -> Option<usize> {
     }
     let digits = bytes[at + 1..].iter().take(8).take_while(|b| b.is_ascii_digit()).count();
     let attached = bytes.get(at + 1 + digits).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
-    ((1..=7).contains(&digits) && !attached).then_some(1 + digits)
+    // `#008800` is a colour.
+    ((1..=7).contains(&digits) && !attached && bytes[at + 1] != b'0').then_some(1 + digits)
 }
 
 /// The start and length of a URL whose scheme ends the word `at..end`.
@@ -270,6 +292,20 @@ mod tests {
     }
 
     #[test]
+    fn a_path_that_code_names_relative_to_its_file_is_not_a_fact() {
+        assert_eq!(
+            of(
+                "import { a } from \"./config.js\";\nexport * from '../x/y.js'; import './style.css'\nconst s = require(\"../shell.js\");"
+            ),
+            []
+        );
+        assert_eq!(
+            of("{\"path\":\"./src/a.ts\", \"all\": [\"./b/c.ts\"]} run ./x.sh, see \"./d.md\""),
+            [(Path, "./src/a.ts"), (Path, "./b/c.ts"), (Path, "./x.sh"), (Path, "./d.md")]
+        );
+    }
+
+    #[test]
     fn a_diff_header_names_the_file() {
         let diff = "diff --git a/src/a.rs b/src/a.rs\nindex 1..2\n--- a/src/a.rs\n+++ b/src/a.rs\n a/b/c";
         let file = (Path, "src/a.rs");
@@ -346,7 +382,22 @@ mod tests {
             ]
         );
         assert_eq!(of("abc1..94ff0b0 sha256:0123456789abcdef"), [(Id, "94ff0b0"), (Id, "0123456789abcdef")]);
-        assert_eq!(of("deadbeef 1234567 call_3_1 utf-8 #000cc #123456789 foo_bar_baz c# a#b"), []);
+        assert_eq!(of("deadbeef 1234567 call_3_1 utf-8 #000cc #123456789 foo_bar_baz c# a#b #008800"), []);
+    }
+
+    #[test]
+    fn references_and_numbered_names_are_ids() {
+        assert_eq!(
+            of("FQ8APE, reservation 1N99U6 (GV1N64) of yara_garcia_1905, 预订号OBUT9V。"),
+            [(Id, "FQ8APE"), (Id, "1N99U6"), (Id, "GV1N64"), (Id, "yara_garcia_1905"), (Id, "OBUT9V")]
+        );
+        assert_eq!(
+            of(
+                "SHA256 UTF16 ES2020 ISO8601 I18N 1080P 300MB W3C H264 BASE64 #8ABEB7 FF00AA U+1F600 UINT8_MAX X2_Y3Z_A"
+            ),
+            []
+        );
+        assert_eq!(of("OAUTH2 HAT003 test_case_12 section_2024 utf_8859 MAX_VALUE_1 hxdubj7x"), []);
     }
 
     #[test]

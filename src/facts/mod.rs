@@ -30,6 +30,7 @@ mod rule_words;
 mod sentences;
 mod shell;
 pub(crate) mod shorten;
+mod small_talk;
 mod statements;
 mod strength;
 mod text_set;
@@ -59,7 +60,8 @@ pub use shell::{
     Effect, commit_message, directory, effects, is_minor_change, only_reads, prints_own_messages,
     without_directory, without_shortening,
 };
-pub use statements::{Statement, StatementKind, statement};
+pub use small_talk::is_assent;
+pub use statements::{Statement, StatementKind, only_leads_on, statement};
 pub use strength::Strength;
 pub use text_set::TextSet;
 pub use texts::{message_text, texts, texts_with};

@@ -1,6 +1,6 @@
 use super::phrases::Phrases;
 use super::sentences::{is_entry, sentences, unmarked};
-use super::statements::{StatementKind, statement};
+use super::statements::{StatementKind, only_leads_on, statement};
 
 /// An entry of a Markdown checklist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,9 +172,15 @@ pub fn intentions(text: &str) -> Vec<&str> {
     out
 }
 
+/// Whether a sentence only gives a figure: "Remaining balance: $201".
+fn is_amount(sentence: &str) -> bool {
+    let value = sentence.rsplit_once([':', '\u{FF1A}']).map_or("", |(_, value)| value);
+    value.contains(|c: char| c.is_ascii_digit()) && !value.contains(char::is_alphabetic)
+}
+
 fn says_open(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
-    let says = WORDS.iter().any(|w| lower.contains(w)) && !lower.ends_with(':');
+    let says = WORDS.iter().any(|w| lower.contains(w)) && !only_leads_on(sentence) && !is_amount(sentence);
     says && statement(sentence).is_none_or(|s| s.kind != StatementKind::Done)
 }
 
@@ -244,6 +250,12 @@ mod tests {
         );
         assert_eq!(intentions("**Remaining:**\n- [x] no\n- docs"), ["docs"]);
         assert_eq!(intentions("接下来要写测试。完了。"), ["接下来要写测试。"]);
+        assert_eq!(
+            intentions(
+                "- **Remaining Certificate Balance**: $201\nPlease confirm, and I'll guide you through the next steps."
+            ),
+            Vec::<&str>::new()
+        );
         assert_eq!(intentions("```\n// TODO: x\n```\nFixed the remaining errors."), Vec::<&str>::new());
     }
 }

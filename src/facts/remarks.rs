@@ -1,5 +1,7 @@
 //! Finds sentences that may be rules although no word marks them, in any language.
 
+use super::constraints::points_back;
+use super::small_talk::{is_courtesy, says_what_is_lacking};
 use super::{is_cjk, sentences};
 use crate::hashing::hash;
 
@@ -13,6 +15,19 @@ const LONGEST: usize = 160;
 /// The fewest words, and the fewest characters in scripts without blanks between words.
 const LEAST_WORDS: usize = 3;
 const LEAST_CHARACTERS: usize = 4;
+
+/// Shorter questions are about what was said before and were answered there, unless they name something.
+const LONG_QUESTION: usize = 10;
+const LONG_CJK_QUESTION: usize = 20;
+
+/// Words by which a sentence is known to be German, where every noun has a capital.
+const GERMAN: [&str; 22] = [
+    "ich", "und", "ist", "nicht", "der", "das", "eine", "einen", "mein", "meine", "mir", "mich", "bitte",
+    "kann", "habe", "haben", "noch", "wir", "für", "sie", "mit", "dank",
+];
+
+/// Endings of questions that have no question mark.
+const CJK_QUESTIONS: [&str; 6] = ["吗", "嗎", "ますか", "ですか", "でしょうか", "까요"];
 
 /// The position of such a sentence in its message's text, and its properties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +77,45 @@ fn says_something(sentence: &str) -> bool {
             || sentence.chars().filter(|c| is_cjk(*c)).take(LEAST_CHARACTERS).count() == LEAST_CHARACTERS
     };
     let is_code = || sentence.contains(['{', '}', '<', '>', '|', '=', '`']) && !sentence.contains(". ");
-    has_words() && !is_code()
+    has_words() && !is_code() && is_worth_telling(sentence)
+}
+
+/// Whether a sentence tells something to a reader who did not see its message: it names something, or it is neither courtesy, nor about
+/// what somebody lacks, nor a short question, nor about "it" or "that", which only the sentence before names.
+fn is_worth_telling(sentence: &str) -> bool {
+    let is_specific = sentence.contains(|c: char| c.is_ascii_digit())
+        || names_something(sentence)
+        || has_proper_name(sentence);
+    is_specific
+        || !(is_short_question(sentence)
+            || is_courtesy(sentence)
+            || says_what_is_lacking(sentence)
+            || points_back(sentence))
+}
+
+/// Whether it has a name: a word behind the first one with a capital, or any word with a capital inside: "Ethan Lopez", "JFK", "toolTitle",
+/// but not "I'd" or "my ID".
+fn has_proper_name(sentence: &str) -> bool {
+    let words = || sentence.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let is_name = |word: &str| {
+        let mut letters = word.chars();
+        letters.next().is_some_and(char::is_uppercase)
+            && (letters.clone().next().is_some_and(char::is_lowercase) || letters.nth(1).is_some())
+    };
+    let joined = |word: &str| word.starts_with(char::is_lowercase) && word.contains(char::is_uppercase);
+    words().any(joined)
+        || (words().skip(1).any(is_name)
+            && !words().any(|word| GERMAN.contains(&word.to_lowercase().as_str())))
+}
+
+fn is_short_question(sentence: &str) -> bool {
+    let bare = sentence.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let asks = sentence[bare.len()..].contains(['?', '\u{FF1F}']);
+    if sentence.contains(is_cjk) {
+        let is_question = asks || CJK_QUESTIONS.iter().any(|end| bare.ends_with(end));
+        return is_question && bare.chars().count() < LONG_CJK_QUESTION;
+    }
+    asks && sentence.split_whitespace().count() < LONG_QUESTION
 }
 
 /// Whether it contains something like a path, a name in code, or an address.
@@ -87,6 +140,45 @@ fn without_numbers(sentence: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_what_tells_something_is_a_remark() {
+        let is_remark = |text: &str| !remarks(text).is_empty();
+        for text in [
+            "That's all right.",
+            "Can you hold on for a moment?",
+            "Could you help me with that?",
+            "Does that help?",
+            "I apologize for the inconvenience.",
+            "Can you still proceed with my user ID?",
+            "I don't have it with me.",
+            "Können Sie mir dabei helfen?",
+            "Vielen Dank für Ihre Hilfe.",
+            "¿Puede ayudarme con eso?",
+            "你能帮我查一下吗？",
+            "少し待ってもらえますか。",
+            "I'll get that for you.",
+            "Okay, I'll check my emails quickly for it.",
+            "Можете помочь с этим?",
+        ] {
+            assert!(!is_remark(text), "{text}");
+        }
+        for text in [
+            "Yes, let's go with Flight HAT072 departing at 9 am.",
+            "I'll be flying from JFK.",
+            "Thanks, it is Ivan Rossi.",
+            "Do you have any flights on May 20?",
+            "It's just me traveling.",
+            "Is src/a.rs used?",
+            "it should be toolTitle",
+            "Once the reservation is cancelled, can you help me book the cheapest round trip?",
+            "I'd like to use my certificate for payment.",
+            "Die Tests sind heute langsam.",
+            "测试今天很慢。",
+        ] {
+            assert!(is_remark(text), "{text}");
+        }
+    }
 
     #[test]
     fn remarks_are_sentences_of_several_words_with_their_positions() {

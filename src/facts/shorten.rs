@@ -7,7 +7,32 @@ const GAP: &str = " […] ";
 
 /// `text` on one line, without emphasis marks, shortened in the middle to about `limit` bytes.
 pub fn line(text: &str, limit: usize) -> String {
-    middle(one_line(text).replace("**", "").trim(), limit)
+    middle(&whole_line(text), limit)
+}
+
+/// `text` on one line, without emphasis marks.
+pub fn whole_line(text: &str) -> String {
+    one_line(text).replace("**", "").trim().to_owned()
+}
+
+/// The beginning and the end of a shortened text; `None` if nothing was left out.
+pub fn parts(shortened: &str) -> Option<(String, String)> {
+    shortened.split_once(GAP).map(|(head, tail)| (head.to_owned(), tail.to_owned()))
+}
+
+/// Whether `text` contains `whole`, a text on one line, shortened in the middle to `least` bytes or more.
+pub fn shows_shortened(text: &str, whole: &str, least: usize) -> bool {
+    /// No shortened text is longer, in bytes.
+    const LONGEST: usize = 2_400;
+    let longest = whole.len().min(LONGEST);
+    text.match_indices(GAP).any(|(at, gap)| {
+        let (before, behind) = (&text[..at], &text[at + gap.len()..]);
+        let heads = (1..=longest).rev().filter_map(|len| whole.get(..len));
+        let tails = (1..=longest).rev().filter_map(|len| whole.get(whole.len() - len..));
+        let head = heads.into_iter().find(|head| before.ends_with(head));
+        let tail = tails.into_iter().find(|tail| behind.starts_with(tail));
+        head.zip(tail).is_some_and(|(head, tail)| head.len() + tail.len() >= least)
+    })
 }
 
 /// `text` on one line, with a single blank between words.

@@ -74,8 +74,6 @@ const DECISIONS: Phrases = &[
     ("the fix", 3),
     ("solution", 2),
     ("recommend", 3),
-    ("i'll", 1),
-    ("let's", 1),
     ("won't", 2),
     ("trade-off", 3),
     ("决定", 5),
@@ -138,12 +136,29 @@ const NARRATION: [&str; 16] = [
     "now update", "i'll check", "i'll look", "next, let", "让我", "我来", "では", "まず",
 ];
 
-/// Classifies a sentence; `None` for small talk and narration.
+/// Words with which the assistant speaks to the user instead of about the work: requests, offers, thanks.
+const TO_THE_USER: [&str; 18] = [
+    "please", "let me know", "feel free", "would you like", "i can help", "i can assist", "here to help",
+    "here to assist", "thank you", "i'll need your", "i will need your", "i need your", "happy to help",
+    "apologize", "ください", "下さい", "ましょうか", "，请",
+];
+/// Beginnings of such sentences: conditions and questions.
+const TO_THE_USER_FIRST: [&str; 16] = [
+    "if you", "once you", "once i have", "when you", "would you", "could you", "can you", "do you",
+    "are you", "sorry", "如果", "请", "請", "谢谢", "もし", "よろしければ",
+];
+/// A word that only looks like one of these beginnings: a request of a program.
+const REQUEST: [&str; 2] = ["请求", "請求"];
+
+/// Classifies a sentence; `None` for small talk, narration, and what asks something of the user.
 pub fn statement(sentence: &str) -> Option<Statement> {
     if sentence.len() < 8 || sentence.ends_with(['?', '\u{FF1F}']) {
         return None;
     }
     let lower = sentence.to_lowercase().replace('’', "'");
+    if speaks_to_user(&lower) {
+        return None;
+    }
     let kinds = [
         (StatementKind::Finding, strongest(&lower, FINDINGS)),
         (StatementKind::Decision, strongest(&lower, DECISIONS)),
@@ -151,7 +166,7 @@ pub fn statement(sentence: &str) -> Option<Statement> {
     ];
     let (kind, strength) = kinds.into_iter().rev().max_by_key(|(_, s)| *s).filter(|(_, s)| *s > 0)?;
     let narrates = NARRATION.iter().any(|n| lower.starts_with(n));
-    if (narrates && strength < 4) || sentence.ends_with([':', '\u{FF1A}']) {
+    if (narrates && strength < 4) || sentence.trim_end_matches(['*', '_']).ends_with([':', '\u{FF1A}']) {
         return None;
     }
     let specific = literals(sentence).len() + sentence.matches('`').count() / 2;
@@ -160,12 +175,22 @@ pub fn statement(sentence: &str) -> Option<Statement> {
     let weight = strength + 2 * specific.min(3) as u32 + u32::from(numbers);
     // A sentence with only weak words gains little from the names in it.
     let weight = if strength == 1 { weight.min(3) } else { weight };
-    let intends = strength == 1 && (lower.starts_with("let's") || lower.starts_with("i'll"));
     match kind {
         // Headings and exclamations are not findings or decisions.
         StatementKind::Finding | StatementKind::Decision if bare => None,
-        _ => Some(Statement { kind, weight: if bare || intends { 1 } else { weight } }),
+        _ => Some(Statement { kind, weight: if bare { 1 } else { weight } }),
     }
+}
+
+/// Whether a sentence asks, offers, thanks, or announces what comes next, so that it says nothing by itself.
+pub fn only_leads_on(sentence: &str) -> bool {
+    sentence.ends_with(['?', '\u{FF1F}', ':', '\u{FF1A}'])
+        || speaks_to_user(&sentence.to_lowercase().replace('’', "'"))
+}
+
+fn speaks_to_user(lower: &str) -> bool {
+    let begins = |list: &[&str]| list.iter().any(|words| lower.starts_with(words));
+    TO_THE_USER.iter().any(|words| holds(lower, words)) || (begins(&TO_THE_USER_FIRST) && !begins(&REQUEST))
 }
 
 fn strongest(lower: &str, phrases: Phrases) -> u32 {
@@ -208,9 +233,35 @@ mod tests {
         assert_eq!(kind("Let me check because it is late."), None);
         assert_eq!(kind("Should we use it instead of that?"), None);
         assert_eq!(kind("Now update the imports:"), None);
+        assert_eq!(kind("**Completed:**"), None);
         assert_eq!(kind("Unfixedly abandoned"), None);
         assert_eq!(kind("Great idea!"), None);
         assert_eq!(kind("Root Cause Analysis"), None);
+    }
+
+    #[test]
+    fn what_asks_something_of_the_user_is_no_statement() {
+        for text in [
+            "If you have any specific concerns or issues because of this change, I can give further clarification.",
+            "Please let me know if the booking should be completed with your card.",
+            "Thank you for providing the reason for cancellation.",
+            "Once I have this information, I'll complete the booking.",
+            "I'll be here to assist you with your reservation changes.",
+            "Now, let's proceed with modifying your reservation.",
+            "To proceed, I'll need your user ID and the reservation that should be changed.",
+            "Would you like a solution without mocks, so that it works?",
+            "请确认是否已经完成。",
+            "修正を完了するため、番号を教えてください。",
+        ] {
+            assert_eq!(kind(text), None, "{text}");
+        }
+        assert_eq!(
+            kind("Your reservation EHGLP3 has been cancelled, and the refund was issued."),
+            Some(Done)
+        );
+        assert_eq!(kind("It fails if you pass an empty list because `b` is missing."), Some(Decision));
+        assert_eq!(kind("请求失败的原因是缓存没有清空。"), Some(Finding));
+        assert_eq!(kind("The cause is that your cache is never cleared in `src/a.rs`."), Some(Finding));
     }
 
     #[test]

@@ -154,11 +154,15 @@ fn extension(name: &str) -> Option<&str> {
     (!stem.is_empty() && shaped && spoken).then_some(extension)
 }
 
-/// Whether a word is a UUID, a hash, or a name with a long enough tail of letters and digits.
+/// Whether a word is a UUID, a hash, a reference, or a name with a long enough tail of letters and digits.
 pub(super) fn is_id(word: &str) -> bool {
     is_uuid(word)
         || word.bytes().any(|b| b.is_ascii_digit())
-            && (is_hash(word) || is_prefixed(word) || codes::is_numbered(word))
+            && (is_hash(word)
+                || is_prefixed(word)
+                || codes::is_numbered(word)
+                || codes::is_reference(word)
+                || codes::is_numbered_name(word))
 }
 
 fn is_uuid(word: &str) -> bool {

@@ -7,8 +7,8 @@ use super::places::Places;
 use super::references::{FOLDER_LABEL, REF_LABEL, output_refs, references};
 use crate::facts::shorten;
 use crate::facts::{
-    Action, StatementKind, Strength, actions, constraints, final_question, intentions, sentences, statement,
-    unwrapped, without_directory,
+    Action, StatementKind, Strength, actions, constraints, final_question, intentions, only_leads_on,
+    sentences, statement, unwrapped, without_directory,
 };
 use crate::message::{ItemType, Message, Part, Role};
 
@@ -252,7 +252,8 @@ fn add_open_at_end(
     }
     if let Some((_, _, text)) = last_word {
         let doing = sentences(text).into_iter().filter(|s| !s.fenced).map(|s| s.text).next_back();
-        if let Some(doing) = doing {
+        // What it announces or asks, the messages behind show.
+        if let Some(doing) = doing.filter(|doing| !only_leads_on(doing)) {
             draft.put(Section::Open, "doing", &format!("{DOING_LABEL}{}", unwrapped(doing)), 35);
         }
     }

@@ -1,7 +1,8 @@
+use super::asked::AskedRequest;
 use super::message_facts::{MessageFacts, with_facts};
 use super::sentence;
 use crate::context::{Context, NodeIndex};
-use crate::facts::{Names, TextSet, texts};
+use crate::facts::{Names, TextSet, shorten, texts};
 use crate::message::{Message, Role};
 
 /// How many of the user's newest messages are searched for remarks, which cost little to repeat.
@@ -87,17 +88,33 @@ impl<'a> AlreadyShown<'a> {
         find(self.whole_messages(rule), sentence::contains_separate_sentence);
     }
 
+    /// Calls `found` with the index of each request that the user's messages, instructions or summaries tell, in whatever lines.
+    pub(super) fn find_requests(&self, requests: &[AskedRequest], mut found: impl FnMut(usize)) {
+        if requests.is_empty() {
+            return;
+        }
+        let said = |read: &MessageFacts<'_>, message: &Message, at| {
+            read.is_users(message, at) || message.role.is_instruction()
+        };
+        for message in self.searched().chain(self.whole_messages(said)) {
+            let text = message.plain_text();
+            (0..requests.len()).filter(|i| requests[*i].is_told_by(&text)).for_each(&mut found);
+        }
+    }
+
     /// Calls `found` with the index of each text that occurs in anything but a tool output.
     pub(super) fn find_outside_outputs(&self, needles: &TextSet<'_>, mut found: impl FnMut(usize)) {
         let whole = self.whole_messages(|_, message, _| message.role != Role::Tool);
         find_in_texts(needles, self.searched().chain(whole), &mut |_, i| found(i));
     }
 
-    /// Calls `found` with the index of each text that occurs in the engine's messages, the header, or the user's newest messages. Not all
-    /// messages are searched, because these texts cost little to repeat.
+    /// Calls `found` with the index of each line that occurs in the engine's messages, the header, or the user's newest messages, in whatever
+    /// lines. Not all messages are searched, because these lines cost little to repeat.
     pub(super) fn find_nearby(&self, needles: &TextSet<'_>, mut found: impl FnMut(usize)) {
         let newest = self.whole_messages(MessageFacts::is_users).into_iter().rev().take(NEARBY);
-        find_in_texts(needles, self.searched().chain(newest), &mut |_, i| found(i));
+        for message in self.searched().chain(newest).filter(|_| !needles.is_empty()) {
+            needles.find(&shorten::one_line(&message.plain_text()), &mut found);
+        }
     }
 
     /// The messages that are in the view in full and match `counts`.

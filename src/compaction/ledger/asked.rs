@@ -1,9 +1,10 @@
 //! The user's requests, which must survive a fold even if its summary does not mention them.
 
+use super::sentence::contains_sentence;
 use crate::compaction::Redact;
 use crate::context::{Context, Node, NodeIndex, NodeKind};
 use crate::error::Result;
-use crate::facts::{is_cjk, shorten};
+use crate::facts::{is_assent, is_cjk, shorten};
 
 /// Longer requests, in bytes, lose their middle, and the line names the message that holds them whole.
 const LONGEST: usize = 400;
@@ -15,11 +16,42 @@ const LEAST_WORDS: usize = 4;
 const LEAST_CHARACTERS: usize = 8;
 
 /// The label of the latest request.
-pub(super) const LATEST: &str = "Latest: ";
+const LATEST: &str = "Latest: ";
 
-/// A short message that begins with one of these says no more than "go on".
-const GO_ON: [&str; 12] =
-    ["continue", "go", "yes", "no", "ok", "okay", "thanks", "thank", "proceed", "next", "great", "sure"];
+/// A request of the user, as the ledger lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct AskedRequest {
+    /// It is not the first but the latest one.
+    pub is_latest: bool,
+    /// The request on one line.
+    pub text: String,
+    /// The message that holds it, if it is too long for the ledger.
+    in_message: Option<String>,
+}
+
+impl AskedRequest {
+    /// The ledger's line with these words of the request.
+    pub fn line(&self, words: &str) -> String {
+        let label = if self.is_latest { LATEST } else { "" };
+        let place = self.in_message.as_ref().map(|id| format!(" (message {id})")).unwrap_or_default();
+        format!("{label}{}{place}", shorten::line(words, LONGEST))
+    }
+
+    /// Whether a text tells it: whole, or shortened in the middle but not by much more than the ledger would. Line breaks do not matter.
+    pub fn is_told_by(&self, text: &str) -> bool {
+        let least = self.text.len().min(LONGEST) / 2;
+        let request = self.text.trim_end_matches(['.', '。']);
+        let tells = |text: &str| {
+            contains_sentence(text, request) || shorten::shows_shortened(text, &self.text, least)
+        };
+        tells(&shorten::whole_line(text)) || entries(text).any(|entry| tells(&shorten::whole_line(entry)))
+    }
+}
+
+/// The entries of a text's lists, with the lines that belong to them.
+fn entries(text: &str) -> impl Iterator<Item = &str> {
+    text.split("\n- ").map(|entry| entry.split("\n#").next().unwrap_or(entry))
+}
 
 /// The first folded request, and the latest if no later one stays in the view. Fails if `redact` does.
 pub(super) fn asked(
@@ -27,13 +59,13 @@ pub(super) fn asked(
     members: &[NodeIndex],
     staying: &[NodeIndex],
     redact: Option<&Redact>,
-) -> Result<Vec<String>> {
+) -> Result<Vec<AskedRequest>> {
     let Some(first) = found(context, members, false) else { return Ok(Vec::new()) };
     let is_last = !staying.iter().any(|index| is_request(context, *index));
     let latest = is_last.then(|| found(context, members, true)).flatten().filter(|index| *index != first);
-    let mut out = vec![listed_request(context.history.node(first), redact)?];
+    let mut out = vec![request_in(context.history.node(first), false, redact)?];
     if let Some(latest) = latest {
-        out.push(format!("{LATEST}{}", listed_request(context.history.node(latest), redact)?));
+        out.push(request_in(context.history.node(latest), true, redact)?);
     }
     Ok(out)
 }
@@ -83,23 +115,40 @@ fn asks_for_something(text: &str) -> bool {
         return true;
     }
     let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let is_assent = words.next().is_some_and(|word| GO_ON.contains(&word.to_lowercase().as_str()));
+    let goes_on = words.next().is_some_and(is_assent);
     let more = words.take(2 * LEAST_WORDS).count();
-    more + 1 >= if is_assent { 2 * LEAST_WORDS } else { LEAST_WORDS }
+    more + 1 >= if goes_on { 2 * LEAST_WORDS } else { LEAST_WORDS }
 }
 
-fn listed_request(node: &Node, redact: Option<&Redact>) -> Result<String> {
+fn request_in(node: &Node, is_latest: bool, redact: Option<&Redact>) -> Result<AskedRequest> {
     let text = match redact {
         Some(redact) => redact.message(&node.message)?.plain_text(),
         None => node.message.plain_text(),
     };
-    let line = shorten::line(&text, LONGEST);
-    Ok(if text.len() > LONGEST { format!("{line} (message {})", node.id) } else { line })
+    let in_message = (text.len() > LONGEST).then(|| node.id.to_string());
+    Ok(AskedRequest { is_latest, text: shorten::whole_line(&text), in_message })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_request_is_told_whole_or_shortened_a_little() {
+        let request = |text: &str| AskedRequest { is_latest: false, text: text.to_owned(), in_message: None };
+        let short = request("Hi! I need to change my flight.");
+        assert!(
+            short.is_told_by("## Task\n- First request: Hi! I need\n  to change my flight.\n\n## Open\n- x")
+        );
+        assert!(!short.is_told_by("I need to change my flight to Rome."));
+        let words = "Please move the parser of the billing service into a crate of its own, with its tests, and keep the path";
+        let summary =
+            |request: &str| format!("## Task\n- First request: {request}\n- Then: x\n\n## Open\n- y");
+        let long = request(words);
+        assert!(long.is_told_by(&summary(words)) && long.is_told_by(&summary(&shorten::line(words, 90))));
+        assert!(!long.is_told_by(&summary(&shorten::line(words, 40))));
+        assert!(!long.is_told_by("- First request: Please move the parser […] of another path."));
+    }
 
     #[test]
     fn a_mere_yes_is_not_a_request() {

@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, HashSet};
 
+use super::asked::AskedRequest;
 use super::literals::Literals;
 use super::message_facts::MessageFacts;
 use super::open::Open;
@@ -27,7 +28,7 @@ pub struct CarriedFacts {
     /// The number of messages read.
     clock: u64,
     /// The user's requests, as the ledger lists them.
-    pub(super) asked: Vec<String>,
+    pub(super) asked: Vec<AskedRequest>,
     /// What else the user said, the likeliest rules first.
     pub(super) said: Vec<UserRemark>,
 }
@@ -56,6 +57,14 @@ pub(super) struct CommandLine {
     pub line: String,
     pub failed: bool,
     pub last: u64,
+}
+
+impl CommandLine {
+    /// The line without the ref of the output.
+    pub fn without_ref(&self) -> &str {
+        let named = self.line.strip_suffix(')').and_then(|line| line.rsplit_once(" ("));
+        named.map_or(&self.line, |(line, _)| line)
+    }
 }
 
 /// An output in the tool output cache.
@@ -106,16 +115,16 @@ impl CarriedFacts {
         }
     }
 
-    /// Applies later messages: removes what they finished, ran again or answered.
-    pub(super) fn apply_later(&mut self, later: &MessageFacts<'_>) {
+    /// Applies later messages: removes what they finished, ran again or answered. Adds the open work of those that are not `shown` whole.
+    pub(super) fn apply_later(&mut self, later: &MessageFacts<'_>, shown: impl Fn(usize) -> bool) {
         for action in later.actions() {
             self.open.apply_call(&action);
             if let Some(run) = action.note.run.as_ref().filter(|_| action.answer.is_some()) {
                 self.commands.remove(&run.key);
             }
         }
-        for (message, notes) in later.messages() {
-            self.open.apply_message(message, notes, self.clock);
+        for (place, (message, notes)) in later.messages().enumerate() {
+            self.open.apply_message(message, notes, self.clock, shown(place));
         }
     }
 
@@ -141,7 +150,7 @@ impl CarriedFacts {
                 rule.last = last;
             }
             if open {
-                self.open.apply_message(message, notes, self.clock);
+                self.open.apply_message(message, notes, self.clock, false);
             }
         }
         sightings

@@ -3,10 +3,11 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::asked::LATEST;
+use super::asked::AskedRequest;
 use super::carried::StoredOutput;
 use super::choose::Choice;
 use super::missing::{LedgerRule, Missing};
+use super::open::Open;
 use super::sentence;
 use super::user_remarks::UserRemark;
 use crate::compaction::tags;
@@ -86,8 +87,10 @@ impl Draft {
         let of_task = draft.task(&missing.asked, &listed_rules, left.min(room.shared) / TASK_SHARE);
         left -= of_task;
         let for_work = left / WORK_SHARE;
-        let of_open = draft.list("Still open", &missing.open, for_work, String::as_str, |_| ());
-        let mut commands: Vec<_> = missing.carried.commands.values().collect();
+        let open: Vec<&String> =
+            missing.open.iter().filter(|line| !Open::is_question_in(line, &draft.text)).collect();
+        let of_open = draft.list("Still open", &open, for_work, |line| line.as_str(), |_| ());
+        let mut commands = missing.commands.clone();
         sort_by_key(&mut commands, |c| (Reverse(c.failed), Reverse(c.last)));
         let title = "Commands and what came of them";
         let of_commands = draft.list(title, &commands, for_work - of_open, |c| c.line.as_str(), |c| c.last);
@@ -128,8 +131,10 @@ impl Draft {
     }
 
     /// Writes the user's requests without the rules already written. Returns their tokens.
-    fn task(&mut self, asked: &[&str], listed_rules: &[&str], room: u64) -> u64 {
-        let new: Vec<String> = asked.iter().filter_map(|asked| without_rules(asked, listed_rules)).collect();
+    fn task(&mut self, asked: &[&AskedRequest], listed_rules: &[&str], room: u64) -> u64 {
+        let new =
+            asked.iter().filter_map(|asked| Some(asked.line(&without_rules(&asked.text, listed_rules)?)));
+        let new: Vec<String> = new.collect();
         self.list("Task", &new, room, String::as_str, |_| ())
     }
 
@@ -270,9 +275,7 @@ fn without_rules(asked: &str, listed_rules: &[&str]) -> Option<String> {
     if let Cow::Borrowed(whole) = rest {
         return Some(whole.to_owned());
     }
-    let words = one_line(&rest);
-    let request = words.strip_prefix(LATEST.trim_end()).unwrap_or(&words);
-    request.contains(char::is_alphanumeric).then_some(words)
+    Some(one_line(&rest)).filter(|words| words.contains(char::is_alphanumeric))
 }
 
 /// The items that fit, in order. Items too large for the remaining room are skipped.

@@ -1,7 +1,8 @@
 use std::cmp::Reverse;
 
 use super::already_shown::AlreadyShown;
-use super::carried::{CarriedFacts, Rule};
+use super::asked::AskedRequest;
+use super::carried::{CarriedFacts, CommandLine, Rule};
 use super::choose::Choices;
 use super::open::Open;
 use super::user_remarks::UserRemark;
@@ -14,7 +15,8 @@ pub(super) struct Missing<'a> {
     /// Best first.
     pub rules: Vec<LedgerRule<'a>>,
     pub open: Vec<String>,
-    pub asked: Vec<&'a str>,
+    pub commands: Vec<&'a CommandLine>,
+    pub asked: Vec<&'a AskedRequest>,
     /// Best first, including those that the view contains; see `shown_remarks`.
     pub said: &'a [UserRemark],
     pub sought_remarks: TextSet<'a>,
@@ -48,8 +50,8 @@ impl<'a> Missing<'a> {
             LedgerRule { text, last: r.last, own, is_rule }
         };
         let rules = rules.into_iter().map(ledger_rule).collect();
-        let asked = carried.asked.iter().map(String::as_str).collect();
-        let sought_remarks = TextSet::new(carried.said.iter().map(|remark| remark.text.as_str()));
+        let words = |remark: &'a UserRemark| remark.text.trim_end_matches(['.', '。']);
+        let sought_remarks = TextSet::new(carried.said.iter().map(words));
         let refs = TextSet::new(carried.outputs.iter().map(|o| o.ref_id.as_str()));
         Self {
             carried,
@@ -62,7 +64,13 @@ impl<'a> Missing<'a> {
                     found,
                 );
             }),
-            asked: not_found(asked, |asked, found| already_shown.find_rules(asked, found)),
+            commands: not_found(carried.commands.values().collect(), |commands, found| {
+                let lines = commands.iter().map(|command| command.without_ref());
+                already_shown.find_outside_outputs(&TextSet::new(lines), found);
+            }),
+            asked: not_found(carried.asked.iter().collect(), |_, found| {
+                already_shown.find_requests(&carried.asked, found);
+            }),
             said: &carried.said,
             shown_remarks: which_found(carried.said.len(), |found| {
                 already_shown.find_nearby(&sought_remarks, found);

@@ -154,7 +154,7 @@ pub(super) fn adjusted_to_view(
     }
     with_redacted_facts(context, &staying, redact, |read| {
         adjusted.add_facts(&read.only(&in_part));
-        adjusted.apply_later(read);
+        adjusted.apply_later(read, |place| !in_part[place]);
     })?;
     staying.retain(|node| !cut(*node));
     adjusted.asked = asked::asked(context, members, &staying, redact)?;

@@ -39,9 +39,10 @@ const USER_ASKED: &str = "The user asked, not answered yet: ";
 saved!(struct Open { plan, boxes, question } since 2 { ids, asked, next, spoken });
 
 impl Open {
-    /// Reads a message.
-    pub fn apply_message(&mut self, message: &Message, notes: Option<&Notes>, at: u64) {
-        let question = notes.and_then(|notes| notes.question.clone());
+    /// Reads a message. What is open in a message that is `shown` whole can be read there, so only what it closes is noted.
+    pub fn apply_message(&mut self, message: &Message, notes: Option<&Notes>, at: u64, shown: bool) {
+        let asked = notes.is_some_and(|notes| notes.question.is_some());
+        let question = notes.and_then(|notes| notes.question.clone()).filter(|_| !shown);
         match message.role {
             Role::User if message.item_type() == ItemType::UserMessage => {
                 self.question = None;
@@ -55,7 +56,7 @@ impl Open {
                 self.question = question;
                 self.asked.clear();
             }
-            Role::Assistant if question.is_some() => self.question = question,
+            Role::Assistant if asked => self.question = question,
             _ => {}
         }
         let Some(notes) = notes else { return };
@@ -64,10 +65,10 @@ impl Open {
             self.next.clear();
         }
         if !notes.next.is_empty() {
-            self.next.clone_from(&notes.next);
+            self.next = if shown { Vec::new() } else { notes.next.clone() };
             self.spoken = 0;
         }
-        self.tick(&notes.boxes, at);
+        self.tick(&notes.boxes, at, shown);
     }
 
     /// Reads a call that changes the plan, unless it failed.
@@ -107,7 +108,7 @@ impl Open {
         }
     }
 
-    fn tick(&mut self, boxes: &[(String, bool)], at: u64) {
+    fn tick(&mut self, boxes: &[(String, bool)], at: u64, shown: bool) {
         for (line, done) in boxes {
             if *done {
                 self.next.retain(|open| !ticks(line, open));
@@ -119,7 +120,7 @@ impl Open {
                     self.boxes.retain(|open, _| !continues(open, line) && !continues(line, open));
                 }
             }
-            if !done {
+            if !done && !shown {
                 self.boxes.insert(line.clone(), at);
             }
         }
@@ -128,6 +129,12 @@ impl Open {
     /// One of these lines without the ledger's label.
     pub fn without_label(line: &str) -> &str {
         line.strip_prefix(USER_ASKED).or_else(|| line.strip_prefix(ASKED_USER)).unwrap_or(line)
+    }
+
+    /// Whether one of these lines is a question that `text` contains.
+    pub fn is_question_in(line: &str, text: &str) -> bool {
+        let question = Self::without_label(line);
+        question.len() < line.len() && text.contains(question)
     }
 
     /// The open work, most urgent first.
@@ -159,7 +166,7 @@ mod tests {
             open.apply_call(&call);
         }
         for (message, notes) in read.messages() {
-            open.apply_message(message, notes, 1);
+            open.apply_message(message, notes, 1, false);
         }
         open.lines()
     }
@@ -280,6 +287,22 @@ mod tests {
         assert_eq!(open(&old), [""; 0]);
         assert_eq!(open(&[said("修好了。\n待办:\n- 更新文档")]), ["更新文档"]);
         assert_eq!(open(&[said("修正しました。\n残り:\n- 文書の更新")]), ["文書の更新"]);
+    }
+
+    #[test]
+    fn a_message_that_is_shown_whole_only_closes_work() {
+        let mut open = Open::default();
+        let list = [said("- [ ] write docs\n- [ ] fix parser\n\nShall I drop it?")];
+        let later = [
+            user("No. Which licence does it have?"),
+            said("- [x] write docs\n- [ ] ask Ann\n\nNext steps:\n- publish it"),
+        ];
+        for (messages, shown) in [(&list[..], false), (&later[..], true)] {
+            for (message, notes) in MessageFacts::extract(messages, &[]).messages() {
+                open.apply_message(message, notes, 1, shown);
+            }
+        }
+        assert_eq!(open.lines(), ["fix parser"]);
     }
 
     #[test]

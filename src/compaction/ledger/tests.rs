@@ -59,18 +59,16 @@ fn session() -> Vec<Message> {
 #[test]
 fn facts_missing_from_the_summary_are_carried_over_best_first() {
     insta::assert_snapshot!(ledger(&session(), "They asked for #12. Ran `ls src/app`.", ALL), @r"
-    ## From these messages, word for word
+    ## Said and seen, word for word
     Rules that hold:
     - Never push to main.
-    The user's words:
-    - Please look at #12, I don't know src/app/main.rs.
     Still open:
     - Asked the user: Shall I also rename it?
     - fix `main`
     Commands and what came of them:
     - `cargo test` → failed: error[E0308]: mismatched types (out_1)
     URLs: https://example.org/docs
-    Paths: src/app/lib.rs
+    Paths: src/app/lib.rs src/app/main.rs
     Outputs kept whole (tool_output_cache opens them by name): out_2
     ");
 }
@@ -151,6 +149,14 @@ fn a_summary_revokes_no_rule() {
 }
 
 #[test]
+fn a_command_is_not_listed_if_the_summary_tells_how_it_ended() {
+    let list = ran("1", "cargo test", "error[E0308]: mismatched types\nexit code: 101");
+    let told = "## Commands and their outcomes\n- `cargo test` → failed: error[E0308]: mismatched types";
+    assert!(ledger(&list, "Ran `cargo test`.", ALL).contains("- `cargo test` → failed"));
+    assert!(!ledger(&list, told, ALL).contains("cargo test"));
+}
+
+#[test]
 fn a_folder_is_not_listed_beside_a_file_in_it() {
     let list = [said("In /home/app and src/a.rs, see /home/app/src/a.rs.")];
     assert!(ledger(&list, "", ALL).ends_with("Paths: /home/app/src/a.rs"));
@@ -167,9 +173,11 @@ fn finished_work_and_outdated_results_are_left_out() {
     assert!(text.contains("`cargo test` → 3 passed, 0 failed") && !text.contains("failed: error"), "{text}");
 
     let mut settled = carried(&session());
-    settled
-        .apply_later(&MessageFacts::extract(&[said("- [x] fix `main`\nNow the docs."), user("Go on.")], &[]));
-    settled.apply_later(&MessageFacts::extract(&ran("4", "cargo test", "ok"), &[]));
+    settled.apply_later(
+        &MessageFacts::extract(&[said("- [x] fix `main`\nNow the docs."), user("Go on.")], &[]),
+        |_| false,
+    );
+    settled.apply_later(&MessageFacts::extract(&ran("4", "cargo test", "ok"), &[]), |_| false);
     let (text, _) = write(&settled, &AlreadyShown::of([]), ALL, &Estimate).0.unwrap();
     assert!(!text.contains("fix `main`") && !text.contains("cargo test"), "{text}");
 }
@@ -286,8 +294,8 @@ proptest::proptest! {
         once.add(&MessageFacts::of(Cow::Borrowed(&facts), places_of(&places[..first.len()])));
         separately.add(&MessageFacts::extract(first, &[]));
         proptest::prop_assert_eq!(&once, &separately);
-        once.apply_later(&MessageFacts::of(Cow::Borrowed(&facts), places_of(&places[first.len()..])));
-        separately.apply_later(&MessageFacts::extract(second, &[]));
+        once.apply_later(&MessageFacts::of(Cow::Borrowed(&facts), places_of(&places[first.len()..])), |_| false);
+        separately.apply_later(&MessageFacts::extract(second, &[]), |_| false);
         once.add(&MessageFacts::of(Cow::Borrowed(&facts), places_of(&places[first.len()..])));
         separately.add(&MessageFacts::extract(second, &[]));
         proptest::prop_assert_eq!(once, separately);

@@ -8,7 +8,8 @@ use super::asked::folded_turns;
 use crate::compaction::Redact;
 use crate::context::{Context, NodeIndex};
 use crate::error::Result;
-use crate::facts::{ExtractedFacts, Remark, remarks, unwrapped};
+use crate::facts::shorten::one_line;
+use crate::facts::{ExtractedFacts, Remark, remarks};
 use crate::hashing::HashSet;
 use crate::sorting::sort_by_key;
 
@@ -71,7 +72,7 @@ pub(super) fn user_remarks(
                 remark if remark.about_one_thing => Likely::AboutOneThing,
                 _ => Likely::General,
             };
-            out.push((likely, UserRemark { text: unwrapped(text).into_owned(), at: (*index, remark.at()) }));
+            out.push((likely, UserRemark { text: one_line(text), at: (*index, remark.at()) }));
         }
     }
     sort_by_key(&mut out, |(likely, _)| *likely);

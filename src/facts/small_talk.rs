@@ -1,0 +1,173 @@
+//! Recognises sentences that tell a later reader nothing: thanks, apologies, assent, what somebody lacks or has forgotten.
+
+use super::is_cjk;
+use super::rule_words::folded;
+
+/// Words of thanks and apologies, folded.
+const COURTESY: &str = "thanks thank sorry apologize apologise apologies appreciate appreciated welcome \
+    danke dank dankeschoen entschuldigung entschuldige entschuldigen verzeihung leid \
+    merci desole desolee pardon excuse excusez gracias perdon disculpa disculpe siento \
+    grazie scusa scusi scusate dispiace obrigado obrigada desculpe desculpa perdao \
+    спасибо благодарю извините извини простите прости";
+
+/// Words that agree, refuse, or ask to go on, folded.
+const ASSENT: &str = "yes no ok okay sure continue go proceed next great right alright fine perfect correct \
+    ja nein gut genau richtig weiter prima passt oui non continuez parfait accord si vale claro perfecto correcto \
+    continua sigue va bene certo perfetto giusto sim nao certo perfeito да нет хорошо ладно верно давай";
+
+/// The same in scripts without blanks between words.
+const CJK: [&str; 22] = [
+    "谢谢", "謝謝", "抱歉", "对不起", "對不起", "不好意思", "好的", "可以", "没问题", "沒問題", "继续",
+    "繼續", "ありがと", "すみません", "申し訳", "ごめん", "はい", "了解", "続けて", "감사", "고마", "죄송",
+];
+
+/// Sentences about what somebody lacks, does not know, or has forgotten. `..` stands for up to four words, `*` for any ending.
+const LACKING: [&str; 54] = [
+    "i .. don t .. have", "i .. don t .. know", "i .. don t .. remember", "i .. don t .. recall",
+    "i .. dont .. have", "i .. dont .. know", "i .. dont .. remember", "i .. do not .. have",
+    "i .. do not .. know", "i .. do not .. remember", "i .. do not .. recall", "i .. can t .. remember",
+    "i .. can t .. recall", "i .. can t .. find", "i .. cannot .. remember", "i .. cannot .. recall",
+    "i .. cannot .. find", "i forgot", "i .. forgotten", "i .. not .. sure", "i have no idea", "i .. lost",
+    "ich .. hab* .. nicht dabei", "ich .. hab* .. nicht zur hand", "hab* ich .. nicht",
+    "ich .. hab* .. kein*", "ich .. weiss .. nicht", "weiss ich .. nicht", "ich .. erinner* .. nicht",
+    "ich .. find* .. nicht", "ich .. vergessen", "keine ahnung", "je n ai pas le", "je n ai pas la",
+    "je n ai pas mon", "je n ai pas ma", "je ne .. sais pas", "je ne me .. souviens", "je ne me .. rappelle",
+    "je ne .. trouve pas", "j ai oublie", "no tengo el", "no tengo la", "no tengo mi", "no .. recuerdo",
+    "no .. encuentro", "non .. ricordo", "non .. trovo", "non ho il", "non ho la", "nao .. lembro",
+    "nao .. encontro", "nao tenho o", "nao tenho a",
+];
+const LACKING_RUSSIAN: [&str; 5] = ["у меня нет", "не знаю", "не помню", "я .. забыл*", "не .. найти"];
+const LACKING_CJK: [&str; 18] = [
+    "我没有", "我沒有", "不知道", "不记得", "不記得", "忘了", "忘记", "忘記", "找不到", "わかりません",
+    "分かりません", "覚えていません", "持っていません", "忘れました", "忘れてしま", "모르겠", "기억이 안",
+    "잊어버",
+];
+
+/// Longer sentences, in words, say more than thanks.
+const COURTEOUS: usize = 8;
+/// An answer that begins with an assent and is no longer says no more than "go on".
+const ASSENTING: usize = 7;
+/// A sentence with an assent in it that is no longer is nothing but that.
+const SHORT: usize = 4;
+/// The same, in characters, for scripts without blanks between words.
+const SHORT_CJK: usize = 12;
+/// How far `..` reaches, in words.
+const GAP: usize = 4;
+
+/// Whether a word only agrees, refuses, thanks, or asks to go on.
+pub fn is_assent(word: &str) -> bool {
+    let folded = folded(word);
+    is_among(&folded, ASSENT) || is_among(&folded, COURTESY)
+}
+
+/// Whether a sentence is only thanks, an apology or an assent.
+pub(super) fn is_courtesy(sentence: &str) -> bool {
+    if sentence.contains(is_cjk) {
+        let said = sentence.chars().filter(|c| c.is_alphanumeric()).count();
+        return said <= SHORT_CJK && CJK.iter().any(|words| sentence.contains(words));
+    }
+    let folded = folded(sentence);
+    let words: Vec<&str> = words(&folded).collect();
+    let is_assent = |word: &&str| is_among(word, ASSENT);
+    (words.len() <= COURTEOUS && words.iter().any(|word| is_among(word, COURTESY)))
+        || (words.len() <= ASSENTING && words.first().is_some_and(is_assent))
+        || (words.len() <= SHORT && words.iter().any(is_assent))
+}
+
+/// Whether a speaker says what they lack, do not know or have forgotten.
+pub(super) fn says_what_is_lacking(sentence: &str) -> bool {
+    if sentence.contains(is_cjk) {
+        return LACKING_CJK.iter().any(|words| sentence.contains(words));
+    }
+    let folded = folded(sentence);
+    let words: Vec<&str> = words(&folded).collect();
+    let forms = LACKING.iter().chain(&LACKING_RUSSIAN);
+    let mut forms = forms.map(|form| form.split(' ').collect::<Vec<_>>());
+    forms.any(|form| (0..words.len()).any(|at| begins_with(&words[at..], &form)))
+}
+
+/// Whether these words begin with a form.
+fn begins_with(words: &[&str], form: &[&str]) -> bool {
+    let Some((first, rest)) = form.split_first() else { return true };
+    if *first == ".." {
+        return (0..=GAP.min(words.len())).any(|skipped| begins_with(&words[skipped..], rest));
+    }
+    let matches = |word: &&str| match first.strip_suffix('*') {
+        Some(beginning) => word.starts_with(beginning),
+        None => word == first,
+    };
+    words.first().is_some_and(matches) && begins_with(&words[1..], rest)
+}
+
+fn words(folded: &str) -> impl Iterator<Item = &str> {
+    folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+fn is_among(word: &str, list: &str) -> bool {
+    list.split_ascii_whitespace().any(|one| one == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn courtesy_in_ten_languages() {
+        for text in [
+            "That's all right.",
+            "I apologize for the inconvenience.",
+            "Yes, that's correct.",
+            "No problem, thank you!",
+            "Yes, please proceed with the downgrade.",
+            "Vielen Dank für die Mühe.",
+            "Merci beaucoup pour votre aide.",
+            "Lo siento mucho por eso.",
+            "Grazie mille per tutto.",
+            "Muito obrigado pela ajuda.",
+            "Спасибо за помощь.",
+            "谢谢你的帮助。",
+            "ありがとうございます。",
+            "도와주셔서 감사합니다.",
+        ] {
+            assert!(is_courtesy(text), "{text}");
+        }
+        for text in [
+            "I would like to fly in the morning.",
+            "The left button is too wide.",
+            "Go and fix the parser of the billing service.",
+            "Thanks, and write the docs of the command line next time too.",
+            "测试今天很慢，请先修复它们然后继续工作。",
+        ] {
+            assert!(!is_courtesy(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_lacking_in_ten_languages() {
+        for text in [
+            "I don't have the reservation ID right now.",
+            "I’m sorry, but I still don’t remember my user ID.",
+            "I can't recall the name.",
+            "I'm not sure about the code.",
+            "Ich habe die Nummer leider nicht dabei.",
+            "Das weiß ich leider nicht.",
+            "Je ne me souviens plus du numéro.",
+            "No recuerdo el número.",
+            "Non ricordo il numero.",
+            "Não me lembro do número.",
+            "Я не помню номер.",
+            "我不记得我的号码。",
+            "番号を覚えていません。",
+            "번호를 잘 모르겠어요.",
+        ] {
+            assert!(says_what_is_lacking(text), "{text}");
+        }
+        for text in [
+            "I don't want mocks.", "I don't need insurance.", "We don't use npm here.",
+            "No tienes que probarlo.", "Non ho bisogno di assicurazione.", "Ich will keine Mocks.",
+            "测试今天很慢。",
+        ] {
+            assert!(!says_what_is_lacking(text), "{text}");
+        }
+    }
+}
