@@ -1254,3 +1254,27 @@ fn each_fold_reduces_the_view_to_its_target() {
         assert!(folds > 5, "{folds}");
     }
 }
+
+#[test]
+fn the_reported_target_is_the_one_that_long_newest_messages_raise() {
+    let options = json!({ "contextWindow": 4_000, "safetyMargin": 0, "ladder": "contextfold" });
+    let fold = |newest: usize| {
+        let mut session = session(&options);
+        for n in 0..40 {
+            let words = format!("Thing {n} is done. ").repeat(20);
+            session.push(vec![user(&format!("Please do {n}.")), said(&words)]).unwrap();
+        }
+        session.push(vec![user(&"Look at this. ".repeat(newest))]).unwrap();
+        let mut fit = session.prepare().unwrap();
+        loop {
+            match fit {
+                Fit::Done(report) => return (report.target.unwrap(), report.tokens_after),
+                Fit::NeedsSummary(pending) => {
+                    fit = session.resume(*pending, &answer("<summary>Much was done.</summary>")).unwrap();
+                }
+            }
+        }
+    };
+    let ((short, _), (long, after)) = (fold(1), fold(600));
+    assert!(short < long && after <= long, "{short} {long} {after}");
+}

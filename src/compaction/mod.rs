@@ -24,7 +24,6 @@ mod scope;
 mod service_error;
 mod shown;
 pub mod tags;
-mod told_twice;
 mod transcript;
 mod verdict;
 

@@ -11,7 +11,6 @@ use super::frame::EMPTY_SUMMARY;
 use super::layout::engine_message;
 use super::ledger::{self, AlreadyShown, Budget, CarriedFacts, OmittedFacts, RULES_TITLE, Room};
 use super::plan::FoldPlan;
-use super::told_twice::tell_requests_once;
 use super::{Profile, Redact, finish, no_summary, tags};
 use crate::context::{Context, Form, LEDGER_HEADINGS, NodeIndex, NodeKind, NodeSet, Slot};
 use crate::error::{Error, ErrorCode};
@@ -93,8 +92,7 @@ pub fn judge(
         (None, _) if wants_retain => notes.push("the answer had no <retain> section"),
         _ => {}
     }
-    let (summary, ledger_tokens, omitted) =
-        with_ledger(context, plan, (summary, answer.built_in), retain.as_ref(), terms)?;
+    let (summary, ledger_tokens, omitted) = with_ledger(context, plan, summary, retain.as_ref(), terms)?;
     let fallback = (!notes.is_empty()).then(|| notes.join("; "));
     let tokens = tokens + ledger_tokens;
     let by_provider = match &answer.by_provider {
@@ -185,7 +183,7 @@ fn whole(answer: &Answer, profile: Profile) -> Result<tags::Tagged, Error> {
 fn with_ledger(
     context: &Context,
     plan: &FoldPlan,
-    (summary, built_in): (Message, bool),
+    summary: Message,
     retain: Option<&Message>,
     terms: &LedgerTerms<'_>,
 ) -> Result<(Message, u64, OmittedFacts), Error> {
@@ -206,11 +204,7 @@ fn with_ledger(
         return Ok((summary, 0, omitted));
     };
     let gain = plan.must_be_smaller_than().saturating_sub(tokens);
-    let mut parts = (summary.plain_text(), ledger);
-    if built_in {
-        parts = tell_requests_once(&parts.0, &parts.1);
-    }
-    let whole = engine_message(Role::User, format!("{}\n\n{}", parts.0, parts.1).trim_end());
+    let whole = engine_message(Role::User, &format!("{}\n\n{ledger}", summary.plain_text()));
     let added = fold_tokens(context, plan, retain, &whole).saturating_sub(tokens);
     Ok(if added < gain { (whole, added, omitted) } else { (summary, 0, omitted) })
 }

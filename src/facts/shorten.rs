@@ -15,11 +15,6 @@ pub fn whole_line(text: &str) -> String {
     one_line(text).replace("**", "").trim().to_owned()
 }
 
-/// The beginning and the end of a shortened text; `None` if nothing was left out.
-pub fn parts(shortened: &str) -> Option<(String, String)> {
-    shortened.split_once(GAP).map(|(head, tail)| (head.to_owned(), tail.to_owned()))
-}
-
 /// Whether `text` contains `whole`, a text on one line, shortened in the middle to `least` bytes or more.
 pub fn shows_shortened(text: &str, whole: &str, least: usize) -> bool {
     /// No shortened text is longer, in bytes.

@@ -18,7 +18,9 @@ use super::answering::does_not_fit;
 use super::run::{Fit, Question, Run, WithoutSummary};
 use super::state::Session;
 use crate::compaction::Reason;
-use crate::context::{ContextCost, EventName, LeftOut, NodeIndex, OnEntry, Report, View, number_attempts};
+use crate::context::{
+    ContextCost, EventName, LeftOut, NodeIndex, OnEntry, Report, Slot, View, number_attempts,
+};
 use crate::error::{Error, ErrorCode, Result};
 use crate::even_cut::{fixed_tokens, target_beside_fixed};
 use crate::passes::{Aim, Outcome, Pass, Shorten};
@@ -352,7 +354,10 @@ impl Session {
         let fits_only = self.config.ladder.builds_from_turns();
         let target = match run.folded && !fits_only {
             true if run.passes.iter().any(|pass| pass.cuts_evenly()) => {
-                target_beside_fixed(fixed_tokens(&self.context), run.aim.target_after_fold, run.aim.limit)
+                let is_fold = |slot: &&Slot| self.context.history.node(slot.node).is_fold();
+                let folds: u64 = view.body().iter().filter(is_fold).map(Slot::tokens).sum();
+                let fixed = fixed_tokens(&self.context) + folds;
+                target_beside_fixed(fixed, run.aim.target_after_fold, run.aim.limit)
             }
             true => run.aim.target_after_fold,
             false => run.aim.limit,
