@@ -1,4 +1,4 @@
-//! The wasm shell in Node: `wasm-pack test --node`.
+//! The wasm shell in Node: `cargo test --target wasm32-unknown-unknown --test node`.
 #![cfg(target_arch = "wasm32")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! The wasm shell in a real browser: `wasm-pack test --headless --chrome`.
+//! The wasm shell in a real browser: `cargo test --target wasm32-unknown-unknown --test web`.
 #![cfg(target_arch = "wasm32")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 

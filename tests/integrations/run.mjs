@@ -38,7 +38,7 @@ const ANYWHERE = [
 let failed = false;
 for (const major of words.length > 0 ? [22] : [20, 22, 24]) {
   console.log(`▸ Node ${major}`);
-  const { status } = spawnSync(nodeOf(major), ["--test", "--test-reporter=spec", ...files.filter((name) => major === 22 || !ANYWHERE.includes(name))], { cwd: join(root, folder), env, stdio: "inherit" });
+  const { status } = spawnSync(nodeOf(major), ["--test", "--test-concurrency=2", "--test-reporter=spec", ...files.filter((name) => major === 22 || !ANYWHERE.includes(name))], { cwd: join(root, folder), env, stdio: "inherit" });
   failed ||= status !== 0;
 }
 if (words.length === 0) must("tsc", ["--project", "types"], { cwd: join(root, folder) });
