@@ -2,125 +2,66 @@
 
 use std::fmt;
 
+use crate::names::names;
 use serde::{Deserialize, Serialize};
 
-/// What went wrong, as a stable code. The code is the contract; the message may change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[non_exhaustive]
-pub enum ErrorCode {
-    /// The WebAssembly module is used before `await init()` (browsers only).
-    NotInitialized,
-    /// An option has an unknown key, a wrong type or a number out of range.
-    InvalidConfig,
-    /// A message is malformed or would break the history (an orphan tool output, a duplicate call id).
-    InvalidMessage,
-    /// An argument of a call is malformed.
-    InvalidArgument,
-    /// The model is in no registry, or its tokenizer is not public.
-    UnknownModel,
-    /// No tool output has this ref, and no session is saved under this key.
-    UnknownRef,
-    /// An encoding asset is damaged, truncated, of another version or another encoding.
-    EncodingInvalid,
-    /// A tokenizer needs something that is not supported; the error message names it.
-    EncodingUnsupported,
-    /// Every pass ran and the view is still larger than its limit.
-    ContextWindowExceeded,
-    /// The parts that may not be compacted (header, tools, pins) alone exceed the limit.
-    BudgetImpossible,
-    /// The summarize callback threw, rejected, or returned something that is not a summary.
-    SummaryFailed,
-    /// The summary is empty.
-    SummaryEmpty,
-    /// The summary was cut off by its own length limit or by the provider's filter.
-    SummaryTruncated,
-    /// The summary is not smaller than what it would replace.
-    SummaryNotSmaller,
-    /// The summary lacks what its profile requires.
-    SummaryInvalid,
-    /// The history was rewritten after the plan or the summary request was made.
-    StalePlan,
-    /// The caller's `AbortSignal` fired.
-    Aborted,
-    /// A graph operation would break a rule of the graph.
-    GraphConstraint,
-    /// A graph grew beyond its safety limits.
-    SafetyLimitExceeded,
-    /// A snapshot's bytes are damaged.
-    SnapshotInvalid,
-    /// A snapshot was written by a newer version.
-    SnapshotTooNew,
-    /// The store threw, is down, is full, or returned invalid data.
-    StoreFailed,
-    /// Another writer saved first.
-    StoreConflict,
-    /// The object was freed.
-    Freed,
-    /// A bug in contextfold. The module must be loaded again.
-    Internal,
-}
-
-impl ErrorCode {
-    /// Every code, in the order of the public documentation.
-    pub const ALL: [Self; 25] = [
-        Self::NotInitialized,
-        Self::InvalidConfig,
-        Self::InvalidMessage,
-        Self::InvalidArgument,
-        Self::UnknownModel,
-        Self::UnknownRef,
-        Self::EncodingInvalid,
-        Self::EncodingUnsupported,
-        Self::ContextWindowExceeded,
-        Self::BudgetImpossible,
-        Self::SummaryFailed,
-        Self::SummaryEmpty,
-        Self::SummaryTruncated,
-        Self::SummaryNotSmaller,
-        Self::SummaryInvalid,
-        Self::StalePlan,
-        Self::Aborted,
-        Self::GraphConstraint,
-        Self::SafetyLimitExceeded,
-        Self::SnapshotInvalid,
-        Self::SnapshotTooNew,
-        Self::StoreFailed,
-        Self::StoreConflict,
-        Self::Freed,
-        Self::Internal,
-    ];
-
-    /// The code as JavaScript sees it in `ContextError.code`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::NotInitialized => "NOT_INITIALIZED",
-            Self::InvalidConfig => "INVALID_CONFIG",
-            Self::InvalidMessage => "INVALID_MESSAGE",
-            Self::InvalidArgument => "INVALID_ARGUMENT",
-            Self::UnknownModel => "UNKNOWN_MODEL",
-            Self::UnknownRef => "UNKNOWN_REF",
-            Self::EncodingInvalid => "ENCODING_INVALID",
-            Self::EncodingUnsupported => "ENCODING_UNSUPPORTED",
-            Self::ContextWindowExceeded => "CONTEXT_WINDOW_EXCEEDED",
-            Self::BudgetImpossible => "BUDGET_IMPOSSIBLE",
-            Self::SummaryFailed => "SUMMARY_FAILED",
-            Self::SummaryEmpty => "SUMMARY_EMPTY",
-            Self::SummaryTruncated => "SUMMARY_TRUNCATED",
-            Self::SummaryNotSmaller => "SUMMARY_NOT_SMALLER",
-            Self::SummaryInvalid => "SUMMARY_INVALID",
-            Self::StalePlan => "STALE_PLAN",
-            Self::Aborted => "ABORTED",
-            Self::GraphConstraint => "GRAPH_CONSTRAINT",
-            Self::SafetyLimitExceeded => "SAFETY_LIMIT_EXCEEDED",
-            Self::SnapshotInvalid => "SNAPSHOT_INVALID",
-            Self::SnapshotTooNew => "SNAPSHOT_TOO_NEW",
-            Self::StoreFailed => "STORE_FAILED",
-            Self::StoreConflict => "STORE_CONFLICT",
-            Self::Freed => "FREED",
-            Self::Internal => "INTERNAL",
-        }
+names! {
+    /// What went wrong, as a stable code. The code is the contract; the message may change.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+    #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+    #[non_exhaustive]
+    pub enum ErrorCode {
+        /// The WebAssembly module is used before `await init()` (browsers only).
+        NotInitialized = "NOT_INITIALIZED",
+        /// An option has an unknown key, a wrong type or a number out of range.
+        InvalidConfig = "INVALID_CONFIG",
+        /// A message is malformed or would break the history (an orphan tool output, a duplicate call id).
+        InvalidMessage = "INVALID_MESSAGE",
+        /// An argument of a call is malformed.
+        InvalidArgument = "INVALID_ARGUMENT",
+        /// The model is in no registry, or its tokenizer is not public.
+        UnknownModel = "UNKNOWN_MODEL",
+        /// No tool output has this ref, and no session is saved under this key.
+        UnknownRef = "UNKNOWN_REF",
+        /// An encoding asset is damaged, truncated, of another version or another encoding.
+        EncodingInvalid = "ENCODING_INVALID",
+        /// A tokenizer needs something that is not supported; the error message names it.
+        EncodingUnsupported = "ENCODING_UNSUPPORTED",
+        /// Every pass ran and the view is still larger than its limit.
+        ContextWindowExceeded = "CONTEXT_WINDOW_EXCEEDED",
+        /// The parts that may not be compacted (header, tools, pins) alone exceed the limit.
+        BudgetImpossible = "BUDGET_IMPOSSIBLE",
+        /// The summarize callback threw, rejected, or returned something that is not a summary.
+        SummaryFailed = "SUMMARY_FAILED",
+        /// The summary is empty.
+        SummaryEmpty = "SUMMARY_EMPTY",
+        /// The summary was cut off by its own length limit or by the provider's filter.
+        SummaryTruncated = "SUMMARY_TRUNCATED",
+        /// The summary is not smaller than what it would replace.
+        SummaryNotSmaller = "SUMMARY_NOT_SMALLER",
+        /// The summary lacks what its profile requires.
+        SummaryInvalid = "SUMMARY_INVALID",
+        /// The history was rewritten after the plan or the summary request was made.
+        StalePlan = "STALE_PLAN",
+        /// The caller's `AbortSignal` fired.
+        Aborted = "ABORTED",
+        /// A graph operation would break a rule of the graph.
+        GraphConstraint = "GRAPH_CONSTRAINT",
+        /// A graph grew beyond its safety limits.
+        SafetyLimitExceeded = "SAFETY_LIMIT_EXCEEDED",
+        /// A snapshot's bytes are damaged.
+        SnapshotInvalid = "SNAPSHOT_INVALID",
+        /// A snapshot was written by a newer version.
+        SnapshotTooNew = "SNAPSHOT_TOO_NEW",
+        /// The store threw, is down, is full, or returned invalid data.
+        StoreFailed = "STORE_FAILED",
+        /// Another writer saved first.
+        StoreConflict = "STORE_CONFLICT",
+        /// The object was freed.
+        Freed = "FREED",
+        /// A bug in contextfold. The module must be loaded again.
+        Internal = "INTERNAL",
     }
 }
 

@@ -12,6 +12,7 @@ mod hashing;
 pub mod lab;
 pub mod message;
 pub mod model;
+mod names;
 mod nearest;
 pub mod passes;
 mod pattern;

@@ -3,6 +3,7 @@ use serde_json::Value;
 use super::Frame;
 use crate::config::Keys;
 use crate::error::Result;
+use crate::names::names;
 
 /// How the conversation is passed to the summariser.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -24,29 +25,16 @@ pub enum RequestKind {
     Separate,
 }
 
-/// The role of the summary's message (`compaction.summaryRole`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SummaryRole {
-    /// A user message. Its content is data.
-    User,
-    /// The assistant's answer to a question that we insert, because no format lets an assistant speak first.
-    Assistant,
-    /// A system message in a fence, for presets that require it.
-    System,
-}
-
-impl SummaryRole {
-    /// The values of the option.
-    pub const NAMES: [&'static str; 3] = ["user", "assistant", "system"];
-
-    /// Parses a value of the option.
-    pub fn parse(name: &str) -> Option<Self> {
-        match name {
-            "user" => Some(Self::User),
-            "assistant" => Some(Self::Assistant),
-            "system" => Some(Self::System),
-            _ => None,
-        }
+names! {
+    /// The role of the summary's message (`compaction.summaryRole`).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum SummaryRole {
+        /// A user message. Its content is data.
+        User = "user",
+        /// The assistant's answer to a question that we insert, because no format lets an assistant speak first.
+        Assistant = "assistant",
+        /// A system message in a fence, for presets that require it.
+        System = "system",
     }
 }
 

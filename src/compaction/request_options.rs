@@ -7,35 +7,24 @@ use super::redact::Redact;
 use super::scope::RequestScope;
 use super::{Profile, prompts};
 use crate::error::Result;
+use crate::names::names;
 
-/// Why a summary is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
-    /// The view reached its threshold.
-    Threshold,
-    /// `compact()` was called.
-    Manual,
-    /// A pass of the ladder asked for it.
-    Ladder,
-    /// The previous answer was rejected.
-    Retry,
-    /// The conversation is larger than the summariser's window, and this request covers a part of it.
-    Chunk,
-    /// The provider refused a request as too long.
-    Recover,
-}
-
-impl Reason {
-    /// The value of `SummaryRequest.reason`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Threshold => "threshold",
-            Self::Manual => "manual",
-            Self::Ladder => "ladder",
-            Self::Retry => "retry",
-            Self::Chunk => "chunk",
-            Self::Recover => "recover",
-        }
+names! {
+    /// Why a summary is asked for.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Reason {
+        /// The view reached its threshold.
+        Threshold = "threshold",
+        /// `compact()` was called.
+        Manual = "manual",
+        /// A pass of the ladder asked for it.
+        Ladder = "ladder",
+        /// The previous answer was rejected.
+        Retry = "retry",
+        /// The conversation is larger than the summariser's window, and this request covers a part of it.
+        Chunk = "chunk",
+        /// The provider refused a request as too long.
+        Recover = "recover",
     }
 }
 

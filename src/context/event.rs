@@ -1,68 +1,37 @@
 use serde::Serialize;
 
 use super::item_id::ItemId;
+use crate::names::names;
 
-/// The name of an event that a session emits. Events are emitted in the order in which things happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-#[serde(rename_all = "snake_case")]
-pub enum EventName {
-    /// A message entered the history.
-    MessageAdded,
-    /// Messages left the view.
-    ItemsRemoved,
-    /// The conversation was replaced by a summary.
-    ConversationReplaced,
-    /// A tool output became a placeholder or was shortened.
-    OutputTrimmed,
-    /// The view has come near its threshold: `left` says how many tokens are left. Emitted once, by the `prepare` that finds
-    /// it so.
-    CompactionDue,
-    /// A summary was requested.
-    CompactionStarted,
-    /// One piece of a conversation that is too long for a single request was summarized.
-    CompactionProgress,
-    /// A summary was inserted.
-    CompactionFinished,
-    /// A compaction ended without a fold; nothing was changed.
-    CompactionFailed,
-    /// Messages were folded into a summary.
-    Folded,
-    /// A fold was undone.
-    Unfolded,
-}
-
-impl EventName {
-    /// Every event.
-    pub const ALL: [Self; 11] = [
-        Self::MessageAdded,
-        Self::ItemsRemoved,
-        Self::ConversationReplaced,
-        Self::OutputTrimmed,
-        Self::CompactionDue,
-        Self::CompactionStarted,
-        Self::CompactionProgress,
-        Self::CompactionFinished,
-        Self::CompactionFailed,
-        Self::Folded,
-        Self::Unfolded,
-    ];
-
-    /// The name that `session.on` takes.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::MessageAdded => "message_added",
-            Self::ItemsRemoved => "items_removed",
-            Self::ConversationReplaced => "conversation_replaced",
-            Self::OutputTrimmed => "output_trimmed",
-            Self::CompactionDue => "compaction_due",
-            Self::CompactionStarted => "compaction_started",
-            Self::CompactionProgress => "compaction_progress",
-            Self::CompactionFinished => "compaction_finished",
-            Self::CompactionFailed => "compaction_failed",
-            Self::Folded => "folded",
-            Self::Unfolded => "unfolded",
-        }
+names! {
+    /// The name of an event that a session emits. Events are emitted in the order in which things happened.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+    #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+    #[serde(rename_all = "snake_case")]
+    pub enum EventName {
+        /// A message entered the history.
+        MessageAdded = "message_added",
+        /// Messages left the view.
+        ItemsRemoved = "items_removed",
+        /// The conversation was replaced by a summary.
+        ConversationReplaced = "conversation_replaced",
+        /// A tool output became a placeholder or was shortened.
+        OutputTrimmed = "output_trimmed",
+        /// The view has come near its threshold: `left` says how many tokens are left. Emitted once, by the `prepare` that finds
+        /// it so.
+        CompactionDue = "compaction_due",
+        /// A summary was requested.
+        CompactionStarted = "compaction_started",
+        /// One piece of a conversation that is too long for a single request was summarized.
+        CompactionProgress = "compaction_progress",
+        /// A summary was inserted.
+        CompactionFinished = "compaction_finished",
+        /// A compaction ended without a fold; nothing was changed.
+        CompactionFailed = "compaction_failed",
+        /// Messages were folded into a summary.
+        Folded = "folded",
+        /// A fold was undone.
+        Unfolded = "unfolded",
     }
 }
 

@@ -1,77 +1,44 @@
 use serde::{Deserialize, Serialize};
 
 use crate::message::{ItemType, Message, Role};
+use crate::names::names;
 use crate::saved::saved;
 
-/// What tokens of a view are spent on: the names of the report's parts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PartName {
-    /// System and developer messages.
-    System,
-    /// Tool definitions.
-    Tools,
-    /// Text that an earlier compaction keeps word for word.
-    Retain,
-    /// Summaries.
-    Summary,
-    /// The carry-over ledger: facts that a summary left out and the engine added.
-    Ledger,
-    /// User messages.
-    User,
-    /// The assistant's text.
-    Assistant,
-    /// Reasoning and thinking.
-    Reasoning,
-    /// The assistant's tool calls.
-    ToolCalls,
-    /// Tool outputs.
-    ToolOutputs,
-    /// Memory results.
-    Memory,
-    /// Prompt injections.
-    Injections,
-    /// Skills: what the model is told about them.
-    Skills,
+names! {
+    /// What tokens of a view are spent on: the names of the report's parts.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum PartName {
+        /// System and developer messages.
+        System = "system",
+        /// Tool definitions.
+        Tools = "tools",
+        /// Text that an earlier compaction keeps word for word.
+        Retain = "retain",
+        /// Summaries.
+        Summary = "summary",
+        /// The carry-over ledger: facts that a summary left out and the engine added.
+        Ledger = "ledger",
+        /// User messages.
+        User = "user",
+        /// The assistant's text.
+        Assistant = "assistant",
+        /// Reasoning and thinking.
+        Reasoning = "reasoning",
+        /// The assistant's tool calls.
+        ToolCalls = "tool_calls",
+        /// Tool outputs.
+        ToolOutputs = "tool_outputs",
+        /// Memory results.
+        Memory = "memory",
+        /// Prompt injections.
+        Injections = "injections",
+        /// Skills: what the model is told about them.
+        Skills = "skills",
+    }
 }
 
 impl PartName {
-    /// Every part, in the order of the report.
-    pub const ALL: [Self; 13] = [
-        Self::System,
-        Self::Tools,
-        Self::Retain,
-        Self::Summary,
-        Self::Ledger,
-        Self::User,
-        Self::Assistant,
-        Self::Reasoning,
-        Self::ToolCalls,
-        Self::ToolOutputs,
-        Self::Memory,
-        Self::Injections,
-        Self::Skills,
-    ];
-
-    /// The name in the report.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::System => "system",
-            Self::Tools => "tools",
-            Self::Retain => "retain",
-            Self::Summary => "summary",
-            Self::Ledger => "ledger",
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::Reasoning => "reasoning",
-            Self::ToolCalls => "tool_calls",
-            Self::ToolOutputs => "tool_outputs",
-            Self::Memory => "memory",
-            Self::Injections => "injections",
-            Self::Skills => "skills",
-        }
-    }
-
     /// The part that a message's own text counts toward, unless the engine made it.
     pub(super) fn of_text(message: &Message) -> Self {
         match (message.item_type(), message.role) {

@@ -7,52 +7,36 @@ use super::node::NodeIndex;
 use super::part_name::PartName;
 use super::tally::Tally;
 use crate::message::{Message, Part, Role};
+use crate::names::names;
 use crate::saved::saved;
 
-/// The form in which the view shows a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// As it was pushed.
-    Whole,
-    /// A tool output cut to the in-context view's bounds (CACHE-3).
-    Cut,
-    /// A tool output that was replaced with a placeholder (CACHE-4).
-    Placeholder,
-    /// Its long texts lost their middle: by the even cut (COMP-25), or as a last resort (COMP-19).
-    Shortened,
-    /// JSON that was compressed (CACHE-8).
-    Compressed,
-    /// An assistant message without its tool calls.
-    Stripped,
-    /// A tool output's head and tail (CACHE-9).
-    Truncated,
-    /// A pointer to the same output further down (PASS-13).
-    Pointer,
-    /// The base prompt with later instructions merged into it.
-    Merged,
-    /// An assistant message without thinking that its provider would refuse: the thinking was bound to what came before it
-    /// (PROV-3b), or its stream was cut off before the signature came.
-    Unbound,
-    /// Some images, documents or sounds in it are placeholders, because a request may hold only a limited number.
-    MediaTrimmed,
-}
-
-impl Form {
-    /// The name in `Item.form`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Whole => "whole",
-            Self::Cut => "cut",
-            Self::Placeholder => "placeholder",
-            Self::Shortened => "shortened",
-            Self::Compressed => "compressed",
-            Self::Stripped => "stripped",
-            Self::Truncated => "truncated",
-            Self::Pointer => "pointer",
-            Self::Merged => "merged",
-            Self::Unbound => "unbound",
-            Self::MediaTrimmed => "media_trimmed",
-        }
+names! {
+    /// The form in which the view shows a message.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Form {
+        /// As it was pushed.
+        Whole = "whole",
+        /// A tool output cut to the in-context view's bounds (CACHE-3).
+        Cut = "cut",
+        /// A tool output that was replaced with a placeholder (CACHE-4).
+        Placeholder = "placeholder",
+        /// Its long texts lost their middle: by the even cut (COMP-25), or as a last resort (COMP-19).
+        Shortened = "shortened",
+        /// JSON that was compressed (CACHE-8).
+        Compressed = "compressed",
+        /// An assistant message without its tool calls.
+        Stripped = "stripped",
+        /// A tool output's head and tail (CACHE-9).
+        Truncated = "truncated",
+        /// A pointer to the same output further down (PASS-13).
+        Pointer = "pointer",
+        /// The base prompt with later instructions merged into it.
+        Merged = "merged",
+        /// An assistant message without thinking that its provider would refuse: the thinking was bound to what came before it
+        /// (PROV-3b), or its stream was cut off before the signature came.
+        Unbound = "unbound",
+        /// Some images, documents or sounds in it are placeholders, because a request may hold only a limited number.
+        MediaTrimmed = "media_trimmed",
     }
 }
 

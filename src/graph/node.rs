@@ -5,54 +5,30 @@ use serde_json::{Map, Value};
 
 use super::content::Content;
 use crate::message::{Message, Part, Role};
+use crate::names::names;
 
-/// What a node is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-#[serde(rename_all = "snake_case")]
-pub enum NodeType {
-    /// A message of the user. Opens a turn.
-    UserMessage,
-    /// A message of the model.
-    AgentMessage,
-    /// A tool call's work and its result.
-    Task,
-    /// Replaces other nodes. Pinned.
-    Summary,
-    /// Instructions of the application. Pinned.
-    SystemMessage,
-    /// Instructions of the application, in the role that newer models use. Pinned.
-    DeveloperMessage,
+names! {
+    /// What a node is.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+    #[serde(rename_all = "snake_case")]
+    pub enum NodeType {
+        /// A message of the user. Opens a turn.
+        UserMessage = "user_message",
+        /// A message of the model.
+        AgentMessage = "agent_message",
+        /// A tool call's work and its result.
+        Task = "task",
+        /// Replaces other nodes. Pinned.
+        Summary = "summary",
+        /// Instructions of the application. Pinned.
+        SystemMessage = "system_message",
+        /// Instructions of the application, in the role that newer models use. Pinned.
+        DeveloperMessage = "developer_message",
+    }
 }
 
 impl NodeType {
-    /// Every type.
-    pub const ALL: [Self; 6] = [
-        Self::UserMessage,
-        Self::AgentMessage,
-        Self::Task,
-        Self::Summary,
-        Self::SystemMessage,
-        Self::DeveloperMessage,
-    ];
-
-    /// The type's name in the public API.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::UserMessage => "user_message",
-            Self::AgentMessage => "agent_message",
-            Self::Task => "task",
-            Self::Summary => "summary",
-            Self::SystemMessage => "system_message",
-            Self::DeveloperMessage => "developer_message",
-        }
-    }
-
-    /// The type of this name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|t| t.as_str() == name)
-    }
-
     /// Whether it is part of every view of the nodes after it, even if the view's turn limit excludes its turn.
     pub const fn is_pinned(self) -> bool {
         matches!(self, Self::Summary | Self::SystemMessage | Self::DeveloperMessage)
@@ -70,38 +46,20 @@ impl NodeType {
     }
 }
 
-/// The state of a node's work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-#[serde(rename_all = "lowercase")]
-pub enum NodeState {
-    /// Not started.
-    Pending,
-    /// In progress.
-    Running,
-    /// Ended successfully. Only finished nodes can be folded.
-    Finished,
-    /// Failed.
-    Errored,
-}
-
-impl NodeState {
-    /// Every state.
-    pub const ALL: [Self; 4] = [Self::Pending, Self::Running, Self::Finished, Self::Errored];
-
-    /// The state's name in the public API.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Running => "running",
-            Self::Finished => "finished",
-            Self::Errored => "errored",
-        }
-    }
-
-    /// The state of this name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|s| s.as_str() == name)
+names! {
+    /// The state of a node's work.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+    #[serde(rename_all = "lowercase")]
+    pub enum NodeState {
+        /// Not started.
+        Pending = "pending",
+        /// In progress.
+        Running = "running",
+        /// Ended successfully. Only finished nodes can be folded.
+        Finished = "finished",
+        /// Failed.
+        Errored = "errored",
     }
 }
 

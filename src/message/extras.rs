@@ -5,63 +5,35 @@ use serde_json::{Map, Value};
 
 use super::encoded_fields::{EncodedFields, Fields};
 use crate::error::Result;
+use crate::names::names;
 use crate::saved::{Reader, Saved, Writer};
 
-/// A format in which a conversation is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-pub enum Format {
-    /// This package's own `Message` objects.
-    #[serde(rename = "messages")]
-    Messages,
-    /// `OpenAI` Responses input items.
-    #[serde(rename = "openai-responses")]
-    OpenaiResponses,
-    /// `OpenAI` Chat Completions messages.
-    #[serde(rename = "openai-chat")]
-    OpenaiChat,
-    /// Anthropic Messages, with `system` separate.
-    #[serde(rename = "anthropic")]
-    Anthropic,
-    /// AI SDK `ModelMessage`s.
-    #[serde(rename = "ai-sdk")]
-    AiSdk,
-    /// Google Gemini `contents`, with `systemInstruction` separate.
-    #[serde(rename = "gemini")]
-    Gemini,
-    /// Amazon Bedrock Converse messages, with `system` separate.
-    #[serde(rename = "bedrock-converse")]
-    BedrockConverse,
-}
-
-impl Format {
-    /// Every format.
-    pub const ALL: [Self; 7] = [
-        Self::Messages,
-        Self::OpenaiResponses,
-        Self::OpenaiChat,
-        Self::Anthropic,
-        Self::AiSdk,
-        Self::Gemini,
-        Self::BedrockConverse,
-    ];
-
-    /// The format's name in the public API.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Messages => "messages",
-            Self::OpenaiResponses => "openai-responses",
-            Self::OpenaiChat => "openai-chat",
-            Self::Anthropic => "anthropic",
-            Self::AiSdk => "ai-sdk",
-            Self::Gemini => "gemini",
-            Self::BedrockConverse => "bedrock-converse",
-        }
-    }
-
-    /// Looks up a format by its name in the public API.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|f| f.as_str() == name)
+names! {
+    /// A format in which a conversation is written.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+    pub enum Format {
+        /// This package's own `Message` objects.
+        #[serde(rename = "messages")]
+        Messages = "messages",
+        /// `OpenAI` Responses input items.
+        #[serde(rename = "openai-responses")]
+        OpenaiResponses = "openai-responses",
+        /// `OpenAI` Chat Completions messages.
+        #[serde(rename = "openai-chat")]
+        OpenaiChat = "openai-chat",
+        /// Anthropic Messages, with `system` separate.
+        #[serde(rename = "anthropic")]
+        Anthropic = "anthropic",
+        /// AI SDK `ModelMessage`s.
+        #[serde(rename = "ai-sdk")]
+        AiSdk = "ai-sdk",
+        /// Google Gemini `contents`, with `systemInstruction` separate.
+        #[serde(rename = "gemini")]
+        Gemini = "gemini",
+        /// Amazon Bedrock Converse messages, with `system` separate.
+        #[serde(rename = "bedrock-converse")]
+        BedrockConverse = "bedrock-converse",
     }
 }
 

@@ -20,109 +20,62 @@ pub use part::{CallKind, Media, MediaKind, Part, Reasoning, Text, ToolCall, Tool
 pub use provider_summary::ProviderSummary;
 pub use steps::{Dependency, KnownMessage, Step, Turn, open_calls, open_calls_of, steps, steps_of, turns};
 
+use crate::names::names;
 use serde::{Deserialize, Serialize};
 
-/// Who speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    /// Instructions from the application.
-    System,
-    /// Instructions from the application; newer `OpenAI` models use this role instead of `system`.
-    Developer,
-    /// The user, or a program that acts as the user.
-    User,
-    /// The model.
-    Assistant,
-    /// A tool's answer to one call of the assistant.
-    Tool,
+names! {
+    /// Who speaks.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Role {
+        /// Instructions from the application.
+        System = "system",
+        /// Instructions from the application; newer `OpenAI` models use this role instead of `system`.
+        Developer = "developer",
+        /// The user, or a program that acts as the user.
+        User = "user",
+        /// The model.
+        Assistant = "assistant",
+        /// A tool's answer to one call of the assistant.
+        Tool = "tool",
+    }
 }
 
 impl Role {
-    /// The role's name in every format.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::System => "system",
-            Self::Developer => "developer",
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::Tool => "tool",
-        }
-    }
-
-    /// Looks up a role by its name.
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::System, Self::Developer, Self::User, Self::Assistant, Self::Tool]
-            .into_iter()
-            .find(|role| role.as_str() == name)
-    }
-
     /// System and developer messages.
     pub const fn is_instruction(self) -> bool {
         matches!(self, Self::System | Self::Developer)
     }
 }
 
-/// The kind of a message, used by passes that treat kinds differently.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum ItemType {
-    /// The system prompt.
-    SystemPrompt,
-    /// Instructions on how to use sub-agents.
-    SubagentStrategy,
-    /// Instructions on how to use skills.
-    SkillStrategy,
-    /// A user message.
-    UserMessage,
-    /// An assistant message.
-    AssistantMessage,
-    /// A tool output.
-    ToolResult,
-    /// A skill's prompt.
-    SkillPrompt,
-    /// A skill's metadata.
-    SkillMetadata,
-    /// A summary (or the retained text) that the engine inserted.
-    CompactionSummary,
-    /// A memory result.
-    Memory,
-    /// A prompt that the caller injected.
-    Injection,
-}
-
-impl ItemType {
-    /// Every item type.
-    pub const ALL: [Self; 11] = [
-        Self::SystemPrompt,
-        Self::SubagentStrategy,
-        Self::SkillStrategy,
-        Self::UserMessage,
-        Self::AssistantMessage,
-        Self::ToolResult,
-        Self::SkillPrompt,
-        Self::SkillMetadata,
-        Self::CompactionSummary,
-        Self::Memory,
-        Self::Injection,
-    ];
-
-    /// The name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::SystemPrompt => "SYSTEM_PROMPT",
-            Self::SubagentStrategy => "SUBAGENT_STRATEGY",
-            Self::SkillStrategy => "SKILL_STRATEGY",
-            Self::UserMessage => "USER_MESSAGE",
-            Self::AssistantMessage => "ASSISTANT_MESSAGE",
-            Self::ToolResult => "TOOL_RESULT",
-            Self::SkillPrompt => "SKILL_PROMPT",
-            Self::SkillMetadata => "SKILL_METADATA",
-            Self::CompactionSummary => "COMPACTION_SUMMARY",
-            Self::Memory => "MEMORY",
-            Self::Injection => "INJECTION",
-        }
+names! {
+    /// The kind of a message, used by passes that treat kinds differently.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+    #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+    pub enum ItemType {
+        /// The system prompt.
+        SystemPrompt = "SYSTEM_PROMPT",
+        /// Instructions on how to use sub-agents.
+        SubagentStrategy = "SUBAGENT_STRATEGY",
+        /// Instructions on how to use skills.
+        SkillStrategy = "SKILL_STRATEGY",
+        /// A user message.
+        UserMessage = "USER_MESSAGE",
+        /// An assistant message.
+        AssistantMessage = "ASSISTANT_MESSAGE",
+        /// A tool output.
+        ToolResult = "TOOL_RESULT",
+        /// A skill's prompt.
+        SkillPrompt = "SKILL_PROMPT",
+        /// A skill's metadata.
+        SkillMetadata = "SKILL_METADATA",
+        /// A summary (or the retained text) that the engine inserted.
+        CompactionSummary = "COMPACTION_SUMMARY",
+        /// A memory result.
+        Memory = "MEMORY",
+        /// A prompt that the caller injected.
+        Injection = "INJECTION",
     }
 }
 

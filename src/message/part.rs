@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Extras, Format};
+use crate::names::names;
 
 /// Shared text: the history, the view and the cache hold the same tool output without copying it.
 pub type Text = Arc<str>;
@@ -120,24 +121,26 @@ impl Part {
     }
 }
 
-/// What kind of medium a [`Media`] part holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum MediaKind {
-    /// A picture.
-    Image,
-    /// A file: PDF, text, office document.
-    Document,
-    /// Sound.
-    Audio,
+names! {
+    /// What kind of medium a [`Media`] part holds.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum MediaKind {
+        /// A picture.
+        Image = "image",
+        /// A file: PDF, text, office document.
+        Document = "document",
+        /// Sound.
+        Audio = "audio",
+    }
 }
 
 impl MediaKind {
-    /// The part's `type` in the public shape.
-    pub const fn as_str(self) -> &'static str {
+    /// Its name in a sentence.
+    pub const fn with_article(self) -> &'static str {
         match self {
-            Self::Image => "image",
-            Self::Document => "document",
+            Self::Image => "an image",
+            Self::Document => "a document",
             Self::Audio => "audio",
         }
     }

@@ -16,48 +16,10 @@ saved!(struct Reasoning { id, text, summary, signature, encrypted, redacted, ext
 saved!(struct ToolCall { id, name, input, kind, hosted, extras });
 saved!(struct ToolOutput { call_id, content, is_error, output_ref, extras });
 saved!(struct ToolOutputRef { id, byte_size, line_count });
-saved!(
-    enum Role {
-        System,
-        Developer,
-        User,
-        Assistant,
-        Tool,
-    }
-);
-saved!(
-    enum MediaKind {
-        Image,
-        Document,
-        Audio,
-    }
-);
-saved!(
-    enum Format {
-        Messages,
-        OpenaiResponses,
-        OpenaiChat,
-        Anthropic,
-        AiSdk,
-        Gemini,
-        BedrockConverse,
-    }
-);
-saved!(
-    enum ItemType {
-        SystemPrompt,
-        SubagentStrategy,
-        SkillStrategy,
-        UserMessage,
-        AssistantMessage,
-        ToolResult,
-        SkillPrompt,
-        SkillMetadata,
-        CompactionSummary,
-        Memory,
-        Injection,
-    }
-);
+saved!(enum Role);
+saved!(enum MediaKind);
+saved!(enum Format);
+saved!(enum ItemType);
 
 impl Saved for Part {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {

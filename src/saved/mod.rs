@@ -50,8 +50,8 @@ pub trait Saved: Sized + 'static {
     fn load(from: &mut Reader<'_>) -> Result<Self>;
 }
 
-/// Saves a struct as its fields, or a fieldless enum as the index of the variant in this list. Append new variants only at
-/// its end.
+/// Saves a struct as its fields, or a fieldless enum as the index of the variant in this list (for an enum of `names!`, in its
+/// own). Append new variants only at its end.
 ///
 /// `fresh`: fields that are not saved, with their values after reading. `since`: fields that a later version added.
 macro_rules! saved {
@@ -73,18 +73,23 @@ macro_rules! saved {
             }
         }
     };
+    // An enum of `names!`.
+    (enum $name:ident) => {
+        $crate::saved::saved!(enum $name by $name::ALL);
+    };
     (enum $name:ident { $($variant:ident),* $(,)? }) => {
+        const _: fn($name) = |one| match one { $($name::$variant)|* => {} }; // a variant missing from the list is a compile error
+        $crate::saved::saved!(enum $name by [$($name::$variant),*]);
+    };
+    (enum $name:ident by $all:expr) => {
         impl $crate::saved::Saved for $name {
             fn save<'s>(&'s self, out: &mut $crate::saved::Writer<'s>) {
-                match self { $(Self::$variant)|* => {} } // a variant missing from the list is a compile error
-                let all: &[Self] = &[$(Self::$variant),*];
-                out.count(all.iter().position(|v| v == self).unwrap_or_default());
+                out.count($all.iter().position(|one| one == self).unwrap_or_default());
             }
 
             fn load(from: &mut $crate::saved::Reader<'_>) -> $crate::error::Result<Self> {
-                let all: &[Self] = &[$(Self::$variant),*];
                 let at = from.number()?;
-                let found = usize::try_from(at).ok().and_then(|at| all.get(at).copied());
+                let found = usize::try_from(at).ok().and_then(|at| $all.get(at).copied());
                 found.ok_or_else(|| from.invalid(concat!("unknown ", stringify!($name))))
             }
         }

@@ -2,7 +2,7 @@
 
 use super::long_text::LongText;
 use crate::error::Result;
-use crate::message::{Extras, Media, MediaKind, Part};
+use crate::message::{Extras, Media, Part};
 use crate::saved::{Reader, Saved, Writer};
 
 /// A text, or any other part.
@@ -87,12 +87,7 @@ pub(super) fn describe_part(part: &Part) -> String {
 }
 
 fn describe_media(media: &Media) -> String {
-    let kind = match media.kind {
-        MediaKind::Image => "image",
-        MediaKind::Document => "document",
-        MediaKind::Audio => "audio",
-    };
-    let mut line = format!("[{kind}");
+    let mut line = format!("[{}", media.kind.as_str());
     for detail in [media.media_type.as_deref(), media.filename.as_deref()].into_iter().flatten() {
         line.push(' ');
         line.extend(detail.chars().filter(|c| !c.is_control()).take(100));

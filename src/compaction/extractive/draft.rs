@@ -1,54 +1,27 @@
 use std::collections::HashMap;
 
 use super::super::tags::neutralize;
+use crate::names::names;
 
-/// A section of the summary, in the summary's order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Section {
-    Task,
-    Constraints,
-    Open,
-    Progress,
-    Decisions,
-    Changed,
-    Read,
-    Commands,
-    Errors,
-    Earlier,
-    References,
+names! {
+    /// A section of the summary, in the summary's order.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub(super) enum Section {
+        Task = "Task",
+        Constraints = "Constraints",
+        Open = "Open",
+        Progress = "Progress",
+        Decisions = "Decisions and findings",
+        Changed = "Files changed",
+        Read = "Files read",
+        Commands = "Commands and their outcomes",
+        Errors = "Errors met",
+        Earlier = "Earlier context",
+        References = "References",
+    }
 }
 
 impl Section {
-    pub const ALL: [Self; 11] = [
-        Self::Task,
-        Self::Constraints,
-        Self::Open,
-        Self::Progress,
-        Self::Decisions,
-        Self::Changed,
-        Self::Read,
-        Self::Commands,
-        Self::Errors,
-        Self::Earlier,
-        Self::References,
-    ];
-
-    pub const fn heading(self) -> &'static str {
-        match self {
-            Self::Task => "Task",
-            Self::Constraints => "Constraints",
-            Self::Open => "Open",
-            Self::Progress => "Progress",
-            Self::Decisions => "Decisions and findings",
-            Self::Changed => "Files changed",
-            Self::Read => "Files read",
-            Self::Commands => "Commands and their outcomes",
-            Self::Errors => "Errors met",
-            Self::Earlier => "Earlier context",
-            Self::References => "References",
-        }
-    }
-
     /// Whether the section is a list that readers would take for complete, so that the number of omitted lines is stated.
     pub const fn is_list(self) -> bool {
         !matches!(self, Self::Task | Self::Progress | Self::Earlier | Self::References)

@@ -18,7 +18,7 @@ pub(super) fn is_summary(message: &Message, text: &str) -> bool {
     if message.item_type() == ItemType::CompactionSummary {
         return true;
     }
-    let own = |line: &str| Section::ALL.iter().any(|s| line.strip_prefix("## ") == Some(s.heading()));
+    let own = |line: &str| Section::ALL.iter().any(|s| line.strip_prefix("## ") == Some(s.as_str()));
     message.role != Role::Tool
         && text.lines().any(|l| l.trim_end() == "## Task")
         && text.lines().filter(|l| own(l.trim_end())).nth(1).is_some()
@@ -90,7 +90,7 @@ fn is_cut(line: &str) -> bool {
 }
 
 fn section_of(heading: &str) -> Section {
-    if let Some(own) = Section::ALL.iter().find(|s| s.heading() == heading) {
+    if let Some(own) = Section::ALL.iter().find(|s| s.as_str() == heading) {
         return *own;
     }
     let lower = heading.to_lowercase();

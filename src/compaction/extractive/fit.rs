@@ -136,7 +136,7 @@ fn line_limit(section: Section, budget: u64) -> usize {
 }
 
 fn heading(section: Section) -> String {
-    format!("\n## {}\n", section.heading())
+    format!("\n## {}\n", section.as_str())
 }
 
 fn line(section: Section, entry: &Entry, limit: usize) -> String {

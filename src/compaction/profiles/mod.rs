@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::tags;
 use crate::error::{Error, ErrorCode, Result};
+use crate::names::names;
 use crate::tool_output::is_json_object;
 
 /// The default summary prompt (COMP-9).
@@ -19,38 +20,23 @@ const ELEMENT: &str = "compact_summary";
 /// A summary that contains none of these says nothing about the work (a check from the reference document).
 const SIGNS: [&str; 4] = ["current", "progress", "pending", "execution_output_dir"];
 
-/// A summary's prompt, answer format and limits.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-pub enum Profile {
-    /// Prose on five points (task, state, findings, next steps, what to keep), in `<summary>` tags.
-    #[default]
-    Default,
-    /// JSON for an agent that designs: the design, feedback on it, conclusions, pending actions, key paths.
-    Design,
-    /// JSON for an agent that executes: components, progress, issues, pending work, key paths.
-    Execution,
+names! {
+    /// A summary's prompt, answer format and limits.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+    pub enum Profile {
+        /// Prose on five points (task, state, findings, next steps, what to keep), in `<summary>` tags.
+        #[default]
+        Default = "default",
+        /// JSON for an agent that designs: the design, feedback on it, conclusions, pending actions, key paths.
+        Design = "design",
+        /// JSON for an agent that executes: components, progress, issues, pending work, key paths.
+        Execution = "execution",
+    }
 }
 
 impl Profile {
-    /// The names, in the order of the documentation.
-    pub const NAMES: [&'static str; 3] = ["default", "design", "execution"];
-
-    /// The profile with this name.
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Default, Self::Design, Self::Execution].into_iter().find(|p| p.as_str() == name)
-    }
-
-    /// Its name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::Design => "design",
-            Self::Execution => "execution",
-        }
-    }
-
     /// The default prompt for the summariser.
     pub fn prompt(self) -> &'static str {
         match self {

@@ -128,7 +128,10 @@ pub(super) fn write(part: &Part, texts_only: bool, notes: &mut Vec<Note>) -> Opt
             Some(out.into_value())
         }
         Part::Media(media) if texts_only => {
-            notes.push(Note::new(format!("{} is left out: only text is allowed here", name(media.kind))));
+            notes.push(Note::new(format!(
+                "{} is left out: only text is allowed here",
+                media.kind.with_article()
+            )));
             None
         }
         Part::Media(media) => write_media(media, notes),
@@ -137,14 +140,6 @@ pub(super) fn write(part: &Part, texts_only: bool, notes: &mut Vec<Note>) -> Opt
         Part::ToolOutput(output) => Some(tool_result(output, notes)),
         Part::Opaque { format: FORMAT, raw } => Some(raw.as_ref().clone()),
         Part::Opaque { format, raw } => write(&as_text(*format, raw, notes)?, texts_only, notes),
-    }
-}
-
-fn name(kind: MediaKind) -> &'static str {
-    match kind {
-        MediaKind::Image => "an image",
-        MediaKind::Document => "a document",
-        MediaKind::Audio => "audio",
     }
 }
 
@@ -164,7 +159,8 @@ fn write_media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
     } else if let Some(file_id) = media.file_id.as_deref().filter(|_| media.extras.came_in(FORMAT)) {
         source.set("type", "file").set("file_id", file_id);
     } else {
-        let what = format!("{} is left out: its file is stored with another provider", name(media.kind));
+        let what =
+            format!("{} is left out: its file is stored with another provider", media.kind.with_article());
         notes.push(Note::new(what));
         return None;
     }

@@ -3,7 +3,7 @@ use serde_json::{Map, Value};
 use super::super::fields::{Object, json};
 use super::{CALL_POSITIONS, OUTPUT_EXTRAS};
 use crate::message::{
-    CallKind, Extras, Format, Media, MediaKind, Message, Meta, Part, Reasoning, Role, ToolCall, ToolOutput,
+    CallKind, Extras, Format, Media, Message, Meta, Part, Reasoning, Role, ToolCall, ToolOutput,
 };
 
 /// Writes one message.
@@ -204,14 +204,7 @@ fn part(part: &Part) -> Value {
 
 fn media(media: &Media) -> Value {
     let mut out = Object::of(&media.extras, Format::Messages);
-    out.set(
-        "type",
-        match media.kind {
-            MediaKind::Image => "image",
-            MediaKind::Document => "document",
-            MediaKind::Audio => "audio",
-        },
-    );
+    out.set("type", media.kind.as_str());
     out.set_or_remove("url", media.url.as_deref());
     out.set_or_remove("data", media.data.as_deref());
     out.set_or_remove("file_id", media.file_id.as_deref());

@@ -102,11 +102,7 @@ fn write(part: &Part, texts_only: bool, notes: &mut Vec<Note>) -> Option<Value> 
         Part::Text { text, extras } => text_like("text", text, extras),
         Part::Refusal { text, extras } => text_like("refusal", text, extras),
         Part::Media(media) if texts_only && !media.extras.came_in(FORMAT) => {
-            let what = match media.kind {
-                MediaKind::Image => "an image",
-                MediaKind::Document => "a document",
-                MediaKind::Audio => "audio",
-            };
+            let what = media.kind.with_article();
             notes.push(Note::new(format!("{what} is only mentioned: only text is allowed here")));
             Some(json!({ "type": "text", "text": format!("[{what}]") }))
         }
