@@ -50,25 +50,13 @@ impl Steps {
             left = left.saturating_sub(self.at_least(context, at, &mut names));
             stays[at] = true;
         }
-        let mut next = None;
         for at in (0..whole.len()).rev().filter(|at| self.is_shown(*at)) {
             if stays[at] {
-                next = Some(at);
                 continue;
             }
-            if left < LEAST_STEP {
-                break;
-            }
-            if self.sizes[at].rest > left
-                || next.is_some_and(|next| self.follows_answer_directly(context, at, next))
-            {
-                continue;
-            }
-            if let Some(rest) = left.checked_sub(self.at_least(context, at, &mut names)) {
-                left = rest;
-                stays[at] = true;
-                next = Some(at);
-            }
+            let Some(rest) = left.checked_sub(self.at_least(context, at, &mut names)) else { break };
+            left = rest;
+            stays[at] = true;
         }
         // A unit that stays in any case may be an answer that a newer step would now directly follow.
         let mut before: Option<usize> = None;
