@@ -69,6 +69,7 @@ impl Session {
         let options = ExtractiveOptions {
             max_tokens: (tally.total() - tally.ledger()).max(MIN_SUMMARY_TOKENS),
             refs: self.context.wording.names_refs(),
+            beside_ledger: tally.ledger() > 0,
         };
         let text = extractive::summarize(&folded, &*self.context.counter, options);
         text.trim().trim_start_matches("<summary>").trim_end_matches("</summary>").trim().to_owned()

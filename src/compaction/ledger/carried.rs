@@ -172,7 +172,8 @@ impl CarriedFacts {
             self.open.apply_call(&action);
             let Some((run, answer)) = action.note.run.as_ref().zip(action.answer) else { continue };
             let (answered, message) = answer;
-            if run.is_minor && answered.is_plain() {
+            // Without evidence, no outcome is told; what an earlier run of the command came to does not hold any more.
+            if answered.is_unknown() || run.is_minor && answered.is_plain() {
                 self.commands.remove(&run.key);
                 continue;
             }
