@@ -4,7 +4,6 @@ mod calibration;
 mod counter;
 mod encoding;
 mod estimate;
-mod estimate_table;
 mod family;
 mod image;
 mod model_table;
