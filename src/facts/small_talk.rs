@@ -110,64 +110,15 @@ fn is_among(word: &str, list: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::corpus::agrees;
 
     #[test]
     fn courtesy_in_ten_languages() {
-        for text in [
-            "That's all right.",
-            "I apologize for the inconvenience.",
-            "Yes, that's correct.",
-            "No problem, thank you!",
-            "Yes, please proceed with the downgrade.",
-            "Vielen Dank für die Mühe.",
-            "Merci beaucoup pour votre aide.",
-            "Lo siento mucho por eso.",
-            "Grazie mille per tutto.",
-            "Muito obrigado pela ajuda.",
-            "Спасибо за помощь.",
-            "谢谢你的帮助。",
-            "ありがとうございます。",
-            "도와주셔서 감사합니다.",
-        ] {
-            assert!(is_courtesy(text), "{text}");
-        }
-        for text in [
-            "I would like to fly in the morning.",
-            "The left button is too wide.",
-            "Go and fix the parser of the billing service.",
-            "Thanks, and write the docs of the command line next time too.",
-            "测试今天很慢，请先修复它们然后继续工作。",
-        ] {
-            assert!(!is_courtesy(text), "{text}");
-        }
+        agrees(include_str!("courtesy.tsv"), |text| if is_courtesy(text) { "yes" } else { "no" });
     }
 
     #[test]
     fn what_is_lacking_in_ten_languages() {
-        for text in [
-            "I don't have the reservation ID right now.",
-            "I’m sorry, but I still don’t remember my user ID.",
-            "I can't recall the name.",
-            "I'm not sure about the code.",
-            "Ich habe die Nummer leider nicht dabei.",
-            "Das weiß ich leider nicht.",
-            "Je ne me souviens plus du numéro.",
-            "No recuerdo el número.",
-            "Non ricordo il numero.",
-            "Não me lembro do número.",
-            "Я не помню номер.",
-            "我不记得我的号码。",
-            "番号を覚えていません。",
-            "번호를 잘 모르겠어요.",
-        ] {
-            assert!(says_what_is_lacking(text), "{text}");
-        }
-        for text in [
-            "I don't want mocks.", "I don't need insurance.", "We don't use npm here.",
-            "No tienes que probarlo.", "Non ho bisogno di assicurazione.", "Ich will keine Mocks.",
-            "测试今天很慢。",
-        ] {
-            assert!(!says_what_is_lacking(text), "{text}");
-        }
+        agrees(include_str!("lacking.tsv"), |text| if says_what_is_lacking(text) { "yes" } else { "no" });
     }
 }
