@@ -142,7 +142,7 @@ fn the_committed_tables_match_the_generator() {
     for (file, wanted) in [
         ("bpe/classes.bin", vocabulary::unicode_table()),
         ("bpe/signs.bin", vocabulary::sign_table()),
-        ("model_table.rs", vocabulary::model_table().into_bytes()),
+        ("models.tsv", vocabulary::model_table().into_bytes()),
     ] {
         let committed = std::fs::read(tokens.join(file)).unwrap();
         assert!(committed == wanted, "src/tokens/{file} is old: run `cargo run -p vocabulary -- tables`");

@@ -6,7 +6,6 @@ mod encoding;
 mod estimate;
 mod family;
 mod image;
-mod model_table;
 mod models;
 mod overhead;
 mod reported;

@@ -22,7 +22,7 @@ fn main() {
             fs::write(tokens.join("bpe/classes.bin"), vocabulary::unicode_table())
                 .expect("src can be written");
             fs::write(tokens.join("bpe/signs.bin"), vocabulary::sign_table()).expect("src can be written");
-            fs::write(tokens.join("model_table.rs"), vocabulary::model_table()).expect("src can be written");
+            fs::write(tokens.join("models.tsv"), vocabulary::model_table()).expect("src can be written");
         }
         _ => eprintln!("usage: vocabulary assets DIR | vocabulary tables"),
     }
