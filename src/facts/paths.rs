@@ -141,42 +141,13 @@ fn wide_path(
 }
 
 fn is_pair(before: char, behind: char) -> bool {
-    matches!(
-        (before, behind),
-        ('"', '"')
-            | ('\'', '\'')
-            | ('`', '`')
-            | ('「', '」')
-            | ('『', '』')
-            | ('“', '”')
-            | ('‘', '’')
-            | ('«', '»')
-            | ('《', '》')
-    )
+    const PAIRS: &str = "\"\" '' `` 「」 『』 “” ‘’ «» 《》";
+    PAIRS.split(' ').any(|pair| pair.chars().eq([before, behind]))
 }
 
 fn is_opening(c: char) -> bool {
-    matches!(
-        c,
-        '"' | '\''
-            | '`'
-            | '('
-            | '['
-            | '{'
-            | '<'
-            | '「'
-            | '『'
-            | '“'
-            | '‘'
-            | '«'
-            | '《'
-            | '【'
-            | '（'
-            | '：'
-            | '、'
-            | '，'
-            | '。'
-    )
+    const OPENING: &str = "\"'`([{<「『“‘«《【（：、，。";
+    OPENING.contains(c)
 }
 
 /// Whether an absolute path may begin at this slash.

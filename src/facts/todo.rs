@@ -86,19 +86,9 @@ fn entry(value: &Value) -> Option<Todo> {
 }
 
 fn is_done(value: &Value) -> bool {
+    const DONE: &str = "completed complete done finished cancelled canceled closed deleted removed";
     let status = value.get("status").and_then(Value::as_str).unwrap_or_default();
-    matches!(
-        status,
-        "completed"
-            | "complete"
-            | "done"
-            | "finished"
-            | "cancelled"
-            | "canceled"
-            | "closed"
-            | "deleted"
-            | "removed"
-    )
+    DONE.split(' ').any(|one| one == status)
 }
 
 fn text_of(value: &Value) -> Option<String> {
