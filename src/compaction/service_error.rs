@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
+use crate::facts::words::lowered;
 use crate::hashing::HashSet;
 use crate::provider::is_too_large;
 
@@ -128,10 +129,6 @@ fn words(lower: &str) -> impl Iterator<Item = &str> {
     parts
         .map(|word| word.trim_matches('\'').trim_end_matches("'s"))
         .filter(|word| !word.is_empty() && !word.contains(|c: char| c.is_ascii_digit()))
-}
-
-fn lowered(text: &str) -> String {
-    text.to_lowercase().replace('’', "'")
 }
 
 /// A list of words, split on first use.

@@ -2,6 +2,7 @@
 
 use super::is_cjk;
 use super::rule_words::folded;
+use super::words::{is_listed, words};
 
 /// Words of thanks and apologies, folded.
 const COURTESY: &str = "thanks thank sorry apologize apologise apologies appreciate appreciated welcome \
@@ -57,7 +58,7 @@ const GAP: usize = 4;
 /// Whether a word only agrees, refuses, thanks, or asks to go on.
 pub fn is_assent(word: &str) -> bool {
     let folded = folded(word);
-    is_among(&folded, ASSENT) || is_among(&folded, COURTESY)
+    is_listed(&folded, ASSENT) || is_listed(&folded, COURTESY)
 }
 
 /// Whether a sentence is only thanks, an apology or an assent.
@@ -68,8 +69,8 @@ pub(super) fn is_courtesy(sentence: &str) -> bool {
     }
     let folded = folded(sentence);
     let words: Vec<&str> = words(&folded).collect();
-    let is_assent = |word: &&str| is_among(word, ASSENT);
-    (words.len() <= COURTEOUS && words.iter().any(|word| is_among(word, COURTESY)))
+    let is_assent = |word: &&str| is_listed(word, ASSENT);
+    (words.len() <= COURTEOUS && words.iter().any(|word| is_listed(word, COURTESY)))
         || (words.len() <= ASSENTING && words.first().is_some_and(is_assent))
         || (words.len() <= SHORT && words.iter().any(is_assent))
 }
@@ -97,14 +98,6 @@ fn begins_with(words: &[&str], form: &[&str]) -> bool {
         None => word == first,
     };
     words.first().is_some_and(matches) && begins_with(&words[1..], rest)
-}
-
-fn words(folded: &str) -> impl Iterator<Item = &str> {
-    folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
-}
-
-fn is_among(word: &str, list: &str) -> bool {
-    list.split_ascii_whitespace().any(|one| one == word)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 use super::literal::literals;
 use super::word::is_cjk;
+use super::words::lowered;
 
 /// The kind of an assistant's statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,7 +82,7 @@ pub fn statement(sentence: &str) -> Option<Statement> {
     if sentence.len() < 8 || sentence.ends_with(['?', '\u{FF1F}']) {
         return None;
     }
-    let lower = sentence.to_lowercase().replace('’', "'");
+    let lower = lowered(sentence);
     if speaks_to_user(&lower) {
         return None;
     }
@@ -110,8 +111,7 @@ pub fn statement(sentence: &str) -> Option<Statement> {
 
 /// Whether a sentence asks, offers, thanks, or announces what comes next, so that it says nothing by itself.
 pub fn only_leads_on(sentence: &str) -> bool {
-    sentence.ends_with(['?', '\u{FF1F}', ':', '\u{FF1A}'])
-        || speaks_to_user(&sentence.to_lowercase().replace('’', "'"))
+    sentence.ends_with(['?', '\u{FF1F}', ':', '\u{FF1A}']) || speaks_to_user(&lowered(sentence))
 }
 
 fn speaks_to_user(lower: &str) -> bool {

@@ -6,6 +6,8 @@ use words::{
     CHINESE, ENGLISH, FRENCH, GERMAN, ITALIAN, JAPANESE, KOREAN, Language, PORTUGUESE, RUSSIAN, SPANISH,
 };
 
+use crate::facts::words::lowered;
+
 /// A longer text, in bytes, is more than a refusal.
 const LONGEST: usize = 400;
 
@@ -17,7 +19,7 @@ pub fn refuses(text: &str) -> bool {
     if text.len() > LONGEST {
         return false;
     }
-    let lower = text.to_lowercase().replace('’', "'");
+    let lower = lowered(text);
     let spaced = [&ENGLISH, &GERMAN, &FRENCH, &SPANISH, &ITALIAN, &PORTUGUESE, &RUSSIAN]
         .into_iter()
         .any(|l| l.refuses(&lower, Language::has_only_known_words));
