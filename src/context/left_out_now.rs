@@ -113,8 +113,7 @@ impl Context {
             Some(if self.history.is_away(node) { "get" } else { "pin" })
         };
         let message = &self.history.node(node).message;
-        let own_ref =
-            || message.tool_outputs().find_map(|output| Some(output.output_ref.as_ref()?.id.clone()));
+        let own_ref = || message.output_ref().map(|known| known.id.clone());
         let id_of = |node: NodeIndex| self.history.node(node).id.to_string();
         Some(LeftOutNow {
             id: id_of(node),

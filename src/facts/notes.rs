@@ -125,10 +125,7 @@ impl Notes {
         if output.is_error {
             return;
         }
-        let parts = output.content.iter().filter_map(|part| match part {
-            Part::Text { text, .. } => Some(text),
-            _ => None,
-        });
+        let parts = output.content.iter().filter_map(Part::as_text);
         let texts: Vec<String> = parts.flat_map(|text| user_answers(text)).collect();
         self.rules.extend(rules(&texts.iter().map(String::as_str).collect::<Vec<_>>()));
     }

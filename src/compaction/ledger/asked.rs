@@ -4,6 +4,7 @@ use super::sentence::contains_sentence;
 use crate::compaction::Redact;
 use crate::context::{Context, Node, NodeIndex, NodeKind};
 use crate::error::Result;
+use crate::facts::words::words;
 use crate::facts::{is_assent, is_cjk, shorten};
 
 /// Longer requests, in bytes, are shortened.
@@ -118,7 +119,7 @@ fn asks_for_something(text: &str) -> bool {
     if text.chars().filter(|c| is_cjk(*c)).take(LEAST_CHARACTERS).count() == LEAST_CHARACTERS {
         return true;
     }
-    let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let mut words = words(text);
     let goes_on = words.next().is_some_and(is_assent);
     let more = words.take(2 * LEAST_WORDS).count();
     more + 1 >= if goes_on { 2 * LEAST_WORDS } else { LEAST_WORDS }
