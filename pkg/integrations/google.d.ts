@@ -1,4 +1,4 @@
-import type { Content, FunctionDeclaration } from "@google/genai";
+import type { Content, FunctionDeclaration } from "@google/genai" with { "resolution-mode": "import" };
 import type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf } from "./shared/types.js";
 
 export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf };

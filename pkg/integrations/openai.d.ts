@@ -1,4 +1,4 @@
-import type { Session } from "contextfold";
+import type { Session, Summarize } from "contextfold";
 import type OpenAI from "openai";
 import type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf } from "./shared/types.js";
 
