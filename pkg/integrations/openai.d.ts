@@ -69,7 +69,8 @@ export type Execute = (args: any, about: { call: object; signal?: AbortSignal })
 export type LoopOptions<R, E = unknown> = IntegrationOptions & {
   /**
    * The conversation to continue. Default: a new one, which is returned. If the body's list begins like the session's history or
-   * view, it is taken as the whole conversation; any other list, or a text, is added at the end of the session.
+   * view, and has an answer, it is taken as the whole conversation (without an answer only if the session has none yet, either);
+   * any other list, or a text, is added at the end of the session.
    */
   session?: Session;
   /** The tools, by name; or one function for all. A call of an unknown tool is answered with an error. */

@@ -83,6 +83,33 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
         }
     });
 
+    test("a first message that is repeated is new input; with the answers it is the whole conversation", async () => {
+      const bodies = [];
+      const answering = async (_, init) => {
+        bodies.push(JSON.parse(init.body));
+        const content = "Hello.";
+        return Response.json({ id: "chat", object: "chat.completion", choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content } }] });
+      };
+      const openai = client(OpenAI, server, { fetch: answering });
+      const asked = () => bodies.at(-1).messages.filter(({ role }) => role === "user").map(({ content }) => content);
+      const user = (content) => ({ role: "user", content });
+      const store = memoryStore();
+      const TURNS = ["hi", "I am Bob, order 4711.", "hi", "What is my order?"];
+      const saved = { store, key: "chat", contextWindow: 32_000, strict: true };
+      for (const turn of TURNS) await runChat(openai, { model: "m", messages: [user(turn)] }, saved);
+      assert.deepEqual(asked(), TURNS);
+      // Two messages of the user, the first of them the session's first one, are new input as well.
+      const { messages } = await runChat(openai, { model: "m", messages: [user("hi"), user("again")] }, saved);
+      assert.deepEqual(asked(), [...TURNS, "hi", "again"]);
+      await runChat(openai, { model: "m", messages: [...messages, user("Bye.")] }, saved);
+      assert.deepEqual(asked(), [...TURNS, "hi", "again", "Bye."]);
+      // A run that had no answer is repeated: nothing is asked twice.
+      const session = new Session({ contextWindow: 32_000 });
+      session.push(user("hi"));
+      await runChat(openai, { model: "m", messages: [user("hi")] }, { session, strict: true });
+      assert.deepEqual(asked(), ["hi"]);
+    });
+
     test("a list that starts like the session is the whole conversation", async () => {
       const { bodies } = fresh();
       const { input, session } = await runResponses(client(OpenAI, server), { model: "m", input: TASK, tools: RESPONSES_TOOLS }, { ...STRICT, execute });
