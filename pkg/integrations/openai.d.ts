@@ -75,11 +75,14 @@ export type LoopOptions<R, E = unknown> = IntegrationOptions & {
   session?: Session;
   /** The tools, by name; or one function for all. A call of an unknown tool is answered with an error. */
   execute?: { [name: string]: Execute } | ((name: string, args: any, about: { call: object; signal?: AbortSignal }) => unknown);
-  /** Maximum number of model calls; default 100. */
+  /** Maximum number of model calls, at least 1; default 100. */
   maxSteps?: number | undefined;
   /** Aborts the loop, its requests, its tools and a running compaction. */
   signal?: AbortSignal | undefined;
-  /** Called with every whole answer, also with `stream: true`. `step` counts from 1. */
+  /**
+   * Called with every whole answer, also with `stream: true`. `step` counts from 1. If calls have no id, or the same one, they have
+   * new ids here, as in the list and for the tools.
+   */
   onResponse?: (response: R, step: number) => void;
   /** With `stream: true` in the body: called with each event as it arrives. If it returns a promise, the loop awaits it. */
   onEvent?: (event: E, step: number) => unknown;
@@ -114,6 +117,8 @@ export interface LoopResult<R> {
  *
  * @throws Errors of the client and of `onEvent`, and an `Error` if a stream ends before its answer is complete. The session has
  * everything up to the failure.
+ * @throws {ContextError} `INVALID_CONFIG`, `INVALID_ARGUMENT` (`maxSteps`): before anything is sent. `INVALID_MESSAGE`: the answer
+ * is none (a completion without choices).
  */
 export declare function runResponses(
   client: Pick<OpenAI, "responses">,

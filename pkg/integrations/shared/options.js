@@ -20,6 +20,8 @@ export function readOptions(options = {}, { more = [] } = {}) {
     if (OWN.includes(key) || more.includes(key)) own[key] = value;
     else ofSession[key] = value;
   }
+  if (own.strict !== undefined && typeof own.strict !== "boolean") throw new ContextError("INVALID_CONFIG", "strict: expected true or false");
+  if (own.signal !== undefined && !isSignal(own.signal)) throw new ContextError("INVALID_CONFIG", "signal: expected an AbortSignal");
   for (const key of ["onError", "onReport"])
     if (own[key] !== undefined && typeof own[key] !== "function") throw new ContextError("INVALID_CONFIG", `${key}: expected a function`);
   if (own.cacheMarks !== undefined && !(Number.isInteger(own.cacheMarks) && own.cacheMarks >= 0 && own.cacheMarks <= 4)) throw new ContextError("INVALID_CONFIG", "cacheMarks: expected a whole number from 0 to 4");
@@ -37,6 +39,9 @@ export function readOptions(options = {}, { more = [] } = {}) {
     throw new ContextError("INVALID_CONFIG", "store: nothing is saved without a `key`; set one, a text (`\"chat-17\"`) or a function of the call that returns one");
   return { ...own, ofSession };
 }
+
+/** By its methods, because an AbortSignal may come from another realm or a polyfill. */
+const isSignal = (value) => typeof value?.aborted === "boolean" && typeof value.addEventListener === "function";
 
 function tryOut(ofSession, hooks) {
   try {
