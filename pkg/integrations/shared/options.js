@@ -22,6 +22,8 @@ export function readOptions(options = {}, { more = [] } = {}) {
   }
   if (own.strict !== undefined && typeof own.strict !== "boolean") throw new ContextError("INVALID_CONFIG", "strict: expected true or false");
   if (own.signal !== undefined && !isSignal(own.signal)) throw new ContextError("INVALID_CONFIG", "signal: expected an AbortSignal");
+  if (own.tools !== undefined && (typeof own.tools !== "object" || own.tools === null)) throw new ContextError("INVALID_CONFIG", "tools: expected the tools that the model gets");
+  if (own.messagesKey !== undefined && typeof own.messagesKey !== "string") throw new ContextError("INVALID_CONFIG", "messagesKey: expected a text");
   for (const key of ["onError", "onReport"])
     if (own[key] !== undefined && typeof own[key] !== "function") throw new ContextError("INVALID_CONFIG", `${key}: expected a function`);
   if (own.cacheMarks !== undefined && !(Number.isInteger(own.cacheMarks) && own.cacheMarks >= 0 && own.cacheMarks <= 4)) throw new ContextError("INVALID_CONFIG", "cacheMarks: expected a whole number from 0 to 4");
