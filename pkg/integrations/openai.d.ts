@@ -57,7 +57,7 @@ export declare function fit(options: IntegrationOptions<object>): <B extends obj
  *
  * @param options `fetch`: the function that sends the requests; default: the global `fetch`.
  */
-export declare function fittingFetch(options: IntegrationOptions<object> & { fetch?: typeof fetch }): (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+export declare function fittingFetch(options: IntegrationOptions<object> & { fetch?: typeof fetch | undefined }): (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /**
  * Runs a tool. `args`: the parsed JSON arguments, or the input text of a custom tool. Text and content parts are sent as they are,
@@ -72,9 +72,9 @@ export type LoopOptions<R, E = unknown> = IntegrationOptions & {
    * view, and has an answer, it is taken as the whole conversation (without an answer only if the session has none yet, either);
    * any other list, or a text, is added at the end of the session.
    */
-  session?: Session;
+  session?: Session | undefined;
   /** The tools, by name; or one function for all. A call of an unknown tool is answered with an error. */
-  execute?: { [name: string]: Execute } | ((name: string, args: any, about: { call: object; signal?: AbortSignal }) => unknown);
+  execute?: { [name: string]: Execute } | ((name: string, args: any, about: { call: object; signal?: AbortSignal }) => unknown) | undefined;
   /** Maximum number of model calls, at least 1; default 100. */
   maxSteps?: number | undefined;
   /** Aborts the loop, its requests, its tools and a running compaction. */
@@ -83,9 +83,9 @@ export type LoopOptions<R, E = unknown> = IntegrationOptions & {
    * Called with every whole answer, also with `stream: true`. `step` counts from 1. If calls have no id, or the same one, they have
    * new ids here, as in the list and for the tools.
    */
-  onResponse?: (response: R, step: number) => void;
+  onResponse?: ((response: R, step: number) => void) | undefined;
   /** With `stream: true` in the body: called with each event as it arrives. If it returns a promise, the loop awaits it. */
-  onEvent?: (event: E, step: number) => unknown;
+  onEvent?: ((event: E, step: number) => unknown) | undefined;
 };
 
 /** How a loop ended. */

@@ -63,4 +63,4 @@ export declare function agentTranscript<F extends Format = "messages">(format?: 
  *
  * @throws {Error} that lists every broken rule, or has the number of tokens and the limit.
  */
-export declare function assertSendable(format: Format, body: unknown, options?: CheckOptions & { limit?: number | null; tokenizer?: "estimate" | "bytes/4" | Encoding | ((text: string) => number) }): number;
+export declare function assertSendable(format: Format, body: unknown, options?: CheckOptions & { limit?: number | null | undefined; tokenizer?: "estimate" | "bytes/4" | Encoding | ((text: string) => number) | undefined }): number;

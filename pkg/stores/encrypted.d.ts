@@ -16,7 +16,7 @@ export interface EncryptionKey {
   /** 32 random bytes (not a password), or a `CryptoKey` for HKDF with the usage `deriveKey`, which need not be extractable. */
   key: Uint8Array | HkdfKey;
   /** For the current key: ids of older keys with which tool outputs may still be encrypted. */
-  older?: string[];
+  older?: readonly string[] | undefined;
 }
 
 /** Options of `wrapStore`. */
