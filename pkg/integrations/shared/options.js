@@ -8,6 +8,8 @@ const OWN = ["session", "key", "strict", "onError", "onReport"];
 /**
  * Splits the options into the integration's own and those of a session.
  *
+ * `more`: names of further options of the integration, which are named in errors even if the integration has taken them out.
+ *
  * A test session is made, so that a wrong option throws at once, not in the middle of an agent's run. In a browser the module may
  * not be loaded yet; then the first call throws.
  */
