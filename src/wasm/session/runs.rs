@@ -101,7 +101,7 @@ impl Session {
     pub fn plan(
         &self,
         #[wasm_bindgen(
-            unchecked_optional_param_type = "{ ifDue?: boolean; fill?: boolean; instructions?: string }"
+            unchecked_optional_param_type = "{ ifDue?: boolean | undefined; fill?: boolean | undefined; instructions?: string | undefined }"
         )]
         options: JsValue,
     ) -> Result<JsValue, JsValue> {
