@@ -50,7 +50,7 @@ pub use extracted::ExtractedFacts;
 pub use kept::KeptFacts;
 pub use literal::{Literal, LiteralKind, literals};
 pub use names::Names;
-pub use notes::{CallNote, CommandOutcome, Notes, RunNote, StatedRule};
+pub use notes::{COMMITTED, CallNote, CommandOutcome, Notes, RunNote, StatedRule};
 pub use open_work::{
     Checkbox, checkboxes, continues, final_question, intentions, is_question_to_user, ticks,
 };

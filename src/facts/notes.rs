@@ -4,7 +4,7 @@ use super::actions::{Action, ActionKind, action};
 use super::asked_user::user_answers;
 use super::outcome::{FAILED, Outcome, Status, outcome};
 use super::{
-    Plan, Strength, checkboxes, constraints, final_question, intentions, is_minor_change,
+    Plan, Strength, checkboxes, commit_message, constraints, final_question, intentions, is_minor_change,
     is_question_to_user, message_text, only_reads, plan, prints_own_messages, says_all_done, shorten,
     unwrapped, without_directory, without_shortening,
 };
@@ -76,6 +76,8 @@ pub struct RunNote {
     pub prints_own_messages: bool,
     /// If it succeeds, it is not worth mentioning.
     pub is_minor: bool,
+    /// The message of the commit that it makes.
+    pub commit: Option<String>,
 }
 
 /// The outcome of a command.
@@ -175,9 +177,13 @@ impl RunNote {
             head,
             prints_own_messages: prints_own_messages(whole),
             is_minor: is_minor_change(command),
+            commit: commit_message(command).map(|message| shorten::line(&message, LONGEST_COMMAND)),
         })
     }
 }
+
+/// The words before the message of a commit that was made.
+pub const COMMITTED: &str = "Committed: ";
 
 /// The outcome of a command that succeeded.
 const OK: &str = "ok";
@@ -186,6 +192,11 @@ impl CommandOutcome {
     /// Whether the output says nothing about how the command ended.
     pub fn is_unknown(&self) -> bool {
         self.tail.is_empty()
+    }
+
+    /// Whether it is known that it succeeded, and nothing else.
+    pub fn is_mere_success(&self) -> bool {
+        self.tail == OK
     }
 
     /// Whether nothing is known except that it did not fail.

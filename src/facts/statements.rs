@@ -102,11 +102,8 @@ pub fn statement(sentence: &str) -> Option<Statement> {
     let weight = strength + 2 * specific.min(3) as u32 + u32::from(numbers);
     // A sentence with only weak words gains little from the names in it.
     let weight = if strength == 1 { weight.min(3) } else { weight };
-    match kind {
-        // Headings and exclamations are not findings or decisions.
-        StatementKind::Finding | StatementKind::Decision if bare => None,
-        _ => Some(Statement { kind, weight: if bare { 1 } else { weight } }),
-    }
+    // Headings, exclamations and a mere "Updated." state nothing.
+    (!bare).then_some(Statement { kind, weight })
 }
 
 /// Whether a sentence asks, offers, thanks, or announces what comes next, so that it says nothing by itself.
@@ -198,6 +195,6 @@ mod tests {
             weight("Fixed `a()` in src/b.rs, 12 lines.")
                 > weight("Fixed the thing that was mentioned before.")
         );
-        assert!(weight("All is done now, everything is complete.") > weight("It works."));
+        assert_eq!((statement("It works."), statement("Updated.")), (None, None));
     }
 }

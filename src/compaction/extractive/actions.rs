@@ -4,8 +4,8 @@ use super::draft::{Draft, Section, key_of};
 use super::places::Places;
 use crate::facts::shorten;
 use crate::facts::{
-    Action, ActionKind, Status, checkboxes, commit_message, created_id, directory, effects, is_minor_change,
-    only_reads, plan, without_directory, without_shortening,
+    Action, ActionKind, COMMITTED, Status, checkboxes, commit_message, created_id, directory, effects,
+    is_minor_change, only_reads, plan, without_directory, without_shortening,
 };
 
 pub(super) const TODO_LABEL: &str = "To do: ";
@@ -100,8 +100,8 @@ fn run(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
     let hash = |message: &str| commit_hash(output, message);
     let is_proven = |message: &String| outcome.status == Status::Ok || hash(message).is_some();
     if let Some(message) = commit_message(whole).filter(|message| !failed && is_proven(message)) {
-        let hash = hash(&message).map(|h| format!(" {h}")).unwrap_or_default();
-        draft.put(Section::Progress, &key_of(&message), &format!("Committed{hash}: {message}"), 11);
+        let hash = hash(&message).map(|h| format!(" ({h})")).unwrap_or_default();
+        draft.put(Section::Progress, &key_of(&message), &format!("{COMMITTED}{message}{hash}"), 11);
         return;
     }
     let command = match from {

@@ -91,7 +91,7 @@ fn the_summary_names_the_important_facts() {
     has("Constraints", "- Never touch the payment code, see https://shop.example/rules");
     has("Open", "- To do: write a changelog entry");
     has("Open", "- Question to the user: Shall I deploy it?");
-    has("Progress", "- Committed 1a2b3c4: Parse the cookie first");
+    has("Progress", "- Committed: Parse the cookie first (1a2b3c4)");
     has(
         "Progress",
         "- Last answer in this record: Fixed the login page: all 12 tests pass. - [x] fix the cookie - [ ] write a changelog entry Shall I deploy it?",

@@ -6,7 +6,7 @@ use super::message_facts::MessageFacts;
 use super::open::Open;
 use super::sightings::Sightings;
 use super::user_remarks::UserRemark;
-use crate::facts::Strength;
+use crate::facts::{COMMITTED, Strength};
 use crate::message::{Message, Role};
 use crate::saved::saved;
 
@@ -181,7 +181,11 @@ impl CarriedFacts {
             // The line already says as much as a short output.
             let says_more = output_ref.filter(|r| r.byte_size.is_none_or(|bytes| bytes > LINE));
             let by_ref = says_more.map_or_else(String::new, |r| format!(" ({})", r.id));
-            let line = format!("{}{}{by_ref}", run.head, answered.tail);
+            let line = match &run.commit {
+                // As a summary of our own tells it, which is then found to tell it.
+                Some(message) if answered.is_mere_success() => format!("{COMMITTED}{message}"),
+                _ => format!("{}{}{by_ref}", run.head, answered.tail),
+            };
             self.commands.insert(run.key.clone(), CommandLine { line, failed: answered.failed, last: at });
         }
     }
