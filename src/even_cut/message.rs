@@ -1,7 +1,6 @@
 //! Cuts the long texts of a message.
 
 use std::cell::RefCell;
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::Level;
@@ -116,14 +115,14 @@ fn cut_text(
     if let Some(Outline { text: shorter, .. }) = outline.as_ref().filter(|outline| outline.is_whole) {
         return (shorter.len() < text.len()).then(|| shorter.clone());
     }
-    let mut out = String::with_capacity(kept.head.len() + kept.tail.len() + listed.len() + 40);
-    let apart = if kept.head.is_empty() || kept.head.ends_with('\n') { "" } else { "\n" };
-    let _ = write!(out, "{}{apart}[… {left_out} tokens left out{listed} …]", kept.head);
-    if !kept.tail.is_empty() {
-        out.push('\n');
-        out.push_str(kept.tail);
-    }
+    let mark = mark(left_out, &listed);
+    let out = if outline.is_some() { [kept.head, "\n", &mark].concat() } else { kept.around(&mark) };
     (out.len() < text.len()).then_some(out)
+}
+
+/// What stands where text was left out.
+fn mark(tokens: u64, listed: &str) -> String {
+    format!("[… {tokens} tokens left out{listed} …]")
 }
 
 /// How many bytes of a text of `tokens` tokens a level keeps.
@@ -152,7 +151,7 @@ fn cut_input(
         let left_out =
             tokens.saturating_sub(sizes::share(tokens, kept.head.len() + kept.tail.len(), string.len()));
         let listed = list_names.borrow_mut()(kept);
-        let out = format!("{}[… {left_out} tokens left out{listed} …]{}", kept.head, kept.tail);
+        let out = kept.around(&mark(left_out, &listed));
         (out.len() < string.len()).then_some(out)
     };
     let input = match Json::parse(&call.input) {

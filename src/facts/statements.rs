@@ -1,5 +1,5 @@
 use super::literal::literals;
-use super::word::is_cjk;
+use crate::script::is_cjk;
 
 /// The kind of an assistant's statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,7 +4,8 @@ use super::sentence::contains_sentence;
 use crate::compaction::Redact;
 use crate::context::{Context, Node, NodeIndex, NodeKind};
 use crate::error::Result;
-use crate::facts::{is_assent, is_cjk, shorten};
+use crate::facts::{is_assent, shorten};
+use crate::script::is_cjk;
 
 /// Longer requests, in bytes, lose their middle, and the line names the message that holds them whole.
 const LONGEST: usize = 400;
