@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::facts::{is_assent, shorten};
 use crate::script::is_cjk;
 
-/// Longer requests, in bytes, lose their middle, and the line names the message that holds them whole.
+/// Longer requests, in bytes, lose their end, and the line names the message that holds them whole.
 const LONGEST: usize = 400;
 
 /// A text with fewer words is not a request of its own.
@@ -35,15 +35,15 @@ impl AskedRequest {
     pub fn line(&self, words: &str) -> String {
         let label = if self.is_latest { LATEST } else { "" };
         let place = self.in_message.as_ref().map(|id| format!(" (message {id})")).unwrap_or_default();
-        format!("{label}{}{place}", shorten::line(words, LONGEST))
+        format!("{label}{}{place}", shorten::beginning(words, LONGEST))
     }
 
-    /// Whether a text tells it: whole, or shortened in the middle but not by much more than the ledger would. Line breaks do not matter.
+    /// Whether a text tells it: whole, or shortened but not by much more than the ledger would. Line breaks do not matter.
     pub fn is_told_by(&self, text: &str) -> bool {
         let least = self.text.len().min(LONGEST) / 2;
         let request = self.text.trim_end_matches(['.', '。']);
         let tells = |text: &str| {
-            contains_sentence(text, request) || shorten::shows_shortened(text, &self.text, least)
+            contains_sentence(text, request) || shorten::shows_beginning(text, &self.text, least)
         };
         tells(&shorten::whole_line(text)) || entries(text).any(|entry| tells(&shorten::whole_line(entry)))
     }
@@ -146,8 +146,10 @@ mod tests {
         let summary =
             |request: &str| format!("## Task\n- First request: {request}\n- Then: x\n\n## Open\n- y");
         let long = request(words);
-        assert!(long.is_told_by(&summary(words)) && long.is_told_by(&summary(&shorten::line(words, 90))));
-        assert!(!long.is_told_by(&summary(&shorten::line(words, 40))));
+        assert!(
+            long.is_told_by(&summary(words)) && long.is_told_by(&summary(&shorten::beginning(words, 90)))
+        );
+        assert!(!long.is_told_by(&summary(&shorten::beginning(words, 40))));
         assert!(!long.is_told_by("- First request: Please move the parser […] of another path."));
     }
 
