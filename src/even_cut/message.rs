@@ -200,7 +200,8 @@ mod tests {
             "{\"total\":900,\"rows\":[{\"id\":0,\"ok\":true},{\"id\":1,\"ok\":true},{\"id\":2,\"ok\":true},{…},…]}\n\
              [… 4681 tokens left out …]"
         );
-        let lines: String = (0..99).map(|n| format!("line {n} {}end\n", "word ".repeat(450))).collect();
+        let lines =
+            (0..99).map(|n| format!("line {n} {}end\n", "word ".repeat(450))).collect::<Vec<_>>().concat();
         let (on_entry, cut) = on_entry_and_cut(&lines, 24);
         assert_eq!(on_entry.form, Form::Cut);
         let shown = cut.unwrap().message.plain_text();

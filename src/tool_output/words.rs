@@ -14,8 +14,8 @@ pub fn first_words(text: &str, max: usize) -> &str {
         let (head, rest) = text.split_at(*end);
         rest.starts_with(char::is_whitespace) || splits_text_without_blanks(head, rest)
     };
-    let ends = (head.len() / 2..=head.len()).rev().filter(|end| text.is_char_boundary(*end));
-    ends.into_iter().find(ends_word).map_or(head, |end| prefix_bytes(text, end))
+    let mut ends = (head.len() / 2..=head.len()).rev().filter(|end| text.is_char_boundary(*end));
+    ends.find(ends_word).map_or(head, |end| prefix_bytes(text, end))
 }
 
 /// The longest end of `text` with at most `max` bytes that begins with a word, in the same way.
@@ -29,8 +29,8 @@ pub fn last_words(text: &str, max: usize) -> &str {
         rest.ends_with(char::is_whitespace) || splits_text_without_blanks(rest, tail)
     };
     let start = text.len() - tail.len();
-    let starts = (start..=text.len() - tail.len() / 2).filter(|start| text.is_char_boundary(*start));
-    starts.into_iter().find(begins_word).map_or(tail, |start| suffix_bytes(text, text.len() - start))
+    let mut starts = (start..=text.len() - tail.len() / 2).filter(|start| text.is_char_boundary(*start));
+    starts.find(begins_word).map_or(tail, |start| suffix_bytes(text, text.len() - start))
 }
 
 /// Whether a cut between these texts is inside a word.
