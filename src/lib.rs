@@ -21,6 +21,7 @@ mod pattern;
 pub mod provider;
 pub mod saved;
 mod scanning;
+mod script;
 pub mod session;
 mod sorting;
 pub mod tokens;

@@ -1,12 +1,12 @@
 //! Cuts the long texts of a message.
 
 use std::cell::RefCell;
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::Level;
 use super::names::Names;
 use super::sizes;
+use super::steps::in_full;
 use super::text::{Pieces, pieces};
 use crate::context::{Context, Form, Slot, Tally};
 use crate::message::{Message, Part, Role, Text, ToolCall};
@@ -77,9 +77,15 @@ fn cut_message(
     Some(cut)
 }
 
-/// Like `cut_message`, but returns a slot; `None` also if the cut message is not smaller than the whole one.
+/// Like `cut_message`, but returns a slot; `None` also if the cut message is not smaller than the whole one. An output that
+/// was cut as it entered the view is cut again from its full text.
 pub fn cut_slot(context: &Context, whole: &Slot, level: Level, names: &mut Names<'_>) -> Option<Slot> {
-    let message = cut_message(whole, level, names, &*context.counter)?;
+    let full = in_full(context, whole);
+    if full.as_ref().is_some_and(|full| sizes::at_level(full, level, &*context.counter) >= whole.tokens()) {
+        names.record_whole(whole.node);
+        return None; // known without cutting
+    }
+    let message = cut_message(full.as_ref().unwrap_or(whole), level, names, &*context.counter)?;
     let tally = Tally::of(&message, &*context.counter);
     let is_smaller = tally.total() < whole.tokens();
     is_smaller.then(|| Slot { message: Arc::new(message), tally, form: Form::Shortened, ..whole.clone() })
@@ -109,14 +115,14 @@ fn cut_text(
     if let Some(Outline { text: shorter, .. }) = outline.as_ref().filter(|outline| outline.is_whole) {
         return (shorter.len() < text.len()).then(|| shorter.clone());
     }
-    let mut out = String::with_capacity(kept.head.len() + kept.tail.len() + listed.len() + 40);
-    let apart = if kept.head.is_empty() || kept.head.ends_with('\n') { "" } else { "\n" };
-    let _ = write!(out, "{}{apart}[… {left_out} tokens left out{listed} …]", kept.head);
-    if !kept.tail.is_empty() {
-        out.push('\n');
-        out.push_str(kept.tail);
-    }
+    let mark = mark(left_out, &listed);
+    let out = if outline.is_some() { [kept.head, "\n", &mark].concat() } else { kept.around(&mark) };
     (out.len() < text.len()).then_some(out)
+}
+
+/// What stands where text was left out.
+fn mark(tokens: u64, listed: &str) -> String {
+    format!("[… {tokens} tokens left out{listed} …]")
 }
 
 /// How many bytes of a text of `tokens` tokens a level keeps.
@@ -145,7 +151,7 @@ fn cut_input(
         let left_out =
             tokens.saturating_sub(sizes::share(tokens, kept.head.len() + kept.tail.len(), string.len()));
         let listed = list_names.borrow_mut()(kept);
-        let out = format!("{}[… {left_out} tokens left out{listed} …]{}", kept.head, kept.tail);
+        let out = kept.around(&mark(left_out, &listed));
         (out.len() < string.len()).then_some(out)
     };
     let input = match Json::parse(&call.input) {
@@ -157,4 +163,62 @@ fn cut_input(
         call.input = input.into();
     }
     is_shorter
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::NodeIndex;
+    use crate::tokens::BytesPerFour;
+    use crate::tool_output::ToolOutputCacheConfig;
+
+    /// A context that ends with a command and its output.
+    fn with_output(output: &str) -> Context {
+        let mut context = Context::new(Arc::new(BytesPerFour), ToolOutputCacheConfig::default(), None);
+        let call = Message::new(Role::Assistant, vec![ToolCall::function("c", "bash", "{}").into()]);
+        context.push(vec![Message::text(Role::User, "Go on."), call, Message::tool("c", output)]).unwrap();
+        context
+    }
+
+    /// The output as the view shows it first, and cut to a level.
+    fn on_entry_and_cut(output: &str, level: u64) -> (Slot, Option<Slot>) {
+        let context = with_output(output);
+        let facts = context.facts();
+        let on_entry = context.slot_on_entry(NodeIndex(2));
+        let cut = cut_slot(&context, &on_entry, Level::of(level), &mut Names::new(&facts, 40));
+        (on_entry, cut)
+    }
+
+    #[test]
+    fn an_output_that_was_cut_on_entry_is_cut_from_its_full_text() {
+        let rows: Vec<_> = (0..900).map(|n| serde_json::json!({ "id": n, "ok": true })).collect();
+        let (on_entry, cut) =
+            on_entry_and_cut(&serde_json::json!({ "total": 900, "rows": rows }).to_string(), 24);
+        assert_eq!(on_entry.form, Form::Cut);
+        assert_eq!(
+            cut.unwrap().message.plain_text(),
+            "{\"total\":900,\"rows\":[{\"id\":0,\"ok\":true},{\"id\":1,\"ok\":true},{\"id\":2,\"ok\":true},{…},…]}\n\
+             [… 4681 tokens left out …]"
+        );
+        let lines =
+            (0..99).map(|n| format!("line {n} {}end\n", "word ".repeat(450))).collect::<Vec<_>>().concat();
+        let (on_entry, cut) = on_entry_and_cut(&lines, 24);
+        assert_eq!(on_entry.form, Form::Cut);
+        let shown = cut.unwrap().message.plain_text();
+        assert!(shown.starts_with("line 0 word") && shown.ends_with("word end\n"), "{shown}");
+        assert!(shown.contains("word\n[… 55959 tokens left out …]\nword"), "{shown}");
+    }
+
+    #[test]
+    fn a_cut_output_is_never_larger_than_on_entry() {
+        let line = format!("{}\n", "word ".repeat(1_000));
+        for output in [line.repeat(2), line.repeat(90), "short line\n".repeat(9_000)] {
+            for level in (24..1_600).step_by(50).chain([12_000, 14_000, 40_000]) {
+                let (on_entry, cut) = on_entry_and_cut(&output, level);
+                assert_eq!(on_entry.form, Form::Cut);
+                let is_due = level + 400 < on_entry.tokens();
+                assert!(cut.map_or(!is_due, |cut| cut.tokens() < on_entry.tokens()), "{level}");
+            }
+        }
+    }
 }

@@ -105,20 +105,23 @@ impl<'a> Names<'a> {
         let names = &self.facts.names;
         let mut missing: Vec<u32> = Vec::new();
         for number in self.of(node).iter().copied() {
-            let name = names.text(number);
-            if self.in_view[number as usize] || missing.contains(&number) {
+            if self.in_view[number as usize] {
                 continue;
             }
-            if is_left_out(name, pieces) {
-                missing.push(number);
-            } else if pieces.keep(name) {
+            if pieces.keep(names.text(number)) {
                 self.record(number);
+            } else {
+                missing.push(number);
             }
         }
         sort_by_key(&mut missing, |number| rank(names.kinds()[*number as usize], names.text(*number)));
         for number in missing {
             let cost = u64::from(names.cost(number)) + 1;
-            if self.in_view[number as usize] || cost > self.left {
+            // A huge text is searched only for names that would be listed.
+            if self.in_view[number as usize]
+                || cost > self.left
+                || !pieces.left_out.contains(names.text(number))
+            {
                 continue;
             }
             self.left -= cost;

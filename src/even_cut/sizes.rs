@@ -1,7 +1,7 @@
 //! Estimated sizes of the texts in a message, exact enough to choose a level without counting.
 
 use super::Level;
-use crate::context::Tally;
+use crate::context::{Slot, Tally};
 use crate::message::{CallKind, Message, Part, Role, Text, ToolCall};
 use crate::tokens::{TokenCounter, count_part};
 use crate::tool_output::Json;
@@ -56,6 +56,15 @@ pub(super) fn each(
             None => found(Size { tokens, times: 1 }),
         }
     }
+}
+
+/// Roughly what a message takes at a level, without names.
+pub(super) fn at_level(slot: &Slot, level: Level, counter: &dyn TokenCounter) -> u64 {
+    let mut tokens = slot.tokens();
+    each(&slot.message, &slot.tally, counter, &mut |size| {
+        tokens = tokens.saturating_sub(size.tokens) + size.tokens_at(level);
+    });
+    tokens
 }
 
 /// The tokens of a message's texts, in order: the message's text tokens divided by length in bytes. Exact if there is only

@@ -247,8 +247,10 @@ fn measure(context: &Context, slot: &Slot, may_be_cut: bool, texts: &mut Vec<Siz
     if !may_be_cut || !can_be_cut(context, slot) {
         return (tokens, tokens);
     }
-    let mut rest = tokens;
-    sizes::each(&whole.message, &whole.tally, &*context.counter, &mut |size| {
+    let full = in_full(context, whole);
+    let full = full.as_ref().unwrap_or(whole);
+    let mut rest = full.tokens();
+    sizes::each(&full.message, &full.tally, &*context.counter, &mut |size| {
         rest = rest.saturating_sub(size.tokens);
         texts.push(size);
     });
@@ -269,4 +271,10 @@ pub fn can_be_cut(context: &Context, slot: &Slot) -> bool {
 pub fn uncut(context: &Context, slot: &Slot) -> Option<Slot> {
     let is_cut = matches!(slot.form, Form::Shortened | Form::Pointer) && !context.history.is_away(slot.node);
     is_cut.then(|| context.slot_on_entry(slot.node))
+}
+
+/// The output in full, if the view shows it cut as it entered. It is cut from there, so that no mark is cut by another, JSON
+/// is still JSON, and a mark counts what is really left out.
+pub(super) fn in_full(context: &Context, whole: &Slot) -> Option<Slot> {
+    (whole.form == Form::Cut).then(|| Slot::whole(&context.history, whole.node))
 }

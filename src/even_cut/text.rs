@@ -1,12 +1,11 @@
 //! Splits a text into head, middle and tail.
 
-use crate::tool_output::{prefix_bytes, suffix_bytes};
+use crate::tool_output::{first_words, last_words, prefix_bytes, splits_word, suffix_bytes};
 
 /// The head's share of what is kept, in hundredths: the beginning of a text says more than its end.
 const HEAD: usize = 60;
 
-/// A cut moves to the end of a line, or else of a word, if the head or the tail loses at most this share of its length, in
-/// hundredths.
+/// A cut moves to the end of a line if the head or the tail loses at most this share of its length, in hundredths.
 const NEAR: usize = 30;
 
 /// A text in three pieces.
@@ -22,36 +21,43 @@ impl Pieces<'_> {
     pub fn keep(self, what: &str) -> bool {
         self.head.contains(what) || self.tail.contains(what)
     }
+
+    /// Head and tail with a mark between them, on a line of its own. Only if a word was cut, the mark stands directly
+    /// beside it, so that half an id is not read as an id.
+    pub fn around(self, mark: &str) -> String {
+        let Self { head, left_out, tail } = self;
+        let is_apart = head.is_empty() || head.ends_with('\n') || splits_word(head, left_out);
+        let before = if is_apart { "" } else { "\n" };
+        let behind = if tail.is_empty() || splits_word(left_out, tail) { "" } else { "\n" };
+        [head, before, mark, behind, tail].concat()
+    }
 }
 
 /// Splits a text so that head and tail together take at most `bytes`. They are cut at a line end if one is near, otherwise
-/// between words, so that half an id is not read as an id, and never inside a character as the reader sees it (grapheme cluster).
+/// between words, so that half an id is not read as an id. A word that takes half of its piece is cut; the mark then stands
+/// directly beside it.
 pub(super) fn pieces(text: &str, bytes: usize) -> Pieces<'_> {
     let bytes = bytes.min(text.len());
-    let head = to_word_end(prefix_bytes(text, bytes * HEAD / 100), text);
+    let head = head(text, bytes * HEAD / 100);
     let rest = &text[head.len()..];
-    let tail = from_word_start(suffix_bytes(rest, bytes - head.len()), rest);
+    let tail = tail(rest, bytes - head.len());
     Pieces { head, left_out: &rest[..rest.len() - tail.len()], tail }
 }
 
-/// The beginning `head` of `text`, up to the end of its last line or word.
-fn to_word_end<'a>(head: &'a str, text: &str) -> &'a str {
+/// The beginning of a text, up to the end of a line or a word.
+fn head(text: &str, bytes: usize) -> &str {
+    let head = prefix_bytes(text, bytes);
     let is_near = |end: &usize| head.len() - end <= head.len() * NEAR / 100;
     let line = head.rfind('\n').map(|end| end + 1).filter(is_near);
-    let ends_word = text[head.len()..].starts_with(char::is_whitespace);
-    let word = || head.rfind(char::is_whitespace).filter(|end| !ends_word && is_near(end));
-    line.or_else(word).map_or(head, |end| &head[..end])
+    line.map_or_else(|| first_words(text, bytes), |end| &head[..end])
 }
 
-/// The end `tail` of `text`, from the beginning of its first line or word.
-fn from_word_start<'a>(tail: &'a str, text: &str) -> &'a str {
+/// The end of a text, from the beginning of a line or a word.
+fn tail(text: &str, bytes: usize) -> &str {
+    let tail = suffix_bytes(text, bytes);
     let is_near = |start: &usize| *start <= tail.len() * NEAR / 100;
     let line = tail.find('\n').map(|start| start + 1).filter(is_near);
-    let starts_word = text[..text.len() - tail.len()].ends_with(char::is_whitespace);
-    let space = || tail.char_indices().find(|(_, char)| char.is_whitespace());
-    let word =
-        || space().map(|(at, char)| at + char.len_utf8()).filter(|start| !starts_word && is_near(start));
-    line.or_else(word).map_or(tail, |start| &tail[start..])
+    line.map_or_else(|| last_words(text, bytes), |start| &tail[start..])
 }
 
 #[cfg(test)]
@@ -69,6 +75,18 @@ mod tests {
         assert_eq!(head, "no line ends");
         let Pieces { head, tail, .. } = pieces("error: it failed, to rerun pass cargo test", 33);
         assert_eq!((head, tail), ("error: it failed,", "pass cargo test"));
+        let path = "(Open file: /testbed/reproduce.py) now exits with status 1";
+        assert_eq!(super::tail(path, 40), "now exits with status 1");
+    }
+
+    #[test]
+    fn a_mark_stands_beside_a_word_that_was_cut() {
+        let cut = |text: &str, bytes| pieces(text, bytes).around("[…]");
+        assert_eq!(cut("one two three four five six", 20), "one two\n[…]\nfour five six");
+        assert_eq!(cut("one\ntwo three four five\nsix", 9), "one\n[…]\nsix");
+        let path = "/srv/app/src/parser/grammar/expressions/literals.rs";
+        assert_eq!(cut(path, 20), "/srv/app/src[…]erals.rs");
+        assert_eq!(cut("テキストを短くします", 18), "テキス\n[…]\nします");
     }
 
     proptest! {

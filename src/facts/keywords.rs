@@ -5,8 +5,8 @@ use super::rule_words::{
     RULES, SUBJECTS, WANTING, WISHES,
 };
 use super::strength::{RuleClass, Strength};
-use super::word::is_cjk;
 use super::words::{lowered, words_with_apostrophes};
+use crate::script::is_cjk;
 
 /// Classifies a sentence by its English, Chinese, Japanese and Korean words.
 pub(super) fn classify_rule(text: &str) -> Option<RuleClass> {

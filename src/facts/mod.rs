@@ -67,5 +67,4 @@ pub use strength::Strength;
 pub use text_set::TextSet;
 pub use texts::{message_text, texts, texts_with};
 pub use todo::{Plan, Todo, created_id, plan};
-pub(crate) use word::is_cjk;
 pub use wrapped::unwrapped;

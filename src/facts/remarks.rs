@@ -1,10 +1,11 @@
 //! Finds sentences that may be rules although no word marks them, in any language.
 
 use super::constraints::points_back;
+use super::sentences;
 use super::small_talk::{is_courtesy, says_what_is_lacking};
 use super::words::words;
-use super::{is_cjk, sentences};
 use crate::hashing::hash;
+use crate::script::is_cjk;
 
 /// Longer messages, in bytes, are skipped: they are pasted text, or their facts are enough.
 const LONGEST_MESSAGE: usize = 800;

@@ -1,13 +1,19 @@
-//! Shortens texts to fit a line of a summary.
+//! Shortens texts to fit a line of a summary. What somebody asked or said keeps its beginning: the rest of a long request is
+//! mostly pasted. Lines about commands keep their end, too, because it says what failed, or names the file.
 
-use unicode_segmentation::UnicodeSegmentation;
+use crate::tool_output::{first_words, last_words, splits_word};
 
 /// Marks where text was left out.
-const GAP: &str = " […] ";
+const GAP: &str = "[…]";
 
 /// `text` on one line, without emphasis marks, shortened in the middle to about `limit` bytes.
 pub fn line(text: &str, limit: usize) -> String {
     middle(&whole_line(text), limit)
+}
+
+/// The beginning of `text` on one line, without emphasis marks, of about `limit` bytes.
+pub fn beginning(text: &str, limit: usize) -> String {
+    head(&whole_line(text), limit)
 }
 
 /// `text` on one line, without emphasis marks.
@@ -15,18 +21,12 @@ pub fn whole_line(text: &str) -> String {
     one_line(text).replace("**", "").trim().to_owned()
 }
 
-/// Whether `text` contains `whole`, a text on one line, shortened in the middle to `least` bytes or more.
-pub fn shows_shortened(text: &str, whole: &str, least: usize) -> bool {
-    /// No shortened text is longer, in bytes.
-    const LONGEST: usize = 2_400;
-    let longest = whole.len().min(LONGEST);
-    text.match_indices(GAP).any(|(at, gap)| {
-        let (before, behind) = (&text[..at], &text[at + gap.len()..]);
-        let heads = (1..=longest).rev().filter_map(|len| whole.get(..len));
-        let tails = (1..=longest).rev().filter_map(|len| whole.get(whole.len() - len..));
-        let head = heads.into_iter().find(|head| before.ends_with(head));
-        let tail = tails.into_iter().find(|tail| behind.starts_with(tail));
-        head.zip(tail).is_some_and(|(head, tail)| head.len() + tail.len() >= least)
+/// Whether `text` contains the beginning of `whole`, a text on one line, shortened to `least` bytes or more.
+pub fn shows_beginning(text: &str, whole: &str, least: usize) -> bool {
+    text.match_indices(GAP).any(|(at, _)| {
+        let before = text[..at].trim_end();
+        let mut heads = (least..=whole.len().min(before.len())).filter_map(|len| whole.get(..len));
+        heads.any(|head| before.ends_with(head))
     })
 }
 
@@ -35,39 +35,36 @@ pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// `text` with its line breaks but without blank lines, shortened in the middle to about `limit` bytes.
+/// The beginning of `text` with its line breaks but without blank lines, of about `limit` bytes.
 pub fn lines(text: &str, limit: usize) -> String {
     let kept: Vec<&str> = text.lines().map(str::trim_end).filter(|l| !l.is_empty()).collect();
-    middle(&kept.join("\n"), limit)
+    head(&kept.join("\n"), limit)
 }
 
-/// Keeps two thirds of the limit from the beginning and one third from the end, cut between graphemes.
+/// Keeps the beginning.
+fn head(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let head = first_words(text, limit);
+    [head.trim_end(), blank(head, &text[head.len()..]), GAP].concat()
+}
+
+/// Keeps two thirds of the limit from the beginning and one third from the end.
 fn middle(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();
     }
-    let mut head = 0;
-    for (at, grapheme) in text.grapheme_indices(true) {
-        if at + grapheme.len() > limit * 2 / 3 {
-            break;
-        }
-        head = at + grapheme.len();
-    }
-    let mut tail = text.len();
-    for (at, _) in text.grapheme_indices(true).rev() {
-        if at < head || text.len() - at > limit / 3 {
-            break;
-        }
-        tail = at;
-    }
-    let (head, tail) = (at_word(&text[..head]), &text[tail..]);
-    let tail = tail.split_once(' ').filter(|(cut, _)| cut.len() < 24).map_or(tail, |(_, rest)| rest);
-    format!("{}{GAP}{}", head.trim_end(), tail.trim_start())
+    let head = first_words(text, limit * 2 / 3);
+    let rest = &text[head.len()..];
+    let tail = last_words(rest, limit / 3);
+    let left_out = &rest[..rest.len() - tail.len()];
+    [head.trim_end(), blank(head, left_out), GAP, blank(left_out, tail), tail.trim_start()].concat()
 }
 
-/// Drops the last word, which was cut, if it is short.
-fn at_word(head: &str) -> &str {
-    head.rfind(' ').filter(|at| head.len() - at < 24).map_or(head, |at| &head[..at])
+/// What stands between a mark and a text: nothing if a word was cut, so that half an id is not read as an id.
+fn blank(before: &str, after: &str) -> &'static str {
+    if splits_word(before, after) { "" } else { " " }
 }
 
 #[cfg(test)]
@@ -78,8 +75,23 @@ mod tests {
     fn the_middle_is_cut_between_graphemes() {
         assert_eq!(line("a\n  **b** c", 20), "a b c");
         assert_eq!(line("one two three four five six seven", 18), "one two […] seven");
+        let path = "apps/examples/desktop-example/src/ContextMenuContent.tsx";
+        assert_eq!(line(path, 40), "apps/examples/desktop-exam[…]nuContent.tsx");
         let family = "👩‍👩‍👧".repeat(10);
         let short = line(&family, 60);
         assert!(short.split(GAP).all(|part| part.replace("👩‍👩‍👧", "").is_empty()), "{short}");
+    }
+
+    #[test]
+    fn a_request_keeps_its_beginning() {
+        let request = "can you update @apps/examples/desktop-example/src/Menu.tsx to use <ContextMenu> </ContextMenuContent>";
+        assert_eq!(
+            beginning(request, 64),
+            "can you update @apps/examples/desktop-example/src/Menu.tsx to […]"
+        );
+        assert_eq!(beginning(request, 50), "can you update @apps/examples/desktop-example/src/[…]");
+        assert_eq!(lines("Fix this:\n\n  let a = 1;\n  let b = 2;", 20), "Fix this:\n  let a = […]");
+        assert!(shows_beginning(&format!("- {}", beginning(request, 64)), request, 50));
+        assert!(!shows_beginning("- can you update […]", request, 50));
     }
 }

@@ -1,8 +1,8 @@
 //! Recognises sentences that tell a later reader nothing: thanks, apologies, assent, what somebody lacks or has forgotten.
 
-use super::is_cjk;
 use super::rule_words::folded;
 use super::words::{is_listed, words};
+use crate::script::is_cjk;
 
 /// Words of thanks and apologies, folded.
 const COURTESY: &str = "thanks thank sorry apologize apologise apologies appreciate appreciated welcome \

@@ -1,6 +1,6 @@
 use super::literal::literals;
-use super::word::is_cjk;
 use super::words::lowered;
+use crate::script::is_cjk;
 
 /// The kind of an assistant's statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

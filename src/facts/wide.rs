@@ -1,7 +1,8 @@
 //! Finds where a path or a URL begins and ends in text without spaces between words.
 
-use super::word::{self, is_cjk};
+use super::word;
 use super::words::is_listed;
+use crate::script::is_cjk;
 
 /// Whether a character belongs to a script without blanks between words, or is a pictograph. It may be part of a name, or of a word
 /// directly beside it.

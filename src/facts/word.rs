@@ -1,6 +1,7 @@
 //! Classifies a single word: a path, an id, an error code.
 
 use super::codes;
+use crate::script::is_cjk;
 
 /// Extensions by which a bare name is recognised as a file's. Without such a list, `this.thing` would be one.
 const EXTENSIONS: [&str; 88] = [
@@ -41,11 +42,6 @@ pub(super) fn is_url_part(c: char) -> bool {
         return is_part(c);
     }
     c.is_ascii_graphic() && !matches!(c, '"' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}')
-}
-
-/// Chinese characters, kana and the like: scripts without blanks between words.
-pub(crate) fn is_cjk(c: char) -> bool {
-    matches!(u32::from(c), 0x2E80..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF | 0xFF00..=0xFFEF | 0x20000..=0x3FFFF)
 }
 
 /// The length, in bytes, of the run of [`is_part`] characters at the start of `text`.

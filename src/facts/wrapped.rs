@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::sentences::{is_closing, is_entry, is_heading, starts_new_block};
-use super::word::is_cjk;
+use crate::script::is_cjk;
 
 /// A line of more characters than this may have been wrapped.
 const WRAPPED_AT: usize = 50;

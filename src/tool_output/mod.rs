@@ -14,6 +14,7 @@ mod rules;
 mod store;
 mod tools;
 mod view;
+mod words;
 
 pub use config::{MIN_MESSAGE_BYTES, ToolOutputCacheConfig};
 pub use cut::{prefix_bytes, prefix_chars, suffix_bytes, suffix_chars};
@@ -29,3 +30,4 @@ pub use tools::{
     CACHE_TOOL, GREP_TOOL, SEARCH_TOOL, ToolDefinition, definitions, is_cache_tool, is_own_tool,
 };
 pub use view::{PLACEHOLDER, is_placeholder, placeholder, view, view_of_own_tool_output};
+pub use words::{first_words, last_words, splits_word};

@@ -26,7 +26,8 @@ pub(super) fn add_action(draft: &mut Draft, action: &Action<'_>, output: &str, p
         ActionKind::Other if plan(&action.call.name, &action.args).is_none() => {
             if let Some(outcome) = &action.outcome {
                 let call = call_line(action);
-                let result = shorten::line(outcome.error.as_deref().unwrap_or(beginning(output)), 240);
+                let error = outcome.error.as_deref().map(|error| shorten::line(error, 240));
+                let result = error.unwrap_or_else(|| shorten::beginning(beginning(output), 240));
                 if !result.is_empty() {
                     let verdict = if failed { "failed: " } else { "" };
                     draft.put(Section::Commands, &call, &format!("`{call}` → {verdict}{result}"), 0);

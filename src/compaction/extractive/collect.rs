@@ -244,7 +244,7 @@ fn add_open_at_end(
         return;
     }
     if let Some((_, _, text)) = last_user {
-        let request = shorten::line(text, 160);
+        let request = shorten::beginning(text, 160);
         draft.put(Section::Open, "request", &format!("{REQUEST_LABEL}{request}"), 40);
     }
     if let Some((_, _, text)) = last_word {

@@ -5,9 +5,10 @@ use crate::compaction::Redact;
 use crate::context::{Context, Node, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::facts::words::words;
-use crate::facts::{is_assent, is_cjk, shorten};
+use crate::facts::{is_assent, shorten};
+use crate::script::is_cjk;
 
-/// Longer requests, in bytes, are shortened.
+/// Longer requests, in bytes, lose their end.
 pub(super) const LONGEST: usize = 400;
 
 /// A text with fewer words is not a request of its own.
@@ -32,15 +33,15 @@ impl AskedRequest {
     /// The ledger's line with these words of the request, of at most about `most` bytes.
     pub fn line(&self, words: &str, most: usize) -> String {
         let label = if self.is_latest { LATEST } else { "" };
-        format!("{label}{}", shorten::line(words, most))
+        format!("{label}{}", shorten::beginning(words, most))
     }
 
-    /// Whether a text tells it: whole, or shortened in the middle but not by much more than the ledger would. Line breaks do not matter.
+    /// Whether a text tells it: whole, or shortened but not by much more than the ledger would. Line breaks do not matter.
     pub fn is_told_by(&self, text: &str) -> bool {
         let least = self.text.len().min(LONGEST) / 2;
         let request = self.text.trim_end_matches(['.', '。']);
         let tells = |text: &str| {
-            contains_sentence(text, request) || shorten::shows_shortened(text, &self.text, least)
+            contains_sentence(text, request) || shorten::shows_beginning(text, &self.text, least)
         };
         tells(&shorten::whole_line(text)) || entries(text).any(|entry| tells(&shorten::whole_line(entry)))
     }
@@ -149,8 +150,10 @@ mod tests {
         let summary =
             |request: &str| format!("## Task\n- First request: {request}\n- Then: x\n\n## Open\n- y");
         let long = request(words);
-        assert!(long.is_told_by(&summary(words)) && long.is_told_by(&summary(&shorten::line(words, 90))));
-        assert!(!long.is_told_by(&summary(&shorten::line(words, 40))));
+        assert!(
+            long.is_told_by(&summary(words)) && long.is_told_by(&summary(&shorten::beginning(words, 90)))
+        );
+        assert!(!long.is_told_by(&summary(&shorten::beginning(words, 40))));
         assert!(!long.is_told_by("- First request: Please move the parser […] of another path."));
     }
 

@@ -1,7 +1,7 @@
 //! Finds the languages in which a text may contain rules, by its words.
 
 use super::{ENGLISH_RULE_WORDS, LANGUAGE_NAMES, LANGUAGES, Language, english::BOUNDS};
-use crate::facts::word::is_cjk;
+use crate::script::is_cjk;
 
 /// The bit of Chinese, Japanese and Korean, and of the English rules that are recognised by words and phrases.
 pub(in crate::facts) const WORD_RULES_BIT: u32 = 1 << LANGUAGES.len();

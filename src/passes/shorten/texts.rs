@@ -112,10 +112,9 @@ fn joined(message: &Message) -> Arc<Message> {
 fn restored(context: &Context, slot: &Slot) -> Arc<Message> {
     let whole = &context.history.node(slot.node).message;
     match slot.form {
-        Form::Compressed | Form::Truncated | Form::Pointer => whole.clone(), // from the output itself, not from its replacement
+        // From the output itself, not from its replacement.
+        Form::Cut | Form::Compressed | Form::Truncated | Form::Pointer => whole.clone(),
         Form::Shortened if slot.message.role == Role::Tool => whole.clone(),
-        // The answer of a cache tool: no ref opens it.
-        Form::Cut if slot.message.tool_outputs().all(|output| output.output_ref.is_none()) => whole.clone(),
         Form::Shortened => {
             let mut message = Message::clone(&slot.message);
             // Calls or reasoning may have been removed from it, so only texts are matched with texts.

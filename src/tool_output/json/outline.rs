@@ -2,12 +2,25 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::scan::{Document, Kind};
-use super::strings::shortened;
+use super::strings::cut_string;
 use crate::sorting::sort;
 
-/// A longer string (in bytes) may be shortened. Shorter ones, which are mostly ids and states, are kept whole or left
-/// out.
+/// The least piece of a long string, in bytes, if there is much room. With less room it is [`SHARE`] of it, but at least
+/// [`LEAST_BYTES`].
 const SHORT_BYTES: usize = 64;
+
+/// The least piece if there is little room.
+const LEAST_BYTES: usize = 24;
+
+/// The share of the room.
+const SHARE: usize = 4;
+
+/// A string is cut only if that leaves out this many bytes, several times the length of a mark. Shorter ones, which are mostly
+/// ids and states, are kept whole or left out.
+const LEAST_LEFT_OUT: usize = 32;
+
+/// The same for a string without blanks. That is mostly a path or an address, of which a piece says nothing.
+const LEAST_LEFT_OUT_OF_WORD: usize = 128;
 
 /// Replaces values that are left out.
 const LEFT_OUT: &str = "…";
@@ -30,20 +43,22 @@ pub fn outline(text: &str, bytes: usize) -> Option<Outline> {
         return None;
     }
     let document = Document::parse(text)?;
-    let (chosen, left) = choose(&document, bytes);
-    let long = chosen.iter().filter(|node| cost(&document, **node) > SHORT_BYTES).count();
-    Some(write(&document, &chosen, SHORT_BYTES + left / long.max(1)))
+    let least = (bytes / SHARE).clamp(LEAST_BYTES, SHORT_BYTES);
+    let (chosen, left) = choose(&document, bytes, least);
+    let rooms = share_out(&document, &chosen, least, left);
+    Some(write(&document, &chosen, &rooms))
 }
 
-/// The values to keep, in the order of the text, and the number of bytes left.
-fn choose(document: &Document<'_>, bytes: usize) -> (Vec<usize>, usize) {
+/// The values to keep, in the order of the text, and the number of bytes left. Long strings count as `least` bytes.
+fn choose(document: &Document<'_>, bytes: usize, least: usize) -> (Vec<usize>, usize) {
     const TOP: u64 = u64::MAX;
     let mut left = bytes;
     let mut chosen = Vec::new();
     let mut next = BinaryHeap::from([(TOP, Reverse(0))]);
     while let Some((height, Reverse(node))) = next.pop() {
-        let least = cost(document, node).min(SHORT_BYTES + document.key(node).len());
-        let Some(rest) = left.checked_sub(least) else { continue };
+        let all = cost(document, node);
+        let takes = if is_cut(document, node, least) { all - document.raw(node).len() + least } else { all };
+        let Some(rest) = left.checked_sub(takes) else { continue };
         left = rest;
         chosen.push(node);
         let is_list = document.kind(node) == Kind::Array;
@@ -58,6 +73,29 @@ fn choose(document: &Document<'_>, bytes: usize) -> (Vec<usize>, usize) {
     (chosen, left)
 }
 
+/// Whether a value is a string that is cut if it has room for this many bytes.
+fn is_cut(document: &Document<'_>, node: usize, bytes: usize) -> bool {
+    let raw = document.raw(node);
+    let least = if raw.contains(' ') { LEAST_LEFT_OUT } else { LEAST_LEFT_OUT_OF_WORD };
+    document.kind(node) == Kind::Text && raw.len() > bytes + least
+}
+
+/// The room of each chosen value: `least` bytes for a long string, and its share of the bytes left; `None` for what stays whole.
+fn share_out(document: &Document<'_>, chosen: &[usize], least: usize, mut left: usize) -> Vec<Option<usize>> {
+    let mut long = chosen.iter().filter(|node| is_cut(document, **node, least)).count();
+    let room = |node: &usize| {
+        let is_long = is_cut(document, *node, least);
+        let share = left / long.max(1);
+        let cut = is_cut(document, *node, least + share).then_some(least + share);
+        if is_long {
+            long -= 1;
+            left = left.saturating_sub(cut.unwrap_or(document.raw(*node).len()) - least);
+        }
+        cut
+    };
+    chosen.iter().map(room).collect()
+}
+
 /// The bytes of a value with its name and punctuation; for an object or a list, those of an empty one.
 fn cost(document: &Document<'_>, node: usize) -> usize {
     let value = match document.kind(node) {
@@ -67,13 +105,13 @@ fn cost(document: &Document<'_>, node: usize) -> usize {
     document.key(node).len() + value + ":,".len()
 }
 
-/// Writes the chosen values, with at most `chars` characters for each string.
-fn write(document: &Document<'_>, chosen: &[usize], chars: usize) -> Outline {
+/// Writes the chosen values, each string with its room.
+fn write(document: &Document<'_>, chosen: &[usize], rooms: &[Option<usize>]) -> Outline {
     let mut out = String::new();
     let mut is_whole = chosen.len() == document.end(0);
     // The open objects and lists, each with the value that would come next if none were left out.
     let mut open: Vec<(usize, usize)> = Vec::new();
-    for &node in chosen {
+    for (&node, room) in chosen.iter().zip(rooms) {
         while open.last().is_some_and(|(around, _)| node >= document.end(*around)) {
             close(document, &mut open, &mut out);
         }
@@ -93,12 +131,13 @@ fn write(document: &Document<'_>, chosen: &[usize], chars: usize) -> Outline {
                 out.push_str(&raw[..1]);
                 open.push((node, node + 1));
             }
-            Kind::Text => {
-                let shorter = shortened(raw, chars);
-                is_whole &= shorter.is_none();
-                out.push_str(shorter.as_deref().unwrap_or(raw));
-            }
-            Kind::Other => out.push_str(raw),
+            Kind::Text | Kind::Other => match room {
+                Some(room) => {
+                    is_whole = false;
+                    out.push_str(&cut_string(raw, *room));
+                }
+                None => out.push_str(raw),
+            },
         }
     }
     while !open.is_empty() {
@@ -142,7 +181,24 @@ mod tests {
     #[test]
     fn long_strings_share_the_remaining_room() {
         let text = serde_json::json!({ "exit": 1, "out": "line\n".repeat(200) }).to_string();
-        insta::assert_snapshot!(outline(&text, 120).unwrap().text, @r#"{"exit":1,"out":"line\nline\nline\nline\nline\nline\nline\nline\nline\nline\nlin…[+930 characters]…e\nline\nline\nline\n"}"#);
+        insta::assert_snapshot!(outline(&text, 120).unwrap().text, @r#"{"exit":1,"out":"line\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline […] line\nline\nline\nline\nline\n"}"#);
+    }
+
+    #[test]
+    fn paths_are_whole_or_left_out_and_with_little_room_long_strings_are_short() {
+        let path = "https://raw.githubusercontent.com/SchemaStore/schemastore/master/src/schemas/json/tsconfig-schema.json";
+        let text = serde_json::json!({ "url": path, "status": 200 }).to_string();
+        assert_eq!(outline(&text, 90).unwrap().text, r#"{…,"status":200}"#);
+        assert_eq!(outline(&text, 130).unwrap().text, text);
+        let said =
+            "Found three files in the folder, none of which has a test of its own or is mentioned elsewhere";
+        let text =
+            serde_json::json!([{ "type": "text", "text": said, "success": true }, { "type": "last of two" }])
+                .to_string();
+        assert_eq!(
+            outline(&text, 90).unwrap().text,
+            r#"[{"type":"text","text":"Found three files in the folder, none of […]","success":true},{…}]"#
+        );
     }
 
     #[test]
@@ -165,7 +221,7 @@ mod tests {
         fn the_outline_is_about_as_long_as_allowed(values in prop::collection::vec("[a-z日\"\\\\]{0,90}", 0..12), bytes in 0usize..600) {
             let text = serde_json::json!({ "list": values, "more": { "values": values } }).to_string();
             let out = outline(&text, bytes).unwrap().text;
-            prop_assert!(out.len() <= bytes * 2 + 40, "{} of {bytes}: {out}", out.len());
+            prop_assert!(out.len() <= bytes * 2 + 40 + LEAST_LEFT_OUT_OF_WORD, "{} of {bytes}: {out}", out.len());
         }
     }
 }

@@ -3,9 +3,13 @@
 use std::fmt::Write as _;
 
 use super::super::cut::{prefix_chars, suffix_chars};
+use super::super::words::{first_words, last_words, splits_word};
 
 /// The maximum length of the mark of a cut, in characters.
 const MARK_CHARS: usize = 32;
+
+/// A piece of fewer bytes is only the beginning of its string.
+const LEAST_WITH_TAIL: usize = 64;
 
 /// Shortens a string to `max` characters, if it has more: its beginning, the number of characters left out, and its
 /// end, in quotation marks. Grapheme clusters of up to 64 code points are not split.
@@ -25,6 +29,22 @@ pub(super) fn shortened(raw: &str, max: usize) -> Option<String> {
     let tail = suffix_chars(&text, tail)?;
     let left_out = chars - head.chars().count() - tail.chars().count();
     Some(quoted(&format!("{head}…[+{left_out} characters]…{tail}")))
+}
+
+/// The beginning and the end of a string in about `bytes` bytes, as a JSON string. A short piece is only a beginning. It is
+/// cut between words; a mark directly beside a word shows that the word was cut.
+pub(super) fn cut_string(raw: &str, bytes: usize) -> String {
+    let text = decode(raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"')).unwrap_or(raw));
+    let tail = if bytes < LEAST_WITH_TAIL { 0 } else { bytes / 4 };
+    let head = first_words(&text, bytes - tail);
+    let rest = &text[head.len()..];
+    let tail = last_words(rest, tail);
+    let left_out = &rest[..rest.len() - tail.len()];
+    let blank =
+        |before: &str, after: &str| if splits_word(before, after) || after.is_empty() { "" } else { " " };
+    quoted(
+        &[head.trim_end(), blank(head, left_out), "[…]", blank(left_out, tail), tail.trim_start()].concat(),
+    )
 }
 
 /// The text as a JSON string, with quotation marks.
@@ -99,6 +119,20 @@ mod tests {
         assert_eq!(short, format!("\"{}…[+168 characters]…{}\"", "a".repeat(24), "z".repeat(8)));
         assert_eq!(shortened(&raw, 200), None);
         assert_eq!(shortened(r#""\u65e5\u672c""#, 2), None);
+    }
+
+    #[test]
+    fn a_string_is_cut_between_words() {
+        let cut = |text: &str, bytes| cut_string(&quoted(text), bytes);
+        assert_eq!(
+            cut("Found three files in the folder, none of them with tests", 24),
+            r#""Found three files in the […]""#
+        );
+        assert_eq!(cut(&"/srv/app".repeat(9), 20), r#""/srv/app/srv/app/srv[…]""#);
+        assert_eq!(
+            cut(&"line of it\n".repeat(9), 64),
+            r#""line of it\nline of it\nline of it\nline of it\nline […] it\nline of it\n""#
+        );
     }
 
     #[test]
