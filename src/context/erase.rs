@@ -38,19 +38,9 @@ impl Context {
     /// Removes the content of a message wherever it is stored. The structure stays: who called what, and which output
     /// answers which call.
     pub fn erase(&mut self, index: NodeIndex) {
-        let whole = self.history.node(index).message.clone();
-        let message = Arc::new(without_content(&whole));
         self.drop_text_pins_of(index);
-        for id in whole.tool_outputs().filter_map(|output| Some(output.output_ref.as_ref()?.id.clone())) {
-            let others = self.is_held_by_another(&id, index);
-            if !others {
-                self.outputs.erase(&id);
-            }
-        }
-        let tally = self.tally_of(&message);
-        self.history.erase(index, message, tally);
+        self.replace_everywhere(index, without_content(&self.history.node(index).message));
         self.pointers.retain(|(node, _)| *node != index);
-        self.show_erased(index);
         self.forget_all_facts();
     }
 
@@ -69,21 +59,29 @@ impl Context {
             shown_with_it.into_iter().map(|node| (node, ERASED.to_owned())).chain([(summary, new_text)]);
         for (node, text) in new_texts.collect::<Vec<_>>() {
             self.overwrite(node, text);
-            self.show_erased(node);
         }
     }
 
-    /// Replaces the text of a message that the engine made, in the history.
+    /// Replaces the text of a message that the engine made.
     fn overwrite(&mut self, index: NodeIndex, text: String) {
         let known = &self.history.node(index).message;
         let mut message = Message::text(known.role, text);
         message.meta = known.meta.clone();
-        let tally = self.tally_of(&message);
-        self.history.erase(index, Arc::new(message), tally);
+        self.replace_everywhere(index, message);
     }
 
-    /// Shows the new content of a message wherever the old one was.
-    fn show_erased(&mut self, index: NodeIndex) {
+    /// Replaces a message in the history and wherever else it stands. The outputs that were stored with it or for it go, except
+    /// those that another message holds.
+    fn replace_everywhere(&mut self, index: NodeIndex, message: Message) {
+        let outputs = self.history.node(index).message.tool_outputs();
+        let held = outputs.filter_map(|output| Some(&*output.output_ref.as_ref()?.id));
+        let gone =
+            held.chain(self.outputs.copies_of(index.0)).filter(|id| !self.is_held_by_another(id, index));
+        for id in gone.map(str::to_owned).collect::<Vec<_>>() {
+            self.outputs.erase(&id);
+        }
+        let tally = self.tally_of(&message);
+        self.history.erase(index, Arc::new(message), tally);
         let slot = Slot::whole(&self.history, index);
         if let Some(at) = self.view.position(index) {
             self.view.replace(at, slot.message.clone(), slot.tally, slot.form);

@@ -1,0 +1,160 @@
+//! An erased message leaves no trace, wherever something of it was written down.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::sync::Arc;
+
+use contextfold::compaction::Answer;
+use contextfold::context::Form;
+use contextfold::message::{Media, MediaKind, Message, Part, Role, ToolCall};
+use contextfold::session::{Fit, Search, Session, SessionConfig};
+use contextfold::tokens::BytesPerFour;
+use serde_json::{Value, json};
+
+const SECRET: &str = "hunter2";
+
+fn session(options: &Value) -> Session {
+    Session::new(SessionConfig::from_value(options).unwrap(), Arc::new(BytesPerFour))
+}
+
+fn user(text: impl Into<String>) -> Message {
+    Message::text(Role::User, text.into())
+}
+
+fn said(text: impl Into<String>) -> Message {
+    Message::text(Role::Assistant, text.into())
+}
+
+fn push(session: &mut Session, message: Message) -> String {
+    let pushed = session.push(vec![message]).unwrap();
+    session.context().ids(&pushed).remove(0)
+}
+
+/// Answers every request with a summary that repeats the secret if the request has it.
+fn answered(session: &mut Session, mut fit: Fit) {
+    while let Fit::NeedsSummary(pending) = fit {
+        let knows = pending.request.messages().iter().any(|message| message.plain_text().contains(SECRET));
+        let words = if knows { "The password is hunter2." } else { "They went on." };
+        let text = format!("<summary>{words}</summary>");
+        fit = session.resume(*pending, &Answer { text, ..Answer::default() }).unwrap();
+    }
+}
+
+fn prepare(session: &mut Session) {
+    let fit = session.prepare().unwrap();
+    answered(session, fit);
+}
+
+fn holds(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len()).any(|window| window == text.as_bytes())
+}
+
+/// Where a text still is.
+fn traces(session: &mut Session, text: &str) -> Vec<String> {
+    let mut traces = Vec::new();
+    let mut note = |found: bool, place: String| traces.extend(found.then_some(place));
+    for node in session.context().history.nodes() {
+        note(format!("{:?}", node.message).contains(text), format!("the history: {}", node.id));
+    }
+    for slot in session.context().view.slots() {
+        note(format!("{:?}", slot.message).contains(text), format!("the view: {:?}", slot.node));
+    }
+    for output in session.context().outputs.iter() {
+        note(format!("{:?}", output.parts()).contains(text), format!("the output {}", output.id()));
+    }
+    note(format!("{:?}", session.context().folds).contains(text), "a fold".to_owned());
+    note(format!("{:?}", session.report()).contains(text), "the report".to_owned());
+    note(!session.search(&Search::text(text, &json!({})).unwrap()).is_empty(), "the search".to_owned());
+    note(format!("{:?}", session.graph().unwrap()).contains(text), "the graph".to_owned());
+    note(holds(&session.snapshot(b""), text), "the snapshot".to_owned());
+    let position = session.journal_position(1, |_| Vec::new());
+    let records = session.records_since(position.saturating_sub(1)).unwrap_or_default();
+    note(holds(&records, text), "the journal".to_owned());
+    traces
+}
+
+fn assert_gone(session: &mut Session, why: &str) {
+    assert_eq!(traces(session, SECRET), Vec::<String>::new(), "{why}");
+}
+
+#[test]
+fn full_texts_that_the_last_resort_stored_go_too() {
+    let mut s = session(&json!({ "contextWindow": 600 }));
+    let words = "Some words. ".repeat(300);
+    let id = push(&mut s, user(format!("{words} My password is hunter2. {words}")));
+    prepare(&mut s);
+    assert_eq!(s.context().outputs.len(), 1);
+    let mut restored =
+        Session::restore(&s.snapshot(b""), None, |_| Ok(Arc::new(BytesPerFour))).unwrap().session;
+    for session in [&mut s, &mut restored] {
+        session.erase(&id).unwrap();
+        assert_gone(session, "shortened");
+        assert!(session.context().outputs.is_empty());
+    }
+}
+
+#[test]
+fn they_go_even_if_the_view_shows_the_message_whole_again() {
+    let mut s = session(&json!({ "contextWindow": 600, "ladder": [] }));
+    let words = "Some words. ".repeat(300);
+    push(&mut s, user(format!("{words} A text of another message. {words}")));
+    let id = push(&mut s, user(format!("{words} My password is hunter2. {words}")));
+    s.push(vec![said("Noted."), user("Go on.")]).unwrap();
+    prepare(&mut s);
+    assert_eq!(s.context().outputs.len(), 2);
+    s.set_options(
+        SessionConfig::from_value(&json!({ "contextWindow": 128_000, "ladder": [] })).unwrap(),
+        None,
+    );
+    prepare(&mut s);
+    assert!(s.context().view.slots().all(|slot| slot.form == Form::Whole));
+    s.erase(&id).unwrap();
+    assert_gone(&mut s, "whole again");
+    assert_eq!(s.context().outputs.len(), 1, "the other message's text stays");
+}
+
+#[test]
+fn a_branch_knows_what_was_stored_for_its_messages() {
+    let mut s = session(&json!({ "contextWindow": 600 }));
+    let words = "Some words. ".repeat(300);
+    push(&mut s, user("Start."));
+    let unused = push(&mut s, said("An answer."));
+    s.rewind("m1").unwrap();
+    let id = push(&mut s, user(format!("{words} My password is hunter2. {words}")));
+    prepare(&mut s);
+    let mut fork = s.fork(&id, Some("branch")).unwrap().0;
+    fork.erase(&id).unwrap();
+    assert_gone(&mut fork, &unused);
+}
+
+#[test]
+fn arguments_and_joined_texts_go_too() {
+    let mut s = session(&json!({ "contextWindow": 700, "safetyMargin": 0 }));
+    let words = "Some words. ".repeat(100);
+    let parts = (0..40).map(|n| Part::text(format!("{n} hunter2 {words}"))).collect();
+    let many = push(&mut s, Message::new(Role::User, parts));
+    let arguments = json!({ "text": format!("{words} hunter2 {words}") }).to_string();
+    let call = Part::from(ToolCall::function("c1", "write", arguments));
+    let call = push(&mut s, Message::new(Role::Assistant, vec![call]));
+    s.push(vec![Message::tool("c1", "done")]).unwrap();
+    prepare(&mut s);
+    s.erase(&many).unwrap();
+    s.erase(&call).unwrap();
+    assert_gone(&mut s, "arguments");
+}
+
+#[test]
+fn an_image_that_became_a_placeholder_goes_too() {
+    let image = |data: &str| {
+        let media = Media { data: Some(data.into()), ..Media::new(MediaKind::Image) };
+        Part::Media(Box::new(Media { media_type: Some("image/png".to_owned()), ..media }))
+    };
+    let mut s = session(&json!({ "contextWindow": 20_000, "media": { "maxImages": 1 } }));
+    let secret = image(&SECRET.repeat(20));
+    let id = push(&mut s, Message::new(Role::User, vec![Part::text("My passport."), secret]));
+    s.push(vec![said("I see."), Message::new(Role::User, vec![image(&"aGVsbG8".repeat(20))])]).unwrap();
+    prepare(&mut s);
+    assert_eq!(s.context().outputs.len(), 1);
+    s.erase(&id).unwrap();
+    assert_gone(&mut s, "an image");
+}
