@@ -4,10 +4,11 @@
 
 use std::sync::Arc;
 
-use contextfold::compaction::Answer;
+use contextfold::ErrorCode;
+use contextfold::compaction::{Answer, Reason};
 use contextfold::context::Form;
 use contextfold::message::{Media, MediaKind, Message, Part, Role, ToolCall};
-use contextfold::session::{Fit, Search, Session, SessionConfig};
+use contextfold::session::{Fit, PlanOptions, Search, Session, SessionConfig};
 use contextfold::tokens::BytesPerFour;
 use serde_json::{Value, json};
 
@@ -75,6 +76,56 @@ fn traces(session: &mut Session, text: &str) -> Vec<String> {
 
 fn assert_gone(session: &mut Session, why: &str) {
     assert_eq!(traces(session, SECRET), Vec::<String>::new(), "{why}");
+}
+
+#[test]
+fn a_run_that_waits_for_a_summary_of_it_is_stale() {
+    type Begin = fn(&mut Session) -> contextfold::Result<Fit>;
+    let runs: [(&str, Begin); 3] = [
+        ("prepare", Session::prepare),
+        ("compact", |s| s.compact(Reason::Manual, None).map(|fit| fit.unwrap())),
+        ("apply", |s| {
+            let plan = s.plan(PlanOptions::default())?;
+            s.apply(&plan, &[], &[])
+        }),
+    ];
+    for (name, begin) in runs {
+        let mut s = session(&json!({ "contextWindow": 3_000, "safetyMargin": 0 }));
+        let id = push(&mut s, user(format!("My password is hunter2. {}", "word ".repeat(1_500))));
+        for _ in 0..14 {
+            let turn = [said(format!("Noted. {}", "word ".repeat(500))), user("word ".repeat(80))];
+            s.push(turn.to_vec()).unwrap();
+        }
+        let Fit::NeedsSummary(pending) = begin(&mut s).unwrap() else { panic!("{name} asks for a summary") };
+        s.erase(&id).unwrap();
+        let text = "<summary>The password is hunter2.</summary>".to_owned();
+        let stale = s.resume(*pending, &Answer { text, ..Answer::default() }).err().map(|e| e.code());
+        assert_eq!(stale, Some(ErrorCode::StalePlan), "{name}");
+        assert_gone(&mut s, name);
+        prepare(&mut s);
+        assert_gone(&mut s, name);
+    }
+}
+
+#[test]
+fn an_answer_to_an_earlier_question_does_not_come_in_the_background() {
+    let mut s = session(&json!({
+        "contextWindow": 2_000, "safetyMargin": 0, "ladder": [{ "pass": "summarize" }],
+        "compaction": { "background": true, "ledgerTokens": 0 },
+    }));
+    let words = "lorem ipsum ".repeat(70);
+    let id = push(&mut s, user(format!("My password is hunter2. {words}")));
+    for _ in 0..4 {
+        s.push(vec![said(&*words), user(&*words)]).unwrap();
+    }
+    let first = s.begin_in_background().expect("it is asked");
+    s.erase(&id).unwrap();
+    let second = s.begin_in_background().expect("it is asked again, without the erased text");
+    assert!(!second.request.messages().iter().any(|m| m.plain_text().contains(SECRET)));
+    let text = "<summary>The password is hunter2.</summary>".to_owned();
+    assert!(s.answer_in_background(first, Answer { text, ..Answer::default() }).is_none());
+    prepare(&mut s);
+    assert_gone(&mut s, "background");
 }
 
 #[test]

@@ -17,7 +17,7 @@ const REWRITTEN_NOTE: &str = "(A message that this stood for was erased; this wa
 
 impl Session {
     /// Erases the content of a message from the history, the view, the tool output cache and the summaries made of it. The built-in
-    /// summariser rewrites those summaries. Tool calls keep their ids and outputs, so that the view stays valid. Returns the ids of the
+    /// summariser rewrites those summaries. Runs that wait for a summary become stale. Tool calls keep their ids and outputs, so that the view stays valid. Returns the ids of the
     /// rewritten folds.
     ///
     /// # Errors
@@ -51,6 +51,7 @@ impl Session {
         self.usage = None;
         self.drop_bound_thinking(&[]);
         self.after_edit();
+        self.stale_before = self.revision;
         self.restart_journal();
         Ok(self.context.ids(&folds))
     }
