@@ -41,6 +41,11 @@ fn answered(session: &mut Session, mut fit: Fit) {
     }
 }
 
+fn compact(session: &mut Session) {
+    let fit = session.compact(Reason::Manual, None).unwrap().unwrap();
+    answered(session, fit);
+}
+
 fn prepare(session: &mut Session) {
     let fit = session.prepare().unwrap();
     answered(session, fit);
@@ -76,6 +81,13 @@ fn traces(session: &mut Session, text: &str) -> Vec<String> {
 
 fn assert_gone(session: &mut Session, why: &str) {
     assert_eq!(traces(session, SECRET), Vec::<String>::new(), "{why}");
+}
+
+/// A turn with the secret in its first message, and two more.
+fn conversation(session: &mut Session) -> String {
+    let id = push(session, user(format!("My password is hunter2. {}", "Some words. ".repeat(60))));
+    session.push(vec![said("Noted. ".repeat(60)), user("Go on.")]).unwrap();
+    id
 }
 
 #[test]
@@ -208,4 +220,98 @@ fn an_image_that_became_a_placeholder_goes_too() {
     assert_eq!(s.context().outputs.len(), 1);
     s.erase(&id).unwrap();
     assert_gone(&mut s, "an image");
+}
+
+#[test]
+fn the_ledger_of_a_fold_without_it_is_written_again() {
+    let mut s = session(&json!({ "contextWindow": 600, "safetyMargin": 0 }));
+    push(&mut s, user("Start."));
+    for k in 0..10 {
+        s.push(vec![said("Answer. ".repeat(30)), user(format!("Question {k}"))]).unwrap();
+    }
+    let words = "Some words. ".repeat(60);
+    let id =
+        push(&mut s, user(format!("{words} See /etc/hunter2/file.txt and /etc/other/file.txt. {words}")));
+    let rule = push(&mut s, user(format!("{words} Never touch /etc/passwd.\n{words}")));
+    s.push(vec![said("Answer. ".repeat(30)), user("Go on.")]).unwrap();
+    let fit = s.prepare_filling().unwrap();
+    answered(&mut s, fit);
+    let tells = |s: &Session, text: &str| {
+        s.context()
+            .folds
+            .iter()
+            .any(|fold| fold.text.contains(text) && s.context().view.position(fold.summary).is_some())
+    };
+    assert!(tells(&s, SECRET), "the ledger names what the view shows only in part");
+    let erased = s.erase(&id).unwrap();
+    assert!(!erased.folds.is_empty());
+    assert_gone(&mut s, "ledger");
+    assert!(tells(&s, "/etc/passwd"), "{rule}: other facts stay");
+}
+
+#[test]
+fn what_folds_said_of_it_goes_even_if_they_were_undone() {
+    type Undo = fn(&mut Session);
+    let undone: [(&str, Undo); 4] = [
+        ("unfold", |s| {
+            let fold = s.context().folds[0].summary;
+            let id = s.context().history.node(fold).id.to_string();
+            s.unfold(&id).unwrap();
+        }),
+        ("rewind", |s| drop(s.rewind("m2").unwrap())),
+        ("rewrite", |s| {
+            let gone: Vec<_> =
+                ["m2", "m3"].iter().map(|id| s.context().history.require(id).unwrap()).collect();
+            s.rewrite(&gone, vec![said("Other.")]).unwrap();
+        }),
+        ("a fold of folds", |s| {
+            s.push(vec![said("word ".repeat(300)), user("more")]).unwrap();
+            compact(s);
+            let fold = s.context().folds.last().unwrap().summary;
+            let id = s.context().history.node(fold).id.to_string();
+            s.unfold(&id).unwrap();
+        }),
+    ];
+    for (name, undo) in undone {
+        for layout in ["retain-summary-turns", "ask-answer-steps"] {
+            let ladder = json!([{ "pass": "summarize", "layout": layout }]);
+            let mut s = session(&json!({ "contextWindow": 128_000, "ladder": ladder }));
+            let id = conversation(&mut s);
+            let Fit::NeedsSummary(pending) = s.compact(Reason::Manual, None).unwrap().unwrap() else {
+                panic!("it asks")
+            };
+            let text = "<summary>The password is hunter2.</summary><retain>hunter2</retain>".to_owned();
+            s.resume(*pending, &Answer { text, ..Answer::default() }).unwrap();
+            undo(&mut s);
+            s.erase(&id).unwrap();
+            assert_gone(&mut s, &format!("{name}, {layout}"));
+            let again = Session::restore(&s.snapshot(b""), None, |_| Ok(Arc::new(BytesPerFour))).unwrap();
+            assert_eq!(again.session.context().view_messages(), s.context().view_messages());
+        }
+    }
+}
+
+#[test]
+fn a_summary_that_was_asked_for_beside_it_is_written_again() {
+    let mut s = session(&json!({ "contextWindow": 128_000 }));
+    s.push(vec![user(format!("Start. {}", "word ".repeat(300))), said("word ".repeat(300))]).unwrap();
+    let id = push(&mut s, user("My password is hunter2. Go on."));
+    compact(&mut s);
+    assert!(!s.context().folds[0].members.iter().any(|n| &*s.context().history.node(*n).id == id));
+    assert_ne!(traces(&mut s, SECRET), Vec::<String>::new());
+    let erased = s.erase(&id).unwrap();
+    assert_eq!(erased.folds.len(), 1);
+    assert_gone(&mut s, "beside");
+}
+
+#[test]
+fn a_summary_that_was_written_before_it_came_stays() {
+    let mut s = session(&json!({ "contextWindow": 128_000 }));
+    s.push(vec![user("word ".repeat(300)), said("word ".repeat(300)), user("Go on.")]).unwrap();
+    compact(&mut s);
+    let id = push(&mut s, said("My password is hunter2."));
+    let erased = s.erase(&id).unwrap();
+    assert_eq!(erased.folds, Vec::<String>::new());
+    assert!(s.context().folds[0].text.starts_with("They went on."), "{}", s.context().folds[0].text);
+    assert_gone(&mut s, "later");
 }

@@ -44,22 +44,24 @@ impl Context {
         self.forget_all_facts();
     }
 
-    /// Replaces the text of a summary, and erases the messages shown with it.
-    pub fn rewrite_summary(&mut self, summary: NodeIndex, text: &str) {
-        let Some(fold) = self.folds.iter_mut().find(|fold| fold.summary == summary) else { return };
+    /// The summaries and retained texts that were written after a message came, also those of folds that were undone. What is shown
+    /// as the request before a summary has the same words everywhere.
+    pub fn written_after(&self, index: NodeIndex) -> Vec<NodeIndex> {
+        let is_written = |kind: NodeKind| matches!(kind, NodeKind::Summary | NodeKind::Retain);
+        let later = self.history.nodes_from(index.get() + 1);
+        later.filter(|(_, node)| is_written(node.kind)).map(|(index, _)| index).collect()
+    }
+
+    /// Replaces the text of a message that the engine made for a fold.
+    pub fn rewrite_text(&mut self, index: NodeIndex, text: &str) {
+        let Some(fold) = self.folds.iter_mut().find(|fold| fold.summary == index) else {
+            return self.overwrite(index, text.to_owned());
+        };
         let before = std::mem::replace(&mut fold.text, text.to_owned());
-        let shown_with_it = [fold.retain, fold.ask].into_iter().flatten().collect::<Vec<_>>();
-        self.folds_changed += 1;
-        let shown = self.history.node(summary).message.clone();
-        let framed = shown.plain_text();
+        let framed = self.history.node(index).message.plain_text();
         // Without its frame if that is unknown: nothing of the old text may remain.
         let is_framed = !before.is_empty() && framed.contains(&before);
-        let new_text = if is_framed { framed.replacen(&before, text, 1) } else { text.to_owned() };
-        let new_texts =
-            shown_with_it.into_iter().map(|node| (node, ERASED.to_owned())).chain([(summary, new_text)]);
-        for (node, text) in new_texts.collect::<Vec<_>>() {
-            self.overwrite(node, text);
-        }
+        self.overwrite(index, if is_framed { framed.replacen(&before, text, 1) } else { text.to_owned() });
     }
 
     /// Replaces the text of a message that the engine made.
