@@ -153,6 +153,8 @@ fn full_texts_that_the_last_resort_stored_go_too() {
         session.erase(&id).unwrap();
         assert_gone(session, "shortened");
         assert!(session.context().outputs.is_empty());
+        let line = session.context().left_out_now().into_iter().find(|line| line.id == id);
+        assert!(line.is_none_or(|line| line.output_ref.is_none()));
     }
 }
 
@@ -314,4 +316,18 @@ fn a_summary_that_was_written_before_it_came_stays() {
     assert_eq!(erased.folds, Vec::<String>::new());
     assert!(s.context().folds[0].text.starts_with("They went on."), "{}", s.context().folds[0].text);
     assert_gone(&mut s, "later");
+}
+
+#[test]
+fn no_ref_is_named_that_opens_nothing() {
+    let mut s = session(&json!({ "contextWindow": 128_000 }));
+    let first = push(&mut s, user("Go."));
+    let call = Part::from(ToolCall::function("c1", "run", "{}"));
+    s.push(vec![Message::new(Role::Assistant, vec![call])]).unwrap();
+    let output = push(&mut s, Message::tool("c1", SECRET));
+    s.rewind(&first).unwrap();
+    s.erase(&output).unwrap();
+    let lines = s.context().left_out_now();
+    assert_eq!(lines.iter().find(|line| line.id == output).unwrap().output_ref, None);
+    assert_gone(&mut s, "an output");
 }

@@ -115,6 +115,7 @@ impl Context {
         let message = &self.history.node(node).message;
         let own_ref =
             || message.tool_outputs().find_map(|output| Some(output.output_ref.as_ref()?.id.clone()));
+        let reported_ref = lines.filter(|_| fold.is_none()).and_then(|line| line.output_ref.clone());
         let id_of = |node: NodeIndex| self.history.node(node).id.to_string();
         Some(LeftOutNow {
             id: id_of(node),
@@ -122,7 +123,7 @@ impl Context {
             why: lines
                 .map_or(Cow::Borrowed(if form.is_some() { SHORTER } else { GONE }), |line| line.why.clone()),
             pass: lines.and_then(|line| line.pass.clone()),
-            output_ref: own_ref().or_else(|| lines.filter(|_| fold.is_none())?.output_ref.clone()),
+            output_ref: own_ref().into_iter().chain(reported_ref).find(|id| self.outputs.contains(id)),
             fold: fold.and_then(|_| self.history.folds_around(node).last()).map(id_of),
             back,
         })
