@@ -105,7 +105,10 @@ impl Context {
             None => "removed",
         };
         let lines = lines.get(&*self.history.node(fold.unwrap_or(node)).id).copied();
-        let back = if fold.is_some() {
+        let outermost = fold.and_then(|_| self.history.folds_around(node).last());
+        // What is undone under a provider's own compaction stays under it; what is pinned does not.
+        let shown_fold = outermost.filter(|summary| self.view.position(*summary).is_some());
+        let back = if shown_fold.is_some() {
             Some("unfold")
         } else if form == Some(Form::Unbound) || !self.can_be_pinned(node) {
             None
@@ -124,7 +127,7 @@ impl Context {
                 .map_or(Cow::Borrowed(if form.is_some() { SHORTER } else { GONE }), |line| line.why.clone()),
             pass: lines.and_then(|line| line.pass.clone()),
             output_ref: own_ref().into_iter().chain(reported_ref).find(|id| self.outputs.contains(id)),
-            fold: fold.and_then(|_| self.history.folds_around(node).last()).map(id_of),
+            fold: shown_fold.map(id_of),
             back,
         })
     }
