@@ -225,6 +225,38 @@ fn an_image_that_became_a_placeholder_goes_too() {
 }
 
 #[test]
+fn the_placeholder_of_an_output_does_not_tell_of_its_call() {
+    for folds in [false, true] {
+        let options = json!({ "contextWindow": 20_000, "toolOutputCache": { "contextBudgetTokens": 300 } });
+        let mut s = session(&options);
+        push(&mut s, user(format!("Read. {}", "word ".repeat(100))));
+        let mut calls = Vec::new();
+        for (n, path) in ["src/hunter2.rs", "src/main.rs", "src/lib.rs"].iter().enumerate() {
+            let call = ToolCall::function(format!("c{n}"), "read_file", json!({ "path": path }).to_string());
+            calls.push(push(&mut s, Message::new(Role::Assistant, vec![Part::from(call)])));
+            s.push(vec![Message::tool(format!("c{n}"), "a line of the file\n".repeat(60))]).unwrap();
+        }
+        s.push(vec![said("Done."), user("Go on.")]).unwrap();
+        prepare(&mut s);
+        let told = |s: &Session| {
+            s.context()
+                .view_messages()
+                .iter()
+                .any(|m| m.role == Role::Tool && m.plain_text().contains(SECRET))
+        };
+        assert!(told(&s), "the placeholder names the file");
+        if folds {
+            compact(&mut s);
+            assert!(!told(&s));
+        }
+        s.erase(&calls[0]).unwrap();
+        assert_gone(&mut s, "a call");
+        let again = Session::restore(&s.snapshot(b""), None, |_| Ok(Arc::new(BytesPerFour))).unwrap();
+        assert_eq!(again.session.context().view_messages(), s.context().view_messages());
+    }
+}
+
+#[test]
 fn the_ledger_of_a_fold_without_it_is_written_again() {
     let mut s = session(&json!({ "contextWindow": 600, "safetyMargin": 0 }));
     push(&mut s, user("Start."));

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::core::Context;
 use super::node::{NodeIndex, NodeKind};
 use super::pins::pin_head;
-use super::slot::Slot;
+use super::slot::{Form, Slot};
+use super::wording::plain_placeholder;
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{CallKind, Extras, Message, Part, Text};
 
@@ -41,6 +42,7 @@ impl Context {
         self.drop_text_pins_of(index);
         self.replace_everywhere(index, without_content(&self.history.node(index).message));
         self.pointers.retain(|(node, _)| *node != index);
+        self.forget_call_in_placeholders(index);
         self.forget_all_facts();
     }
 
@@ -84,22 +86,44 @@ impl Context {
         }
         let tally = self.tally_of(&message);
         self.history.erase(index, Arc::new(message), tally);
-        let slot = Slot::whole(&self.history, index);
-        if let Some(at) = self.view.position(index) {
-            self.view.replace(at, slot.message.clone(), slot.tally, slot.form);
-        }
-        self.view.erase_kept(&slot);
+        self.show_everywhere(&Slot::whole(&self.history, index), &|_| true);
         let is_header = self.view.header().iter().any(|slot| slot.node == index);
         if is_header || self.view.merged.contains(&index) {
             let own = self.own_header();
             self.compose_header(&own);
         }
+    }
+
+    /// Shows `slot` wherever its node stood in a form that `was` accepts.
+    fn show_everywhere(&mut self, slot: &Slot, was: &dyn Fn(&Slot) -> bool) {
+        if let Some(at) = self.view.position(slot.node).filter(|at| was(&self.view.body()[*at])) {
+            self.view.replace(at, slot.message.clone(), slot.tally, slot.form);
+        }
+        self.view.erase_kept(slot, was);
         for placed in self.folds.iter_mut().flat_map(|fold| &mut fold.altered) {
-            if placed.slot.node == index {
+            if placed.slot.node == slot.node && was(&placed.slot) {
                 placed.slot = slot.clone();
             }
         }
         self.folds_changed += 1;
+    }
+
+    /// The placeholder of an output says what was called and with what. If the call is erased, it names only its ref.
+    fn forget_call_in_placeholders(&mut self, caller: NodeIndex) {
+        let answers = |n: &NodeIndex| self.history.caller(*n) == Some(caller);
+        let later = (caller.0 + 1..self.history.len() as u32).map(NodeIndex);
+        for index in later.filter(answers).collect::<Vec<_>>() {
+            let mut message = Message::clone(&self.history.node(index).message);
+            for part in &mut message.parts {
+                let Part::ToolOutput(output) = part else { continue };
+                let id = output.output_ref.as_ref().map(|r| &*r.id);
+                let id = id.filter(|id| self.wording.names_refs() && self.outputs.contains(id));
+                output.content = vec![Part::text(plain_placeholder(id))];
+            }
+            let (tally, part) = (self.tally_of(&message), self.history.node(index).part());
+            let slot = Slot { node: index, message: Arc::new(message), tally, part, form: Form::Placeholder };
+            self.show_everywhere(&slot, &|was| was.form == Form::Placeholder);
+        }
     }
 
     /// Whether another message holds the tool output.
