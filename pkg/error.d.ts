@@ -2,7 +2,7 @@ import type { ErrorCode, Report } from "./wasm/contextfold.js";
 
 /** The error that every function of this package throws or rejects with. */
 export declare class ContextError extends Error {
-  constructor(code: ErrorCode, message: string, details?: { cause?: unknown; report?: Report });
+  constructor(code: ErrorCode, message: string, details?: { cause?: unknown; report?: Report | undefined });
   /** What went wrong. Codes are stable across versions. */
   readonly code: ErrorCode;
   /** The original error or value that a callback or a store threw. */

@@ -11,7 +11,7 @@ export class ContextError extends Error {
     super(message, "cause" in details ? { cause: details.cause } : undefined);
     trimStack(this, limit);
     this.code = code;
-    if ("report" in details) this.report = details.report;
+    if (details.report !== undefined) this.report = details.report;
   }
 
   /** Makes `instanceof ContextError` accept the errors of another copy, too. Subclasses use the ordinary check. */

@@ -48,25 +48,25 @@ export type TokenizerSource = string | URL | ArrayBuffer | Uint8Array | object;
 /** Options of {@link loadTokenizer}. */
 export interface TokenizerOptions {
   /** The tokenizer's name in reports. Default `"tokenizer"`. */
-  name?: string;
+  name?: string | undefined;
   /**
    * How the text of a special token (`<|im_end|>`) is counted: `"text"` (default) counts it as ordinary text, which is right for
    * text from a user or a tool; `"token"` counts it as that token, as `encode` of Hugging Face's tokenizers does.
    */
-  special?: "text" | "token";
+  special?: "text" | "token" | undefined;
   /**
    * The model's `tokenizer_config.json` (as text, bytes or a parsed object), or its chat template. The tokens that the template
    * adds to messages, calls and tools are measured by rendering it with `jinja`. If left out, the figures packed into the file are
    * used, or the known figures of the model's family. `false`: none of these.
    */
-  template?: string | object | false;
+  template?: string | object | false | undefined;
   /** The module that renders templates: `import * as jinja from "@huggingface/jinja"`. */
-  jinja?: object;
+  jinja?: object | undefined;
   /**
    * Where to load `tokenizer.wasm` from (or `tokenizer-bpe.wasm`, which supports only BPE): a URL, bytes or a compiled module.
    * Default: the file next to this package's own files.
    */
-  module?: string | URL | ArrayBuffer | Uint8Array | object;
+  module?: string | URL | ArrayBuffer | Uint8Array | object | undefined;
 }
 
 /**

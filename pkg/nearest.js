@@ -6,6 +6,15 @@ export function meant(word, known) {
   return found === undefined ? "" : ` (did you mean ${found}?)`;
 }
 
+/** What is wrong with the keys of these options, as the text of an error; `undefined` if all of them are known. */
+export function unknownKeyIn(options, known) {
+  const unknown = Object.keys(options).find((key) => !known.includes(key));
+  if (unknown === undefined) return undefined;
+  const near = nearest(unknown, known);
+  if (near !== undefined) return `\`${unknown}\`: unknown key; did you mean \`${near}\`?`;
+  return `\`${unknown}\`: unknown key; known keys are ${known.map((key) => `\`${key}\``).join(", ")}`;
+}
+
 /** The most similar known word; `undefined` if none is similar enough. */
 export function nearest(word, known) {
   const far = Math.floor((word.length + 2) / 4);

@@ -4,6 +4,7 @@
 
 import { bytesFrom, readsFiles } from "./encoding.js";
 import { ContextError } from "./error.js";
+import { unknownKeyIn } from "./nearest.js";
 import { Room } from "./room.js";
 import { knownTemplate, measuredTemplate, packedTemplate } from "./template.js";
 
@@ -44,8 +45,17 @@ async function compile(source) {
 
 const isBytes = (value) => value instanceof ArrayBuffer || ArrayBuffer.isView(value);
 
-export async function loadTokenizer(source, options = {}) {
+const PACKS = ["template", "jinja", "module"];
+const LOADS = ["name", "special", ...PACKS];
+
+function assertOptions(options, known) {
   if (typeof options !== "object" || options === null) throw new ContextError("INVALID_ARGUMENT", "options: expected an object");
+  const wrong = unknownKeyIn(options, known);
+  if (wrong !== undefined) throw new ContextError("INVALID_ARGUMENT", wrong);
+}
+
+export async function loadTokenizer(source, options = {}) {
+  assertOptions(options, LOADS);
   const { name = "tokenizer", special = "text", module } = options;
   if (typeof name !== "string" || name === "") throw new ContextError("INVALID_ARGUMENT", "`name`: expected a text");
   if (special !== "text" && special !== "token") throw new ContextError("INVALID_ARGUMENT", '`special`: expected "text" or "token"');
@@ -68,16 +78,17 @@ async function loaded(module, bytes, asText) {
 }
 
 export async function packTokenizer(source, options = {}) {
+  assertOptions(options, PACKS);
   const bytes = await fileOf(source);
   let note = new Uint8Array();
-  if (options?.template !== undefined) {
+  if (options.template !== undefined) {
     const instance = await loaded(options.module, bytes, 0);
     note = encoder.encode(JSON.stringify(templateOf(instance, options, 0)));
   }
   const both = new Uint8Array(bytes.length + note.length);
   both.set(bytes);
   both.set(note, bytes.length);
-  const instance = new Instance(await moduleFrom(options?.module, "whole"));
+  const instance = new Instance(await moduleFrom(options.module, "whole"));
   instance.make("pack", both, note.length);
   return instance.answer().slice();
 }

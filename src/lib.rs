@@ -3,6 +3,8 @@
 pub mod compaction;
 pub mod config;
 pub mod context;
+#[cfg(test)]
+mod corpus;
 pub mod error;
 mod even_cut;
 pub mod facts;

@@ -331,7 +331,7 @@ fn a_summary_that_was_asked_for_beside_it_is_written_again() {
     s.push(vec![user(format!("Start. {}", "word ".repeat(300))), said("word ".repeat(300))]).unwrap();
     let id = push(&mut s, user("My password is hunter2. Go on."));
     compact(&mut s);
-    assert!(!s.context().folds[0].members.iter().any(|n| &*s.context().history.node(*n).id == id));
+    assert!(!s.context().folds[0].members.iter().any(|n| *s.context().history.node(*n).id == *id));
     assert_ne!(traces(&mut s, SECRET), Vec::<String>::new());
     let erased = s.erase(&id).unwrap();
     assert_eq!(erased.folds.len(), 1);

@@ -21,10 +21,22 @@ export const whyUnreadable = (error) =>
   error.code ??
   error.message;
 
-const DISK = { ENOSPC: "the disk is full", EDQUOT: "the disk quota is used up", EFBIG: "it exceeds the maximum file size there", EIO: "the disk failed" };
+const WHY_UNWRITABLE = {
+  ENOENT: "no such folder",
+  ENOTDIR: "part of the path is not a folder",
+  EISDIR: "it is a folder",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "read-only",
+  ENAMETOOLONG: "the name is too long",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EFBIG: "it exceeds the maximum file size there",
+  EIO: "the disk failed",
+};
 
-/** The output could not be written for a reason that is not a usage error. */
-export const failedToWrite = (name, error) => new Failure(EXIT.unwritable, "UNWRITABLE", `cannot write ${name}: ${DISK[error.code] ?? error.code ?? error.message}`);
+/** The output could not be written. */
+export const failedToWrite = (name, error) => new Failure(EXIT.unwritable, "UNWRITABLE", `cannot write ${name}: ${WHY_UNWRITABLE[error.code] ?? error.code ?? error.message}`);
 
 export const unreadable = (message) => new Failure(EXIT.unreadable, "UNREADABLE", message);
 
@@ -51,7 +63,7 @@ const FLAGS = [
   [/`contextWindow`/g, "--window"],
   [/`reservedOutputTokens`/g, "--reserve"],
   [/`(compaction\.)?thresholdRatio`/g, "--threshold-ratio"],
-  [/`ladder`/g, "--preset"],
+  [/`ladder`(?=:)/g, "--preset"], // where the message names the option: one of the presets is called `ladder`, too
   [/`tokenizer`/g, "--tokenizer"],
   [/`priceAs`/g, "--price-as"],
   [/`prices`/g, "--prices"],

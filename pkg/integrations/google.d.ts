@@ -1,4 +1,4 @@
-import type { Content, FunctionDeclaration } from "@google/genai";
+import type { Content, FunctionDeclaration } from "@google/genai" with { "resolution-mode": "import" };
 import type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf } from "./shared/types.js";
 
 export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf };
@@ -31,4 +31,4 @@ declare module "contextfold" {
  * @param options `fetch`: the function that sends the requests; default: the global `fetch`.
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a request.
  */
-export declare function fittingFetch(options: IntegrationOptions<object> & { fetch?: typeof fetch }): (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+export declare function fittingFetch(options: IntegrationOptions<object> & { fetch?: typeof fetch | undefined }): (url: string | URL | Request, init?: RequestInit) => Promise<Response>;

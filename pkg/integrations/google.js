@@ -9,6 +9,6 @@ const GENERATES = /:(generateContent|streamGenerateContent)$/;
 /** See google.d.ts. */
 export function fittingFetch(options = {}) {
   const { fetch: inner, ...rest } = options;
-  const keeper = new BodyKeeper("google fetch", "gemini", rest);
+  const keeper = new BodyKeeper("google fetch", "gemini", rest, { more: ["fetch"] });
   return fetchFitting(inner, (path) => (GENERATES.test(path) ? keeper : undefined));
 }

@@ -34,7 +34,7 @@ export interface FoldingSession extends AgentsSession {
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */
-export declare function foldingSession(options: Omit<IntegrationOptions, "store"> & { session?: Session; sessionId?: string; store?: AgentsSession }): FoldingSession;
+export declare function foldingSession(options: Omit<IntegrationOptions, "store"> & { session?: Session | undefined; sessionId?: string | undefined; store?: AgentsSession | undefined }): FoldingSession;
 
 /**
  * A `callModelInputFilter`: it limits the outputs of function tools in a request to `outputRatio` (default 0.6) of the token limit.
@@ -48,5 +48,5 @@ export declare function foldingSession(options: Omit<IntegrationOptions, "store"
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */
 export declare function callModelInputFilter(
-  options: HookOptions & KeyOption<Parameters<CallModelInputFilter>[0]> & Pick<SessionOptions, "model" | "models" | "contextWindow" | "reservedOutputTokens" | "safetyMargin" | "tokenizer" | "calibrate" | "toolOutputCache"> & { outputRatio?: number },
+  options: HookOptions & KeyOption<Parameters<CallModelInputFilter>[0]> & Pick<SessionOptions, "model" | "models" | "contextWindow" | "reservedOutputTokens" | "safetyMargin" | "tokenizer" | "calibrate" | "toolOutputCache"> & { outputRatio?: number | undefined },
 ): CallModelInputFilter;

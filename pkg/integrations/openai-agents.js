@@ -16,7 +16,7 @@ export function foldingSession(options = {}) {
   const { sessionId, store = new MemoryStore(), ...rest } = options;
   if (typeof rest.session === "function") throw new ContextError("INVALID_CONFIG", "session: an SDK session is one conversation, so pass a single Session");
   // Always the same conversation, whatever its items are: hence a fixed key.
-  const keeper = new Keeper("openai-agents session", FORMAT, rest.session ? rest : { key: "session", ...rest }, { mirror: agentItems() });
+  const keeper = new Keeper("openai-agents session", FORMAT, rest.session ? rest : { key: "session", ...rest }, { mirror: agentItems(), more: ["sessionId"] });
   let id = sessionId;
   let conversation;
   // A store returns new copies each time. For items that are known already, keep using the known objects.
@@ -67,7 +67,7 @@ export function callModelInputFilter(options = {}) {
   const { outputRatio = 0.6, ...rest } = options;
   if (!(outputRatio > 0 && outputRatio <= 1)) throw new ContextError("INVALID_CONFIG", "outputRatio: expected a number above 0, at most 1");
   if (rest.session) throw new ContextError("INVALID_CONFIG", "session: the filter works on single requests and cannot use a session; use `foldingSession` instead");
-  const keeper = new Keeper("openai-agents filter", FORMAT, trimmingOnly(rest, outputRatio), { mirror: agentItems() });
+  const keeper = new Keeper("openai-agents filter", FORMAT, trimmingOnly(rest, outputRatio), { mirror: agentItems(), more: ["outputRatio"] });
   return async (args) => {
     const { modelData, agent } = args;
     const { list } = await keeper.fit(modelData.input, () => ({ header: modelData.instructions, tools: definitionsOf(agent), args }));

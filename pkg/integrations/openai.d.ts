@@ -1,4 +1,4 @@
-import type { Session } from "contextfold";
+import type { Session, Summarize } from "contextfold";
 import type OpenAI from "openai";
 import type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf } from "./shared/types.js";
 
@@ -57,7 +57,7 @@ export declare function fit(options: IntegrationOptions<object>): <B extends obj
  *
  * @param options `fetch`: the function that sends the requests; default: the global `fetch`.
  */
-export declare function fittingFetch(options: IntegrationOptions<object> & { fetch?: typeof fetch }): (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+export declare function fittingFetch(options: IntegrationOptions<object> & { fetch?: typeof fetch | undefined }): (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /**
  * Runs a tool. `args`: the parsed JSON arguments, or the input text of a custom tool. Text and content parts are sent as they are,
@@ -69,19 +69,23 @@ export type Execute = (args: any, about: { call: object; signal?: AbortSignal })
 export type LoopOptions<R, E = unknown> = IntegrationOptions & {
   /**
    * The conversation to continue. Default: a new one, which is returned. If the body's list begins like the session's history or
-   * view, it is taken as the whole conversation; any other list, or a text, is added at the end of the session.
+   * view, and has an answer, it is taken as the whole conversation (without an answer only if the session has none yet, either);
+   * any other list, or a text, is added at the end of the session.
    */
-  session?: Session;
+  session?: Session | undefined;
   /** The tools, by name; or one function for all. A call of an unknown tool is answered with an error. */
-  execute?: { [name: string]: Execute } | ((name: string, args: any, about: { call: object; signal?: AbortSignal }) => unknown);
-  /** Maximum number of model calls; default 100. */
+  execute?: { [name: string]: Execute } | ((name: string, args: any, about: { call: object; signal?: AbortSignal }) => unknown) | undefined;
+  /** Maximum number of model calls, at least 1; default 100. */
   maxSteps?: number | undefined;
   /** Aborts the loop, its requests, its tools and a running compaction. */
   signal?: AbortSignal | undefined;
-  /** Called with every whole answer, also with `stream: true`. `step` counts from 1. */
-  onResponse?: (response: R, step: number) => void;
+  /**
+   * Called with every whole answer, also with `stream: true`. `step` counts from 1. If calls have no id, or the same one, they have
+   * new ids here, as in the list and for the tools.
+   */
+  onResponse?: ((response: R, step: number) => void) | undefined;
   /** With `stream: true` in the body: called with each event as it arrives. If it returns a promise, the loop awaits it. */
-  onEvent?: (event: E, step: number) => unknown;
+  onEvent?: ((event: E, step: number) => unknown) | undefined;
 };
 
 /** How a loop ended. */
@@ -113,6 +117,8 @@ export interface LoopResult<R> {
  *
  * @throws Errors of the client and of `onEvent`, and an `Error` if a stream ends before its answer is complete. The session has
  * everything up to the failure.
+ * @throws {ContextError} `INVALID_CONFIG`, `INVALID_ARGUMENT` (`maxSteps`): before anything is sent. `INVALID_MESSAGE`: the answer
+ * is none (a completion without choices).
  */
 export declare function runResponses(
   client: Pick<OpenAI, "responses">,

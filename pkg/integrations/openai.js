@@ -19,8 +19,8 @@ export function fit(options) {
 export function fittingFetch(options = {}) {
   const { fetch: inner, ...rest } = options;
   const keepers = {
-    "/responses": new BodyKeeper("openai fetch", "openai-responses", rest),
-    "/chat/completions": new BodyKeeper("openai fetch", "openai-chat", rest),
+    "/responses": new BodyKeeper("openai fetch", "openai-responses", rest, { more: ["fetch"] }),
+    "/chat/completions": new BodyKeeper("openai fetch", "openai-chat", rest, { more: ["fetch"] }),
   };
   return fetchFitting(inner, (path) => Object.entries(keepers).find(([end]) => path.endsWith(end))?.[1]);
 }

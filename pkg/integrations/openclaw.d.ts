@@ -91,7 +91,7 @@ export interface OpenclawPlugin {
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once. OpenClaw then reports that it could not load the plugin.
  */
-export declare function plugin(options?: IntegrationOptions<AssembleParams> & { id?: string }): OpenclawPlugin;
+export declare function plugin(options?: IntegrationOptions<AssembleParams> & { id?: string | undefined }): OpenclawPlugin;
 
 /**
  * A factory for OpenClaw's `api.registerContextEngine`: the messages of every model call are made to fit OpenClaw's token budget,
@@ -110,7 +110,7 @@ export declare function plugin(options?: IntegrationOptions<AssembleParams> & { 
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */
-export declare function contextEngine(options?: IntegrationOptions<AssembleParams> & { id?: string }): () => OpenclawEngine;
+export declare function contextEngine(options?: IntegrationOptions<AssembleParams> & { id?: string | undefined }): () => OpenclawEngine;
 
 /** A compaction provider of OpenClaw, for `registerCompactionProvider`. */
 export interface OpenclawCompactionProvider {
@@ -131,4 +131,4 @@ export interface OpenclawCompactionProvider {
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a compaction.
  */
-export declare function compactionProvider(options?: SessionOptions & { id?: string; label?: string }): OpenclawCompactionProvider;
+export declare function compactionProvider(options?: SessionOptions & { id?: string | undefined; label?: string | undefined }): OpenclawCompactionProvider;

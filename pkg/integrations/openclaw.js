@@ -31,7 +31,7 @@ export function contextEngine(options = {}) {
   const { id = ID, ...rest } = options;
   if (typeof id !== "string" || id === "") throw new ContextError("INVALID_CONFIG", "id: expected a text that is not empty");
   const isKnown = rest.session !== undefined || rest.key !== undefined;
-  const keeper = new Keeper("openclaw context engine", FORMAT, isKnown ? rest : { ...rest, key: ({ sessionId }) => sessionId }, { mirror: piMessages() });
+  const keeper = new Keeper("openclaw context engine", FORMAT, isKnown ? rest : { ...rest, key: ({ sessionId }) => sessionId }, { mirror: piMessages(), more: ["id"] });
   const conversations = new Map();
   const committed = new Map();
   const info = {
@@ -91,7 +91,7 @@ export function contextEngine(options = {}) {
 /** See openclaw.d.ts. */
 export function compactionProvider(options = {}) {
   const { id = ID, label = "contextfold", ...rest } = options;
-  const { ofSession } = readOptions(rest);
+  const { ofSession } = readOptions(rest, { more: ["id", "label"] });
   return {
     id,
     label,

@@ -55,7 +55,7 @@ export interface RecordedHooks {
  * Makes the messages of an agent's run in any format: a task, then calls of `read_file` whose outputs are all different and have
  * about `tokens` tokens each, and the final `answer` if given. Default: 30 calls, 500 tokens each.
  */
-export declare function agentTranscript<F extends Format = "messages">(format?: F, options?: { task?: string; calls?: number; tokens?: number; answer?: string }): F extends "messages" ? Message[] : EntryOf<F>[];
+export declare function agentTranscript<F extends Format = "messages">(format?: F, options?: { task?: string | undefined; calls?: number | undefined; tokens?: number | undefined; answer?: string | undefined }): F extends "messages" ? Message[] : EntryOf<F>[];
 
 /**
  * Throws if a provider would refuse a request, or if it has more than `limit` tokens (such as `session.limit`; `null`: no limit).
@@ -63,4 +63,4 @@ export declare function agentTranscript<F extends Format = "messages">(format?: 
  *
  * @throws {Error} that lists every broken rule, or has the number of tokens and the limit.
  */
-export declare function assertSendable(format: Format, body: unknown, options?: CheckOptions & { limit?: number | null; tokenizer?: "estimate" | "bytes/4" | Encoding | ((text: string) => number) }): number;
+export declare function assertSendable(format: Format, body: unknown, options?: CheckOptions & { limit?: number | null | undefined; tokenizer?: "estimate" | "bytes/4" | Encoding | ((text: string) => number) | undefined }): number;

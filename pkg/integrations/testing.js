@@ -1,6 +1,7 @@
 // For tests of agents: scripted summaries and recorders. Nothing here needs a model, a network or a test framework.
 
-import { check, convert, countTokens } from "contextfold";
+import { ContextError, check, convert, countTokens } from "contextfold";
+import { unknownKeyIn } from "../nearest.js";
 
 /** See testing.d.ts. */
 export function scriptedSummarize(...script) {
@@ -35,8 +36,18 @@ export function recordHooks() {
   };
 }
 
+const isText = (value) => typeof value === "string";
+const isCount = (value) => Number.isInteger(value) && value >= 0;
+const OF_TRANSCRIPTS = { task: [isText, "a text"], calls: [isCount, "a whole number"], tokens: [isCount, "a whole number"], answer: [isText, "a text"] };
+
 /** See testing.d.ts. */
-export function agentTranscript(format = "messages", { task = "Find out why the build fails.", calls = 30, tokens = 500, answer } = {}) {
+export function agentTranscript(format = "messages", options = {}) {
+  if (typeof options !== "object" || options === null) throw new ContextError("INVALID_ARGUMENT", "options: expected an object");
+  const unknown = unknownKeyIn(options, Object.keys(OF_TRANSCRIPTS));
+  if (unknown !== undefined) throw new ContextError("INVALID_ARGUMENT", unknown);
+  for (const [key, [isRight, expected]] of Object.entries(OF_TRANSCRIPTS))
+    if (options[key] !== undefined && !isRight(options[key])) throw new ContextError("INVALID_ARGUMENT", `\`${key}\`: expected ${expected}`);
+  const { task = "Find out why the build fails.", calls = 30, tokens = 500, answer } = options;
   const messages = [{ role: "user", content: task }];
   for (let n = 1; n <= calls; n++) {
     const id = `call_${n}`;

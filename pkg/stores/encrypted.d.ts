@@ -1,14 +1,22 @@
 import type { Store } from "../wasm/contextfold.js";
 import type { JournalStore } from "./journal.js";
 
+/** A `CryptoKey`. Declared here, because a project for Node without `lib: dom` has no type of this name. */
+export interface HkdfKey {
+  readonly type: string;
+  readonly extractable: boolean;
+  readonly algorithm: { name: string };
+  readonly usages: readonly string[];
+}
+
 /** A key and its id. */
 export interface EncryptionKey {
   /** The id by which the key is found again: a text of 1 to 100 bytes, stored unencrypted. Never reuse an id for another key. */
   id: string;
   /** 32 random bytes (not a password), or a `CryptoKey` for HKDF with the usage `deriveKey`, which need not be extractable. */
-  key: Uint8Array | CryptoKey;
+  key: Uint8Array | HkdfKey;
   /** For the current key: ids of older keys with which tool outputs may still be encrypted. */
-  older?: string[];
+  older?: readonly string[] | undefined;
 }
 
 /** Options of `wrapStore`. */

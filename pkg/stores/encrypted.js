@@ -6,6 +6,7 @@ import { sealed, unreadable, unsealed } from "./encrypted/envelope.js";
 import { keysOf } from "./encrypted/keys.js";
 import { hidden, isOutput, listedFrom, shown } from "./encrypted/names.js";
 import { sealedRecords, unsealedRecords } from "./encrypted/records.js";
+import { optionsOf } from "./options.js";
 
 /** How often `compareAndSet` is retried if another process has stored the same text again in the meantime. */
 const MAX_SWAPS = 10;
@@ -14,7 +15,8 @@ const snapshotAt = (name, position) => ({ kind: "snapshot", name, position, what
 const itemAt = (kind, name) => ({ kind, name, what: isOutput(name) ? `the tool output \`${name}\`` : `the item \`${name}\`` });
 
 /** Wraps a store: values are encrypted on the way in, and decrypted and verified on the way out. */
-export function wrapStore(store, { encrypt } = {}) {
+export function wrapStore(store, options) {
+  const { encrypt } = optionsOf(options, { encrypt: "any" });
   for (const method of ["getItem", "setItem", "removeItem"])
     if (typeof store?.[method] !== "function")
       throw new ContextError("INVALID_ARGUMENT", `\`store\`: expected a store with getItem, setItem and removeItem; it has no \`${method}\``);

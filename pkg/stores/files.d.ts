@@ -38,6 +38,7 @@ export interface FileStoreOptions {
  *
  * `removeOlder` uses the clock of the file system. `ttlMs` of `compareAndSet` is ignored: items do not expire.
  *
- * @param folder Its path.
+ * @param folder Its path, or its `file:` URL.
+ * @throws {ContextError} `INVALID_ARGUMENT`: for anything else, an empty path, or an unknown option.
  */
-export declare function fileStore(folder: string, options?: FileStoreOptions): JournalStore;
+export declare function fileStore(folder: string | URL, options?: FileStoreOptions): JournalStore;

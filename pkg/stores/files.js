@@ -7,15 +7,18 @@
 import { mkdir, open, readFile, rename, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { locked } from "./claims.js";
 import { conflict } from "./conflict.js";
 import { keyOf, nameOf, namesIn } from "./file-names.js";
 import { positionAt } from "./frames.js";
 import { bytesOf, headerOf, inspect, journalIn, marked, withOpenFile, writeAt } from "./journal-file.js";
+import { optionsOf, refusal } from "./options.js";
 
 /** A journal store in a folder. */
-export function fileStore(folder, { fsync = true } = {}) {
-  const root = resolve(folder);
+export function fileStore(folder, options) {
+  const { fsync = true } = optionsOf(options, { fsync: "flag" });
+  const root = resolve(pathOfFolder(folder));
   const pathOf = (kind, key) => join(root, kind, nameOf(key));
   const lockOf = (kind, key) => join(root, "locks", `${kind}-${nameOf(key)}`);
   const known = new Map();
@@ -199,6 +202,20 @@ export function fileStore(folder, { fsync = true } = {}) {
       });
     },
   };
+}
+
+/** The folder's path. An empty one is refused, because it would be the current folder. */
+function pathOfFolder(folder) {
+  const expected = "folder: expected the path of a folder, or its `file:` URL";
+  if (folder instanceof URL) {
+    try {
+      return fileURLToPath(folder);
+    } catch (cause) {
+      throw refusal(`${expected}: ${cause.message}`, cause);
+    }
+  }
+  if (typeof folder !== "string" || folder === "") throw refusal(expected);
+  return folder;
 }
 
 async function isStillHeld(key, claim) {

@@ -12,6 +12,7 @@ const behind = (key, position) => IDBKeyRange.bound([key, position], [key, []], 
 
 /** A store that belongs to the page's origin. */
 export function indexedDBStore(name = "contextfold") {
+  if (typeof name !== "string" || name === "") throw new ContextError("INVALID_ARGUMENT", "name: expected the name of the database, a text that is not empty");
   const { transact, asked, close } = database(name);
   const JOURNAL = ["journals", "snapshots", "records", "items"];
   const ITEM = ["items", "times"];

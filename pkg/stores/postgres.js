@@ -11,6 +11,7 @@
 
 import { Buffer } from "node:buffer";
 import { conflict } from "./conflict.js";
+import { optionsOf, refusal } from "./options.js";
 
 const VERSION = 1;
 /** An arbitrary number, the same in every process: the holder of this advisory lock makes the tables. */
@@ -53,7 +54,8 @@ INSERT INTO ${at}_version VALUES (${VERSION}) ON CONFLICT DO NOTHING;
 `;
 }
 
-export function postgresStore(client, { schema = "public", migrate = true } = {}) {
+export function postgresStore(client, options) {
+  const { schema = "public", migrate = true } = optionsOf(options, { schema: "name", migrate: "flag" });
   const { at, name } = named(schema);
   const [journals, records, items] = [`${at}_journals`, `${at}_records`, `${at}_items`];
   const ask = typeof client?.unsafe === "function" ? ofPostgresJs(client) : ofPg(client);
@@ -208,7 +210,7 @@ export function postgresStore(client, { schema = "public", migrate = true } = {}
 
 /** Returns rows as arrays. Statements are unnamed, because the next transaction may have another connection. */
 function ofPg(client) {
-  if (typeof client?.query !== "function") throw new TypeError("postgresStore needs a Pool or a Client of `pg`, or an instance of `postgres`");
+  if (typeof client?.query !== "function") throw refusal("postgresStore needs a Pool or a Client of `pg`, or an instance of `postgres`");
   return async (text, values) => (values ? (await client.query({ text, values, rowMode: "array" })).rows : client.query(text));
 }
 

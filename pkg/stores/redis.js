@@ -10,6 +10,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { conflict } from "./conflict.js";
+import { optionsOf, refusal } from "./options.js";
 
 const POSITION = `
   local start = redis.call("LINDEX", KEYS[1], 0)
@@ -62,7 +63,8 @@ const REMOVE_OLDER = script(`${NOW}
   if not since or now - since <= tonumber(ARGV[1]) then return 0 end
   return redis.call("UNLINK", KEYS[1])`);
 
-export function redisStore(client, { prefix = "contextfold:", ttlMs } = {}) {
+export function redisStore(client, options) {
+  const { prefix = "contextfold:", ttlMs } = optionsOf(options, { prefix: "text", ttlMs: "milliseconds" });
   const { evaluate, listAt, keysLike } = isIoredis(client) ? ofIoredis(client) : ofNodeRedis(client);
   const [journals, items] = [`${prefix}journal:`, `${prefix}item:`];
   const life = milliseconds(ttlMs);
@@ -156,7 +158,7 @@ function ofIoredis(client) {
 }
 
 function ofNodeRedis(client) {
-  if (typeof client?.withTypeMapping !== "function") throw new TypeError("redisStore needs a client of `ioredis`, or of `redis` 5 or newer");
+  if (typeof client?.withTypeMapping !== "function") throw refusal("redisStore needs a client of `ioredis`, or of `redis` 5 or newer");
   const BLOB_STRING = 36; // RESP_TYPES.BLOB_STRING
   const binary = client.withTypeMapping({ [BLOB_STRING]: Buffer });
   const commands = { evalsha: "evalSha", eval: "eval" };

@@ -8,6 +8,8 @@
 //
 // `over` of a put: an etag (replaces only that object), null (only if there is none), or left out (replaces anything).
 
+import { refusal } from "./options.js";
+
 /** So that no browser cache and no proxy returns an old object. */
 const FRESH = "no-store";
 
@@ -22,13 +24,16 @@ const isRefused = (status, why) => isMissing(status, why) || status === 409 || s
 const never = () => false;
 
 export function objectsOf({ client, commands, bucket, endpoint }) {
-  if (typeof client?.send === "function") return ofSdk(client, commands, bucket);
-  if (typeof client?.fetch === "function" && endpoint) return ofFetch(client, `${endpoint.replace(/\/+$/, "")}/${bucket}`);
-  throw new TypeError("s3Store needs `client` and `commands` of `@aws-sdk/client-s3`, or a `client` whose `fetch` signs requests, and `endpoint`");
+  const isSdk = typeof client?.send === "function";
+  if (isSdk || (typeof client?.fetch === "function" && endpoint)) {
+    if (bucket === undefined) throw refusal("`bucket`: expected the name of the bucket");
+    return isSdk ? ofSdk(client, commands, bucket) : ofFetch(client, `${endpoint.replace(/\/+$/, "")}/${bucket}`);
+  }
+  throw refusal("s3Store needs `client` and `commands` of `@aws-sdk/client-s3`, or a `client` whose `fetch` signs requests, and `endpoint`");
 }
 
 function ofSdk(client, commands, bucket) {
-  if (!commands?.PutObjectCommand) throw new TypeError('s3Store needs the commands of its client: `import * as commands from "@aws-sdk/client-s3"`');
+  if (!commands?.PutObjectCommand) throw refusal('s3Store needs the commands of its client: `import * as commands from "@aws-sdk/client-s3"`');
   const send = (name, input) => client.send(new commands[`${name}Command`]({ Bucket: bucket, ...input }));
   /** The response; `null` if S3's error satisfies `isNull`. */
   const unless = async (isNull, sent) => {

@@ -23,6 +23,7 @@
 
 import { conflict } from "./conflict.js";
 import { startBehind } from "./frames.js";
+import { optionsOf } from "./options.js";
 import { objectsOf } from "./s3-objects.js";
 
 /** At most this many bytes of records stay in the head. */
@@ -38,7 +39,8 @@ const REMEMBERED = 64;
 /** `remove` deletes other parts without a head only if they are older than this, because somebody may be about to write their head. */
 const ABANDONED_MS = 24 * 3600 * 1000;
 
-export function s3Store({ prefix = "", ...access }) {
+export function s3Store(options) {
+  const { prefix = "", ...access } = optionsOf(options, { client: "any", commands: "any", bucket: "name", endpoint: "name", prefix: "text" });
   const objects = objectsOf(access);
   const heads = `${prefix}journals/`;
   const items = itemsOf(objects, `${prefix}items/`);

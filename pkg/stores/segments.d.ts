@@ -60,4 +60,4 @@ export interface SegmentedStore extends JournalStore {
  *
  * @param options `cacheBytes`: at most this many bytes of segments are cached, for all keys together; default 8 MiB.
  */
-export declare function segmented(store: Store, options?: { cacheBytes?: number }): SegmentedStore;
+export declare function segmented(store: Store, options?: { cacheBytes?: number | undefined }): SegmentedStore;

@@ -9,6 +9,7 @@
 import { ContextError } from "../error.js";
 import { conflict } from "./conflict.js";
 import { startBehind } from "./frames.js";
+import { optionsOf } from "./options.js";
 import { continuesFrom, headNaming, isCutOff, itemsOf, readHead } from "./segments/head.js";
 import { lruCache } from "./segments/lru-cache.js";
 import { headOf, itemOf, leaseOf, newToken, newVersion, readHeadName, readItem, segmentOf, snapshotOf } from "./segments/names.js";
@@ -38,7 +39,8 @@ const NO_END =
   "the store's last records of this session were cut off, probably by a power loss: the complete state before them was loaded; check that the last messages are there, then save";
 
 /** A journal store on top of an ordinary store. */
-export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
+export function segmented(store, options) {
+  const { cacheBytes = CACHE_BYTES } = optionsOf(options, { cacheBytes: "bytes" });
   const items = ordinary(store);
   const heads = lruCache(HEADS);
   const segments = lruCache(cacheBytes, (bytes) => bytes.length);

@@ -1,16 +1,19 @@
 // One interface for all databases that the store accepts: `rows` and `run` execute a statement, `within` runs a transaction.
 
+import { optionsOf, refusal } from "./options.js";
+
 const BUSY_MS = 5000;
 
 /**
  * @param database A path, a database of `node:sqlite` or `better-sqlite3`, or a Durable Object's `ctx.storage`.
  * @param options `fsync`, `busyTimeoutMs`: in a database that the caller passes, settings that are left out are not changed.
  */
-export function connected(database, { fsync, busyTimeoutMs } = {}) {
+export function connected(database, options) {
+  const { fsync, busyTimeoutMs } = optionsOf(options, { fsync: "flag", busyTimeoutMs: "milliseconds" });
   if (typeof database?.transactionSync === "function") return durableObject(database);
-  const isOwn = typeof database === "string";
+  const isOwn = typeof database === "string" && database !== ""; // SQLite takes an empty path for a database that is soon deleted
   if (!isOwn && typeof database?.prepare !== "function")
-    throw new TypeError("sqliteStore expects a path, a database of node:sqlite or better-sqlite3, or a Durable Object's ctx.storage");
+    throw refusal("sqliteStore expects a path, a database of node:sqlite or better-sqlite3, or a Durable Object's ctx.storage");
   const opened = isOwn ? openedAt(database) : database;
   try {
     const timeout = busyTimeoutMs ?? (isOwn ? BUSY_MS : null);

@@ -27,6 +27,7 @@ export async function sweep(store, options) {
 
 /** Removes a session, and its tool outputs that no other session refers to. */
 export async function remove(store, key, options) {
+  if (typeof key !== "string" || key === "") throw new ContextError("INVALID_ARGUMENT", "key: expected the key of the session to remove, a text that is not empty");
   const olderThanMs = ageOf(options);
   const journals = journalsOf(store);
   const outputs = await outputsOf(journals, key, "nothing was removed");
@@ -35,6 +36,7 @@ export async function remove(store, key, options) {
 }
 
 function ageOf(options = {}) {
+  if (typeof options !== "object" || options === null) throw new ContextError("INVALID_ARGUMENT", "options: expected an object with `olderThanMs`");
   const { olderThanMs = HOUR_MS, ...others } = options;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw new ContextError("INVALID_ARGUMENT", `unknown option \`${unknown}\`: the only option is \`olderThanMs\``);

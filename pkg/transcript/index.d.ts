@@ -50,4 +50,4 @@ export class TranscriptError extends Error {
  * @param options `format`: its format, if detection is wrong; `partial`: read as much of a broken file as possible.
  * @throws {TranscriptError} that says what is wrong, where, and what can still be read.
  */
-export function readTranscript(text: string, options?: { format?: Format; partial?: boolean }): Transcript;
+export function readTranscript(text: string, options?: { format?: Format | undefined; partial?: boolean | undefined }): Transcript;

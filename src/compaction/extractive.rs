@@ -20,11 +20,13 @@ pub struct ExtractiveOptions {
     pub max_tokens: u64,
     /// Whether the summary contains the refs of tool outputs.
     pub refs: bool,
+    /// A ledger follows, which tells requests, rules, open work, commands and names word for word: the summary leaves them to it.
+    pub beside_ledger: bool,
 }
 
 impl Default for ExtractiveOptions {
     fn default() -> Self {
-        Self { max_tokens: 2000, refs: true }
+        Self { max_tokens: 2000, refs: true, beside_ledger: false }
     }
 }
 
@@ -40,7 +42,10 @@ const SHORTEST: u64 = 48;
 /// section.
 pub fn summarize(messages: &[Message], counter: &dyn TokenCounter, options: ExtractiveOptions) -> String {
     let budget = options.max_tokens.min(default_budget(messages, counter, options.max_tokens));
-    let draft = collect::collect(messages, options.refs);
+    let mut draft = collect::collect(messages, options.refs);
+    if options.beside_ledger {
+        draft.leave_to_ledger();
+    }
     fit::fit(draft, counter, budget)
 }
 

@@ -63,76 +63,24 @@ fn is_tool_call(text: &str) -> bool {
 mod tests {
     use super::super::{Answer, text_of};
     use super::*;
+    use crate::corpus::agrees;
 
-    fn refused(text: &str) -> Option<ErrorCode> {
+    fn verdict(text: &str) -> &'static str {
         let answer = Answer { text: text.to_owned(), ..Answer::default() };
-        text_of(&answer).err().map(|e| e.code())
+        match text_of(&answer).err().map(|error| error.code()) {
+            None => "summary",
+            Some(ErrorCode::SummaryEmpty) => "empty",
+            Some(ErrorCode::SummaryInvalid) => "invalid",
+            Some(_) => "another error",
+        }
     }
 
     #[test]
     fn answers_that_are_not_summaries_are_refused() {
-        let not = |text: &str, code| assert_eq!(refused(text), Some(code), "{text}");
-        for text in [
-            "...", "\u{200b}\u{feff}", "<summary>\u{200b} … </summary>", "<think>a</think>", "—",
-            "undefined", "[object Object]", "<summary>null</summary>", "0", "true",
-        ] {
-            not(text, ErrorCode::SummaryEmpty);
-        }
-        for text in [
-            "<tool_call>{\"name\": \"read\"}</tool_call>",
-            "<summary><tool_call>{}</tool_call></summary>",
-            "[TOOL_CALLS][{}]",
-            "<!DOCTYPE html><html><body>502</body></html>",
-            "{\"error\": {\"message\": \"Rate limit reached\"}}",
-            "{\"type\": \"error\", \"message\": \"x\"}",
-            "502 Bad Gateway\nnginx/1.18.0",
-            "Error code: 429 - {'error': {'message': 'slow down'}}",
-            "HTTP 503 Service Unavailable",
-            "Error: 500 Internal Server Error",
-            "429 Too Many Requests: retry after 20 s",
-            "Rate limit exceeded, please try again later.",
-            "Internal Server Error",
-            "upstream connect error or disconnect/reset before headers",
-            "Error: Connection error.",
-            "Error: fetch failed",
-            "APIConnectionTimeoutError: Request timed out.",
-            "Request failed with status code 429",
-            "```json\n{\"error\":{\"message\":\"overloaded\"}}\n```",
-            "I'm sorry, I can't help with that.",
-            "<summary>I'm sorry, I can't assist with that request.</summary>",
-            "<summary>TODO</summary>",
-            "<summary>{summary}</summary>",
-            "<summary>None.</summary>",
-            "<summary>Here is a summary of the conversation:</summary>",
-            "Please provide the conversation that you want summarised.",
-            "Rate limit exceeded. Please try again later.",
-        ] {
-            not(text, ErrorCode::SummaryInvalid);
-        }
-    }
-
-    #[test]
-    fn a_summary_about_errors_is_accepted() {
-        for text in [
-            "The server answered 502 Bad Gateway; nginx was restarted.",
-            "500 files were moved to src/.",
-            "Rate limit handling was added to the client. Tests pass.",
-            "404 is now answered by the router, and the tests pass.",
-            "<summary>502 Bad Gateway</summary>",
-            "<summary>The page has <html> and <tool_call>x</tool_call> in it.</summary>",
-            "{\"done\": [\"parser\"], \"error\": null}",
-            "家",
-            "Sorry for the noise: the build was fixed and the tests pass.",
-            "我修复了解析器，测试通过。",
-            "Unfortunately the tests failed; the user wants them fixed first.",
-            "Upstream changes were merged; tests pass",
-            "Unauthorized users are now redirected to login",
-            "Overloaded operators were added to the parser",
-            "Service unavailable pages got a retry button",
-            "Error: the parser fails on line 3, and the user wants it mended",
-            "Forbidden paths are skipped now. The walker has a test.",
-        ] {
-            assert_eq!(refused(text), None, "{text}");
+        agrees(include_str!("no_summary.tsv"), verdict);
+        // Characters that one does not see have no place in a list.
+        for text in ["\u{200b}\u{feff}", "<summary>\u{200b} … </summary>"] {
+            assert_eq!(verdict(text), "empty", "{text:?}");
         }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
+use crate::facts::words::lowered;
 use crate::hashing::HashSet;
 use crate::provider::is_too_large;
 
@@ -130,10 +131,6 @@ fn words(lower: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty() && !word.contains(|c: char| c.is_ascii_digit()))
 }
 
-fn lowered(text: &str) -> String {
-    text.to_lowercase().replace('’', "'")
-}
-
 /// A list of words, split on first use.
 struct Words {
     list: &'static str,
@@ -153,98 +150,15 @@ impl Words {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::corpus::agrees;
 
     #[test]
-    fn a_service_error_message_is_an_error() {
-        for text in [
-            "Rate limit exceeded. Please try again later.",
-            "Service temporarily unavailable",
-            "insufficient_quota: You exceeded your current quota",
-            "You exceeded your current quota, please check your plan and billing details.",
-            "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.",
-            "Incorrect API key provided: sk-xxx. You can find your API key at https://platform.openai.com/account/api-keys.",
-            "The server had an error while processing your request. Sorry about that!",
-            "The engine is currently overloaded, please try again later",
-            "Your input exceeds the context window of this model. Please adjust your input and try again.",
-            "prompt is too long: 205668 tokens > 200000 maximum",
-            "This model's maximum context length is 20000 tokens. However, your messages resulted in 34567 tokens.",
-            "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length and try again",
-            "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
-            "Please reduce the length of the messages or completion.",
-            "request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it",
-            "TypeError: fetch failed",
-            "AbortError: This operation was aborted",
-            "Error: connect ECONNREFUSED 127.0.0.1:11434",
-            "Error: getaddrinfo ENOTFOUND",
-            "model 'llama3' not found, try pulling it first",
-            "The model `gpt-9` does not exist",
-            "Failed to generate summary.",
-            "Summary unavailable",
-            "[summary failed]",
-            "Could not summarize the conversation: internal error",
-            "The operation timed out",
-            "401 Unauthorized",
-            "APIConnectionError: Connection error.",
-            "{\"detail\":\"Not Found\"}",
-            "{\"message\":\"Forbidden\"}",
-            "{\"errors\":[{\"message\":\"whatever\"}]}",
-            "Internal error encountered.",
-            "RESOURCE_EXHAUSTED",
-            "context_length_exceeded",
-            "overloaded_error: Overloaded",
-            "Authentication failed: invalid x-api-key",
-            "Connection reset by peer",
-            "Error code: 400 - {'error': {'message': 'messages.1: Input tag is of no known kind whatsoever'}}",
-        ] {
-            assert!(is_error(text), "{text}");
-        }
-    }
-
-    #[test]
-    fn an_empty_announcement_or_a_request_for_the_conversation_is_not_a_summary() {
-        for text in [
-            "TODO",
-            "{summary}",
-            "{{ summary }}",
-            "None",
-            "Summary:",
-            "Sure! Here is the summary:",
-            "Here’s a summary of the conversation so far:",
-            "There is no conversation to summarize.",
-            "Please provide the conversation that you want summarised.",
-            "Could not summarize conversation",
-        ] {
-            assert!(says_nothing(text), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_summary_that_begins_with_or_quotes_an_error_is_a_summary() {
-        for text in [
-            "Error: connect ECONNREFUSED was the user's problem; mended in src/db.ts.",
-            "The API key was rotated; the deploy script reads it from the environment now.",
-            "The request timeout was raised to 30 s in src/client.ts.",
-            "Rate limit exceeded: the client now waits and asks again, and a test covers it.",
-            "\"prompt is too long: 205668 tokens > 200000 maximum\" came from the summariser. The user chose chunks; the code is in src/fold.rs, tests pass.",
-            "Connection reset by peer was traced to the proxy's idle timeout; keep-alive is off.",
-            "The server returned 500 for /users. The handler was missing a null check; mended.",
-            "401 Unauthorized on staging: the token had expired, the user made a new one.",
-            "Failed tests were fixed. Lint is clean.",
-            "The user wants retries on timeout.",
-            "User asked for a model comparison; Claude was chosen.",
-            "The summary page got a text field.",
-            "{\"message\":\"the parser was rewritten\",\"detail\":\"tests pass\"}",
-            "502 files went to {src,tests}.",
-            "Work went on. Fine.",
-            "`src/a.rs` 12",
-            "7 messages",
-            "Summary of 7 messages",
-            "summary",
-            "A summary of the conversation.",
-            "Goal: fix login.",
-            "家",
-        ] {
-            assert!(!is_error(text) && !says_nothing(text), "{text}");
-        }
+    fn errors_and_announcements_are_not_summaries() {
+        agrees(include_str!("service_error.tsv"), |text| match (is_error(text), says_nothing(text)) {
+            (true, false) => "error",
+            (false, true) => "nothing",
+            (true, true) => "error, nothing",
+            (false, false) => "summary",
+        });
     }
 }

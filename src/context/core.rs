@@ -140,13 +140,7 @@ impl Context {
         why: impl Into<Cow<'static, str>>,
         fold: Option<&Arc<str>>,
     ) {
-        let output_ref = self
-            .history
-            .node(index)
-            .message
-            .tool_outputs()
-            .find_map(|o| o.output_ref.as_ref())
-            .map(|r| r.id.clone());
+        let output_ref = self.history.node(index).message.output_ref().map(|r| r.id.clone());
         self.note_left_out_by_ref(index, why, output_ref, fold);
     }
 

@@ -3,7 +3,7 @@
 use super::history::History;
 use super::node::{NodeIndex, NodeSet};
 use crate::hashing::hash;
-use crate::message::{Part, Role};
+use crate::message::Role;
 
 /// An empty place in the table.
 const FREE: u32 = u32::MAX;
@@ -89,12 +89,7 @@ fn fingerprint(history: &History, node: NodeIndex) -> Option<u64> {
 impl History {
     /// The texts of a tool output as it was pushed; `None` for each part that is not text.
     pub fn output_texts(&self, node: NodeIndex) -> impl Iterator<Item = Option<&str>> {
-        fn text(part: &Part) -> Option<&str> {
-            match part {
-                Part::Text { text, .. } => Some(text),
-                _ => None,
-            }
-        }
-        self.node(node).message.tool_outputs().flat_map(|o| &o.content).map(text)
+        let parts = self.node(node).message.tool_outputs().flat_map(|o| &o.content);
+        parts.map(|part| part.as_text().map(|text| &**text))
     }
 }

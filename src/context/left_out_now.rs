@@ -116,8 +116,7 @@ impl Context {
             Some(if self.history.is_away(node) { "get" } else { "pin" })
         };
         let message = &self.history.node(node).message;
-        let own_ref =
-            || message.tool_outputs().find_map(|output| Some(output.output_ref.as_ref()?.id.clone()));
+        let own_ref = message.output_ref().map(|known| known.id.clone());
         let reported_ref = lines.filter(|_| fold.is_none()).and_then(|line| line.output_ref.clone());
         let id_of = |node: NodeIndex| self.history.node(node).id.to_string();
         Some(LeftOutNow {
@@ -126,7 +125,7 @@ impl Context {
             why: lines
                 .map_or(Cow::Borrowed(if form.is_some() { SHORTER } else { GONE }), |line| line.why.clone()),
             pass: lines.and_then(|line| line.pass.clone()),
-            output_ref: own_ref().into_iter().chain(reported_ref).find(|id| self.outputs.contains(id)),
+            output_ref: own_ref.into_iter().chain(reported_ref).find(|id| self.outputs.contains(id)),
             fold: shown_fold.map(id_of),
             back,
         })

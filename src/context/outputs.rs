@@ -200,7 +200,7 @@ impl Context {
     pub fn note_trimmed(&mut self, nodes: &[NodeIndex], why: &'static str) {
         let trimmed: NodeSet = nodes.iter().copied().collect();
         let named = |slot: &Slot| {
-            let output_ref = slot.message.tool_outputs().find_map(|o| o.output_ref.as_ref())?;
+            let output_ref = slot.message.output_ref()?;
             Some((slot.node, output_ref.id.clone()))
         };
         let shown = self.view.body().iter().filter(|s| trimmed.contains(&s.node));

@@ -123,14 +123,14 @@ impl Context {
     pub fn point_to(&mut self, at: usize, target: NodeIndex) -> bool {
         let slot = &self.view.body()[at];
         let node = slot.node;
-        let output_ref = slot.message.tool_outputs().find_map(|o| o.output_ref.as_ref());
+        let output_ref = slot.message.output_ref();
         let Some(id) = output_ref.map(|r| r.id.clone()).filter(|id| self.outputs.contains(id)) else {
             return false;
         };
         if self.history.node(node).pinned {
             return false;
         }
-        let there = self.history.node(target).message.tool_outputs().find_map(|o| o.output_ref.as_ref());
+        let there = self.history.node(target).message.output_ref();
         let text = if self.wording.names_refs() {
             let same = there.map(|r| format!(", ref={}", r.id)).unwrap_or_default();
             format!("[the same output stands further down{same}; ref={id}]")
@@ -215,13 +215,12 @@ impl Context {
         });
         for (own, (shown, whole)) in own.zip(outputs) {
             let known = shown.output_ref.clone().filter(|r| self.outputs.contains(&r.id));
-            own.output_ref = Some(match known {
-                Some(known) => known,
-                None => {
-                    let stored = self.store_output(whole)?;
-                    self.outputs.note_copy(&stored.id, index.0);
-                    stored.into()
-                }
+            own.output_ref = Some(if let Some(known) = known {
+                known
+            } else {
+                let stored = self.store_output(whole)?;
+                self.outputs.note_copy(&stored.id, index.0);
+                stored.into()
             });
         }
         self.view.replace(at, Arc::new(message), tally, form);

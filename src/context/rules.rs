@@ -96,8 +96,5 @@ impl Context {
 }
 
 fn text_bytes(part: &Part) -> u64 {
-    match part {
-        Part::Text { text, .. } => text.len() as u64,
-        _ => 0,
-    }
+    part.as_text().map_or(0, |text| text.len() as u64)
 }

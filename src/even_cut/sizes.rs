@@ -70,7 +70,7 @@ pub(super) fn of_texts(message: &Message, tally: &Tally, counter: &dyn TokenCoun
         role => (tally.text(), frames.message(role)),
     };
     let parts = || shown(&message.parts).filter(|p| !matches!(p, Part::ToolCall(_) | Part::Reasoning(_)));
-    let length = |part: &Part| text_of(part).map(|text| text.len());
+    let length = |part: &Part| part.as_text().map(|text| text.len());
     let others: u64 = parts().filter(|p| length(p).is_none()).map(|p| count_part(p, counter)).sum();
     let tokens = tokens.saturating_sub(frame + others);
     let all: usize = parts().filter_map(length).sum();
@@ -112,13 +112,6 @@ fn shown(parts: &[Part]) -> impl Iterator<Item = &Part> {
         Part::ToolOutput(output) => output.content.as_slice(),
         other => std::slice::from_ref(other),
     })
-}
-
-fn text_of(part: &Part) -> Option<&Text> {
-    match part {
-        Part::Text { text, .. } => Some(text),
-        _ => None,
-    }
 }
 
 /// The texts among a message's parts, in order.

@@ -10,9 +10,6 @@ use crate::message::Role;
 /// view.
 const SLACK: u64 = 32;
 
-/// No step takes fewer tokens.
-const LEAST_STEP: u64 = 8;
-
 /// Which units stay in the view if not all of them can.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Staying {
@@ -26,8 +23,8 @@ pub struct Staying {
 
 impl Steps {
     /// Which units stay if not all of them fit at the smallest level: first those that have to stay and those that the
-    /// newest user message answers, then the newest. If a step does not fit, smaller older ones still may. Earlier summaries
-    /// are not counted, since a new one replaces them. Units for which `anyway` is true stay in any case.
+    /// newest user message answers, then the newest. From the first step that does not fit, everything older is folded, so that
+    /// the conversation has no gaps. Earlier summaries are not counted, since a new one replaces them. Units for which `anyway` is true stay in any case.
     pub fn staying(
         &self,
         context: &Context,

@@ -2,6 +2,7 @@
 
 use super::phrases::Phrases;
 use super::sentences::sentences;
+use super::words::{is_listed, lowered, words_with_apostrophes};
 
 /// The only words in a clause that says so.
 const ALLOWED_WORDS: &str = "all both everything nothing and now so yes great perfect ok okay good that's they they're we \
@@ -29,7 +30,7 @@ const CJK_UNLESS: [&str; 15] = [
 /// Whether a text says that all work is done. Questions, negations and conditions do not count.
 pub fn says_all_done(text: &str) -> bool {
     let ends_all = |sentence: &str| {
-        let lower = sentence.to_lowercase().replace('’', "'");
+        let lower = lowered(sentence);
         !lower.contains(['?', '\u{FF1F}']) && (all_done_in_words(&lower) || all_done_in_cjk(&lower))
     };
     MENTIONS.any_in(text) && sentences(text).iter().any(|s| !s.fenced && ends_all(s.text))
@@ -40,32 +41,24 @@ static MENTIONS: Phrases<10> =
     Phrases::of([DONE[0], DONE[1], DONE[3], "left", "remain", CJK[0], CJK[1], CJK[2], CJK[3], CJK[4]]);
 
 fn all_done_in_words(lower: &str) -> bool {
-    let all: Vec<&str> = words(lower).collect();
-    let is_bound = |word: &&str| is_listed(UNLESS, word) || word.ends_with("n't");
+    let all: Vec<&str> = words_with_apostrophes(lower).collect();
+    let is_bound = |word: &&str| is_listed(word, UNLESS) || word.ends_with("n't");
     !all.iter().any(is_bound) && lower.split([',', ';', '—', '–', '!', ':']).any(is_all_done_clause)
 }
 
 fn is_all_done_clause(clause: &str) -> bool {
-    let said: Vec<&str> = words(clause).collect();
+    let said: Vec<&str> = words_with_apostrophes(clause).collect();
     let at = |ones: &[&str]| said.iter().position(|word| ones.contains(word));
     let before =
         |first: Option<usize>, then: Option<usize>| first.is_some_and(|f| then.is_some_and(|t| f < t));
     let ends = before(at(&QUANTITIES), at(&DONE))
         || before(at(&["nothing"]), at(&["left", "remains", "remaining"]))
         || said.starts_with(&["nothing", "to", "do"]);
-    ends && said.iter().all(|word| is_listed(ALLOWED_WORDS, word))
+    ends && said.iter().all(|word| is_listed(word, ALLOWED_WORDS))
 }
 
 fn all_done_in_cjk(text: &str) -> bool {
     CJK.iter().any(|words| text.contains(words)) && !CJK_UNLESS.iter().any(|words| text.contains(words))
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty())
-}
-
-fn is_listed(words: &str, word: &str) -> bool {
-    words.split_whitespace().any(|one| one == word)
 }
 
 #[cfg(test)]

@@ -133,6 +133,7 @@ fn constraint(sentence: Sentence<'_>) -> Option<Constraint<'_>> {
 mod tests {
     use super::super::rule_words::{BOUNDS, FORBIDDING, NEGATIONS, REVOKING, RULES, WISHES};
     use super::*;
+    use crate::corpus::agrees;
 
     fn rules(text: &str) -> Vec<&str> {
         constraints(text).into_iter().filter(|c| c.strength == Strength::Rule).map(|c| c.text).collect()
@@ -159,32 +160,20 @@ mod tests {
     }
 
     #[test]
-    fn rules_without_typical_rule_words() {
-        for text in [
-            "You may not use eval.",
-            "You can’t push to main.",
-            "You cannot touch `src/core.rs`.",
-            "It is forbidden to delete logs.",
-            "Changing tests is not allowed.",
-            "Force pushes are prohibited.",
-            "Under no circumstances delete the database.",
-            "The config folder is off-limits.",
-            "Please refrain from adding dependencies.",
-            "请勿修改配置文件。",
-            "严禁提交密钥。",
-            "不准动主分支。",
-            "一定要先跑测试。",
-            "このファイルを触ってはいけない。",
-            "設定を変更しないでください。",
-            "ログを読んではならない。",
-            "テストを消しちゃだめ。",
-            "main への push は厳禁。",
-            "毎回リントを実行しなければいけない。",
-            "설정을 바꾸지 마세요.",
-            "main에 push하면 안 돼.",
-        ] {
-            assert_eq!(rules(text), [text]);
-        }
+    fn every_sentence_is_classified() {
+        agrees(include_str!("constraints.tsv"), |text| match constraints(text)[..] {
+            [] => "-",
+            [found] if found.text != text => "in part",
+            [Constraint { strength, explicit, .. }] => match (strength, explicit) {
+                (Strength::Rule, true) => "R!",
+                (Strength::Rule, false) => "R",
+                (Strength::Wish, true) => "W!",
+                (Strength::Wish, false) => "W",
+                (Strength::Mention, true) => "M!",
+                (Strength::Mention, false) => "M",
+            },
+            _ => "several",
+        });
     }
 
     #[test]
@@ -219,49 +208,6 @@ mod tests {
     }
 
     #[test]
-    fn a_revocation_counts_as_a_rule() {
-        for text in [
-            "OK, you may push to main from now on.",
-            "You can ignore that rule.",
-            "Forget what I said about tabs.",
-            "You don't have to run the tests.",
-            "Actually, npm is fine from now on, forget about pnpm.",
-            "以后可以直接推送到 main。",
-            "テストはもう書かなくていいです。",
-        ] {
-            let found: Vec<_> = constraints(text).iter().map(|c| (c.text, c.strength, c.explicit)).collect();
-            assert_eq!(found, [(text, Strength::Rule, true)]);
-        }
-        assert_eq!(constraints("You may want to look at src/a.rs."), []);
-    }
-
-    #[test]
-    fn errors_and_small_talk_are_not_rules() {
-        for text in [
-            "It says 403 Forbidden.",
-            "405 Method Not Allowed",
-            "cp: Operation not permitted",
-            "I can't see the file.",
-            "No problem.",
-            "No, that is wrong.",
-            "No tests failed",
-            "No errors now, go on",
-            "No merge conflicts were found.",
-            "The new policy module fails.",
-            "クラッシュしないように直して。",
-            "この画面のような",
-        ] {
-            assert_eq!(rules(text), [""; 0], "{text}");
-        }
-        for text in [
-            "It says 403 Forbidden.", "405 Method Not Allowed", "No problem.", "No, that is wrong.",
-            "No tests failed", "No errors now, go on", "No merge conflicts were found.",
-        ] {
-            assert_eq!(constraints(text), [], "{text}");
-        }
-    }
-
-    #[test]
     fn every_phrase_passes_the_quick_check() {
         for phrase in
             RULES.iter().chain(&NEGATIONS).chain(FORBIDDING).chain(WISHES).chain(REVOKING).chain(BOUNDS)
@@ -271,61 +217,6 @@ mod tests {
         for text in ["leave it alone", "stop adding comments", "no comments", "use a, not b"] {
             assert!(may_contain_rule(text), "{text}");
         }
-    }
-
-    #[test]
-    fn a_sentence_that_may_be_a_statement_is_a_wish() {
-        for text in [
-            "请始终先运行测试。",
-            "常に日本語で答えてください。",
-            "eval は使わないこと。",
-            "确保测试通过。",
-            "本番には触るな！",
-            "Be sure to run the tests.",
-            "Leave the tests as they are.",
-            "Stop adding comments.",
-            "No new dependencies.",
-            "No force pushes, please.",
-            "No commits that have secrets.",
-            "No warnings in the build.",
-            "You should use pnpm.",
-            "You shouldn't commit directly.",
-            "Answer in French.",
-            "Budget: 200 EUR",
-            "The deadline is Friday 17:00.",
-            "Use tabs, not spaces.",
-            "依存関係は増やさないで。",
-            "勝手にコミットしないように。",
-            "请用中文回答。",
-        ] {
-            let found: Vec<Strength> = constraints(text).iter().map(|c| c.strength).collect();
-            assert_eq!(found, [Strength::Wish], "{text}");
-        }
-    }
-
-    #[test]
-    fn statements_with_rule_words_are_mentions() {
-        let of = |text| constraints(text).first().map(|c| (c.strength, c.explicit));
-        assert_eq!(of("We don't deploy on Fridays."), Some((Strength::Mention, true)));
-        assert_eq!(of("I really don't want mocks."), Some((Strength::Rule, true)));
-        assert_eq!(of("Why must it be global?"), Some((Strength::Mention, true)));
-        assert_eq!(of("There must be a way."), Some((Strength::Mention, true)));
-        assert_eq!(of("Only the header."), Some((Strength::Wish, true)));
-        assert_eq!(of("Make sure it builds."), Some((Strength::Wish, false)));
-        assert_eq!(of("只改文档。"), Some((Strength::Wish, true)));
-        assert_eq!(of("The mustard is nevertheless good."), None);
-    }
-
-    #[test]
-    fn what_somebody_lacks_is_no_rule() {
-        for text in [
-            "I don't know.",
-            "I still don't have my id with me.",
-            "I’m sorry, but I don’t remember my user ID at the moment.",
-        ] {
-            assert_eq!(constraints(text), [], "{text}");
-        }
-        assert_eq!(rules("I don't have it, so never ask for it."), ["I don't have it, so never ask for it."]);
     }
 
     #[test]

@@ -6,13 +6,14 @@ use super::rule_words::{
 };
 use super::strength::{RuleClass, Strength};
 use super::word::is_cjk;
+use super::words::{lowered, words_with_apostrophes};
 
 /// Classifies a sentence by its English, Chinese, Japanese and Korean words.
 pub(super) fn classify_rule(text: &str) -> Option<RuleClass> {
     let cjk = text.chars().any(is_cjk);
     let cjk_explicit = cjk && CJK_EXPLICIT.iter().any(|w| text.contains(w));
-    let lower = text.to_lowercase().replace('’', "'");
-    let words: Vec<&str> = words_of(&lower).collect();
+    let lower = lowered(text);
+    let words: Vec<&str> = words_with_apostrophes(&lower).collect();
     let begins = words.iter().fold(0, |all, word| all | beginning(word));
     let has = |list: &[&str]| {
         list.iter().any(|phrase| begins & beginning(phrase) != 0 && contains_phrase(&words, phrase))
@@ -252,8 +253,8 @@ pub(super) fn points_back(sentence: &str) -> bool {
     if sentence.contains(is_cjk) && CJK.iter().any(|w| sentence.contains(w)) {
         return true;
     }
-    let lower = sentence.to_lowercase().replace('’', "'");
-    let words: Vec<&str> = words_of(&lower).collect();
+    let lower = lowered(sentence);
+    let words: Vec<&str> = words_with_apostrophes(&lower).collect();
     words.len() <= MANY
         && words.iter().enumerate().any(|(at, word)| {
             PRONOUNS.contains(word)
@@ -261,8 +262,4 @@ pub(super) fn points_back(sentence: &str) -> bool {
                     && DEMONSTRATIVES.contains(word)
                     && words.get(at + 1).is_none_or(|next| BEHIND.contains(next)))
         })
-}
-
-fn words_of(lower: &str) -> impl Iterator<Item = &str> {
-    lower.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|w| !w.is_empty())
 }

@@ -38,6 +38,7 @@ mod texts;
 mod todo;
 mod wide;
 mod word;
+pub(crate) mod words;
 mod wrapped;
 
 pub use actions::{Action, ActionKind, actions};

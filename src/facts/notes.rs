@@ -85,7 +85,7 @@ pub struct CommandOutcome {
     pub speaks: bool,
     /// Whether it failed.
     pub failed: bool,
-    /// The end of its line in the ledger.
+    /// The end of its line in the ledger; empty if the output does not say how it ended.
     pub tail: String,
 }
 
@@ -125,10 +125,7 @@ impl Notes {
         if output.is_error {
             return;
         }
-        let parts = output.content.iter().filter_map(|part| match part {
-            Part::Text { text, .. } => Some(text),
-            _ => None,
-        });
+        let parts = output.content.iter().filter_map(Part::as_text);
         let texts: Vec<String> = parts.flat_map(|text| user_answers(text)).collect();
         self.rules.extend(rules(&texts.iter().map(String::as_str).collect::<Vec<_>>()));
     }
@@ -182,18 +179,21 @@ impl RunNote {
     }
 }
 
-/// The outcome of a command that printed nothing.
-const SILENT: &str = "no output";
 /// The outcome of a command that succeeded.
 const OK: &str = "ok";
 
 impl CommandOutcome {
-    /// Whether nothing is known except that it did not fail.
-    pub fn is_plain(&self) -> bool {
-        !self.failed && (self.tail == OK || self.tail == SILENT)
+    /// Whether the output says nothing about how the command ended.
+    pub fn is_unknown(&self) -> bool {
+        self.tail.is_empty()
     }
 
-    /// The line of the output that says the outcome, as printed: the one that names an error, or the last one.
+    /// Whether nothing is known except that it did not fail.
+    pub fn is_plain(&self) -> bool {
+        !self.failed && (self.tail == OK || self.is_unknown())
+    }
+
+    /// The line of the output that says the outcome, as printed: the one that names an error, or the last one of a failed command.
     pub fn outcome_line(&self) -> Option<&str> {
         (!self.is_plain()).then(|| self.tail.strip_prefix(FAILED).unwrap_or(&self.tail))
     }
@@ -221,9 +221,8 @@ impl CommandOutcome {
             }
             (None, Status::Failed) => outcome.failure(LONGEST_ERROR),
             (None, Status::Ok) => OK.to_owned(),
-            // It is not known how the command ended, so quote its output.
             (None, Status::Unknown) => {
-                outcome.line().map_or(SILENT.to_owned(), |line| shorten::line(line, LONGEST_ERROR))
+                outcome.error.as_deref().map_or_else(String::new, |error| shorten::line(error, LONGEST_ERROR))
             }
         };
         Self { speaks, failed, tail }

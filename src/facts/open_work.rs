@@ -1,6 +1,7 @@
 use super::phrases::Phrases;
 use super::sentences::{is_entry, sentences, unmarked};
 use super::statements::{StatementKind, only_leads_on, statement};
+use super::words::words;
 
 /// An entry of a Markdown checklist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +69,7 @@ pub fn continues(longer: &str, beginning: &str) -> bool {
 }
 
 fn words_of(text: &str) -> impl Iterator<Item = String> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
+    words(text).map(str::to_lowercase)
 }
 
 /// Whether a ticked entry is this open one, in the same words or followed by a remark: "the docs (done in abc1234)". Emphasis, punctuation

@@ -2,6 +2,7 @@
 
 use super::constraints::points_back;
 use super::small_talk::{is_courtesy, says_what_is_lacking};
+use super::words::words;
 use super::{is_cjk, sentences};
 use crate::hashing::hash;
 
@@ -96,7 +97,7 @@ fn is_worth_telling(sentence: &str) -> bool {
 /// Whether it has a name: a word behind the first one with a capital, or any word with a capital inside: "Ethan Lopez", "JFK", "toolTitle",
 /// but not "I'd" or "my ID".
 fn has_proper_name(sentence: &str) -> bool {
-    let words = || sentence.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words = || words(sentence);
     let is_name = |word: &str| {
         let mut letters = word.chars();
         letters.next().is_some_and(char::is_uppercase)

@@ -2,6 +2,7 @@
 
 use super::rule_words::{LANGUAGE_NAMES, LANGUAGES, Language, Pattern, PatternMeaning, folded, patterns_at};
 use super::strength::{RuleClass, Strength};
+use super::words::is_listed;
 use crate::sorting::sort_by_key;
 
 /// The most words of a short sentence.
@@ -98,10 +99,6 @@ fn words(folded: &str) -> Vec<Word<'_>> {
     out
 }
 
-fn is_among(word: &str, list: &str) -> bool {
-    list.split(' ').any(|one| one == word)
-}
-
 /// A sentence as one of the languages reads it.
 struct ParsedSentence<'a> {
     language: &'static Language,
@@ -115,7 +112,7 @@ impl<'a> ParsedSentence<'a> {
         let mut words = words.to_vec();
         for word in &mut words {
             word.place = word.place.max(open);
-            open = if is_among(word.text, language.softeners) { word.place } else { Place::Inside };
+            open = if is_listed(word.text, language.softeners) { word.place } else { Place::Inside };
         }
         Self { language, words }
     }
@@ -138,7 +135,7 @@ impl<'a> ParsedSentence<'a> {
 
     fn is_next_to_speaker(&self, at: usize) -> bool {
         let nearby = &self.words[at.saturating_sub(2)..self.words.len().min(at + 3)];
-        nearby.iter().any(|word| is_among(word.text, self.language.speakers))
+        nearby.iter().any(|word| is_listed(word.text, self.language.speakers))
     }
 
     fn reports(&self) -> bool {
@@ -162,14 +159,14 @@ impl<'a> ParsedSentence<'a> {
             let clause = self.clause(at, NEAR);
             let (first, behind) = (&self.words[at], &self.words[at + 1..clause]);
             let rule_word = |word: &Word<'_>| {
-                let rules = is_among(word.text, always);
+                let rules = is_listed(word.text, always);
                 let strength = if rules { Strength::Rule } else { Strength::Wish };
-                (rules || is_among(word.text, only)).then_some(RuleClass { strength, explicit: true })
+                (rules || is_listed(word.text, only)).then_some(RuleClass { strength, explicit: true })
             };
             let here = if self.is_order(first.text) {
                 behind
                     .iter()
-                    .take_while(|word| !is_among(word.text, subordinating))
+                    .take_while(|word| !is_listed(word.text, subordinating))
                     .filter_map(rule_word)
                     .max()
             } else {
@@ -186,12 +183,12 @@ impl<'a> ParsedSentence<'a> {
     /// "No new dependencies": a short sentence that rules something out.
     fn rules_out(&self) -> bool {
         let Language { bars, small_talk, .. } = self.language;
-        let mut behind = self.words.iter().skip_while(|word| is_among(word.text, self.language.softeners));
-        let first = behind.next().is_some_and(|word| is_among(word.text, bars));
+        let mut behind = self.words.iter().skip_while(|word| is_listed(word.text, self.language.softeners));
+        let first = behind.next().is_some_and(|word| is_listed(word.text, bars));
         first
             && behind.clone().count() < SHORT
             && behind.clone().next().is_some()
-            && !behind.any(|word| is_among(word.text, small_talk))
+            && !behind.any(|word| is_listed(word.text, small_talk))
     }
 
     /// The end of the clause around a word, but at most `max_words` words after it.
@@ -216,7 +213,7 @@ impl<'a> ParsedSentence<'a> {
             [.., b'*'] => word.starts_with(&form[..form.len() - 1]),
             [.., b'+'] => word
                 .strip_prefix(&form[..form.len() - 1])
-                .is_some_and(|end| end.is_empty() || is_among(end, self.language.endings)),
+                .is_some_and(|end| end.is_empty() || is_listed(end, self.language.endings)),
             _ => word == form,
         }
     }
@@ -244,7 +241,7 @@ impl<'a> ParsedSentence<'a> {
             "_" => word.is_some(),
             "%" => word.is_some_and(|word| self.is_order(word.text)),
             "!" => word.is_some_and(|word| self.is_form(word.text, self.language.bans)),
-            "#" => word.is_some_and(|word| is_among(word.text, LANGUAGE_NAMES)),
+            "#" => word.is_some_and(|word| is_listed(word.text, LANGUAGE_NAMES)),
             form => word.is_some_and(|word| self.matches_form(word.text, form)),
         };
         matches && self.matches_from(at + 1, rest)

@@ -146,25 +146,8 @@ fn push_lines<'a>(out: &mut Vec<Sentence<'a>>, text: &'a str, (start, end): (usi
 
 /// Closing marks and repeated end marks (`?!`), which belong to the sentence before them.
 pub(super) fn is_closing(c: char) -> bool {
-    matches!(
-        c,
-        '"' | '\''
-            | ')'
-            | ']'
-            | '”'
-            | '’'
-            | '»'
-            | '」'
-            | '』'
-            | '】'
-            | '\u{FF09}'
-            | '!'
-            | '?'
-            | '\u{FF01}'
-            | '\u{FF1F}'
-            | '。'
-            | '.'
-    )
+    const CLOSING: &str = "\"')]”’»」』】\u{FF09}!?\u{FF01}\u{FF1F}。.";
+    CLOSING.contains(c)
 }
 
 fn ends_in_abbreviation(text: &str) -> bool {

@@ -2,6 +2,7 @@
 
 use super::is_cjk;
 use super::rule_words::folded;
+use super::words::{is_listed, words};
 
 /// Words of thanks and apologies, folded.
 const COURTESY: &str = "thanks thank sorry apologize apologise apologies appreciate appreciated welcome \
@@ -57,7 +58,7 @@ const GAP: usize = 4;
 /// Whether a word only agrees, refuses, thanks, or asks to go on.
 pub fn is_assent(word: &str) -> bool {
     let folded = folded(word);
-    is_among(&folded, ASSENT) || is_among(&folded, COURTESY)
+    is_listed(&folded, ASSENT) || is_listed(&folded, COURTESY)
 }
 
 /// Whether a sentence is only thanks, an apology or an assent.
@@ -68,8 +69,8 @@ pub(super) fn is_courtesy(sentence: &str) -> bool {
     }
     let folded = folded(sentence);
     let words: Vec<&str> = words(&folded).collect();
-    let is_assent = |word: &&str| is_among(word, ASSENT);
-    (words.len() <= COURTEOUS && words.iter().any(|word| is_among(word, COURTESY)))
+    let is_assent = |word: &&str| is_listed(word, ASSENT);
+    (words.len() <= COURTEOUS && words.iter().any(|word| is_listed(word, COURTESY)))
         || (words.len() <= ASSENTING && words.first().is_some_and(is_assent))
         || (words.len() <= SHORT && words.iter().any(is_assent))
 }
@@ -99,75 +100,18 @@ fn begins_with(words: &[&str], form: &[&str]) -> bool {
     words.first().is_some_and(matches) && begins_with(&words[1..], rest)
 }
 
-fn words(folded: &str) -> impl Iterator<Item = &str> {
-    folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
-}
-
-fn is_among(word: &str, list: &str) -> bool {
-    list.split_ascii_whitespace().any(|one| one == word)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::corpus::agrees;
 
     #[test]
     fn courtesy_in_ten_languages() {
-        for text in [
-            "That's all right.",
-            "I apologize for the inconvenience.",
-            "Yes, that's correct.",
-            "No problem, thank you!",
-            "Yes, please proceed with the downgrade.",
-            "Vielen Dank für die Mühe.",
-            "Merci beaucoup pour votre aide.",
-            "Lo siento mucho por eso.",
-            "Grazie mille per tutto.",
-            "Muito obrigado pela ajuda.",
-            "Спасибо за помощь.",
-            "谢谢你的帮助。",
-            "ありがとうございます。",
-            "도와주셔서 감사합니다.",
-        ] {
-            assert!(is_courtesy(text), "{text}");
-        }
-        for text in [
-            "I would like to fly in the morning.",
-            "The left button is too wide.",
-            "Go and fix the parser of the billing service.",
-            "Thanks, and write the docs of the command line next time too.",
-            "测试今天很慢，请先修复它们然后继续工作。",
-        ] {
-            assert!(!is_courtesy(text), "{text}");
-        }
+        agrees(include_str!("courtesy.tsv"), |text| if is_courtesy(text) { "yes" } else { "no" });
     }
 
     #[test]
     fn what_is_lacking_in_ten_languages() {
-        for text in [
-            "I don't have the reservation ID right now.",
-            "I’m sorry, but I still don’t remember my user ID.",
-            "I can't recall the name.",
-            "I'm not sure about the code.",
-            "Ich habe die Nummer leider nicht dabei.",
-            "Das weiß ich leider nicht.",
-            "Je ne me souviens plus du numéro.",
-            "No recuerdo el número.",
-            "Non ricordo il numero.",
-            "Não me lembro do número.",
-            "Я не помню номер.",
-            "我不记得我的号码。",
-            "番号を覚えていません。",
-            "번호를 잘 모르겠어요.",
-        ] {
-            assert!(says_what_is_lacking(text), "{text}");
-        }
-        for text in [
-            "I don't want mocks.", "I don't need insurance.", "We don't use npm here.",
-            "No tienes que probarlo.", "Non ho bisogno di assicurazione.", "Ich will keine Mocks.",
-            "测试今天很慢。",
-        ] {
-            assert!(!says_what_is_lacking(text), "{text}");
-        }
+        agrees(include_str!("lacking.tsv"), |text| if says_what_is_lacking(text) { "yes" } else { "no" });
     }
 }

@@ -1,5 +1,6 @@
 use super::literal::literals;
 use super::word::is_cjk;
+use super::words::lowered;
 
 /// The kind of an assistant's statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,114 +22,40 @@ pub struct Statement {
     pub weight: u32,
 }
 
-type Phrases = &'static [(&'static str, u32)];
+/// What phrases are worth, highest first; the phrases are separated by `|`, and a blank in one counts.
+type Phrases = &'static [(u32, &'static str)];
 
 const FINDINGS: Phrases = &[
-    ("root cause", 5),
-    ("the cause", 5),
-    ("found that", 4),
-    ("turns out", 4),
-    ("the problem is", 4),
-    ("the issue is", 4),
-    ("the bug", 3),
-    ("the reason", 3),
-    ("caused by", 4),
-    ("this means", 2),
-    ("discovered", 3),
-    ("confirmed", 3),
-    ("i see the problem", 2),
-    ("doesn't work", 2),
-    ("does not work", 2),
-    ("didn't work", 3),
-    ("failed because", 4),
-    ("not possible", 3),
-    ("is missing", 2),
-    ("is never", 2),
-    ("is only", 1),
-    ("原因", 5),
-    ("发现", 4),
-    ("發現", 4),
-    ("问题是", 4),
-    ("问题在于", 4),
-    ("说明", 2),
-    ("判明", 4),
-    ("問題は", 4),
-    ("分かっ", 4),
-    ("わかりました", 3),
-    ("ためです", 3),
+    (5, "root cause|the cause|原因"),
+    (
+        4,
+        "found that|turns out|the problem is|the issue is|caused by|failed because|\
+         发现|發現|问题是|问题在于|判明|問題は|分かっ",
+    ),
+    (3, "the bug|the reason|discovered|confirmed|didn't work|not possible|わかりました|ためです"),
+    (2, "this means|i see the problem|doesn't work|does not work|is missing|is never|说明"),
+    (1, "is only"),
 ];
 const DECISIONS: Phrases = &[
-    ("decided", 5),
-    ("instead of", 3),
-    ("rather than", 3),
-    ("going with", 4),
-    ("chose", 4),
-    ("because", 3),
-    ("so i ", 2),
-    ("so we ", 2),
-    ("therefore", 2),
-    ("we should", 2),
-    ("should be", 1),
-    ("the plan", 2),
-    ("approach", 2),
-    ("the fix", 3),
-    ("solution", 2),
-    ("recommend", 3),
-    ("won't", 2),
-    ("trade-off", 3),
-    ("决定", 5),
-    ("決定", 5),
-    ("改用", 4),
-    ("而不是", 3),
-    ("因为", 3),
-    ("因此", 2),
-    ("所以", 2),
-    ("方案", 2),
-    ("ことにし", 5),
-    ("代わりに", 3),
-    ("なので", 2),
-    ("方針", 4),
-    ("採用", 4),
+    (5, "decided|决定|決定|ことにし"),
+    (4, "going with|chose|改用|方針|採用"),
+    (3, "instead of|rather than|because|the fix|recommend|trade-off|而不是|因为|代わりに"),
+    (2, "so i |so we |therefore|we should|the plan|approach|solution|won't|因此|所以|方案|なので"),
+    (1, "should be"),
 ];
 const DONE: Phrases = &[
-    ("fixed", 3),
-    ("implemented", 3),
-    ("added", 2),
-    ("created", 2),
-    ("updated", 2),
-    ("removed", 2),
-    ("renamed", 2),
-    ("moved", 2),
-    ("committed", 3),
-    ("merged", 3),
-    ("released", 4),
-    ("published", 4),
-    ("completed", 3),
-    ("complete", 2),
-    ("successfully", 2),
-    ("tests pass", 4),
-    ("checks pass", 3),
-    ("all pass", 3),
-    ("passes", 2),
-    ("works", 2),
-    ("done", 2),
-    ("deployed", 4),
-    ("resolved", 3),
-    ("booked", 3),
-    ("cancelled", 3),
-    ("refactored", 3),
-    ("完成", 3),
-    ("已修复", 3),
-    ("已经", 2),
-    ("已添加", 2),
-    ("修好", 3),
-    ("通过", 2),
-    ("完了", 3),
-    ("修正しました", 3),
-    ("追加しました", 2),
-    ("作成しました", 2),
-    ("通りました", 3),
-    ("しました", 1),
+    (4, "released|published|tests pass|deployed"),
+    (
+        3,
+        "fixed|implemented|committed|merged|completed|checks pass|all pass|resolved|booked|\
+         cancelled|refactored|完成|已修复|修好|完了|修正しました|通りました",
+    ),
+    (
+        2,
+        "added|created|updated|removed|renamed|moved|complete|successfully|passes|works|done|\
+         已经|已添加|通过|追加しました|作成しました",
+    ),
+    (1, "しました"),
 ];
 /// Beginnings of narration, which the tool calls show better.
 const NARRATION: [&str; 16] = [
@@ -155,7 +82,7 @@ pub fn statement(sentence: &str) -> Option<Statement> {
     if sentence.len() < 8 || sentence.ends_with(['?', '\u{FF1F}']) {
         return None;
     }
-    let lower = sentence.to_lowercase().replace('’', "'");
+    let lower = lowered(sentence);
     if speaks_to_user(&lower) {
         return None;
     }
@@ -184,8 +111,7 @@ pub fn statement(sentence: &str) -> Option<Statement> {
 
 /// Whether a sentence asks, offers, thanks, or announces what comes next, so that it says nothing by itself.
 pub fn only_leads_on(sentence: &str) -> bool {
-    sentence.ends_with(['?', '\u{FF1F}', ':', '\u{FF1A}'])
-        || speaks_to_user(&sentence.to_lowercase().replace('’', "'"))
+    sentence.ends_with(['?', '\u{FF1F}', ':', '\u{FF1A}']) || speaks_to_user(&lowered(sentence))
 }
 
 fn speaks_to_user(lower: &str) -> bool {
@@ -194,7 +120,8 @@ fn speaks_to_user(lower: &str) -> bool {
 }
 
 fn strongest(lower: &str, phrases: Phrases) -> u32 {
-    phrases.iter().filter(|(phrase, _)| holds(lower, phrase)).map(|(_, s)| *s).max().unwrap_or(0)
+    let said = phrases.iter().find(|(_, list)| list.split('|').any(|phrase| holds(lower, phrase)));
+    said.map_or(0, |(weight, _)| *weight)
 }
 
 /// Whether the phrase occurs as whole words. Scripts without blanks have no word boundaries.

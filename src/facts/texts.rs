@@ -18,10 +18,10 @@ pub fn texts_with(message: &Message, wanted: impl Fn(&ToolCall) -> bool) -> Vec<
     for part in &message.parts {
         match part {
             Part::Text { text, .. } | Part::Refusal { text, .. } => out.push(Cow::Borrowed(&**text)),
-            Part::ToolOutput(output) => out.extend(output.content.iter().filter_map(|inner| match inner {
-                Part::Text { text, .. } | Part::Refusal { text, .. } => Some(Cow::Borrowed(&**text)),
-                _ => None,
-            })),
+            Part::ToolOutput(output) => {
+                let texts = output.content.iter().filter_map(Part::as_text_or_refusal);
+                out.extend(texts.map(|text| Cow::Borrowed(&**text)));
+            }
             Part::ToolCall(call) if wanted(call) => arguments(call, &mut out),
             Part::ToolCall(_) | Part::Media(_) | Part::Reasoning(_) | Part::Opaque { .. } => {}
         }

@@ -2,6 +2,7 @@ use serde_json::Value;
 
 use super::actions::named;
 use super::open_work::checkboxes;
+use super::words::is_listed;
 
 /// A call of a plan or to-do tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,19 +87,9 @@ fn entry(value: &Value) -> Option<Todo> {
 }
 
 fn is_done(value: &Value) -> bool {
+    const DONE: &str = "completed complete done finished cancelled canceled closed deleted removed";
     let status = value.get("status").and_then(Value::as_str).unwrap_or_default();
-    matches!(
-        status,
-        "completed"
-            | "complete"
-            | "done"
-            | "finished"
-            | "cancelled"
-            | "canceled"
-            | "closed"
-            | "deleted"
-            | "removed"
-    )
+    is_listed(status, DONE)
 }
 
 fn text_of(value: &Value) -> Option<String> {

@@ -1,6 +1,7 @@
 //! Finds where a path or a URL begins and ends in text without spaces between words.
 
 use super::word::{self, is_cjk};
+use super::words::is_listed;
 
 /// Whether a character belongs to a script without blanks between words, or is a pictograph. It may be part of a name, or of a word
 /// directly beside it.
@@ -27,10 +28,6 @@ const ROOTS: &str = "etc usr home opt var tmp srv root mnt data app bin sbin dev
 
 /// Counters: `2024年` is a name.
 const COUNTERS: &str = "年 月 日 号 號 版 章 期 回 話 课 년 월 일";
-
-fn is_one_of(list: &str, word: &str) -> bool {
-    list.split_ascii_whitespace().any(|w| w == word)
-}
 
 fn begins_with_one_of(list: &str, text: &str) -> bool {
     list.split_ascii_whitespace().any(|w| text.starts_with(w))
@@ -102,7 +99,7 @@ fn last_end(segment: &str) -> usize {
         return if continues_sentence(segment) { 0 } else { segment.find(OBJECT).unwrap_or(segment.len()) };
     }
     let behind = &segment[body.len()..];
-    let counted = body.ends_with(|c: char| c.is_ascii_digit()) && is_one_of(COUNTERS, behind);
+    let counted = body.ends_with(|c: char| c.is_ascii_digit()) && is_listed(behind, COUNTERS);
     if counted { segment.len() } else { body.len() }
 }
 
@@ -137,7 +134,7 @@ pub(super) fn path_in(run: &str, separators: &[char], is_firm: bool) -> Option<(
                 start = from + after_last;
             } else if is_first && !segment.contains(is_plain) {
                 let root = rest[len + 1..].split(separators).next().unwrap_or("");
-                if is_one_of(ROOTS, root) {
+                if is_listed(root, ROOTS) {
                     start = from + len;
                 } else if !is_firm || start > 0 || leads_up_to_name(segment) {
                     return later_path(run, from + len + 1, separators);

@@ -7,7 +7,7 @@ use super::answers::Answer;
 use super::index::FactIndex;
 use super::retention::{each_fact, refs_in};
 use crate::facts::texts;
-use crate::message::{Message, Part, Text};
+use crate::message::{Message, Part};
 use crate::tool_output::Output;
 
 /// The prefix of refs that were not chosen by the caller.
@@ -198,16 +198,9 @@ fn shares_texts(a: &Message, b: &Message) -> bool {
 }
 
 fn is_same_text(a: &Part, b: &Part) -> bool {
-    match (text_of(a), text_of(b)) {
+    match (a.as_text_or_refusal(), b.as_text_or_refusal()) {
         (Some(a), Some(b)) => Arc::ptr_eq(a, b),
         (a, b) => a.is_none() && b.is_none(), // facts are not searched for in other parts
-    }
-}
-
-fn text_of(part: &Part) -> Option<&Text> {
-    match part {
-        Part::Text { text, .. } | Part::Refusal { text, .. } => Some(text),
-        _ => None,
     }
 }
 

@@ -157,6 +157,11 @@ impl Message {
         })
     }
 
+    /// Where the full content of its tool output is stored.
+    pub fn output_ref(&self) -> Option<&ToolOutputRef> {
+        self.tool_outputs().find_map(|o| o.output_ref.as_deref())
+    }
+
     /// All visible text, joined by line breaks: text parts and refusals, and the content of tool outputs.
     pub fn plain_text(&self) -> String {
         let mut out = String::new();

@@ -73,6 +73,22 @@ impl Part {
         matches!(self, Self::Reasoning(reasoning) if reasoning.is_cut_off())
     }
 
+    /// The text, if it is a text. A refusal is none.
+    pub fn as_text(&self) -> Option<&Text> {
+        match self {
+            Self::Text { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The text of a text or of a refusal.
+    pub fn as_text_or_refusal(&self) -> Option<&Text> {
+        match self {
+            Self::Text { text, .. } | Self::Refusal { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+
     /// The tool output, if it is one.
     pub fn as_tool_output(&self) -> Option<&ToolOutput> {
         match self {

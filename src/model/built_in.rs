@@ -1,190 +1,69 @@
+//! The models that are known without the caller's tables: `models.tsv`.
+//!
+//! A row has the name, the context window, the largest input and the largest output in tokens; then dollars per million tokens of
+//! input, output, input read from the cache and input written to it. What is missing is not known; there is no such cache rate. Rows are
+//! sorted by name, and a name without a date or `-latest` stands for the dated ones.
+//!
+//! The limits are those of the maker's own row in `LiteLLM`'s table (1.110.2), or else of models.dev, with the smallest window if its
+//! providers differ. The prices are the makers' list prices; prompts of any length are charged at the price for short ones.
+
+use std::sync::OnceLock;
+
 use super::ModelLimits;
+use super::price::{Price, Rates};
 
 /// When the built-in limits were looked up, as `YYYY-MM`. Pass newer models in `models`.
 pub const BUILT_IN_AS_OF: &str = "2026-11";
 
-/// The limits of a model of this exact name, from the built-in table.
-pub(super) fn find(name: &str) -> Option<ModelLimits> {
-    let at = TABLE.binary_search_by_key(&name, |row| row.0).ok()?;
-    let (_, window, max_input, max_output) = TABLE[at];
-    Some(ModelLimits {
-        max_input_tokens: max_input,
-        context_window: Some(window),
-        max_output_tokens: Some(max_output),
+/// When the built-in prices were looked up, as `YYYY-MM`. Prices change; the caller's own table takes precedence.
+pub const PRICES_AS_OF: &str = "2026-11";
+
+/// The source of the built-in prices.
+pub const PRICES_SOURCE: &str = "models.dev and LiteLLM's price table";
+
+/// Each model's name, and the rest of its row.
+type Rows = Vec<(&'static str, &'static str)>;
+
+fn rows() -> &'static Rows {
+    static ROWS: OnceLock<Rows> = OnceLock::new();
+    ROWS.get_or_init(|| {
+        let lines = include_str!("models.tsv").lines().filter(|line| !line.starts_with('#'));
+        lines.filter_map(|line| line.split_once('\t')).collect()
     })
 }
 
-/// The names in the table.
-pub(super) fn names<'a>() -> impl Iterator<Item = &'a str> + Clone {
-    TABLE.iter().map(|row| row.0)
+/// The figures of a model of this exact name.
+fn figures(name: &str) -> Option<impl Iterator<Item = &'static str>> {
+    let at = rows().binary_search_by_key(&name, |row| row.0).ok()?;
+    Some(rows().get(at)?.1.split('\t'))
 }
 
-/// Name, context window, largest input, largest output; sorted by name. The figures are those of the maker's own row in
-/// `LiteLLM`'s table (1.110.2), or else of models.dev, with the smallest window if its providers differ. A name without a
-/// date or `-latest` stands for the dated ones.
-#[rustfmt::skip]
-const TABLE: [(&str, u64, u64, u64); 160] = [
-    ("claude-3-5-sonnet", 200_000, 200_000, 8192),
-    ("claude-3-7-sonnet", 200_000, 200_000, 64_000),
-    ("claude-3-haiku", 200_000, 200_000, 4096),
-    ("claude-3-opus", 200_000, 200_000, 4096),
-    ("claude-fable-5", 1_000_000, 1_000_000, 128_000),
-    ("claude-fable-5-1", 1_000_000, 1_000_000, 128_000),
-    ("claude-haiku-4-5", 200_000, 200_000, 64_000),
-    ("claude-haiku-5-5", 1_000_000, 1_000_000, 128_000),
-    ("claude-mythos-5", 1_000_000, 1_000_000, 128_000),
-    ("claude-mythos-5-1", 1_000_000, 1_000_000, 128_000),
-    ("claude-opus-4", 200_000, 200_000, 32_000),
-    ("claude-opus-4-0", 200_000, 200_000, 32_000),
-    ("claude-opus-4-1", 200_000, 200_000, 32_000),
-    ("claude-opus-4-5", 200_000, 200_000, 64_000),
-    ("claude-opus-4-6", 1_000_000, 1_000_000, 128_000),
-    ("claude-opus-4-7", 1_000_000, 1_000_000, 128_000),
-    ("claude-opus-4-8", 1_000_000, 1_000_000, 128_000),
-    ("claude-opus-5", 1_000_000, 1_000_000, 128_000),
-    ("claude-opus-5-5", 1_000_000, 1_000_000, 128_000),
-    ("claude-sonnet-4", 200_000, 200_000, 64_000),
-    ("claude-sonnet-4-0", 200_000, 200_000, 64_000),
-    ("claude-sonnet-4-5", 200_000, 200_000, 64_000),
-    ("claude-sonnet-4-6", 1_000_000, 1_000_000, 64_000),
-    ("claude-sonnet-5", 1_000_000, 1_000_000, 128_000),
-    ("claude-sonnet-5-5", 1_000_000, 1_000_000, 128_000),
-    ("codestral", 128_000, 128_000, 128_000),
-    ("deepseek-chat", 1_000_000, 1_000_000, 384_000),
-    ("deepseek-flash", 1_000_000, 1_000_000, 384_000),
-    ("deepseek-r1", 65_536, 65_536, 8192),
-    ("deepseek-reasoner", 1_000_000, 1_000_000, 384_000),
-    ("deepseek-v3.2", 128_000, 128_000, 128_000),
-    ("deepseek-v4-flash", 1_000_000, 1_000_000, 384_000),
-    ("deepseek-v4-pro", 1_000_000, 1_000_000, 384_000),
-    ("devstral", 256_000, 256_000, 256_000),
-    ("devstral-2512", 262_144, 262_144, 262_144),
-    ("devstral-medium", 256_000, 256_000, 256_000),
-    ("devstral-small", 256_000, 256_000, 256_000),
-    ("gemini-2.0-flash", 1_048_576, 1_048_576, 8192),
-    ("gemini-2.0-flash-lite", 1_048_576, 1_048_576, 8192),
-    ("gemini-2.5-flash", 1_048_576, 1_048_576, 65_536),
-    ("gemini-2.5-flash-lite", 1_048_576, 1_048_576, 65_536),
-    ("gemini-2.5-pro", 1_048_576, 1_048_576, 65_536),
-    ("gemini-3-flash-preview", 1_048_576, 1_048_576, 65_536),
-    ("gemini-3-pro-preview", 1_048_576, 1_048_576, 65_536),
-    ("gemini-3.1-flash-lite", 1_048_576, 1_048_576, 65_536),
-    ("gemini-3.1-pro-preview", 1_048_576, 1_048_576, 65_536),
-    ("gemini-3.5-flash", 1_048_576, 1_048_576, 65_536),
-    ("gemini-3.5-flash-lite", 1_048_576, 1_048_576, 65_536),
-    ("gemini-3.6-flash", 1_048_576, 1_048_576, 65_536),
-    ("gemini-3.7-flash", 1_048_576, 1_048_576, 65_536),
-    ("gemini-3.8-flash", 1_048_576, 1_048_576, 65_536),
-    ("gemini-4-argon", 1_048_576, 1_048_576, 1_048_576),
-    ("gemini-4-hydrogen", 1_048_576, 1_048_576, 1_048_576),
-    ("gemini-flash", 1_048_576, 1_048_576, 65_536),
-    ("gemini-flash-lite", 1_048_576, 1_048_576, 65_536),
-    ("gemini-pro", 1_048_576, 1_048_576, 65_536),
-    ("glm-4.6", 200_000, 200_000, 128_000),
-    ("glm-4.7", 204_800, 204_800, 131_072),
-    ("glm-5", 202_752, 202_752, 101_376),
-    ("glm-5.1", 200_000, 200_000, 131_072),
-    ("glm-5.2", 1_000_000, 1_000_000, 131_072),
-    ("glm-5.3", 1_000_000, 1_000_000, 128_000),
-    ("glm-5.3-flash", 1_048_576, 1_048_576, 128_000),
-    ("gpt-3.5-turbo", 16_385, 16_385, 4096),
-    ("gpt-4", 8192, 8192, 8192),
-    ("gpt-4-turbo", 128_000, 128_000, 4096),
-    ("gpt-4.1", 1_047_576, 1_047_576, 32_768),
-    ("gpt-4.1-mini", 1_047_576, 1_047_576, 32_768),
-    ("gpt-4.1-nano", 1_047_576, 1_047_576, 32_768),
-    ("gpt-4o", 128_000, 128_000, 16_384),
-    ("gpt-4o-2024-05-13", 128_000, 128_000, 4096),
-    ("gpt-4o-mini", 128_000, 128_000, 16_384),
-    ("gpt-5", 400_000, 272_000, 128_000),
-    ("gpt-5-chat", 128_000, 128_000, 16_384),
-    ("gpt-5-codex", 400_000, 272_000, 128_000),
-    ("gpt-5-mini", 400_000, 272_000, 128_000),
-    ("gpt-5-nano", 400_000, 272_000, 128_000),
-    ("gpt-5-pro", 400_000, 272_000, 272_000),
-    ("gpt-5.1", 400_000, 272_000, 128_000),
-    ("gpt-5.1-chat", 128_000, 128_000, 16_384),
-    ("gpt-5.1-codex", 400_000, 272_000, 128_000),
-    ("gpt-5.1-codex-max", 400_000, 272_000, 128_000),
-    ("gpt-5.1-codex-mini", 400_000, 272_000, 128_000),
-    ("gpt-5.2", 400_000, 272_000, 128_000),
-    ("gpt-5.2-chat", 128_000, 128_000, 16_384),
-    ("gpt-5.2-codex", 400_000, 272_000, 128_000),
-    ("gpt-5.2-pro", 400_000, 272_000, 128_000),
-    ("gpt-5.3-chat", 128_000, 128_000, 16_384),
-    ("gpt-5.3-codex", 400_000, 272_000, 128_000),
-    ("gpt-5.4", 1_050_000, 922_000, 128_000),
-    ("gpt-5.4-mini", 400_000, 272_000, 128_000),
-    ("gpt-5.4-nano", 400_000, 272_000, 128_000),
-    ("gpt-5.4-pro", 1_050_000, 922_000, 128_000),
-    ("gpt-5.5", 1_050_000, 922_000, 128_000),
-    ("gpt-5.5-pro", 1_050_000, 922_000, 128_000),
-    ("gpt-5.6", 1_050_000, 922_000, 128_000),
-    ("gpt-5.6-luna", 1_050_000, 922_000, 128_000),
-    ("gpt-5.6-sol", 1_050_000, 922_000, 128_000),
-    ("gpt-5.6-terra", 1_050_000, 922_000, 128_000),
-    ("gpt-6-astra", 1_050_000, 922_000, 128_000),
-    ("gpt-6-luna", 1_050_000, 922_000, 128_000),
-    ("gpt-6-sol", 1_050_000, 922_000, 128_000),
-    ("gpt-6.1-sol", 1_050_000, 922_000, 128_000),
-    ("gpt-6.1-terra", 1_050_000, 922_000, 128_000),
-    ("gpt-oss-120b", 128_000, 128_000, 16_384),
-    ("gpt-oss-20b", 128_000, 128_000, 16_384),
-    ("grok-4", 256_000, 256_000, 256_000),
-    ("grok-4.20", 1_000_000, 1_000_000, 30_000),
-    ("grok-4.3", 1_000_000, 1_000_000, 30_000),
-    ("grok-4.5", 500_000, 500_000, 500_000),
-    ("grok-4.6", 500_000, 500_000, 500_000),
-    ("grok-4.7", 500_000, 500_000, 500_000),
-    ("grok-build", 500_000, 500_000, 500_000),
-    ("grok-code-fast", 256_000, 256_000, 256_000),
-    ("grok-code-fast-1", 256_000, 256_000, 256_000),
-    ("kimi-k2-thinking", 262_144, 262_144, 16_000),
-    ("kimi-k2.5", 262_144, 262_144, 16_000),
-    ("kimi-k2.6", 262_144, 262_144, 262_144),
-    ("kimi-k2.7-code", 262_144, 262_144, 262_144),
-    ("kimi-k3", 1_048_576, 1_048_576, 1_048_576),
-    ("kimi-k3.1-pro", 1_048_576, 1_048_576, 1_048_576),
-    ("llama-3.1-8b", 128_000, 128_000, 8192),
-    ("llama-3.3-70b", 128_000, 128_000, 8192),
-    ("llama3", 8192, 8192, 8192),
-    ("llama3.1", 128_000, 128_000, 8192),
-    ("llama3.2", 128_000, 128_000, 8192),
-    ("llama3.3", 128_000, 128_000, 8192),
-    ("magistral-medium", 262_144, 262_144, 262_144),
-    ("magistral-small", 262_144, 262_144, 262_144),
-    ("ministral-14b", 262_144, 262_144, 262_144),
-    ("ministral-3b", 131_072, 131_072, 131_072),
-    ("ministral-8b", 262_144, 262_144, 262_144),
-    ("mistral-large", 262_144, 262_144, 262_144),
-    ("mistral-large-2512", 262_144, 262_144, 262_144),
-    ("mistral-large-3", 262_144, 262_144, 262_144),
-    ("mistral-large-4", 1_048_576, 1_048_576, 1_048_576),
-    ("mistral-medium", 262_144, 262_144, 262_144),
-    ("mistral-medium-2604", 262_144, 262_144, 262_144),
-    ("mistral-medium-3.5", 262_144, 262_144, 262_144),
-    ("mistral-small", 256_000, 256_000, 256_000),
-    ("mistral-small-2603", 256_000, 256_000, 256_000),
-    ("o1", 200_000, 200_000, 100_000),
-    ("o1-mini", 128_000, 128_000, 65_536),
-    ("o1-pro", 200_000, 200_000, 100_000),
-    ("o3", 200_000, 200_000, 100_000),
-    ("o3-mini", 200_000, 200_000, 100_000),
-    ("o3-pro", 200_000, 200_000, 100_000),
-    ("o4-mini", 200_000, 200_000, 100_000),
-    ("qwen3", 40_960, 40_960, 8192),
-    ("qwen3-32b", 131_072, 131_072, 16_384),
-    ("qwen3-8b", 40_960, 40_960, 8192),
-    ("qwen3-coder", 262_144, 262_144, 65_536),
-    ("qwen3-coder-flash", 997_952, 997_952, 65_536),
-    ("qwen3-coder-plus", 997_952, 997_952, 65_536),
-    ("qwen3-max", 258_048, 258_048, 65_536),
-    ("qwen3.5-plus", 991_808, 991_808, 65_536),
-    ("qwen3.7-max", 991_808, 991_808, 65_536),
-    ("qwen3.7-plus", 991_808, 991_808, 65_536),
-    ("qwen3.8-flash", 991_808, 991_808, 131_072),
-    ("qwen3.8-max", 991_808, 991_808, 131_072),
-];
+/// The limits of a model of this exact name.
+pub(super) fn limits(name: &str) -> Option<ModelLimits> {
+    let mut tokens = figures(name)?.map(str::parse);
+    let mut next = || tokens.next()?.ok();
+    let context_window = next();
+    Some(ModelLimits { max_input_tokens: next()?, context_window, max_output_tokens: next() })
+}
+
+/// The price of a model of this exact name.
+pub(super) fn price(name: &str) -> Option<Price> {
+    let mut dollars = figures(name)?.skip(3).map(str::parse);
+    let mut next = || dollars.next()?.ok();
+    let (input, output) = (next()?, next()?);
+    let mut rate = || next().unwrap_or_default();
+    Some(Price::of(Rates::per_million(input, output, rate(), rate())))
+}
+
+/// The names of the models with known limits.
+pub(super) fn names<'a>() -> impl Iterator<Item = &'a str> + Clone {
+    rows().iter().map(|row| row.0)
+}
+
+/// The names of the models with a known price.
+pub(super) fn priced<'a>() -> impl Iterator<Item = &'a str> {
+    names().filter(|name| price(name).is_some())
+}
 
 #[cfg(test)]
 mod tests {
@@ -192,10 +71,21 @@ mod tests {
 
     #[test]
     fn the_table_is_sorted_and_plausible() {
-        assert!(TABLE.is_sorted_by(|a, b| a.0 < b.0));
-        for (name, window, input, output) in TABLE {
-            assert!(input <= window && output <= window && output > 0, "{name}");
-            assert_eq!(find(name).map(|l| l.max_input_tokens), Some(input));
+        assert!(names().is_sorted_by(|a, b| a < b));
+        for name in names() {
+            let limits = limits(name).unwrap();
+            let (window, output) = (limits.context_window.unwrap(), limits.max_output_tokens.unwrap());
+            assert!(limits.max_input_tokens <= window && output <= window && output > 0, "{name}");
+            assert!((3..=7).contains(&figures(name).unwrap().count()), "{name}");
+            assert!(figures(name).unwrap().all(|n| n.is_empty() || n.parse::<f64>().is_ok()), "{name}");
         }
+        for name in priced() {
+            let rates = *price(name).unwrap().rates(1);
+            let (input, output) = (rates.input_cost_per_token, rates.output_cost_per_token);
+            assert!(input > 0.0 && output > input, "{name}");
+            assert!(rates.cache_read_input_token_cost.is_none_or(|read| read < input), "{name}");
+            assert!(rates.cache_creation_input_token_cost.is_none_or(|write| write >= input), "{name}");
+        }
+        assert!(price("gpt-5").is_some() && price("gpt-6").is_none() && price("gpt-4").is_none());
     }
 }

@@ -1,15 +1,13 @@
 //! What models can take in and what they cost: the registry of their limits, the limit of a view, and prices.
 
 mod built_in;
-mod built_in_prices;
 mod limits;
 mod names;
 mod price;
 mod prices;
 mod registry;
 
-pub use built_in::BUILT_IN_AS_OF;
-pub use built_in_prices::{PRICES_AS_OF, PRICES_SOURCE};
+pub use built_in::{BUILT_IN_AS_OF, PRICES_AS_OF, PRICES_SOURCE};
 pub use limits::{ModelLimits, limit};
 pub use price::{CachePrices, Costs, MIN_CACHED_PREFIX_TOKENS, Price, Rates};
 pub use prices::{Priced, Prices};

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::price::Price;
 use super::registry::{DERIVED, DERIVED_FROM_OTHERS, best_row, is_maker, key_forms};
-use super::{built_in_prices, names};
+use super::{built_in, names};
 use crate::config::describe;
 use crate::error::{Error, ErrorCode, Result};
 use crate::nearest::nearest;
@@ -73,8 +73,8 @@ impl Prices {
         if let Some((price, _)) = best_row(&names, |name| self.rows.get(name), |(_, rank)| *rank) {
             return Ok(Priced { price: price.clone(), built_in: false });
         }
-        let built_in = names.iter().find_map(|name| built_in_prices::find(name));
-        built_in.map(|price| Priced { price, built_in: true }).ok_or_else(|| self.unknown(model))
+        let known = names.iter().find_map(|name| built_in::price(name));
+        known.map(|price| Priced { price, built_in: true }).ok_or_else(|| self.unknown(model))
     }
 
     /// The single price for every model, if one was given.
@@ -84,7 +84,7 @@ impl Prices {
 
     /// The models in the built-in table, by name.
     pub fn built_in() -> impl Iterator<Item = &'static str> {
-        built_in_prices::names()
+        built_in::priced()
     }
 
     fn add(&mut self, key: &str, price: Option<Price>, provider: &str) {
@@ -100,7 +100,7 @@ impl Prices {
     }
 
     fn unknown(&self, model: &str) -> Error {
-        let known = self.rows.keys().map(String::as_str).chain(built_in_prices::names());
+        let known = self.rows.keys().map(String::as_str).chain(built_in::priced());
         let near = nearest(model, known, 4);
         let near = if near.is_empty() { String::new() } else { format!(" (known: {})", near.join(", ")) };
         let shown: String = model.chars().take(80).collect();

@@ -98,9 +98,10 @@ impl Registry {
                     "`models` has no input limit for `{model}`: its `max_tokens` only limits the output; add `max_input_tokens`, or leave `model` out and set `contextWindow`"
                 ),
             )),
-            None => {
-                names.iter().find_map(|name| built_in::find(name)).ok_or_else(|| self.unknown(model, &names))
-            }
+            None => names
+                .iter()
+                .find_map(|name| built_in::limits(name))
+                .ok_or_else(|| self.unknown(model, &names)),
         }
     }
 
@@ -246,7 +247,7 @@ fn read_row(path: &str, row: &Map<String, Value>) -> Result<Option<RowLimits>> {
 
 /// The built-in window of a model, if it is not smaller than the caller's largest input.
 fn built_in_window(names: &[String], max_input: u64) -> Option<u64> {
-    let limits = names.iter().find_map(|name| built_in::find(name))?;
+    let limits = names.iter().find_map(|name| built_in::limits(name))?;
     limits.context_window.filter(|window| *window >= max_input)
 }
 

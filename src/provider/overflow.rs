@@ -22,7 +22,7 @@ pub struct Overflow {
 
 /// One pattern for each known text. Named groups: `limit` is the model's limit, `actual` the tokens of the request,
 /// `answer` those requested for the answer, `total` both together.
-const TEXTS: [&str; 26] = [
+const TEXTS: [&str; 29] = [
     // Anthropic
     r"prompt is too long(: (?<actual>N) tokens > (?<limit>N) maximum)?",
     r"input length and `?max_tokens`? exceed context limit: (?<actual>N) \+ (?<answer>N) > (?<limit>N)",
@@ -52,6 +52,12 @@ const TEXTS: [&str; 26] = [
     r"request \(?(?<actual>N)?( tokens\) )?exceeds the available context size( \((?<limit>N) tokens\))?",
     r"exceeds the available context size",
     r"greater than the context length",
+    // GLM
+    r"prompt exceeds max length",
+    // Qwen (DashScope)
+    r"range of input length should be \[[0-9]+, ?(?<limit>N)\]",
+    // Cohere
+    r"number of tokens in the prompt cannot exceed (?<limit>N)( - received (?<actual>N))?",
     // MiniMax
     r"context window exceeds limit",
     // Kimi
@@ -67,13 +73,21 @@ const TEXTS: [&str; 26] = [
 /// Texts that are not specific to one provider. If an error also mentions rates, they mean tokens per time.
 const VAGUE_TEXTS: [&str; 2] = [r"too many (input )?tokens", r"token limit exceeded"];
 
+/// One request that is larger than the rate allows for a whole minute (OpenAI, Groq): waiting would not help. `total` is said to be
+/// requested, answer included.
+const OVER_RATE: &str = r"request too large.{0,200}?limit:? (?<limit>N), requested:? (?<total>N)";
+
 /// Texts about too many requests or tokens per time, which are not an overflow.
 const RATE: &str =
     r"rate.?limit|per (minute|hour|day|second)|quota|\b[tr]p[md]\b|throttl|please wait|too many requests";
 
 /// Recognises an error's text (its message, or its body as JSON) as "too long"; `None` for any other error.
 pub fn overflow(text: &str) -> Option<Overflow> {
-    if mentions_rates(text) { None } else { match_texts(text, texts()) }
+    if !mentions_rates(text) {
+        return match_texts(text, texts());
+    }
+    let over_rate = match_texts(text, std::slice::from_ref(over_rate_pattern()?))?;
+    Some(over_rate).filter(|said| said.actual > said.limit)
 }
 
 /// The texts that refuse a request for its size, among the `texts` of an error and of the errors that it wraps. Each
@@ -83,7 +97,9 @@ pub fn refusal_texts(texts: &[String]) -> Vec<&str> {
     let rates = texts.iter().any(|text| mentions_rates(text));
     let firm = self::texts().get(..TEXTS.len()).unwrap_or_default();
     let of = if rates { firm } else { self::texts() };
-    let of_tokens = |text: &&str| !mentions_rates(text) && match_texts(text, of).is_some();
+    let of_tokens = |text: &&str| {
+        if mentions_rates(text) { overflow(text).is_some() } else { match_texts(text, of).is_some() }
+    };
     let refused: Vec<&str> = texts.iter().map(String::as_str).filter(of_tokens).collect();
     if !refused.is_empty() {
         return refused;
@@ -135,13 +151,32 @@ fn rate_pattern() -> Option<&'static Pattern> {
         .as_ref()
 }
 
+fn over_rate_pattern() -> Option<&'static Pattern> {
+    static OVER_RATE_COMPILED: OnceLock<Option<Pattern>> = OnceLock::new();
+    OVER_RATE_COMPILED.get_or_init(|| compile(OVER_RATE)).as_ref()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn a_request_over_the_rate_of_a_whole_minute_is_too_large() {
+        let said = |requested: u64| {
+            format!(
+                "Request too large for gpt-4o in organization o on tokens per min (TPM): Limit 30000, Requested {requested}. The input or output tokens must be reduced in order to run successfully."
+            )
+        };
+        assert_eq!(overflow(&said(45_000)), Some(Overflow { limit: Some(30_000), actual: Some(45_000) }));
+        assert_eq!(overflow(&said(20_000)), None, "the rest of the minute is used up: wait");
+        assert_eq!(overflow("Rate limit reached (TPM): Limit 30000, Used 29000, Requested 2000."), None);
+        let qwen = overflow("Range of input length should be [1, 129024]");
+        assert_eq!(qwen, Some(Overflow { limit: Some(129_024), actual: None }));
+    }
+
+    #[test]
     fn every_pattern_compiles() {
         assert_eq!(texts().len(), TEXTS.len() + VAGUE_TEXTS.len());
-        assert!(rate_pattern().is_some());
+        assert!(rate_pattern().is_some() && over_rate_pattern().is_some());
     }
 }

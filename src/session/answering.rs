@@ -183,6 +183,7 @@ impl Session {
         };
         let folded: Vec<Message> = plan.members.iter().filter_map(whole).collect();
         let default = ExtractiveOptions::default();
+        let aim = question.run.aim;
         let within = |room: u64| room.saturating_sub(room / 8).max(MIN_SUMMARY_TOKENS);
         let text = plan.profile.wrap(extractive::summarize(
             &folded,
@@ -193,6 +194,7 @@ impl Session {
                     .unwrap_or(default.max_tokens)
                     .min(question.room.map_or(u64::MAX, within)),
                 refs: self.context.wording.names_refs(),
+                beside_ledger: !aim.ledger.budget(&self.context, aim.target).is_none(),
             },
         ));
         Answer { text, built_in: true, ..Answer::default() }
@@ -343,16 +345,13 @@ impl Session {
     /// those that are still folded, and so is a built-in summary.
     pub(super) fn judge(&self, pending: &Pending, answer: &Answer, wants_retain: bool) -> Result<Judged> {
         let aim = pending.question.run.aim;
-        let mut judged = self.judged(pending.question.plan.clone(), answer, wants_retain, &aim)?;
+        let judged = self.judged(pending.question.plan.clone(), answer, wants_retain, &aim)?;
         let tokens = judged.accepted.tokens;
         if let Some(room) = self.room(&pending.question).filter(|room| tokens > *room) {
             let why = format!(
                 "the summary takes {tokens} tokens, but the view has room for only {room}: ask for a shorter one"
             );
             return Err(Error::new(ErrorCode::SummaryNotSmaller, why));
-        }
-        if judged.plan.after(&self.context, tokens) > aim.limit {
-            judged.plan.frame = None; // in a view of a few dozen tokens there is no room for words around the summary
         }
         let marks = (aim.target_after_fold, aim.limit);
         let smaller = judged.plan.clone().keep_newest_that_fit(&self.context, &judged.accepted, marks);

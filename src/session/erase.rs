@@ -86,6 +86,7 @@ impl Session {
         let options = ExtractiveOptions {
             max_tokens: (size.total() - size.ledger()).max(MIN_SUMMARY_TOKENS),
             refs: self.context.wording.names_refs(),
+            beside_ledger: size.ledger() > 0,
         };
         let text = extractive::summarize(&folded, &*self.context.counter, options);
         text.trim().trim_start_matches("<summary>").trim_end_matches("</summary>").trim().to_owned()

@@ -35,8 +35,8 @@ impl Session {
     ///
     /// `said` is the full text of the error. The limit that it names holds from now on, in the model's own tokens like all limits.
     /// If the provider counted more tokens than we did, later counts are corrected by the same factor (or, if counts may not be
-    /// corrected, the limit is lowered by it). If the error has no figures, or figures that the view already keeps, the view shrinks by
-    /// a quarter.
+    /// corrected, the limit is lowered by it). If the error has no figures, or figures that the view already keeps, the limit becomes
+    /// three quarters of the view, and the view is cut only to that, because nobody knows how much was too much.
     ///
     /// # Errors
     /// `CONTEXT_WINDOW_EXCEEDED` on the fourth call without an answer of the model in between, and those of
@@ -72,10 +72,8 @@ impl Session {
         }
         let overflow = overflow.unwrap_or_default();
         self.refusals.said = Some(overflow);
-        if !self.is_about_earlier_view(overflow) {
-            self.learn(overflow);
-        }
-        let mut fit = self.prepare()?;
+        let is_explained = self.is_about_earlier_view(overflow) || self.learn(overflow);
+        let mut fit = if is_explained { self.prepare()? } else { self.prepare_filling()? };
         if let Fit::NeedsSummary(pending) = &mut fit {
             pending.request.reason = Reason::Recover;
             pending.question.run.reason = Reason::Recover;
@@ -144,8 +142,8 @@ impl Session {
     }
 
     /// Learns from a refusal. Limits are in the model's own tokens: if the provider counted more than we expect, our counts are
-    /// corrected, and the limit is lowered only as far as they cannot be.
-    fn learn(&mut self, overflow: Overflow) {
+    /// corrected, and the limit is lowered only as far as they cannot be. Returns whether its figures explain the refusal.
+    fn learn(&mut self, overflow: Overflow) -> bool {
         let counted = self.tokens().max(1);
         self.refusals.refused = overflow.actual.map(|actual| (counted, actual));
         let under_counted = |actual: u64, by: u64| actual as f64 / by as f64;
@@ -164,5 +162,6 @@ impl Session {
         let limit = explained.unwrap_or((corrected as f64 * SHRINK_FACTOR) as u64).max(1);
         self.config.limit = Some(limit);
         self.config.window = [overflow.limit, self.config.window].into_iter().flatten().min().or(Some(limit));
+        explained.is_some()
     }
 }

@@ -167,7 +167,7 @@ impl Session {
             let node = context.history.node(NodeIndex(at as u32));
             // Skip what the engine wrote: it summarises messages that are searched themselves.
             if node.kind == NodeKind::Message {
-                let output_ref = node.message.tool_outputs().find_map(|o| o.output_ref.as_ref());
+                let output_ref = node.message.output_ref();
                 let stored = output_ref.and_then(|r| context.outputs.get(&r.id).ok());
                 let is_own = in_progress.own_tool_outputs.contains(&at);
                 let done = match stored {

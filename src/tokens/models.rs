@@ -1,6 +1,5 @@
 //! Which encoding a model uses.
 
-use super::model_table::{MODELS, PREFIXES};
 use crate::{Error, ErrorCode, Result};
 
 /// Encodings by name, each with the asset that holds its ordinary tokens. `o200k_harmony`, `p50k_edit` and `gpt2` differ
@@ -15,6 +14,10 @@ const ENCODINGS: [(&str, &str); 7] = [
     ("gpt2", "r50k_base"),
 ];
 
+/// The names of models and their encodings; then beginnings of names, each with a `*`, in the order in which they are tried.
+/// `cargo run -p vocabulary -- tables` writes it from the tables of `tiktoken-rs`.
+static MODELS: &str = include_str!("models.tsv");
+
 /// The encoding of this name, and the name of the asset it is loaded from.
 pub fn asset_of(encoding: &str) -> Option<(&'static str, &'static str)> {
     ENCODINGS.into_iter().find(|(name, _)| *name == encoding)
@@ -28,9 +31,12 @@ pub fn asset_of(encoding: &str) -> Option<(&'static str, &'static str)> {
 /// be counted exactly; use the estimate.
 pub fn encoding_for_model(model: &str) -> Result<&'static str> {
     let base = model.strip_prefix("ft:").map_or(model, |rest| rest.split(':').next().unwrap_or(rest));
-    let exact = MODELS.iter().find(|(name, _)| *name == base);
-    let found = exact.or_else(|| PREFIXES.iter().find(|(prefix, _)| base.starts_with(prefix)));
-    found.map(|&(_, encoding)| encoding).ok_or_else(|| {
+    let mut rows = MODELS.lines().filter_map(|line| line.split_once('\t'));
+    let found = rows.find(|(name, _)| match name.strip_suffix('*') {
+        Some(beginning) => base.starts_with(beginning),
+        None => *name == base,
+    });
+    found.map(|(_, encoding)| encoding).ok_or_else(|| {
         let why = match open_family(model) {
             Some((family, package)) => format!(
                 "`{model}` belongs to the family {family}, which no built-in encoding covers; load its tokenizer.json with `loadTokenizer`: the one published with the model's weights{}",

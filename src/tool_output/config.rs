@@ -21,19 +21,19 @@ const LARGE_BUDGET_SHARE: f64 = 0.12;
 pub struct ToolOutputCacheConfig {
     /// Whether to store tool outputs and cut long ones in the view. `false`: they are shown unchanged, without refs.
     /// Default `true`.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "boolean | undefined"))]
     pub enabled: bool,
     /// Tokens that all tool outputs in the view may have together; the oldest ones beyond it become placeholders.
     /// Default `null`: a quarter of the context window, but at least 20,000 and at most 60,000; 12 % of a window of
     /// 500,000 or more, except with the preset `"spec"`; 20,000 without a window. The default only applies to ladders
     /// with the pass `trim_tool_outputs`; a number applies to every ladder.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "number | null"))]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "number | null | undefined"))]
     pub context_budget_tokens: Option<u64>,
     /// Maximum UTF-8 bytes of text of one tool output in the view, including the notice. Default 51,200; at least 64.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "number | undefined"))]
     pub max_message_bytes: u64,
     /// Maximum code points of one line of a tool output in the view. Default 2,000; at least 1.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "number | undefined"))]
     pub max_line_length: u64,
     /// Rules for the outputs of single tools, by the tool's name. `*` in a name matches any characters; an exact name
     /// takes precedence over a pattern, and a longer pattern over a shorter one. `"keep"`: no pass trims or shortens
@@ -42,7 +42,7 @@ pub struct ToolOutputCacheConfig {
     #[serde(skip_serializing_if = "ToolRules::is_empty")]
     #[cfg_attr(
         target_arch = "wasm32",
-        tsify(optional, type = "Record<string, \"keep\" | \"first\" | { maxTokens: number }>")
+        tsify(optional, type = "Record<string, \"keep\" | \"first\" | { maxTokens: number }> | undefined")
     )]
     pub tools: ToolRules,
 }

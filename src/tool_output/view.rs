@@ -2,7 +2,7 @@
 
 use super::ToolOutputCacheConfig;
 use super::cut::{prefix_bytes, prefix_chars};
-use crate::message::{Part, Text};
+use crate::message::Part;
 
 /// The text that replaces a trimmed output in the view.
 pub fn placeholder(ref_id: &str) -> String {
@@ -55,7 +55,7 @@ fn bounded(
     if !config.enabled || fits(content, max_bytes, max_line) {
         return None;
     }
-    let total_lines = content.iter().map(|p| text_of(p).map_or(1, |t| count_lines(t))).sum();
+    let total_lines = content.iter().map(|p| p.as_text().map_or(1, |t| count_lines(t))).sum();
     let longest = Shown { lines: total_lines, cut_lines: total_lines, complete: false };
     let long_notice = long(&longest, total_lines).len() < max_bytes / 2;
     let notice_of = |shown: &Shown| if long_notice { long(shown, total_lines) } else { short.to_owned() };
@@ -116,15 +116,8 @@ fn short_notice(ref_id: &str) -> String {
     format!("[cut; ref={ref_id}; read on: tool_output_cache]")
 }
 
-fn text_of(part: &Part) -> Option<&Text> {
-    match part {
-        Part::Text { text, .. } => Some(text),
-        _ => None,
-    }
-}
-
 fn fits(content: &[Part], max_bytes: usize, max_line: usize) -> bool {
-    let texts = || content.iter().filter_map(text_of);
+    let texts = || content.iter().filter_map(Part::as_text);
     texts().map(|t| t.len()).sum::<usize>() <= max_bytes
         && texts().all(|t| {
             t.len() <= max_line
@@ -202,7 +195,7 @@ mod tests {
     fn shown(text: &str, max_bytes: u64, max_line: u64) -> Option<String> {
         let parts = view(&[Part::text(text)], &config(max_bytes, max_line), "out_1")?;
         assert_eq!(parts.len(), 1);
-        text_of(&parts[0]).map(ToString::to_string)
+        parts[0].as_text().map(ToString::to_string)
     }
 
     #[test]

@@ -136,7 +136,9 @@ impl Session {
     pub fn fork(
         &self,
         #[wasm_bindgen(unchecked_param_type = "string")] id: JsValue,
-        #[wasm_bindgen(unchecked_optional_param_type = "{ lane?: string } & Partial<SessionOptions>")]
+        #[wasm_bindgen(
+            unchecked_optional_param_type = "{ lane?: string | undefined } & Partial<SessionOptions>"
+        )]
         options: JsValue,
     ) -> Result<Session, JsValue> {
         let id = text(&id, "id")?;

@@ -158,7 +158,7 @@ pub fn should_compact(
 /// @throws {ContextError} as the constructor of `Session`, `push` and `prepare`.
 #[wasm_bindgen(js_name = compactMessages, unchecked_return_type = "Promise<Prepared>")]
 pub fn compact_messages(
-    #[wasm_bindgen(unchecked_param_type = "Message[]")] messages: JsValue,
+    #[wasm_bindgen(unchecked_param_type = "readonly Message[]")] messages: JsValue,
     #[wasm_bindgen(unchecked_param_type = "SessionOptions & { signal?: AbortSignal | undefined }")]
     options: JsValue,
 ) -> Promise {
@@ -205,7 +205,7 @@ pub fn tool_definitions(
 #[wasm_bindgen(js_name = compressJson)]
 pub fn compress_json(
     #[wasm_bindgen(unchecked_param_type = "string")] text: JsValue,
-    #[wasm_bindgen(unchecked_optional_param_type = "{ maxTokens?: number }")] options: JsValue,
+    #[wasm_bindgen(unchecked_optional_param_type = "{ maxTokens?: number | undefined }")] options: JsValue,
 ) -> Result<String, JsValue> {
     let text = self::text(&text, "text")?;
     let options = options_json(&options)?;
@@ -223,7 +223,9 @@ pub fn compress_json(
 #[wasm_bindgen(js_name = truncateHeadTail)]
 pub fn truncate_head_tail(
     #[wasm_bindgen(unchecked_param_type = "string")] text: JsValue,
-    #[wasm_bindgen(unchecked_optional_param_type = "{ max?: number; head?: number; tail?: number }")]
+    #[wasm_bindgen(
+        unchecked_optional_param_type = "{ max?: number | undefined; head?: number | undefined; tail?: number | undefined }"
+    )]
     options: JsValue,
 ) -> Result<String, JsValue> {
     let text = self::text(&text, "text")?;

@@ -141,7 +141,8 @@ impl ContextGraph {
     pub fn context_for_full(
         &self,
         #[wasm_bindgen(unchecked_param_type = "string")] id: JsValue,
-        #[wasm_bindgen(unchecked_optional_param_type = "{ limitTurns?: number }")] options: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "{ limitTurns?: number | undefined }")]
+        options: JsValue,
     ) -> Result<JsValue, JsValue> {
         known_keys(&options, &["limitTurns"])?;
         let turns = get(&options, "limitTurns")?.map(|turns| {

@@ -244,7 +244,7 @@ impl Handles {
         let key = (first.node, format);
         let of: Vec<Arc<Message>> = run.iter().map(|(_, (slot, _))| slot.message.clone()).collect();
         let pushed = self.original(run, format).map(|original| original.objects().first());
-        let output_ref = first.message.tool_outputs().find_map(|o| o.output_ref.as_ref());
+        let output_ref = first.message.output_ref();
         let output_ref = output_ref.filter(|_| format == Format::Messages);
         if let (Some(Some(object)), Some(output_ref)) = (pushed, output_ref) {
             // A copy of the caller's own object, with the reference to its full output.

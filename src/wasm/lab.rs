@@ -71,7 +71,7 @@ impl Recording {
     pub fn new(
         #[wasm_bindgen(unchecked_param_type = "Format")] format: JsValue,
         #[wasm_bindgen(unchecked_param_type = "unknown")] input: JsValue,
-        #[wasm_bindgen(unchecked_optional_param_type = "{ tools?: unknown[] }")] options: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "{ tools?: unknown[] | undefined }")] options: JsValue,
     ) -> Result<Recording, JsValue> {
         recording(&format, &input, list(&options, "tools")?.unwrap_or_default())
     }
@@ -110,7 +110,7 @@ impl Recording {
         &self,
         #[wasm_bindgen(unchecked_param_type = "number")] call: JsValue,
         #[wasm_bindgen(
-            unchecked_optional_param_type = "Omit<SimulateOptions, \"presets\" | \"tools\"> & { ladder?: PresetName | LadderEntry[] }"
+            unchecked_optional_param_type = "Omit<SimulateOptions, \"presets\" | \"tools\"> & { ladder?: PresetName | LadderEntry[] | undefined }"
         )]
         options: JsValue,
     ) -> Result<Session, JsValue> {
@@ -130,7 +130,7 @@ impl Recording {
     pub fn replay(
         &self,
         #[wasm_bindgen(
-            unchecked_optional_param_type = "Omit<SimulateOptions, \"presets\" | \"tools\"> & { ladder?: PresetName | LadderEntry[] }"
+            unchecked_optional_param_type = "Omit<SimulateOptions, \"presets\" | \"tools\"> & { ladder?: PresetName | LadderEntry[] | undefined }"
         )]
         options: JsValue,
     ) -> Result<Replay, JsValue> {

@@ -84,7 +84,7 @@ impl OpenAIHistoryAdapter {
     #[wasm_bindgen(unchecked_return_type = "object[]")]
     pub fn rebuild(
         &self,
-        #[wasm_bindgen(unchecked_param_type = "Message[]")] compacted: JsValue,
+        #[wasm_bindgen(unchecked_param_type = "readonly Message[]")] compacted: JsValue,
     ) -> Result<Array, JsValue> {
         if let Some(messages) = handed_out(&compacted) {
             self.rebuild_from(messages.iter().map(|message| &**message))?;

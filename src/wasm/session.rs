@@ -114,7 +114,7 @@ impl Session {
     /// call, a call id that is still open, a part of another format (use `pushFrom` for that). Then nothing has changed.
     pub fn push(
         &self,
-        #[wasm_bindgen(unchecked_param_type = "Message | Message[]")] input: JsValue,
+        #[wasm_bindgen(unchecked_param_type = "Message | readonly Message[]")] input: JsValue,
     ) -> Result<Vec<String>, JsValue> {
         if is_list(&input) {
             return self.take_in(Format::Messages, &input);
@@ -181,7 +181,7 @@ impl Session {
     #[wasm_bindgen(js_name = setHeader)]
     pub fn set_header(
         &self,
-        #[wasm_bindgen(unchecked_param_type = "Message[] | string")] messages: JsValue,
+        #[wasm_bindgen(unchecked_param_type = "readonly Message[] | string")] messages: JsValue,
     ) -> Result<(), JsValue> {
         let header = match messages.as_string() {
             Some(text) if text.trim().is_empty() => Vec::new(), // no provider accepts an empty instruction

@@ -31,7 +31,7 @@ extern "C" {
 /// @throws {ContextError} `INVALID_ARGUMENT` for an unknown option or a number out of range.
 #[wasm_bindgen(js_name = extractiveSummarize)]
 pub fn extractive_summarize(
-    #[wasm_bindgen(unchecked_optional_param_type = "{ maxTokens?: number }")] options: JsValue,
+    #[wasm_bindgen(unchecked_optional_param_type = "{ maxTokens?: number | undefined }")] options: JsValue,
 ) -> Result<Summarize, JsValue> {
     let options = if options.is_undefined() {
         serde_json::json!({})

@@ -45,7 +45,7 @@ impl ToolOutputCache {
     pub fn put(
         &self,
         #[wasm_bindgen(unchecked_param_type = "string | Uint8Array | Part[]")] content: JsValue,
-        #[wasm_bindgen(unchecked_optional_param_type = "{ id?: string }")] options: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "{ id?: string | undefined }")] options: JsValue,
     ) -> Result<JsValue, JsValue> {
         known_keys(&options, &["id"])?;
         let id = get_string(&options, "id")?;
@@ -105,7 +105,9 @@ impl ToolOutputCache {
     #[wasm_bindgen(unchecked_return_type = "Promise<string>")]
     pub fn read(
         &self,
-        #[wasm_bindgen(unchecked_param_type = "{ ref_id: string; offset?: number; limit?: number }")]
+        #[wasm_bindgen(
+            unchecked_param_type = "{ ref_id: string; offset?: number | undefined; limit?: number | undefined }"
+        )]
         args: JsValue,
     ) -> Promise {
         self.answer(&args, |outputs, args, config| {
@@ -124,7 +126,7 @@ impl ToolOutputCache {
     pub fn grep(
         &self,
         #[wasm_bindgen(
-            unchecked_param_type = "{ ref_id: string; pattern: string; context?: number; max_matches?: number; ignore_case?: boolean }"
+            unchecked_param_type = "{ ref_id: string; pattern: string; context?: number | undefined; max_matches?: number | undefined; ignore_case?: boolean | undefined }"
         )]
         args: JsValue,
     ) -> Promise {
@@ -163,7 +165,7 @@ impl ToolOutputCache {
     #[wasm_bindgen(js_name = collectGarbage, unchecked_return_type = "ToolOutputRef[]")]
     pub fn collect_garbage(
         &self,
-        #[wasm_bindgen(unchecked_optional_param_type = "{ dryRun?: boolean }")] options: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "{ dryRun?: boolean | undefined }")] options: JsValue,
     ) -> Result<JsValue, JsValue> {
         known_keys(&options, &["dryRun"])?;
         let wrong = || Error::argument("`dryRun`: expected true or false");

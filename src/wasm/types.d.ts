@@ -779,7 +779,7 @@ export interface ContextPartsInput {
   /** The most texts that are shown; default 5. */
   memoryLimit?: number | null | undefined;
   /** Your own messages, without tool calls and tool outputs. */
-  injections?: Message[] | null | undefined;
+  injections?: readonly Message[] | null | undefined;
   /** What the agent can do; other keys are ignored. */
   skills?: { name: string; description?: string | null | undefined; location?: string | null | undefined }[] | null | undefined;
   /** Decides by name which tools of `setTools` the model gets. It must not change the session. */

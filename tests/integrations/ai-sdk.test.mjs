@@ -191,6 +191,7 @@ for (const { name, ai, kit, Model } of majors) {
 
     test("wrong options are refused at once", () => {
       assert.throws(() => prepareStep({ contextWindows: 1 }), { code: "INVALID_CONFIG" });
+      for (const [key, value] of Object.entries({ signal: 5, strict: "yes", tools: 5, onError: 5 })) assert.throws(() => prepareStep({ contextWindow: 8_000, [key]: value }), { code: "INVALID_CONFIG", message: new RegExp(`^${key}: expected`) });
       assert.throws(() => prepareStep({ model: "no-such-model" }), { code: "UNKNOWN_MODEL" });
       assert.throws(() => prepareStep({ session: new Session(), contextWindow: 8_000 }), { code: "INVALID_CONFIG" });
     });

@@ -192,6 +192,7 @@ for (const [major, name] of Object.entries(MAJORS)) {
 
 test("wrong options are refused at once", () => {
   assert.throws(() => fittingFetch({ contextWindw: 1 }), { code: "INVALID_CONFIG", message: /contextWindow/ });
+  assert.throws(() => fittingFetch({ fetc: fetch }), { code: "INVALID_CONFIG", message: "`fetc`: unknown key; did you mean `fetch`?" });
   assert.throws(() => fittingFetch({ ...OPTIONS, key: 7 }), { code: "INVALID_CONFIG" });
   assert.throws(() => fittingFetch({ ...OPTIONS, session: new Session() }), { code: "INVALID_CONFIG" });
 });

@@ -216,6 +216,8 @@ describe("@openai/agents 0.20", () => {
 
   test("wrong options are refused at once", () => {
     assert.throws(() => foldingSession({ contextWindows: 1 }), { code: "INVALID_CONFIG" });
+    assert.throws(() => foldingSession({ ...OPTIONS, sesionId: "a" }), { code: "INVALID_CONFIG", message: /did you mean `sessionId`/ });
+    assert.throws(() => callModelInputFilter({ ...OPTIONS, outputRatoi: 0.5 }), { code: "INVALID_CONFIG", message: /did you mean `outputRatio`/ });
     assert.throws(() => callModelInputFilter({ model: "no-such-model" }), { code: "UNKNOWN_MODEL" });
     assert.throws(() => callModelInputFilter({ ...OPTIONS, outputRatio: 2 }), { code: "INVALID_CONFIG" });
   });

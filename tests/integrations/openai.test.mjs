@@ -83,6 +83,33 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
         }
     });
 
+    test("a first message that is repeated is new input; with the answers it is the whole conversation", async () => {
+      const bodies = [];
+      const answering = async (_, init) => {
+        bodies.push(JSON.parse(init.body));
+        const content = "Hello.";
+        return Response.json({ id: "chat", object: "chat.completion", choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content } }] });
+      };
+      const openai = client(OpenAI, server, { fetch: answering });
+      const asked = () => bodies.at(-1).messages.filter(({ role }) => role === "user").map(({ content }) => content);
+      const user = (content) => ({ role: "user", content });
+      const store = memoryStore();
+      const TURNS = ["hi", "I am Bob, order 4711.", "hi", "What is my order?"];
+      const saved = { store, key: "chat", contextWindow: 32_000, strict: true };
+      for (const turn of TURNS) await runChat(openai, { model: "m", messages: [user(turn)] }, saved);
+      assert.deepEqual(asked(), TURNS);
+      // Two messages of the user, the first of them the session's first one, are new input as well.
+      const { messages } = await runChat(openai, { model: "m", messages: [user("hi"), user("again")] }, saved);
+      assert.deepEqual(asked(), [...TURNS, "hi", "again"]);
+      await runChat(openai, { model: "m", messages: [...messages, user("Bye.")] }, saved);
+      assert.deepEqual(asked(), [...TURNS, "hi", "again", "Bye."]);
+      // A run that had no answer is repeated: nothing is asked twice.
+      const session = new Session({ contextWindow: 32_000 });
+      session.push(user("hi"));
+      await runChat(openai, { model: "m", messages: [user("hi")] }, { session, strict: true });
+      assert.deepEqual(asked(), ["hi"]);
+    });
+
     test("a list that starts like the session is the whole conversation", async () => {
       const { bodies } = fresh();
       const { input, session } = await runResponses(client(OpenAI, server), { model: "m", input: TASK, tools: RESPONSES_TOOLS }, { ...STRICT, execute });
@@ -305,6 +332,56 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       });
       assert.deepEqual(said.map((text) => text.slice(0, 26)), ["contextfold (openai fit): ", "contextfold (openai fetch)"]);
       assert.deepEqual(bodies.map(({ input }) => input), [body.input, body.input, body.input]);
+    });
+
+    test("calls with no id, or with the same one, get ids of their own: the session has everything", async () => {
+      const call = (id, n, name = "build") => ({ id, type: "function", function: { name, arguments: `{"n":${n}}` } });
+      const item = (call_id, n) => ({ type: "function_call", call_id, name: "build", arguments: `{"n":${n}}` });
+      const completion = (message) => ({ id: "chat", object: "chat.completion", choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: null, ...message } }] });
+      const message = { type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text: "Done.", annotations: [] }] };
+      const chat = [completion({ tool_calls: [call("", 1), call("", 2)] }), completion({ tool_calls: [call("c", 3), call("c", 4), call(undefined, 5)] }), completion({ content: "Done." })];
+      const responses = [[item("", 1), item("", 2)], [item("c", 3), item("c", 4), item(null, 5)], [message]].map((output) => ({ id: "resp", object: "response", status: "completed", output }));
+      const IDS = ["build", "build--2", "c", "c--2", "build--3"];
+      for (const [api, answers] of Object.entries({ chat, responses })) {
+        const left = [...answers];
+        const openai = client(OpenAI, server, { fetch: async () => Response.json(left.shift()) });
+        const seen = [];
+        const asked = [];
+        const options = { contextWindow: 32_000, strict: true, execute: (_, { n }, { call }) => (seen.push(call.call_id ?? call.id), `output ${n}`), onResponse: (answer) => asked.push(...(answer.output ?? answer.choices[0].message.tool_calls ?? [])) };
+        const run = api === "chat" ? await runChat(openai, { model: "m", messages: [{ role: "user", content: TASK }] }, options) : await runResponses(openai, { model: "m", input: TASK }, options);
+        const list = run.messages ?? run.input;
+        const outputs = list.filter(({ role, type }) => role === "tool" || type === "function_call_output");
+        assert.deepEqual(outputs.map((entry) => [entry.tool_call_id ?? entry.call_id, entry.content ?? entry.output]), IDS.map((id, i) => [id, `output ${i + 1}`]));
+        assert.deepEqual([seen, asked.filter(({ role }) => !role).map((made) => made.call_id ?? made.id)], [IDS, IDS]);
+        assert.equal(run.session.messages.filter(({ role }) => role === "tool").length, 5);
+        assert.deepEqual(check(api === "chat" ? "openai-chat" : "openai-responses", run.session.view(api === "chat" ? "openai-chat" : "openai-responses")), []);
+      }
+    });
+
+    test("wrong options are refused before a request is sent, with the names of a loop's own", async () => {
+      const { bodies } = fresh();
+      const refuses = async (options, code, says) => {
+        for (const run of [() => runChat(client(OpenAI, server), { model: "m", messages: [{ role: "user", content: TASK }] }, options), () => runResponses(client(OpenAI, server), { model: "m", input: TASK }, options)])
+          await assert.rejects(run, (error) => error.code === code && says.test(error.message), JSON.stringify(options));
+      };
+      for (const maxSteps of [0, -1, NaN, "3", 1.5, null]) await refuses({ ...OPTIONS, maxSteps }, "INVALID_ARGUMENT", /^maxSteps: expected a whole number of model calls, at least 1/);
+      await refuses({ ...OPTIONS, excute: {} }, "INVALID_CONFIG", /`excute`: unknown key; did you mean `execute`\?/);
+      await refuses({ ...OPTIONS, zzz: {} }, "INVALID_CONFIG", /of this hook .*`execute`, `maxSteps`, `signal`, `onResponse`, `onEvent`/);
+      await refuses({ session: new Session(OPTIONS), excute: {} }, "INVALID_CONFIG", /excute/);
+      await refuses({ session: () => new Session(OPTIONS) }, "INVALID_CONFIG", /^session: a run is one conversation/);
+      await refuses({ ...OPTIONS, execute: "build" }, "INVALID_CONFIG", /^execute: /);
+      await refuses({ ...OPTIONS, signal: 5 }, "INVALID_CONFIG", /^signal: expected an AbortSignal/);
+      await refuses({ ...OPTIONS, strict: "yes" }, "INVALID_CONFIG", /^strict: /);
+      assert.equal(bodies.length, 0);
+    });
+
+    test("an answer without a choice is an error that says so", async () => {
+      const answers = [{ choices: [] }, { error: { message: "the upstream is overloaded" } }, { choices: [], id: "x" }];
+      const openai = client(OpenAI, server, { fetch: async () => Response.json(answers.shift()) });
+      const run = () => runChat(openai, { model: "m", messages: [{ role: "user", content: TASK }] }, OPTIONS);
+      await assert.rejects(run, { code: "INVALID_MESSAGE", message: /^the answer has no choice with a message/ });
+      await assert.rejects(run, { code: "INVALID_MESSAGE", message: /the upstream is overloaded/ });
+      await assert.rejects(runResponses(openai, { model: "m", input: TASK }, OPTIONS), { message: /output/ });
     });
 
     test("failing tools, unknown tools, and the end of a run", async () => {

@@ -24,6 +24,7 @@ const ANYWHERE = [
   "ai-sdk-requests.test.mjs",
   "ai-sdk-ui.test.mjs",
   "claude-agent.test.mjs",
+  "declarations.test.mjs",
   "docs.test.mjs",
   "mcp.test.mjs",
   "openclaw.test.mjs",

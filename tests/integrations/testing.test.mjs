@@ -64,3 +64,10 @@ test("assertSendable says what is wrong", () => {
   assert.throws(() => assertSendable("openai-chat", [{ role: "tool", tool_call_id: "x", content: "1" }]), /C-orphan-tool/);
   assert.throws(() => assertSendable("openai-chat", agentTranscript("openai-chat"), { limit: 1_000 }), /more than 1000/);
 });
+
+test("a transcript's options are checked", () => {
+  assert.throws(() => agentTranscript("messages", { call: 5 }), { code: "INVALID_ARGUMENT", message: "`call`: unknown key; did you mean `calls`?" });
+  assert.throws(() => agentTranscript("messages", { length: 5 }), { code: "INVALID_ARGUMENT", message: /known keys are `task`, `calls`, `tokens`, `answer`/ });
+  for (const options of [null, 5, { calls: "5" }, { tokens: -1 }, { task: 5 }, { answer: null }]) assert.throws(() => agentTranscript("messages", options), { code: "INVALID_ARGUMENT" });
+  assert.equal(agentTranscript("messages", { calls: 2, answer: undefined }).length, 5);
+});

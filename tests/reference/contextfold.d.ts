@@ -447,29 +447,29 @@ export interface ToolOutputCacheConfig {
      * Whether to store tool outputs and cut long ones in the view. `false`: they are shown unchanged, without refs.
      * Default `true`.
      */
-    enabled?: boolean;
+    enabled?: boolean | undefined;
     /**
      * Tokens that all tool outputs in the view may have together; the oldest ones beyond it become placeholders.
      * Default `null`: a quarter of the context window, but at least 20,000 and at most 60,000; 12 % of a window of
      * 500,000 or more, except with the preset `"spec"`; 20,000 without a window. The default only applies to ladders
      * with the pass `trim_tool_outputs`; a number applies to every ladder.
      */
-    contextBudgetTokens?: number | null;
+    contextBudgetTokens?: number | null | undefined;
     /**
      * Maximum UTF-8 bytes of text of one tool output in the view, including the notice. Default 51,200; at least 64.
      */
-    maxMessageBytes?: number;
+    maxMessageBytes?: number | undefined;
     /**
      * Maximum code points of one line of a tool output in the view. Default 2,000; at least 1.
      */
-    maxLineLength?: number;
+    maxLineLength?: number | undefined;
     /**
      * Rules for the outputs of single tools, by the tool's name. `*` in a name matches any characters; an exact name
      * takes precedence over a pattern, and a longer pattern over a shorter one. `"keep"`: no pass trims or shortens
      * them (a summary may still replace them). `"first"`: they are trimmed before those of other tools.
      * `{ maxTokens }`: each is cut to that many tokens when it is added.
      */
-    tools?: Record<string, "keep" | "first" | { maxTokens: number }>;
+    tools?: Record<string, "keep" | "first" | { maxTokens: number }> | undefined;
 }
 
 /**
@@ -1889,7 +1889,7 @@ export interface ContextPartsInput {
     /** The most texts that are shown; default 5. */
     memoryLimit?: number | null | undefined;
     /** Your own messages, without tool calls and tool outputs. */
-    injections?: Message[] | null | undefined;
+    injections?: readonly Message[] | null | undefined;
     /** What the agent can do; other keys are ignored. */
     skills?: { name: string; description?: string | null | undefined; location?: string | null | undefined }[] | null | undefined;
     /** Decides by name which tools of `setTools` the model gets. It must not change the session. */
@@ -2145,7 +2145,7 @@ export class ContextGraph {
      * @throws {ContextError} `GRAPH_CONSTRAINT` for a missing or folded node; `SAFETY_LIMIT_EXCEEDED` for more than
      * `maxContextNodes`; `INVALID_ARGUMENT`.
      */
-    contextForFull(id: string, options?: { limitTurns?: number }): GraphNode[];
+    contextForFull(id: string, options?: { limitTurns?: number | undefined }): GraphNode[];
     /**
      * All edges in the order in which they were added, including hidden ones; then those that folds added in their place.
      */
@@ -2239,7 +2239,7 @@ export class OpenAIHistoryAdapter {
      * @throws {ContextError} `INVALID_MESSAGE` with the index of the message, `INVALID_ARGUMENT` if `inputItems` was frozen.
      * Then nothing has changed.
      */
-    rebuild(compacted: Message[]): object[];
+    rebuild(compacted: readonly Message[]): object[];
     /**
      * The items, as the Responses API takes them: one live array, changed in place. Use `append` to add to it; any other change of
      * the array is lost at the next `rebuild`.
@@ -2270,7 +2270,7 @@ export class Recording {
      * @throws {ContextError} `INVALID_MESSAGE` with the index of a malformed entry; `INVALID_ARGUMENT` for an unknown
      * format, and for an input without a list.
      */
-    constructor(format: Format, input: unknown, options?: { tools?: unknown[] });
+    constructor(format: Format, input: unknown, options?: { tools?: unknown[] | undefined });
     /**
      * A replay that advances step by step, so that a page can draw, show its progress, and stop in between.
      *
@@ -2283,7 +2283,7 @@ export class Recording {
      * @param options As for `sessionAt`.
      * @throws {ContextError} As `simulate`.
      */
-    replay(options?: Omit<SimulateOptions, "presets" | "tools"> & { ladder?: PresetName | LadderEntry[] }): Replay;
+    replay(options?: Omit<SimulateOptions, "presets" | "tools"> & { ladder?: PresetName | LadderEntry[] | undefined }): Replay;
     /**
      * The session as it was before the answer to a call, replayed up to that point as `simulate` does it. The session is yours: go on
      * with it, and free it.
@@ -2292,7 +2292,7 @@ export class Recording {
      * @param options As for `Session`, including `ladder`, but without `summarize`, which a replay does not call.
      * @throws {ContextError} As `simulate`; `INVALID_ARGUMENT` if `call` is not an index.
      */
-    sessionAt(call: number, options?: Omit<SimulateOptions, "presets" | "tools"> & { ladder?: PresetName | LadderEntry[] }): Session;
+    sessionAt(call: number, options?: Omit<SimulateOptions, "presets" | "tools"> & { ladder?: PresetName | LadderEntry[] | undefined }): Session;
     /**
      * Replays it under several ladders: see the function `simulate`. The `tools` are those of the recording.
      *
@@ -2473,7 +2473,7 @@ export class Session {
      * @throws {ContextError} `INVALID_ARGUMENT` as `rewind`, and for a lane that already exists; `INVALID_CONFIG`,
      * `UNKNOWN_MODEL` as the constructor.
      */
-    fork(id: string, options?: { lane?: string } & Partial<SessionOptions>): Session;
+    fork(id: string, options?: { lane?: string | undefined } & Partial<SessionOptions>): Session;
     /**
      * The messages of the view, each with its tokens, its type, its form and so on.
      */
@@ -2566,7 +2566,7 @@ export class Session {
      * `compact`.
      * @throws {ContextError} `BUDGET_IMPOSSIBLE` if header, tools and pins alone exceed the limit.
      */
-    plan(options?: { ifDue?: boolean; fill?: boolean; instructions?: string }): Plan;
+    plan(options?: { ifDue?: boolean | undefined; fill?: boolean | undefined; instructions?: string | undefined }): Plan;
     /**
      * Makes the view fit, and resolves to the view and a report. May ask for a summary.
      *
@@ -2600,7 +2600,7 @@ export class Session {
      * @throws {ContextError} `INVALID_MESSAGE` with the index and the reason: a missing role, a tool output without its
      * call, a call id that is still open, a part of another format (use `pushFrom` for that). Then nothing has changed.
      */
-    push(input: Message | Message[]): string[];
+    push(input: Message | readonly Message[]): string[];
     /**
      * Records what a model call used: the provider's own usage object (`OpenAI` Responses or Chat Completions, Anthropic, AI SDK).
      * `shouldCompact` uses the last one since the last compaction. If a provider reports none, `undefined` and `null` record nothing
@@ -2715,7 +2715,7 @@ export class Session {
      *
      * @throws {ContextError} as `search`.
      */
-    searchAsync(query: string | RegExp, options?: { query?: string; regex?: boolean | null; ignore_case?: boolean | null; max_hits?: number | null }): Promise<Hit[]>;
+    searchAsync(query: string | RegExp, options?: { query?: string | undefined; regex?: boolean | null | undefined; ignore_case?: boolean | null | undefined; max_hits?: number | null | undefined }): Promise<Hit[]>;
     /**
      * Finds a text, or what a regular expression matches, in everything that was ever pushed, including folded and trimmed parts and full
      * tool outputs. The newest hits come first, at most three per message. The time is proportional to the length of the
@@ -2731,7 +2731,7 @@ export class Session {
      * scripts). After 500 million steps, some ten seconds, the search returns what it has found, and a last hit (`unseen`) that says
      * where it stopped. For searches by a model, use `searchAsync`.
      */
-    search(query: string | RegExp, options?: { query?: string; regex?: boolean | null; ignore_case?: boolean | null; max_hits?: number | null }): Hit[];
+    search(query: string | RegExp, options?: { query?: string | undefined; regex?: boolean | null | undefined; ignore_case?: boolean | null | undefined; max_hits?: number | null | undefined }): Hit[];
     /**
      * Sets the parts of the prompt that come between the header and the history. Each is counted as a part of its own. A part that
      * is given replaces the earlier one, and `null` or an empty list clears it; parts that are not given stay. `null` instead of an
@@ -2755,7 +2755,7 @@ export class Session {
     /**
      * Replaces the leading system and developer messages by a text (an empty one: no header) or by messages. No pass changes them.
      */
-    setHeader(messages: Message[] | string): void;
+    setHeader(messages: readonly Message[] | string): void;
     /**
      * Changes options. Options that are not given stay as they are, also key by key in `compaction` and `toolOutputCache`.
      *
@@ -2928,7 +2928,7 @@ export class ToolOutputCache {
     /**
      * Removes outputs that neither the history nor a fold mentions, and returns their refs. With `dryRun`, it only lists them.
      */
-    collectGarbage(options?: { dryRun?: boolean }): ToolOutputRef[];
+    collectGarbage(options?: { dryRun?: boolean | undefined }): ToolOutputRef[];
     /**
      * A whole stored output: its text, or its parts if it has others than text.
      *
@@ -2944,20 +2944,20 @@ export class ToolOutputCache {
      *
      * @throws {ContextError} `UNKNOWN_REF`; `INVALID_ARGUMENT` for a pattern that does not parse, or has more than 2000 bytes.
      */
-    grep(args: { ref_id: string; pattern: string; context?: number; max_matches?: number; ignore_case?: boolean }): Promise<string>;
+    grep(args: { ref_id: string; pattern: string; context?: number | undefined; max_matches?: number | undefined; ignore_case?: boolean | undefined }): Promise<string>;
     /**
      * Stores a whole output and returns its ref. Bytes are decoded as UTF-8; invalid ones become U+FFFD.
      *
      * @throws {ContextError} `INVALID_ARGUMENT` if `options.id` already names another content.
      */
-    put(content: string | Uint8Array | Part[], options?: { id?: string }): ToolOutputRef;
+    put(content: string | Uint8Array | Part[], options?: { id?: string | undefined }): ToolOutputRef;
     /**
      * Lines of a stored output, numbered from 1. Skips `offset` (0) lines and returns at most `limit` (2000) lines, and never more than
      * `maxMessageBytes`. This is what the tool `tool_output_cache` answers a model.
      *
      * @throws {ContextError} `UNKNOWN_REF`, `INVALID_ARGUMENT`.
      */
-    read(args: { ref_id: string; offset?: number; limit?: number }): Promise<string>;
+    read(args: { ref_id: string; offset?: number | undefined; limit?: number | undefined }): Promise<string>;
     /**
      * The refs of all stored outputs, oldest first.
      */
@@ -2993,7 +2993,7 @@ export function check(format: Format, input: unknown, options?: CheckOptions): V
  *
  * @throws {ContextError} as the constructor of `Session`, `push` and `prepare`.
  */
-export function compactMessages(messages: Message[], options: SessionOptions & { signal?: AbortSignal | undefined }): Promise<Prepared>;
+export function compactMessages(messages: readonly Message[], options: SessionOptions & { signal?: AbortSignal | undefined }): Promise<Prepared>;
 
 /**
  * Rewrites the JSON of a tool output in fewer tokens (by the estimate). The result is JSON too, marked with `"compressed": true`.
@@ -3006,7 +3006,7 @@ export function compactMessages(messages: Message[], options: SessionOptions & {
  *
  * @throws {ContextError} `INVALID_ARGUMENT`, which names the option.
  */
-export function compressJson(text: string, options?: { maxTokens?: number }): string;
+export function compressJson(text: string, options?: { maxTokens?: number | undefined }): string;
 
 /**
  * The most tokens that a view for this model may have.
@@ -3047,7 +3047,7 @@ export function encodingForModel(model: string): EncodingName;
  * @param options `maxTokens`: the summary's size; default: what the request asks for (`aim_tokens`), else 2000.
  * @throws {ContextError} `INVALID_ARGUMENT` for an unknown option or a number out of range.
  */
-export function extractiveSummarize(options?: { maxTokens?: number }): Summarize;
+export function extractiveSummarize(options?: { maxTokens?: number | undefined }): Summarize;
 
 /**
  * Whether two entries of a list say the same to a model; `sync` recognises a conversation by this. Cache marks, hints for a
@@ -3116,7 +3116,7 @@ export function tokenUsage(usage: unknown): TokenUsage;
  *
  * @throws {ContextError} `INVALID_ARGUMENT`, which names the option, also if `max` is less than `head` and `tail` together.
  */
-export function truncateHeadTail(text: string, options?: { max?: number; head?: number; tail?: number }): string;
+export function truncateHeadTail(text: string, options?: { max?: number | undefined; head?: number | undefined; tail?: number | undefined }): string;
 
 /**
  * The version of this package, such as `0.1.0`.

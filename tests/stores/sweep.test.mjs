@@ -301,6 +301,8 @@ describe("what the options ask for", () => {
     for (const olderThanMs of [-1, NaN, Infinity, "1"]) await assert.rejects(sweep(store, { olderThanMs }), failsWith("INVALID_ARGUMENT", /olderThanMs/));
     await assert.rejects(sweep(store, { olderThan: 1 }), failsWith("INVALID_ARGUMENT", /`olderThan`/));
     await assert.rejects(remove(store, "a", { ms: 1 }), failsWith("INVALID_ARGUMENT", /`ms`/));
+    for (const key of [undefined, null, "", 5]) await assert.rejects(remove(store, key), failsWith("INVALID_ARGUMENT", /^key: expected the key of the session/));
+    for (const options of [null, 5]) await assert.rejects(sweep(store, options), failsWith("INVALID_ARGUMENT", /^options: /));
     await assert.rejects(sweep({}), failsWith("INVALID_ARGUMENT", /store/));
     const { getKeys: _, ...listless } = memoryStore();
     await assert.rejects(sweep(listless), failsWith("STORE_FAILED", /getKeys/));

@@ -369,6 +369,18 @@ describe("input", () => {
   });
 });
 
+describe("an output that cannot be written: exit 4, one line", () => {
+  const commands = [["compact", chatFile, "--window", "9000", "--out"], ["repair", chatFile, "--out"], ["convert", chatFile, "--to", "anthropic", "--out"], ["simulate", chatFile, "--window", "9000", "--preset", "spec", "--html"]];
+  for (const [name, path, why] of [["no such folder", join(folder, "no", "x.json"), "no such folder"], ["a folder", folder, "it is a folder"]])
+    test(name, () => {
+      for (const args of commands) {
+        const run = cli([...args, path]);
+        assert.equal(run.err, `contextfold: UNWRITABLE: cannot write ${path}: ${why}\n`);
+        assert.equal(run.code, 4);
+      }
+    });
+});
+
 describe("a full disk", { skip: !existsSync("/dev/full") && "there is no /dev/full here" }, () => {
   const full = /^contextfold: UNWRITABLE: cannot write (\/dev\/full|standard output): the disk is full\n$/;
   test("for --out: exit 4, one line", () => {
@@ -419,11 +431,8 @@ describe("usage", () => {
       /INVALID_CONFIG: --threshold-ratio/,
     ],
     "an unknown preset": [["compact", sample, "--window", "9000", "--preset", "x"], /INVALID_CONFIG: --preset/],
+    "an unknown preset to simulate": [["simulate", sample, "--preset", "nope"], /INVALID_CONFIG: --preset: there is no preset `nope`; known names are .*`selective`, `ladder`\n/],
     "an unknown tokenizer": [["count", sample, "--tokenizer", "x"], /INVALID_CONFIG: --tokenizer/],
-    "an output that cannot be written": [
-      ["compact", chatFile, "--window", "9000", "--out", join(folder, "no", "x.json")],
-      /cannot write/,
-    ],
   };
   for (const [name, [args, expected]] of Object.entries(wrong))
     test(`${name}: exit 2, one line`, () => {
@@ -482,7 +491,7 @@ test("pack-tokenizer writes a file that loadTokenizer reads", async () => {
   assert.equal(refused.code, 3);
   assert.match(refused.err, /ENCODING_INVALID/);
   assert.equal(cli(["pack-tokenizer", file("other.json", { model: { type: "WordLevel", vocab: {} } }), out]).code, 3);
-  assert.equal(cli(["pack-tokenizer", source, join(folder, "nowhere/out.bin")]).code, 2);
+  assert.equal(cli(["pack-tokenizer", source, join(folder, "nowhere/out.bin")]).code, 4);
 });
 
 describe("terminal", () => {

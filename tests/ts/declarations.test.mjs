@@ -1,6 +1,7 @@
 // The generated declarations read as if written by hand: no `any`, nothing declared twice, everything documented.
 
 import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
@@ -65,6 +66,36 @@ test("every public type, method and field is documented", () => {
     if (!own && !addsToAClass) silent.push(`${place(node)} ${node.name.getText()}`);
   }
   assert.deepEqual(silent, []);
+});
+
+/** The optional properties that a caller sets: of the types of options, and of objects written into the types of parameters. */
+function optionsIn(source) {
+  const ofNamed = (node) => {
+    let at = node.parent;
+    while (at && !ts.isInterfaceDeclaration(at) && !ts.isTypeAliasDeclaration(at) && !ts.isFunctionTypeNode(at) && !ts.isMethodSignature(at)) at = at.parent;
+    return at?.name && !ts.isMethodSignature(at) && /(Options|Config|Input)$/.test(at.name.text);
+  };
+  const ofParameter = (node) => {
+    for (let at = node.parent; at; at = at.parent) {
+      if (ts.isParameter(at)) return ts.isMethodDeclaration(at.parent) || ts.isFunctionDeclaration(at.parent) || ts.isConstructorDeclaration(at.parent);
+      if (ts.isFunctionTypeNode(at) || ts.isMethodSignature(at) || ts.isInterfaceDeclaration(at)) return false; // a callback's parameters come from us
+    }
+    return false;
+  };
+  return [...nodes(source)].filter((node) => ts.isPropertySignature(node) && node.questionToken && (ofNamed(node) || ofParameter(node)));
+}
+
+test("every option may be undefined, as exactOptionalPropertyTypes asks for", () => {
+  const folders = ["", "integrations/", "stores/", "transcript/", "integrations/shared/"];
+  const written = folders.flatMap((folder) => readdirSync(path(folder)).filter((name) => name.endsWith(".d.ts")).map((name) => `${folder}${name}`));
+  const takesUndefined = (type) => {
+    const text = type.getText();
+    return /(\||^)\s*(undefined|unknown|any|never)$/.test(text) || /^undefined\b/.test(text);
+  };
+  for (const file of ["wasm/contextfold.d.cts", ...written]) {
+    const source = ts.createSourceFile(path(file), readFileSync(path(file), "utf8"), ts.ScriptTarget.ES2022, true);
+    assert.deepEqual(optionsIn(source).filter(({ type }) => !takesUndefined(type)).map((node) => `${place(node)} ${node.name.getText()}`), []);
+  }
 });
 
 test("the CommonJS types are the ESM types", () => {

@@ -81,14 +81,15 @@ test("a loop that throws frees the session it created, and leaves the caller's a
   const api = { format: "openai-chat", list: "messages", first: (list) => list, refusal: () => null, create: async () => Promise.reject(new Error("the client is down")) };
   const body = { messages: [{ role: "user", content: "go" }] };
   const thrown = { message: "the client is down" };
+  // Each run makes two: one to try out the options, and its own.
   await assert.rejects(runLoop(api, {}, body, { contextWindow: 4_000 }), thrown);
-  assert.equal(freed.length, 1);
-  assert.throws(() => freed[0].tokens, { code: "FREED" });
+  assert.equal(freed.length, 2);
+  for (const one of freed) assert.throws(() => one.tokens, { code: "FREED" });
   const session = new Session({ contextWindow: 4_000 });
   await assert.rejects(runLoop(api, {}, body, { session }), thrown);
-  assert.deepEqual([freed.length, session.messages.length], [1, 1]);
+  assert.deepEqual([freed.length, session.messages.length], [2, 1]);
   await assert.rejects(runLoop(api, {}, { messages: 7 }, { contextWindow: 4_000 }), thrown);
-  assert.equal(freed.length, 2);
+  assert.equal(freed.length, 4);
 });
 
 test("a streamed response has its `output_text`, as the SDK gives one that is not streamed", async () => {

@@ -179,6 +179,9 @@ test("a broken file is refused without a trap", async () => {
   }
   for (const source of [undefined, null, 7, () => {}]) assert.equal(await codeOf(() => loadTokenizer(source)), "INVALID_ARGUMENT");
   assert.equal(await codeOf(() => loadTokenizer(file(), { special: "none" })), "INVALID_ARGUMENT");
+  await assert.rejects(loadTokenizer(file(), { nam: "small" }), { code: "INVALID_ARGUMENT", message: "`nam`: unknown key; did you mean `name`?" });
+  await assert.rejects(packTokenizer(file(), { name: "small" }), { code: "INVALID_ARGUMENT", message: /^`name`: unknown key; known keys are `template`, `jinja`, `module`/ });
+  for (const options of [null, 5]) assert.equal(await codeOf(() => packTokenizer(file(), options)), "INVALID_ARGUMENT");
   assert.equal(await codeOf(() => loadTokenizer("/nowhere/tokenizer.json")), "ENCODING_INVALID");
   const tokenizer = await loadTokenizer(file());
   assert.equal(await codeOf(() => tokenizer.decode([299])), "INVALID_ARGUMENT");

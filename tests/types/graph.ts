@@ -11,7 +11,7 @@ type Signatures = [
   Expect<Equal<Parameters<ContextGraph["addEdge"]>, [from: string, to: string, kind?: EdgeKind | undefined]>>,
   Expect<Equal<ReturnType<ContextGraph["addEdge"]>, void>>,
   Expect<Equal<Parameters<ContextGraph["setState"]>, [id: string, state: NodeState]>>,
-  Expect<Equal<Parameters<ContextGraph["contextForFull"]>, [id: string, options?: { limitTurns?: number } | undefined]>>,
+  Expect<Equal<Parameters<ContextGraph["contextForFull"]>, [id: string, options?: { limitTurns?: number | undefined } | undefined]>>,
   Expect<Equal<ReturnType<ContextGraph["contextForFull"]>, GraphNode[]>>,
   Expect<Equal<Parameters<ContextGraph["compress"]>, [ids: string[], summary: string]>>,
   Expect<Equal<ReturnType<ContextGraph["compress"]>, string>>,

@@ -1,7 +1,7 @@
 // Compiled, not run: a session as a TypeScript user writes it, and what must be refused.
 
 import { ContextError, Session, compactMessages } from "contextfold";
-import type { AgentLoop, ErrorCode, Event, EventName, FoldInfo, Item, ItemType, Plan, Prepared, Report, SessionOptions, Summarize, SummaryRequest, TokenUsage, ToolOutputCache, ToolOutputRef, ViewOf } from "contextfold";
+import type { AgentLoop, ErrorCode, Event, EventName, FoldInfo, Item, ItemType, Message, Plan, Prepared, Report, SessionOptions, Summarize, SummaryRequest, TokenUsage, ToolOutputCache, ToolOutputRef, ViewOf } from "contextfold";
 import type { Equal, Expect } from "./support.js";
 
 declare const signal: AbortSignal;
@@ -195,3 +195,21 @@ console.log(sync, wrong, textless, ids, usage, seven, text, prepared, input, rol
 session.view("anthropic", { onNote: ({ id, what }) => console.log(id.length, what.length) });
 // @ts-expect-error no such option
 session.view("anthropic", { notes: true });
+
+// Every option may be given as undefined, as by a caller who passes on options of its own.
+const none = undefined;
+new Session({ toolOutputCache: { enabled: none, contextBudgetTokens: none, maxMessageBytes: none, maxLineLength: none, tools: none }, compaction: { enabled: none }, media: { maxImages: none } });
+session.search("x", { query: none, regex: none, ignore_case: none, max_hits: none });
+session.searchAsync("x", { max_hits: none });
+session.plan({ ifDue: none, fill: none, instructions: none });
+session.fork("msg_1", { lane: none, contextWindow: none });
+session.toolOutputs.read({ ref_id: "out_1", offset: none, limit: none });
+session.toolOutputs.grep({ ref_id: "out_1", pattern: "x", context: none, max_matches: none, ignore_case: none });
+session.toolOutputs.put("x", { id: none });
+session.toolOutputs.collectGarbage({ dryRun: none });
+// Lists that are only read may be readonly.
+const readonlyMessages: readonly Message[] = [{ role: "user", content: "hi" }];
+session.push(readonlyMessages);
+session.setHeader(readonlyMessages);
+session.setContext({ injections: readonlyMessages });
+compactMessages(readonlyMessages, { contextWindow: 9000, signal: none });

@@ -19,6 +19,8 @@ const there = await journals.read("chat", 7);
 const notice: string | undefined = there?.notice;
 const key = async (id = "2026"): Promise<EncryptionKey> => ({ id, key: new Uint8Array(32), older: ["2025"] });
 const secret = wrapStore(journals, { encrypt: key });
+declare const keys: { ofNode: import("node:crypto").webcrypto.CryptoKey; ofBrowser: CryptoKey };
+wrapStore(journals, { encrypt: (id = "2026") => ({ id, key: id === "2026" ? keys.ofNode : keys.ofBrowser }) });
 await secret.append("chat", there?.position ?? 0, [new Uint8Array(30)]);
 const items = wrapStore(storage, { encrypt: key });
 // @ts-expect-error an ordinary store has no journals

@@ -33,7 +33,7 @@ export async function compact(read, flags) {
 function fits(run, flags) {
   const { transcript, session, format, report } = run;
   const result = output(session, transcript, format);
-  const written = flags.out === undefined ? null : write(flags.out, result, "compact");
+  const written = flags.out === undefined ? null : write(flags.out, result);
   progress("");
   if (flags.json) printJson({ format, output: result.value, report });
   else {

@@ -15,7 +15,7 @@ export function convert(read, flags) {
   const notes = [];
   const converted = convertList(transcript.format, flags.to, requestOf(transcript), { onNote: (note) => notes.push(note) });
   const { value, list, left_behind } = shaped(converted, transcript, flags.to);
-  const written = flags.out === undefined ? null : write(flags.out, { value, list }, "convert");
+  const written = flags.out === undefined ? null : write(flags.out, { value, list });
   progress("");
   if (flags.json) printJson({ format: flags.to, output: value, notes });
   else {

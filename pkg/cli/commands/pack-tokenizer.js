@@ -13,7 +13,7 @@ export async function packTokenizerFile(file, flags) {
   progress("packing");
   const packed = await packTokenizer(bytes, flags.template === undefined ? {} : { template: text(flags.template), jinja: await renderer() });
   progress("");
-  writeBytes(out, packed, "pack-tokenizer");
+  writeBytes(out, packed);
   if (flags.json) printJson({ out, bytes: bytes.length, packed_bytes: packed.length });
   else if (out !== "-") {
     const { paint } = style(process.stdout, flags);

@@ -17,7 +17,7 @@ export function repair(read, flags) {
   const { output, changes } = repairList(format, listed(transcript), options);
   const left = check(format, output, options).filter((found) => found.severity === "error");
   const list = Array.isArray(output) ? output : output[key];
-  const written = flags.out === undefined ? null : write(flags.out, { value: output, list }, "repair");
+  const written = flags.out === undefined ? null : write(flags.out, { value: output, list });
   progress("");
   if (flags.json) printJson({ format, output, changes });
   else {

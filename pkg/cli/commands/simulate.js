@@ -32,7 +32,7 @@ export function simulate(read, flags) {
   progress("");
   simulation = { ...simulation, runs };
   const shown = { name: transcript.name, source: sourceOf(transcript, simulation), simulation };
-  const written = flags.html === undefined ? null : writeText(flags.html, htmlReport({ ...shown, name: basename(transcript.name) }), "simulate"); // only the file's name, because readers of the report need not know the folders
+  const written = flags.html === undefined ? null : writeText(flags.html, htmlReport({ ...shown, name: basename(transcript.name) })); // only the file's name, because readers of the report need not know the folders
   const stream = flags.html === "-" ? process.stderr : process.stdout;
   if (flags.json) printJson(simulation);
   else stream.write(render(shown, written === null ? null : flags.html, style(stream, flags)));

@@ -1,9 +1,13 @@
 // An agent loop over one of OpenAI's APIs: ask the model, run the tools that it calls, ask again, each time with a list that fits.
 
+import { ContextError } from "contextfold";
 import { BodyKeeper, withSession } from "./bodies.js";
+import { newIdsFor } from "./call-ids.js";
 import { continuedList } from "./continue-session.js";
+import { readLoopOptions } from "./loop-options.js";
 
-export async function runLoop(api, client, body, options = {}) {
+export async function runLoop(api, client, body, given) {
+  const options = readLoopOptions(given);
   const own = await withSession(options, body);
   try {
     return await loop(api, client, body, options, own);
@@ -14,12 +18,13 @@ export async function runLoop(api, client, body, options = {}) {
 }
 
 async function loop(api, client, body, options, own) {
-  const { execute = {}, maxSteps = 100, signal, onResponse, onEvent } = options;
+  const { execute, maxSteps, signal, onResponse, onEvent } = options;
   const keeper = new BodyKeeper(`openai ${api.format}`, api.format, own, { more: ["home"] });
   let fullList = options.session || own.home ? continuedList(own.session, api.format, body[api.list], body.instructions !== undefined) : api.first(body[api.list]);
   for (let step = 1; ; step++) {
     signal?.throwIfAborted();
-    const { response, conversation } = await ask(api, keeper, client, { ...body, [api.list]: fullList }, { signal, onEvent: (event) => onEvent?.(event, step) });
+    const { response: answer, conversation } = await ask(api, keeper, client, { ...body, [api.list]: fullList }, { signal, onEvent: (event) => onEvent?.(event, step) });
+    const response = withOwnIds(api, answer, fullList);
     fullList = [...fullList, ...api.made(response)];
     keeper.appendEntries(conversation, fullList);
     onResponse?.(response, step);
@@ -53,9 +58,16 @@ async function ask(api, keeper, client, body, { signal, onEvent }) {
       continue;
     }
     if (!response) throw refusal;
+    if (!api.isAnswer(response)) throw new ContextError("INVALID_MESSAGE", `${api.noAnswer}${response.error?.message ? `. It reports an error: ${response.error.message}` : ""}`);
     keeper.record(fitting.conversation, response.usage);
     return { response, conversation: fitting.conversation };
   }
+}
+
+/** The answer in which every call has an id of its own. They are given before the tools run, so that all see the same ids. */
+function withOwnIds(api, response, list) {
+  const ids = newIdsFor(api.calls(response).map(({ call, name }) => ({ id: call[api.idKey], name })), list);
+  return ids ? api.withIds(response, ids) : response;
 }
 
 /** The answer. If it is a stream, passes its events on and returns the answer at its end. */

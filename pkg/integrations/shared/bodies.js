@@ -121,8 +121,7 @@ export class BodyKeeper {
 }
 
 /** The one conversation of a loop: the caller's session, the session under the caller's key, or a new one, returned with the result. */
-export async function withSession(options, body) {
-  const { session, key: given, strict, onError, onReport, signal, maxSteps, execute, onResponse, onEvent, ...ofSession } = options;
+export async function withSession({ session, key: given, strict, onError, onReport, ofSession }, body) {
   const key = typeof given === "function" ? given(body) : given;
   if (session !== undefined || key === undefined) return { strict, onError, onReport, session: session ?? new Session(ofSession) };
   if (typeof key !== "string" || key === "") throw new ContextError("INVALID_CONFIG", "key: expected a text that is not empty");

@@ -4,16 +4,19 @@ import { convert } from "contextfold";
 import { isInstruction } from "./header.js";
 
 /**
- * The list that a run begins with: the session's view followed by `asked`; or only `asked` if it begins like the session, because
- * then it is the whole conversation.
+ * The list that a run begins with: the session's view followed by `asked`; or only `asked` if that is the whole conversation: it
+ * begins like the session, and it has an answer if the session has one. Without the answer, it is new input: people say "hi" twice.
  *
  * @param asked a text, or a list of `format`
  * @param headerApart whether the body has its instructions outside the list
  */
 export function continuedList(session, format, asked, headerApart) {
   const list = typeof asked === "string" ? [{ role: "user", content: asked }] : asked;
-  const opening = openingOf(session.messages);
-  if (opening === undefined || !Array.isArray(list) || (typeof asked !== "string" && beginsAs(list, format, [opening, openingOf(session.view("messages"))]))) return list;
+  const { messages } = session;
+  const opening = openingOf(messages);
+  if (opening === undefined || !Array.isArray(list)) return list;
+  const isWhole = typeof asked !== "string" && (hasAnswer(list) || !hasAnswer(messages)) && beginsAs(list, format, [opening, openingOf(session.view("messages"))]);
+  if (isWhole) return list;
   const view = session.view(format);
   const [header, there] = splitHeader(view.input ?? view);
   const [said, more] = splitHeader(list);
@@ -30,6 +33,9 @@ function beginsAs(list, format, openings) {
     return true; // the list is wrong; the session reports how when it takes the list in
   }
 }
+
+/** Whether there is anything that did not come from the user: an answer, or (in lists of Responses) a part of one. */
+const hasAnswer = (entries) => entries.some((entry) => !isInstruction(entry) && entry?.role !== "user");
 
 const openingOf = (messages) => messages.find((message) => !isInstruction(message));
 

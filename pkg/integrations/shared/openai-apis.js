@@ -16,13 +16,22 @@ export const RESPONSES = {
   },
   /** A stream that began normally reports a refusal in its last event. */
   refusal: ({ status, error }) => (status === "failed" ? error : undefined),
+  isAnswer: ({ output }) => Array.isArray(output),
+  noAnswer: "the answer has no list `output`",
   made: ({ output }) => output,
+  idKey: "call_id",
+  withIds(response, ids) {
+    const next = ids.values();
+    return { ...response, output: response.output.map((item) => (isCall(item) ? { ...item, call_id: next.next().value } : item)) };
+  },
   calls: ({ output }) =>
     output
-      .filter(({ type }) => type === "function_call" || type === "custom_tool_call")
+      .filter(isCall)
       .map((call) => ({ call, name: call.name, input: call.type === "function_call" ? call.arguments : call.input, isJson: call.type === "function_call" })),
   answer: (call, output) => ({ type: `${call.type}_output`, call_id: call.call_id, output }),
 };
+
+const isCall = ({ type }) => type === "function_call" || type === "custom_tool_call";
 
 /** The response with `output_text`, which the API does not send; the SDK adds it only to responses that are not streamed. */
 function withText(response) {
@@ -41,7 +50,15 @@ export const CHAT = {
   create: (client, body, options) => client.chat.completions.create(body.stream ? { ...body, stream_options: { include_usage: true, ...body.stream_options } } : body, options),
   streamed: completionOf,
   refusal: () => undefined,
+  isAnswer: ({ choices }) => typeof choices?.[0]?.message === "object" && choices[0].message !== null,
+  noAnswer: "the answer has no choice with a message (`choices[0].message`)",
   made: ({ choices }) => [choices[0].message],
+  idKey: "id",
+  withIds(response, ids) {
+    const [first, ...rest] = response.choices;
+    const message = { ...first.message, tool_calls: first.message.tool_calls.map((call, i) => ({ ...call, id: ids[i] })) };
+    return { ...response, choices: [{ ...first, message }, ...rest] };
+  },
   calls: ({ choices }) =>
     (choices[0].message.tool_calls ?? []).map((call) => ({ call, name: call[call.type].name, input: call.function?.arguments ?? call.custom.input, isJson: call.type === "function" })),
   answer: (call, content) => ({ role: "tool", tool_call_id: call.id, content }),

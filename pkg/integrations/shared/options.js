@@ -8,6 +8,8 @@ const OWN = ["session", "key", "strict", "onError", "onReport"];
 /**
  * Splits the options into the integration's own and those of a session.
  *
+ * `more`: names of further options of the integration, which are named in errors even if the integration has taken them out.
+ *
  * A test session is made, so that a wrong option throws at once, not in the middle of an agent's run. In a browser the module may
  * not be loaded yet; then the first call throws.
  */
@@ -20,6 +22,10 @@ export function readOptions(options = {}, { more = [] } = {}) {
     if (OWN.includes(key) || more.includes(key)) own[key] = value;
     else ofSession[key] = value;
   }
+  if (own.strict !== undefined && typeof own.strict !== "boolean") throw new ContextError("INVALID_CONFIG", "strict: expected true or false");
+  if (own.signal !== undefined && !isSignal(own.signal)) throw new ContextError("INVALID_CONFIG", "signal: expected an AbortSignal");
+  if (own.tools !== undefined && (typeof own.tools !== "object" || own.tools === null)) throw new ContextError("INVALID_CONFIG", "tools: expected the tools that the model gets");
+  if (own.messagesKey !== undefined && typeof own.messagesKey !== "string") throw new ContextError("INVALID_CONFIG", "messagesKey: expected a text");
   for (const key of ["onError", "onReport"])
     if (own[key] !== undefined && typeof own[key] !== "function") throw new ContextError("INVALID_CONFIG", `${key}: expected a function`);
   if (own.cacheMarks !== undefined && !(Number.isInteger(own.cacheMarks) && own.cacheMarks >= 0 && own.cacheMarks <= 4)) throw new ContextError("INVALID_CONFIG", "cacheMarks: expected a whole number from 0 to 4");
@@ -37,6 +43,9 @@ export function readOptions(options = {}, { more = [] } = {}) {
     throw new ContextError("INVALID_CONFIG", "store: nothing is saved without a `key`; set one, a text (`\"chat-17\"`) or a function of the call that returns one");
   return { ...own, ofSession };
 }
+
+/** By its methods, because an AbortSignal may come from another realm or a polyfill. */
+const isSignal = (value) => typeof value?.aborted === "boolean" && typeof value.addEventListener === "function";
 
 function tryOut(ofSession, hooks) {
   try {

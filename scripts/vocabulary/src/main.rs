@@ -19,11 +19,10 @@ fn main() {
         }
         ["tables"] => {
             let tokens = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src/tokens");
-            fs::write(tokens.join("bpe/class_table.rs"), vocabulary::unicode_table())
+            fs::write(tokens.join("bpe/classes.bin"), vocabulary::unicode_table())
                 .expect("src can be written");
-            fs::write(tokens.join("bpe/sign_table.rs"), vocabulary::sign_table())
-                .expect("src can be written");
-            fs::write(tokens.join("model_table.rs"), vocabulary::model_table()).expect("src can be written");
+            fs::write(tokens.join("bpe/signs.bin"), vocabulary::sign_table()).expect("src can be written");
+            fs::write(tokens.join("models.tsv"), vocabulary::model_table()).expect("src can be written");
         }
         _ => eprintln!("usage: vocabulary assets DIR | vocabulary tables"),
     }

@@ -13,9 +13,6 @@ pub(super) const TODO_LABEL: &str = "To do: ";
 /// The length limit for commands, calls and error lines, in bytes; longer ones are mostly scripts and data.
 const LONGEST_COMMAND: usize = 200;
 
-/// The length limit, in bytes, for the last line of a command's output.
-const LONGEST_LAST_LINE: usize = 120;
-
 /// Adds one call and its outcome to the draft.
 pub(super) fn add_action(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
     let failed = action.outcome.as_ref().is_some_and(|o| o.status == Status::Failed);
@@ -124,13 +121,11 @@ fn run(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
     let code = outcome.exit_code.filter(|c| *c != 0).map(|c| format!("exit code {c}"));
     let notes: Vec<String> = [code, tests].into_iter().flatten().collect();
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
-    let verdict = match (outcome.status, &outcome.last) {
-        (Status::Failed, _) => "failed".to_owned(),
-        (Status::Ok, _) => "ok".to_owned(),
-        // The error is listed under the errors, and nothing else is known about the run.
-        (Status::Unknown, _) if outcome.error.is_some() => return draft.remove(Section::Commands, &command),
-        (Status::Unknown, Some(last)) => shorten::line(last, LONGEST_LAST_LINE),
-        (Status::Unknown, None) => "no output".to_owned(),
+    let verdict = match outcome.status {
+        Status::Failed => "failed",
+        Status::Ok => "ok",
+        // An error is listed under the errors. Without evidence, no outcome is told.
+        Status::Unknown => return draft.remove(Section::Commands, &command),
     };
     let weight = if outcome.tests.is_some() { 4 } else { u64::from(failed) };
     draft.put(Section::Commands, &command, &format!("`{command}` → {verdict}{notes}"), weight);

@@ -149,12 +149,9 @@ fn is_request(message: &Message, text: &str) -> bool {
 /// The user's text, without the long texts that an application attached (files that were mentioned).
 fn without_attachments(message: &Message) -> String {
     const ATTACHMENT: usize = 1500;
-    let texts = message.parts.iter().filter_map(|part| match part {
-        Part::Text { text, .. } => Some(text.as_ref()),
-        _ => None,
-    });
+    let texts = message.parts.iter().filter_map(Part::as_text);
     let kept: Vec<&str> =
-        texts.enumerate().filter(|(i, t)| *i == 0 || t.len() < ATTACHMENT).map(|(_, t)| t).collect();
+        texts.enumerate().filter(|(i, t)| *i == 0 || t.len() < ATTACHMENT).map(|(_, t)| &**t).collect();
     kept.join("\n")
 }
 

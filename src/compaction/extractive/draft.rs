@@ -27,6 +27,11 @@ impl Section {
         !matches!(self, Self::Task | Self::Progress | Self::Earlier | Self::References)
     }
 
+    const fn is_told_by_ledger(self) -> bool {
+        use Section::{Commands, Constraints, Errors, Open, References, Task};
+        matches!(self, Task | Constraints | Open | Commands | Errors | References)
+    }
+
     /// The worth of its first entries, and how slowly the worth of further entries falls.
     pub const fn worth(self) -> (u64, u64) {
         match self {
@@ -72,6 +77,14 @@ pub(super) struct Draft {
 }
 
 impl Draft {
+    /// Removes what a ledger tells, too.
+    pub fn leave_to_ledger(&mut self) {
+        for section in Section::ALL.into_iter().filter(|section| section.is_told_by_ledger()) {
+            self.take(section);
+            self.missing.remove(&section);
+        }
+    }
+
     /// Removes and returns the entries of a section.
     pub fn take(&mut self, section: Section) -> Vec<Entry> {
         self.index.retain(|(s, _), _| *s != section);

@@ -73,7 +73,7 @@ pub(super) fn parse_more(text: &str) -> Option<u64> {
 
 const MORE: &str = "… and ";
 const AT_MOST: &str = "up to ";
-const WHERE: &str = "more in the history";
+const WHERE: &str = "more";
 
 fn heading(line: &str) -> Option<&str> {
     let hashes = line.bytes().take_while(|b| *b == b'#').count();
@@ -156,7 +156,7 @@ mod tests {
         for (new, before) in [(1, 0), (117, 0), (0, 3), (40, 117)] {
             assert_eq!(parse_more(&format_more(new, before)), Some(new + before));
         }
-        assert_eq!(parse_more("… and two more in the history"), None);
+        assert_eq!(parse_more("… and two more"), None);
         assert_eq!(parse_more("src/a.ts and 3 more"), None);
     }
 

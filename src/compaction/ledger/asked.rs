@@ -4,10 +4,11 @@ use super::sentence::contains_sentence;
 use crate::compaction::Redact;
 use crate::context::{Context, Node, NodeIndex, NodeKind};
 use crate::error::Result;
+use crate::facts::words::words;
 use crate::facts::{is_assent, is_cjk, shorten};
 
-/// Longer requests, in bytes, lose their middle, and the line names the message that holds them whole.
-const LONGEST: usize = 400;
+/// Longer requests, in bytes, are shortened.
+pub(super) const LONGEST: usize = 400;
 
 /// A text with fewer words is not a request of its own.
 const LEAST_WORDS: usize = 4;
@@ -25,16 +26,13 @@ pub(super) struct AskedRequest {
     pub is_latest: bool,
     /// The request on one line.
     pub text: String,
-    /// The message that holds it, if it is too long for the ledger.
-    in_message: Option<String>,
 }
 
 impl AskedRequest {
-    /// The ledger's line with these words of the request.
-    pub fn line(&self, words: &str) -> String {
+    /// The ledger's line with these words of the request, of at most about `most` bytes.
+    pub fn line(&self, words: &str, most: usize) -> String {
         let label = if self.is_latest { LATEST } else { "" };
-        let place = self.in_message.as_ref().map(|id| format!(" (message {id})")).unwrap_or_default();
-        format!("{label}{}{place}", shorten::line(words, LONGEST))
+        format!("{label}{}", shorten::line(words, most))
     }
 
     /// Whether a text tells it: whole, or shortened in the middle but not by much more than the ledger would. Line breaks do not matter.
@@ -60,7 +58,14 @@ pub(super) fn asked(
     staying: &[NodeIndex],
     redact: Option<&Redact>,
 ) -> Result<Vec<AskedRequest>> {
-    let Some(first) = found(context, members, false) else { return Ok(Vec::new()) };
+    // If no message asks for much, the first one of a few words still says what the conversation is about.
+    let few_words = |index: &NodeIndex| {
+        let text = context.history.node(*index).message.plain_text();
+        text.len() <= LONGEST && text.split_whitespace().nth(1).is_some()
+    };
+    let first = found(context, members, false)
+        .or_else(|| folded_turns(context, members, false).take(LEAST_WORDS).find(few_words));
+    let Some(first) = first else { return Ok(Vec::new()) };
     let is_last = !staying.iter().any(|index| is_request(context, *index));
     let latest = is_last.then(|| found(context, members, true)).flatten().filter(|index| *index != first);
     let mut out = vec![request_in(context.history.node(first), false, redact)?];
@@ -114,7 +119,7 @@ fn asks_for_something(text: &str) -> bool {
     if text.chars().filter(|c| is_cjk(*c)).take(LEAST_CHARACTERS).count() == LEAST_CHARACTERS {
         return true;
     }
-    let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let mut words = words(text);
     let goes_on = words.next().is_some_and(is_assent);
     let more = words.take(2 * LEAST_WORDS).count();
     more + 1 >= if goes_on { 2 * LEAST_WORDS } else { LEAST_WORDS }
@@ -125,8 +130,7 @@ fn request_in(node: &Node, is_latest: bool, redact: Option<&Redact>) -> Result<A
         Some(redact) => redact.message(&node.message)?.plain_text(),
         None => node.message.plain_text(),
     };
-    let in_message = (text.len() > LONGEST).then(|| node.id.to_string());
-    Ok(AskedRequest { is_latest, text: shorten::whole_line(&text), in_message })
+    Ok(AskedRequest { is_latest, text: shorten::whole_line(&text) })
 }
 
 #[cfg(test)]
@@ -135,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_request_is_told_whole_or_shortened_a_little() {
-        let request = |text: &str| AskedRequest { is_latest: false, text: text.to_owned(), in_message: None };
+        let request = |text: &str| AskedRequest { is_latest: false, text: text.to_owned() };
         let short = request("Hi! I need to change my flight.");
         assert!(
             short.is_told_by("## Task\n- First request: Hi! I need\n  to change my flight.\n\n## Open\n- x")

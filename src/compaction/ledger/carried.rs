@@ -160,7 +160,7 @@ impl CarriedFacts {
         if message.role != Role::Tool {
             return None;
         }
-        let output_ref = message.tool_outputs().find_map(|o| o.output_ref.as_ref())?;
+        let output_ref = message.output_ref()?;
         let bytes = output_ref.byte_size.unwrap_or(0);
         self.outputs.push(StoredOutput { at: self.clock, ref_id: output_ref.id.clone(), bytes });
         Some(self.clock)
@@ -172,11 +172,12 @@ impl CarriedFacts {
             self.open.apply_call(&action);
             let Some((run, answer)) = action.note.run.as_ref().zip(action.answer) else { continue };
             let (answered, message) = answer;
-            if run.is_minor && answered.is_plain() {
+            // Without evidence, no outcome is told; what an earlier run of the command came to does not hold any more.
+            if answered.is_unknown() || run.is_minor && answered.is_plain() {
                 self.commands.remove(&run.key);
                 continue;
             }
-            let output_ref = message.tool_outputs().find_map(|o| o.output_ref.as_ref());
+            let output_ref = message.output_ref();
             // The line already says as much as a short output.
             let says_more = output_ref.filter(|r| r.byte_size.is_none_or(|bytes| bytes > LINE));
             let by_ref = says_more.map_or_else(String::new, |r| format!(" ({})", r.id));

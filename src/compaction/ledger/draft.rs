@@ -3,7 +3,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::asked::AskedRequest;
+use super::asked::{self, AskedRequest};
 use super::carried::StoredOutput;
 use super::choose::Choice;
 use super::missing::{LedgerRule, Missing};
@@ -31,6 +31,12 @@ const PASTED_SHARE: u64 = 4;
 
 /// The user's requests may take this fraction (1/4) of the room.
 const TASK_SHARE: u64 = 4;
+
+/// Requests have this room, in tokens, even if no facts find any: without its task, an agent cannot go on.
+const LEAST_TASK: u64 = 64;
+
+/// A text takes at least a token for this many bytes, in most scripts.
+const BYTES_PER_TOKEN: usize = 3;
 
 /// The user's other remarks have a sixteenth of the room before the facts get any, and may take up to a quarter of the shared room if the
 /// facts leave that much.
@@ -84,7 +90,8 @@ impl Draft {
         let omitted = OmittedFacts::default();
         let mut draft = Self { text, cost: 0, complete: true, rules: 0, omitted, omits_own_rules: false };
         let (listed_rules, mut left) = draft.rules(&missing.rules, room);
-        let of_task = draft.task(&missing.asked, &listed_rules, left.min(room.shared) / TASK_SHARE);
+        let for_task = (left.min(room.shared) / TASK_SHARE).max(left.min(LEAST_TASK));
+        let of_task = draft.task(&missing.asked, &listed_rules, for_task);
         left -= of_task;
         let for_work = left / WORK_SHARE;
         let open: Vec<&String> =
@@ -130,10 +137,12 @@ impl Draft {
         (listed_rules, left.min(room.all.saturating_sub(all)).min(room.facts - of_pasted))
     }
 
-    /// Writes the user's requests without the rules already written. Returns their tokens.
+    /// Writes the user's requests without the rules already written, shortened to the room. Returns their tokens.
     fn task(&mut self, asked: &[&AskedRequest], listed_rules: &[&str], room: u64) -> u64 {
-        let new =
-            asked.iter().filter_map(|asked| Some(asked.line(&without_rules(&asked.text, listed_rules)?)));
+        let each = (room as usize * BYTES_PER_TOKEN / asked.len().max(1)).min(asked::LONGEST);
+        let new = asked
+            .iter()
+            .filter_map(|asked| Some(asked.line(&without_rules(&asked.text, listed_rules)?, each)));
         let new: Vec<String> = new.collect();
         self.list("Task", &new, room, String::as_str, |_| ())
     }

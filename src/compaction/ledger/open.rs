@@ -52,11 +52,15 @@ impl Open {
                     self.next.clear();
                 }
             }
-            Role::Assistant if message.tool_calls().next().is_none() => {
-                self.question = question;
-                self.asked.clear();
+            Role::Assistant => {
+                let ends_turn = message.tool_calls().next().is_none();
+                if ends_turn || asked {
+                    self.question = question;
+                }
+                if ends_turn || !message.plain_text().trim().is_empty() {
+                    self.asked.clear();
+                }
             }
-            Role::Assistant if asked => self.question = question,
             _ => {}
         }
         let Some(notes) = notes else { return };
@@ -315,10 +319,13 @@ mod tests {
             [user("Which licence does it have?"), asking("Shall I drop the table?"), Message::tool("k", "x")];
         assert_eq!(
             open(&list),
-            [
-                "Asked the user: Shall I drop the table?",
-                "The user asked, not answered yet: Which licence does it have?"
-            ]
+            ["Asked the user: Shall I drop the table?"],
+            "the assistant has spoken since the user's question"
+        );
+        let calls = Message::new(Role::Assistant, vec![Part::from(ToolCall::function("k", "look", "{}"))]);
+        assert_eq!(
+            open(&[list[0].clone(), calls]),
+            ["The user asked, not answered yet: Which licence does it have?"]
         );
         assert_eq!(open(&[asking("Is it the cache?"), Message::tool("k", "x")]), [""; 0]);
         assert_eq!(open(&[list[0].clone(), said("MIT.")]), [""; 0]);

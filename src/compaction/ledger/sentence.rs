@@ -1,5 +1,7 @@
 //! Finds a rule in a text as a sentence of its own: "Never push on Fridays" does not contain the rule "Never push".
 
+use crate::facts::words::words;
+
 /// Characters that end a sentence.
 const ENDS: [char; 8] = ['.', '!', '?', ';', '。', '\u{FF01}', '\u{FF1F}', '\u{FF1B}'];
 
@@ -51,7 +53,7 @@ pub(super) fn without(text: &str, sentence: &str) -> Option<String> {
         let end = at + sentence.len();
         let end =
             end + text.get(end..)?.chars().next().filter(|c| ENDS.contains(c)).map_or(0, char::len_utf8);
-        let next = text.get(end..)?.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
+        let next = words(text.get(end..)?).next();
         if at < from || next.is_some_and(|word| POINTING.contains(&word.to_lowercase().as_str())) {
             continue;
         }

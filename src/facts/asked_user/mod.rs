@@ -36,6 +36,7 @@ pub fn user_answers(output: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::corpus::agrees;
 
     #[test]
     fn asking_tools_are_distinguished_from_others() {
@@ -51,26 +52,12 @@ mod tests {
     }
 
     #[test]
-    fn plain_answers_are_unchanged() {
-        for said in [
-            "Never.\nEver.",
-            "17",
-            "Errors must never be swallowed.",
-            "Error messages must always be in English: all of them.",
-            "On error: always retry.",
-            "Failed jobs must never be retried.",
-            "Never pass \"mode\"=\"fast\" to the builder.",
-            "Flags: \"mode\"=\"fast\" is never right.",
-            "\"mode\"=\"fast\" is never right.",
-            "The user must never see a stack trace.",
-            "User cancelled orders must never be shown.",
-            "No user input is ever trusted. Always escape it.",
-            "User input is not trusted. Always escape it.",
-            "No response may be cached.",
-            "<error> elements must always be red.",
-        ] {
-            assert_eq!(user_answers(said), [said]);
-        }
+    fn answers_are_told_from_messages_of_the_tool() {
+        agrees(include_str!("outputs.tsv"), |output| match &user_answers(output)[..] {
+            [] => "tool",
+            [said] if said == output => "user",
+            _ => "something else",
+        });
     }
 
     #[test]
@@ -130,45 +117,6 @@ mod tests {
         ];
         for (output, said) in table {
             assert_eq!(&user_answers(output), said, "{output}");
-        }
-    }
-
-    #[test]
-    fn errors_and_missing_answers_are_not_the_users_words() {
-        for output in [
-            "Error: never call this without a terminal.",
-            "error: you must not.",
-            "Tool error: you must not call this twice.",
-            "MCP error -32001: Request timed out. You must not retry.",
-            "Error executing tool ask_user: you must always give options.",
-            "ToolException: never.",
-            "[ERROR] You must never.",
-            "Failed: you must always give at least two options.",
-            "Failed to ask the user. You must decide.",
-            "エラー: 必ず再試行してください。",
-            "<error>You must never call this without a terminal.</error>",
-            "<tool_use_error>You must never call this.</tool_use_error>",
-            "The user did not answer. You must not ask again; always use your best judgement.",
-            "User declined to answer questions. You must not ask again.",
-            "The user has dismissed the question.\nDo not ask again.",
-            "No response from user within 300 s. Do not call this tool again.",
-            "No answer received. Always decide alone.",
-            "Request timed out after 300 s. You must not retry.",
-            "The user is away. You must decide alone.",
-            "No user is available. You must decide alone.",
-            "Cannot ask the user in headless mode. You must decide alone.",
-            "ask_user is not available in this mode. You must decide alone.",
-            "User input is not available. You must decide alone.",
-            r#""Error: you must not retry.""#,
-            r#"{"error":"You must not call ask_user in headless mode; always decide alone."}"#,
-            r#"{"errors":["You must not call it."],"code":3}"#,
-            r#"{"status":"error","message":"You must never call this tool in headless mode."}"#,
-            r#"{"success":false,"reason":"Tool timed out. You must not retry."}"#,
-            r#"{"cancelled":true,"message":"User cancelled. Do not proceed."}"#,
-            r#"{"action":"decline","content":{"message":"Never."}}"#,
-            r#"[{"type":"text","text":"Error: you must not retry."}]"#,
-        ] {
-            assert_eq!(user_answers(output), [""; 0], "{output}");
         }
     }
 

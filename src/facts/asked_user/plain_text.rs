@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::{is_ask_user_tool, json};
 use crate::facts::sentences;
+use crate::facts::words::{lowered, words_with_apostrophes};
 
 /// A text without elements that the host inserted, such as `<system-reminder>`.
 pub(super) fn without_reminders(text: &str) -> Cow<'_, str> {
@@ -117,9 +118,8 @@ fn says_nobody_answered(text: &str) -> bool {
     if first.text.split_whitespace().next().is_some_and(is_ask_user_tool) {
         return true;
     }
-    let lower = first.text.to_lowercase().replace('’', "'");
-    let words: Vec<&str> =
-        lower.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|word| !word.is_empty()).collect();
+    let lower = lowered(first.text);
+    let words: Vec<&str> = words_with_apostrophes(&lower).collect();
     if words.iter().any(|word| RULING.contains(word)) {
         return false;
     }

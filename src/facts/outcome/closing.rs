@@ -1,6 +1,9 @@
 //! Lines with which tools say how they ended.
 //!
-//! Each line is written by its tool in that case only. In a pattern, `#` stands for a number above 0, and `*` for anything.
+//! Each line is written by its tool in that case only. In a pattern, `#` stands for a number above 0, and `*` for anything. The patterns
+//! are in `closing.txt`, in sections that begin with `= NAME`; a line with `==` is a heading in one. Blanks and tabs are part of a pattern.
+
+use std::sync::OnceLock;
 
 use super::line::LONGEST_LINE;
 use super::status::Status;
@@ -11,217 +14,30 @@ const NEAR: usize = 8;
 /// A success counts only if none of this many last lines says that something failed.
 const BEFORE: usize = 30;
 
-const FAILED: &[&str] = &[
-    // compilers and builds
-    "make: *** *",
-    "make[#]: *** *",
-    "gmake: *** *",
-    "gmake[#]: *** *",
-    "ninja: build stopped: *",
-    "error: could not compile *",
-    "error: aborting due to *",
-    "error: build failed",
-    "error: test failed, to rerun *",
-    "error: process didn't exit successfully: *",
-    "For more information about this error, try `rustc --explain *",
-    "Some errors have detailed explanations: *",
-    "collect2: error: ld returned *",
-    "compilation terminated.",
-    "clang: error: *",
-    "# error",
-    "# errors",
-    "# error generated.",
-    "# errors generated.",
-    "# warning and # error generated.",
-    "# warning and # errors generated.",
-    "# warnings and # error generated.",
-    "# warnings and # errors generated.",
-    "Found # error in *",
-    "Found # errors in *",
-    "Found # error.",
-    "Found # errors.",
-    "[*] BUILD FAILURE",
-    "BUILD FAILED",
-    "BUILD FAILED *",
-    "Build FAILED.",
-    "FAILURE: Build failed with an exception.",
-    "ERROR: Build did NOT complete successfully",
-    "error during build:",
-    "webpack * compiled with # error*",
-    "CMake Error *",
-    "-- Configuring incomplete, errors occurred!",
-    // test runners
-    "FAIL",
-    "FAILED (*",
-    "test result: FAILED.*",
-    "FAIL Required test coverage of *",
-    "Jest: * coverage threshold for *",
-    "ERROR: Coverage for * does not meet *",
-    "*# tests failed out of #",
-    "Failed!  - Failed: *",
-    // linters and formatters
-    "✖ # problem (# error*",
-    "✖ # problems (# error*",
-    "*[warn] Code style issues found in *",
-    "# file would be reformatted*",
-    "# files would be reformatted*",
-    // package managers
-    "npm error *",
-    "npm ERR! *",
-    "ELIFECYCLE *",
-    "ERR_PNPM_*",
-    "error Command failed with exit code *",
-    "ERROR: No matching distribution found for *",
-    "ERROR: Could not *",
-    "E: Unable to *",
-    "E: Could not *",
-    "E: Sub-process * returned an error code *",
-    "E: Failed to fetch *",
-    // version control
-    "fatal: *",
-    "error: failed to push some refs to *",
-    "error: pathspec *",
-    "error: patch failed: *",
-    "Automatic merge failed; fix conflicts *",
-    "error: could not apply *",
-    "! [rejected] *",
-    // containers, clusters, infrastructure
-    "Error response from daemon: *",
-    "docker: Error response from daemon: *",
-    "ERROR: failed to solve: *",
-    "ERROR: failed to build: *",
-    "Cannot connect to the Docker daemon at *",
-    "Error from server (*",
-    "error: the server doesn't have a resource type *",
-    "The connection to the server * was refused*",
-    "│ Error: *",
-    "Error: INSTALLATION FAILED: *",
-    "Error: UPGRADE FAILED: *",
-    "*: ok=* failed=# *",
-    // databases and the network
-    "psql: error: *",
-    "ERROR:  *",
-    "psql:*: ERROR:  *",
-    "ERROR # (*",
-    "Could not connect to Redis at *",
-    "curl: (#) *",
-    "wget: *",
-    "ssh: connect to host *",
-    "*: Permission denied (publickey*",
-    "rsync error: *",
-    "scp: *",
-    "Host key verification failed.",
-    "Test Suites: # failed*",
-    "Test Files  # failed*",
-    "Errors  # error*",
-    "*# error occurred outside of examples",
-    "*# errors occurred outside of examples",
-    "# file failed to reformat.",
-    "# files failed to reformat.",
-    "[ERROR] -> [Help *",
-    "[ERROR] [Help *",
-    "* ERROR #: *",
-    "Error: Could not find or load main class *",
-    "sed: -e expression *",
-    "sed: can't read *",
-    "dpkg: error: *",
-    "error: timed out waiting *",
-    "error: the path * does not exist",
-    "error An unexpected error occurred: *",
-    "error: the crate *",
-    "upload failed: *",
-];
+struct Patterns {
+    failed: Vec<&'static str>,
+    /// Like `failed`, but only as the last line: what a shell says about a command.
+    failed_last: Vec<&'static str>,
+    ok: Vec<&'static str>,
+    /// Lines that a tool may write after such a line.
+    trailers: Vec<&'static str>,
+}
 
-/// Like `FAILED`, but only as the last line: what a shell says about a command.
-const FAILED_LAST: &[&str] = &[
-    "*: line #: *: command not found", "bash: *: command not found", "zsh: command not found: *",
-    "sh: #: *: not found", "/bin/sh: #: *: not found", "*Segmentation fault*", "Aborted (core dumped)",
-    "Killed",
-];
+fn patterns() -> &'static Patterns {
+    static PATTERNS: OnceLock<Patterns> = OnceLock::new();
+    PATTERNS.get_or_init(|| Patterns {
+        failed: section("= FAILED"),
+        failed_last: section("= FAILED_LAST"),
+        ok: section("= OK"),
+        trailers: section("= TRAILERS"),
+    })
+}
 
-const OK: &[&str] = &[
-    "Finished `*` profile * target(s) in *",
-    "Finished dev *target(s) in *",
-    "Finished release *target(s) in *",
-    "[*] BUILD SUCCESS",
-    "BUILD SUCCESSFUL",
-    "BUILD SUCCESSFUL in *",
-    "Build succeeded.",
-    "Build complete!*",
-    "✓ built in *",
-    "webpack * compiled successfully in *",
-    "ok  \t*s",
-    "ok  \t*(cached)",
-    "OK",
-    "100% tests passed, 0 tests failed out of *",
-    "Success: no issues found in # source file*",
-    "All checks passed!",
-    "All matched files use Prettier code style!",
-    "# file left unchanged.",
-    "# files left unchanged.",
-    "Successfully installed *",
-    "added # package*",
-    "removed # package*",
-    "changed # package*",
-    "up to date in *",
-    "up to date, audited *",
-    "found 0 vulnerabilities",
-    "Already up to date.",
-    "Everything up-to-date",
-    "Switched to branch *",
-    "Switched to a new branch *",
-    "Successfully rebased and updated *",
-    "HEAD is now at *",
-    "*..*  * -> *",
-    "* [new branch] * -> *",
-    "Successfully built *",
-    "Successfully tagged *",
-    "# file changed, *",
-    "# files changed, *",
-    "*/* created",
-    "*/* configured",
-    "*/* unchanged",
-    "Apply complete! *",
-    "Success! The configuration is valid.",
-    "INSERT 0 #",
-    "UPDATE #",
-    "DELETE #",
-    "CREATE TABLE",
-    "CREATE INDEX",
-    "ALTER TABLE",
-    "DROP TABLE",
-    "COMMIT",
-    "(# row)",
-    "(# rows)",
-    "(0 rows)",
-    "*: ok=*unreachable=0*failed=0 *",
-    "Found 0 errors. *",
-    "total size is *  speedup is *",
-    "Query OK, *",
-    "STATUS: deployed",
-    "OK (skipped=*",
-    "# file reformatted.",
-    "# files reformatted.",
-    "# file would be left unchanged.",
-    "# files would be left unchanged.",
-    "Requirement already satisfied: *",
-    "No broken requirements found.",
-    "* saved [*]",
-    "deployment \"*\" successfully rolled out",
-    "# warning generated.",
-    "# warnings generated.",
-    "Installed package `*",
-];
-
-/// Lines that a tool may write after such a line.
-const TRAILERS: &[&str] = &[
-    "[notice] *", "[INFO] *", "run `npm fund` *", "# packages are looking for funding",
-    "# package is looking for funding", "To address *", "npm audit fix*", "found 0 vulnerabilities",
-    "npm notice *", "create mode *", "delete mode *", "rename *", "# actionable task*",
-    "branch '*' set up to track *", "[*] Finished at: *", "[*] Total time: *", "npm notice",
-    "# vulnerabilities (*", "# vulnerability (*", "Run `npm audit`*", "Total Test time (real) = *",
-    "REVISION: *", "TEST SUITE: *",
-];
+fn section(title: &str) -> Vec<&'static str> {
+    let behind = include_str!("closing.txt").lines().skip_while(|line| *line != title).skip(1);
+    let lines = behind.take_while(|line| !line.starts_with("= "));
+    lines.filter(|line| !line.is_empty() && !line.starts_with("== ")).collect()
+}
 
 /// How a tool ended, according to its last lines; `None` if none of them is known. `is_notice`: whether a line is from the harness and not
 /// from the tool.
@@ -229,10 +45,11 @@ pub(super) fn closing(lines: &[&str], is_notice: impl Fn(&str) -> bool) -> Optio
     let end = lines.iter().rposition(|line| !is_notice(line)).map_or(0, |last| last + 1);
     let lines = &lines[..end];
     let near = &lines[lines.len().saturating_sub(BEFORE)..];
-    let failed = near.iter().rposition(|line| is_any(FAILED, line) || ends_uncaught(line, near));
+    let Patterns { failed, ok, trailers, .. } = patterns();
+    let failed = near.iter().rposition(|line| is_any(failed, line) || ends_uncaught(line, near));
     let mut ends =
-        near.iter().enumerate().rev().skip_while(|(_, line)| is_any(TRAILERS, line) && !is_any(OK, line));
-    let is_ok = ends.next().is_some_and(|(_, line)| is_any(OK, line));
+        near.iter().enumerate().rev().skip_while(|(_, line)| is_any(trailers, line) && !is_any(ok, line));
+    let is_ok = ends.next().is_some_and(|(_, line)| is_any(ok, line));
     match failed {
         None if is_ok => Some(Status::Ok),
         // What failed before the success may have been another command.
@@ -249,7 +66,7 @@ fn ends_uncaught(line: &str, near: &[&str]) -> bool {
         return false;
     }
     let is_traced = |mark: &str| near.iter().any(|line| line.starts_with(mark));
-    is_any(FAILED_LAST, line)
+    is_any(&patterns().failed_last, line)
         || (line.starts_with("Node.js v") && is_traced("at "))
         || (line.starts_with("at ") && is_traced("Exception in thread \"main\""))
         || (line.starts_with("... ") && is_traced("Exception in thread \"main\""))
@@ -274,5 +91,22 @@ fn is_like(line: &str, pattern: &str) -> bool {
         0 => line.char_indices().any(|(at, _)| is_like(&line[at..], rest)),
         end if end == rest.len() => line.ends_with(rest),
         end => line.match_indices(&rest[..end]).any(|(at, _)| is_like(&line[at + end..], &rest[end..])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_is_in_a_section_that_is_read() {
+        let Patterns { failed, failed_last, ok, trailers } = patterns();
+        let read: Vec<&str> = [failed, failed_last, ok, trailers].into_iter().flatten().copied().collect();
+        let lines = include_str!("closing.txt").lines();
+        let all: Vec<&str> = lines
+            .filter(|line| !line.is_empty() && !line.starts_with("= ") && !line.starts_with("== "))
+            .collect();
+        assert_eq!(read, all);
+        assert!(read.contains(&"ok  \t*s") && read.contains(&"ERROR:  *"), "blanks and tabs are kept");
     }
 }

@@ -240,10 +240,7 @@ fn of_texts(role: Role, texts: impl IntoIterator<Item = String>) -> Message {
 
 fn shown(context: &Context, at: usize) -> Vec<String> {
     let parts = &context.view.body()[at].message.parts;
-    parts
-        .iter()
-        .filter_map(|p| if let Part::Text { text, .. } = p { Some(text.to_string()) } else { None })
-        .collect()
+    parts.iter().filter_map(Part::as_text).map(ToString::to_string).collect()
 }
 
 #[test]

@@ -98,12 +98,12 @@ fn joined(message: &Message) -> Arc<Message> {
         [Part::ToolOutput(output)] => &mut output.content,
         _ => &mut message.parts,
     };
-    parts.retain_mut(|part| match text_of(part).and_then(|_| all.take()) {
+    parts.retain_mut(|part| match part.as_text_or_refusal().and_then(|_| all.take()) {
         Some(whole) => {
             *part = whole;
             true
         }
-        None => text_of(part).is_none(),
+        None => part.as_text_or_refusal().is_none(),
     });
     message.into()
 }
@@ -151,19 +151,12 @@ fn known_ref(context: &Context, slot: &Slot, text: &Text) -> Option<String> {
     whole.or_else(|| texts(&slot.message.parts).find_map(|shown| named_ref(context, shown, text)))
 }
 
-fn text_of(part: &Part) -> Option<&Text> {
-    match part {
-        Part::Text { text, .. } | Part::Refusal { text, .. } => Some(text),
-        _ => None,
-    }
-}
-
 fn texts(parts: &[Part]) -> impl Iterator<Item = &Text> {
     let shown = parts.iter().flat_map(|part| match part {
         Part::ToolOutput(output) => output.content.as_slice(),
         other => std::slice::from_ref(other),
     });
-    shown.filter_map(text_of)
+    shown.filter_map(Part::as_text_or_refusal)
 }
 
 fn texts_mut(parts: &mut [Part]) -> impl Iterator<Item = &mut Text> {

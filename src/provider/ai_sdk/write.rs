@@ -48,7 +48,8 @@ pub(super) fn run(run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) ->
             out.set("content", json(text));
         }
         sent_parts if role == Role::System && !first.extras.came_in(FORMAT) => {
-            let texts: Vec<&str> = sent_parts.iter().filter_map(|p| text_of(p)).collect();
+            let texts: Vec<&str> =
+                sent_parts.iter().filter_map(|p| p.as_text_or_refusal()).map(|text| &**text).collect();
             if texts.len() < sent_parts.len() {
                 notes.push(Note::new("non-text content is left out: a system message must be a string"));
             }
@@ -97,11 +98,4 @@ fn made(sent_parts: &[&Part], notes: &mut Vec<Note>) -> Vec<Value> {
         ));
     }
     written.into_iter().flatten().collect()
-}
-
-fn text_of(part: &Part) -> Option<&str> {
-    match part {
-        Part::Text { text, .. } | Part::Refusal { text, .. } => Some(text),
-        _ => None,
-    }
 }

@@ -17,7 +17,7 @@ pub(in crate::provider) fn is_blank(text: &str) -> bool {
 
 /// Whether it is a text part that the API refuses as empty.
 pub(in crate::provider) fn is_blank_text(part: &Part) -> bool {
-    matches!(part, Part::Text { text, .. } if is_blank(text))
+    part.as_text().is_some_and(|text| is_blank(text))
 }
 
 /// Whether a tool's output may hold this part: an error may only hold texts.

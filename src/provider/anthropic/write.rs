@@ -88,7 +88,7 @@ pub(super) fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
 }
 
 pub(in crate::provider) fn is_white_space(part: &Part) -> bool {
-    matches!(part, Part::Text { text, .. } if !text.is_empty() && is_blank(text))
+    part.as_text().is_some_and(|text| !text.is_empty() && is_blank(text))
 }
 
 /// Removes white space from the end of a final assistant message, which the API refuses. Returns whether there was any.

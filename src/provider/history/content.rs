@@ -75,12 +75,7 @@ type TextKey = (usize, EdgeWords, EdgeWords);
 type EdgeWords = (u64, u64, u64);
 
 fn text_key(parts: &[Part]) -> TextKey {
-    let texts = || {
-        parts.iter().filter_map(|part| match part {
-            Part::Text { text, .. } | Part::Refusal { text, .. } => Some(text.as_bytes()),
-            _ => None,
-        })
-    };
+    let texts = || parts.iter().filter_map(Part::as_text_or_refusal).map(|text| text.as_bytes());
     let first = texts().next().unwrap_or_default();
     let end = first.len().min(24);
     (texts().map(<[u8]>::len).sum(), words(&first[..end]), words(&first[first.len() - end..]))

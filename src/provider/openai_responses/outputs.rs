@@ -191,14 +191,8 @@ fn output_type(call: Option<&ToolCall>) -> &'static str {
 
 /// All text of an output; `None` if it has no text part.
 fn text_of(output: &ToolOutput) -> Option<String> {
-    let texts: Vec<&str> = output
-        .content
-        .iter()
-        .filter_map(|p| match p {
-            Part::Text { text, .. } | Part::Refusal { text, .. } => Some(text.as_ref()),
-            _ => None,
-        })
-        .collect();
+    let texts = output.content.iter().filter_map(Part::as_text_or_refusal);
+    let texts: Vec<&str> = texts.map(|text| &**text).collect();
     (!texts.is_empty()).then(|| texts.join("\n"))
 }
 

@@ -12,7 +12,6 @@ mod asset;
 mod by_rank;
 mod bytes;
 mod cache;
-mod class_table;
 mod classes;
 #[cfg(feature = "tokenizer")]
 mod deepseek;
@@ -22,8 +21,6 @@ mod engine;
 mod index;
 mod merge;
 mod pieces;
-#[cfg(feature = "tokenizer")]
-mod sign_table;
 mod strides;
 mod table;
 mod token;

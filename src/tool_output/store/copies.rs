@@ -1,6 +1,6 @@
 //! Outputs that were stored for an entry of the history which the view no longer shows whole. They go when it is erased.
 
-use super::ToolOutputs;
+use super::{Output, ToolOutputs};
 
 impl ToolOutputs {
     /// Records that an output was stored for this entry of the history.
@@ -14,7 +14,7 @@ impl ToolOutputs {
 
     /// The refs of the outputs that were stored for this entry of the history.
     pub fn copies_of(&self, of: u32) -> impl Iterator<Item = &str> {
-        self.iter().filter(move |output| output.copy_of == Some(of)).map(|output| output.id())
+        self.iter().filter(move |output| output.copy_of == Some(of)).map(Output::id)
     }
 
     /// The entries of the history for which outputs were stored.

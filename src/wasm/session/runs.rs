@@ -101,7 +101,7 @@ impl Session {
     pub fn plan(
         &self,
         #[wasm_bindgen(
-            unchecked_optional_param_type = "{ ifDue?: boolean; fill?: boolean; instructions?: string }"
+            unchecked_optional_param_type = "{ ifDue?: boolean | undefined; fill?: boolean | undefined; instructions?: string | undefined }"
         )]
         options: JsValue,
     ) -> Result<JsValue, JsValue> {
@@ -117,7 +117,8 @@ impl Session {
     /// The error may be whatever a client threw, or a provider's body or text: its message, body and causes are searched for wording such
     /// as "too long". The limit that it names holds from now on (`session.limit`), in the model's own tokens. If the provider counted more
     /// tokens than we did, counts are corrected by that ratio from now on (`counter.calibration`; with `calibrate: false`, the limit is
-    /// lowered by that ratio instead). If it names no numbers, the view shrinks by a quarter.
+    /// lowered by that ratio instead). If it names no numbers, the limit becomes three quarters of
+    /// the view, and the view is cut only to that limit.
     ///
     /// ```js
     /// for (;;) {

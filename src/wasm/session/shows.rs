@@ -181,7 +181,7 @@ impl Session {
         &self,
         #[wasm_bindgen(unchecked_param_type = "string | RegExp")] query: JsValue,
         #[wasm_bindgen(
-            unchecked_optional_param_type = "{ query?: string; regex?: boolean | null; ignore_case?: boolean | null; max_hits?: number | null }"
+            unchecked_optional_param_type = "{ query?: string | undefined; regex?: boolean | null | undefined; ignore_case?: boolean | null | undefined; max_hits?: number | null | undefined }"
         )]
         options: JsValue,
     ) -> Result<JsValue, JsValue> {
@@ -199,7 +199,7 @@ impl Session {
         &self,
         #[wasm_bindgen(unchecked_param_type = "string | RegExp")] query: JsValue,
         #[wasm_bindgen(
-            unchecked_optional_param_type = "{ query?: string; regex?: boolean | null; ignore_case?: boolean | null; max_hits?: number | null }"
+            unchecked_optional_param_type = "{ query?: string | undefined; regex?: boolean | null | undefined; ignore_case?: boolean | null | undefined; max_hits?: number | null | undefined }"
         )]
         options: JsValue,
     ) -> Promise {
