@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use contextfold::compaction::Answer;
+use contextfold::compaction::{Answer, Reason};
 use contextfold::context::{LeftOutNow, NodeKind};
-use contextfold::message::{Message, Part, Role, ToolCall};
+use contextfold::message::{Format, Message, Part, Role, ToolCall};
+use contextfold::provider::provider;
 use contextfold::session::{Fit, Session, SessionConfig};
 use contextfold::tokens::Estimate;
 use serde_json::json;
@@ -114,6 +115,31 @@ fn the_listed_way_back_works() {
                 line = left_out(&session).remove(&now.id);
             }
         }
+    }
+}
+
+#[test]
+fn what_is_folded_under_a_compaction_of_the_provider_comes_back_by_a_pin() {
+    let long = |role, word: &str| Message::text(role, word.repeat(3_000));
+    let options = json!({ "contextWindow": 100_000 });
+    let mut session = Session::new(SessionConfig::from_value(&options).unwrap(), Arc::new(Estimate));
+    let next = Message::text(Role::User, "next");
+    session.push(vec![long(Role::User, "q "), long(Role::Assistant, "a "), next]).unwrap();
+    let Some(Fit::NeedsSummary(asked)) = session.compact(Reason::Manual, None).unwrap() else {
+        panic!("it asks")
+    };
+    let text = "<summary>They talked.</summary>".to_owned();
+    session.resume(*asked, &Answer { text, ..Answer::default() }).unwrap();
+    let folded = left_out(&session);
+    assert!(folded.values().any(|line| line.back == Some("unfold") && line.fold.is_some()));
+    let compaction = json!([{ "role": "assistant", "content": [{ "type": "compaction", "content": "They talked." }, { "type": "text", "text": "ok" }] }]);
+    session.push(provider(Format::Anthropic).read(&compaction).unwrap()).unwrap();
+    for id in folded.into_keys() {
+        let line = left_out(&session).remove(&id).unwrap();
+        assert_eq!((line.state, line.fold, line.back), ("folded", None, Some("pin")));
+        let mut session = session.clone();
+        session.set_pinned(&id, true).unwrap();
+        assert!(session.context().items().iter().any(|item| item.id == id && item.form == "whole"));
     }
 }
 

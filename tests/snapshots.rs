@@ -22,10 +22,10 @@ static MEMORY: PeakAlloc = PeakAlloc;
 
 /// One fixture per version. `CONTEXTFOLD_WRITE_FIXTURE=1 cargo test --test snapshots` writes the last one: once, and never again
 /// after a release.
-const FIXTURES: [&str; 5] = [
+const FIXTURES: [&str; 6] = [
     "tests/fixtures/session-v1.snapshot", "tests/fixtures/session-v2.snapshot",
     "tests/fixtures/session-v3.snapshot", "tests/fixtures/session-v4.snapshot",
-    "tests/fixtures/session-v5.snapshot",
+    "tests/fixtures/session-v5.snapshot", "tests/fixtures/session-v6.snapshot",
 ];
 
 fn session(options: &Value) -> Session {

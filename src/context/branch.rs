@@ -43,6 +43,7 @@ impl Context {
         self.forget_all_facts();
         self.history.renumber(new);
         self.view.renumber(new);
+        self.outputs.renumber_copies(|of| new.of(NodeIndex(of)).map(|node| node.0));
         let placed = |s: PlacedSlot| {
             Some(PlacedSlot { slot: Slot { node: new.of(s.slot.node)?, ..s.slot }, shown: s.shown })
         };

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::core::Context;
 use super::node::{NodeIndex, NodeKind};
 use super::pins::pin_head;
-use super::slot::Slot;
+use super::slot::{Form, Slot};
+use super::wording::plain_placeholder;
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{CallKind, Extras, Message, Part, Text};
 
@@ -38,68 +39,91 @@ impl Context {
     /// Removes the content of a message wherever it is stored. The structure stays: who called what, and which output
     /// answers which call.
     pub fn erase(&mut self, index: NodeIndex) {
-        let whole = self.history.node(index).message.clone();
-        let message = Arc::new(without_content(&whole));
         self.drop_text_pins_of(index);
-        for id in whole.tool_outputs().filter_map(|output| Some(output.output_ref.as_ref()?.id.clone())) {
-            let others = self.is_held_by_another(&id, index);
-            if !others {
-                self.outputs.erase(&id);
-            }
-        }
-        let tally = self.tally_of(&message);
-        self.history.erase(index, message, tally);
+        self.replace_everywhere(index, without_content(&self.history.node(index).message));
         self.pointers.retain(|(node, _)| *node != index);
-        self.show_erased(index);
+        self.forget_call_in_placeholders(index);
         self.forget_all_facts();
     }
 
-    /// Replaces the text of a summary, and erases the messages shown with it.
-    pub fn rewrite_summary(&mut self, summary: NodeIndex, text: &str) {
-        let Some(fold) = self.folds.iter_mut().find(|fold| fold.summary == summary) else { return };
-        let before = std::mem::replace(&mut fold.text, text.to_owned());
-        let shown_with_it = [fold.retain, fold.ask].into_iter().flatten().collect::<Vec<_>>();
-        self.folds_changed += 1;
-        let shown = self.history.node(summary).message.clone();
-        let framed = shown.plain_text();
-        // Without its frame if that is unknown: nothing of the old text may remain.
-        let is_framed = !before.is_empty() && framed.contains(&before);
-        let new_text = if is_framed { framed.replacen(&before, text, 1) } else { text.to_owned() };
-        let new_texts =
-            shown_with_it.into_iter().map(|node| (node, ERASED.to_owned())).chain([(summary, new_text)]);
-        for (node, text) in new_texts.collect::<Vec<_>>() {
-            self.overwrite(node, text);
-            self.show_erased(node);
-        }
+    /// The summaries and retained texts that were written after a message came, also those of folds that were undone. What is shown
+    /// as the request before a summary has the same words everywhere.
+    pub fn written_after(&self, index: NodeIndex) -> Vec<NodeIndex> {
+        let is_written = |kind: NodeKind| matches!(kind, NodeKind::Summary | NodeKind::Retain);
+        let later = self.history.nodes_from(index.get() + 1);
+        later.filter(|(_, node)| is_written(node.kind)).map(|(index, _)| index).collect()
     }
 
-    /// Replaces the text of a message that the engine made, in the history.
+    /// Replaces the text of a message that the engine made for a fold.
+    pub fn rewrite_text(&mut self, index: NodeIndex, text: &str) {
+        let Some(fold) = self.folds.iter_mut().find(|fold| fold.summary == index) else {
+            return self.overwrite(index, text.to_owned());
+        };
+        let before = std::mem::replace(&mut fold.text, text.to_owned());
+        let framed = self.history.node(index).message.plain_text();
+        // Without its frame if that is unknown: nothing of the old text may remain.
+        let is_framed = !before.is_empty() && framed.contains(&before);
+        self.overwrite(index, if is_framed { framed.replacen(&before, text, 1) } else { text.to_owned() });
+    }
+
+    /// Replaces the text of a message that the engine made.
     fn overwrite(&mut self, index: NodeIndex, text: String) {
         let known = &self.history.node(index).message;
         let mut message = Message::text(known.role, text);
         message.meta = known.meta.clone();
-        let tally = self.tally_of(&message);
-        self.history.erase(index, Arc::new(message), tally);
+        self.replace_everywhere(index, message);
     }
 
-    /// Shows the new content of a message wherever the old one was.
-    fn show_erased(&mut self, index: NodeIndex) {
-        let slot = Slot::whole(&self.history, index);
-        if let Some(at) = self.view.position(index) {
-            self.view.replace(at, slot.message.clone(), slot.tally, slot.form);
+    /// Replaces a message in the history and wherever else it stands. The outputs that were stored with it or for it go, except
+    /// those that another message holds.
+    fn replace_everywhere(&mut self, index: NodeIndex, message: Message) {
+        let outputs = self.history.node(index).message.tool_outputs();
+        let held = outputs.filter_map(|output| Some(&*output.output_ref.as_ref()?.id));
+        let gone =
+            held.chain(self.outputs.copies_of(index.0)).filter(|id| !self.is_held_by_another(id, index));
+        for id in gone.map(str::to_owned).collect::<Vec<_>>() {
+            self.outputs.erase(&id);
         }
-        self.view.erase_kept(&slot);
+        let tally = self.tally_of(&message);
+        self.history.erase(index, Arc::new(message), tally);
+        self.show_everywhere(&Slot::whole(&self.history, index), &|_| true);
         let is_header = self.view.header().iter().any(|slot| slot.node == index);
         if is_header || self.view.merged.contains(&index) {
             let own = self.own_header();
             self.compose_header(&own);
         }
+    }
+
+    /// Shows `slot` wherever its node stood in a form that `was` accepts.
+    fn show_everywhere(&mut self, slot: &Slot, was: &dyn Fn(&Slot) -> bool) {
+        if let Some(at) = self.view.position(slot.node).filter(|at| was(&self.view.body()[*at])) {
+            self.view.replace(at, slot.message.clone(), slot.tally, slot.form);
+        }
+        self.view.erase_kept(slot, was);
         for placed in self.folds.iter_mut().flat_map(|fold| &mut fold.altered) {
-            if placed.slot.node == index {
+            if placed.slot.node == slot.node && was(&placed.slot) {
                 placed.slot = slot.clone();
             }
         }
         self.folds_changed += 1;
+    }
+
+    /// The placeholder of an output says what was called and with what. If the call is erased, it names only its ref.
+    fn forget_call_in_placeholders(&mut self, caller: NodeIndex) {
+        let answers = |n: &NodeIndex| self.history.caller(*n) == Some(caller);
+        let later = (caller.0 + 1..self.history.len() as u32).map(NodeIndex);
+        for index in later.filter(answers).collect::<Vec<_>>() {
+            let mut message = Message::clone(&self.history.node(index).message);
+            for part in &mut message.parts {
+                let Part::ToolOutput(output) = part else { continue };
+                let id = output.output_ref.as_ref().map(|r| &*r.id);
+                let id = id.filter(|id| self.wording.names_refs() && self.outputs.contains(id));
+                output.content = vec![Part::text(plain_placeholder(id))];
+            }
+            let (tally, part) = (self.tally_of(&message), self.history.node(index).part());
+            let slot = Slot { node: index, message: Arc::new(message), tally, part, form: Form::Placeholder };
+            self.show_everywhere(&slot, &|was| was.form == Form::Placeholder);
+        }
     }
 
     /// Whether another message holds the tool output.

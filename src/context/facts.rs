@@ -73,7 +73,7 @@ impl Context {
     }
 
     /// Forgets everything that was derived from messages; it is derived again when it is needed.
-    pub(super) fn forget_all_facts(&mut self) {
+    pub fn forget_all_facts(&mut self) {
         self.forget_facts();
         self.holders = Shared::default();
     }

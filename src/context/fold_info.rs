@@ -77,9 +77,4 @@ impl Context {
         }
         Some(messages)
     }
-
-    /// The folds made of a message, directly or through an earlier fold, innermost first.
-    pub fn folds_made_of(&self, index: NodeIndex) -> Vec<NodeIndex> {
-        self.history.folds_around(index).collect()
-    }
 }

@@ -105,7 +105,10 @@ impl Context {
             None => "removed",
         };
         let lines = lines.get(&*self.history.node(fold.unwrap_or(node)).id).copied();
-        let back = if fold.is_some() {
+        let outermost = fold.and_then(|_| self.history.folds_around(node).last());
+        // What is undone under a provider's own compaction stays under it; what is pinned does not.
+        let shown_fold = outermost.filter(|summary| self.view.position(*summary).is_some());
+        let back = if shown_fold.is_some() {
             Some("unfold")
         } else if form == Some(Form::Unbound) || !self.can_be_pinned(node) {
             None
@@ -113,7 +116,8 @@ impl Context {
             Some(if self.history.is_away(node) { "get" } else { "pin" })
         };
         let message = &self.history.node(node).message;
-        let own_ref = || message.output_ref().map(|known| known.id.clone());
+        let own_ref = message.output_ref().map(|known| known.id.clone());
+        let reported_ref = lines.filter(|_| fold.is_none()).and_then(|line| line.output_ref.clone());
         let id_of = |node: NodeIndex| self.history.node(node).id.to_string();
         Some(LeftOutNow {
             id: id_of(node),
@@ -121,8 +125,8 @@ impl Context {
             why: lines
                 .map_or(Cow::Borrowed(if form.is_some() { SHORTER } else { GONE }), |line| line.why.clone()),
             pass: lines.and_then(|line| line.pass.clone()),
-            output_ref: own_ref().or_else(|| lines.filter(|_| fold.is_none())?.output_ref.clone()),
-            fold: fold.and_then(|_| self.history.folds_around(node).last()).map(id_of),
+            output_ref: own_ref.into_iter().chain(reported_ref).find(|id| self.outputs.contains(id)),
+            fold: shown_fold.map(id_of),
             back,
         })
     }

@@ -120,10 +120,10 @@ impl Context {
                 let known = output.output_ref.as_ref().map(|r| r.id.clone());
                 let known = known.filter(|id| self.outputs.contains(id));
                 for part in &mut output.content {
-                    changed |= self.replace_medium(part, known.as_deref(), is_removed);
+                    changed |= self.replace_medium(index, part, known.as_deref(), is_removed);
                 }
             } else {
-                changed |= self.replace_medium(part, None, is_removed);
+                changed |= self.replace_medium(index, part, None, is_removed);
             }
         }
         if !changed {
@@ -138,6 +138,7 @@ impl Context {
     /// Replaces a medium with a placeholder if it goes. Its ref is that of the output it is in, or a new one.
     fn replace_medium(
         &mut self,
+        node: NodeIndex,
         part: &mut Part,
         known: Option<&str>,
         is_removed: &mut dyn FnMut(&Media) -> bool,
@@ -149,7 +150,7 @@ impl Context {
         let kind = media.kind.as_str();
         let stored = match known {
             Some(id) => Some(id.to_owned()),
-            None => self.outputs.put(vec![part.clone()], None).ok().map(|stored| stored.id),
+            None => self.store_copy(node, part.clone()).ok(),
         };
         let named = stored.filter(|_| self.wording.names_refs());
         let by_ref = named.map(|id| format!("; ref={id}")).unwrap_or_default();

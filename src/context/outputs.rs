@@ -93,6 +93,13 @@ impl Context {
         self.opened_by_placeholder(output, given)
     }
 
+    /// Stores what the view no longer shows whole of a node, and returns the ref. It goes when the node is erased.
+    pub fn store_copy(&mut self, node: NodeIndex, content: Part) -> Result<String> {
+        let stored = self.outputs.put(vec![content], None)?.id;
+        self.outputs.note_copy(&stored, node.0);
+        Ok(stored)
+    }
+
     fn opened_by_placeholder(&mut self, output: &ToolOutput, given: &ToolOutputRef) -> Result<ToolOutputRef> {
         if let [Part::Text { text, .. }] = &output.content[..]
             && tool_output::is_placeholder(text)

@@ -8,7 +8,7 @@ use super::slot::{Form, Slot};
 use super::tally::Tally;
 use super::wording::{PlaceholderWriter, Trimmed, plain_placeholder};
 use crate::error::Result;
-use crate::message::{Message, Part, Text, ToolOutput};
+use crate::message::{Message, Part, ToolOutput};
 use crate::tool_output;
 
 /// Replaces an ephemeral output that no ref opens.
@@ -98,12 +98,10 @@ impl Context {
         if self.text_placeholder_tokens(at).is_none() {
             return Ok(false);
         }
-        let mut message = Message::clone(&self.view.body()[at].message);
-        let stored = if self.output_config.enabled {
-            Some(self.outputs.put_text(Text::from(message.plain_text()), None)?.id)
-        } else {
-            None
-        };
+        let slot = &self.view.body()[at];
+        let (node, mut message) = (slot.node, Message::clone(&slot.message));
+        let is_on = self.output_config.enabled;
+        let stored = is_on.then(|| self.store_copy(node, Part::text(message.plain_text()))).transpose()?;
         let named = stored.filter(|_| self.wording.names_refs());
         message.parts = vec![Part::text(plain_placeholder(named.as_deref()))];
         let tally = self.tally_of(&message);
@@ -186,8 +184,9 @@ impl Context {
         shorter: impl Fn(&str) -> Option<String>,
     ) -> Result<bool> {
         let slot = &self.view.body()[at];
-        let node = self.history.node(slot.node);
-        if node.pinned || node.kind != NodeKind::Message || self.keeps_output(slot.node) {
+        let index = slot.node;
+        let node = self.history.node(index);
+        if node.pinned || node.kind != NodeKind::Message || self.keeps_output(index) {
             return Ok(false);
         }
         let whole = node.message.clone();
@@ -216,9 +215,12 @@ impl Context {
         });
         for (own, (shown, whole)) in own.zip(outputs) {
             let known = shown.output_ref.clone().filter(|r| self.outputs.contains(&r.id));
-            own.output_ref = Some(match known {
-                Some(known) => known,
-                None => self.store_output(whole)?.into(),
+            own.output_ref = Some(if let Some(known) = known {
+                known
+            } else {
+                let stored = self.store_output(whole)?;
+                self.outputs.note_copy(&stored.id, index.0);
+                stored.into()
             });
         }
         self.view.replace(at, Arc::new(message), tally, form);

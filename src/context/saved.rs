@@ -167,7 +167,8 @@ impl Context {
             .chain(self.folds.iter().flat_map(|f| &f.pointers))
             .flat_map(|(node, target)| [node, target]);
         let is_summary = |n: &NodeIndex| is_there(n) && self.history.node(*n).kind == NodeKind::Summary;
-        of_folds.chain(pointers).chain(self.on_entry.nodes()).all(is_there)
+        let copied: Vec<NodeIndex> = self.outputs.copied().map(NodeIndex).collect();
+        of_folds.chain(pointers).chain(self.on_entry.nodes()).chain(&copied).all(is_there)
             && slots.into_iter().all(|n| is_there(&n))
             && self.folds.iter().all(|f| is_summary(&f.summary))
     }

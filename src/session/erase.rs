@@ -5,7 +5,7 @@ use super::graph::SessionGraph;
 use super::state::Session;
 use crate::compaction::extractive::{self, ExtractiveOptions};
 use crate::compaction::ledger::{self, AlreadyShown, Memo, Room};
-use crate::context::{ERASED, NodeIndex};
+use crate::context::{ERASED, Form, NodeIndex, Tally};
 use crate::error::Result;
 use crate::message::{Message, Role};
 
@@ -13,29 +13,47 @@ use crate::message::{Message, Role};
 const MIN_SUMMARY_TOKENS: u64 = 64;
 
 /// Added to a summary that was rewritten because of an erasure.
-const REWRITTEN_NOTE: &str = "(A message that this stood for was erased; this was written anew without it.)";
+const REWRITTEN_NOTE: &str =
+    "(A message that this may have told of was erased; this was written anew without it.)";
+
+/// What an erasure changed.
+#[derive(Debug)]
+pub struct Erased {
+    /// The ids of the folds whose summaries were rewritten.
+    pub folds: Vec<String>,
+    /// The message, and the summaries and retained texts that were written after it came.
+    pub nodes: Vec<NodeIndex>,
+}
 
 impl Session {
-    /// Erases the content of a message from the history, the view, the tool output cache and the summaries made of it. The built-in
-    /// summariser rewrites those summaries. Tool calls keep their ids and outputs, so that the view stays valid. Returns the ids of the
-    /// rewritten folds.
+    /// Erases the content of a message from the history, the view, the tool output cache, and from everything that was written after
+    /// it came: a summary is asked for with the view, so it may tell of any message, not only of those that it replaces. The built-in
+    /// summariser writes the summaries anew; of folds that were undone nothing stays. Runs that wait for a summary become stale. Tool
+    /// calls keep their ids and outputs, so that the view stays valid.
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` for an unknown id and for a message that the engine wrote; `GRAPH_CONSTRAINT` for part of a run of a
     /// provider's own tool. Nothing has changed then.
-    pub fn erase(&mut self, id: &str) -> Result<Vec<String>> {
+    pub fn erase(&mut self, id: &str) -> Result<Erased> {
         let index = self.context.history.require(id)?;
         self.context.check_erase(index)?;
         self.context.erase(index);
-        let folds = self.context.folds_made_of(index);
+        let written = self.context.written_after(index);
+        let is_summary = |node: &&NodeIndex| self.context.folds.iter().any(|fold| fold.summary == **node);
+        let folds: Vec<NodeIndex> = written.iter().filter(is_summary).copied().collect();
+        let sizes: Vec<Tally> = folds.iter().map(|node| self.context.history.node(*node).tally).collect();
+        for node in &written {
+            self.context.rewrite_text(*node, ERASED);
+        }
         self.carried = Memo::default();
         self.context.extract_all_facts();
-        // Innermost first, because outer folds include inner ones. `REWRITTEN_NOTE` is added at the end, or it would be summarised, too.
+        // In the order in which they were written, because outer folds include inner ones. Notes and ledgers are added at the end, or
+        // they would be summarised, too.
         let mut anew = Vec::new();
-        for summary in &folds {
-            let text = self.rewritten_summary(*summary);
-            let ledger = self.rewritten_ledger(*summary, &text);
-            self.context.rewrite_summary(*summary, if text.is_empty() { ERASED } else { &text });
+        for (summary, size) in folds.iter().zip(sizes) {
+            let text = self.rewritten_summary(*summary, size);
+            let ledger = self.rewritten_ledger(*summary, size, &text);
+            self.context.rewrite_text(*summary, if text.is_empty() { ERASED } else { &text });
             anew.push((*summary, text, ledger));
         }
         for (summary, text, ledger) in anew {
@@ -44,19 +62,19 @@ impl Session {
                 .flatten()
                 .filter(|t| !t.is_empty())
                 .collect();
-            self.context.rewrite_summary(summary, &whole.join("\n\n"));
+            self.context.rewrite_text(summary, &whole.join("\n\n"));
         }
+        self.context.forget_all_facts();
         self.background = Background::default();
         self.graph_so_far = SessionGraph::default();
-        self.usage = None;
-        self.drop_bound_thinking(&[]);
         self.after_edit();
+        self.stale_before = self.revision;
         self.restart_journal();
-        Ok(self.context.ids(&folds))
+        Ok(Erased { folds: self.context.ids(&folds), nodes: [&[index][..], &written].concat() })
     }
 
     /// The built-in summariser's summary of a fold's members.
-    fn rewritten_summary(&self, summary: NodeIndex) -> String {
+    fn rewritten_summary(&self, summary: NodeIndex, size: Tally) -> String {
         let fold = self.context.folds.iter().find(|fold| fold.summary == summary);
         let members = fold.into_iter().flat_map(|fold| &fold.members);
         // A message that cannot be redacted is left out.
@@ -65,29 +83,34 @@ impl Session {
             self.redact.as_ref().map_or_else(|| Some(Message::clone(message)), |r| r.message(message).ok())
         };
         let folded: Vec<Message> = members.filter_map(whole).collect();
-        let tally = self.context.history.node(summary).tally;
         let options = ExtractiveOptions {
-            max_tokens: (tally.total() - tally.ledger()).max(MIN_SUMMARY_TOKENS),
+            max_tokens: (size.total() - size.ledger()).max(MIN_SUMMARY_TOKENS),
             refs: self.context.wording.names_refs(),
-            beside_ledger: tally.ledger() > 0,
+            beside_ledger: size.ledger() > 0,
         };
         let text = extractive::summarize(&folded, &*self.context.counter, options);
         text.trim().trim_start_matches("<summary>").trim_end_matches("</summary>").trim().to_owned()
     }
 
-    /// The ledger of a fold's members, at most as large as before. The user's rules stay, except an erased one. `None` if texts cannot
-    /// be redacted.
-    fn rewritten_ledger(&self, summary: NodeIndex, text: &str) -> Option<String> {
-        let tokens = self.context.history.node(summary).tally.ledger();
-        let fold = self.context.folds.iter().find(|fold| fold.summary == summary).filter(|_| tokens > 0)?;
-        let mut carried = self.carried.of(&self.context, &fold.members, self.redact.as_ref()).ok()?;
-        if !self.context.wording.names_refs() {
+    /// The ledger of a fold, at most as large as before; beside a summary in the view, also of what the view shows only in part. The
+    /// user's rules stay, except an erased one. `None` if texts cannot be redacted.
+    fn rewritten_ledger(&self, summary: NodeIndex, size: Tally, text: &str) -> Option<String> {
+        let tokens = size.ledger();
+        let context = &self.context;
+        let fold = context.folds.iter().find(|fold| fold.summary == summary).filter(|_| tokens > 0)?;
+        let redact = self.redact.as_ref();
+        let mut carried = self.carried.of(context, &fold.members, redact).ok()?;
+        let rewritten = Message::text(Role::User, text);
+        let mut shown = AlreadyShown::of([&rewritten]);
+        if context.view.position(summary).is_some() {
+            carried = ledger::adjusted_to_view(context, &fold.members, &carried, &|_| false, redact).ok()?;
+            let whole = context.view.body().iter().filter(|slot| slot.form == Form::Whole);
+            shown = shown.and_whole(context, &whole.map(|slot| slot.node).collect::<Vec<_>>());
+        } else if !context.wording.names_refs() {
             carried.remove_refs();
         }
-        let rewritten = Message::text(Role::User, text);
         let room = Room { all: tokens, rules: tokens, facts: tokens, shared: tokens };
-        let (ledger, _) =
-            ledger::write(&carried, &AlreadyShown::of([&rewritten]), room, &*self.context.counter);
+        let (ledger, _) = ledger::write(&carried, &shown, room, &*context.counter);
         ledger.map(|(ledger, _)| ledger)
     }
 }

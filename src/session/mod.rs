@@ -47,6 +47,7 @@ mod unfolding;
 
 pub use branches::MergeAs;
 pub use config::SessionConfig;
+pub use erase::Erased;
 pub use journal::SESSION;
 pub use preview::{Plan, PlanOptions};
 pub use prompt::{ContextChange, tool_name};

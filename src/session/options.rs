@@ -38,7 +38,7 @@ impl Session {
         self.context.set_media_budget(self.config.media);
         if before.ladder != self.config.ladder {
             self.revision += 1;
-            self.ladder_since = self.revision;
+            self.stale_before = self.revision;
             self.context.set_merging(self.config.ladder.builds_from_turns());
         }
         if self.aim(false).target > low.saturating_add(low / 10) || self.context.output_budget.limit > budget

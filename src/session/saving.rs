@@ -58,7 +58,7 @@ impl Session {
     /// Goes on as a session that was loaded again. Plans and requests made before are stale.
     pub fn continue_as_loaded(&mut self, mut other: Self) {
         other.revision = self.revision + 1;
-        other.ladder_since = other.revision;
+        other.stale_before = other.revision;
         self.take_over(other);
     }
 

@@ -69,7 +69,7 @@ impl Session {
             usage,
             accuracy,
             revision: _, // concerns only waiting runs
-            ladder_since: _,
+            stale_before: _,
             report,
             failed: _, // reports only: a failed run leaves the session as it was
             prepared_at,

@@ -30,8 +30,8 @@ pub struct Session {
     pub(super) accuracy: Accuracy,
     /// Counts the changes that make a waiting run stale.
     pub(super) revision: u64,
-    /// The revision at which the ladder was set. Runs that began before are stale, whatever they fold.
-    pub(super) ladder_since: u64,
+    /// The revision at which the ladder was last set or a message erased. Runs that began before are stale, whatever they fold.
+    pub(super) stale_before: u64,
     /// The report of the last successful run.
     pub(super) report: Option<Rc<Report>>,
     /// The report of a run that failed after that. Not saved.
@@ -100,7 +100,7 @@ impl Session {
             usage: None,
             accuracy,
             revision: 0,
-            ladder_since: 0,
+            stale_before: 0,
             report: None,
             failed: None,
             prepared_at: None,

@@ -16,13 +16,16 @@ pub struct Output {
     pub(super) lines: u64,
     /// The key of its pieces in the host's store, if they are not in memory.
     pub(super) store_key: Option<Arc<str>>,
+    /// The entry of the history that it was stored for, because the view does not show that one whole; `None` for what a tool
+    /// answered and for what the host stored.
+    pub(super) copy_of: Option<u32>,
 }
 
 impl Output {
     pub(super) fn new(id: Arc<str>, pieces: Vec<Piece>) -> Self {
         let bytes = pieces.iter().map(Piece::bytes).sum();
         let lines = pieces.iter().map(Piece::line_count).sum();
-        Self { id, pieces, bytes, lines, store_key: None }
+        Self { id, pieces, bytes, lines, store_key: None, copy_of: None }
     }
 
     /// The ref's id.
@@ -114,7 +117,7 @@ impl Output {
 
 impl Saved for Output {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        let Self { id, pieces, bytes, lines, store_key } = self;
+        let Self { id, pieces, bytes, lines, store_key, copy_of } = self;
         id.save(out);
         store_key.save(out);
         if store_key.is_some() {
@@ -123,15 +126,18 @@ impl Saved for Output {
         } else {
             pieces.save(out);
         }
+        copy_of.save(out);
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
         let (id, store_key) = (Saved::load(from)?, Option::load(from)?);
-        if store_key.is_none() {
-            return Ok(Self::new(id, Saved::load(from)?));
-        }
-        let (bytes, lines): (u64, u64) = Saved::load(from)?;
-        from.require(bytes < 1 << 40 && lines < 1 << 40, "an output is too large")?;
-        Ok(Self { id, pieces: Vec::new(), bytes, lines, store_key })
+        let output = if store_key.is_none() {
+            Self::new(id, Saved::load(from)?)
+        } else {
+            let (bytes, lines): (u64, u64) = Saved::load(from)?;
+            from.require(bytes < 1 << 40 && lines < 1 << 40, "an output is too large")?;
+            Self { id, pieces: Vec::new(), bytes, lines, store_key, copy_of: None }
+        };
+        Ok(Self { copy_of: from.since(6)?, ..output })
     }
 }

@@ -10,6 +10,7 @@ use crate::message::{Extras, Part, Text, ToolOutputRef};
 use crate::nearest::nearest;
 use crate::saved::{Reader, Saved, Writer};
 
+mod copies;
 mod in_store;
 mod journal;
 

@@ -18,7 +18,7 @@ use super::value::{get, json, to_js};
 use crate::config::Keys;
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message, Role};
-use crate::session::{MergeAs, Session as Core};
+use crate::session::{Erased, MergeAs, Session as Core};
 
 thread_local! {
     /// Sessions by the number that `__branch` returned, until `merge` looks them up.
@@ -27,13 +27,20 @@ thread_local! {
 
 #[wasm_bindgen]
 impl Session {
-    /// Erases the content of a message for good: from the history, the view, the tool output cache, and from every summary that was made
-    /// from it, which the built-in summariser rewrites. What stays is that there was a message, who called which tool, and which call it
-    /// answers, so that the request to the provider stays valid. The next `save` writes the whole session anew, and removes
-    /// what was saved before from the store.
+    /// Erases the content of a message for good: from the history, the view, the tool output cache, and from every summary that may tell
+    /// of it. What stays is that there was a message, who called which tool, and which call it answers, so that the request to the
+    /// provider stays valid. The next `save` writes the whole session anew, and removes what was saved before from the store.
     ///
-    /// Not erased are: what other messages say about it; sessions that were forked off, which have their own copy; the objects that
-    /// you pushed. A tool output that is only in the store (`toolOutputCache.memoryBytes`) is removed when the store is swept.
+    /// A summary may tell of any message that came before it was written, because its request shows the whole view. So the built-in
+    /// summariser writes all summaries since then anew, with their lists of facts; texts that a summarizer retained since then are
+    /// erased. Summaries written before the message came stay. A run that waits for a summary fails with `STALE_PLAN`: call it again.
+    /// A summary in the background is dropped, and asked for again.
+    ///
+    /// Not erased are: what other messages say about it, among them the model's answers and a provider's own compactions in them; what
+    /// you set yourself (context parts, outputs that you stored with `toolOutputs.put` and that belong to no message); branches,
+    /// which have their own copy, and what the graph shows of them; the objects that you pushed, and those that you got before,
+    /// such as requests and views. A tool output that is only in the store (`toolOutputCache.memoryBytes`) is removed when the
+    /// store is swept.
     ///
     /// ```js
     /// const folds = session.erase("m17"); // ids of the summaries that were written anew
@@ -48,14 +55,9 @@ impl Session {
         #[wasm_bindgen(unchecked_param_type = "string")] id: JsValue,
     ) -> Result<JsValue, JsValue> {
         let id = text(&id, "id")?;
-        let (node, folds) = self.inner.write(|core| {
-            let folds = core.erase(&id)?;
-            Ok((core.context().history.find(&id), folds))
-        })?;
-        self.inner.line.borrow_mut().drop_objects(&node.into_iter().collect());
-        if let Some(node) = node {
-            self.inner.handles()?.erase(node);
-        }
+        let Erased { folds, nodes } = self.inner.write(|core| core.erase(&id))?;
+        self.inner.line.borrow_mut().drop_objects(&nodes.iter().copied().collect());
+        self.inner.handles()?.erase(&nodes);
         mark_side(&self.inner)?;
         to_js(&folds)
     }

@@ -136,12 +136,14 @@ impl Handles {
         }
     }
 
-    /// Drops the object that an erased message came in (which may contain other messages too), and everything that was made from messages.
-    pub fn erase(&mut self, node: NodeIndex) {
-        if let Some(first) = self.originals.first_of(node)
-            && let Some((format, nodes)) = self.pushed(first)
-        {
-            self.originals.insert(first, Original::new(format, nodes, Vec::new()));
+    /// Drops the objects that erased messages came in (which may contain other messages too), and everything that was made from messages.
+    pub fn erase(&mut self, erased: &[NodeIndex]) {
+        for node in erased {
+            if let Some(first) = self.originals.first_of(*node)
+                && let Some((format, nodes)) = self.pushed(first)
+            {
+                self.originals.insert(first, Original::new(format, nodes, Vec::new()));
+            }
         }
         self.made.clear();
         self.lists.clear();

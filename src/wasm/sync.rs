@@ -10,7 +10,7 @@ use super::inner::Inner;
 use super::line::{CommonPart, Line, reads_same};
 use super::value::{copy_of, get, is_list, json_of, set};
 use super::view::take_updated_list;
-use crate::context::NodeIndex;
+use crate::context::{NodeIndex, NodeKind};
 use crate::error::{Error, ErrorCode};
 use crate::hashing::HashMap;
 use crate::message::{Format, Message, Part};
@@ -22,11 +22,12 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
         Error::argument("sync expects the whole list: an array, or a body with an array as `input` or `messages`; to add only new entries, use `pushFrom`")
     })?;
     let writes = inner.writes();
+    let beside = header_beside(inner, format, input)?;
     let line = inner.line.borrow();
     let mut common = inner.read(|core| line.common(format, &list, core))??;
     let mut view = None;
     if common.diverged_at.is_some() || common.head.is_other {
-        view = returned_view_line(inner, format, &list)?;
+        view = returned_view_line(inner, format, &list, beside.as_deref())?;
         if let Some(view) = &view {
             common = inner.read(|core| view.common(format, &list, core))??;
         }
@@ -45,7 +46,6 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
     let messages = with_known_ids(&common, messages)?;
     let head = if common.head.is_other { Some(&list[..common.head.entries]) } else { None };
     let head = head.map(|head| read(format, &head.iter().collect::<Array>(), None)).transpose()?;
-    let beside = header_beside(inner, format, input)?;
     let headers = head.iter().flat_map(|head| &head.messages).chain(beside.iter().flatten());
     inner.precount(&messages.iter().chain(headers).cloned().collect::<Vec<_>>())?;
     if inner.writes() != writes {
@@ -194,8 +194,15 @@ fn whole_list(format: Format, input: &JsValue) -> Result<Option<Vec<JsValue>>, J
     if is_list(input) || (is_body() && !is_entry()) { entries(format, input) } else { Ok(None) }
 }
 
-/// If the caller's list begins with the current view, that view as the known list: the caller goes on from what we returned.
-fn returned_view_line(inner: &Inner, format: Format, list: &[JsValue]) -> Result<Option<Line>, JsValue> {
+/// If the caller's list begins with the current view, that view as the known list: the caller goes on from what we returned. A summary
+/// that the format keeps outside the list has to be in the header `beside` it; otherwise the list may be the caller's own, without its
+/// beginning.
+fn returned_view_line(
+    inner: &Inner,
+    format: Format,
+    list: &[JsValue],
+    beside: Option<&[Message]>,
+) -> Result<Option<Line>, JsValue> {
     let mut handles = inner.handles()?;
     inner.read(|core| -> Result<Option<Line>, JsValue> {
         let context = core.context();
@@ -205,6 +212,11 @@ fn returned_view_line(inner: &Inner, format: Format, list: &[JsValue]) -> Result
         let begins = !entries.is_empty()
             && entries.len() <= list.len()
             && entries.iter().zip(list).all(|(shown, given)| reads_same(format, shown, given, &mut renamed));
+        let is_beside =
+            |text: &str| beside.into_iter().flatten().any(|head| head.plain_text().contains(text));
+        let outside = shown.head.iter().filter_map(|at| context.view.slot(*at));
+        let mut summaries = outside.filter(|slot| context.history.node(slot.node).kind == NodeKind::Summary);
+        let begins = begins && summaries.all(|slot| is_beside(&slot.message.plain_text()));
         let line = begins.then(|| shown.line(context, format));
         handles.lists.insert(format, shown);
         Ok(line)

@@ -17,7 +17,7 @@ import { calls, conversation, output, stateOf, user } from "../support/session.m
 const fixture = (name) => new URL(`../fixtures/${name}`, import.meta.url);
 const SNAPSHOTS = 5;
 /** The version of frames, and of the snapshots in their bodies. */
-const JOURNAL = "journal-v1-v5";
+const JOURNAL = "journal-v1-v6";
 const START = 7_130_211_004_823;
 const OPTIONS = { contextWindow: 100_000, summarize: () => "<summary>the gist</summary>" };
 
@@ -74,7 +74,7 @@ describe("sessions saved before there were journals", () => {
         });
 });
 
-describe("a journal of frames of version 1 and snapshots of version 5", () => {
+describe("a journal of frames of version 1 and snapshots of version 6", () => {
   const steps = [
     (s) => s.push(user("How far are we?")),
     (s) => s.sync("openai-chat", [...s.view("openai-chat"), calls("c9"), output("c9", "line of c9\n".repeat(50))]),

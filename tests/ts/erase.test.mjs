@@ -94,6 +94,30 @@ test("syncing the caller's own list still works", async () => {
   assert.ok(!JSON.stringify(session.messages).includes(secret(0)));
 });
 
+test("a run that waits for a summary of it fails, and the next one does not tell of it", async () => {
+  for (const how of ["prepare", "compact", "apply"]) {
+    let asked = () => {};
+    const told = [];
+    const summarize = ({ messages }) => {
+      told.push(JSON.stringify(messages).includes(secret(0)));
+      return new Promise((resolve) => asked(() => resolve(`<summary>They said ${told.at(-1) ? secret(0) : "nothing"}.</summary>`)));
+    };
+    const session = new Session({ contextWindow: 3_000, safetyMargin: 0, summarize });
+    const [id] = session.push({ role: "user", content: `${secret(0)} ${"word ".repeat(1_500)}` });
+    for (let n = 0; n < 14; n++) session.push([{ role: "assistant", content: "word ".repeat(500) }, { role: "user", content: "word ".repeat(80) }]);
+    const waits = new Promise((resolve) => (asked = resolve));
+    const run = how === "apply" ? session.plan().apply() : session[how]();
+    const answer = await waits;
+    session.erase(id);
+    answer();
+    await assert.rejects(run, failsWith("STALE_PLAN", /erased/));
+    asked = (answer) => answer();
+    await session.prepare();
+    assert.deepEqual([told[0], told.slice(1).includes(true), session.folds().length > 0], [true, false, true], how);
+    assert.ok(!holds(session.snapshot(), secret(0)) && session.search(secret(0)).length === 0, how);
+  }
+});
+
 test("what cannot be erased is refused, and nothing changes", async () => {
   const { session } = await folded();
   const before = session.snapshot();

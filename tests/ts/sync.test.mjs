@@ -623,6 +623,30 @@ describe("a view that is handed back", () => {
     });
 });
 
+test("a list without its beginning is no view that was handed back, if the view's summary is outside the list", async () => {
+  const text = (entry) => JSON.stringify(entry);
+  for (const [format, ladder] of [["anthropic", "ladder"], ["gemini", "ladder"], ["bedrock-converse", "ladder"], ["anthropic", "rolling"]]) {
+    const session = new Session({ contextWindow: 5_000, ladder, summarize: () => "<summary>the old gist</summary>" });
+    const said = (role, content) => saidIn(format, { role, content });
+    const rest = [said("user", "Which versions?"), said("assistant", "Two."), said("user", "Go on.")];
+    const first = [said("user", `The old question. ${"word ".repeat(400)}`), said("assistant", `Noted. ${"word ".repeat(100)}`)];
+    session.sync(format, [...first, rest[0]]);
+    await session.compact();
+    const view = structuredClone(session.view(format));
+    const outside = !text(view.messages ?? view.contents).includes("the old gist");
+    // The body is the view, with what is outside its list.
+    const twin = Session.restore(session.snapshot(), { summarize: () => "" });
+    twin.sync(format, view);
+    assert.equal(twin.folds().length, 1, format);
+    const { diverged_at } = session.sync(format, structuredClone(rest));
+    if (outside) {
+      assert.deepEqual([diverged_at, session.folds().length], [0, 0], `${format}, ${ladder}`);
+      assert.doesNotMatch(text(session.view(format)), /old/);
+    }
+    assert.ok(outside || ladder !== "ladder", "the summary is in the header");
+  }
+});
+
 describe("if the caller rewrites a handed-back view, items that a pass removed from it go too", () => {
   const prepared = async () => {
     const session = new Session({ contextWindow: 100_000, ladder: [{ pass: "drop_old_tool_results", keepSteps: 1 }] });

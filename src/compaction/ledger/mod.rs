@@ -136,7 +136,7 @@ pub fn tokens_needed(context: &Context, budget: Budget, target: u64, whole: &[No
 
 /// The facts of a fold, adjusted to what stays in the view. Adds facts of messages that stay only in part (or in whole, if they are about
 /// to be cut), and removes what messages that stay finished or ran again. Fails if `redact` does.
-pub(super) fn adjusted_to_view(
+pub fn adjusted_to_view(
     context: &Context,
     members: &[NodeIndex],
     carried: &CarriedFacts,

@@ -73,13 +73,15 @@ impl View {
         }
     }
 
-    /// Replaces every stored copy of an erased message with `slot`.
-    pub(in crate::context) fn erase_kept(&mut self, slot: &Slot) {
-        if let Some(there) = self.dropped.get(&slot.node) {
+    /// Replaces every stored copy of an erased message with `slot`, if `was` accepts it.
+    pub(in crate::context) fn erase_kept(&mut self, slot: &Slot, was: &dyn Fn(&Slot) -> bool) {
+        if let Some(there) = self.dropped.get(&slot.node).filter(|there| was(there)) {
             self.dropped_tokens = self.dropped_tokens - there.tokens() + slot.tokens();
             self.dropped.insert(slot.node, slot.clone());
         }
-        self.pruned.remove(&slot.node);
+        if self.pruned.get(&slot.node).is_some_and(was) {
+            self.pruned.remove(&slot.node);
+        }
         for hidden in self.hidden_parts.iter_mut().filter(|hidden| hidden.node == slot.node) {
             *hidden = slot.clone();
         }

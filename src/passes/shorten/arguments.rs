@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::notice::{named_ref, notice, stored, without_middle};
-use crate::context::{Context, Form, Tally};
+use crate::context::{Context, Form, NodeIndex, Tally};
 use crate::error::Result;
 use crate::message::{CallKind, Message, Part, Text, ToolCall};
 use crate::tool_output::Json;
@@ -44,7 +44,7 @@ pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Opt
             let is_cut = |p: &Part| matches!(p, Part::ToolCall(c) if c.input != call.input);
             let was_cut = message.parts.get(call.part).is_some_and(is_cut);
             // Arguments that were cut before are cut from the full arguments again, and never become longer.
-            let Some(input) = call.shorter(context, bytes)? else { continue };
+            let Some(input) = call.shorter(context, slot.node, bytes)? else { continue };
             if let Some(Part::ToolCall(shown)) = message.parts.get_mut(call.part)
                 && (!was_cut || input.len() < shown.input.len())
             {
@@ -86,7 +86,12 @@ struct Full {
 impl Full {
     /// The arguments with no string above `bytes`, or replaced as a whole (`bytes` is `None`); `None` if that does not make
     /// them shorter.
-    fn shorter(&mut self, context: &mut Context, bytes: Option<usize>) -> Result<Option<String>> {
+    fn shorter(
+        &mut self,
+        context: &mut Context,
+        node: NodeIndex,
+        bytes: Option<usize>,
+    ) -> Result<Option<String>> {
         let parsed = Json::parse(&self.input);
         let enough = bytes.is_none_or(|bytes| match &parsed {
             Some(json) => json.strings().any(|s| is_longer(&s, bytes)),
@@ -97,7 +102,7 @@ impl Full {
         }
         let opener = match &self.ref_id {
             Some(known) => known.clone(),
-            None => Opener(stored(context, &self.input)?),
+            None => Opener(stored(context, node, &self.input)?),
         };
         self.ref_id = Some(opener.clone());
         let ref_id = opener.0;

@@ -1,6 +1,6 @@
 //! The notice that replaces a middle that was cut out, and the ref in it that opens the full text.
 
-use crate::context::Context;
+use crate::context::{Context, NodeIndex};
 use crate::error::Result;
 use crate::message::{Part, Text};
 use crate::tool_output::{Output, prefix_bytes, suffix_bytes};
@@ -33,10 +33,10 @@ pub(super) fn notice(left_out: usize, ref_id: Option<&str>) -> String {
     format!("[… {left_out} characters left out{how} …]")
 }
 
-/// Stores a text that is about to be cut. Returns the ref that opens it; `None` if the tool output cache is off.
-pub(super) fn stored(context: &mut Context, text: &Text) -> Result<Option<String>> {
+/// Stores a text of a node that is about to be cut. Returns the ref that opens it; `None` if the tool output cache is off.
+pub(super) fn stored(context: &mut Context, node: NodeIndex, text: &Text) -> Result<Option<String>> {
     let is_on = context.output_config.enabled;
-    is_on.then(|| context.outputs.put_text(text.clone(), None).map(|stored| stored.id)).transpose()
+    is_on.then(|| context.store_copy(node, Part::text(text.clone()))).transpose()
 }
 
 /// For a text that begins with a notice: the notice's ref, and what follows the notice.

@@ -33,7 +33,7 @@ pub(super) fn replace(context: &mut Context, at: usize, text_tokens: u64) -> Res
     let written = provider(Format::Messages)
         .write_one(&Message::new(Role::User, vec![part.clone()]), &Calls::default());
     let json = written.first().map(|entry| entry["content"].to_string()).unwrap_or_default();
-    let ref_id = stored(context, &json.into())?;
+    let ref_id = stored(context, slot.node, &json.into())?;
     let how = ref_id
         .as_deref()
         .map(|id| format!("; it is there as JSON: tool_output_cache({{ ref_id: \"{id}\" }})"));

@@ -44,7 +44,7 @@ pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Opt
             let room = limit.min(takes - NOTICE_TOKENS);
             let ref_id = match refs[n].take().or_else(|| known_ref(context, &slot, text).map(Some)) {
                 Some(id) => id,
-                None => stored(context, text)?,
+                None => stored(context, slot.node, text)?,
             };
             let bytes = (text.len() as u128 * u128::from(room) / u128::from(takes)) as usize;
             *text = without_middle(text, bytes, ref_id.as_deref()).into();

@@ -65,7 +65,7 @@ impl ToolOutputs {
             if let Some(there) = there.filter(|there| there.store_key.is_some()) {
                 self.touched.insert(*place);
                 self.bytes += output.bytes;
-                *there = output.clone();
+                *there = Output { copy_of: there.copy_of, ..output.clone() };
                 if let Some(here) = &mut self.in_memory {
                     here.insert(*place);
                 }

@@ -40,9 +40,9 @@ impl Session {
     /// with them (if nothing is left, a decision says that no summariser got the instructions).
     ///
     /// @throws {ContextError} `SUMMARY_FAILED`, `SUMMARY_EMPTY`, `SUMMARY_TRUNCATED`, `SUMMARY_NOT_SMALLER`, `SUMMARY_INVALID`;
-    /// `STALE_PLAN` if the messages to be folded were rewritten in the meantime; `BUDGET_IMPOSSIBLE` if header, tools and pins alone
-    /// exceed the limit; `STORE_CONFLICT` if another process saved the session in the meantime; `INVALID_ARGUMENT` if called inside a
-    /// `summarize` of the same session; `ABORTED`, `FREED`. Then history and view have not changed.
+    /// `STALE_PLAN` if the messages to be folded were rewritten, or any message erased, in the meantime; `BUDGET_IMPOSSIBLE` if header,
+    /// tools and pins alone exceed the limit; `STORE_CONFLICT` if another process saved the session in the meantime;
+    /// `INVALID_ARGUMENT` if called inside a `summarize` of the same session; `ABORTED`, `FREED`. Then history and view have not changed.
     #[wasm_bindgen(unchecked_return_type = "Promise<Report>")]
     pub fn compact(
         &self,
