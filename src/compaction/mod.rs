@@ -43,4 +43,4 @@ pub use scope::RequestScope;
 #[cfg(test)]
 pub(crate) use transcript::line as transcript_line;
 pub use transcript::messages as transcript_messages;
-pub use verdict::{Answer, LedgerTerms, judge, text_of};
+pub use verdict::{Answer, LedgerTerms, can_fit, judge, text_of};

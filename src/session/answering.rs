@@ -167,7 +167,17 @@ impl Session {
         by_provider.map(own)
     }
 
+    /// The built-in summary of a plan, which leaves to the ledger what that tells, if one is written.
     fn built_in(&self, question: &Question, plan: &FoldPlan) -> Answer {
+        self.built_in_beside(self.writes_ledger(question), question, plan)
+    }
+
+    fn writes_ledger(&self, question: &Question) -> bool {
+        let aim = question.run.aim;
+        !aim.ledger.budget(&self.context, aim.target).is_none()
+    }
+
+    fn built_in_beside(&self, beside_ledger: bool, question: &Question, plan: &FoldPlan) -> Answer {
         if plan.size() == Some(0) {
             return Answer {
                 text: plan.profile.wrap(extractive::empty_summary()),
@@ -183,7 +193,6 @@ impl Session {
         };
         let folded: Vec<Message> = plan.members.iter().filter_map(whole).collect();
         let default = ExtractiveOptions::default();
-        let aim = question.run.aim;
         let within = |room: u64| room.saturating_sub(room / 8).max(MIN_SUMMARY_TOKENS);
         let text = plan.profile.wrap(extractive::summarize(
             &folded,
@@ -194,7 +203,7 @@ impl Session {
                     .unwrap_or(default.max_tokens)
                     .min(question.room.map_or(u64::MAX, within)),
                 refs: self.context.wording.names_refs(),
-                beside_ledger: !aim.ledger.budget(&self.context, aim.target).is_none(),
+                beside_ledger,
             },
         ));
         Answer { text, built_in: true, ..Answer::default() }
@@ -345,13 +354,17 @@ impl Session {
     /// those that are still folded, and so is a built-in summary.
     pub(super) fn judge(&self, pending: &Pending, answer: &Answer, wants_retain: bool) -> Result<Judged> {
         let aim = pending.question.run.aim;
-        let judged = self.judged(pending.question.plan.clone(), answer, wants_retain, &aim)?;
+        let mut judged =
+            self.judged_with_ledger(pending, pending.question.plan.clone(), answer, wants_retain)?;
         let tokens = judged.accepted.tokens;
         if let Some(room) = self.room(&pending.question).filter(|room| tokens > *room) {
             let why = format!(
                 "the summary takes {tokens} tokens, but the view has room for only {room}: ask for a shorter one"
             );
             return Err(Error::new(ErrorCode::SummaryNotSmaller, why));
+        }
+        if !compaction::can_fit(&self.context, &judged.plan, tokens, aim.limit) {
+            judged.plan.frame = None; // in a view of a few dozen tokens there is no room for words around the summary
         }
         let marks = (aim.target_after_fold, aim.limit);
         let smaller = judged.plan.clone().keep_newest_that_fit(&self.context, &judged.accepted, marks);
@@ -360,12 +373,31 @@ impl Session {
                 by_provider: answer.by_provider.clone(),
                 ..self.built_in(&pending.question, &plan)
             });
-            self.judged(plan, own.as_ref().unwrap_or(answer), wants_retain, &aim).ok()
+            self.judged_with_ledger(pending, plan, own.as_ref().unwrap_or(answer), wants_retain).ok()
         });
         // Messages that come back must not cost the ledger more of the user's rules.
         let smaller =
             smaller.filter(|smaller| smaller.accepted.omitted.rules <= judged.accepted.omitted.rules);
         Ok(smaller.unwrap_or(judged))
+    }
+
+    /// Judges an answer for this plan. If it is a built-in summary that leaves things to a ledger, and no ledger found room, it tells
+    /// everything itself.
+    fn judged_with_ledger(
+        &self,
+        pending: &Pending,
+        plan: FoldPlan,
+        answer: &Answer,
+        wants_retain: bool,
+    ) -> Result<Judged> {
+        let question = &pending.question;
+        let judged = self.judged(plan.clone(), answer, wants_retain, &question.run.aim)?;
+        if !answer.built_in || judged.accepted.ledger_tokens > 0 || !self.writes_ledger(question) {
+            return Ok(judged);
+        }
+        let by_provider = answer.by_provider.clone();
+        let alone = Answer { by_provider, ..self.built_in_beside(false, question, &plan) };
+        Ok(self.judged(plan, &alone, wants_retain, &question.run.aim).unwrap_or(judged))
     }
 
     fn judged(&self, plan: FoldPlan, answer: &Answer, wants_retain: bool, aim: &Aim) -> Result<Judged> {

@@ -49,9 +49,9 @@ test("the .wasm is reachable by name", () => {
 // The sizes after the last deliberate change plus three per cent. If a change exceeds one, look for what has grown (a type for which
 // another sort, map or table is compiled, a dependency) before raising the figure.
 const MOST_KIB = {
-  "contextfold_bg.wasm": { download: 1014, compiled: 3920 },
+  "contextfold_bg.wasm": { download: 1017, compiled: 3920 },
   // What Node loads on import: the 300 that PERF-6 allows, plus two more formats. First pushes of all formats are 7 % of it.
-  "core.wasm": { download: 305, compiled: 993 },
+  "core.wasm": { download: 307, compiled: 993 },
 };
 
 for (const [name, most] of Object.entries(MOST_KIB))

@@ -2420,19 +2420,26 @@ export class Session {
      * with them (if nothing is left, a decision says that no summariser got the instructions).
      *
      * @throws {ContextError} `SUMMARY_FAILED`, `SUMMARY_EMPTY`, `SUMMARY_TRUNCATED`, `SUMMARY_NOT_SMALLER`, `SUMMARY_INVALID`;
-     * `STALE_PLAN` if the messages to be folded were rewritten in the meantime; `BUDGET_IMPOSSIBLE` if header, tools and pins alone
-     * exceed the limit; `STORE_CONFLICT` if another process saved the session in the meantime; `INVALID_ARGUMENT` if called inside a
-     * `summarize` of the same session; `ABORTED`, `FREED`. Then history and view have not changed.
+     * `STALE_PLAN` if the messages to be folded were rewritten, or any message erased, in the meantime; `BUDGET_IMPOSSIBLE` if header,
+     * tools and pins alone exceed the limit; `STORE_CONFLICT` if another process saved the session in the meantime;
+     * `INVALID_ARGUMENT` if called inside a `summarize` of the same session; `ABORTED`, `FREED`. Then history and view have not changed.
      */
     compact(options?: { signal?: AbortSignal | undefined; instructions?: string | undefined }): Promise<Report>;
     /**
-     * Erases the content of a message for good: from the history, the view, the tool output cache, and from every summary that was made
-     * from it, which the built-in summariser rewrites. What stays is that there was a message, who called which tool, and which call it
-     * answers, so that the request to the provider stays valid. The next `save` writes the whole session anew, and removes
-     * what was saved before from the store.
+     * Erases the content of a message for good: from the history, the view, the tool output cache, and from every summary that may tell
+     * of it. What stays is that there was a message, who called which tool, and which call it answers, so that the request to the
+     * provider stays valid. The next `save` writes the whole session anew, and removes what was saved before from the store.
      *
-     * Not erased are: what other messages say about it; sessions that were forked off, which have their own copy; the objects that
-     * you pushed. A tool output that is only in the store (`toolOutputCache.memoryBytes`) is removed when the store is swept.
+     * A summary may tell of any message that came before it was written, because its request shows the whole view. So the built-in
+     * summariser writes all summaries since then anew, with their lists of facts; texts that a summarizer retained since then are
+     * erased. Summaries written before the message came stay. A run that waits for a summary fails with `STALE_PLAN`: call it again.
+     * A summary in the background is dropped, and asked for again.
+     *
+     * Not erased are: what other messages say about it, among them the model's answers and a provider's own compactions in them; what
+     * you set yourself (context parts, outputs that you stored with `toolOutputs.put` and that belong to no message); branches,
+     * which have their own copy, and what the graph shows of them; the objects that you pushed, and those that you got before,
+     * such as requests and views. A tool output that is only in the store (`toolOutputCache.memoryBytes`) is removed when the
+     * store is swept.
      *
      * ```js
      * const folds = session.erase("m17"); // ids of the summaries that were written anew
@@ -2619,7 +2626,8 @@ export class Session {
      * The error may be whatever a client threw, or a provider's body or text: its message, body and causes are searched for wording such
      * as "too long". The limit that it names holds from now on (`session.limit`), in the model's own tokens. If the provider counted more
      * tokens than we did, counts are corrected by that ratio from now on (`counter.calibration`; with `calibrate: false`, the limit is
-     * lowered by that ratio instead). If it names no numbers, the view shrinks by a quarter.
+     * lowered by that ratio instead). If it names no numbers, the limit becomes three quarters of
+     * the view, and the view is cut only to that limit.
      *
      * ```js
      * for (;;) {

@@ -62,7 +62,7 @@ describe("placeholders", () => {
         const session = new Session({ contextWindow: 8_000, ladder });
         if (tools) session.setTools("openai-chat", toolDefinitions("openai-chat"));
         session.push({ role: "user", content: "Mend the build." });
-        for (let n = 0; n < 30; n++) session.push([call(`c${n}`, "bash", { command: `cargo test m${n % 7}` }), output(`c${n}`, `error[E0308] in src/m${n % 7}.rs\n${text(n % 7, 60)}test result: FAILED. 1 passed; 2 failed`)]);
+        for (let n = 0; n < 30; n++) session.push([call(`c${n}`, "bash", { command: `cargo test m${n}` }), output(`c${n}`, `error[E0308] in src/m${n % 7}.rs\n${text(n % 7, 60)}test result: FAILED. 1 passed; 2 failed`)]);
         await session.prepare();
         seen[tools] = JSON.stringify(session.view("openai-chat"));
       }

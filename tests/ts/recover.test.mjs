@@ -28,7 +28,6 @@ describe("errors that mean too long", () => {
     "a cause": new Error("the model call failed", { cause: new Error(TEXT) }),
     "retries": Object.assign(new Error("Failed after 3 attempts"), { errors: [new Error("timeout"), new Error(TEXT)] }),
     "a body": body,
-    "a code": Object.assign(new Error("400"), { code: "context_length_exceeded" }),
   };
   for (const [name, error] of Object.entries(errors))
     test(name, async () => {
@@ -44,13 +43,22 @@ describe("errors that mean too long", () => {
   const why = {
     [TEXT]: "the provider rejected the request: it has 9000 tokens and the limit is 4000",
     "This model's maximum context length is 4000 tokens.": "the provider rejected the request as too long: the limit is 4000 tokens",
-    "context_length_exceeded": "the provider rejected the request as too long",
   };
   for (const [said, told] of Object.entries(why))
     test(`the report gives the reason: ${told}`, async () => {
       const { report } = await session().recover(new Error(said));
       assert.equal(report.decisions.find((d) => d.pass === "summarize").why.split(";")[0], told);
     });
+
+  test("without figures, the limit becomes three quarters of the view, which is cut only to that", async () => {
+    const s = session();
+    for (const error of [Object.assign(new Error("400"), { code: "context_length_exceeded" }), new Error("Prompt exceeds max length")]) {
+      const before = s.tokens;
+      await s.recover(error);
+      assert.equal(s.limit, Math.floor(before * 0.75));
+      assert.ok(s.tokens <= s.limit && s.tokens > before * 0.6, `${before} → ${s.tokens}`);
+    }
+  });
 
   test("errors whose causes form a circle", async () => {
     const a = new Error("a");

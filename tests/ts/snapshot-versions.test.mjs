@@ -9,7 +9,7 @@ import { Session } from "contextfold";
 import { memoryStore } from "contextfold/stores/memory";
 import { assistant, calls, conversation, output, stateOf, user } from "../support/session.mjs";
 
-const VERSION = 5;
+const VERSION = 6;
 
 const text = (i) => `line of ${i}\n`.repeat(200);
 const list = [user("go"), ...Array.from({ length: 4 }, (_, i) => [calls(`c${i}`), output(`c${i}`, text(i))]).flat()];
