@@ -14,6 +14,9 @@ pub(super) const LONGEST: usize = 400;
 /// A text with fewer words is not a request of its own.
 const LEAST_WORDS: usize = 4;
 
+/// What is longer, in bytes, and still no request, is a paste.
+const FEW_WORDS: usize = 100;
+
 /// The same limit, in characters, for scripts without blanks between words.
 const LEAST_CHARACTERS: usize = 8;
 
@@ -59,10 +62,11 @@ pub(super) fn asked(
     staying: &[NodeIndex],
     redact: Option<&Redact>,
 ) -> Result<Vec<AskedRequest>> {
-    // If no message asks for much, the first one of a few words still says what the conversation is about.
+    // If no message asks for much, the first one of a few words ("Fix tests") still says what the conversation is about.
     let few_words = |index: &NodeIndex| {
         let text = context.history.node(*index).message.plain_text();
-        text.len() <= LONGEST && text.split_whitespace().nth(1).is_some()
+        let is_word = |word: &&str| word.chars().all(char::is_alphabetic);
+        text.len() <= FEW_WORDS && words(&text).filter(is_word).nth(1).is_some()
     };
     let first = found(context, members, false)
         .or_else(|| folded_turns(context, members, false).take(LEAST_WORDS).find(few_words));
