@@ -24,13 +24,15 @@ pub fn asset_of(encoding: &str) -> Option<(&'static str, &'static str)> {
 }
 
 /// The encoding that tiktoken uses for a model: `o200k_base` for `gpt-5-mini`. A fine-tuned model (`ft:gpt-4o:org::id`) has
-/// the encoding of its base model.
+/// the encoding of its base model, and a gateway's name (`openai/gpt-4o`) that of its last part.
 ///
 /// # Errors
 /// `UNKNOWN_MODEL` if tiktoken does not know the model, or if its tokenizer is not public (Claude, Gemini …). Those cannot
 /// be counted exactly; use the estimate.
 pub fn encoding_for_model(model: &str) -> Result<&'static str> {
-    let base = model.strip_prefix("ft:").map_or(model, |rest| rest.split(':').next().unwrap_or(rest));
+    let lower = model.trim().to_lowercase();
+    let name = lower.rsplit('/').next().unwrap_or(&lower);
+    let base = name.strip_prefix("ft:").map_or(name, |rest| rest.split(':').next().unwrap_or(rest));
     let mut rows = MODELS.lines().filter_map(|line| line.split_once('\t'));
     let found = rows.find(|(name, _)| match name.strip_suffix('*') {
         Some(beginning) => base.starts_with(beginning),
@@ -80,6 +82,13 @@ fn open_family(model: &str) -> Option<OpenFamily> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_gateways_name_has_the_encoding_of_its_last_part() {
+        for model in ["openai/gpt-4o", "openrouter/openai/gpt-4o", "GPT-4o", "azure/ft:gpt-4o:org::id"] {
+            assert_eq!(encoding_for_model(model).ok(), Some("o200k_base"), "{model}");
+        }
+    }
 
     #[test]
     fn the_error_for_an_open_model_names_its_tokenizer_package() {

@@ -4,10 +4,10 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use js_sys::Function;
+use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
 
-use super::value::to_js;
+use super::value::{get, to_js};
 use crate::context::{Event, EventName};
 use crate::error::Error;
 
@@ -84,9 +84,24 @@ impl Listeners {
         let listening: Vec<Function> = listening.map(|l| l.function.clone()).collect();
         drop(list); // a listener may add or remove listeners
         for listener in listening {
-            if let Err(thrown) = listener.call1(&JsValue::UNDEFINED, &object) {
-                error("contextfold: a listener threw", &thrown);
+            match listener.call1(&JsValue::UNDEFINED, &object) {
+                Err(thrown) => report(&thrown),
+                Ok(answer) => report_rejection(&answer),
             }
         }
+    }
+}
+
+fn report(thrown: &JsValue) {
+    error("contextfold: a listener threw", thrown);
+}
+
+/// An `async` listener that rejects is reported as well, so that it does not end the process as an unhandled rejection.
+fn report_rejection(answer: &JsValue) {
+    if let Some(promise) = answer.dyn_ref::<Promise>()
+        && let Ok(Some(catch)) = get(promise, "catch")
+    {
+        let rejected = Closure::once_into_js(|thrown: JsValue| report(&thrown));
+        let _ = catch.unchecked_into::<Function>().call1(promise, &rejected);
     }
 }

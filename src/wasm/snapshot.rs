@@ -23,7 +23,7 @@ impl Session {
     /// The session as bytes: history, view, folds, tool outputs, header, pins, what was learnt from usage, the report of the last
     /// successful run, and the options that are plain data. The same session always gives the same bytes. A compaction that is running, or
     /// that failed, leaves no trace in them, except for the pause after a failed summary in the background
-    /// (`compaction.background: true`).
+    /// (`compaction.background: true`), and for folds that were accepted before a later pass failed.
     ///
     /// ```js
     /// const bytes = session.snapshot();

@@ -2585,7 +2585,8 @@ export class Session {
      * done now. Before that, a compaction that is due waits until the limit. Without `idleMs`, a compaction happens at the threshold.
      *
      * @throws {ContextError} as `compact`, but for a missing summary only if the view does not fit without one; and
-     * `CONTEXT_WINDOW_EXCEEDED` if no pass could make the view fit.
+     * `CONTEXT_WINDOW_EXCEEDED` if no pass could make the view fit. A fold whose summary was accepted before that stays, because it is
+     * valid and paid for; everything else is as before the call.
      */
     prepare(options?: { signal?: AbortSignal | undefined; fill?: boolean | undefined; idleMs?: number | undefined }): Promise<Prepared>;
     /**
@@ -2725,8 +2726,9 @@ export class Session {
      */
     searchAsync(query: string | RegExp, options?: { query?: string | undefined; regex?: boolean | null | undefined; ignore_case?: boolean | null | undefined; max_hits?: number | null | undefined }): Promise<Hit[]>;
     /**
-     * Finds a text, or what a regular expression matches, in everything that was ever pushed, including folded and trimmed parts and full
-     * tool outputs. The newest hits come first, at most three per message. The time is proportional to the length of the
+     * Finds a text, or what a regular expression matches, in everything that was ever said, called or returned, including folded and
+     * trimmed parts and full tool outputs: in texts, in the values of calls' arguments, and in outputs. Names of tools, keys of arguments,
+     * reasoning, and the addresses of media are not searched. The newest hits come first, at most three per message. The time is proportional to the length of the
      * history. Calls of the tools of `toolDefinitions` and their answers are skipped, because they repeat what is searched.
      *
      * A string is matched literally, ignoring case, and with its accents both composed and decomposed.
@@ -2790,7 +2792,7 @@ export class Session {
      * The session as bytes: history, view, folds, tool outputs, header, pins, what was learnt from usage, the report of the last
      * successful run, and the options that are plain data. The same session always gives the same bytes. A compaction that is running, or
      * that failed, leaves no trace in them, except for the pause after a failed summary in the background
-     * (`compaction.background: true`).
+     * (`compaction.background: true`), and for folds that were accepted before a later pass failed.
      *
      * ```js
      * const bytes = session.snapshot();

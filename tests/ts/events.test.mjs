@@ -175,6 +175,17 @@ test("a listener that throws is logged on the console and stops nothing", async 
   assert.deepEqual(said.map((args) => args.at(-1)), [thrown, thrown]);
 });
 
+test("so is what an async listener rejects with, instead of ending the process", async () => {
+  const session = new Session();
+  const thrown = new Error("mine");
+  session.on("*", async () => { throw thrown; });
+  const said = await quietly(async () => {
+    session.push(user("x"));
+    await new Promise((done) => setImmediate(done));
+  });
+  assert.deepEqual(said.map((args) => args.at(-1)), [thrown]);
+});
+
 test("a listener may use the session: push, compact, read, remove itself", async () => {
   const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000 }, summarize: () => GOOD });
   let pushed = false;

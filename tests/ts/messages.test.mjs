@@ -432,6 +432,12 @@ test("push refuses a part or an entry of another format, and says how to pass it
   assert.deepEqual(session.view("messages"), unknown, "what nobody knows goes through");
 });
 
+test("an answer of Chat Completions that says something outside `content` is refused, and says how to push it", () => {
+  for (const said of [{ refusal: "I can't." }, { reasoning_content: "deep" }, { function_call: { name: "f", arguments: "{}" } }])
+    assert.throws(() => new Session().push([user("go"), { role: "assistant", content: null, ...said }]), failsWith("INVALID_MESSAGE", /pushFrom\("openai-chat"/), JSON.stringify(said));
+  new Session().push([user("go"), { role: "assistant", content: "Yes.", refusal: null, annotations: [] }]); // as the SDK returns it
+});
+
 test("a printed session shows its state", () => {
   const session = new Session({ contextWindow: 1_000 });
   session.push([user("hi"), { role: "assistant", content: "hello" }]);

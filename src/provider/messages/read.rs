@@ -36,6 +36,10 @@ pub fn message_of_json(entry: &Value, index: usize) -> Result<Message> {
     let parts = match role {
         Role::Tool => vec![Part::from(tool_output(&mut fields, content, &mut given, index)?)],
         Role::Assistant => {
+            let says = |value: &Value| !matches!(value, Value::Null) && value.as_str() != Some("");
+            if let Some(key) = OF_CHAT.into_iter().find(|key| fields.get(key).is_some_and(says)) {
+                return Err(Error::message_at(index, foreign(key, Format::OpenaiChat)));
+            }
             let calls = tool_calls(&mut fields, index)?;
             place(&mut content, calls, given.call_positions.as_deref(), index)?;
             content
@@ -66,6 +70,9 @@ pub fn message_of_json(entry: &Value, index: usize) -> Result<Message> {
     }
     Ok(Message { role, parts, meta: meta.into(), extras })
 }
+
+/// What an answer of Chat Completions may say outside `content`, which a message of ours has no field for.
+const OF_CHAT: [&str; 4] = ["refusal", "reasoning_content", "reasoning", "function_call"];
 
 /// Reads a message from its texts, as `pkg/pack.js` writes them. `None` if they were not written by it.
 pub fn message_of_texts(packed: &str) -> Option<Message> {

@@ -67,7 +67,8 @@ impl Session {
     /// done now. Before that, a compaction that is due waits until the limit. Without `idleMs`, a compaction happens at the threshold.
     ///
     /// @throws {ContextError} as `compact`, but for a missing summary only if the view does not fit without one; and
-    /// `CONTEXT_WINDOW_EXCEEDED` if no pass could make the view fit.
+    /// `CONTEXT_WINDOW_EXCEEDED` if no pass could make the view fit. A fold whose summary was accepted before that stays, because it is
+    /// valid and paid for; everything else is as before the call.
     #[wasm_bindgen(unchecked_return_type = "Promise<Prepared>")]
     pub fn prepare(
         &self,
