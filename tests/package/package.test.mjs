@@ -51,7 +51,7 @@ test("the .wasm is reachable by name", () => {
 const MOST_KIB = {
   "contextfold_bg.wasm": { download: 1017, compiled: 3920 },
   // What Node loads on import: the 300 that PERF-6 allows, plus two more formats. First pushes of all formats are 7 % of it.
-  "core.wasm": { download: 307, compiled: 993 },
+  "core.wasm": { download: 308, compiled: 993 },
 };
 
 for (const [name, most] of Object.entries(MOST_KIB))
