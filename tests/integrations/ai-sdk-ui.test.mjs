@@ -113,7 +113,7 @@ for (const major of MAJORS)
       for (; dividers().length === 0 && n < 100; n++) await send(question(n));
       assert.equal(dividers().length, 1);
       const hidden = folded();
-      assert.ok(hidden.length >= 4);
+      assert.ok(hidden.length >= 3, `${hidden.length} are hidden`);
       assert.equal(hidden.length + lines().length, 2 * n, "every message stands once");
       assert.match(textOf(dividers()[0].findByType("summary")), new RegExp(`^${hidden.length} earlier steps are summarised \\(\\d{3,4} tokens, now \\d+\\)$`));
       const asked = hidden.find((text) => text.startsWith("Question 1 "));

@@ -57,7 +57,7 @@ describe("the tools", () => {
       make(fresh);
       make(fresh);
       assert.deepEqual(fresh.tools.map((tool) => tool.function.name), ["read", "tool_output_cache", "tool_output_cache_grep", "search_history"], make.name);
-      fresh.push(agentTranscript());
+      fresh.push(agentTranscript("messages", { tokens: 800 })); // large outputs are named
       await fresh.prepare();
       assert.match(JSON.stringify(fresh.view("messages").map(({ content }) => content)), /out_\d/, make.name);
       make(() => fresh); // one added later
