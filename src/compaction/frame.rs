@@ -21,6 +21,11 @@ const LEFT_OUT: &str = " left out here";
 /// The noun that is counted.
 const EARLIER_MESSAGE: &str = " earlier message";
 
+/// Whether a text begins with the frame of a record.
+pub(super) fn begins_record(text: &str) -> bool {
+    text.starts_with(FRAME_START)
+}
+
 /// Whether a line belongs to the frame and not to the summary's content.
 pub(super) fn is_frame(line: &str) -> bool {
     let counts =

@@ -261,10 +261,10 @@ fn is_fixed(context: &Context, slot: &Slot) -> bool {
         && (node.pinned || matches!(node.kind, NodeKind::Summary | NodeKind::Retain | NodeKind::Pin))
 }
 
-/// Whether the view can keep the limit at all, with a fold that takes `tokens`.
+/// Whether the view can keep the limit with a fold that takes `tokens`: cut as planned, or else by the last resort.
 pub fn can_fit(context: &Context, plan: &FoldPlan, tokens: u64, limit: u64) -> bool {
     let folded: NodeSet = plan.members.iter().copied().collect();
-    tokens + least_tokens(context, &folded, limit) <= limit
+    plan.after(context, tokens) <= limit || tokens + least_tokens(context, &folded, limit) <= limit
 }
 
 /// Approximate least tokens of the messages that stay, once everything that may be cut is cut (COMP-19, INV-11).

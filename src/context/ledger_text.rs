@@ -15,7 +15,7 @@ pub const LEDGER_HEADINGS: [&str; 3] = [
 pub const RECORD_ENDS: &str = "[End of the record]";
 
 /// Splits a summary into its own text and the ledger appended to it.
-pub(super) fn without_ledger(summary: &str) -> (&str, Option<&str>) {
+pub fn without_ledger(summary: &str) -> (&str, Option<&str>) {
     match LEDGER_HEADINGS.iter().filter_map(|heading| summary.find(heading)).min() {
         Some(at) => {
             let ledger = &summary[at..];

@@ -24,7 +24,8 @@ pub struct Staying {
 impl Steps {
     /// Which units stay if not all of them fit at the smallest level: first those that have to stay and those that the
     /// newest user message answers, then the newest. From the first step that does not fit, everything older is folded, so that
-    /// the conversation has no gaps. Earlier summaries are not counted, since a new one replaces them. Units for which `anyway` is true stay in any case.
+    /// the conversation has no gaps. Earlier summaries are not counted, since a new one replaces them.
+    /// Units for which `anyway` is true stay in any case.
     pub fn staying(
         &self,
         context: &Context,

@@ -10,8 +10,8 @@ use super::state::Session;
 use super::summarizer::Summarizer;
 use crate::compaction::extractive::{self, ExtractiveOptions};
 use crate::compaction::ledger::CarriedFacts;
-use crate::compaction::{self, Answer, Chunks, FoldPlan, Layout, LedgerTerms, OnFailure};
-use crate::context::{EventName, NodeIndex, NodeKind, NodeSet};
+use crate::compaction::{self, Answer, Chunks, FoldPlan, Layout, LedgerTerms, OnFailure, engine_message};
+use crate::context::{EventName, NodeIndex, NodeKind, NodeSet, without_ledger};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::Message;
 use crate::passes::Aim;
@@ -185,28 +185,33 @@ impl Session {
                 ..Answer::default()
             };
         }
-        // Use messages as they were pushed: an output that is now a placeholder still says how its command ended.
-        let whole = |m: &NodeIndex| {
-            let message = &self.context.history.node(*m).message;
-            // A message that cannot be redacted is left out.
-            self.redact.as_ref().map_or_else(|| Some(Message::clone(message)), |r| r.message(message).ok())
-        };
-        let folded: Vec<Message> = plan.members.iter().filter_map(whole).collect();
-        let default = ExtractiveOptions::default();
+        let most = plan.size().unwrap_or(ExtractiveOptions::default().max_tokens);
         let within = |room: u64| room.saturating_sub(room / 8).max(MIN_SUMMARY_TOKENS);
-        let text = plan.profile.wrap(extractive::summarize(
-            &folded,
-            &*self.context.counter,
-            ExtractiveOptions {
-                max_tokens: plan
-                    .size()
-                    .unwrap_or(default.max_tokens)
-                    .min(question.room.map_or(u64::MAX, within)),
-                refs: self.context.wording.names_refs(),
-                beside_ledger,
-            },
-        ));
+        let most = most.min(question.room.map_or(u64::MAX, within));
+        let text = plan.profile.wrap(self.extracted(&plan.members, most, beside_ledger));
         Answer { text, built_in: true, ..Answer::default() }
+    }
+
+    /// The built-in summariser's summary of these entries.
+    pub(super) fn extracted(&self, members: &[NodeIndex], max_tokens: u64, beside_ledger: bool) -> String {
+        let told = |member: &NodeIndex| {
+            let node = self.context.history.node(*member);
+            // As they were pushed: an output that is now a placeholder still says how its command ended.
+            let mut message = Message::clone(&node.message);
+            if beside_ledger && node.kind == NodeKind::Summary {
+                let text = message.plain_text();
+                message = engine_message(message.role, without_ledger(&text).0); // the ledger is written anew
+            }
+            // A message that cannot be redacted is left out.
+            match &self.redact {
+                Some(redact) => redact.message(&message).ok(),
+                None => Some(message),
+            }
+        };
+        let told: Vec<Message> = members.iter().filter_map(told).collect();
+        let refs = self.context.wording.names_refs();
+        let options = ExtractiveOptions { max_tokens, refs, beside_ledger };
+        extractive::summarize(&told, &*self.context.counter, options)
     }
 
     /// No usable answer came. The extractive summariser is used if configured. Otherwise a run whose view must fit goes on

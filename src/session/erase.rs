@@ -3,7 +3,6 @@
 use super::background::Background;
 use super::graph::SessionGraph;
 use super::state::Session;
-use crate::compaction::extractive::{self, ExtractiveOptions};
 use crate::compaction::ledger::{self, AlreadyShown, Memo, Room};
 use crate::context::{ERASED, Form, NodeIndex, Tally};
 use crate::error::Result;
@@ -76,19 +75,9 @@ impl Session {
     /// The built-in summariser's summary of a fold's members.
     fn rewritten_summary(&self, summary: NodeIndex, size: Tally) -> String {
         let fold = self.context.folds.iter().find(|fold| fold.summary == summary);
-        let members = fold.into_iter().flat_map(|fold| &fold.members);
-        // A message that cannot be redacted is left out.
-        let whole = |node: &NodeIndex| {
-            let message = &self.context.history.node(*node).message;
-            self.redact.as_ref().map_or_else(|| Some(Message::clone(message)), |r| r.message(message).ok())
-        };
-        let folded: Vec<Message> = members.filter_map(whole).collect();
-        let options = ExtractiveOptions {
-            max_tokens: (size.total() - size.ledger()).max(MIN_SUMMARY_TOKENS),
-            refs: self.context.wording.names_refs(),
-            beside_ledger: size.ledger() > 0,
-        };
-        let text = extractive::summarize(&folded, &*self.context.counter, options);
+        let members = fold.map(|fold| &*fold.members).unwrap_or_default();
+        let most = (size.total() - size.ledger()).max(MIN_SUMMARY_TOKENS);
+        let text = self.extracted(members, most, size.ledger() > 0);
         text.trim().trim_start_matches("<summary>").trim_end_matches("</summary>").trim().to_owned()
     }
 

@@ -22,6 +22,9 @@ pub fn report_thrown(message: &str, thrown: &JsValue) {
     error(message, thrown);
 }
 
+/// What is printed before the error of a listener.
+const THREW: &str = "contextfold: a listener threw";
+
 /// One listener; `event` is `None` for all.
 struct Listener {
     id: u32,
@@ -85,15 +88,11 @@ impl Listeners {
         drop(list); // a listener may add or remove listeners
         for listener in listening {
             match listener.call1(&JsValue::UNDEFINED, &object) {
-                Err(thrown) => report(&thrown),
+                Err(thrown) => report_thrown(THREW, &thrown),
                 Ok(answer) => report_rejection(&answer),
             }
         }
     }
-}
-
-fn report(thrown: &JsValue) {
-    error("contextfold: a listener threw", thrown);
 }
 
 /// An `async` listener that rejects is reported as well, so that it does not end the process as an unhandled rejection.
@@ -101,7 +100,7 @@ fn report_rejection(answer: &JsValue) {
     if let Some(promise) = answer.dyn_ref::<Promise>()
         && let Ok(Some(catch)) = get(promise, "catch")
     {
-        let rejected = Closure::once_into_js(|thrown: JsValue| report(&thrown));
+        let rejected = Closure::once_into_js(|thrown: JsValue| report_thrown(THREW, &thrown));
         let _ = catch.unchecked_into::<Function>().call1(promise, &rejected);
     }
 }

@@ -34,6 +34,7 @@ pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {
     for (text, _) in texts.iter().zip(&summaries).filter(|(_, s)| **s) {
         merge(&mut draft, text, refs, &mut root);
     }
+    draft.end_earlier();
     let actions = actions(messages);
     let places = Places::of(&actions, root);
     let dialogue: Vec<(usize, &Message, &str)> = messages

@@ -70,6 +70,8 @@ pub(super) struct Draft {
     entries: HashMap<Section, Vec<Entry>>,
     index: HashMap<(Section, String), usize>,
     seq: u64,
+    /// The `seq` of the last entry that comes from an earlier summary.
+    earlier: u64,
     /// The number of lines that earlier summaries had no room for, by section.
     missing: HashMap<Section, u64>,
     /// The texts of the plan's entries, by id.
@@ -77,11 +79,16 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// Removes what a ledger tells, too.
+    /// Everything so far comes from earlier summaries.
+    pub fn end_earlier(&mut self) {
+        self.earlier = self.seq;
+    }
+
+    /// Removes what the ledger of these messages tells, too. What an earlier summary told stays: another ledger may have known it.
     pub fn leave_to_ledger(&mut self) {
+        let earlier = self.earlier;
         for section in Section::ALL.into_iter().filter(|section| section.is_told_by_ledger()) {
-            self.take(section);
-            self.missing.remove(&section);
+            self.remove_where(section, |entry| entry.seq > earlier);
         }
     }
 

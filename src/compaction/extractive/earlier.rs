@@ -1,8 +1,8 @@
 //! Takes the summary of an earlier compaction apart so that it can be merged.
 
 use super::draft::Section;
-use crate::compaction::frame;
-use crate::context::LEDGER_HEADINGS;
+use crate::compaction::{frame, ledger};
+use crate::context::{LEDGER_HEADINGS, RECORD_ENDS};
 use crate::message::{ItemType, Message, Role};
 
 /// One line of an earlier summary.
@@ -13,9 +13,12 @@ pub(super) struct Item {
     pub count: u64,
 }
 
-/// Whether a message is a summary: the engine marked it as one, or it has our headings.
+/// Whether a message is a summary: the engine marked it as one, or it has our frame or our headings.
 pub(super) fn is_summary(message: &Message, text: &str) -> bool {
     if message.item_type() == ItemType::CompactionSummary {
+        return true;
+    }
+    if message.role != Role::Tool && frame::begins_record(text) {
         return true;
     }
     let own = |line: &str| Section::ALL.iter().any(|s| line.strip_prefix("## ") == Some(s.as_str()));
@@ -25,17 +28,28 @@ pub(super) fn is_summary(message: &Message, text: &str) -> bool {
 }
 
 /// The lines of a summary by section. Foreign headings are classified by their words. Lines under no heading or an unknown one are earlier
-/// context.
+/// context. The lists of its ledger belong to the sections that tell the same; names on a line of their own are facts of the text in any
+/// case. What stands behind the record, in the same message, the user said.
 pub(super) fn items(text: &str) -> Vec<Item> {
     let mut out: Vec<Item> = Vec::new();
+    let (text, behind) = text.split_once(RECORD_ENDS).unwrap_or((text, ""));
     let ours = text.lines().any(|l| l.trim_end() == "## Task");
     let mut section = Section::Earlier;
-    let mut carried = false; // the ledger after a summary is written anew each time
+    let mut in_ledger = false;
+    let mut listed = None;
     let mut before_headings = ours; // a sentence that introduces our own summary is not part of it
     for line in text.lines() {
         let bare = line.trim();
-        carried = LEDGER_HEADINGS.contains(&bare) || (carried && heading(line).is_none());
-        if carried {
+        in_ledger = LEDGER_HEADINGS.contains(&bare) || (in_ledger && heading(line).is_none());
+        if in_ledger {
+            match (line.strip_prefix("- "), listed) {
+                (Some(text), Some(section)) => {
+                    let text = text.strip_prefix(ledger::LATEST_LABEL).unwrap_or(text);
+                    out.push(Item { section, text: text.trim().to_owned(), count: 1 });
+                }
+                (Some(_), None) => {}
+                (None, _) => listed = bare.strip_suffix(':').and_then(section_of_list),
+            }
         } else if let Some(heading) = heading(line) {
             section = section_of(heading);
             before_headings = false;
@@ -51,6 +65,9 @@ pub(super) fn items(text: &str) -> Vec<Item> {
         } else {
             out.push(Item { section, text: bare.trim_start_matches(['*', '-', ' ']).to_owned(), count: 1 });
         }
+    }
+    if !behind.trim().is_empty() {
+        out.push(Item { section: Section::Task, text: behind.trim().to_owned(), count: 1 });
     }
     for item in &mut out {
         (item.text, item.count) = split_count(&item.text);
@@ -109,6 +126,18 @@ fn section_of(heading: &str) -> Section {
         .iter()
         .find(|(list, _)| list.iter().any(|w| lower.contains(w)))
         .map_or(Section::Earlier, |(_, s)| *s)
+}
+
+/// The section that tells the same as a list of the ledger.
+fn section_of_list(title: &str) -> Option<Section> {
+    match title {
+        ledger::RULES_TITLE => Some(Section::Constraints),
+        ledger::TASK_TITLE | ledger::REMARKS_TITLE => Some(Section::Task),
+        ledger::OPEN_TITLE => Some(Section::Open),
+        ledger::COMMANDS_TITLE => Some(Section::Commands),
+        ledger::WORDS_TITLE => Some(Section::Earlier),
+        _ => None,
+    }
 }
 
 /// Splits `text (×3)` into text and 3.

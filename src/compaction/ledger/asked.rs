@@ -1,11 +1,12 @@
 //! The user's requests, which must survive a fold even if its summary does not mention them.
 
 use super::sentence::contains_sentence;
-use crate::compaction::Redact;
+use crate::compaction::{Redact, frame};
 use crate::context::{Context, Node, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::facts::words::words;
 use crate::facts::{is_assent, shorten};
+use crate::message::{Message, Part};
 use crate::script::is_cjk;
 
 /// Longer requests, in bytes, lose their end.
@@ -21,7 +22,7 @@ const FEW_WORDS: usize = 100;
 const LEAST_CHARACTERS: usize = 8;
 
 /// The label of the latest request.
-const LATEST: &str = "Latest: ";
+pub const LATEST: &str = "Latest: ";
 
 /// A request of the user, as the ledger lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,7 +118,15 @@ fn is_request(context: &Context, index: NodeIndex) -> bool {
 
 fn opens_turn(context: &Context, index: NodeIndex) -> bool {
     let node = context.history.node(index);
-    node.kind == NodeKind::Message && node.message.opens_turn() && !context.results.contains(&index)
+    node.kind == NodeKind::Message
+        && node.message.opens_turn()
+        && !context.results.contains(&index)
+        && !begins_record(&node.message)
+}
+
+/// Whether it is the record of a conversation that was compacted elsewhere.
+fn begins_record(message: &Message) -> bool {
+    message.parts.first().and_then(Part::as_text).is_some_and(|text| frame::begins_record(text))
 }
 
 fn asks_for_something(text: &str) -> bool {

@@ -21,7 +21,19 @@ use crate::tokens::{Estimate, TokenCounter};
 pub const RULES_TITLE: &str = "Rules that hold";
 
 /// The heading of sentences that contain a rule's words without being rules: questions, reports.
-const WORDS_TITLE: &str = "The user's words";
+pub const WORDS_TITLE: &str = "The user's words";
+
+/// The heading of the user's requests.
+pub const TASK_TITLE: &str = "Task";
+
+/// The heading of open work.
+pub const OPEN_TITLE: &str = "Still open";
+
+/// The heading of commands with their outcomes.
+pub const COMMANDS_TITLE: &str = "Commands and what came of them";
+
+/// The heading of what else the user said.
+pub const REMARKS_TITLE: &str = "Also said by the user (done or not)";
 
 /// Open work and commands have this fraction (1/8) of the room, however many literal facts there are.
 const WORK_SHARE: u64 = 8;
@@ -96,11 +108,11 @@ impl Draft {
         let for_work = left / WORK_SHARE;
         let open: Vec<&String> =
             missing.open.iter().filter(|line| !Open::is_question_in(line, &draft.text)).collect();
-        let of_open = draft.list("Still open", &open, for_work, |line| line.as_str(), |_| ());
+        let of_open = draft.list(OPEN_TITLE, &open, for_work, |line| line.as_str(), |_| ());
         let mut commands = missing.commands.clone();
         sort_by_key(&mut commands, |c| (Reverse(c.failed), Reverse(c.last)));
-        let title = "Commands and what came of them";
-        let of_commands = draft.list(title, &commands, for_work - of_open, |c| c.line.as_str(), |c| c.last);
+        let of_commands =
+            draft.list(COMMANDS_TITLE, &commands, for_work - of_open, |c| c.line.as_str(), |c| c.last);
         left -= of_open + of_commands;
         let of_rest = draft.rest(missing, left, room.shared / REMARKS_MAX_SHARE);
         draft.cost += of_task + of_open + of_commands + of_rest;
@@ -144,7 +156,7 @@ impl Draft {
             .iter()
             .filter_map(|asked| Some(asked.line(&without_rules(&asked.text, listed_rules)?, each)));
         let new: Vec<String> = new.collect();
-        self.list("Task", &new, room, String::as_str, |_| ())
+        self.list(TASK_TITLE, &new, room, String::as_str, |_| ())
     }
 
     /// Writes literal facts, the user's other remarks, and refs of outputs with facts that found no room. Returns their tokens.
@@ -164,9 +176,8 @@ impl Draft {
         left += for_remarks;
         let is_cut = max_for_remarks < left;
         let complete = self.complete;
-        let title = "Also said by the user (done or not)";
         let taken = self.list(
-            title,
+            REMARKS_TITLE,
             &new,
             left.min(max_for_remarks),
             |remark| remark.text.as_str(),

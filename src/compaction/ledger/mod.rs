@@ -19,8 +19,11 @@ mod user_remarks;
 mod write;
 
 pub use already_shown::AlreadyShown;
+pub use asked::LATEST as LATEST_LABEL;
 pub use carried::CarriedFacts;
-pub use draft::{OmittedFacts, RULES_TITLE, Room};
+pub use draft::{
+    COMMANDS_TITLE, OPEN_TITLE, OmittedFacts, REMARKS_TITLE, RULES_TITLE, Room, TASK_TITLE, WORDS_TITLE,
+};
 pub use memo::Memo;
 pub use message_facts::MessageFacts;
 pub use write::write;

@@ -118,8 +118,8 @@ impl Session {
     /// The error may be whatever a client threw, or a provider's body or text: its message, body and causes are searched for wording such
     /// as "too long". The limit that it names holds from now on (`session.limit`), in the model's own tokens. If the provider counted more
     /// tokens than we did, counts are corrected by that ratio from now on (`counter.calibration`; with `calibrate: false`, the limit is
-    /// lowered by that ratio instead). If it names no numbers, the limit becomes three quarters of
-    /// the view, and the view is cut only to that limit.
+    /// lowered by that ratio instead). If it names no numbers, the limit becomes three quarters of the view, and the
+    /// view is cut only to that limit.
     ///
     /// ```js
     /// for (;;) {

@@ -165,8 +165,9 @@ impl Session {
 
     /// Finds a text, or what a regular expression matches, in everything that was ever said, called or returned, including folded and
     /// trimmed parts and full tool outputs: in texts, in the values of calls' arguments, and in outputs. Names of tools, keys of arguments,
-    /// reasoning, and the addresses of media are not searched. The newest hits come first, at most three per message. The time is proportional to the length of the
-    /// history. Calls of the tools of `toolDefinitions` and their answers are skipped, because they repeat what is searched.
+    /// reasoning, and the addresses of media are not searched. The newest hits come first, at most three per message. The time is
+    /// proportional to the length of the history. Calls of the tools of `toolDefinitions` and their answers are skipped, because they
+    /// repeat what is searched.
     ///
     /// A string is matched literally, ignoring case, and with its accents both composed and decomposed.
     /// You can pass on the arguments with which a model calls the tool `search_history`: `session.search(args.query, args)`.
