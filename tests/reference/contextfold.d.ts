@@ -2627,8 +2627,8 @@ export class Session {
      * The error may be whatever a client threw, or a provider's body or text: its message, body and causes are searched for wording such
      * as "too long". The limit that it names holds from now on (`session.limit`), in the model's own tokens. If the provider counted more
      * tokens than we did, counts are corrected by that ratio from now on (`counter.calibration`; with `calibrate: false`, the limit is
-     * lowered by that ratio instead). If it names no numbers, the limit becomes three quarters of
-     * the view, and the view is cut only to that limit.
+     * lowered by that ratio instead). If it names no numbers, the limit becomes three quarters of the view, and the
+     * view is cut only to that limit.
      *
      * ```js
      * for (;;) {
@@ -2728,8 +2728,9 @@ export class Session {
     /**
      * Finds a text, or what a regular expression matches, in everything that was ever said, called or returned, including folded and
      * trimmed parts and full tool outputs: in texts, in the values of calls' arguments, and in outputs. Names of tools, keys of arguments,
-     * reasoning, and the addresses of media are not searched. The newest hits come first, at most three per message. The time is proportional to the length of the
-     * history. Calls of the tools of `toolDefinitions` and their answers are skipped, because they repeat what is searched.
+     * reasoning, and the addresses of media are not searched. The newest hits come first, at most three per message. The time is
+     * proportional to the length of the history. Calls of the tools of `toolDefinitions` and their answers are skipped, because they
+     * repeat what is searched.
      *
      * A string is matched literally, ignoring case, and with its accents both composed and decomposed.
      * You can pass on the arguments with which a model calls the tool `search_history`: `session.search(args.query, args)`.
