@@ -112,7 +112,7 @@ export function native(format, r, id, item, text, meta) {
   rare["bedrock-converse"] = () => [
     { role: "user", content: [{ guardContent: { text: { text: said(), qualifiers: ["query"] } } }, { searchResult: { source: image, title: "t", content: [{ text: said() }] } }, { cachePoint: { type: "default" } }] },
     { role: "assistant", content: [{ citationsContent: { content: [{ text: said() }], citations: [] } }, { reasoningContent: { reasoningText: { text: "hm" } } }, { toolUse: { toolUseId: id, name: "read", input: {} } }, { cachePoint: { type: "default" } }] },
-    { role: "user", content: [{ toolResult: { toolUseId: id, content: [{ json: { said: said() } }, { video: { format: "mp4", source: { bytes: "aGVsbG8=" } } }] } }, { cachePoint: { type: "default" } }, { document: { format: "txt", name: "a", source: { text: said() } } }] },
+    { role: "user", content: [{ toolResult: { toolUseId: id, content: [{ json: { said: said() } }, { video: { format: "mp4", source: { bytes: "aGVsbG8=" } } }] } }, { cachePoint: { type: "default" } }, { text: "The file:" }, { document: { format: "txt", name: "a", source: { text: said() } } }] },
   ];
   const list = (r.chance(0.6) ? lists : rare)[format]();
   const cut = r.chance(0.7) ? list : list.slice(0, 1 + r.below(list.length));
