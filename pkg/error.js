@@ -29,3 +29,9 @@ Object.defineProperties(ContextError.prototype, {
   name: { value: "ContextError", writable: true, configurable: true },
   [BRAND]: { value: true },
 });
+
+/** Gives a class its name, which a bundler may have changed. */
+export function nameClass(of, name) {
+  Object.defineProperty(of, "name", { value: name, configurable: true });
+}
+nameClass(ContextError, "ContextError");

@@ -4,7 +4,7 @@
 // NOT_INITIALIZED; while the module runs, it turns a trap into INTERNAL; after a trap, when memory can no longer be trusted, it
 // throws INTERNAL for every call.
 
-import { ContextError } from "./error.js";
+import { ContextError, nameClass } from "./error.js";
 import { isResolved } from "./object-makers.js";
 import { INTERNAL_PREFIX, WholeMissing } from "./split.js";
 import { calledFrom, placeAt } from "./stack.js";
@@ -143,8 +143,9 @@ const PROMISING = new Set([
 
 /** Wraps every method of the generated classes with `settling` or `promising`, in place. */
 export function settleMethods(glue) {
-  for (const exported of Object.values(glue)) {
+  for (const [name, exported] of Object.entries(glue)) {
     if (typeof exported !== "function" || !exported.prototype?.free) continue;
+    nameClass(exported, name);
     for (const home of [exported, exported.prototype]) {
       for (const key of Reflect.ownKeys(home)) {
         const property = Object.getOwnPropertyDescriptor(home, key);

@@ -37,17 +37,22 @@ const FLAGS = {
   help: { short: "h", help: "show this" },
 };
 const COMMON = ["format", "partial", "json", "no-color", "help"];
+/** Every command that takes a transcript accepts these, even if they change nothing there: a script can pass the same ones to all. */
+const ACCEPTED = ["model", "window", "reserve", "tokenizer", "preset"];
+
+const OVER_LIMIT = "With --model or --window the exit code is 1 if it is over the limit.";
 
 export const COMMANDS = {
   inspect: {
     what: "what is in a transcript: sizes, turns, steps, tools, largest outputs",
     flags: ["model", "window", "reserve", "tokenizer", ...COMMON],
+    notes: [OVER_LIMIT],
     examples: ["contextfold inspect session.json", "contextfold inspect rollout.jsonl --window 128000"],
   },
   count: {
     what: "count its tokens, by part",
     flags: ["model", "window", "reserve", "tokenizer", ...COMMON],
-    notes: ["With --model or --window the exit code is 1 if it is over the limit."],
+    notes: [OVER_LIMIT],
     examples: ["contextfold count session.json", "cat session.json | contextfold count - --json"],
   },
   compact: {
@@ -182,8 +187,11 @@ function known(name) {
 }
 
 function split(command, args) {
+  const { flags } = COMMANDS[command];
+  const own = new Set(flags.map(typedName));
+  const accepted = flags.includes("format") ? ACCEPTED.filter((name) => !own.has(name)) : [];
   const options = Object.fromEntries(
-    COMMANDS[command].flags.map((name) => [
+    [...flags, ...accepted].map((name) => [
       typedName(name),
       {
         type: FLAGS[name].value ? "string" : "boolean",

@@ -9,7 +9,8 @@ use crate::context::Context;
 /// How much of the room whole steps may take, as shares from 0 to 1, and how much names may take.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Share {
-    /// For the steps that the newest user message answers: those before it, back to the previous user message.
+    /// For what the newest user message answers: the step before it, and, as long as at most one step follows the message, the
+    /// other steps back to the previous user message.
     pub answered: f64,
     /// For all whole steps together.
     pub verbatim: f64,
@@ -82,7 +83,7 @@ impl Steps {
         self.level(whole, room, 0, Level::LEAST..=self.longest()).unwrap_or(Level::LEAST)
     }
 
-    /// Which units stay whole: those that have to, then those that the newest user message answers, then the newest.
+    /// Which units stay whole: those that have to, then what the newest user message answers, then the newest.
     pub(super) fn whole(&self, room: u64, share: Share) -> Vec<bool> {
         let mut whole: Vec<bool> = self.sizes.iter().map(|size| size.fixed).collect();
         let mut used = 0;
@@ -95,9 +96,11 @@ impl Steps {
             fits
         };
         let answered = Share::of(share.answered, room);
-        for at in (0..self.newest_user.unwrap_or(0)).rev().filter(|at| self.is_shown(*at)) {
+        let newest_user = self.newest_user.unwrap_or(0);
+        let is_taken_up = (newest_user + 1..whole.len()).filter(|at| self.is_shown(*at)).count() > 1;
+        for at in (0..newest_user).rev().filter(|at| self.is_shown(*at)) {
             let taken = whole[at] || self.sizes[at].cut.is_none() && take(at, answered, &mut whole);
-            if !taken || self.units[at].opens_turn() {
+            if !taken || is_taken_up || self.units[at].opens_turn() {
                 break;
             }
         }

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::Level;
+use super::difference::difference;
 use super::names::Names;
 use super::sizes;
 use super::steps::in_full;
@@ -40,12 +41,12 @@ fn cut_message(
         names.record_whole(whole.node);
         return None;
     }
+    let rules = names.new_rules(whole.node);
+    let mut list_names = |kept: Pieces<'_>| names.list_for_mark(whole.node, &rules, kept);
     let mut cut = Message::clone(message);
     let mut changed = false;
     for (text, tokens) in sizes::texts_mut(&mut cut.parts).zip(texts) {
-        if let Some(shorter) =
-            cut_text(text, tokens, text_level, &mut |kept| names.list_for_mark(whole.node, kept))
-        {
+        if let Some(shorter) = cut_text(text, tokens, text_level, &mut list_names) {
             *text = shorter.into();
             changed = true;
         }
@@ -55,7 +56,7 @@ fn cut_message(
         _ => None,
     });
     for (call, tokens) in calls.zip(inputs) {
-        changed |= cut_input(call, tokens, level, &mut |kept| names.list_for_mark(whole.node, kept));
+        changed |= cut_input(call, tokens, level, &mut list_names);
     }
     if thinks {
         let before = cut.parts.len();
@@ -141,22 +142,46 @@ fn cut_input(
         return false;
     }
     let all = call.input.len();
+    let tokens_of = |text: &str| sizes::share(tokens, text.len(), all);
+    let is_long = |text: &str| !level.keeps_whole(tokens_of(text));
     let list_names = RefCell::new(list_names);
-    let shorter = |string: &str| {
-        let tokens = sizes::share(tokens, string.len(), all);
-        if level.keeps_whole(tokens) {
+    let shorter = |string: &str, others: &[String]| {
+        if !is_long(string) {
             return None;
         }
-        let kept = pieces(string, bytes_of(string, tokens, level));
-        let left_out =
-            tokens.saturating_sub(sizes::share(tokens, kept.head.len() + kept.tail.len(), string.len()));
-        let listed = list_names.borrow_mut()(kept);
-        let out = kept.around(&mark(left_out, &listed));
+        let bytes = bytes_of(string, tokens_of(string), level);
+        let kept = pieces(string, bytes);
+        let looks_alike =
+            |other: &&String| **other != string && other.starts_with(kept.head) && other.ends_with(kept.tail);
+        let out = if let Some(other) = others.iter().find(looks_alike) {
+            let same = difference(string, other);
+            let changed = pieces(same.left_out, bytes);
+            let shown = match tokens_of(changed.left_out) {
+                0 => same.left_out.to_owned(),
+                left_out => changed.around(&mark(left_out, "")),
+            };
+            let listed = list_names.borrow_mut()(Pieces { head: &shown, left_out: string, tail: "" });
+            let before = match same.head {
+                "" => String::new(),
+                head => mark(tokens_of(head), if same.tail.is_empty() { &listed } else { "" }) + "\n",
+            };
+            let behind = match same.tail {
+                "" => String::new(),
+                tail => mark(tokens_of(tail), &listed),
+            };
+            [before, shown, behind].concat()
+        } else {
+            let left_out = tokens_of(string).saturating_sub(tokens_of(&[kept.head, kept.tail].concat()));
+            kept.around(&mark(left_out, &list_names.borrow_mut()(kept)))
+        };
         (out.len() < string.len()).then_some(out)
     };
     let input = match Json::parse(&call.input) {
-        Some(json) => json.with_strings(shorter),
-        None => shorter(&call.input).unwrap_or_default(),
+        Some(json) => {
+            let long: Vec<String> = json.strings().filter(|string| is_long(string)).collect();
+            json.with_strings(|string| shorter(string, &long))
+        }
+        None => shorter(&call.input, &[]).unwrap_or_default(),
     };
     let is_shorter = !input.is_empty() && input.len() < call.input.len();
     if is_shorter {

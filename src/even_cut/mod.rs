@@ -17,6 +17,7 @@
 //! (`FoldPlan::keep_newest_that_fit`). Its ledger is then rewritten for what is still folded, and the even cut fills the view.
 
 mod cut;
+mod difference;
 mod level;
 mod message;
 mod names;

@@ -1,4 +1,4 @@
-//! The names that marks list: literal facts in the text left out that occur nowhere else in the view.
+//! What marks list: rules and literal facts in the text left out that stand nowhere else in the view.
 
 use std::fmt::{self, Write as _};
 
@@ -6,6 +6,7 @@ use super::text::Pieces;
 use crate::context::{Form, NodeIndex, Slot};
 use crate::facts::shorten::one_line;
 use crate::facts::{ExtractedFacts, LiteralKind, Strength, texts};
+use crate::hashing::HashSet;
 use crate::sorting::sort_by_key;
 use crate::tokens::{Estimate, TokenCounter};
 
@@ -13,10 +14,11 @@ use crate::tokens::{Estimate, TokenCounter};
 const NAMES_PREFIX: &str = "; in it: ";
 const MARK_NAMES_PREFIX: &str = " left out; in it: ";
 
-/// Which literal facts the view contains, tracked while it is being cut.
+/// Which literal facts and which of the user's rules the view contains, tracked while it is being cut.
 pub struct Names<'a> {
     facts: &'a ExtractedFacts,
     in_view: Vec<bool>,
+    rules_in_view: HashSet<&'a str>,
     /// How many tokens all marks together may still spend on names.
     left: u64,
 }
@@ -24,11 +26,13 @@ pub struct Names<'a> {
 impl<'a> Names<'a> {
     /// For a view that is still empty, whose marks may list names of up to `tokens` tokens. `facts` must be complete.
     pub fn new(facts: &'a ExtractedFacts, tokens: u64) -> Self {
-        Self { facts, in_view: vec![false; facts.names.len()], left: tokens }
+        let in_view = vec![false; facts.names.len()];
+        Self { facts, in_view, rules_in_view: HashSet::default(), left: tokens }
     }
 
-    /// Records the names in a message that stays whole.
+    /// Records what a message that stays whole contains.
     pub fn record_whole(&mut self, node: NodeIndex) {
+        self.new_rules(node);
         for number in self.of(node) {
             self.record(*number);
         }
@@ -80,16 +84,16 @@ impl<'a> Names<'a> {
         cost
     }
 
-    /// What a mark lists: the user's rules that its text no longer contains whole; the line that says how a command ended,
+    /// What a mark lists: those of the `rules` that its text no longer contains whole; the line that says how a command ended,
     /// if it was left out; and names that were left out and occur nowhere else in the view, most useful first. Names that
     /// the head or the tail still contains are recorded.
-    pub(super) fn list_for_mark(&mut self, node: NodeIndex, pieces: Pieces<'_>) -> String {
+    pub(super) fn list_for_mark(&mut self, node: NodeIndex, rules: &[&str], pieces: Pieces<'_>) -> String {
         let mut listed = String::new();
         let mut list = |what: fmt::Arguments<'_>| {
             let before = if listed.is_empty() { NAMES_PREFIX } else { ", " };
             let _ = write!(listed, "{before}{what}");
         };
-        for rule in rules_left_out(&self.rules(node), pieces) {
+        for rule in rules_left_out(rules, pieces) {
             list(format_args!("\"{rule}\""));
         }
         if let Some(line) = self.outcome_line(node).filter(|line| is_left_out(line, pieces)) {
@@ -139,10 +143,11 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The user's rules in a message, without those that only mention a rule.
-    pub fn rules(&self, node: NodeIndex) -> Vec<&'a str> {
+    /// The user's rules in a message that are not recorded yet, without those that only mention a rule. Records them.
+    pub fn new_rules(&mut self, node: NodeIndex) -> Vec<&'a str> {
         let rules = self.facts.notes(node.get()).map_or(&[][..], |notes| &notes.rules);
-        rules.iter().filter(|rule| rule.strength != Strength::Mention).map(|rule| &*rule.text).collect()
+        let rules = rules.iter().filter(|rule| rule.strength != Strength::Mention).map(|rule| &*rule.text);
+        rules.filter(|rule| self.rules_in_view.insert(rule)).collect()
     }
 
     /// The line of a command's output that says how the command ended.

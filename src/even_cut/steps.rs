@@ -5,7 +5,6 @@ use std::ops::Range;
 use super::sizes::{self, Size};
 use super::{Level, Names, cut_slot};
 use crate::context::{Context, Form, NodeIndex, NodeKind, Place, Slot, Unit};
-use crate::message::Role;
 
 /// The steps of a view's body, measured.
 pub struct Steps {
@@ -100,16 +99,16 @@ impl Steps {
         self.sizes[at].cut.is_some_and(|cut| cut.tokens <= self.tokens_if_recut(at, level) + cut.names)
     }
 
-    /// Measures, for each step, the names that no newer step contains, and the user's rules.
+    /// Measures, for each step, the names and the user's rules that no newer step contains.
     fn measure_names(&mut self, context: &Context) {
         let facts = context.facts();
         let mut names = Names::new(&facts, 0);
         for (unit, size) in self.units.iter().zip(&mut self.sizes).rev() {
             if unit.place != Place::Hidden {
                 size.names = unit.nodes.iter().map(|node| names.cost(*node)).sum();
-                if unit.role == Role::User && !size.texts.is_empty() {
-                    let rules = unit.nodes.iter().flat_map(|node| names.rules(*node));
-                    size.rules = rules.map(|rule| context.counter.count(rule) + 2).sum();
+                let rules: Vec<&str> = unit.nodes.iter().flat_map(|node| names.new_rules(*node)).collect();
+                if !size.texts.is_empty() {
+                    size.rules = rules.iter().map(|rule| context.counter.count(rule) + 2).sum();
                 }
             }
         }

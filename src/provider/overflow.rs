@@ -22,7 +22,7 @@ pub struct Overflow {
 
 /// One pattern for each known text. Named groups: `limit` is the model's limit, `actual` the tokens of the request,
 /// `answer` those requested for the answer, `total` both together.
-const TEXTS: [&str; 29] = [
+const TEXTS: [&str; 33] = [
     // Anthropic
     r"prompt is too long(: (?<actual>N) tokens > (?<limit>N) maximum)?",
     r"input length and `?max_tokens`? exceed context limit: (?<actual>N) \+ (?<answer>N) > (?<limit>N)",
@@ -32,6 +32,9 @@ const TEXTS: [&str; 29] = [
     r"maximum context length is (?<limit>N) tokens.{0,40}?requested (?<answer>N) output tokens.{0,60}?(?<actual>N) input tokens",
     r"maximum context length is (?<limit>N) tokens(.{0,80}?(resulted in|you requested|requested about|contains at least) (about )?(?<total>N)( tokens \([^)]*?(?<answer>N) (in|for) the (completion|output)\))?)?",
     r"input length \(?(?<actual>N)\)? exceeds (the )?(model's maximum context length|maximum allowed input length of) \(?(?<limit>N)",
+    r"exceeds (the )?maximum allowed input length of (?<limit>N)",
+    // SGLang
+    r"exceeds the model's maximum context length of (?<limit>N) tokens(.{0,80}?: (?<actual>N) tokens from the input messages)?",
     // Ollama
     r"prompt too long; exceeded max context length",
     r"context[_ ]length[_ ]exceeded",
@@ -42,11 +45,13 @@ const TEXTS: [&str; 29] = [
     r"maximum prompt length is (?<limit>N)( but the request contains (?<actual>N) tokens)?",
     // Groq, Cerebras
     r"reduce the length of the (messages|prompt|input)",
+    r"\b400 status code \(no body\)",
     // Amazon Bedrock
     r"input is too long for requested model",
     r"too many input tokens\. max input tokens: (?<limit>N), request input token count: (?<actual>N)",
     r"too many total text bytes",
-    // GitHub Copilot
+    // GitHub Models, GitHub Copilot
+    r"request body too large for .{1,60} model\. max size: (?<limit>N) tokens",
     r"prompt token count of (?<actual>N) exceeds the limit of (?<limit>N)",
     // llama.cpp, LM Studio
     r"request \(?(?<actual>N)?( tokens\) )?exceeds the available context size( \((?<limit>N) tokens\))?",

@@ -133,12 +133,6 @@ impl SessionConfig {
             .map(|l| (l.max_input_tokens, l.window()))
             .filter(|(most, table)| given_window.is_none() || most < table)
             .map(|(most, _)| most);
-        if let Some(window) = window.filter(|window| reserved > *window) {
-            let why = format!(
-                "{reserved} tokens leave nothing of the context window of {window} for the request: reserve less"
-            );
-            return Err(Error::config("reservedOutputTokens", why));
-        }
         let limit = window.map(|w| model::limit(max_input, w, reserved));
         Ok(Self {
             acts_at_limit: ladder.acts_at_limit() && !given.threshold_ratio,

@@ -352,15 +352,16 @@ impl Session {
             budgets.insert(name.into(), tokens);
         }
         let fits_only = self.config.ladder.builds_from_turns();
-        let target = match run.folded && !fits_only {
-            true if run.passes.iter().any(|pass| pass.cuts_evenly()) => {
-                let is_fold = |slot: &&Slot| self.context.history.node(slot.node).is_fold();
-                let folds: u64 = view.body().iter().filter(is_fold).map(Slot::tokens).sum();
-                let fixed = fixed_tokens(&self.context) + folds;
-                target_beside_fixed(fixed, run.aim.target_after_fold, run.aim.limit)
-            }
-            true => run.aim.target_after_fold,
-            false => run.aim.limit,
+        let is_cut = run.decisions.iter().any(|decision| decision.pass == "even_cut");
+        let aimed = if run.folded { run.aim.target_after_fold } else { run.aim.target };
+        let target = if fits_only || !(run.folded || is_cut) {
+            run.aim.limit
+        } else if run.passes.iter().any(|pass| pass.cuts_evenly()) {
+            let is_fold = |slot: &&Slot| self.context.history.node(slot.node).is_fold();
+            let folds: u64 = view.body().iter().filter(is_fold).map(Slot::tokens).sum();
+            target_beside_fixed(fixed_tokens(&self.context) + folds, aimed, run.aim.limit)
+        } else {
+            aimed
         };
         let limit = self.config.limit;
         let cost = run

@@ -47,9 +47,15 @@ impl Session {
         if overflow.is_none() && too_many.is_none() {
             return Ok(None);
         }
+        let media = self.context.view.media();
+        if media.images == 0
+            && media.bytes == 0
+            && too_many.is_some_and(|what| !matches!(what, TooMany::Bytes(_)))
+        {
+            return Ok(None); // it refuses an image that the session does not have
+        }
         // If the view has no media, a limit in bytes means text, and fewer tokens make fewer bytes.
-        let no_media = self.context.view.media().bytes == 0;
-        let too_many = too_many.filter(|what| !(no_media && matches!(what, TooMany::Bytes(_))));
+        let too_many = too_many.filter(|what| !(media.bytes == 0 && matches!(what, TooMany::Bytes(_))));
         let nodes = self.context.history.nodes().iter();
         let answers =
             nodes.filter(|n| n.kind == NodeKind::Message && n.message.role == Role::Assistant).count();

@@ -42,6 +42,7 @@ const CONTROL: u8 = SIGN_COUNT + 3;
 /// Characters beyond ASCII by script; the classes of [`wide_class`] start here.
 const WIDE: u8 = SIGN_COUNT + 4;
 const WIDE_COUNT: u8 = 17;
+const EMOJI: u8 = WIDE + 13;
 const CLASSES: usize = (WIDE + WIDE_COUNT) as usize;
 
 /// States: what precedes a character. After a sign, the state is the sign's class; after the same sign twice, that plus
@@ -253,7 +254,18 @@ fn row(state: u8) -> u8 {
 }
 
 fn share(row: u8, class: u8) -> u8 {
-    OTHERS.get(usize::from(row) * CLASSES + usize::from(class)).copied().unwrap_or_default()
+    let measured = OTHERS.get(usize::from(row) * CLASSES + usize::from(class)).copied().unwrap_or_default();
+    measured.max(least_share(class))
+}
+
+/// The least value of characters of which the measured texts have too few: emoji, most of which are one or two tokens, and control
+/// characters, as in coloured logs.
+const fn least_share(class: u8) -> u8 {
+    match class {
+        EMOJI => 96,
+        CONTROL => 64,
+        _ => 0,
+    }
 }
 
 /// The index of two adjacent letters in [`LETTERS`]. A capital after a small letter is not a pair.
@@ -331,7 +343,7 @@ mod tests {
                 ASCII.get(usize::from(byte)).copied().unwrap_or_else(|| WIDE + wide_class(u32::from(c)));
             let value = match letter_pair(before, byte, class) {
                 Some(pair) => LETTERS[pair],
-                None => OTHERS[usize::from(state) * CLASSES + usize::from(class)],
+                None => OTHERS[usize::from(state) * CLASSES + usize::from(class)].max(least_share(class)),
             };
             units += u64::from(value);
             state = match class {

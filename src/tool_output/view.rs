@@ -86,6 +86,7 @@ struct Shown {
 impl Shown {
     fn what(&self, total: u64) -> String {
         match (self.complete, self.lines) {
+            (true, 1) => "1 line".to_owned(),
             (true, _) => format!("all {total} lines shown"),
             (false, 0) => format!("beginning of line 1 of {total} shown"),
             (false, lines) => format!("lines 1-{lines} of {total} shown"),
@@ -100,10 +101,11 @@ impl Shown {
             (false, 0) => "\"limit\":1".to_owned(),
             (false, _) => format!("\"offset\":{lines}"),
         };
+        let of_them = if total == 1 { String::new() } else { format!("{cut_lines} of them ") };
         let cut = if cut_lines == 0 {
             String::new()
         } else {
-            format!(", {cut_lines} of them cut at {max_line} characters (see more of one with limit 1)")
+            format!(", {of_them}cut at {max_line} characters (see more of one with limit 1)")
         };
         let id = serde_json::Value::from(ref_id);
         format!(

@@ -190,7 +190,13 @@ async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValu
         }
         match write(inner, &mut home, now).await {
             Ok(()) => break,
-            Err(error) => after_failed_save(inner, &mut home, now, error, last).await?,
+            Err(error) => {
+                let looked = after_failed_save(inner, &mut home, now, error, last).await;
+                if looked.as_ref().is_err_and(is_conflict) {
+                    super::lease::release(inner).await; // whoever loads what the store has need not wait for this session
+                }
+                looked?;
+            }
         }
     }
     if let Ok(mut core) = inner.core_mut() {
@@ -226,6 +232,10 @@ async fn write(inner: &Rc<Inner>, home: &mut Home, now: u64) -> Result<(), JsVal
     Ok(())
 }
 
+fn is_conflict(error: &JsValue) -> bool {
+    code_of(error).as_deref() == Some(ErrorCode::StoreConflict.as_str())
+}
+
 /// After a failed save, looks at what the store holds. The answer to a save may have got lost; then the next try continues from
 /// there. If somebody else has saved, it is a conflict.
 async fn after_failed_save(
@@ -235,7 +245,7 @@ async fn after_failed_save(
     error: JsValue,
     last: bool,
 ) -> Result<(), JsValue> {
-    let conflicts = code_of(&error).as_deref() == Some(ErrorCode::StoreConflict.as_str());
+    let conflicts = is_conflict(&error);
     let there = home.store.read(&home.key, home.position).await;
     let there = match there {
         Ok(there) => there,
@@ -343,7 +353,7 @@ fn store_failure(home: &Home, error: JsValue) -> JsValue {
     if code_of(&error).as_deref() == Some(ErrorCode::SnapshotInvalid.as_str()) {
         let key = &home.key;
         let why = format!(
-            "the session in the store under `{key}` is damaged or incomplete. Nothing in memory is lost: save it under another key. To use this key again, remove its data from the store"
+            "the session in the store under `{key}` is damaged, incomplete, or encrypted (then the store has to be wrapped as it was when it was saved). Nothing in memory is lost: save it under another key. To use this key again, remove its data from the store"
         );
         return context_error(&Error::new(ErrorCode::StoreFailed, why), Some(&error), None);
     }

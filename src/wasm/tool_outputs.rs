@@ -34,11 +34,22 @@ impl ToolOutputCache {
     pub(super) fn new(inner: Rc<Inner>) -> Self {
         Self { inner }
     }
+
+    /// Keeps the first bytes of a character that is cut off at the end of an output's text, for the next chunk.
+    fn keep_split_character(&self, ref_id: String, bytes: Vec<u8>) {
+        let mut split = self.inner.split_characters.borrow_mut();
+        if bytes.is_empty() {
+            split.remove(&ref_id);
+        } else {
+            split.insert(ref_id, bytes);
+        }
+    }
 }
 
 #[wasm_bindgen]
 impl ToolOutputCache {
-    /// Stores a whole output and returns its ref. Bytes are decoded as UTF-8; invalid ones become U+FFFD.
+    /// Stores an output and returns its ref. Bytes are decoded as UTF-8; invalid ones become U+FFFD, and a character that is cut off at the
+    /// end is completed by `append`.
     ///
     /// @throws {ContextError} `INVALID_ARGUMENT` if `options.id` already names another content.
     #[wasm_bindgen(unchecked_return_type = "ToolOutputRef")]
@@ -57,8 +68,8 @@ impl ToolOutputCache {
         };
         let mut text = LongText::default();
         pieces.by_ref().for_each(|piece| text.push_str(&piece));
-        text.push_str(&String::from_utf8_lossy(&pieces.into_cut_off()));
         let put = self.inner.write(|core| core.context_mut().outputs.put_long(text, id))?;
+        self.keep_split_character(put.id.clone(), pieces.into_cut_off());
         move_due_outputs(&self.inner);
         flat_to_js(&put)
     }
@@ -86,14 +97,7 @@ impl ToolOutputCache {
             }
             Ok(output_ref)
         })?;
-        let cut_off = pieces.into_cut_off();
-        let mut split = self.inner.split_characters.borrow_mut();
-        if cut_off.is_empty() {
-            split.remove(&ref_id);
-        } else {
-            split.insert(ref_id, cut_off);
-        }
-        drop(split);
+        self.keep_split_character(ref_id, pieces.into_cut_off());
         move_due_outputs(&self.inner);
         to_js(&output_ref)
     }

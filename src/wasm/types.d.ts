@@ -361,6 +361,9 @@ export interface CompactionConfig {
   retainLastTurns?: number | undefined;
 }
 
+/** A fold, as `session.folds()` lists it. */
+export type Fold = FoldInfo;
+
 /** The name of a preset: `"contextfold"` (the default) is our own ladder; the others follow published documents. */
 export type PresetName = "contextfold" | "spec" | "rolling" | "steps-design" | "steps-execution" | "selective" | "ladder";
 

@@ -44,7 +44,7 @@ export async function inspect(read, flags) {
   };
   if (flags.json) printJson(facts);
   else print(render(facts, report, limit, style(process.stdout, flags)));
-  return EXIT.fine;
+  return limit !== null && report.counter.corrected_tokens > limit ? EXIT.overLimit : EXIT.fine;
 }
 
 const SOURCES = { "claude-code": "Claude Code session file", codex: "Codex rollout" };

@@ -126,7 +126,7 @@ fn merge(draft: &mut Draft, text: &str, refs: bool, root: &mut Option<String>) {
     }
 }
 
-/// Removes open entries of earlier summaries that have been taken up since, by the user or by the assistant.
+/// Removes what earlier summaries say of their end, as far as the user or the assistant has gone on since.
 fn drop_taken_up_since(draft: &mut Draft, dialogue: &[(usize, &Message, &str)]) {
     let user_spoke = dialogue.iter().any(|(_, m, _)| m.role == Role::User);
     let assistant_spoke = dialogue.iter().any(|(_, m, _)| m.role == Role::Assistant);
@@ -139,6 +139,9 @@ fn drop_taken_up(draft: &mut Draft, user_spoke: bool, assistant_spoke: bool) {
         (user_spoke && starts(QUESTION_LABEL))
             || (assistant_spoke && (starts(REQUEST_LABEL) || starts(DOING_LABEL) || starts(NEXT_LABEL)))
     });
+    if assistant_spoke {
+        draft.remove(Section::Progress, ANSWER_LABEL);
+    }
 }
 
 /// Whether a user message is the user's own and not one that an application inserted.
@@ -230,10 +233,8 @@ fn add_open_at_end(
             draft.put(Section::Open, &key_of(next), &format!("{NEXT_LABEL}{}", unwrapped(next)), 0);
         }
     }
-    if let Some((_, _, text)) = last_word.filter(|_| closed).or(previous) {
-        draft.put(Section::Progress, ANSWER_LABEL, &format!("{ANSWER_LABEL}{}", text.trim()), 15);
-    }
     if let Some((_, _, text)) = last_word.filter(|_| closed) {
+        draft.put(Section::Progress, ANSWER_LABEL, &format!("{ANSWER_LABEL}{}", text.trim()), 15);
         if let Some(question) = final_question(text) {
             draft.put(
                 Section::Open,

@@ -44,8 +44,8 @@ pub(super) fn items(text: &str) -> Vec<Item> {
         if in_ledger {
             match (line.strip_prefix("- "), listed) {
                 (Some(text), Some(section)) => {
-                    let text = text.strip_prefix(ledger::LATEST_LABEL).unwrap_or(text);
-                    out.push(Item { section, text: text.trim().to_owned(), count: 1 });
+                    let text = ledger::without_label(text).trim().to_owned();
+                    out.push(Item { section, text, count: 1 });
                 }
                 (Some(_), None) => {}
                 (None, _) => listed = bare.strip_suffix(':').and_then(section_of_list),

@@ -1,5 +1,6 @@
 //! The user's requests, which must survive a fold even if its summary does not mention them.
 
+use super::open::OLD;
 use super::sentence::contains_sentence;
 use crate::compaction::{Redact, frame};
 use crate::context::{Context, Node, NodeIndex, NodeKind};
@@ -22,13 +23,17 @@ const FEW_WORDS: usize = 100;
 const LEAST_CHARACTERS: usize = 8;
 
 /// The label of the latest request.
-pub const LATEST: &str = "Latest: ";
+const LATEST: &str = "Latest: ";
+
+/// The label of the first request if the user has said so much since that it may no longer be the task, and how many bytes of it are told.
+const FIRST: &str = "At first: ";
+const LONGEST_FIRST: usize = 160;
 
 /// A request of the user, as the ledger lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AskedRequest {
-    /// It is not the first but the latest one.
-    pub is_latest: bool,
+    /// What its line begins with.
+    label: &'static str,
     /// The request on one line.
     pub text: String,
 }
@@ -36,8 +41,8 @@ pub(super) struct AskedRequest {
 impl AskedRequest {
     /// The ledger's line with these words of the request, of at most about `most` bytes.
     pub fn line(&self, words: &str, most: usize) -> String {
-        let label = if self.is_latest { LATEST } else { "" };
-        format!("{label}{}", shorten::beginning(words, most))
+        let most = if self.label == FIRST { most.min(LONGEST_FIRST) } else { most };
+        format!("{}{}", self.label, shorten::beginning(words, most))
     }
 
     /// Whether a text tells it: whole, or shortened but not by much more than the ledger would. Line breaks do not matter.
@@ -49,6 +54,11 @@ impl AskedRequest {
         };
         tells(&shorten::whole_line(text)) || entries(text).any(|entry| tells(&shorten::whole_line(entry)))
     }
+}
+
+/// The request in a ledger's line.
+pub fn without_label(line: &str) -> &str {
+    [LATEST, FIRST].iter().find_map(|label| line.strip_prefix(label)).unwrap_or(line)
 }
 
 /// The entries of a text's lists, with the lines that belong to them.
@@ -74,9 +84,12 @@ pub(super) fn asked(
     let Some(first) = first else { return Ok(Vec::new()) };
     let is_last = !staying.iter().any(|index| is_request(context, *index));
     let latest = is_last.then(|| found(context, members, true)).flatten().filter(|index| *index != first);
-    let mut out = vec![request_in(context.history.node(first), false, redact)?];
+    let folded_since = folded_turns(context, members, true).take_while(|index| *index != first);
+    let stays_since = staying.iter().copied().filter(|index| opens_turn(context, *index));
+    let is_old = folded_since.chain(stays_since).take(OLD).count() == OLD;
+    let mut out = vec![request_in(context.history.node(first), if is_old { FIRST } else { "" }, redact)?];
     if let Some(latest) = latest {
-        out.push(request_in(context.history.node(latest), true, redact)?);
+        out.push(request_in(context.history.node(latest), LATEST, redact)?);
     }
     Ok(out)
 }
@@ -139,12 +152,12 @@ fn asks_for_something(text: &str) -> bool {
     more + 1 >= if goes_on { 2 * LEAST_WORDS } else { LEAST_WORDS }
 }
 
-fn request_in(node: &Node, is_latest: bool, redact: Option<&Redact>) -> Result<AskedRequest> {
+fn request_in(node: &Node, label: &'static str, redact: Option<&Redact>) -> Result<AskedRequest> {
     let text = match redact {
         Some(redact) => redact.message(&node.message)?.plain_text(),
         None => node.message.plain_text(),
     };
-    Ok(AskedRequest { is_latest, text: shorten::whole_line(&text) })
+    Ok(AskedRequest { label, text: shorten::whole_line(&text) })
 }
 
 #[cfg(test)]
@@ -153,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_request_is_told_whole_or_shortened_a_little() {
-        let request = |text: &str| AskedRequest { is_latest: false, text: text.to_owned() };
+        let request = |text: &str| AskedRequest { label: "", text: text.to_owned() };
         let short = request("Hi! I need to change my flight.");
         assert!(
             short.is_told_by("## Task\n- First request: Hi! I need\n  to change my flight.\n\n## Open\n- x")

@@ -27,6 +27,8 @@ pub struct CarriedFacts {
     pub(super) outputs: Vec<StoredOutput>,
     /// The number of messages read.
     clock: u64,
+    /// How many of them belong to earlier folds: a record has told of them already.
+    told: u64,
     /// The user's requests, as the ledger lists them.
     pub(super) asked: Vec<AskedRequest>,
     /// What else the user said, the likeliest rules first.
@@ -47,6 +49,10 @@ pub(super) struct Rule {
 
 /// The command's line says enough about an output of at most this many bytes.
 const LINE: u64 = 240;
+
+/// What came of a command is not told again once a record has told it and more than this many messages follow. In recorded sessions, 193 of
+/// 197 commands that records told as failed had run more than 60 messages before.
+const OLD: u64 = 100;
 
 /// Bits of `Rule::last` that hold the position within the message.
 const PLACES: u32 = 12;
@@ -76,7 +82,7 @@ pub(super) struct StoredOutput {
     pub bytes: u64,
 }
 
-saved!(struct CarriedFacts { literals, rules, commands, open, outputs, clock } fresh { asked: Vec::new(), said: Vec::new() });
+saved!(struct CarriedFacts { literals, rules, commands, open, outputs, clock } fresh { told: 0, asked: Vec::new(), said: Vec::new() });
 saved!(struct Rule { strength, explicit, last } since 2 { first });
 saved!(struct CommandLine { line, failed, last });
 saved!(struct StoredOutput { at, ref_id, bytes });
@@ -102,6 +108,16 @@ impl CarriedFacts {
             let sightings = self.add_all(read, false);
             self.literals.add(&sightings);
         }
+    }
+
+    /// The messages added from now on belong to a new fold.
+    pub fn begin_fold(&mut self) {
+        self.told = self.clock;
+    }
+
+    /// Whether a record has told of the command already, and it is old.
+    pub(super) const fn is_old(&self, command: &CommandLine) -> bool {
+        command.last <= self.told && command.last + OLD < self.clock
     }
 
     /// Removes all refs, for models that cannot open them.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::carried::CarriedFacts;
 use super::message_facts::with_redacted_facts;
 use crate::compaction::Redact;
-use crate::context::{Context, NodeIndex, NodeKind};
+use crate::context::{Context, NodeIndex, NodeKind, NodeSet};
 use crate::error::Result;
 use crate::saved::{MapEdit, saved};
 
@@ -30,12 +30,14 @@ impl Memo {
         let known = members.iter().rev().find_map(|m| Some((*m, self.by_summary.get(m)?)));
         let mut carried =
             known.map_or_else(CarriedFacts::default, |(_, carried)| CarriedFacts::clone(carried));
-        let mut messages: Vec<NodeIndex> = Vec::new();
+        let is_own: NodeSet = members.iter().copied().collect();
+        let (mut own, mut earlier) = (Vec::new(), Vec::new());
         let mut next: Vec<NodeIndex> = members.iter().rev().copied().collect();
         while let Some(index) = next.pop() {
             let node = context.history.node(index);
             match node.kind {
-                NodeKind::Message => messages.push(index),
+                NodeKind::Message if is_own.contains(&index) => own.push(index),
+                NodeKind::Message => earlier.push(index),
                 NodeKind::Summary if known.is_none_or(|(k, _)| k != index) => {
                     let fold = context.folds.iter().find(|f| f.summary == index);
                     next.extend(fold.into_iter().flat_map(|f| f.members.iter().rev()));
@@ -49,7 +51,9 @@ impl Memo {
                 | NodeKind::Part => {}
             }
         }
-        with_redacted_facts(context, &messages, redact, |read| carried.add(read))?;
+        with_redacted_facts(context, &earlier, redact, |read| carried.add(read))?;
+        carried.begin_fold();
+        with_redacted_facts(context, &own, redact, |read| carried.add(read))?;
         Ok(carried)
     }
 

@@ -43,6 +43,7 @@ impl<'a> Missing<'a> {
     /// The facts of `carried`, with these literal facts, that `already_shown` does not contain.
     pub fn of(carried: &'a CarriedFacts, literals: Choices<'a>, already_shown: &AlreadyShown<'_>) -> Self {
         let mut rules: Vec<_> = carried.rules.iter().collect();
+        let commands = carried.commands.values().filter(|command| !carried.is_old(command));
         sort_by_key(&mut rules, |(_, r)| (Reverse((r.explicit, r.strength)), r.first));
         let ledger_rule = |(text, r): (&'a String, &Rule)| {
             let own = r.explicit || r.strength > Strength::Mention;
@@ -64,7 +65,7 @@ impl<'a> Missing<'a> {
                     found,
                 );
             }),
-            commands: not_found(carried.commands.values().collect(), |commands, found| {
+            commands: not_found(commands.collect(), |commands, found| {
                 let lines = commands.iter().map(|command| command.without_ref());
                 already_shown.find_outside_outputs(&TextSet::new(lines), found);
             }),

@@ -19,7 +19,7 @@ mod user_remarks;
 mod write;
 
 pub use already_shown::AlreadyShown;
-pub use asked::LATEST as LATEST_LABEL;
+pub use asked::without_label;
 pub use carried::CarriedFacts;
 pub use draft::{
     COMMANDS_TITLE, OPEN_TITLE, OmittedFacts, REMARKS_TITLE, RULES_TITLE, Room, TASK_TITLE, WORDS_TITLE,
