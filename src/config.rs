@@ -96,6 +96,11 @@ impl<'a> Keys<'a> {
         self.read(key, &expected, |v| whole(v).or_else(|| written(v)).filter(|n| range.contains(n)))
     }
 
+    /// A whole number within `range`; `Some(None)` for `null`.
+    pub fn u64_or_null(&mut self, key: &'a str, range: impl RangeBounds<u64>) -> Result<Option<Option<u64>>> {
+        self.or_null(key, |keys, key| keys.u64_in(key, range))
+    }
+
     /// A whole number that may be negative.
     pub fn integer(&mut self, key: &'a str) -> Result<Option<i64>> {
         self.read(key, "a whole number", |v| {

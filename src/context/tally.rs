@@ -1,7 +1,6 @@
 use super::ledger_text::without_ledger;
-use crate::error::Result;
 use crate::message::{ItemType, Message, Part, Role};
-use crate::saved::{Reader, Saved, Writer};
+use crate::saved::saved;
 use crate::tokens::{TokenCounter, count_part};
 
 /// The tokens of one message, by what they are spent on. Counted once, when the message enters (TOK-5). Every message has
@@ -15,24 +14,7 @@ pub struct Tally {
     ledger: u32,
 }
 
-impl Saved for Tally {
-    fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        let Self { text, reasoning, calls, outputs, ledger } = self;
-        for tokens in [text, reasoning, calls, outputs, ledger] {
-            out.number(u64::from(*tokens));
-        }
-    }
-
-    fn load(from: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self {
-            text: u32::load(from)?,
-            reasoning: u32::load(from)?,
-            calls: u32::load(from)?,
-            outputs: u32::load(from)?,
-            ledger: u32::load(from)?,
-        })
-    }
-}
+saved!(struct Tally { text, reasoning, calls, outputs, ledger });
 
 impl Tally {
     /// Converted to another counter, given that `before` tokens of this one are `now` tokens of the other.

@@ -24,12 +24,13 @@ impl Context {
         let mut empty = NodeSet::default();
         for at in from..self.view.body().len() {
             let slot = &self.view.body()[at];
-            if slot.message.role != Role::Assistant || !slot.message.parts.iter().any(is_bound) {
+            if slot.message.role != Role::Assistant || !slot.message.parts.iter().any(Part::is_bound_thinking)
+            {
                 continue;
             }
             let (node, form) = (slot.node, slot.form);
             let mut message = Message::clone(&slot.message);
-            message.parts.retain(|part| !is_bound(part));
+            message.parts.retain(|part| !part.is_bound_thinking());
             lost.push(node);
             self.note_left_out(node, WHY, None);
             if message.is_empty() {
@@ -44,8 +45,4 @@ impl Context {
         self.view.take_edited();
         lost
     }
-}
-
-fn is_bound(part: &Part) -> bool {
-    matches!(part, Part::Reasoning(reasoning) if reasoning.signature.is_some())
 }

@@ -7,9 +7,9 @@ use crate::sorting::sort_texts;
 /// From each position where a word may begin, a search follows the sorted set as long as the text matches any needle. Its time is linear in
 /// the text, times the length of the longest needle at worst.
 #[derive(Debug, Clone, Default)]
-pub struct TextSet<'a> {
-    /// Sorted and distinct, each with the caller's index for it.
-    sorted: Vec<(&'a str, usize)>,
+pub struct TextSet<T> {
+    /// Sorted and not empty, each with the caller's index for it.
+    sorted: Vec<(T, usize)>,
     /// For each first byte, where its needles begin in `sorted`.
     starts: Vec<u32>,
     /// Only for a few long needles: how far the search may advance, by the byte at the current end position.
@@ -21,31 +21,28 @@ const FEW: usize = 4;
 /// Shorter needles would match every few bytes.
 const LONG: usize = 16;
 
-impl<'a> TextSet<'a> {
+impl<T: AsRef<str> + Clone> TextSet<T> {
     /// Creates a set of these texts. Empty ones are never found.
-    pub fn new(texts: impl IntoIterator<Item = &'a str>) -> Self {
-        let texts: Vec<&str> = texts.into_iter().collect();
-        let mut order: Vec<u32> =
-            (0..texts.len() as u32).filter(|i| !texts[*i as usize].is_empty()).collect();
-        sort_texts(&mut order, &|i| texts[i as usize]);
-        Self::of_sorted(order.into_iter().map(|i| (texts[i as usize], i as usize)).collect())
+    pub fn new(texts: impl IntoIterator<Item = T>) -> Self {
+        let texts: Vec<T> = texts.into_iter().collect();
+        let text = |i: u32| texts[i as usize].as_ref();
+        let mut order: Vec<u32> = (0..texts.len() as u32).filter(|i| !text(*i).is_empty()).collect();
+        sort_texts(&mut order, &text);
+        Self::of_sorted(order.into_iter().map(|i| (texts[i as usize].clone(), i as usize)).collect())
     }
 
     /// Like `new`, for texts that are sorted already and not empty, each with the index to report.
-    pub fn of_sorted(sorted: Vec<(&'a str, usize)>) -> Self {
+    pub fn of_sorted(sorted: Vec<(T, usize)>) -> Self {
         let mut starts = vec![0; 257];
         for (text, _) in &sorted {
-            starts[usize::from(text.as_bytes()[0]) + 1] += 1;
+            starts[usize::from(bytes(text)[0]) + 1] += 1;
         }
         for byte in 0..256 {
             starts[byte + 1] += starts[byte];
         }
-        let are_few = sorted.len() <= FEW && sorted.iter().all(|(text, _)| text.len() >= LONG);
-        let skips = if are_few {
-            sorted.iter().map(|(text, _)| skips(text.as_bytes())).collect()
-        } else {
-            Vec::new()
-        };
+        let are_few = sorted.len() <= FEW && sorted.iter().all(|(text, _)| bytes(text).len() >= LONG);
+        let skips =
+            if are_few { sorted.iter().map(|(text, _)| skips(bytes(text))).collect() } else { Vec::new() };
         Self { sorted, starts, skips }
     }
 
@@ -60,7 +57,7 @@ impl<'a> TextSet<'a> {
             self.find_from(0, text, &mut found);
         }
         for ((needle, index), skips) in self.sorted.iter().zip(&self.skips) {
-            find_one(needle.as_bytes(), skips, text.as_bytes(), || found(*index));
+            find_one(bytes(needle), skips, text.as_bytes(), || found(*index));
         }
     }
 
@@ -69,6 +66,7 @@ impl<'a> TextSet<'a> {
         // A stack of needles that are prefixes of the next one, each a prefix of the one after it.
         let mut beginnings: Vec<(&str, usize)> = Vec::new();
         for (text, outer) in &self.sorted {
+            let text = text.as_ref();
             while beginnings.last().is_some_and(|(beginning, _)| !text.starts_with(beginning)) {
                 beginnings.pop();
             }
@@ -84,36 +82,40 @@ impl<'a> TextSet<'a> {
     }
 
     fn find_from(&self, start: usize, text: &str, found: &mut dyn FnMut(usize)) {
-        let bytes = text.as_bytes();
-        for at in start..bytes.len() {
-            let first = usize::from(bytes[at]);
+        let said = text.as_bytes();
+        for at in start..said.len() {
+            let first = usize::from(said[at]);
             let (mut low, mut high) = (self.starts[first] as usize, self.starts[first + 1] as usize);
-            if low == high || joins(at.checked_sub(1).map(|i| bytes[i]), Some(bytes[at])) {
+            if low == high || joins(at.checked_sub(1).map(|i| said[i]), Some(said[at])) {
                 continue;
             }
             let mut len = 0;
             while low < high {
                 // All of `low..high` begin with the `len` bytes at `at`; one that ends there comes first.
-                while low < high && self.sorted[low].0.len() == len {
-                    if !joins(Some(bytes[at + len - 1]), bytes.get(at + len).copied()) {
+                while low < high && bytes(&self.sorted[low].0).len() == len {
+                    if !joins(Some(said[at + len - 1]), said.get(at + len).copied()) {
                         found(self.sorted[low].1);
                     }
                     low += 1;
                 }
-                let Some(next) = bytes.get(at + len) else { break };
+                let Some(next) = said.get(at + len) else { break };
                 let range = &self.sorted[low..high];
-                let agrees = |of: Option<&(&str, usize)>| of.is_some_and(|(t, _)| t.as_bytes()[len] == *next);
+                let agrees = |of: Option<&(T, usize)>| of.is_some_and(|(t, _)| bytes(t)[len] == *next);
                 if agrees(range.first()) && agrees(range.last()) {
                     len += 1;
                     continue;
                 }
-                let from = range.partition_point(|(t, _)| t.as_bytes()[len] < *next);
-                let to = range.partition_point(|(t, _)| t.as_bytes()[len] <= *next);
+                let from = range.partition_point(|(t, _)| bytes(t)[len] < *next);
+                let to = range.partition_point(|(t, _)| bytes(t)[len] <= *next);
                 (low, high) = (low + from, low + to);
                 len += 1;
             }
         }
     }
+}
+
+fn bytes(text: &impl AsRef<str>) -> &[u8] {
+    text.as_ref().as_bytes()
 }
 
 /// The distance by which the end position may advance for each byte: to the byte's next occurrence in the needle.

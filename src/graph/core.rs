@@ -1,8 +1,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::constraint::constraint_error;
 use super::content::Content;
 use super::edge::{Edge, EdgeKind};
@@ -134,26 +132,6 @@ impl ContextGraph {
                     "the state of a fold's summary cannot be changed; it is always finished",
                 ));
             }
-        }
-        Ok(())
-    }
-
-    /// Sets a metadata value of a node, such as the `context_cost` of a run. `null` removes it.
-    ///
-    /// # Errors
-    /// `GRAPH_CONSTRAINT` if the node is missing or a fold's summary.
-    pub fn set_metadata(&mut self, id: &str, key: &str, value: Value) -> Result<()> {
-        let Place::Node(n) = self.find(id)? else {
-            return Err(constraint_error(&[id], "a fold's summary cannot have metadata"));
-        };
-        let metadata = &mut self.nodes[n as usize].metadata;
-        if value.is_null() {
-            if let Some(map) = metadata {
-                map.shift_remove(key);
-            }
-            metadata.take_if(|map| map.is_empty());
-        } else {
-            metadata.get_or_insert_default().insert(key.to_owned(), value);
         }
         Ok(())
     }

@@ -65,8 +65,8 @@ impl ContextGraph {
         self.nodes[node as usize].state = state;
     }
 
-    /// Sets a metadata value of a node.
-    pub(crate) fn follow_metadata(&mut self, node: u32, key: &str, value: Value) {
+    /// Sets a metadata value of a node, such as the `context_cost` of a run.
+    pub fn set_metadata(&mut self, node: u32, key: &str, value: Value) {
         self.nodes[node as usize].metadata.get_or_insert_default().insert(key.to_owned(), value);
     }
 

@@ -4,9 +4,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::answers::Answer;
-use super::index::FactIndex;
 use super::retention::{each_fact, refs_in};
-use crate::facts::texts;
+use crate::facts::{TextSet, texts};
 use crate::message::{Message, Part};
 use crate::tool_output::Output;
 
@@ -27,7 +26,7 @@ pub(super) struct KnownFacts {
     facts_by_answer: Vec<Vec<u32>>,
     /// The indexes of known facts, while facts are being found.
     finding: Finding,
-    index: Option<FactIndex>,
+    index: Option<TextSet<Rc<str>>>,
     /// What the transcript's messages contain, filled on demand.
     contents_by_message: HashMap<u32, Rc<Contents>>,
     /// What messages contain in the other forms that views show, such as trimmed ones or placeholders. The newest few of
@@ -69,7 +68,7 @@ impl KnownFacts {
         }
         let Some(answer) = answers.get(self.facts_by_answer.len()) else {
             self.finding = Finding::default();
-            self.index = Some(FactIndex::new(&self.facts));
+            self.index = Some(TextSet::new(self.facts.iter().cloned()));
             self.recorded = RecordedMessages::of(messages);
             return true;
         };
@@ -154,7 +153,7 @@ impl KnownFacts {
         let mut held = Contents::default();
         for text in texts {
             if let Some(index) = &self.index {
-                index.find(text, |fact| held.facts.push(fact));
+                index.find(text, |fact| held.facts.push(fact as u32));
             }
             if text.contains(NUMBERED_REF_PREFIX) || !self.recorded.refs.is_empty() {
                 let may_be_one =

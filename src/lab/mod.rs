@@ -8,7 +8,6 @@
 
 mod answers;
 mod copies;
-mod index;
 mod known;
 mod recorded;
 mod recording;

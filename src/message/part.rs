@@ -73,6 +73,11 @@ impl Part {
         matches!(self, Self::Reasoning(reasoning) if reasoning.is_cut_off())
     }
 
+    /// Whether it is thinking with a signature, which binds it to the model that made it.
+    pub(crate) fn is_bound_thinking(&self) -> bool {
+        matches!(self, Self::Reasoning(reasoning) if reasoning.signature.is_some())
+    }
+
     /// The text, if it is a text. A refusal is none.
     pub fn as_text(&self) -> Option<&Text> {
         match self {

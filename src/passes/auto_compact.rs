@@ -1,8 +1,7 @@
-use serde_json::{Value, json};
-
+use super::options::options;
 use super::pass::{Aim, Outcome, Pass};
 use crate::compaction::{FoldPlan, Layout, Profile};
-use crate::config::{Keys, size};
+use crate::config::size;
 use crate::context::{Context, NodeKind, Place, Unit, begin_with_user, is_instruction};
 use crate::error::Result;
 use crate::message::{ItemType, Message};
@@ -14,23 +13,13 @@ const SUMMARIES: u64 = 4;
 /// No summary is requested for fewer tokens than this.
 const LEAST: u64 = 64;
 
-/// Folds the turns that [`ShrinkTurns`](super::ShrinkTurns) left out (PASS-5): finished turns without instructions. Earlier
-/// summaries are folded with them once they are large. The summary is a system message `<summary>…</summary>`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AutoCompact {
-    /// If false, what was left out gets no summary.
-    pub enabled: bool,
-}
-
-impl Default for AutoCompact {
-    fn default() -> Self {
-        Self { enabled: true }
-    }
-}
-
-impl AutoCompact {
-    pub(super) fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
-        Ok(Box::new(Self { enabled: keys.bool("enabled")?.unwrap_or(Self::default().enabled) }))
+options! {
+    /// Folds the turns that [`ShrinkTurns`](super::ShrinkTurns) left out (PASS-5): finished turns without instructions. Earlier
+    /// summaries are folded with them once they are large. The summary is a system message `<summary>…</summary>`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct AutoCompact {
+        /// If false, what was left out gets no summary.
+        "enabled": bool => enabled: bool = true,
     }
 }
 
@@ -91,10 +80,6 @@ fn plan(context: &Context, aim: &Aim, keep_turns: Option<u64>) -> Option<FoldPla
 impl Pass for AutoCompact {
     fn name(&self) -> &'static str {
         "auto_compact"
-    }
-
-    fn options(&self) -> Value {
-        json!({ "enabled": self.enabled })
     }
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {

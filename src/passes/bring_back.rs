@@ -1,8 +1,7 @@
 //! Brings messages back when there is room again. It restores the view as if nothing had been taken out (`context/room.rs`);
 //! the passes behind it then take out again what still has no room. So no pass has to undo its own work.
 
-use serde_json::{Value, json};
-
+use super::options::Options;
 use super::pass::{Aim, Outcome, Pass};
 use crate::context::Context;
 use crate::error::Result;
@@ -16,13 +15,11 @@ pub struct BringBack {
     cuts_behind: bool,
 }
 
+impl Options for BringBack {}
+
 impl Pass for BringBack {
     fn name(&self) -> &'static str {
         "bring_back"
-    }
-
-    fn options(&self) -> Value {
-        json!({})
     }
 
     fn wants(&self, context: &Context, _: &Aim) -> bool {

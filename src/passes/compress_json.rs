@@ -1,7 +1,5 @@
-use serde_json::{Value, json};
-
+use super::options::options;
 use super::pass::{Aim, Outcome, Pass};
-use crate::config::Keys;
 use crate::context::{Context, Form, NodeIndex};
 use crate::error::Result;
 use crate::message::Role;
@@ -9,41 +7,22 @@ use crate::tool_output::{JSON_MAX_TOKENS, compress_json};
 
 const WHY: &str = "JSON was compressed to its identifying parts; the full output can be read by its ref";
 
-/// Compresses large JSON tool outputs: they keep only what identifies them (CACHE-8).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CompressJson {
-    /// If false, it does nothing.
-    pub enabled: bool,
-    /// Outputs of up to this many tokens stay as they are.
-    pub max_tokens: u64,
-    /// It does nothing in a view of up to this many messages: the rolling document optimizes only longer conversations.
-    pub min_messages: u64,
-}
-
-impl Default for CompressJson {
-    fn default() -> Self {
-        Self { enabled: true, max_tokens: JSON_MAX_TOKENS, min_messages: 0 }
-    }
-}
-
-impl CompressJson {
-    pub(super) fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
-        let d = Self::default();
-        Ok(Box::new(Self {
-            enabled: keys.bool("enabled")?.unwrap_or(d.enabled),
-            max_tokens: keys.u64_in("maxTokens", 1..)?.unwrap_or(d.max_tokens),
-            min_messages: keys.u64_in("minMessages", ..)?.unwrap_or(d.min_messages),
-        }))
+options! {
+    /// Compresses large JSON tool outputs: they keep only what identifies them (CACHE-8).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct CompressJson {
+        /// If false, it does nothing.
+        "enabled": bool => enabled: bool = true,
+        /// Outputs of up to this many tokens stay as they are.
+        "maxTokens": u64_in(1..) => max_tokens: u64 = JSON_MAX_TOKENS,
+        /// It does nothing in a view of up to this many messages: the rolling document optimizes only longer conversations.
+        "minMessages": u64_in(..) => min_messages: u64 = 0,
     }
 }
 
 impl Pass for CompressJson {
     fn name(&self) -> &'static str {
         "compress_json"
-    }
-
-    fn options(&self) -> Value {
-        json!({ "enabled": self.enabled, "maxTokens": self.max_tokens, "minMessages": self.min_messages })
     }
 
     fn is_optional(&self) -> bool {

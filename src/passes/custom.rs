@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::ladder::BEFORE;
+use super::options::Options;
 use super::pass::{Aim, Outcome, Pass, Step};
 use crate::config::Keys;
 use crate::context::{Context, CustomItem, NodeIndex, NodeKind, Unit, Verdict, begin_with_user};
@@ -25,10 +26,6 @@ pub struct Custom {
 }
 
 impl Custom {
-    pub(super) fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
-        Ok(Box::new(Self { name: keys.name("name")?, place: 0 }))
-    }
-
     fn description(&self) -> String {
         self.name
             .as_ref()
@@ -36,13 +33,19 @@ impl Custom {
     }
 }
 
+impl Options for Custom {
+    fn options(&self) -> Value {
+        self.name.as_ref().map_or_else(|| json!({}), |name| json!({ "name": name }))
+    }
+
+    fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
+        Ok(Box::new(Self { name: keys.name("name")?, place: 0 }))
+    }
+}
+
 impl Pass for Custom {
     fn name(&self) -> &'static str {
         "custom"
-    }
-
-    fn options(&self) -> Value {
-        self.name.as_ref().map_or_else(|| json!({}), |name| json!({ "name": name }))
     }
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {

@@ -1,7 +1,6 @@
 use std::collections::HashMap;
 
-use serde_json::{Value, json};
-
+use super::options::Options;
 use super::pass::{Aim, Outcome, Pass};
 use crate::context::{Context, Form, NodeIndex, Slot};
 use crate::error::Result;
@@ -13,13 +12,11 @@ const WHY: &str = "the same output appears again later";
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DedupeReads;
 
+impl Options for DedupeReads {}
+
 impl Pass for DedupeReads {
     fn name(&self) -> &'static str {
         "dedupe_reads"
-    }
-
-    fn options(&self) -> Value {
-        json!({})
     }
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {

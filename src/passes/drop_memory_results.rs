@@ -1,5 +1,4 @@
-use serde_json::{Value, json};
-
+use super::options::Options;
 use super::pass::{Aim, Outcome, Pass};
 use crate::context::{Context, NodeIndex};
 use crate::error::Result;
@@ -11,13 +10,11 @@ const WHY: &str = "memory results are dropped first";
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DropMemoryResults;
 
+impl Options for DropMemoryResults {}
+
 impl Pass for DropMemoryResults {
     fn name(&self) -> &'static str {
         "drop_memory_results"
-    }
-
-    fn options(&self) -> Value {
-        json!({})
     }
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {

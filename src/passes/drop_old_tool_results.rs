@@ -1,7 +1,6 @@
-use serde_json::{Value, json};
-
+use super::options::options;
 use super::pass::{Aim, Outcome, Pass};
-use crate::config::{Keys, size};
+use crate::config::size;
 use crate::context::{Context, NodeIndex, NodeSet, Unit};
 use crate::error::Result;
 use crate::message::Role;
@@ -9,17 +8,13 @@ use crate::sorting::sort;
 
 const WHY: &str = "an older exchange keeps only its user message and its last answer";
 
-/// Reduces older exchanges to the user message and the last assistant message, without its calls; the newest exchanges stay
-/// whole (PASS-8).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DropOldToolResults {
-    /// How many of the newest exchanges stay whole.
-    pub keep_steps: u64,
-}
-
-impl Default for DropOldToolResults {
-    fn default() -> Self {
-        Self { keep_steps: 3 }
+options! {
+    /// Reduces older exchanges to the user message and the last assistant message, without its calls; the newest exchanges stay
+    /// whole (PASS-8).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct DropOldToolResults {
+        /// How many of the newest exchanges stay whole.
+        "keepSteps": u64_in(..) => keep_steps: u64 = 3,
     }
 }
 
@@ -37,11 +32,6 @@ impl Reduction {
 }
 
 impl DropOldToolResults {
-    pub(super) fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
-        let keep_steps = keys.u64_in("keepSteps", ..)?.unwrap_or(Self::default().keep_steps);
-        Ok(Box::new(Self { keep_steps }))
-    }
-
     fn reduction(self, context: &Context) -> Reduction {
         let mut exchanges = context.view.exchanges();
         if exchanges.len() <= size(self.keep_steps) && !context.view.hides_requests() {
@@ -105,10 +95,6 @@ fn reduce(context: &Context, calling: &NodeSet, units: &[Unit], reduction: &mut 
 impl Pass for DropOldToolResults {
     fn name(&self) -> &'static str {
         "drop_old_tool_results"
-    }
-
-    fn options(&self) -> Value {
-        json!({ "keepSteps": self.keep_steps })
     }
 
     fn is_optional(&self) -> bool {

@@ -1,7 +1,6 @@
 use std::collections::{HashMap, HashSet};
 
-use serde_json::{Value, json};
-
+use super::options::Options;
 use super::pass::{Aim, Outcome, Pass};
 use crate::context::{Context, NodeIndex};
 use crate::error::Result;
@@ -21,13 +20,11 @@ enum Kind {
     Type(ItemType),
 }
 
+impl Options for Ephemeral {}
+
 impl Pass for Ephemeral {
     fn name(&self) -> &'static str {
         "ephemeral"
-    }
-
-    fn options(&self) -> Value {
-        json!({})
     }
 
     fn wants(&self, context: &Context, _: &Aim) -> bool {

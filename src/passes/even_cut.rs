@@ -1,5 +1,4 @@
-use serde_json::{Value, json};
-
+use super::options::Options;
 use super::pass::{Aim, Outcome, Pass};
 use crate::context::{Context, Form, NodeIndex, Slot};
 use crate::error::Result;
@@ -17,13 +16,11 @@ const FULL: f64 = 0.97;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EvenCut;
 
+impl Options for EvenCut {}
+
 impl Pass for EvenCut {
     fn name(&self) -> &'static str {
         "even_cut"
-    }
-
-    fn options(&self) -> Value {
-        json!({})
     }
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::{
     AutoCompact, BringBack, CompressJson, Custom, DedupeReads, DropMemoryResults, DropOldToolResults,
-    Ephemeral, EvenCut, Pass, PruneToolOutputs, RecentWindow, RollingSummary, Selective, ShrinkTurns,
-    Summarize, TrimFirst, TrimMedia, TrimToolOutputs, TruncateHeadTail,
+    Ephemeral, EvenCut, Options, Pass, PruneToolOutputs, RecentWindow, RollingSummary, Selective,
+    ShrinkTurns, Summarize, TrimFirst, TrimMedia, TrimToolOutputs, TruncateHeadTail,
 };
 use crate::compaction::{Layout, Profile};
 use crate::config::Keys;
@@ -41,13 +41,13 @@ type Read = fn(&mut Keys<'_>) -> Result<Box<dyn Pass>>;
 
 /// Every pass by name.
 const PASSES: [(&str, Read); 17] = [
-    ("ephemeral", |_| Ok(Box::new(Ephemeral))),
+    ("ephemeral", Ephemeral::read),
     ("trim_tool_outputs", TrimToolOutputs::read),
     ("trim_media", TrimMedia::read),
-    ("dedupe_reads", |_| Ok(Box::new(DedupeReads))),
+    ("dedupe_reads", DedupeReads::read),
     ("compress_json", CompressJson::read),
     ("truncate_head_tail", TruncateHeadTail::read),
-    ("drop_memory_results", |_| Ok(Box::new(DropMemoryResults))),
+    ("drop_memory_results", DropMemoryResults::read),
     ("prune_tool_outputs", PruneToolOutputs::read),
     ("drop_old_tool_results", DropOldToolResults::read),
     ("selective", Selective::read),
@@ -56,7 +56,7 @@ const PASSES: [(&str, Read); 17] = [
     ("shrink_turns", ShrinkTurns::read),
     ("auto_compact", AutoCompact::read),
     ("summarize", Summarize::read),
-    ("even_cut", |_| Ok(Box::new(EvenCut))),
+    ("even_cut", EvenCut::read),
     ("custom", Custom::read),
 ];
 

@@ -1,11 +1,10 @@
 use std::fmt::Debug;
 use std::ops::Range;
 
-use serde_json::Value;
-
-use super::{PruneToolOutputs, TrimToolOutputs};
+use super::{Options, PruneToolOutputs, TrimToolOutputs};
 use crate::compaction::ledger::Allowance;
 use crate::compaction::{FoldPlan, Layout, SummaryRole};
+use crate::config::Keys;
 use crate::context::{Context, NodeIndex};
 use crate::error::Result;
 use crate::message::ItemType;
@@ -126,12 +125,14 @@ impl Outcome {
 /// It may edit slots of the view's body, but never the history, the header, pins, the newest user message, or a step whose
 /// calls are still being executed. Steps stay or go as a whole. The ladder runs the pass, records its decision, and undoes
 /// its edits if the run fails.
-pub trait Pass: Debug + Send + Sync {
+pub trait Pass: Options + Debug + Send + Sync {
     /// The name in the report and in the `ladder` option.
     fn name(&self) -> &'static str;
 
-    /// Its options as in the `ladder` option, without the name.
-    fn options(&self) -> Value;
+    /// Refuses options that contradict one another.
+    fn check(&self, _keys: &mut Keys<'_>) -> Result<()> {
+        Ok(())
+    }
 
     /// Whether it may have something to do. Must be cheap, since it is asked at every call.
     fn wants(&self, context: &Context, aim: &Aim) -> bool;

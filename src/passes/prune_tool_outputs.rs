@@ -1,36 +1,23 @@
-use serde_json::{Value, json};
-
+use super::options::options;
 use super::pass::{Aim, Outcome, Pass};
-use crate::config::{Keys, size};
+use crate::config::size;
 use crate::context::{Context, Form, Slot};
 use crate::error::Result;
 use crate::message::Role;
 
-/// Replaces the tool outputs of older turns with placeholders, oldest first (PASS-3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PruneToolOutputs {
-    /// How many of the newest turns keep their outputs.
-    pub protect_turns: u64,
-    /// It does nothing if the outputs take fewer tokens than this. The cost to the prompt cache is reported with its
-    /// decision.
-    pub min_reclaim_tokens: u64,
-}
-
-impl Default for PruneToolOutputs {
-    fn default() -> Self {
-        Self { protect_turns: 2, min_reclaim_tokens: 0 }
+options! {
+    /// Replaces the tool outputs of older turns with placeholders, oldest first (PASS-3).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct PruneToolOutputs {
+        /// How many of the newest turns keep their outputs.
+        "protectTurns": u64_in(..) => protect_turns: u64 = 2,
+        /// It does nothing if the outputs take fewer tokens than this. The cost to the prompt cache is reported with its
+        /// decision.
+        "minReclaimTokens": u64_in(..) => min_reclaim_tokens: u64 = 0,
     }
 }
 
 impl PruneToolOutputs {
-    pub(super) fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
-        let d = Self::default();
-        Ok(Box::new(Self {
-            protect_turns: keys.u64_in("protectTurns", ..)?.unwrap_or(d.protect_turns),
-            min_reclaim_tokens: keys.u64_in("minReclaimTokens", ..)?.unwrap_or(d.min_reclaim_tokens),
-        }))
-    }
-
     /// Body positions of the tool outputs that may be pruned, oldest first.
     pub(super) fn prunable(self, context: &Context) -> impl Iterator<Item = usize> {
         let body = context.view.body();
@@ -50,10 +37,6 @@ impl PruneToolOutputs {
 impl Pass for PruneToolOutputs {
     fn name(&self) -> &'static str {
         "prune_tool_outputs"
-    }
-
-    fn options(&self) -> Value {
-        json!({ "protectTurns": self.protect_turns, "minReclaimTokens": self.min_reclaim_tokens })
     }
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {

@@ -1,5 +1,4 @@
-use serde_json::{Value, json};
-
+use super::options::options;
 use super::pass::{Aim, Outcome, Pass};
 use crate::config::Keys;
 use crate::context::{Context, NodeIndex, PartName, Unit, UnitKind, begin_with_user};
@@ -7,24 +6,20 @@ use crate::error::Result;
 
 const WHY: &str = "outside the recent window; no summary covers it yet";
 
-/// Keeps the newest messages within a budget; older ones leave the view (PASS-7).
-#[derive(Debug, Clone, PartialEq)]
-pub struct RecentWindow {
-    /// If false, it does nothing.
-    pub enabled: bool,
-    /// It does nothing in a view of up to this many messages.
-    pub min_messages: u64,
-    /// The share of the window that a view may take.
-    pub target_ratio: f64,
-    /// The summary's share of what the header leaves of that …
-    pub summary_ratio: f64,
-    /// … and the share for the recent messages; the rest is a buffer.
-    pub recent_ratio: f64,
-}
-
-impl Default for RecentWindow {
-    fn default() -> Self {
-        Self { enabled: true, min_messages: 10, target_ratio: 0.6, summary_ratio: 0.26, recent_ratio: 0.65 }
+options! {
+    /// Keeps the newest messages within a budget; older ones leave the view (PASS-7).
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct RecentWindow {
+        /// If false, it does nothing.
+        "enabled": bool => enabled: bool = true,
+        /// It does nothing in a view of up to this many messages.
+        "minMessages": u64_in(..) => min_messages: u64 = 10,
+        /// The share of the window that a view may take.
+        "targetRatio": number_in(0.0..=1.0) => target_ratio: f64 = 0.6,
+        /// The summary's share of what the header leaves of that …
+        "summaryRatio": number_in(0.0..=1.0) => summary_ratio: f64 = 0.26,
+        /// … and the share for the recent messages; the rest is a buffer.
+        "recentRatio": number_in(0.0..=1.0) => recent_ratio: f64 = 0.65,
     }
 }
 
@@ -38,23 +33,6 @@ struct Budgets {
 }
 
 impl RecentWindow {
-    pub(super) fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
-        let d = Self::default();
-        let pass = Self {
-            enabled: keys.bool("enabled")?.unwrap_or(d.enabled),
-            min_messages: keys.u64_in("minMessages", ..)?.unwrap_or(d.min_messages),
-            target_ratio: keys.number_in("targetRatio", 0.0..=1.0)?.unwrap_or(d.target_ratio),
-            summary_ratio: keys.number_in("summaryRatio", 0.0..=1.0)?.unwrap_or(d.summary_ratio),
-            recent_ratio: keys.number_in("recentRatio", 0.0..=1.0)?.unwrap_or(d.recent_ratio),
-        };
-        if pass.summary_ratio + pass.recent_ratio > 1.0 {
-            let (summary, recent) = (pass.summary_ratio, pass.recent_ratio);
-            let why = format!("together with summaryRatio ({summary}) must be at most 1, got {recent}");
-            return Err(keys.error("recentRatio", why));
-        }
-        Ok(Box::new(pass))
-    }
-
     /// The document's formula; shares are rounded as in its log.
     fn budget(&self, context: &Context, window: u64) -> Budgets {
         let target = (window as f64 * self.target_ratio).round() as u64;
@@ -76,14 +54,13 @@ impl Pass for RecentWindow {
         "recent_window"
     }
 
-    fn options(&self) -> Value {
-        json!({
-            "enabled": self.enabled,
-            "minMessages": self.min_messages,
-            "targetRatio": self.target_ratio,
-            "summaryRatio": self.summary_ratio,
-            "recentRatio": self.recent_ratio,
-        })
+    fn check(&self, keys: &mut Keys<'_>) -> Result<()> {
+        let (summary, recent) = (self.summary_ratio, self.recent_ratio);
+        if summary + recent > 1.0 {
+            let why = format!("together with summaryRatio ({summary}) must be at most 1, got {recent}");
+            return Err(keys.error("recentRatio", why));
+        }
+        Ok(())
     }
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {

@@ -1,5 +1,4 @@
-use serde_json::{Value, json};
-
+use super::options::options;
 use super::pass::{Aim, Outcome, Pass};
 use crate::compaction::{FoldPlan, Keep, Layout, plan};
 use crate::config::Keys;
@@ -9,60 +8,27 @@ use crate::error::Result;
 /// The share of the space after compaction that is reserved for the summary (from the document).
 const SUMMARY_SHARE: f64 = 0.26;
 
-/// A summary that each later one extends, as a system message directly behind the header (COMP-15).
-///
-/// It also covers what other passes left out of the view. If that is most of it, the view gains a summary and does not
-/// become smaller itself; the conditions on new messages keep this from repeating.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RollingSummary {
-    /// A summary is due above this many tokens.
-    pub upper_threshold: u64,
-    /// After a summary, the view stays below this many tokens.
-    pub lower_threshold: u64,
-    /// The first summary needs at least this many messages.
-    pub min_messages: u64,
-    /// Each later one needs at least this many new messages …
-    pub min_new_messages: u64,
-    /// … with more tokens than this × those of the summary.
-    pub trigger_ratio: f64,
-}
-
-impl Default for RollingSummary {
-    fn default() -> Self {
-        Self {
-            upper_threshold: 50_000,
-            lower_threshold: 30_000,
-            min_messages: 20,
-            min_new_messages: 10,
-            trigger_ratio: 0.5,
-        }
+options! {
+    /// A summary that each later one extends, as a system message directly behind the header (COMP-15).
+    ///
+    /// It also covers what other passes left out of the view. If that is most of it, the view gains a summary and does not
+    /// become smaller itself; the conditions on new messages keep this from repeating.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct RollingSummary {
+        /// A summary is due above this many tokens.
+        "upperThreshold": u64_in(1..) => upper_threshold: u64 = 50_000,
+        /// After a summary, the view stays below this many tokens.
+        "lowerThreshold": u64_in(1..) => lower_threshold: u64 = 30_000,
+        /// The first summary needs at least this many messages.
+        "minMessages": u64_in(..) => min_messages: u64 = 20,
+        /// Each later one needs at least this many new messages …
+        "minNewMessages": u64_in(..) => min_new_messages: u64 = 10,
+        /// … with more tokens than this × those of the summary.
+        "triggerRatio": number_in(0.0..) => trigger_ratio: f64 = 0.5,
     }
 }
 
 impl RollingSummary {
-    pub(super) fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
-        let d = Self::default();
-        let upper = keys.u64_in("upperThreshold", 1..)?;
-        let lower = keys.u64_in("lowerThreshold", 1..)?;
-        let pass = Self {
-            upper_threshold: upper.unwrap_or(d.upper_threshold),
-            lower_threshold: lower.unwrap_or(d.lower_threshold),
-            min_messages: keys.u64_in("minMessages", ..)?.unwrap_or(d.min_messages),
-            min_new_messages: keys.u64_in("minNewMessages", ..)?.unwrap_or(d.min_new_messages),
-            trigger_ratio: keys.number_in("triggerRatio", 0.0..)?.unwrap_or(d.trigger_ratio),
-        };
-        if pass.lower_threshold >= pass.upper_threshold {
-            let (key, (low, high)) = (
-                if lower.is_some() { "lowerThreshold" } else { "upperThreshold" },
-                (pass.lower_threshold, pass.upper_threshold),
-            );
-            return Err(
-                keys.error(key, format!("lowerThreshold ({low}) must be below upperThreshold ({high})"))
-            );
-        }
-        Ok(Box::new(pass))
-    }
-
     /// Whether there are enough messages that no summary covers: the document's conditions for a first and for a later
     /// summary.
     fn has_enough_messages(&self, context: &Context) -> bool {
@@ -97,14 +63,14 @@ impl Pass for RollingSummary {
         "rolling_summary"
     }
 
-    fn options(&self) -> Value {
-        json!({
-            "upperThreshold": self.upper_threshold,
-            "lowerThreshold": self.lower_threshold,
-            "minMessages": self.min_messages,
-            "minNewMessages": self.min_new_messages,
-            "triggerRatio": self.trigger_ratio,
-        })
+    fn check(&self, keys: &mut Keys<'_>) -> Result<()> {
+        let (low, high) = (self.lower_threshold, self.upper_threshold);
+        if low < high {
+            return Ok(());
+        }
+        let is_given = keys.value("lowerThreshold").is_some();
+        let key = if is_given { "lowerThreshold" } else { "upperThreshold" };
+        Err(keys.error(key, format!("lowerThreshold ({low}) must be below upperThreshold ({high})")))
     }
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {

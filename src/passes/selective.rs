@@ -2,6 +2,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
+use super::options::Options;
 use super::pass::{Aim, Outcome, Pass};
 use crate::config::{Keys, size};
 use crate::context::{Context, NodeIndex, NodeSet, Place, Unit, begin_with_user, default_priority};
@@ -68,20 +69,6 @@ impl Default for Selective {
 }
 
 impl Selective {
-    pub(super) fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
-        let Some(mut given) = keys.object("rules")? else { return Ok(Box::new(Self::default())) };
-        let mut rules = Vec::new();
-        for item_type in ItemType::ALL {
-            if let Some(mut keys) = given.object(item_type.as_str())? {
-                rules.push(read_rule(item_type, &mut keys)?);
-                keys.finish()?;
-            }
-        }
-        given.finish()?;
-        sort_by_key(&mut rules, |rule| rule.priority);
-        Ok(Box::new(Self { rules }))
-    }
-
     /// The newest tool outputs, which stay in any case.
     fn kept_outputs(&self, outputs: &[NodeIndex]) -> NodeSet {
         let rule = self.rules.iter().find(|r| r.item_type == ItemType::ToolResult);
@@ -163,11 +150,7 @@ fn take_out(context: &mut Context, units: &[Unit], with_text: &NodeSet) -> Vec<N
     stripped
 }
 
-impl Pass for Selective {
-    fn name(&self) -> &'static str {
-        "selective"
-    }
-
+impl Options for Selective {
     fn options(&self) -> Value {
         let rule = |rule: &Rule| {
             let mut entry = json!({ "strategy": "NONE", "priority": rule.priority });
@@ -182,6 +165,26 @@ impl Pass for Selective {
             (rule.item_type.as_str().to_owned(), entry)
         };
         json!({ "rules": self.rules.iter().map(rule).collect::<Map<String, Value>>() })
+    }
+
+    fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
+        let Some(mut given) = keys.object("rules")? else { return Ok(Box::new(Self::default())) };
+        let mut rules = Vec::new();
+        for item_type in ItemType::ALL {
+            if let Some(mut keys) = given.object(item_type.as_str())? {
+                rules.push(read_rule(item_type, &mut keys)?);
+                keys.finish()?;
+            }
+        }
+        given.finish()?;
+        sort_by_key(&mut rules, |rule| rule.priority);
+        Ok(Box::new(Self { rules }))
+    }
+}
+
+impl Pass for Selective {
+    fn name(&self) -> &'static str {
+        "selective"
     }
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {

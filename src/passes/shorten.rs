@@ -8,10 +8,9 @@ mod texts;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
-use serde_json::Value;
-
 use texts::LEAST;
 
+use super::options::Options;
 use super::pass::{Aim, Outcome, Pass};
 use crate::context::{Context, Form, NodeIndex, Slot, begin_with_user};
 use crate::error::Result;
@@ -28,13 +27,11 @@ const LEFT_OUT: &str = "left out as a last resort: the newest user message would
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shorten;
 
+impl Options for Shorten {}
+
 impl Pass for Shorten {
     fn name(&self) -> &'static str {
         "shorten"
-    }
-
-    fn options(&self) -> Value {
-        Value::Null
     }
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {

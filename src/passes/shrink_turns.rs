@@ -2,9 +2,8 @@
 //! turns, pruned and not. The first number that fits is applied. Each try is reported as a decision, but the view is edited
 //! only once.
 
-use serde_json::{Value, json};
-
 use super::PruneToolOutputs;
+use super::options::options;
 use super::pass::{Aim, Outcome, Pass, Step};
 use crate::config::{Keys, size};
 use crate::context::{Context, NodeIndex, Unit, begin_with_user, is_instruction};
@@ -13,37 +12,26 @@ use crate::message::Role;
 
 const WHY: &str = "it came before the turns that the view is limited to";
 
-/// Limits the view to the last turns: one turn fewer with each try, always starting from the untrimmed view, until it fits
-/// (PASS-4). If a try does not fit, tool outputs in what is left are pruned as well. Instructions and summaries stay.
-///
-/// A ladder with this pass follows the ladder document: it acts at the limit, later instructions are merged into the base
-/// prompt, and if the last turn alone is too large, it fails with `CONTEXT_WINDOW_EXCEEDED` and no message is shortened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ShrinkTurns {
-    /// The number of turns to try first; `None`: one fewer than there are.
-    pub from: Option<u64>,
-    /// The smallest number of turns to try.
-    pub to: u64,
-    /// How tool outputs are pruned: taken from the pruning pass before this one.
-    prune: Option<PruneToolOutputs>,
-}
-
-impl Default for ShrinkTurns {
-    fn default() -> Self {
-        Self { from: None, to: 1, prune: None }
+options! {
+    /// Limits the view to the last turns: one turn fewer with each try, always starting from the untrimmed view, until it fits
+    /// (PASS-4). If a try does not fit, tool outputs in what is left are pruned as well. Instructions and summaries stay.
+    ///
+    /// A ladder with this pass follows the ladder document: it acts at the limit, later instructions are merged into the base
+    /// prompt, and if the last turn alone is too large, it fails with `CONTEXT_WINDOW_EXCEEDED` and no message is shortened.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct ShrinkTurns {
+        /// The number of turns to try first; `None`: one fewer than there are.
+        "from": u64_or_null(1..) => from: Option<u64> = None,
+        /// The smallest number of turns to try.
+        "to": u64_in(1..) => to: u64 = 1,
+        besides {
+            /// How tool outputs are pruned: taken from the pruning pass before this one.
+            prune: Option<PruneToolOutputs> = None,
+        }
     }
 }
 
 impl ShrinkTurns {
-    pub(super) fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
-        let from = keys.or_null("from", |k, key| k.u64_in(key, 1..))?.flatten();
-        let to = keys.u64_in("to", 1..)?.unwrap_or(Self::default().to);
-        if let Some(from) = from.filter(|from| *from < to) {
-            return Err(keys.error("from", format!("must be at least `to` ({to}), got {from}")));
-        }
-        Ok(Box::new(Self { from, to, prune: None }))
-    }
-
     /// The number of turns to try next if there are `there` turns; `None` if that would be below the minimum.
     fn next(self, there: usize) -> Option<usize> {
         let next = there.checked_sub(1)?.min(self.from.map_or(usize::MAX, size));
@@ -199,8 +187,12 @@ impl Pass for ShrinkTurns {
         "shrink_turns"
     }
 
-    fn options(&self) -> Value {
-        json!({ "from": self.from, "to": self.to })
+    fn check(&self, keys: &mut Keys<'_>) -> Result<()> {
+        let to = self.to;
+        match self.from.filter(|from| *from < to) {
+            Some(from) => Err(keys.error("from", format!("must be at least `to` ({to}), got {from}"))),
+            None => Ok(()),
+        }
     }
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {

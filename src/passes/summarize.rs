@@ -2,6 +2,7 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
+use super::options::Options;
 use super::pass::{Aim, Outcome, Pass};
 use crate::compaction::{FoldPlan, Keep, Layout, Profile, plan};
 use crate::config::Keys;
@@ -30,27 +31,6 @@ pub struct Summarize {
 }
 
 impl Summarize {
-    pub(super) fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
-        let turns = keys.u64_in("keepTurns", ..)?;
-        let steps = keys.u64_in("keepSteps", ..)?;
-        if turns.is_some() && steps.is_some() {
-            return Err(keys.error("keepSteps", "means the same as `keepTurns`; set only one of them"));
-        }
-        let layout = keys.one_of("layout", &Layout::NAMES)?.and_then(Layout::parse).unwrap_or_default();
-        if layout == Layout::Replace && turns.or(steps).is_some_and(|n| n > 0) {
-            let key = if turns.is_some() { "keepTurns" } else { "keepSteps" };
-            return Err(keys.error(key, "the layout \"replace\" keeps no turns; leave it out"));
-        }
-        Ok(Box::new(Self {
-            keep_turns: turns.or(steps),
-            layout,
-            profile: keys.one_of("profile", &Profile::NAMES)?.and_then(Profile::parse).unwrap_or_default(),
-            threshold_tokens: keys.u64_in("thresholdTokens", 1..)?,
-            whole_turns: keys.bool("cutWithinTurn")? == Some(false),
-            cut_behind: false,
-        }))
-    }
-
     fn plan(&self, context: &Context, aim: &Aim, by_hand: bool) -> Option<FoldPlan> {
         let turns = match self.layout {
             Layout::Replace => 0,
@@ -97,11 +77,7 @@ fn rest(context: &Context, plan: &FoldPlan) -> u64 {
     context.view.tokens().saturating_sub(folded_tokens)
 }
 
-impl Pass for Summarize {
-    fn name(&self) -> &'static str {
-        "summarize"
-    }
-
+impl Options for Summarize {
     fn options(&self) -> Value {
         let mut options = json!({
             "layout": self.layout.as_str(),
@@ -115,6 +91,33 @@ impl Pass for Summarize {
             }
         }
         options
+    }
+
+    fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
+        let turns = keys.u64_in("keepTurns", ..)?;
+        let steps = keys.u64_in("keepSteps", ..)?;
+        if turns.is_some() && steps.is_some() {
+            return Err(keys.error("keepSteps", "means the same as `keepTurns`; set only one of them"));
+        }
+        let layout = keys.one_of("layout", &Layout::NAMES)?.and_then(Layout::parse).unwrap_or_default();
+        if layout == Layout::Replace && turns.or(steps).is_some_and(|n| n > 0) {
+            let key = if turns.is_some() { "keepTurns" } else { "keepSteps" };
+            return Err(keys.error(key, "the layout \"replace\" keeps no turns; leave it out"));
+        }
+        Ok(Box::new(Self {
+            keep_turns: turns.or(steps),
+            layout,
+            profile: keys.one_of("profile", &Profile::NAMES)?.and_then(Profile::parse).unwrap_or_default(),
+            threshold_tokens: keys.u64_in("thresholdTokens", 1..)?,
+            whole_turns: keys.bool("cutWithinTurn")? == Some(false),
+            cut_behind: false,
+        }))
+    }
+}
+
+impl Pass for Summarize {
+    fn name(&self) -> &'static str {
+        "summarize"
     }
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {

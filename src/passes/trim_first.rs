@@ -1,5 +1,4 @@
-use serde_json::{Value, json};
-
+use super::options::Options;
 use super::pass::{Aim, Outcome, Pass};
 use crate::context::Context;
 use crate::error::Result;
@@ -12,13 +11,11 @@ const WHY: &str = "outputs of tools that `toolOutputCache.tools` marks \"first\"
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TrimFirst;
 
+impl Options for TrimFirst {}
+
 impl Pass for TrimFirst {
     fn name(&self) -> &'static str {
         "trim_tool_outputs"
-    }
-
-    fn options(&self) -> Value {
-        json!({})
     }
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {

@@ -1,5 +1,6 @@
 use serde_json::{Value, json};
 
+use super::options::Options;
 use super::pass::{Aim, Outcome, Pass};
 use crate::config::Keys;
 use crate::context::{Context, MediaBudget, NodeIndex};
@@ -10,10 +11,14 @@ use crate::error::Result;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TrimMedia(pub MediaBudget);
 
-impl TrimMedia {
-    pub(super) fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
-        let mut of =
-            |key: &'static str| keys.or_null(key, |keys, key| keys.u64_in(key, ..)).map(Option::flatten);
+impl Options for TrimMedia {
+    fn options(&self) -> Value {
+        let Self(budget) = self;
+        json!({ "maxImages": budget.max_images, "maxBytes": budget.max_bytes, "keepNewest": budget.keep_newest })
+    }
+
+    fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
+        let mut of = |key: &'static str| keys.u64_or_null(key, ..).map(Option::flatten);
         Ok(Box::new(Self(MediaBudget {
             max_images: of("maxImages")?,
             max_bytes: of("maxBytes")?,
@@ -26,11 +31,6 @@ impl TrimMedia {
 impl Pass for TrimMedia {
     fn name(&self) -> &'static str {
         "trim_media"
-    }
-
-    fn options(&self) -> Value {
-        let Self(budget) = self;
-        json!({ "maxImages": budget.max_images, "maxBytes": budget.max_bytes, "keepNewest": budget.keep_newest })
     }
 
     fn wants(&self, context: &Context, _: &Aim) -> bool {

@@ -1,5 +1,6 @@
 use serde_json::{Value, json};
 
+use super::options::Options;
 use super::pass::{Aim, Outcome, Pass};
 use crate::config::Keys;
 use crate::context::{Context, Form, NodeIndex};
@@ -14,8 +15,12 @@ const WHY: &str = "a long tool output keeps only its head and tail; the full out
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TruncateHeadTail(pub HeadTail);
 
-impl TruncateHeadTail {
-    pub(super) fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
+impl Options for TruncateHeadTail {
+    fn options(&self) -> Value {
+        json!({ "max": self.0.max, "head": self.0.head, "tail": self.0.tail })
+    }
+
+    fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
         Ok(Box::new(Self(HeadTail::from_keys(keys)?)))
     }
 }
@@ -23,10 +28,6 @@ impl TruncateHeadTail {
 impl Pass for TruncateHeadTail {
     fn name(&self) -> &'static str {
         "truncate_head_tail"
-    }
-
-    fn options(&self) -> Value {
-        json!({ "max": self.0.max, "head": self.0.head, "tail": self.0.tail })
     }
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {

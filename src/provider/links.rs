@@ -30,15 +30,8 @@ pub fn reasoning_groups<P: Borrow<Part>>(parts: &[P]) -> Vec<Range<usize>> {
 
 /// Corrects pairs that were broken when `view` was made from `history`: reasoning whose next item is gone is removed,
 /// and items whose reasoning is gone lose their ids. An item that is invalid without its id is removed, a call together
-/// with its output; a message that becomes empty is removed, too. Everything else is unchanged and not copied.
-pub fn unlink_orphans<'a>(
-    history: impl IntoIterator<Item = &'a Message>,
-    view: impl IntoIterator<Item = Cow<'a, Message>>,
-) -> Vec<Cow<'a, Message>> {
-    unlink_each(history, view).into_iter().flatten().collect()
-}
-
-/// Like [`unlink_orphans`], with one result for each message: `None` if it is removed.
+/// with its output; a message that becomes empty is removed, too. Everything else is unchanged and not copied. The result
+/// has an entry for each message: `None` if it is removed.
 pub fn unlink_each<'a>(
     history: impl IntoIterator<Item = &'a Message>,
     view: impl IntoIterator<Item = Cow<'a, Message>>,

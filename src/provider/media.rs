@@ -14,13 +14,23 @@ pub(super) fn split_data_url(url: &str) -> Option<(&str, &str)> {
 
 /// Sets the data or the address of `media` from `url`.
 pub(super) fn set_url(media: &mut Media, url: &Text) {
-    match split_data_url(url) {
-        Some((media_type, data)) => {
-            media.media_type = Some(media_type.to_owned());
-            media.data = Some(data.into());
-        }
-        None => media.url = Some(url.as_ref().to_owned()),
+    if !set_data_url(media, url) {
+        media.url = Some(url.as_ref().to_owned());
     }
+}
+
+/// Sets the data of `media` from a data URL or from base64 data.
+pub(super) fn set_data(media: &mut Media, data: Text) {
+    if !set_data_url(media, &data) {
+        media.data = Some(data);
+    }
+}
+
+fn set_data_url(media: &mut Media, url: &Text) -> bool {
+    let Some((media_type, data)) = split_data_url(url) else { return false };
+    media.media_type = Some(media_type.to_owned());
+    media.data = Some(data.into());
+    true
 }
 
 /// The address, or a data URL with the data.

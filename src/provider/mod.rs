@@ -51,7 +51,7 @@ pub use find_list::{list_keys, list_of};
 pub use format::{OPENING_NOTE, Provider, Written};
 pub use graph::GraphMessages;
 pub use history::{OpenAiHistory, Rebuilt};
-pub use links::{reasoning_groups, unlink_each, unlink_orphans};
+pub use links::{reasoning_groups, unlink_each};
 pub use media::BYTES;
 pub use messages::{message_of_json, message_of_texts};
 pub use note::Note;

@@ -36,20 +36,17 @@ pub fn drop_bound_thinking<'a>(
     for (i, message) in view.into_iter().enumerate() {
         let same = |old: &Message| std::ptr::eq(old, message.as_ref()) || *old == *message;
         untouched = untouched && history.next().is_some_and(same);
-        if untouched || message.role != Role::Assistant || !message.parts.iter().any(is_bound) {
+        if untouched || message.role != Role::Assistant || !message.parts.iter().any(Part::is_bound_thinking)
+        {
             out.view.push(message);
             continue;
         }
         out.dropped.push(i);
         let mut message = message.into_owned();
-        message.parts.retain(|part| !is_bound(part));
+        message.parts.retain(|part| !part.is_bound_thinking());
         if !message.parts.is_empty() {
             out.view.push(Cow::Owned(message));
         }
     }
     out
-}
-
-fn is_bound(part: &Part) -> bool {
-    matches!(part, Part::Reasoning(reasoning) if reasoning.signature.is_some())
 }

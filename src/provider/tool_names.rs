@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::note::Note;
+use crate::message::{Format, ToolCall};
 
 /// The maximum length of a tool name.
 pub(super) const MAX_NAME_CHARS: usize = 128;
@@ -14,6 +15,19 @@ fn is_allowed_in_name(c: char) -> bool {
 /// Whether an API accepts a name of at most `longest` characters. Anthropic and `OpenAI` allow up to [`MAX_NAME_CHARS`].
 pub(super) fn fits(name: &str, longest: usize) -> bool {
     !name.is_empty() && name.len() <= longest && name.chars().all(is_allowed_in_name)
+}
+
+/// The name of a call as the API of `format` accepts it: one that came in this format stays as it is.
+pub(super) fn name_of<'c>(
+    call: &'c ToolCall,
+    format: Format,
+    longest: usize,
+    notes: &mut Vec<Note>,
+) -> Cow<'c, str> {
+    if call.extras.came_in(format) {
+        return Cow::Borrowed(&call.name);
+    }
+    acceptable_name(&call.name, longest, notes)
 }
 
 /// The name as these APIs accept it, with a note if it differs: all other characters become underscores.

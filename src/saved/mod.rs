@@ -53,7 +53,8 @@ pub trait Saved: Sized + 'static {
 /// Saves a struct as its fields, or a fieldless enum as the index of the variant in this list (for an enum of `names!`, in its
 /// own). Append new variants only at its end.
 ///
-/// `fresh`: fields that are not saved, with their values after reading. `since`: fields that a later version added.
+/// `fresh`: fields that are not saved, with their values after reading. `since`: fields that a later version added. `rest of`: a
+/// struct whose other fields are saved as edits.
 macro_rules! saved {
     (struct $name:ident { $($field:ident),* $(,)? }
         $(fresh { $($left:ident: $fresh:expr),* $(,)? })?
@@ -70,6 +71,20 @@ macro_rules! saved {
                 $(let $field = $crate::saved::Saved::load(from)?;)*
                 $($(let $new = from.since($version)?;)*)*
                 Ok(Self { $($field,)* $($($left: $fresh,)*)? $($($new,)*)* })
+            }
+        }
+    };
+    (rest of $name:ident { $($field:ident),* $(,)? }) => {
+        impl $name {
+            /// Writes what is small and always written in full, beside edits of the rest.
+            pub(crate) fn save_rest<'s>(&'s self, out: &mut $crate::saved::Writer<'s>) {
+                $($crate::saved::Saved::save(&self.$field, out);)*
+            }
+
+            /// Reads what `save_rest` wrote.
+            pub(crate) fn load_rest(&mut self, from: &mut $crate::saved::Reader<'_>) -> $crate::error::Result<()> {
+                $(self.$field = $crate::saved::Saved::load(from)?;)*
+                Ok(())
             }
         }
     };

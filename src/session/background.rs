@@ -1,7 +1,6 @@
 use super::run::Pending;
 use crate::compaction::Answer;
-use crate::error::Result;
-use crate::saved::{Reader, Saved, Writer};
+use crate::saved::saved;
 
 /// How many new messages must come before the next try after a first failure, or if no fold would have saved enough. Each
 /// further failure doubles this.
@@ -29,18 +28,7 @@ pub(super) enum State {
     Ready(Box<(Pending, Answer)>),
 }
 
-/// The state is not saved, only failures and the pause.
-impl Saved for Background {
-    fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        let Self { state: _, failures, pause_until } = self;
-        failures.save(out);
-        pause_until.save(out);
-    }
-
-    fn load(from: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self { state: State::Idle, failures: Saved::load(from)?, pause_until: Saved::load(from)? })
-    }
-}
+saved!(struct Background { failures, pause_until } fresh { state: State::Idle });
 
 /// A copy of a session starts idle: the answer goes to the session that asked.
 impl Clone for Background {

@@ -72,7 +72,7 @@ impl SessionConfig {
         let mut keys = Keys::of("", value)?;
         let model = keys.name("model")?;
         let assumed = keys.name("assumeModel")?;
-        let given_window = keys.or_null("contextWindow", |keys, key| keys.u64_in(key, 1..))?.flatten();
+        let given_window = keys.u64_or_null("contextWindow", 1..)?.flatten();
         let reserved = keys.u64_in("reservedOutputTokens", ..)?.unwrap_or(0);
         let models = keys.value("models");
         let prices = price_table(keys.value("prices"))?;
@@ -83,7 +83,7 @@ impl SessionConfig {
         let (mut tool_output_cache, mut memory_bytes, mut search_ms) =
             (ToolOutputCacheConfig::default(), None, None);
         if let Some(mut outputs) = keys.object("toolOutputCache")? {
-            memory_bytes = outputs.or_null("memoryBytes", |keys, key| keys.u64_in(key, ..))?.flatten();
+            memory_bytes = outputs.u64_or_null("memoryBytes", ..)?.flatten();
             search_ms = outputs.u64_in("searchMs", 1..)?;
             tool_output_cache = ToolOutputCacheConfig::from_keys(&mut outputs)?;
             outputs.finish()?;

@@ -155,7 +155,7 @@ impl SessionGraph {
     fn add_costs(&mut self, costs: &[(NodeIndex, ContextCost)]) {
         for (node, cost) in &costs[self.costs.min(costs.len())..] {
             if let Ok(cost) = serde_json::to_value(cost) {
-                self.graph.follow_metadata(self.nodes[node.get()], "context_cost", cost);
+                self.graph.set_metadata(self.nodes[node.get()], "context_cost", cost);
             }
         }
         self.costs = costs.len();
@@ -180,7 +180,7 @@ impl SessionGraph {
                 self.failed.push(node);
                 node
             };
-            self.graph.follow_metadata(node, "context_cost", cost);
+            self.graph.set_metadata(node, "context_cost", cost);
         }
         Ok(())
     }

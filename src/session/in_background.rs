@@ -33,11 +33,6 @@ impl Session {
             && self.background_mark().is_some_and(|mark| self.has_reached(mark))
     }
 
-    /// Whether a summary is being written in the background.
-    pub fn is_asked_in_background(&self) -> bool {
-        self.background.is_asked()
-    }
-
     /// Asks for a summary of what would be folded now, if the view has reached its mark. The session goes on unchanged; pass the
     /// answer to [`Session::answer_in_background`].
     pub fn begin_in_background(&mut self) -> Option<Pending> {

@@ -63,7 +63,7 @@ pub(super) fn read(keys: &mut Keys<'_>, model: Option<&str>) -> Result<MediaBudg
     let published = published(model);
     let Some(mut media) = keys.object("media")? else { return Ok(published) };
     let mut of = |key: &'static str, published: Option<u64>| {
-        media.or_null(key, |keys, key| keys.u64_in(key, ..)).map(|given| given.unwrap_or(published))
+        media.u64_or_null(key, ..).map(|given| given.unwrap_or(published))
     };
     let budget = MediaBudget {
         max_images: of("maxImages", published.max_images)?,

@@ -46,9 +46,8 @@ impl ContextChange {
         keys.value("toolFilter");
         let memory = keys.or_null("memory", Keys::string_list)?.map(Option::unwrap_or_default);
         let default = ContextParts::default().memory_limit;
-        let memory_limit = keys
-            .or_null("memoryLimit", |k, key| k.u64_in(key, ..))?
-            .map(|limit| limit.map_or(default, crate::config::size));
+        let memory_limit =
+            keys.u64_or_null("memoryLimit", ..)?.map(|limit| limit.map_or(default, crate::config::size));
         let injections = keys.value("injections").map(injections).transpose()?;
         let skills = keys.value("skills").map(|skills| read_skills(skills, &keys)).transpose()?;
         keys.finish()?;

@@ -63,13 +63,10 @@ impl Session {
             self.refusals = Refusals { answers, ..Refusals::default() };
         }
         if self.refusals.tries == MAX_TRIES {
-            let run = self.begin(Reason::Recover, None, self.aim(false), Arc::new([]));
-            self.failed = Some(self.make_report(run));
             let why = format!(
-                "the provider rejected the view as too large {MAX_TRIES} times in a row, although it was made smaller each time; its last error: {}",
-                said.chars().take(300).collect::<String>()
+                "the provider rejected the view as too large {MAX_TRIES} times in a row, although it was made smaller each time; its last error"
             );
-            return Err(Error::new(ErrorCode::ContextWindowExceeded, why));
+            return Err(self.cannot_recover(&why, said));
         }
         self.refusals.tries += 1;
         if let Some(too_many) = too_many {
@@ -128,13 +125,16 @@ impl Session {
         if self.context.view.media() != before {
             return Ok(());
         }
+        let why = "the provider rejected the request because of its images or its size in bytes, and removing images from the view cannot help: pinned messages and the newest user message must stay. Make their images smaller; the provider's error";
+        Err(self.cannot_recover(why, said))
+    }
+
+    /// The error of a recovery that nothing can help, with the beginning of what the provider `said`. It has a report.
+    fn cannot_recover(&mut self, why: &str, said: &str) -> Error {
         let run = self.begin(Reason::Recover, None, self.aim(false), Arc::new([]));
         self.failed = Some(self.make_report(run));
-        let why = format!(
-            "the provider rejected the request because of its images or its size in bytes, and removing images from the view cannot help: pinned messages and the newest user message must stay. Make their images smaller; the provider's error: {}",
-            said.chars().take(300).collect::<String>()
-        );
-        Err(Error::new(ErrorCode::ContextWindowExceeded, why))
+        let said: String = said.chars().take(300).collect();
+        Error::new(ErrorCode::ContextWindowExceeded, format!("{why}: {said}"))
     }
 
     /// Lowers one media limit. A refusal never raises it: a smaller `known` limit stays.

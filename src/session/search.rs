@@ -114,7 +114,7 @@ impl Search {
         keys.value("query"); // callers may pass all of the model's arguments as options
         let regex = keys.or_null("regex", Keys::bool)?.flatten().unwrap_or(js_flags.is_some());
         let ignore_case = keys.or_null("ignore_case", Keys::bool)?.flatten();
-        let max_hits = keys.or_null("max_hits", |k, key| k.u64_in(key, 1..=MAX_HITS))?.flatten();
+        let max_hits = keys.u64_or_null("max_hits", 1..=MAX_HITS)?.flatten();
         keys.finish()?;
         let query = queries.first().copied().unwrap_or_default();
         if query.is_empty() {

@@ -128,12 +128,7 @@ impl Session {
         session
     }
 
-    /// Sets how large the history and its graph may grow.
-    pub fn set_limits(&mut self, limits: GraphLimits) {
-        self.limits = limits;
-    }
-
-    /// The limits in effect: the options' `maxNodes`, or else what was set.
+    /// The limits in effect: the options' `maxNodes`, or else those it was saved with.
     pub(super) fn limits(&self) -> GraphLimits {
         GraphLimits { max_nodes: self.config.max_nodes.unwrap_or(self.limits.max_nodes), ..self.limits }
     }

@@ -76,9 +76,7 @@ impl ToolOutputCacheConfig {
         let default = Self::default();
         Ok(Self {
             enabled: keys.bool("enabled")?.unwrap_or(default.enabled),
-            context_budget_tokens: keys
-                .or_null("contextBudgetTokens", |keys, key| keys.u64_in(key, 0..))?
-                .flatten(),
+            context_budget_tokens: keys.u64_or_null("contextBudgetTokens", 0..)?.flatten(),
             max_message_bytes: keys
                 .u64_in("maxMessageBytes", MIN_MESSAGE_BYTES..)?
                 .unwrap_or(default.max_message_bytes),

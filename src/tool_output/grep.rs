@@ -58,14 +58,8 @@ impl GrepArgs {
             keys.string("pattern")?.ok_or_else(|| keys.error("pattern", "the pattern is missing"))?;
         let default = Self::new(ref_id, pattern);
         let args = Self {
-            context: keys
-                .or_null("context", |k, key| k.u64_in(key, 0..=MAX_CONTEXT))?
-                .flatten()
-                .unwrap_or(default.context),
-            max_matches: keys
-                .or_null("max_matches", |k, key| k.u64_in(key, 1..))?
-                .flatten()
-                .unwrap_or(default.max_matches),
+            context: keys.u64_or_null("context", 0..=MAX_CONTEXT)?.flatten().unwrap_or(default.context),
+            max_matches: keys.u64_or_null("max_matches", 1..)?.flatten().unwrap_or(default.max_matches),
             ignore_case: keys.or_null("ignore_case", Keys::bool)?.flatten().unwrap_or(default.ignore_case),
             ..default
         };

@@ -38,8 +38,8 @@ impl ReadArgs {
         let ref_id = keys.string("ref_id")?.ok_or_else(|| keys.error("ref_id", "the ref is missing"))?;
         let args = Self {
             ref_id,
-            offset: keys.or_null("offset", |k, key| k.u64_in(key, 0..))?.flatten().unwrap_or(0),
-            limit: keys.or_null("limit", |k, key| k.u64_in(key, 1..))?.flatten().unwrap_or(DEFAULT_LIMIT),
+            offset: keys.u64_or_null("offset", 0..)?.flatten().unwrap_or(0),
+            limit: keys.u64_or_null("limit", 1..)?.flatten().unwrap_or(DEFAULT_LIMIT),
         };
         keys.finish()?;
         Ok(args)

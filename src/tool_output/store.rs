@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::hashing::{HashMap, HashSet};
 use crate::message::{Extras, Part, Text, ToolOutputRef};
 use crate::nearest::nearest;
-use crate::saved::{Reader, Saved, Writer};
+use crate::saved::saved;
 
 mod copies;
 mod in_store;
@@ -39,20 +39,14 @@ pub struct ToolOutputs {
     touched: BTreeSet<u64>,
 }
 
-impl Saved for ToolOutputs {
-    fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        let Self { outputs, places: _, next_place, numbered, bytes: _, in_memory: _, answers: _, touched: _ } =
-            self;
-        outputs.save(out);
-        next_place.save(out);
-        numbered.save(out);
-    }
-
-    fn load(from: &mut Reader<'_>) -> Result<Self> {
-        let outputs = Saved::load(from)?;
-        Ok(Self { outputs, next_place: Saved::load(from)?, numbered: Saved::load(from)?, ..Self::default() })
-    }
-}
+saved!(rest of ToolOutputs { next_place, numbered });
+saved!(struct ToolOutputs { outputs, next_place, numbered } fresh {
+    places: HashMap::default(),
+    bytes: 0,
+    in_memory: None,
+    answers: HashSet::default(),
+    touched: BTreeSet::new(),
+});
 
 /// The state of the numbering of a cache, to roll back to.
 #[derive(Debug, Clone, Copy)]

@@ -15,6 +15,7 @@ use crate::message::Message;
 use crate::tokens::{BytesPerFour, Counter, Estimate, Method, Rules, Template, TokenCounter, count_message};
 
 /// The tokenizer that the caller gave.
+#[derive(Clone)]
 pub struct Tokenizer {
     pub counter: Counter,
     /// The same counter, if it is a JavaScript function.

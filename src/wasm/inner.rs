@@ -3,12 +3,11 @@
 use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::collections::HashMap;
 use std::rc::{Rc, Weak};
-use std::sync::Arc;
 
 use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
 
-use super::counter::CallbackCounter;
+use super::counter::{CallbackCounter, Tokenizer};
 use super::entries::Group;
 use super::error::context_error;
 use super::events::Listeners;
@@ -29,7 +28,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::graph::ContextGraph;
 use crate::message::{Format, Message};
 use crate::session::{Fit, Session};
-use crate::tokens::Estimate;
+use crate::tokens::Counter;
 
 /// Shared by the `Session` object, its `ToolOutputCache`, and the runs that wait for a summary.
 pub struct Inner {
@@ -85,7 +84,8 @@ pub struct Inner {
 
 impl Inner {
     pub fn new(core: Session, options: Options) -> Self {
-        let Options { callback_counter, summarize, now, on_cost, store, .. } = options;
+        let callback_counter = options.callback().cloned();
+        let Options { summarize, now, on_cost, store, .. } = options;
         Self {
             core: RefCell::new(Some(core)),
             handles: RefCell::default(),
@@ -116,45 +116,32 @@ impl Inner {
 
     /// A new session around another core, with the same callbacks.
     pub fn session_around(&self, core: Session) -> Self {
-        let options = Options { counter: core.context().counter.clone(), ..self.functions() };
+        let options = self.functions(core.counter());
         let beside = Self::new(core, options);
         beside.tool_filter.borrow_mut().clone_from(&self.tool_filter.borrow());
         beside
     }
 
-    /// The session's own functions, as options.
-    fn functions(&self) -> Options {
+    /// The session's own functions, as options. `counter` is the one that the session counts with.
+    fn functions(&self, counter: &Counter) -> Options {
+        let callback = self.callback_counter.borrow().clone();
         Options {
-            plain: serde_json::Value::Null, // already read
-            counter: Arc::new(Estimate),
-            has_tokenizer: false,
-            redact: None,
-            redact_is_set: false,
-            describe: FunctionOption::Unset,
-            customs: None,
-            callback_counter: self.callback_counter.borrow().clone(),
+            tokenizer: callback.map(|own| Tokenizer { counter: counter.clone(), callback: Some(own) }),
             summarize: self.summarize.borrow().clone(),
             now: self.now.borrow().clone(),
-            on_cost: self.on_cost.borrow().clone().map_or(FunctionOption::Unset, FunctionOption::Set),
+            on_cost: FunctionOption::held(self.on_cost.borrow().clone()),
             store: self.stores.own.borrow().clone(),
+            ..Options::default() // already read, or in the core
         }
     }
 
     /// Like `functions`, but includes those in the core: used to read the session again from a store.
     pub fn functions_of_core(&self) -> std::result::Result<Options, JsValue> {
-        let functions = self.functions();
         self.read(|core| Options {
-            counter: core.counter().clone(),
-            has_tokenizer: functions.callback_counter.is_some(),
-            redact: core.redact().cloned(),
-            redact_is_set: true,
-            describe: core
-                .context()
-                .placeholder_writer
-                .clone()
-                .map_or(FunctionOption::Unset, FunctionOption::Set),
+            redact: FunctionOption::held(core.redact().cloned()),
+            describe: FunctionOption::held(core.context().placeholder_writer.clone()),
             customs: Some(core.context().customs.clone()),
-            ..functions
+            ..self.functions(core.counter())
         })
     }
 

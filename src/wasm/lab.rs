@@ -95,8 +95,8 @@ impl Recording {
         }
         let ladders = list(&options, "presets")?.unwrap_or_else(|| Ladder::PRESETS.map(Value::from).into());
         let (read, plain) = read(&options, &["presets", "tools"])?;
-        let run = || self.inner.simulate(&plain, &ladders, &read.counter);
-        to_js(&asking(read.callback_counter.as_ref(), run)?)
+        let run = || self.inner.simulate(&plain, &ladders, &read.counter());
+        to_js(&asking(read.callback(), run)?)
     }
 
     /// The session as it was before the answer to a call, replayed up to that point as `simulate` does it. The session is yours: go on
@@ -135,8 +135,8 @@ impl Recording {
         options: JsValue,
     ) -> Result<Replay, JsValue> {
         let (read, plain) = read(&options, &[])?;
-        let begin = || self.inner.replay(&plain, &read.counter);
-        let inner = asking(read.callback_counter.as_ref(), begin)?;
+        let begin = || self.inner.replay(&plain, &read.counter());
+        let inner = asking(read.callback(), begin)?;
         Ok(Replay { inner: RefCell::new(inner), options: read })
     }
 }
@@ -166,7 +166,7 @@ impl Replay {
     ) -> Result<bool, JsValue> {
         let calls = calls_of(&calls)?;
         let mut replay = self.held()?;
-        asking(self.options.callback_counter.as_ref(), || replay.advance(calls))
+        asking(self.options.callback(), || replay.advance(calls))
     }
 
     /// Looks for the facts in the views of up to `calls` further calls (default: all), once all calls were replayed. Returns true while
@@ -200,7 +200,7 @@ impl Replay {
     ) -> Result<Session, JsValue> {
         let call = count(&call, "call")?;
         let replay = self.held()?;
-        let core = asking(self.options.callback_counter.as_ref(), || replay.session_at(call))?;
+        let core = asking(self.options.callback(), || replay.session_at(call))?;
         Ok(Session::of(core, self.options.clone()))
     }
 
@@ -257,7 +257,7 @@ fn read(options: &JsValue, but: &[&str]) -> Result<(Options, Value), JsValue> {
     read.config()?;
     for (key, there) in [
         ("summarize", read.summarize.is_some()),
-        ("compaction.redact", read.redact.is_some()),
+        ("compaction.redact", read.redact.is_function()),
         ("onCost", read.on_cost.is_function()),
     ] {
         if there {

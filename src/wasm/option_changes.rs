@@ -5,12 +5,11 @@ use std::sync::Arc;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
-use super::arguments::take;
+use super::arguments::{plain_object, take};
 use super::context_parts::refuse_if_used;
 use super::counter::CallbackCounter;
 use super::inner::Inner;
-use super::options::{Functions, read_functions, require_price};
-use super::value::config_json;
+use super::options::{Options, read_options, require_price};
 use crate::error::Error;
 use crate::message::Message;
 use crate::session::Session;
@@ -19,13 +18,14 @@ use crate::tokens::{Rules, TokenCounter, count_tools_by};
 /// Changes the options of a session: all that are given, or none.
 pub fn set_options(inner: &Inner, options: &JsValue) -> Result<(), JsValue> {
     let writes = inner.writes();
-    let Functions { plain, now, on_cost, summarize, tokenizer, redact, redact_is_set, describe, customs } =
-        read_functions(options)?;
-    if take(&plain, "store")?.is_some() {
+    let given = plain_object(options)?;
+    if take(&given, "store")?.is_some() {
         let why = "cannot be changed, because tool outputs may already be in it; pass it to `new Session` or `Session.load`";
         return Err(Error::config("store", why).into());
     }
-    let config = inner.read(|core| core.config().with(&config_json(&plain)?).map_err(JsValue::from))??;
+    let Options { plain, tokenizer, summarize, now, on_cost, redact, describe, customs, store: _ } =
+        read_options(&given)?;
+    let config = inner.read(|core| core.config().with(&plain))??;
     let callback = match &tokenizer {
         Some(tokenizer) => tokenizer.callback.clone(),
         None => inner.callback_counter.borrow().clone(),
@@ -46,8 +46,8 @@ pub fn set_options(inner: &Inner, options: &JsValue) -> Result<(), JsValue> {
             core.context_mut().customs = customs;
         }
         core.set_options(config, tokenizer.as_ref().map(|tokenizer| tokenizer.counter.clone()));
-        if redact_is_set {
-            core.set_redact(redact);
+        if redact.is_set() {
+            core.set_redact(redact.into_function());
         }
         if summarize.is_some() {
             core.set_summarizer(true);

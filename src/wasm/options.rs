@@ -21,21 +21,16 @@ use crate::session::SessionConfig;
 use crate::tokens::Counter;
 
 /// The options of a session, after reading.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Options {
-    /// The options that are plain data.
+    /// The options that are plain data, for the core.
     pub plain: Value,
-    pub counter: Counter,
-    /// Whether the caller gave a tokenizer.
-    pub has_tokenizer: bool,
-    pub callback_counter: Option<Rc<CallbackCounter>>,
+    pub tokenizer: Option<Tokenizer>,
     pub summarize: Option<Summarize>,
     pub now: Option<Function>,
     /// The `onCost` listener.
     pub on_cost: FunctionOption<Function>,
-    pub redact: Option<Redact>,
-    /// Whether the caller gave a `redact`, or `null` for none.
-    pub redact_is_set: bool,
+    pub redact: FunctionOption<Redact>,
     /// The caller's function that writes placeholders.
     pub describe: FunctionOption<PlaceholderWriter>,
     /// The functions of custom passes, if a ladder is given.
@@ -51,6 +46,16 @@ impl Options {
             require_price(&config)?;
         }
         Ok(config)
+    }
+
+    /// The tokenizer, or else the estimate.
+    pub fn counter(&self) -> Counter {
+        self.tokenizer.clone().unwrap_or_default().counter
+    }
+
+    /// The tokenizer, if it is a JavaScript function.
+    pub fn callback(&self) -> Option<&Rc<CallbackCounter>> {
+        self.tokenizer.as_ref()?.callback.as_ref()
     }
 }
 
@@ -81,6 +86,11 @@ impl<T> FunctionOption<T> {
         }
     }
 
+    /// A function that is held, or `null`.
+    pub fn held(function: Option<T>) -> Self {
+        function.map_or(Self::Null, Self::Set)
+    }
+
     fn map<U>(self, map: impl FnOnce(T) -> U) -> FunctionOption<U> {
         match self {
             Self::Set(given) => FunctionOption::Set(map(given)),
@@ -88,44 +98,6 @@ impl<T> FunctionOption<T> {
             Self::Unset => FunctionOption::Unset,
         }
     }
-}
-
-/// The functions among the options, and the remaining plain data.
-pub struct Functions {
-    pub plain: js_sys::Object,
-    pub now: Option<Function>,
-    pub on_cost: FunctionOption<Function>,
-    pub summarize: Option<Summarize>,
-    pub tokenizer: Option<Tokenizer>,
-    pub redact: Option<Redact>,
-    pub redact_is_set: bool,
-    pub describe: FunctionOption<PlaceholderWriter>,
-    pub customs: Option<CustomRuns>,
-}
-
-/// Takes the functions out of the options. The rest is plain data, which the core reads.
-pub fn read_options(options: &JsValue) -> Result<Options, JsValue> {
-    let Functions { plain, now, on_cost, summarize, tokenizer, redact, redact_is_set, describe, customs } =
-        read_functions(options)?;
-    let store = take(&plain, "store")?.map(|store| Store::of(&store, "store")).transpose();
-    let store = store.map_err(|error| Error::new(ErrorCode::InvalidConfig, error.message()))?;
-    let counts = tokenizer.is_some();
-    let Tokenizer { counter, callback: callback_counter } = tokenizer.unwrap_or_default();
-    let plain = config_json(&plain)?;
-    Ok(Options {
-        plain,
-        counter,
-        has_tokenizer: counts,
-        callback_counter,
-        summarize,
-        now,
-        on_cost,
-        redact,
-        redact_is_set,
-        describe,
-        customs,
-        store,
-    })
 }
 
 /// The lane that a fork gets, and its other options.
@@ -148,8 +120,8 @@ pub fn require_price(config: &SessionConfig) -> Result<(), Error> {
     }
 }
 
-/// Takes the functions out of the options.
-pub fn read_functions(options: &JsValue) -> Result<Functions, JsValue> {
+/// Reads the options: functions are taken out, and the rest is plain data.
+pub fn read_options(options: &JsValue) -> Result<Options, JsValue> {
     let plain = plain_object(options)?;
     let function = |key: &str| match take(&plain, key)? {
         Some(f) if f.is_function() => Ok(Some(f.unchecked_into::<Function>())),
@@ -157,21 +129,27 @@ pub fn read_functions(options: &JsValue) -> Result<Functions, JsValue> {
         None => Ok(None),
     };
     let now = function("now")?;
-    let on_cost = match take(&plain, "onCost")? {
-        Some(f) if f.is_function() => FunctionOption::Set(f.unchecked_into()),
-        Some(none) if none.is_null() => FunctionOption::Null,
-        Some(_) => return Err(Error::config("onCost", "expected a function or null").into()),
-        None => FunctionOption::Unset,
-    };
+    let on_cost = function_or_null(take(&plain, "onCost")?, "onCost")?;
     let summarize = function("summarize")?.map(JsCast::unchecked_into);
     let tokenizer = take(&plain, "tokenizer")?.map(|tokenizer| Tokenizer::of(&tokenizer));
     let tokenizer = tokenizer.transpose().map_err(|expected| Error::config("tokenizer", expected))?;
-    let redact = function_in(&plain, "compaction", "redact")?;
-    let redact_is_set = redact.is_set();
-    let redact = redact.into_function().map(redact_of);
+    let redact = function_in(&plain, "compaction", "redact")?.map(redact_of);
     let describe = function_in(&plain, "toolOutputCache", "placeholder")?.map(describe_of);
     let customs = read_customs(&plain)?;
-    Ok(Functions { plain, now, on_cost, summarize, tokenizer, redact, redact_is_set, describe, customs })
+    let store = take(&plain, "store")?.map(|store| Store::of(&store, "store")).transpose();
+    let store = store.map_err(|error| Error::new(ErrorCode::InvalidConfig, error.message()))?;
+    let plain = config_json(&plain)?;
+    Ok(Options { plain, tokenizer, summarize, now, on_cost, redact, describe, customs, store })
+}
+
+/// The function of an option that `null` removes.
+fn function_or_null(given: Option<JsValue>, key: &str) -> Result<FunctionOption<Function>, JsValue> {
+    match given {
+        Some(f) if f.is_function() => Ok(FunctionOption::Set(f.unchecked_into())),
+        Some(none) if none.is_null() => Ok(FunctionOption::Null),
+        Some(_) => Err(Error::config(key, "expected a function or null").into()),
+        None => Ok(FunctionOption::Unset),
+    }
 }
 
 /// Takes the function `key` out of the options `group`, which are replaced by a copy without it.
@@ -187,12 +165,7 @@ fn function_in(plain: &js_sys::Object, group: &str, key: &str) -> Result<Functio
     } else {
         Reflect::delete_property(plain, &group.into())?; // an empty group must not count as a changed option
     }
-    match function {
-        Some(f) if f.is_function() => Ok(FunctionOption::Set(f.unchecked_into())),
-        Some(none) if none.is_null() => Ok(FunctionOption::Null),
-        Some(_) => Err(Error::config(&format!("{group}.{key}"), "expected a function or null").into()),
-        None => Ok(FunctionOption::Unset),
-    }
+    function_or_null(function, &format!("{group}.{key}"))
 }
 
 fn describe_of(callback: Function) -> PlaceholderWriter {

@@ -74,7 +74,7 @@ pub fn set_freeing(by_hand: bool) {
 impl Session {
     /// Wraps a core session that has these options.
     pub(super) fn of(mut core: Core, mut options: Options) -> Self {
-        core.set_redact(options.redact.take());
+        core.set_redact(std::mem::take(&mut options.redact).into_function());
         core.context_mut().placeholder_writer = std::mem::take(&mut options.describe).into_function();
         core.context_mut().customs = options.customs.take().unwrap_or_default();
         core.set_summarizer(options.summarize.is_some());
@@ -94,7 +94,7 @@ impl Session {
         #[wasm_bindgen(unchecked_optional_param_type = "SessionOptions")] options: JsValue,
     ) -> Result<Session, JsValue> {
         let read = read_options(&options)?;
-        let core = Core::new(read.config()?, read.counter.clone());
+        let core = Core::new(read.config()?, read.counter());
         if core.config().memory_bytes.is_some() && read.store.is_none() {
             let why = "tool outputs beyond this limit go to the store: set `store` as well";
             return Err(Error::config("toolOutputCache.memoryBytes", why).into());

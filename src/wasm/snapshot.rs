@@ -112,12 +112,14 @@ pub fn restored(
     mut options: Options,
 ) -> std::result::Result<Session, JsValue> {
     let records = Records::read(&behind.records)?;
+    let redact = std::mem::take(&mut options.redact);
+    let redact_is_set = redact.is_set();
     let restored =
-        Core::restore_with(bytes, behind.position, &records.whole, options.redact.take(), |method| {
+        Core::restore_with(bytes, behind.position, &records.whole, redact.into_function(), |method| {
             counter(&options, method)
         })?;
     let Restored { mut session, host, host_changes, counted_otherwise, redacted } = restored;
-    if redacted && !options.redact_is_set {
+    if redacted && !redact_is_set {
         let why = "the session was saved with a redact function, and functions are not saved: pass it again, or `null` to send texts unredacted";
         return Err(Error::config("compaction.redact", why).into());
     }
@@ -129,10 +131,10 @@ pub fn restored(
     let config = if changes { session.config().with(&options.plain)? } else { session.config().clone() };
     // Options that equal the saved ones change nothing.
     if config.given != session.config().given || counted_otherwise {
-        if let Some(callback) = &options.callback_counter {
+        if let Some(callback) = options.callback() {
             precount_session(callback, &session, config.model.as_deref())?;
         }
-        session.set_options(config, counted_otherwise.then(|| options.counter.clone()));
+        session.set_options(config, counted_otherwise.then(|| options.counter()));
     }
     if options.on_cost.is_function() {
         require_price(session.config())?;
@@ -151,8 +153,8 @@ pub fn restored(
 
 /// The counter given in the options, or else the one that the session used.
 fn counter(options: &Options, method: &str) -> Result<Counter> {
-    if options.has_tokenizer {
-        return Ok(options.counter.clone());
+    if options.tokenizer.is_some() {
+        return Ok(options.counter());
     }
     match method {
         "estimate" => Ok(std::sync::Arc::new(Estimate)),

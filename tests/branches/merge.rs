@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
 use contextfold::ErrorCode;
-use contextfold::graph::GraphLimits;
 use contextfold::session::{MergeAs, Session};
 use contextfold::tokens::Estimate;
 use serde_json::json;
@@ -105,8 +104,7 @@ fn a_fork_needs_a_new_lane_name_and_an_existing_message() {
 
 #[test]
 fn the_sessions_safety_limits_are_enforced() {
-    let mut s = session(&json!({}));
-    s.set_limits(GraphLimits { max_nodes: 3, ..GraphLimits::default() });
+    let mut s = session(&json!({ "maxNodes": 3 }));
     push(&mut s, "u1 a1");
     let (refused, why) = code(s.push(vec![named("u2"), named("a2")]));
     assert_eq!(refused, ErrorCode::SafetyLimitExceeded);

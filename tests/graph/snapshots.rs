@@ -1,6 +1,6 @@
 //! Graph snapshots, and bytes that are not valid snapshots.
 
-use contextfold::graph::{ContextGraph, EdgeKind, NodeSpec, NodeType, SpecContent};
+use contextfold::graph::{ContextGraph, EdgeKind, NodeSpec, NodeType, Place, SpecContent};
 use contextfold::message::{Message, Part, Role, ToolCall};
 use contextfold::provider::GraphMessages;
 use serde_json::json;
@@ -30,7 +30,8 @@ fn rich() -> ContextGraph {
     graph.compress(&["fold_2", "fold_1"], "both").unwrap();
     graph.compress(&["u3"], "next").unwrap();
     graph.expand("fold_4").unwrap();
-    graph.set_metadata("u3", "context_cost", json!({ "limit": 5 })).unwrap();
+    let Place::Node(u3) = graph.find("u3").unwrap() else { unreachable!("it is no summary") };
+    graph.set_metadata(u3, "context_cost", json!({ "limit": 5 }));
     graph
 }
 

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use contextfold::ErrorCode;
 use contextfold::message::{Format, Message};
-use contextfold::provider::{CheckOptions, Severity, check, convert, provider, unlink_orphans};
+use contextfold::provider::{CheckOptions, Severity, check, convert, provider, unlink_each};
 use serde_json::{Value, json};
 
 use super::data::recorded;
@@ -249,8 +249,8 @@ fn items_without_their_reasoning_are_unlinked_for_the_ai_sdk() {
     let history = provider(Format::AiSdk).read(&there).unwrap();
     let mut view = history.clone();
     view[1].parts.remove(0);
-    let view = unlink_orphans(&history, view.into_iter().map(Cow::Owned));
-    let view: Vec<&Message> = view.iter().map(Cow::as_ref).collect();
+    let view = unlink_each(&history, view.into_iter().map(Cow::Owned));
+    let view: Vec<&Message> = view.iter().flatten().map(Cow::as_ref).collect();
     let out = Value::Array(provider(Format::AiSdk).write(&view).items);
     assert!(!out.to_string().contains("itemId"), "{out}");
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use contextfold::message::{Format, Message, Part, Role, steps};
-use contextfold::provider::{CheckOptions, Severity, check, drop_bound_thinking, provider, unlink_orphans};
+use contextfold::provider::{CheckOptions, Severity, check, drop_bound_thinking, provider, unlink_each};
 use serde_json::Value;
 
 use super::data::{Recorded, recorded};
@@ -21,8 +21,8 @@ fn options(list: &Recorded) -> CheckOptions<'_> {
 
 /// Writes a view as a session would: items that lost their counterpart are corrected first.
 fn written(format: Format, history: &[Message], view: Vec<Message>) -> Vec<Value> {
-    let view = unlink_orphans(history, view.into_iter().map(Cow::Owned));
-    let view = drop_bound_thinking(history, view).view;
+    let view = unlink_each(history, view.into_iter().map(Cow::Owned));
+    let view = drop_bound_thinking(history, view.into_iter().flatten()).view;
     let refs: Vec<&Message> = view.iter().map(AsRef::as_ref).collect();
     provider(format).write(&refs).items
 }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use contextfold::message::{Format, Message};
-use contextfold::provider::{CheckOptions, check, provider, repair, unlink_orphans};
+use contextfold::provider::{CheckOptions, check, provider, repair, unlink_each};
 use serde_json::{Value, json};
 
 const MANY: usize = 30_000;
@@ -61,7 +61,7 @@ fn reasoning_that_nothing_follows() {
     assert_eq!(rules(Format::OpenaiResponses, &list), vec!["R-reasoning-tail"; MANY]);
     assert_eq!(mended(Format::OpenaiResponses, &list).0, 1);
     let read = provider(Format::OpenaiResponses).read(&list).unwrap();
-    assert_eq!(unlink_orphans(&read, read.iter().map(Cow::Borrowed)).len(), 1);
+    assert_eq!(unlink_each(&read, read.iter().map(Cow::Borrowed)).iter().flatten().count(), 1);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use contextfold::ErrorCode;
 use contextfold::message::{Format, Message, Part, Role};
-use contextfold::provider::{provider, reasoning_groups, unlink_orphans};
+use contextfold::provider::{provider, reasoning_groups, unlink_each};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
@@ -191,8 +191,8 @@ fn dropping_reasoning_drops_the_ids_of_its_items_and_vice_versa() {
     let view = |change: &dyn Fn(&mut Vec<Message>)| {
         let mut view = history.clone();
         change(&mut view);
-        let out = unlink_orphans(&history, view.into_iter().map(Cow::Owned));
-        written(&out.into_iter().map(Cow::into_owned).collect::<Vec<_>>())
+        let out = unlink_each(&history, view.into_iter().map(Cow::Owned));
+        written(&out.into_iter().flatten().map(Cow::into_owned).collect::<Vec<_>>())
     };
     assert_eq!(view(&|_| {}), list, "nothing lost, nothing changed");
 

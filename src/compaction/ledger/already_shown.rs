@@ -103,14 +103,14 @@ impl<'a> AlreadyShown<'a> {
     }
 
     /// Calls `found` with the index of each text that occurs in anything but a tool output.
-    pub(super) fn find_outside_outputs(&self, needles: &TextSet<'_>, mut found: impl FnMut(usize)) {
+    pub(super) fn find_outside_outputs(&self, needles: &TextSet<&str>, mut found: impl FnMut(usize)) {
         let whole = self.whole_messages(|_, message, _| message.role != Role::Tool);
         find_in_texts(needles, self.searched().chain(whole), &mut |_, i| found(i));
     }
 
     /// Calls `found` with the index of each line that occurs in the engine's messages, the header, or the user's newest messages, in whatever
     /// lines. Not all messages are searched, because these lines cost little to repeat.
-    pub(super) fn find_nearby(&self, needles: &TextSet<'_>, mut found: impl FnMut(usize)) {
+    pub(super) fn find_nearby(&self, needles: &TextSet<&str>, mut found: impl FnMut(usize)) {
         let newest = self.whole_messages(MessageFacts::is_users).into_iter().rev().take(NEARBY);
         for message in self.searched().chain(newest).filter(|_| !needles.is_empty()) {
             needles.find(&shorten::one_line(&message.plain_text()), &mut found);
@@ -127,7 +127,7 @@ impl<'a> AlreadyShown<'a> {
     }
 
     /// Calls `found` with the index of each text that occurs in a message that is not searched by its facts.
-    pub(super) fn find_in_searched(&self, needles: &TextSet<'_>, mut found: impl FnMut(usize)) {
+    pub(super) fn find_in_searched(&self, needles: &TextSet<&str>, mut found: impl FnMut(usize)) {
         let edited = self.edited.iter().copied();
         find_in_texts(needles, self.searched().chain(edited), &mut |_, i| found(i));
     }
@@ -138,7 +138,7 @@ impl<'a> AlreadyShown<'a> {
 }
 
 fn find_in_texts<'m>(
-    needles: &TextSet<'_>,
+    needles: &TextSet<&str>,
     messages: impl Iterator<Item = &'m Message>,
     found: &mut impl FnMut(&str, usize),
 ) {

@@ -42,7 +42,7 @@ impl Choice<'_> {
 pub(super) struct Choices<'a> {
     /// Sorted by text.
     all: Vec<Choice<'a>>,
-    needles: TextSet<'a>,
+    needles: TextSet<&'a str>,
     /// For each fact, the indices of the facts that it contains, concatenated.
     within: Vec<u32>,
     /// The end of each fact's part of `within`.
@@ -190,7 +190,7 @@ impl<'a> Choices<'a> {
 }
 
 /// Search patterns for facts that are sorted by text.
-fn needles<'a>(all: &[Choice<'a>]) -> TextSet<'a> {
+fn needles<'a>(all: &[Choice<'a>]) -> TextSet<&'a str> {
     TextSet::of_sorted(all.iter().map(|choice| choice.text).zip(0..).collect())
 }
 

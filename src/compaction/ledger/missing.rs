@@ -19,11 +19,11 @@ pub(super) struct Missing<'a> {
     pub asked: Vec<&'a AskedRequest>,
     /// Best first, including those that the view contains; see `shown_remarks`.
     pub said: &'a [UserRemark],
-    pub sought_remarks: TextSet<'a>,
+    pub sought_remarks: TextSet<&'a str>,
     pub shown_remarks: Vec<bool>,
     pub literals: Choices<'a>,
     /// Refs of outputs, in the outputs' order.
-    pub refs: TextSet<'a>,
+    pub refs: TextSet<&'a str>,
     /// Which refs the view already contains.
     pub shown_refs: Vec<bool>,
 }

@@ -7,7 +7,7 @@ use super::away::Away;
 use crate::context::node::{Node, NodeIndex};
 use crate::context::tally::Tally;
 use crate::message::Message;
-use crate::saved::{Reader, Saved, Writer, saved};
+use crate::saved::saved;
 
 /// The current metadata of a node, and its message if that was replaced.
 #[derive(Debug, Clone)]
@@ -90,19 +90,6 @@ impl History {
             true
         })
     }
-
-    /// Writes the remaining state of a history; it is small and always written in full.
-    pub(in crate::context) fn save_rest<'s>(&'s self, out: &mut Writer<'s>) {
-        self.open_calls.save(out);
-        self.generated.save(out);
-        self.inserted.save(out);
-    }
-
-    /// Reads what [`History::save_rest`] wrote.
-    pub(in crate::context) fn load_rest(&mut self, from: &mut Reader<'_>) -> crate::error::Result<()> {
-        self.open_calls = Saved::load(from)?;
-        self.generated = Saved::load(from)?;
-        self.inserted = Saved::load(from)?;
-        Ok(())
-    }
 }
+
+saved!(rest of History { open_calls, generated, inserted });

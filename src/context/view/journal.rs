@@ -11,9 +11,8 @@ use crate::context::part_name::PartName;
 use crate::context::shared::Shared;
 use crate::context::slot::{Form, Slot};
 use crate::context::tally::Tally;
-use crate::error::Result;
 use crate::message::Message;
-use crate::saved::{ListEdit, MapEdit, Reader, Saved, Writer, saved};
+use crate::saved::{ListEdit, MapEdit, saved};
 
 /// A saved view, as far as it is needed to find out what changed since. Messages are compared by reference.
 #[derive(Debug)]
@@ -177,34 +176,5 @@ impl View {
         dropped.try_map(slot)?.apply(&mut self.dropped);
         pruned.try_map(slot)?.apply(&mut self.pruned);
         fits.then_some(())
-    }
-
-    /// Writes the remaining state of a view; it is small and always written in full.
-    pub(in crate::context) fn save_rest<'s>(&'s self, out: &mut Writer<'s>) {
-        self.tools.save(out);
-        self.changed_from.save(out);
-        self.edited.save(out);
-        self.fixed_changed.save(out);
-        self.marked_tokens.save(out);
-        self.parts_changed_from.save(out);
-        self.marked_body.save(out);
-        self.merged.save(out);
-        self.ephemeral.save(out);
-        self.cut_to.save(out);
-    }
-
-    /// Reads what [`View::save_rest`] wrote.
-    pub(in crate::context) fn load_rest(&mut self, from: &mut Reader<'_>) -> Result<()> {
-        self.tools = Saved::load(from)?;
-        self.changed_from = Saved::load(from)?;
-        self.edited = Saved::load(from)?;
-        self.fixed_changed = Saved::load(from)?;
-        self.marked_tokens = Saved::load(from)?;
-        self.parts_changed_from = Saved::load(from)?;
-        self.marked_body = Saved::load(from)?;
-        self.merged = Saved::load(from)?;
-        self.ephemeral = Saved::load(from)?;
-        self.cut_to = Saved::load(from)?;
-        Ok(())
     }
 }

@@ -3,85 +3,28 @@
 use std::cell::RefCell;
 
 use super::View;
+use super::changes::Changes;
+use super::snapshot::Epochs;
 use super::sums::Sums;
 use crate::context::slot::Slot;
 use crate::error::Result;
-use crate::saved::{Reader, Saved, Writer};
+use crate::saved::{Reader, saved};
 
-impl Saved for View {
-    fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        // Skipped fields are derived again. Epochs and changes matter only to readers of this view in memory.
-        let Self {
-            header,
-            body,
-            order,
-            dropped,
-            dropped_tokens: _,
-            hides_requests: _,
-            sums: _,
-            tools,
-            outputs,
-            changed_from,
-            edited,
-            fixed_changed,
-            marked_tokens,
-            epochs: _,
-            changes: _,
-            exchanges: _,
-            ephemeral,
-            parts,
-            hidden_parts,
-            parts_changed_from,
-            marked_body,
-            merged,
-            pruned,
-            cut_to,
-        } = self;
-        header.save(out);
-        body.save(out);
-        dropped.save(out);
-        order.save(out);
-        tools.save(out);
-        outputs.save(out);
-        changed_from.save(out);
-        edited.save(out);
-        fixed_changed.save(out);
-        marked_tokens.save(out);
-        parts.save(out);
-        hidden_parts.save(out);
-        parts_changed_from.save(out);
-        marked_body.save(out);
-        merged.save(out);
-        pruned.save(out);
-        ephemeral.save(out);
-        cut_to.save(out);
-    }
-
-    fn load(from: &mut Reader<'_>) -> Result<Self> {
-        let (header, body, dropped) = (Saved::load(from)?, Saved::load(from)?, Saved::load(from)?);
-        Ok(Self {
-            header,
-            body,
-            dropped,
-            order: Saved::load(from)?,
-            tools: Saved::load(from)?,
-            outputs: Saved::load(from)?,
-            changed_from: Saved::load(from)?,
-            edited: Saved::load(from)?,
-            fixed_changed: Saved::load(from)?,
-            marked_tokens: Saved::load(from)?,
-            parts: Saved::load(from)?,
-            hidden_parts: Saved::load(from)?,
-            parts_changed_from: Saved::load(from)?,
-            marked_body: Saved::load(from)?,
-            merged: Saved::load(from)?,
-            pruned: Saved::load(from)?,
-            ephemeral: Saved::load(from)?,
-            cut_to: from.since(3)?,
-            ..Self::default()
-        })
-    }
-}
+// Fields that are made afresh are derived again. Epochs and changes matter only to readers of this view in memory.
+saved!(struct View {
+    header, body, dropped, order, tools, outputs, changed_from, edited, fixed_changed, marked_tokens, parts, hidden_parts,
+    parts_changed_from, marked_body, merged, pruned, ephemeral,
+} fresh {
+    dropped_tokens: 0,
+    hides_requests: false,
+    sums: Sums::default(),
+    epochs: Epochs::default(),
+    changes: Changes::default(),
+    exchanges: RefCell::default(),
+} since 3 { cut_to });
+saved!(rest of View {
+    tools, changed_from, edited, fixed_changed, marked_tokens, parts_changed_from, marked_body, merged, ephemeral, cut_to,
+});
 
 impl View {
     /// Checks what was read, and updates the sums for everything behind the first `known` messages.

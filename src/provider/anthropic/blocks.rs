@@ -217,12 +217,7 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
             call.id
         )));
     }
-    let came_so = call.extras.came_in(FORMAT);
-    let name = if came_so {
-        Cow::from(&call.name)
-    } else {
-        tool_names::acceptable_name(&call.name, tool_names::MAX_NAME_CHARS, notes)
-    };
+    let name = tool_names::name_of(call, FORMAT, tool_names::MAX_NAME_CHARS, notes);
     let input = object_arguments(call, out.get("input"), notes);
     out.set("type", "tool_use").set("id", &*id).set("name", &*name).set("input", input);
     Some(out.into_value())

@@ -359,11 +359,7 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
             call.id
         )));
     }
-    let name = if own {
-        Cow::from(&call.name)
-    } else {
-        tool_names::acceptable_name(&call.name, MAX_ID_CHARS, notes)
-    };
+    let name = tool_names::name_of(call, FORMAT, MAX_ID_CHARS, notes);
     body.set("toolUseId", &*id).set("name", &*name);
     let kept = match body.get("input") {
         Some(input) => is_json_of(input, &call.input),

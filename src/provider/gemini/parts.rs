@@ -199,15 +199,7 @@ fn write_call(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     if !idless {
         inner.set("id", call.id.as_str());
     }
-    inner.set(
-        "name",
-        if own {
-            call.name.as_str().into()
-        } else {
-            tool_names::acceptable_name(&call.name, tool_names::MAX_NAME_CHARS, notes)
-        }
-        .as_ref(),
-    );
+    inner.set("name", &*tool_names::name_of(call, FORMAT, tool_names::MAX_NAME_CHARS, notes));
     if !(argless && args.as_object().is_some_and(Map::is_empty)) {
         inner.set("args", args);
     }

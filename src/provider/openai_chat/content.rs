@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::super::fields::{self, Fields, Object};
-use super::super::media::{set_url, split_data_url, url_of};
+use super::super::media::{set_data, set_url, url_of};
 use super::super::note::Note;
 use super::super::opaque::as_text;
-use crate::message::{Extras, Format, Media, MediaKind, Part, Text};
+use crate::message::{Extras, Format, Media, MediaKind, Part};
 
 const FORMAT: Format = Format::OpenaiChat;
 
@@ -54,7 +54,7 @@ fn read_known(value: &Value) -> Option<Part> {
             media.filename = inner.take_string("filename");
             media.file_id = inner.take_string("file_id");
             if let Some(data) = inner.take_text("file_data") {
-                file_data(&mut media, data);
+                set_data(&mut media, data);
             }
             fields.nest(&kind, inner, &["filename", "file_data", "file_id"]);
             media
@@ -63,16 +63,6 @@ fn read_known(value: &Value) -> Option<Part> {
     };
     media.extras = Extras::new(FORMAT, fields.into_template());
     Some(Part::Media(media.into()))
-}
-
-fn file_data(media: &mut Media, data: Text) {
-    match split_data_url(&data) {
-        Some((media_type, data)) => {
-            media.media_type = Some(media_type.to_owned());
-            media.data = Some(data.into());
-        }
-        None => media.data = Some(data),
-    }
 }
 
 /// Writes parts as content: a string if it is one plain text that did not come as a list; `None` if nothing of it can

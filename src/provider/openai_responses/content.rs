@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::fields::{Fields, Object, json};
-use super::super::media::{set_url, split_data_url, url_of};
+use super::super::media::{set_data, set_url, url_of};
 use super::super::note::Note;
 use super::super::opaque::as_text;
 use crate::message::{Extras, Format, Media, MediaKind, Part};
@@ -49,13 +49,7 @@ fn read_known(value: &Value, text_type: &str) -> Option<Part> {
             let mut media = Media::new(MediaKind::Document);
             fields.take("type");
             if let Some(data) = fields.take_text("file_data") {
-                match split_data_url(&data) {
-                    Some((media_type, data)) => {
-                        media.media_type = Some(media_type.to_owned());
-                        media.data = Some(data.into());
-                    }
-                    None => media.data = Some(data),
-                }
+                set_data(&mut media, data);
             }
             media.url = fields.take_string("file_url");
             media.file_id = fields.take_string("file_id");

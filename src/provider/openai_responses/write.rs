@@ -1,5 +1,3 @@
-use std::borrow::Cow;
-
 use serde_json::Value;
 
 use super::super::Calls;
@@ -192,12 +190,7 @@ fn call(call: &ToolCall, known: Option<String>, notes: &mut Vec<Note>) -> Option
     if id != call.id {
         notes.push(Note::new(format!("the call id `{}` is too long and is written `{id}`", call.id)));
     }
-    let came_so = call.extras.came_in(FORMAT);
-    let name = if came_so {
-        Cow::from(&call.name)
-    } else {
-        tool_names::acceptable_name(&call.name, tool_names::MAX_NAME_CHARS, notes)
-    };
+    let name = tool_names::name_of(call, FORMAT, tool_names::MAX_NAME_CHARS, notes);
     out.set("call_id", &*id).set("name", &*name);
     out.set(input, if kind == "function_call" { json(&json_arguments(call)) } else { json(&call.input) });
     Some(out.into_value())

@@ -3,7 +3,7 @@
 use super::{ToolOutputs, places_in_memory};
 use crate::error::Result;
 use crate::hashing::HashMap;
-use crate::saved::{MAX_SAVED_NUMBER, MapEdit, Reader, Saved, Writer};
+use crate::saved::{MAX_SAVED_NUMBER, MapEdit, Reader};
 use crate::tool_output::output::Output;
 
 impl ToolOutputs {
@@ -20,22 +20,6 @@ impl ToolOutputs {
     /// Applies changes. Everything derived from the outputs is updated by [`ToolOutputs::complete`].
     pub fn put_changes(&mut self, changes: MapEdit<u64, Output>) {
         changes.apply(&mut self.outputs);
-    }
-
-    /// Saves the state of the numbering.
-    pub fn save_rest<'s>(&'s self, out: &mut Writer<'s>) {
-        self.next_place.save(out);
-        self.numbered.save(out);
-    }
-
-    /// Reads the state of the numbering.
-    ///
-    /// # Errors
-    /// `SNAPSHOT_INVALID`.
-    pub fn load_rest(&mut self, from: &mut Reader<'_>) -> Result<()> {
-        self.next_place = Saved::load(from)?;
-        self.numbered = Saved::load(from)?;
-        Ok(())
     }
 
     /// Checks what was read, and updates what is derived from the outputs.
