@@ -121,7 +121,7 @@ export class Keeper {
     }
     const { entries: view, system } = this.#viewToSend(conversation);
     Object.assign(conversation, { view, sent: true });
-    const out = view.map((entry) => this.#mirror.toSdk(entry));
+    const out = view.map((entry) => this.#mirror.toSdk(entry, conversation.fullList));
     const unchanged = out.length === list.length && out.every((entry, i) => Object.is(entry, list[i]));
     return { list: unchanged ? list : out, conversation, sent: { fullList, learntLimits: conversation.learntLimits }, report, system, marks: conversation.viewOptions ? session.cacheMarks : [] };
   }
@@ -146,7 +146,7 @@ export class Keeper {
       conversation.view = view;
       this.#report(conversation.session.report, conversation);
       this.#save(conversation, true);
-      return view.map((entry) => this.#mirror.toSdk(entry));
+      return view.map((entry) => this.#mirror.toSdk(entry, conversation.fullList));
     } catch (ownError) {
       this.failed(ownError, { signal });
       return null;
