@@ -61,7 +61,13 @@ export class Keeper {
       if (this.#conversations.asksForSummary(mine)) return { list };
       let found = await this.#conversations.of(mine, args, { bytes, owner });
       while (found.conversation.busy) {
-        if (!this.#serverLimits) return { list };
+        if (!this.#serverLimits) {
+          // It cannot wait: it may be a call of a summarizer's own, whose result the running call waits for.
+          const apart = this.#conversations.apart(found.conversation, mine);
+          if (!apart) return { list };
+          found = { ...found, conversation: apart };
+          break;
+        }
         await waitFor(found.conversation.idle, signal);
         found = await this.#conversations.of(mine, args, { bytes, owner }); // by now the list may continue another conversation
       }
