@@ -3,7 +3,7 @@
 /** Returns an equal response that calls `onUsage` once, when its events have reported the usage of the whole answer. */
 export function withUsage(response, onUsage) {
   const decoder = new TextDecoder();
-  let line = "";
+  let begun = []; // the pieces of a line that has not ended, such as an image of megabytes: they are joined only once
   let atStart; // Anthropic reports the input's usage before the answer
   let newest; // some providers report the usage so far with every event
   let isReported = false;
@@ -22,9 +22,12 @@ export function withUsage(response, onUsage) {
   };
   const listening = new TransformStream({
     transform(bytes, controller) {
-      const lines = (line + decoder.decode(bytes, { stream: true })).split(/\r\n|\n|\r/);
-      line = lines.pop();
-      lines.forEach(read);
+      const [first, ...others] = decoder.decode(bytes, { stream: true }).split(/\r\n|\n|\r/);
+      begun.push(first);
+      for (const next of others) {
+        read(begun.join(""));
+        begun = [next];
+      }
       controller.enqueue(bytes);
     },
     flush: report,
