@@ -204,6 +204,31 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assert.ok(session.report.counter.calibration > 1.2);
     });
 
+    test("usage that also counts the provider's own tool calls does not change the counts", async () => {
+      const message = { id: "msg_1", type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text: ANSWER, annotations: [] }] };
+      const search = { id: "ws_1", type: "web_search_call", status: "completed", action: { type: "search", query: "E0308" } };
+      const usage = { input_tokens: 3_000, output_tokens: 20, total_tokens: 3_020 };
+      const calibrationAfter = async (output, stream) => {
+        const session = new Session({ contextWindow: 32_000 });
+        const answer = { id: "resp_1", object: "response", status: "completed", output, usage };
+        const inner = async () => (stream ? new Response(`data: ${JSON.stringify({ type: "response.completed", response: answer })}\n\n`, { headers: { "content-type": "text/event-stream" } }) : Response.json(answer));
+        const openai = client(OpenAI, server, { fetch: fittingFetch({ session, strict: true, fetch: inner }) });
+        const input = [{ role: "user", content: "word ".repeat(1_000) }];
+        const answered = await openai.responses.create({ model: "m", input, stream });
+        if (stream) for await (const _ of answered) continue;
+        await session.prepare();
+        return session.report.counter.calibration;
+      };
+      for (const stream of [false, true]) {
+        assert.ok((await calibrationAfter([message], stream)) > 2);
+        assert.equal(await calibrationAfter([search, message], stream), 1);
+      }
+      const alone = { responses: { create: async () => ({ status: "completed", output: [search, message], usage }) } };
+      const { session } = await runResponses(alone, { model: "m", input: "word ".repeat(1_000) }, STRICT);
+      await session.prepare();
+      assert.equal(session.report.counter.calibration, 1);
+    });
+
     test("an event of many megabytes, such as an image, does not slow the stream down", async () => {
       const event = `data: ${JSON.stringify({ type: "response.image_generation_call.partial_image", partial_image_b64: "A".repeat(24_000_000) })}\n\n`;
       const bytes = new TextEncoder().encode(event);

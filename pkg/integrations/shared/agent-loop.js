@@ -5,6 +5,7 @@ import { BodyKeeper, withSession } from "./bodies.js";
 import { newIdsFor } from "./call-ids.js";
 import { continuedList } from "./continue-session.js";
 import { readLoopOptions } from "./loop-options.js";
+import { usageIn } from "./summed.js";
 
 export async function runLoop(api, client, body, given) {
   const options = readLoopOptions(given);
@@ -61,7 +62,7 @@ async function ask(api, keeper, client, body, { signal, onEvent }) {
     }
     if (!response) throw refusal;
     if (!api.isAnswer(response)) throw new ContextError("INVALID_MESSAGE", `${api.noAnswer}${response.error?.message ? `. It reports an error: ${response.error.message}` : ""}`);
-    keeper.record(fitting.conversation, response.usage);
+    keeper.record(fitting.conversation, usageIn(response));
     return { response, conversation: fitting.conversation };
   }
 }

@@ -1,5 +1,7 @@
 // Reads an answer's usage from its stream of server-sent events as they pass.
 
+import { usageIn } from "./summed.js";
+
 /** Returns an equal response that calls `onUsage` once, when its events have reported the usage of the whole answer. */
 export function withUsage(response, onUsage) {
   const decoder = new TextDecoder();
@@ -15,7 +17,7 @@ export function withUsage(response, onUsage) {
   const read = (one) => {
     const event = eventOf(one);
     if (event?.type === "message_start") atStart = event.message?.usage;
-    const usage = event?.usage ?? event?.usageMetadata ?? event?.response?.usage;
+    const usage = event && (usageIn(event) ?? usageIn(event.response ?? {}));
     if (usage) newest = { ...atStart, ...Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null)) };
     // At once, because the reader may stop reading after the last event.
     if (usage && isLast(event)) report();
