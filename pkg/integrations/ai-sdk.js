@@ -5,6 +5,7 @@ import { withoutBytes } from "./shared/bytes.js";
 import { Keeper } from "./shared/keeper.js";
 import { Mirror } from "./shared/mirror.js";
 import { peekFirst } from "./shared/streams.js";
+import { isRunByProvider, markedIf } from "./shared/summed.js";
 
 const FORMAT = "ai-sdk";
 const bytesApart = () => new Mirror(withoutBytes);
@@ -18,7 +19,7 @@ export function prepareStep(options) {
       // Version 6 does not pass the instructions to hooks, and no version passes the tools: then the options have them.
       header: headerOf(args.instructions ?? instructions),
       tools: tools && (await definitionsOf(tools)),
-      usage: args.steps.at(-1)?.usage,
+      usage: usageOf(args.steps.at(-1)),
       signal,
       args,
     }));
@@ -56,7 +57,7 @@ export function middleware(options) {
     },
     async wrapGenerate({ doGenerate, params, model }) {
       const result = await called(params, doGenerate, (fitting) => model.doGenerate(fitting));
-      keeper.record(sent.get(params), result.usage);
+      keeper.record(sent.get(params), usageOf(result));
       return result;
     },
     async wrapStream({ doStream, params, model }) {
@@ -66,9 +67,11 @@ export function middleware(options) {
       const fitting = error && (await smaller(params, error));
       if (fitting) await stream.cancel().catch(() => {}); // because it holds a connection open
       const { stream: whole, ...rest } = fitting ? await model.doStream(fitting) : { ...result, stream };
+      let isSum = false;
       const listening = new TransformStream({
         transform(chunk, controller) {
-          if (chunk.type === "finish") keeper.record(sent.get(params), chunk.usage);
+          isSum ||= isRunByProvider([chunk]);
+          if (chunk.type === "finish") keeper.record(sent.get(params), markedIf(isSum, chunk.usage));
           controller.enqueue(chunk);
         },
       });
@@ -76,6 +79,9 @@ export function middleware(options) {
     },
   };
 }
+
+/** The usage of a step, or of a model's result. */
+const usageOf = (result) => markedIf(isRunByProvider(result?.content), result?.usage);
 
 /** Instructions as a header: a text, or one or more system messages. */
 function headerOf(instructions) {

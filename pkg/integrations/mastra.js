@@ -2,6 +2,7 @@
 
 import { definitionsOf, inParts } from "./shared/ai-prompt.js";
 import { Keeper } from "./shared/keeper.js";
+import { isRunByProvider, markedIf } from "./shared/summed.js";
 
 const FORMAT = "ai-sdk";
 
@@ -31,7 +32,8 @@ export function processor(options) {
       return list === prompt ? undefined : { prompt: list };
     },
     processLLMResponse({ state, chunks, fromCache }) {
-      if (!fromCache) keeper.record(runOf(state).conversation, chunks.findLast(({ type }) => type === "finish")?.payload?.output?.usage);
+      const usage = chunks.findLast(({ type }) => type === "finish")?.payload?.output?.usage;
+      if (!fromCache) keeper.record(runOf(state).conversation, markedIf(isRunByProvider(chunks), usage));
     },
     // The next view is smaller because of what was learnt from the refusal. Mastra gets it when it calls the model again.
     async processAPIError({ state, error, abortSignal: signal }) {

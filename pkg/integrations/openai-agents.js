@@ -73,9 +73,15 @@ export function callModelInputFilter(options = {}) {
     const { list } = await keeper.fit(modelData.input, () => ({ header: modelData.instructions, tools: definitionsOf(agent), args }));
     if (list === modelData.input) return modelData;
     // The SDK stores user messages, calls and answers as the filter returns them, so only outputs are changed, each in its place.
-    const cut = new Map(list.filter(isOutput).map((item) => [item.callId, item]));
-    return { ...modelData, input: modelData.input.map((item) => (isOutput(item) ? (cut.get(item.callId) ?? item) : item)) };
+    return { ...modelData, input: withOutputsOf(list, modelData.input) };
   };
+}
+
+/** The items with the outputs of a view. Some models give several calls the same id; of those, the newest are in the view. */
+function withOutputsOf(view, items) {
+  const outputs = new Map();
+  for (const item of view.filter(isOutput)) outputs.set(item.callId, [...(outputs.get(item.callId) ?? []), item]);
+  return items.toReversed().map((item) => (isOutput(item) ? (outputs.get(item.callId)?.pop() ?? item) : item)).reverse();
 }
 
 const isOutput = (item) => item.type === "function_call_result";

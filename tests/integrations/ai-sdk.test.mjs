@@ -223,6 +223,30 @@ for (const { name, ai, kit, Model } of majors) {
       assert.equal(await result.text, ANSWER);
     });
 
+    test("usage that also counts tools that the provider ran does not change the counts", async () => {
+      const usage = { ...USAGE, inputTokens: { total: 3_000, noCache: 3_000 } };
+      const search = [
+        { type: "tool-call", toolCallId: "ws_1", toolName: "web_search", input: "{}", providerExecuted: true, dynamic: true },
+        { type: "tool-result", toolCallId: "ws_1", toolName: "web_search", result: {}, providerExecuted: true, dynamic: true },
+      ];
+      const WAYS = {
+        prepareStep: (session, model) => ai.generateText({ model, tools, prompt: "word ".repeat(1_000), prepareStep: prepareStep({ session, strict: true }), stopWhen: ai.stepCountIs(2) }),
+        generated: (session, model) => ai.generateText({ model: ai.wrapLanguageModel({ model, middleware: middleware({ session, strict: true }) }), tools, prompt: "word ".repeat(1_000) }),
+        streamed: (session, model) => ai.streamText({ model: ai.wrapLanguageModel({ model, middleware: middleware({ session, strict: true }) }), tools, prompt: "word ".repeat(1_000) }).consumeStream(),
+      };
+      for (const [way, run] of Object.entries(WAYS))
+        for (const hosted of [[], search]) {
+          const session = new Session({ contextWindow: 32_000 });
+          const content = [...hosted, ...answerOf(0).content];
+          const finish = { finishReason: { unified: "tool-calls" }, usage };
+          const model = new Model({ doGenerate: { content, ...finish, warnings: [] }, doStream: async () => ({ stream: ReadableStream.from([{ type: "stream-start", warnings: [] }, ...content, { type: "finish", ...finish }]) }) });
+          await run(session, model);
+          await session.prepare();
+          const { calibration } = session.report.counter;
+          assert.ok(hosted.length > 0 ? calibration === 1 : calibration > 2, `${way}, ${hosted.length}: ${calibration}`);
+        }
+    });
+
     test("a summary may be requested through the same model", async () => {
       const model = scripted((n) => answerOf(n));
       let asked = 0;

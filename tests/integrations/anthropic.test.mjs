@@ -139,6 +139,20 @@ describe("@anthropic-ai/sdk 1", () => {
     });
   });
 
+  test("usage that also counts the provider's own searches does not change the counts", async () => {
+    const calibrationAfter = async (more) => {
+      const session = new Session({ contextWindow: 32_000 });
+      const usage = { input_tokens: 3_000, output_tokens: 20, ...more };
+      const answering = async () => Response.json({ id: "msg_1", type: "message", role: "assistant", model: "m", stop_reason: "end_turn", content: [{ type: "text", text: ANSWER }], usage });
+      const anthropic = new Anthropic({ apiKey: "none", fetch: answering, middleware: [middleware({ session, strict: true })] });
+      await anthropic.messages.create({ model: "m", max_tokens: 100, messages: [{ role: "user", content: "word ".repeat(1_000) }] });
+      await session.prepare();
+      return session.report.counter.calibration;
+    };
+    assert.ok((await calibrationAfter({ server_tool_use: { web_search_requests: 0 } })) > 2);
+    assert.equal(await calibrationAfter({ server_tool_use: { web_search_requests: 3 } }), 1);
+  });
+
   test("a broken stream is the caller's error; the loop can go on", async (t) => {
     const breaking = await provider({ breakAt: 10 });
     t.after(() => breaking.close());

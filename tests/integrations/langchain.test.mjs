@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { AIMessage, HumanMessage, SystemMessage } from "@langchain/core/messages";
+import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { fakeModel } from "@langchain/core/testing";
 import { MemorySaver } from "@langchain/langgraph-checkpoint";
 import { createAgent, tool } from "langchain";
@@ -123,6 +123,23 @@ describe("langchain 1", () => {
     const [grepped, found] = messages.filter((message) => message.getType() === "tool");
     assert.match(grepped.content, /value_3_7/);
     assert.match(found.content, /src\/file5\.ts:2/);
+  });
+
+  test("cut outputs keep their own tool's name and status, even if another conversation has the same call ids", async () => {
+    const { wrapModelCall } = middleware(STRICT);
+    const listOf = (name, status) => [new HumanMessage(`Work of ${name}.`), ...Array.from({ length: CALLS }, (_, n) => [
+      new AIMessage({ content: "", tool_calls: [{ id: `${n}`, name, args: { n }, type: "tool_call" }] }),
+      new ToolMessage({ tool_call_id: `${n}`, name, status, content: outputOf(n) }),
+    ]).flat()];
+    const shown = async (messages) => {
+      let given;
+      await wrapModelCall({ messages, tools: [], runtime: {} }, async (request) => ((given = request.messages), new AIMessage(ANSWER)));
+      return [...new Set(given.filter((message) => message.getType() === "tool").map(({ name, status }) => `${name} ${status}`))];
+    };
+    const build = listOf("build", "success");
+    await shown(build);
+    assert.deepEqual(await shown(listOf("deploy", "error")), ["deploy error"]);
+    assert.deepEqual(await shown([...build, new AIMessage(ANSWER), new HumanMessage(`Go on. ${"And on. ".repeat(1_000)}`)]), ["build success"]);
   });
 
   test("a call refused as too long is retried with less", async () => {

@@ -66,6 +66,18 @@ describe("@openai/agents 0.20", () => {
     assert.equal(stored[0].content, TASK);
   });
 
+  test("the filter: if calls have the same id, each keeps its own output", async () => {
+    const input = Array.from({ length: CALLS }, (_, n) => [
+      { type: "function_call", callId: "call_0", name: "build", arguments: JSON.stringify({ n }), status: "completed" },
+      { type: "function_call_result", callId: "call_0", name: "build", status: "completed", output: { type: "text", text: outputOf(n) } },
+    ]).flat();
+    const { input: out } = await callModelInputFilter(STRICT)({ modelData: { input: [{ type: "message", role: "user", content: TASK }, ...input] }, agent: { tools: [build] } });
+    const outputs = out.filter(({ type }) => type === "function_call_result").map(({ output }) => text(output));
+    assert.equal(outputs.length, CALLS);
+    assert.ok(!outputs[0].includes("src/file") || outputs[0].includes("src/file0"));
+    assert.deepEqual(outputs.slice(-2), [outputOf(CALLS - 2), outputOf(CALLS - 1)]);
+  });
+
   test("a session and its filter over several runs: it folds between them and stores everything", async () => {
     const session = foldingSession(STRICT);
     let from = 0;

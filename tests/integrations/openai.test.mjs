@@ -204,6 +204,42 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assert.ok(session.report.counter.calibration > 1.2);
     });
 
+    test("usage that also counts the provider's own tool calls does not change the counts", async () => {
+      const message = { id: "msg_1", type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text: ANSWER, annotations: [] }] };
+      const search = { id: "ws_1", type: "web_search_call", status: "completed", action: { type: "search", query: "E0308" } };
+      const usage = { input_tokens: 3_000, output_tokens: 20, total_tokens: 3_020 };
+      const calibrationAfter = async (output, stream) => {
+        const session = new Session({ contextWindow: 32_000 });
+        const answer = { id: "resp_1", object: "response", status: "completed", output, usage };
+        const inner = async () => (stream ? new Response(`data: ${JSON.stringify({ type: "response.completed", response: answer })}\n\n`, { headers: { "content-type": "text/event-stream" } }) : Response.json(answer));
+        const openai = client(OpenAI, server, { fetch: fittingFetch({ session, strict: true, fetch: inner }) });
+        const input = [{ role: "user", content: "word ".repeat(1_000) }];
+        const answered = await openai.responses.create({ model: "m", input, stream });
+        if (stream) for await (const _ of answered) continue;
+        await session.prepare();
+        return session.report.counter.calibration;
+      };
+      for (const stream of [false, true]) {
+        assert.ok((await calibrationAfter([message], stream)) > 2);
+        assert.equal(await calibrationAfter([search, message], stream), 1);
+      }
+      const alone = { responses: { create: async () => ({ status: "completed", output: [search, message], usage }) } };
+      const { session } = await runResponses(alone, { model: "m", input: "word ".repeat(1_000) }, STRICT);
+      await session.prepare();
+      assert.equal(session.report.counter.calibration, 1);
+    });
+
+    test("an event of many megabytes, such as an image, does not slow the stream down", async () => {
+      const event = `data: ${JSON.stringify({ type: "response.image_generation_call.partial_image", partial_image_b64: "A".repeat(24_000_000) })}\n\n`;
+      const bytes = new TextEncoder().encode(event);
+      const pieces = Array.from({ length: Math.ceil(bytes.length / 16_384) }, (_, i) => bytes.subarray(i * 16_384, (i + 1) * 16_384));
+      const image = async () => new Response(ReadableStream.from(pieces), { headers: { "content-type": "text/event-stream" } });
+      const begun = performance.now();
+      const response = await fittingFetch({ ...STRICT, fetch: image })("http://host/v1/responses", { method: "POST", body: JSON.stringify({ model: "m", input: [{ role: "user", content: TASK }], stream: true }) });
+      assert.equal((await response.arrayBuffer()).byteLength, bytes.length);
+      assert.ok(performance.now() - begun < 8_000, "it took a minute when each piece of the event was searched from its beginning");
+    });
+
     test("a saved session continues in another process, with its fold", async (t) => {
       const calling = await provider();
       t.after(() => calling.close());
@@ -220,6 +256,26 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assert.equal(summarize.requests.length, asked);
       assert.equal(loaded.folds().length, first.session.folds().length);
       assert.ok(calling.bodies.at(-1).messages.length < second.messages.length - 10);
+    });
+
+    test("a run with a store that is aborted while its tool runs: the next run has everything up to there", async () => {
+      const { bodies } = fresh();
+      const store = memoryStore();
+      const saved = { ...STRICT, store, key: "chat-17" };
+      const controller = new AbortController();
+      const tools = {
+        build: ({ n }) => {
+          if (n < 2) return outputOf(n);
+          controller.abort();
+          throw new Error("aborted");
+        },
+      };
+      const run = (content, more) => runChat(client(OpenAI, server), { model: "m", messages: [{ role: "user", content }], tools: CHAT_TOOLS }, { ...saved, ...more });
+      await assert.rejects(run(TASK, { execute: tools, signal: controller.signal }), { name: "AbortError" });
+      await run("Go on.", { execute, maxSteps: 1 });
+      const { messages } = bodies.at(-1);
+      assert.deepEqual(messages.map(({ role, content }) => (role === "tool" ? content : role)), ["user", "assistant", outputOf(0), "assistant", outputOf(1), "assistant", "[no output yet: the call was interrupted]", "user"]);
+      assert.deepEqual(check("openai-chat", messages), []);
     });
 
     test("a background summary is applied without a call waiting for it", async () => {

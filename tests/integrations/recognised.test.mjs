@@ -3,6 +3,8 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import Anthropic from "@anthropic-ai/sdk";
 import { BedrockRuntimeClient, ConverseCommand } from "@aws-sdk/client-bedrock-runtime";
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
@@ -12,6 +14,7 @@ import { createAgent, tool } from "langchain";
 import OpenAI from "openai";
 import * as ai6 from "ai-6";
 import * as kit6 from "ai-6/test";
+import { Session } from "contextfold";
 import { middleware as anthropicMiddleware } from "contextfold/anthropic";
 import { middleware as aiMiddleware, prepareStep } from "contextfold/ai-sdk";
 import { plugin as bedrockPlugin } from "contextfold/bedrock";
@@ -21,6 +24,7 @@ import { processor } from "contextfold/mastra";
 import { fit, fittingFetch } from "contextfold/openai";
 import { foldingSession } from "contextfold/openai-agents";
 import { memoryStore } from "contextfold/stores/memory";
+import { assertFits } from "./support/work.mjs";
 
 const CALLS = 60;
 const WORDS = "some words about the build and its modules ".repeat(40);
@@ -273,6 +277,42 @@ describe("a key", () => {
   });
 });
 
+describe("several calls of one conversation at once", () => {
+  const list = [{ role: "user", content: "Go." }, ...Array.from({ length: 60 }, (_, i) => ({ role: i % 2 ? "user" : "assistant", content: `says ${i} ${WORDS}` }))];
+  const OWNERS = {
+    "with a key": (options) => ({ ...options, key: "chat-17" }),
+    "recognised by its beginning": (options) => options,
+    "a session of the caller's own": (options) => ({ session: new Session(options) }),
+  };
+  for (const [name, ownerOf] of Object.entries(OWNERS))
+    test(`${name}: each fits`, async () => {
+      const slow = async () => (await new Promise((done) => setTimeout(done, 20)), SUMMARY);
+      const fitting = fit(ownerOf({ contextWindow: 8_000, summarize: slow }));
+      await fitting({ model: "m", messages: list.slice(0, 5) });
+      const bodies = await Promise.all([61, 61, 59].map((length) => fitting({ model: "m", messages: list.slice(0, length) })));
+      for (const body of bodies) assertFits("openai-chat", body, { limit: 8_000 });
+      assert.equal(JSON.stringify(bodies).split(SUMMARY.slice(9, -10)).length, 2, "only the first has the model's summary");
+      assert.equal((await fitting({ model: "m", messages: list })).messages.length, bodies[0].messages.length, "the conversation itself goes on with its summary");
+    });
+
+  test("a summarizer may call its own session's hook with words of its own", async () => {
+    let asked = 0;
+    const session = new Session({
+      contextWindow: 12_000,
+      summarize: async (request) => {
+        asked++;
+        const { messages } = request.as("openai-chat");
+        const given = [...messages.slice(0, -1), { role: "user", content: "Summarize this." }];
+        assert.deepEqual((await fitting({ model: "m", messages: given })).messages, given);
+        return SUMMARY;
+      },
+    });
+    const fitting = fit({ session, strict: true });
+    await fitting({ model: "m", messages: list });
+    assert.ok(asked > 0);
+  });
+});
+
 describe("without a key", () => {
   test("the report says how the conversation was recognised", async () => {
     const seen = [];
@@ -291,6 +331,18 @@ describe("without a key", () => {
       const said = JSON.stringify(session.view("messages"));
       assert.ok(said.includes("one says") !== said.includes("other says"));
     }
+  });
+
+  test("the memory of conversations that are dropped is freed", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc");
+    const sessions = [];
+    const call = HOOKS["openai fit, Chat Completions"]({ contextWindow: 12_000, onReport: (_, session) => sessions.push(new WeakRef(session)) });
+    for (let n = 0; n < 50; n++) await call({ system: "You build.", tools: [], messages: [{ role: "user", text: `${n}: go` }, ...Array.from({ length: 60 }, (_, i) => ({ role: i % 2 ? "user" : "assistant", text: `says ${i} ${WORDS}` }))] });
+    assert.equal(sessions.length, 50);
+    await new Promise((done) => setTimeout(done, 20));
+    collect();
+    assert.ok(sessions.slice(0, 10).every((session) => session.deref() === undefined));
   });
 
   test("a conversation that is never recognised is reported once, with the remedy", async (t) => {

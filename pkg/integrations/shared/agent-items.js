@@ -5,30 +5,25 @@ import { Mirror } from "./mirror.js";
 
 const OUTPUTS = { function_call_result: "function_call_output", computer_call_result: "computer_call_output" };
 
-/** A mirror that also remembers the original items of calls and outputs. */
+/** A mirror of the SDK's items. */
 export function agentItems() {
-  const outputs = new Map();
-  const calls = new Map();
   const toOurs = (item) => {
     const type = item.type ?? "message";
     if (type === "message") return message(item);
     if (type === "reasoning") return reasoning(item);
     if (item.callId === undefined) return item;
     if (type in OUTPUTS || type.endsWith("_output")) {
-      outputs.set(item.callId, item);
       return { type: OUTPUTS[type] ?? type, call_id: item.callId, output: type === "function_call_result" ? outputOf(item.output) : item.output };
     }
-    calls.set(item.callId, item);
     if (type === "function_call") return { type, call_id: item.callId, name: item.name, arguments: item.arguments, ...(item.id && { id: item.id }) };
     return { ...item, call_id: item.callId };
   };
-  const toTheirs = (entry) => {
+  const toTheirs = (entry, originalOf) => {
+    const original = entry.call_id === undefined ? undefined : originalOf(({ type, call_id, name }) => type === entry.type && call_id === entry.call_id && name === entry.name);
     if (entry.type?.endsWith("_output")) {
-      const original = outputs.get(entry.call_id);
       return { ...original, output: typeof original.output === "string" ? entry.output : { type: "text", text: textOf(entry.output) } };
     }
     if (entry.call_id !== undefined) {
-      const original = calls.get(entry.call_id);
       return entry.type === "function_call" && original ? { ...original, arguments: entry.arguments } : entry;
     }
     if (entry.role === "assistant")

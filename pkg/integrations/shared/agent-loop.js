@@ -5,6 +5,7 @@ import { BodyKeeper, withSession } from "./bodies.js";
 import { newIdsFor } from "./call-ids.js";
 import { continuedList } from "./continue-session.js";
 import { readLoopOptions } from "./loop-options.js";
+import { usageIn } from "./summed.js";
 
 export async function runLoop(api, client, body, given) {
   const options = readLoopOptions(given);
@@ -20,24 +21,26 @@ export async function runLoop(api, client, body, given) {
 async function loop(api, client, body, options, own) {
   const { execute, maxSteps, signal, onResponse, onEvent } = options;
   const keeper = new BodyKeeper(`openai ${api.format}`, api.format, own, { more: ["home"] });
+  /** At once, because the run may be aborted, or its process may end, while a tool or the next call is running. */
+  const append = async (conversation, more) => {
+    fullList = [...fullList, ...more];
+    keeper.appendEntries(conversation, fullList);
+    await keeper.saved(conversation);
+  };
   let fullList = options.session || own.home ? continuedList(own.session, api.format, body[api.list], body.instructions !== undefined) : api.first(body[api.list]);
   for (let step = 1; ; step++) {
     signal?.throwIfAborted();
     const { response: answer, conversation } = await ask(api, keeper, client, { ...body, [api.list]: fullList }, { signal, onEvent: (event) => onEvent?.(event, step) });
     const response = withOwnIds(api, answer, fullList);
-    fullList = [...fullList, ...api.made(response)];
-    keeper.appendEntries(conversation, fullList);
+    await append(conversation, api.made(response));
     onResponse?.(response, step);
     const calls = api.calls(response);
     if (calls.length > 0) {
-      fullList = [...fullList, ...(await Promise.all(calls.map(async (made) => api.answer(made.call, await executed(made, execute, signal)))))];
-      keeper.appendEntries(conversation, fullList);
+      const outputs = calls.map(async (made) => api.answer(made.call, await executed(made, execute, signal)));
+      await append(conversation, await Promise.all(outputs));
     }
     // By now the last calls have their outputs, too, so the caller can continue with the list.
-    if (calls.length === 0 || step === maxSteps) {
-      await keeper.saved(conversation);
-      return { response, [api.list]: fullList, session: own.session, steps: step, finished: calls.length === 0 };
-    }
+    if (calls.length === 0 || step === maxSteps) return { response, [api.list]: fullList, session: own.session, steps: step, finished: calls.length === 0 };
   }
 }
 
@@ -59,7 +62,7 @@ async function ask(api, keeper, client, body, { signal, onEvent }) {
     }
     if (!response) throw refusal;
     if (!api.isAnswer(response)) throw new ContextError("INVALID_MESSAGE", `${api.noAnswer}${response.error?.message ? `. It reports an error: ${response.error.message}` : ""}`);
-    keeper.record(fitting.conversation, response.usage);
+    keeper.record(fitting.conversation, usageIn(response));
     return { response, conversation: fitting.conversation };
   }
 }

@@ -47,7 +47,9 @@ class Conversation {
   constructor(session, home) {
     this.session = session;
     this.home = home;
-    session.on("compaction_failed", ({ detail }) => (this.compactionError = detail));
+    // Weakly: the module holds the listener, and would hold the session through it, so that neither could ever be collected.
+    const self = new WeakRef(this);
+    session.on("compaction_failed", ({ detail }) => Object.assign(self.deref() ?? {}, { compactionError: detail }));
   }
 
   begin() {
@@ -159,6 +161,19 @@ export class Conversations {
     const found = { ...this.#continued(conversation, list, { by: best ? "beginning" : "new" }, best?.found), notice: best ? undefined : this.#noticeOf(list) };
     if (!best && this.#serverLimits) conversation.fullList = list; // so that further calls of it are recognised even before the first one was processed
     return found;
+  }
+
+  /**
+   * A conversation for one call that comes in while another call of its conversation is running. It has the same limit, but cuts only
+   * what is above it, and lets no model write a summary. `undefined` if there is no limit, or if the list does not begin like the
+   * conversation.
+   */
+  apart(conversation, list) {
+    const { session, viewOptions, recognition } = conversation;
+    if (session.limit === null || !continuation(conversation, list, this.#format)) return undefined;
+    const { model, models, tokenizer } = this.#ofSession;
+    const own = newSession({ model, models, tokenizer, contextWindow: session.limit, reservedOutputTokens: 0, compaction: { thresholdRatio: 1 } });
+    return Object.assign(new Conversation(own), { viewOptions, recognition });
   }
 
   /** The conversations of this pool to keep. A server drops the others, but never the first. */

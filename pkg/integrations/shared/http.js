@@ -1,6 +1,7 @@
 // Outgoing HTTP requests, whose bodies are JSON text.
 
 import { withUsage } from "./sse.js";
+import { usageIn } from "./summed.js";
 
 const REFUSED = new Set([400, 413, 422]);
 const STREAM = /^text\/event-stream\b/i;
@@ -30,8 +31,8 @@ export async function sendFitting(keeper, text, { signal, send }) {
   if (isA(JSON_TEXT, response)) {
     const answer = await response.clone().json().catch(() => ({}));
     // If Gemini's stream is not requested as server-sent events, it is a JSON list of answers.
-    const { usage, usageMetadata } = Array.isArray(answer) ? (answer.findLast((one) => one?.usageMetadata) ?? {}) : answer;
-    keeper.record(fitting.conversation, usage ?? usageMetadata, fitting.body);
+    const last = Array.isArray(answer) ? answer.findLast((one) => one?.usageMetadata) : answer;
+    keeper.record(fitting.conversation, usageIn(last ?? {}), fitting.body);
   }
   return response;
 }

@@ -61,7 +61,13 @@ export class Keeper {
       if (this.#conversations.asksForSummary(mine)) return { list };
       let found = await this.#conversations.of(mine, args, { bytes, owner });
       while (found.conversation.busy) {
-        if (!this.#serverLimits) return { list };
+        if (!this.#serverLimits) {
+          // It cannot wait: it may be a call of a summarizer's own, whose result the running call waits for.
+          const apart = this.#conversations.apart(found.conversation, mine);
+          if (!apart) return { list };
+          found = { ...found, conversation: apart };
+          break;
+        }
         await waitFor(found.conversation.idle, signal);
         found = await this.#conversations.of(mine, args, { bytes, owner }); // by now the list may continue another conversation
       }
@@ -121,7 +127,7 @@ export class Keeper {
     }
     const { entries: view, system } = this.#viewToSend(conversation);
     Object.assign(conversation, { view, sent: true });
-    const out = view.map((entry) => this.#mirror.toSdk(entry));
+    const out = view.map((entry) => this.#mirror.toSdk(entry, conversation.fullList));
     const unchanged = out.length === list.length && out.every((entry, i) => Object.is(entry, list[i]));
     return { list: unchanged ? list : out, conversation, sent: { fullList, learntLimits: conversation.learntLimits }, report, system, marks: conversation.viewOptions ? session.cacheMarks : [] };
   }
@@ -146,7 +152,7 @@ export class Keeper {
       conversation.view = view;
       this.#report(conversation.session.report, conversation);
       this.#save(conversation, true);
-      return view.map((entry) => this.#mirror.toSdk(entry));
+      return view.map((entry) => this.#mirror.toSdk(entry, conversation.fullList));
     } catch (ownError) {
       this.failed(ownError, { signal });
       return null;

@@ -3,6 +3,7 @@
 import { SystemMessage } from "@langchain/core/messages";
 import { blocksOf } from "./header.js";
 import { jsonSchemaOf } from "./schemas.js";
+import { markedIf } from "./summed.js";
 
 /** Calls with messages that fit. If the call is still refused as too long, retries once with fewer. The usage corrects the counts. */
 export async function calledFitting(keeper, messages, { about, signal }, call) {
@@ -36,6 +37,12 @@ export function joined(own, others) {
 export function usageOf(answer) {
   const usage = answer?.usage_metadata;
   if (!usage) return undefined;
+  const { content, additional_kwargs: more } = answer;
+  const isSum = more?.tool_outputs?.length > 0 || (Array.isArray(content) && content.some(({ type }) => type === "server_tool_use" || type === "server_tool_call"));
+  return markedIf(isSum, inProvidersShape(usage));
+}
+
+function inProvidersShape(usage) {
   const { cache_read = 0, cache_creation = 0 } = usage.input_token_details ?? {};
   // Only Anthropic's models report tokens written to a cache.
   if (cache_creation > 0)

@@ -3,9 +3,8 @@
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { Mirror } from "./mirror.js";
 
-/** A mirror that also remembers the original message of each tool output. */
+/** A mirror of LangChain's messages. */
 export function langchainMessages() {
-  const outputs = new Map();
   const toOurs = (message) => {
     const content = contentOf(message.content);
     // A message that a pass has rewritten keeps its id, except ids of OpenAI (`msg_…`), which would name the original item.
@@ -16,7 +15,6 @@ export function langchainMessages() {
       case "system":
         return { role: "system", content, ...id };
       case "tool":
-        outputs.set(message.tool_call_id, message);
         return { role: "tool", tool_call_id: message.tool_call_id, content, ...id };
       case "ai": {
         const calls = message.tool_calls ?? [];
@@ -26,11 +24,11 @@ export function langchainMessages() {
         return { role: "user", content, ...id };
     }
   };
-  const toTheirs = (entry) => {
+  const toTheirs = (entry, originalOf) => {
     const { role, id } = entry;
     const content = entry.content ?? "";
     if (role === "tool") {
-      const { name, status, artifact } = outputs.get(entry.tool_call_id) ?? {};
+      const { name, status, artifact } = originalOf((one) => one.role === "tool" && one.tool_call_id === entry.tool_call_id && one.id === id) ?? {};
       return new ToolMessage({ content, tool_call_id: entry.tool_call_id, name, status, artifact, id });
     }
     if (role === "assistant") return new AIMessage({ content, id, tool_calls: (entry.tool_calls ?? []).map(({ id, function: called }) => ({ id, type: "tool_call", name: called.name, args: argsOf(called.arguments) })) });

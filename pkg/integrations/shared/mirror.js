@@ -7,7 +7,10 @@ export class Mirror {
   #convertToEngine;
   #convertToSdk;
 
-  /** `convertToEngine` may return the entry itself if nothing differs. */
+  /**
+   * `convertToEngine` may return the entry itself if nothing differs. `convertToSdk` also gets a function that finds the SDK's original
+   * of the newest entry for which a test is true.
+   */
   constructor(convertToEngine = (entry) => entry, convertToSdk = (entry) => entry) {
     this.#convertToEngine = convertToEngine;
     this.#convertToSdk = convertToSdk;
@@ -24,10 +27,12 @@ export class Mirror {
     return engineEntry;
   }
 
-  toSdk(entry) {
+  /** `fullList`: all entries of the conversation. Only there are originals looked for: other conversations may have the same call ids. */
+  toSdk(entry, fullList = []) {
     let sdkEntry = this.#sdkEntries.get(entry);
     if (sdkEntry === undefined) {
-      sdkEntry = this.#convertToSdk(entry);
+      const originalOf = (isIt) => this.#sdkEntries.get(fullList.findLast(isIt));
+      sdkEntry = this.#convertToSdk(entry, originalOf);
       if (sdkEntry === entry) return entry;
       this.#sdkEntries.set(entry, sdkEntry);
       this.#engineEntries.set(sdkEntry, entry);

@@ -14,15 +14,13 @@ const AS_USER = {
 /** Whether pi sends the message at all. It leaves out failed and aborted answers, and commands that the user excluded from the context. */
 export const isSent = ({ role, stopReason, excludeFromContext }) => !(role === "assistant" && (stopReason === "error" || stopReason === "aborted")) && !(role === "bashExecution" && excludeFromContext);
 
-/** A mirror that also remembers the original message of each output. Converting back may give an array of several messages. */
+/** A mirror of pi's messages. Converting back may give an array of several messages. */
 export function piMessages() {
-  const outputs = new Map();
   const toOurs = (message) => {
     switch (message.role) {
       case "assistant":
         return { role: "assistant", content: message.content.map(partOf), providerOptions: { pi: originOf(message) } };
       case "toolResult": {
-        outputs.set(message.toolCallId, message);
         const { toolCallId, toolName } = message;
         return { role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output: outputOf(message) }] };
       }
@@ -32,11 +30,11 @@ export function piMessages() {
       }
     }
   };
-  const toTheirs = (entry) => {
+  const toTheirs = (entry, originalOf) => {
     const timestamp = entry.providerOptions?.pi?.timestamp ?? Date.now();
     const blocks = () => (typeof entry.content === "string" ? [{ type: "text", text: entry.content }] : entry.content.map(blockOf));
     if (entry.role === "assistant") return assistantOf(entry, blocks(), timestamp);
-    if (entry.role === "tool") return entry.content.map(({ toolCallId, toolName, output }) => ({ role: "toolResult", toolName, isError: false, timestamp, ...outputs.get(toolCallId), toolCallId, content: contentOf(output) }));
+    if (entry.role === "tool") return entry.content.map((part) => outputFrom(part, timestamp, originalOf));
     return { role: "user", content: typeof entry.content === "string" ? entry.content : blocks(), timestamp };
   };
   return new Mirror(toOurs, toTheirs);
@@ -94,6 +92,12 @@ function outputOf({ content, isError }) {
 }
 
 const contentOf = ({ type, value }) => (type === "content" ? value.map(blockOf) : [{ type: "text", text: typeof value === "string" ? value : JSON.stringify(value) }]);
+
+/** An output that a pass has shortened, with what its original has besides its content. */
+function outputFrom({ toolCallId, toolName, output }, timestamp, originalOf) {
+  const original = originalOf(({ role, content }) => role === "tool" && content[0].toolCallId === toolCallId && content[0].toolName === toolName);
+  return { role: "toolResult", toolName, isError: output.type === "error-text", timestamp, ...original, toolCallId, content: contentOf(output) };
+}
 
 /** A command that the user ran, as pi presents it to the model. */
 function commandOf({ command, output, exitCode, cancelled, truncated, fullOutputPath }) {

@@ -1,9 +1,11 @@
 // Reads an answer's usage from its stream of server-sent events as they pass.
 
+import { usageIn } from "./summed.js";
+
 /** Returns an equal response that calls `onUsage` once, when its events have reported the usage of the whole answer. */
 export function withUsage(response, onUsage) {
   const decoder = new TextDecoder();
-  let line = "";
+  let begun = []; // the pieces of a line that has not ended, such as an image of megabytes: they are joined only once
   let atStart; // Anthropic reports the input's usage before the answer
   let newest; // some providers report the usage so far with every event
   let isReported = false;
@@ -15,16 +17,19 @@ export function withUsage(response, onUsage) {
   const read = (one) => {
     const event = eventOf(one);
     if (event?.type === "message_start") atStart = event.message?.usage;
-    const usage = event?.usage ?? event?.usageMetadata ?? event?.response?.usage;
+    const usage = event && (usageIn(event) ?? usageIn(event.response ?? {}));
     if (usage) newest = { ...atStart, ...Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null)) };
     // At once, because the reader may stop reading after the last event.
     if (usage && isLast(event)) report();
   };
   const listening = new TransformStream({
     transform(bytes, controller) {
-      const lines = (line + decoder.decode(bytes, { stream: true })).split(/\r\n|\n|\r/);
-      line = lines.pop();
-      lines.forEach(read);
+      const [first, ...others] = decoder.decode(bytes, { stream: true }).split(/\r\n|\n|\r/);
+      begun.push(first);
+      for (const next of others) {
+        read(begun.join(""));
+        begun = [next];
+      }
       controller.enqueue(bytes);
     },
     flush: report,

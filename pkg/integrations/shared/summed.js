@@ -1,0 +1,21 @@
+// Usage of answers for which the provider ran tools itself (a web search, code, MCP). It is the sum over several calls of the model, with
+// what the tools returned: it says what the answer cost, but not how large the request was.
+
+/** Calls of the Responses API that the client runs. */
+const RUN_BY_CLIENT = new Set(["function_call", "custom_tool_call", "computer_call", "local_shell_call", "shell_call", "apply_patch_call"]);
+
+/** The usage, marked as a sum if it is one, in the way that the engine knows from the OpenAI Agents SDK. */
+export const markedIf = (isSum, usage) => (isSum && usage ? { ...usage, requests: 2 } : usage);
+
+/** The usage in an answer of a provider's API, or in an event of its stream. */
+export function usageIn({ usage: own, usageMetadata, output }) {
+  const usage = own ?? usageMetadata;
+  const isSum =
+    usage?.toolUsePromptTokenCount > 0 ||
+    Object.values(usage?.server_tool_use ?? {}).some((count) => count > 0) ||
+    (Array.isArray(output) && output.some(({ type }) => type?.endsWith("_call") && !RUN_BY_CLIENT.has(type)));
+  return markedIf(isSum, usage);
+}
+
+/** Whether the provider ran one of these parts of an AI SDK answer. */
+export const isRunByProvider = (parts) => Array.isArray(parts) && parts.some((part) => (part.payload ?? part).providerExecuted === true);
