@@ -106,6 +106,17 @@ describe("a torn tail", () => {
     assert.equal((await reading).position, 104);
   });
 
+  test("a torn tail is read where no lock can be made", async () => {
+    const own = join(folder, "read-only");
+    const { key, content } = await started();
+    mkdirSync(join(own, "journals"), { recursive: true });
+    writeFileSync(join(own, "locks"), ""); // a file, so that no folder can be made there, not even by root
+    writeFileSync(join(own, "journals", nameOf(key)), Buffer.concat([content, record(104).subarray(0, 9)]));
+    const there = await fileStore(own).read(key);
+    assert.deepEqual([there.position, positionsOf(there.records.subarray(0, -9))], [103, [101, 102, 103]]);
+    await assert.rejects(fileStore(own).append(key, 103, [record(104)]), { syscall: "mkdir" });
+  });
+
   test("a file damaged at its beginning is reported, and can be removed", async () => {
     const { key, store, content } = await started();
     for (const broken of [content.subarray(0, 20), Buffer.alloc(content.length), content.subarray(0, content.length - 3 * 61 - 1), Buffer.from(content).fill(1, 30, 31)]) {
