@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
@@ -331,6 +331,8 @@ describe("input", () => {
     "a list of numbers": ["[1]", /entry 0 is a number/],
     "a foreign object": ['{"a":1}', /input, messages, contents, items/],
     "a message without its call": ['[{"role":"tool","content":"x"}]', /INVALID_MESSAGE.*tool_call_id/],
+    "a list that is none": ['{"messages":null}', /has null in “messages”, not a list/],
+    "a compressed file": [Buffer.from([0x1f, 0x8b, 0x08]), /is compressed; unpack it first/],
     "bytes that are no text": [Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]), /not UTF-8/],
   };
   for (const [name, [input, expected]] of Object.entries(bad))
@@ -398,6 +400,22 @@ describe("a full disk", { skip: !existsSync("/dev/full") && "there is no /dev/fu
     assert.match(stderr, full);
     assert.equal(status, 4);
   });
+});
+
+test("an output that replaces its input does so whole or not at all", { skip: process.platform === "win32" && "there is no ulimit here" }, () => {
+  const own = mkdtempSync(join(folder, "same-"));
+  const path = join(own, "chat.json");
+  const before = JSON.stringify(Array.from({ length: 4000 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", content: `${i}` })));
+  writeFileSync(path, before, { mode: 0o640 });
+  // 100 blocks of 512 or 1024 bytes: the output is longer.
+  const run = spawnSync("sh", ["-c", 'ulimit -f 100; "$@"', "sh", process.execPath, at(manifest.bin.contextfold), "repair", path, "--out", path], { encoding: "utf8" });
+  assert.match(run.stderr, /UNWRITABLE: cannot write .*maximum file size/);
+  assert.equal(run.status, 4);
+  assert.equal(readFileSync(path, "utf8"), before);
+  assert.equal(cli(["repair", path, "--out", path]).code, 0);
+  assert.deepEqual(JSON.parse(readFileSync(path, "utf8")), JSON.parse(before));
+  assert.equal(statSync(path).mode & 0o777, 0o640);
+  assert.deepEqual(readdirSync(own), ["chat.json"]);
 });
 
 test("mcp without its package names the commands that install it", async () => {
