@@ -271,6 +271,17 @@ describe("locks", () => {
     assert.deepEqual(positionsOf((await store.read(key)).records), [101, 102, 103, 104, 105]);
   });
 
+  test("a lock can be got while another process removes its folder", async () => {
+    const lock = join(folder, "locks/removed");
+    const code = 'const { mkdirSync, rmdirSync } = require("node:fs"); for (;;) try { mkdirSync(process.argv[1], { recursive: true }); rmdirSync(process.argv[1]); } catch {}';
+    const other = spawn(process.execPath, ["-e", code, lock]);
+    try {
+      for (let i = 0; i < 200; i++) await locked(lock, async () => {});
+    } finally {
+      other.kill("SIGKILL");
+    }
+  });
+
   test("a lock never has two holders", async () => {
     const lock = join(folder, "locks/many");
     // Copies of the module know nothing of each other, like separate processes.
