@@ -8,6 +8,8 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Session, loadTokenizer } from "contextfold";
+import { createStorage } from "unstorage";
+import fsDriver from "unstorage/drivers/fs";
 import { transcript } from "../support/transcript.mjs";
 
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -424,6 +426,21 @@ test("mcp without its package names the commands that install it", async () => {
   const run = cli(["mcp", "--session", saved]);
   assert.equal(run.code, 2);
   assert.match(run.err, /npm install @modelcontextprotocol\/server@2, .*npx -p contextfold -p @modelcontextprotocol\/server@2 contextfold mcp --session FILE/);
+});
+
+test("mcp reads a folder of unstorage, also if a process died while it saved", async () => {
+  const own = mkdtempSync(join(folder, "unstorage-"));
+  const store = createStorage({ driver: fsDriver({ base: own }) });
+  const session = new Session({ contextWindow: 9000 });
+  session.push({ role: "user", content: "Why does the build fail?" });
+  await session.save(store, "chat/17");
+  const isRead = (...args) => assert.match(cli(["mcp", "--store", own, ...args]).err, /USAGE: .*npm install @modelcontextprotocol/);
+  isRead();
+  isRead("--key", "chat/17");
+  isRead("--key", "chat:17");
+  await store.setItem("chat/17:head", "");
+  isRead();
+  assert.match(cli(["mcp", "--store", own, "--key", "../17"]).err, /--key: \.\.\/17 is not a valid key/);
 });
 
 describe("usage", () => {
