@@ -60,6 +60,7 @@ export function readBytes(file) {
 }
 
 function decode(bytes, name) {
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) throw unreadable(`${name} is compressed; unpack it first (gunzip)`);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes); // also removes a byte order mark
   } catch {

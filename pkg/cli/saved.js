@@ -62,10 +62,10 @@ function reading(file, read) {
   }
 }
 
-/** The path of a key, with a folder for each part before a `:`, as unstorage's file system driver has it. */
+/** The path of a key, with a folder for each part before a `:` or `/`, as unstorage's file system driver has it. */
 function pathOf(folder, key) {
-  const parts = key.split(":");
-  if (parts.some((part) => part === ".." || part === "." || part === "" || /[/\\]/.test(part))) throw usage(`--key: ${key} is not a valid key`, "mcp");
+  const parts = key.split(/[:/\\]/);
+  if (parts.some((part) => part === ".." || part === "." || part === "")) throw usage(`--key: ${key.replace(/:head$/, "")} is not a valid key`, "mcp");
   return join(folder, ...parts);
 }
 
@@ -90,16 +90,15 @@ function folderStore(folder) {
     setItem: readOnly,
     setItemRaw: readOnly,
     removeItem: readOnly,
+    getKeys: async () => filesIn(folder).map((parts) => parts.join(":")), // to find the newest state if a process died while it saved
   };
 }
 
+/** The files in a folder, as lists of names. */
+const filesIn = (folder) => reading(folder, () => readdirSync(folder, { recursive: true })).map((path) => path.replaceAll("\\", "/").split("/"));
+
 /** The keys of the sessions that unstorage's driver has stored in a folder. */
-function keysIn(folder) {
-  return reading(folder, () => readdirSync(folder, { recursive: true }))
-    .map((path) => path.replaceAll("\\", "/").split("/"))
-    .filter((parts) => parts.length > 1 && parts.at(-1) === "head")
-    .map((parts) => parts.slice(0, -1).join(":"));
-}
+const keysIn = (folder) => filesIn(folder).filter((parts) => parts.length > 1 && parts.at(-1) === "head").map((parts) => parts.slice(0, -1).join(":"));
 
 /** The only key in a folder; throws if there is none or more than one. */
 function only(keys, folder) {

@@ -1,6 +1,6 @@
 // Writes a transcript or a report to a file or to standard output.
 
-import { writeFileSync } from "node:fs";
+import { accessSync, chmodSync, constants, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { failedToWrite } from "./failure.js";
 import { onWire, print } from "./terminal.js";
 
@@ -21,9 +21,27 @@ export function writeBytes(path, content) {
   if (path === "-") print(content);
   else {
     try {
-      writeFileSync(path, content);
+      writeFile(path, content);
     } catch (error) {
       throw failedToWrite(path, error);
     }
+  }
+}
+
+/** Writes a file. An existing one stays as it is until the new one is complete, because it may be the input, and the disk may be full. */
+function writeFile(path, content) {
+  const there = statSync(path, { throwIfNoEntry: false });
+  if (!there?.isFile()) return writeFileSync(path, content);
+  accessSync(path, constants.W_OK);
+  const file = realpathSync(path);
+  const next = `${file}.${process.pid}.new`;
+  try {
+    writeFileSync(next, content, { flag: "wx" });
+    chmodSync(next, there.mode);
+    renameSync(next, file);
+  } catch (error) {
+    rmSync(next, { force: true });
+    if (!["EACCES", "EPERM", "EXDEV", "EBUSY"].includes(error.code)) throw error;
+    writeFileSync(path, content); // the folder takes no new file, or the file is mounted by itself
   }
 }

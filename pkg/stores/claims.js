@@ -24,6 +24,7 @@ const STALE_MS = 6000;
 const PATIENCE_MS = 60_000;
 const LONGEST_PAUSE_MS = 3;
 const LOOK_AGAIN_MS = 500;
+const MAX_TRIES = 100;
 
 const turns = new Map();
 let own;
@@ -87,7 +88,7 @@ async function makeClaim(folder) {
   // Names sort by age. If clocks differ, the order is unfair, but still safe.
   const name = [Date.now().toString(16).padStart(12, "0") + randomBytes(4).toString("hex"), own.place, process.pid, own.start].join("-");
   const path = join(folder, name);
-  await mkdir(path, { recursive: true });
+  await makeFolders(path);
   // A new entry updates the folder's time, by the clock of its file system.
   let beats = 0;
   const beating = setInterval(() => writeFile(join(path, `beat-${++beats}`), "").catch(() => {}), BEAT_MS);
@@ -107,6 +108,17 @@ async function makeClaim(folder) {
       }
     },
   };
+}
+
+/** Makes a folder and those above it. If another process removes one of these at that moment, Node throws, and it is tried again. */
+async function makeFolders(path) {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await mkdir(path, { recursive: true });
+    } catch (error) {
+      if (tries === MAX_TRIES || !["ENOTDIR", "ENOENT"].includes(error.code)) throw error;
+    }
+  }
 }
 
 async function othersThan(claim, folder) {

@@ -132,7 +132,11 @@ export function fileStore(folder, options) {
           return journalIn(file, inspected, from, inspected.size);
         });
       const found = await reading(false);
-      return found === undefined ? withJournal(key, () => reading(true)) : found;
+      if (found !== undefined) return found;
+      return withJournal(key, () => reading(true)).catch((error) => {
+        if (error.syscall !== "mkdir") throw error;
+        return reading(true); // no lock can be made, as in a read-only copy of the folder
+      });
     },
 
     async append(key, expected, records) {

@@ -91,7 +91,7 @@ export function postgresStore(client, options) {
       UPDATE ${journals} SET position = $3::bigint, snapshot_position = $3::bigint, snapshot = $4::bytea
       WHERE key = $1::text AND position = $2::bigint RETURNING key
     ), cleared AS (
-      DELETE FROM ${records} AS record USING head WHERE record.key = head.key AND record.position <= $3::bigint
+      DELETE FROM ${records} AS record USING head WHERE record.key = head.key
     )
     ${outcome("head")}`;
   const REMOVE = `

@@ -4,8 +4,9 @@ import type { Journal, JournalStore } from "./journal.js";
 /** A journal as `segmented` reads it. */
 export interface SegmentedJournal extends Journal {
   /**
-   * Describes damage, for the session's `report.notices`: the head was truncated (a process died while it saved), or the last
-   * records were (a machine lost power). The next save repairs the journal from what was read.
+   * Describes damage, for the session's `report.notices`: the head was truncated (a process died while it saved) or outdated (the store
+   * carried out a write late), or the last records were truncated (a machine lost power). The next save repairs the journal from what
+   * was read.
    */
   notice?: string;
 }

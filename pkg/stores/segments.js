@@ -35,6 +35,8 @@ const CACHE_BYTES = 8 << 20;
 /** Notices for a session that was read without its head, or without its last records. */
 const NO_HEAD =
   "the store's head of this session was cut off, probably because a process died while saving: the newest complete state was loaded; check that the last messages are there, then save";
+const OLD_HEAD =
+  "the store returned an outdated head of this session, probably because a write that had failed was carried out later: the newest complete state was loaded; check that the last messages are there, then save";
 const NO_END =
   "the store's last records of this session were cut off, probably by a power loss: the complete state before them was loaded; check that the last messages are there, then save";
 
@@ -87,27 +89,50 @@ export function segmented(store, options) {
   }
 
   async function read(key, from) {
-    let missing = { text: undefined, reads: 0 };
+    let missing = { head: null, reads: 0 };
     for (let reads = 0; reads < MAX_READS; reads++) {
       const head = await currentHead(key);
       if (head === null) return null;
-      const has = from !== undefined && from >= head.snapshotPosition;
-      const chosen = head.segments.filter(({ to }) => !has || to > from);
-      const [snapshot, all] = await Promise.all([has ? null : items.bytes(snapshotOf(key, head.version)), recordsOfAll(key, chosen)]);
-      if ((!has && snapshot === null) || all === null) {
-        // Somebody has saved and removed it in the meantime, or it is lost.
-        missing = { text: head.text, reads: head.text === missing.text ? missing.reads + 1 : 1 };
-        if (missing.reads === TORN_READS) break;
-        if (missing.reads > 1) await sleep(TORN_MS);
-        continue;
-      }
-      const { records, position } = wholePart(all, chosen[0]?.from ?? head.position, head.position);
-      if (head.notice) recoveredHeads.set(key, head);
-      else recoveredHeads.forget(key);
-      const { snapshotPosition, notice = position < head.position ? NO_END : undefined } = head;
-      return { position, snapshot, snapshotPosition, records: has ? records.slice(startBehind(records, from)) : records, ...(notice && { notice }) };
+      // If the store went back to before `from`, nothing else shows whether that state is still there.
+      const there = from > head.position && (await isGone(key, head)) ? null : await journalOf(key, head, from);
+      if (there) return there;
+      // Somebody has saved and removed it in the meantime, or it is lost.
+      missing = { head, reads: head.text === missing.head?.text ? missing.reads + 1 : 1 };
+      if (missing.reads === TORN_READS) break;
+      if (missing.reads > 1) await sleep(TORN_MS);
     }
+    const later = await laterThan(key, missing.head);
+    const there = later && (await journalOf(key, later, from));
+    if (there) return there;
     throw damaged(key, "refers to data that is missing");
+  }
+
+  /** The journal of a head; `null` if an item of it is missing. */
+  async function journalOf(key, head, from) {
+    const has = from !== undefined && from >= head.snapshotPosition;
+    const chosen = head.segments.filter(({ to }) => !has || to > from);
+    const [snapshot, all] = await Promise.all([has ? null : items.bytes(snapshotOf(key, head.version)), recordsOfAll(key, chosen)]);
+    if ((!has && snapshot === null) || all === null) return null;
+    const { records, position } = wholePart(all, chosen[0]?.from ?? head.position, head.position);
+    if (head.notice) recoveredHeads.set(key, head);
+    else recoveredHeads.forget(key);
+    const { snapshotPosition, notice = position < head.position ? NO_END : undefined } = head;
+    return { position, snapshot, snapshotPosition, records: has ? records.slice(startBehind(records, from)) : records, ...(notice && { notice }) };
+  }
+
+  async function isGone(key, head) {
+    return (await Promise.all(itemsOf(key, head).map((name) => items.bytes(name)))).includes(null);
+  }
+
+  /**
+   * For a head that names missing items: a head of a later state, or `null`. Only a save removes items, after it has replaced their head.
+   * So if there is a later state, that head was replaced, and a write that the store carried out late has brought it back. Such a write
+   * needs a store that cannot swap atomically; there, the later state may also be the same save, tried again.
+   */
+  async function laterThan(key, head) {
+    const newest = await newestWhole(items, key);
+    const isLater = newest && newest.head.position + (items.swapsAtOnce ? 0 : 1) > head.position;
+    return isLater ? { ...newest.head, text: head.text, leftOver: newest.leftOver, notice: OLD_HEAD } : null;
   }
 
   /** The head that a save continues from. Throws a conflict if the journal is at another position. */
@@ -117,10 +142,11 @@ export function segmented(store, options) {
     const head = await currentHead(key);
     if (head === null) throw conflict(key, expected, null);
     const read = recoveredHeads.get(key);
+    if (!head.notice && read?.position === expected && read.text === head.text) return read;
     if (read?.position === expected && !continuesFrom(head, read)) throw conflict(key, expected, head.position);
     if (head.position === expected) return head;
-    const mended = expected < head.position ? await endingAt(key, head, expected) : null;
-    if (!mended) throw conflict(key, expected, head.position);
+    const mended = expected < head.position ? await endingAt(key, head, expected) : (await isGone(key, head)) ? await laterThan(key, head) : null;
+    if (mended?.position !== expected) throw conflict(key, expected, head.position);
     return mended;
   }
 

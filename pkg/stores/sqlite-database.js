@@ -1,4 +1,5 @@
-// One interface for all databases that the store accepts: `rows` and `run` execute a statement, `within` runs a transaction.
+// One interface for all databases that the store accepts: `rows` and `run` execute a statement, `within` runs a transaction, and `wipe`
+// is called after something was removed for good.
 
 import { optionsOf, refusal } from "./options.js";
 
@@ -19,6 +20,7 @@ export function connected(database, options) {
     const timeout = busyTimeoutMs ?? (isOwn ? BUSY_MS : null);
     if (timeout !== null) opened.exec(`PRAGMA busy_timeout = ${Math.round(timeout)}`);
     if (isOwn) patiently(timeout, () => opened.exec("PRAGMA journal_mode = WAL"));
+    if (isOwn) opened.exec("PRAGMA secure_delete = ON"); // what is removed is overwritten with zeros, and not only marked as free
     if (isOwn || fsync !== undefined) opened.exec(`PRAGMA synchronous = ${fsync === false ? "NORMAL" : "FULL"}`);
   } catch (error) {
     if (isOwn) opened.close();
@@ -70,6 +72,10 @@ function onConnection(database, isOwn) {
         throw error;
       }
     },
+    /** What was removed is still in the write-ahead log: this empties it. While others read, they keep it; then a later call does that. */
+    wipe() {
+      if (isOwn) prepared("PRAGMA wal_checkpoint(TRUNCATE)").all();
+    },
     close() {
       if (isOwn) database.close();
     },
@@ -81,5 +87,6 @@ const durableObject = (storage) => ({
   rows: (sql, ...values) => storage.sql.exec(sql, ...values).toArray(),
   run: (sql, ...values) => void storage.sql.exec(sql, ...values),
   within: (_, work) => storage.transactionSync(work),
+  wipe() {},
   close() {},
 });

@@ -33,6 +33,16 @@ export function sqliteStore(pathOrDatabase, options) {
     if ((journal?.position ?? null) !== position) throw conflict(key, position, journal?.position ?? null);
   }
 
+  /** A transaction that removes what must not be found any more. It has succeeded even if wiping fails. */
+  function removing(work) {
+    within("writes", work);
+    try {
+      database.wipe();
+    } catch {
+      // The next removal wipes this as well.
+    }
+  }
+
   function removeJournal(key) {
     run("DELETE FROM contextfold_parts WHERE key = ?", key);
     run("DELETE FROM contextfold_journals WHERE key = ?", key);
@@ -88,7 +98,7 @@ export function sqliteStore(pathOrDatabase, options) {
       }),
 
     replace: async (key, expectedPosition, snapshot, position) =>
-      within("writes", () => {
+      removing(() => {
         expected(key, expectedPosition);
         removeJournal(key);
         run("INSERT INTO contextfold_journals (key, position, snapshot_position) VALUES (?, ?, ?)", key, position, position);
@@ -96,7 +106,7 @@ export function sqliteStore(pathOrDatabase, options) {
       }),
 
     remove: async (key) =>
-      within("writes", () => {
+      removing(() => {
         removeJournal(key);
         removeItem(`${key}:lease`);
       }),

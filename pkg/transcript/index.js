@@ -33,6 +33,8 @@ export function ofValue(value, forced) {
   if (!isObject(value)) throw foreign(`holds ${kindOf(value)}; ${EXPECTED}`);
   const key = listKey(value);
   if (!key && (value.role || value.type)) return ofEntries([value], forced); // one line of JSON lines
+  const wrong = LIST_KEYS.find((name) => name in value);
+  if (!key && wrong) throw foreign(`has ${kindOf(value[wrong])} in “${wrong}”, not a list; ${EXPECTED}`);
   if (!key) throw foreign(`has none of the keys ${LIST_KEYS.join(", ")}, but ${keysOf(value)}; ${EXPECTED}`);
   const list = typeof value[key] === "string" ? [{ role: "user", content: value[key] }] : value[key];
   return ofItems(list, { shape: "body", key, body: value, model: [value.model, value.modelId].find((named) => typeof named === "string") }, forced);

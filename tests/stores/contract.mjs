@@ -212,6 +212,15 @@ export function contract(name, open, { bigBytes = 20_000_000, racers = 50, many 
         assert.deepEqual(shown(await other.read(key, START + 3)), journal(START + 3, [START + 4], null));
       });
 
+      test("a snapshot of an earlier position, as from a backup, does too", async () => {
+        const key = await started(3);
+        await other.replace(key, START + 3, snapshotAt(START + 1), START + 1);
+        for (const view of [store, other, await open()]) assert.deepEqual(shown(await view.read(key)), journal(START + 1, []));
+        await conflicts(store.append(key, START + 3, [record(START + 4)]));
+        await store.append(key, START + 1, [record(START + 2)]);
+        for (const view of [store, other, await open()]) assert.deepEqual(shown(await view.read(key)), journal(START + 1, [START + 2]));
+      });
+
       test("a snapshot of a later position does too", async () => {
         const key = await started(3);
         await other.replace(key, START + 3, snapshotAt(START + 20), START + 20);

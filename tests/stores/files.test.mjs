@@ -106,6 +106,17 @@ describe("a torn tail", () => {
     assert.equal((await reading).position, 104);
   });
 
+  test("a torn tail is read where no lock can be made", async () => {
+    const own = join(folder, "read-only");
+    const { key, content } = await started();
+    mkdirSync(join(own, "journals"), { recursive: true });
+    writeFileSync(join(own, "locks"), ""); // a file, so that no folder can be made there, not even by root
+    writeFileSync(join(own, "journals", nameOf(key)), Buffer.concat([content, record(104).subarray(0, 9)]));
+    const there = await fileStore(own).read(key);
+    assert.deepEqual([there.position, positionsOf(there.records.subarray(0, -9))], [103, [101, 102, 103]]);
+    await assert.rejects(fileStore(own).append(key, 103, [record(104)]), { syscall: "mkdir" });
+  });
+
   test("a file damaged at its beginning is reported, and can be removed", async () => {
     const { key, store, content } = await started();
     for (const broken of [content.subarray(0, 20), Buffer.alloc(content.length), content.subarray(0, content.length - 3 * 61 - 1), Buffer.from(content).fill(1, 30, 31)]) {
@@ -258,6 +269,17 @@ describe("locks", () => {
     assert.deepEqual(positionsOf(there.records), [101, 102, 103, 104]);
     await store.append(key, 104, [record(105)]);
     assert.deepEqual(positionsOf((await store.read(key)).records), [101, 102, 103, 104, 105]);
+  });
+
+  test("a lock can be got while another process removes its folder", async () => {
+    const lock = join(folder, "locks/removed");
+    const code = 'const { mkdirSync, rmdirSync } = require("node:fs"); for (;;) try { mkdirSync(process.argv[1], { recursive: true }); rmdirSync(process.argv[1]); } catch {}';
+    const other = spawn(process.execPath, ["-e", code, lock]);
+    try {
+      for (let i = 0; i < 200; i++) await locked(lock, async () => {});
+    } finally {
+      other.kill("SIGKILL");
+    }
   });
 
   test("a lock never has two holders", async () => {

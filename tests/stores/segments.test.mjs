@@ -517,6 +517,33 @@ describe("answers that got lost", () => {
     }
   });
 
+  test("without compareAndSet, a head that is written late over a later one does not make the session unreadable", async () => {
+    for (const isLive of [false, true]) {
+      const store = textsOnly();
+      const writer = await saved(store, 3);
+      const old = await store.getItem("k:head");
+      for (const position of range(START + 3, 9)) await writer.append("k", position, [record(position + 1)]); // merges the segments that `old` names
+      await store.setItem("k:head", old);
+      const journals = isLive ? writer : segmented(store);
+      const there = await journals.read("k", isLive ? START + 12 : undefined);
+      assert.equal(there.position, START + 12);
+      assert.match(there.notice, /outdated head/);
+      await journals.append("k", START + 12, [record(START + 13)]);
+      assert.equal(await standsAt(store), START + 13);
+      assert.equal((await segmented(store).read("k")).notice, undefined);
+    }
+  });
+
+  test("without compareAndSet, nothing is appended to a head whose items are gone", async () => {
+    const store = { ...textsOnly(), getKeys: undefined };
+    const writer = await saved(store, 1);
+    const old = await store.getItem("k:head");
+    await writer.replace("k", START + 1, snapshotAt(START + 2), START + 2);
+    await store.setItem("k:head", old);
+    await assert.rejects(writer.append("k", START + 2, [record(START + 3)]), failsWith("STORE_CONFLICT"));
+    await assert.rejects(writer.read("k", START + 2), failsWith("STORE_FAILED", /refers to data that is missing/));
+  });
+
   test("without compareAndSet, a process whose save was overwritten gets a conflict", async () => {
     const store = textsOnly();
     await saved(store, 3);

@@ -3,7 +3,7 @@
 // node:sqlite exists in Node since 22.13. In an older Node, the Node 22 of tests/package/runtimes runs this file.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -91,6 +91,22 @@ function onThisNode() {
       assert.deepEqual(["journal_mode", "synchronous", "busy_timeout", "user_version"].map((name) => pragma(database, name)), before);
       await store.close();
       database.close();
+    });
+
+    test("opened from a path has nothing left of what was replaced or removed", async () => {
+      const own = mkdtempSync(join(folder, "removed-"));
+      const store = sqliteStore(join(own, "a.db"));
+      const secret = (position) => Buffer.concat([record(position), Buffer.from("hunter2 ".repeat(1000))]);
+      for (const key of ["replaced", "removed"]) {
+        await store.replace(key, null, snapshotAt(1), 1);
+        for (let position = 1; position < 300; position++) await store.append(key, position, [secret(position + 1)]);
+      }
+      const inFiles = () => readdirSync(own).some((name) => readFileSync(join(own, name)).includes("hunter2"));
+      assert.ok(inFiles());
+      await store.replace("replaced", 300, snapshotAt(300), 300);
+      await store.remove("removed");
+      assert.ok(!inFiles());
+      await store.close();
     });
 
     test("of a later version is left unchanged", () => {

@@ -2,12 +2,14 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Session, loadTokenizer } from "contextfold";
+import { createStorage } from "unstorage";
+import fsDriver from "unstorage/drivers/fs";
 import { transcript } from "../support/transcript.mjs";
 
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -331,6 +333,8 @@ describe("input", () => {
     "a list of numbers": ["[1]", /entry 0 is a number/],
     "a foreign object": ['{"a":1}', /input, messages, contents, items/],
     "a message without its call": ['[{"role":"tool","content":"x"}]', /INVALID_MESSAGE.*tool_call_id/],
+    "a list that is none": ['{"messages":null}', /has null in “messages”, not a list/],
+    "a compressed file": [Buffer.from([0x1f, 0x8b, 0x08]), /is compressed; unpack it first/],
     "bytes that are no text": [Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]), /not UTF-8/],
   };
   for (const [name, [input, expected]] of Object.entries(bad))
@@ -400,12 +404,43 @@ describe("a full disk", { skip: !existsSync("/dev/full") && "there is no /dev/fu
   });
 });
 
+test("an output that replaces its input does so whole or not at all", { skip: process.platform === "win32" && "there is no ulimit here" }, () => {
+  const own = mkdtempSync(join(folder, "same-"));
+  const path = join(own, "chat.json");
+  const before = JSON.stringify(Array.from({ length: 4000 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", content: `${i}` })));
+  writeFileSync(path, before, { mode: 0o640 });
+  // 100 blocks of 512 or 1024 bytes: the output is longer.
+  const run = spawnSync("sh", ["-c", 'ulimit -f 100; "$@"', "sh", process.execPath, at(manifest.bin.contextfold), "repair", path, "--out", path], { encoding: "utf8" });
+  assert.match(run.stderr, /UNWRITABLE: cannot write .*maximum file size/);
+  assert.equal(run.status, 4);
+  assert.equal(readFileSync(path, "utf8"), before);
+  assert.equal(cli(["repair", path, "--out", path]).code, 0);
+  assert.deepEqual(JSON.parse(readFileSync(path, "utf8")), JSON.parse(before));
+  assert.equal(statSync(path).mode & 0o777, 0o640);
+  assert.deepEqual(readdirSync(own), ["chat.json"]);
+});
+
 test("mcp without its package names the commands that install it", async () => {
   const session = new Session({ contextWindow: 9000 });
   const saved = file("chat.snapshot", Buffer.from(session.snapshot()));
   const run = cli(["mcp", "--session", saved]);
   assert.equal(run.code, 2);
   assert.match(run.err, /npm install @modelcontextprotocol\/server@2, .*npx -p contextfold -p @modelcontextprotocol\/server@2 contextfold mcp --session FILE/);
+});
+
+test("mcp reads a folder of unstorage, also if a process died while it saved", async () => {
+  const own = mkdtempSync(join(folder, "unstorage-"));
+  const store = createStorage({ driver: fsDriver({ base: own }) });
+  const session = new Session({ contextWindow: 9000 });
+  session.push({ role: "user", content: "Why does the build fail?" });
+  await session.save(store, "chat/17");
+  const isRead = (...args) => assert.match(cli(["mcp", "--store", own, ...args]).err, /USAGE: .*npm install @modelcontextprotocol/);
+  isRead();
+  isRead("--key", "chat/17");
+  isRead("--key", "chat:17");
+  await store.setItem("chat/17:head", "");
+  isRead();
+  assert.match(cli(["mcp", "--store", own, "--key", "../17"]).err, /--key: \.\.\/17 is not a valid key/);
 });
 
 describe("usage", () => {
