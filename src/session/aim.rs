@@ -37,8 +37,7 @@ impl Session {
     /// Whether a compaction is due (COMP-2): by the last usage since the last compaction, or else by counted tokens.
     pub fn should_compact(&self) -> bool {
         let config = &self.config.compaction;
-        let limited = self.config.limit.is_some();
-        let due = limited && self.threshold().is_some_and(|threshold| self.has_reached(threshold));
+        let due = self.threshold().is_some_and(|threshold| self.has_reached(threshold));
         config.enabled && config.auto && due && self.aim(false).may_fold_automatically(self.tokens())
     }
 

@@ -23,8 +23,8 @@ pub struct ReportedUsage {
     /// The usage that is billed.
     pub usage: TokenUsage,
     /// The usage of the newest single call, which shows how full the context window was. Equal to `usage`, unless that is a
-    /// sum: of Anthropic's `iterations`, of an `OpenAI` Agents SDK run (`requests`), or of the AI SDK's `totalUsage`. `None`
-    /// if it is a sum without its parts. A sum is never taken for a single call.
+    /// sum: of Anthropic's `iterations`, of an `OpenAI` Agents SDK run (`requests`), of the AI SDK's `totalUsage`, or of an answer for which
+    /// the provider ran tools (`server_tool_use`, `toolUsePromptTokenCount`). `None` if it is a sum without its parts. A sum is never taken for a single call.
     pub last_call: Option<TokenUsage>,
 }
 
@@ -86,7 +86,16 @@ fn last_call(fields: Fields<'_>, usage: TokenUsage) -> Result<Option<TokenUsage>
             None => Ok(None),
         };
     }
-    Ok(Some(usage))
+    Ok(Some(usage).filter(|_| !provider_ran_tools(fields)))
+}
+
+/// Whether the provider itself ran tools for the answer (a web search, code): then the usage is the sum of several calls, with what the tools
+/// returned.
+fn provider_ran_tools(fields: Fields<'_>) -> bool {
+    let counts = |value: &Value| value.as_u64().is_some_and(|count| count > 0);
+    let of_anthropic = fields.object("server_tool_use").and_then(|counted| counted.0);
+    fields.value("toolUsePromptTokenCount").is_some_and(counts)
+        || of_anthropic.is_some_and(|counted| counted.values().any(counts))
 }
 
 /// Reads a usage object of any shape; `None` if it is not one.

@@ -64,14 +64,14 @@ fn decisions(mut s: Session) -> String {
 fn the_decisions_on_the_sample_match_the_snapshot() {
     insta::assert_snapshot!([20_000, 8_000].map(session).map(decisions).join("\n"), @"
     window 20000
-    cut_tool_outputs 1: 222685 -> 200134
-    prune_tool_outputs 1: 200134 -> 16449
+    cut_tool_outputs 1: 222694 -> 200143
+    prune_tool_outputs 1: 200143 -> 16449
     estimated 16449 of 20000
 
     window 8000
-    cut_tool_outputs 1: 222685 -> 200134
-    prune_tool_outputs 1: 200134 -> 16449
-    shrink_turns 1: 200134 -> 8563
+    cut_tool_outputs 1: 222694 -> 200143
+    prune_tool_outputs 1: 200143 -> 16449
+    shrink_turns 1: 200143 -> 8563
     prune_tool_outputs 2: 8563 -> 7930
     shrink_turns 2: 8563 -> 5260
     auto_compact 1: 5260 -> 6951
@@ -79,15 +79,15 @@ fn the_decisions_on_the_sample_match_the_snapshot() {
     ");
     insta::assert_snapshot!([128_000, 64_000, 20_000].map(whole_outputs).map(decisions).join("\n"), @"
     window 128000
-    prune_tool_outputs 1: 222685 -> 63647
-    estimated 63647 of 128000
+    prune_tool_outputs 1: 222694 -> 63648
+    estimated 63648 of 128000
 
     window 64000
-    prune_tool_outputs 1: 222685 -> 29893
+    prune_tool_outputs 1: 222694 -> 29893
     estimated 29893 of 64000
 
     window 20000
-    prune_tool_outputs 1: 222685 -> 16449
+    prune_tool_outputs 1: 222694 -> 16449
     estimated 16449 of 20000
     ");
 }

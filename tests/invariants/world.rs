@@ -362,6 +362,8 @@ impl World {
                 }
                 match fit {
                     Ok(Some(fit)) => self.came(Ok(fit), true, self.pushed.len()),
+                    // A refusal for an image that the view does not have is another error.
+                    Ok(None) if media == MediaSums::default() => Came::Nothing,
                     Ok(None) => panic!("it refused the request"),
                     Err(error) => Came::Refused { error },
                 }

@@ -1471,6 +1471,9 @@ export interface CompactionConfig {
     retainLastTurns?: number | undefined;
 }
 
+/** A fold, as `session.folds()` lists it. */
+export type Fold = FoldInfo;
+
 /** The name of a preset: `"contextfold"` (the default) is our own ladder; the others follow published documents. */
 export type PresetName = "contextfold" | "spec" | "rolling" | "steps-design" | "steps-execution" | "selective" | "ladder";
 
@@ -2786,7 +2789,7 @@ export class Session {
     setTools(format: Format, tools: unknown[]): void;
     /**
      * Whether a compaction is due: `enabled` and `auto` are on, and the last usage since the last compaction (or else the counted
-     * tokens) has reached the threshold. Always false if no window is known.
+     * tokens) has reached the threshold. If no window is known, it is false unless the ladder has a threshold of its own.
      */
     shouldCompact(): boolean;
     /**
@@ -2957,7 +2960,8 @@ export class ToolOutputCache {
      */
     grep(args: { ref_id: string; pattern: string; context?: number | undefined; max_matches?: number | undefined; ignore_case?: boolean | undefined }): Promise<string>;
     /**
-     * Stores a whole output and returns its ref. Bytes are decoded as UTF-8; invalid ones become U+FFFD.
+     * Stores an output and returns its ref. Bytes are decoded as UTF-8; invalid ones become U+FFFD, and a character that is cut off at the
+     * end is completed by `append`.
      *
      * @throws {ContextError} `INVALID_ARGUMENT` if `options.id` already names another content.
      */

@@ -10,10 +10,8 @@ export const markedIf = (isSum, usage) => (isSum && usage ? { ...usage, requests
 /** The usage in an answer of a provider's API, or in an event of its stream. */
 export function usageIn({ usage: own, usageMetadata, output }) {
   const usage = own ?? usageMetadata;
-  const isSum =
-    usage?.toolUsePromptTokenCount > 0 ||
-    Object.values(usage?.server_tool_use ?? {}).some((count) => count > 0) ||
-    (Array.isArray(output) && output.some(({ type }) => type?.endsWith("_call") && !RUN_BY_CLIENT.has(type)));
+  // Anthropic and Gemini say it in the usage, where the engine reads it.
+  const isSum = Array.isArray(output) && output.some(({ type }) => type?.endsWith("_call") && !RUN_BY_CLIENT.has(type));
   return markedIf(isSum, usage);
 }
 

@@ -85,8 +85,8 @@ pub(super) fn asked(
     let is_last = !staying.iter().any(|index| is_request(context, *index));
     let latest = is_last.then(|| found(context, members, true)).flatten().filter(|index| *index != first);
     let folded_since = folded_turns(context, members, true).take_while(|index| *index != first);
-    let stays_since = staying.iter().copied().filter(|index| opens_turn(context, *index));
-    let is_old = folded_since.chain(stays_since).take(OLD).count() == OLD;
+    let since = folded_since.chain(staying.iter().copied()).filter(|index| is_request(context, *index));
+    let is_old = since.take(OLD).count() == OLD;
     let mut out = vec![request_in(context.history.node(first), if is_old { FIRST } else { "" }, redact)?];
     if let Some(latest) = latest {
         out.push(request_in(context.history.node(latest), LATEST, redact)?);

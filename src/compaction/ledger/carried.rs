@@ -115,6 +115,11 @@ impl CarriedFacts {
         self.told = self.clock;
     }
 
+    /// The next fold begins elsewhere.
+    pub fn end_fold(&mut self) {
+        self.told = 0;
+    }
+
     /// Whether a record has told of the command already, and it is old.
     pub(super) const fn is_old(&self, command: &CommandLine) -> bool {
         command.last <= self.told && command.last + OLD < self.clock

@@ -68,7 +68,8 @@ impl Memo {
     }
 
     /// Remembers the facts of the fold with this `summary`.
-    pub fn keep(&mut self, summary: NodeIndex, carried: CarriedFacts) {
+    pub fn keep(&mut self, summary: NodeIndex, mut carried: CarriedFacts) {
+        carried.end_fold();
         self.by_summary.insert(summary, Arc::new(carried));
         if self.by_summary.len() > REMEMBERED {
             self.by_summary.pop_first();

@@ -6,7 +6,8 @@ use crate::message::{ItemType, Message, Role};
 use crate::saved::saved;
 use crate::sorting::sort_by_key;
 
-/// After this many further user messages, a request and the next steps named in an answer may be outdated.
+/// After this many further requests, the first one may no longer be the task; after this many further user messages, the next steps named in an
+/// answer are outdated.
 pub(super) const OLD: usize = 4;
 /// At most this many unanswered questions of the user are kept.
 const MAX_ASKED: usize = 4;

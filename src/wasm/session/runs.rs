@@ -15,7 +15,7 @@ use crate::wasm::value::{get, promise_of};
 #[wasm_bindgen]
 impl Session {
     /// Whether a compaction is due: `enabled` and `auto` are on, and the last usage since the last compaction (or else the counted
-    /// tokens) has reached the threshold. Always false if no window is known.
+    /// tokens) has reached the threshold. If no window is known, it is false unless the ladder has a threshold of its own.
     #[wasm_bindgen(js_name = shouldCompact)]
     pub fn should_compact(&self) -> Result<bool, JsValue> {
         self.inner.read(Core::should_compact)
