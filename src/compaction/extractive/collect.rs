@@ -196,7 +196,8 @@ fn asks_for_something(text: &str) -> bool {
 }
 
 fn add_answer(draft: &mut Draft, text: &str, closing: bool) {
-    for sentence in sentences(text).into_iter().filter(|s| !s.fenced) {
+    let is_table = |text: &str| text.starts_with('|');
+    for sentence in sentences(text).into_iter().filter(|s| !s.fenced && !is_table(s.text)) {
         let Some(found) = statement(sentence.text) else { continue };
         let section = match found.kind {
             StatementKind::Done => Section::Progress,

@@ -24,7 +24,7 @@ names! {
 impl Section {
     /// Whether the section is a list that readers would take for complete, so that the number of omitted lines is stated.
     pub const fn is_list(self) -> bool {
-        !matches!(self, Self::Task | Self::Progress | Self::Earlier | Self::References)
+        !matches!(self, Self::Task | Self::Progress | Self::Decisions | Self::Earlier | Self::References)
     }
 
     const fn is_told_by_ledger(self) -> bool {

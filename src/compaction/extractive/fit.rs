@@ -1,5 +1,6 @@
 //! Chooses which lines of the draft fit into the summary.
 
+use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use super::collect::{ANSWER_LABEL, FIRST, LATEST};
@@ -15,6 +16,10 @@ const CLOSE: &str = "</summary>";
 
 /// The most lines per section that are considered; no budget holds more.
 const CANDIDATES: usize = 400;
+
+/// At most this many of the assistant's own statements are told, the newest: later messages refute or undo many of the older ones, and what
+/// came of the work stands in the lists of files and commands.
+const STATEMENTS: usize = 6;
 
 /// Approximate tokens of a line, to estimate how many lines to remove at once from a summary that is too long.
 const LINE: u64 = 24;
@@ -99,6 +104,10 @@ pub fn empty_summary() -> String {
 
 /// The best lines of a section, with their worth compared to the lines of all sections.
 fn ranked(section: Section, mut entries: Vec<Entry>, newest: u64, budget: u64) -> Vec<Candidate> {
+    if matches!(section, Section::Progress | Section::Decisions) {
+        sort_by_key(&mut entries, |entry| Reverse(entry.seq));
+        entries.truncate(STATEMENTS);
+    }
     let score = |e: &Entry| e.seq * 100 / newest + 20 * e.count.min(5) + 10 * e.weight;
     sort_by(&mut entries, |a, b| score(b).cmp(&score(a)).then(b.seq.cmp(&a.seq)));
     entries.truncate(CANDIDATES);
