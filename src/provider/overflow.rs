@@ -180,6 +180,20 @@ mod tests {
     }
 
     #[test]
+    fn refusals_of_gateways_are_recognised() {
+        let sglang = "Requested token count exceeds the model's maximum context length of 8192 tokens. You requested a total of 9500 tokens: 9000 tokens from the input messages and 500 tokens for the completion.";
+        assert_eq!(overflow(sglang), Some(Overflow { limit: Some(8_192), actual: Some(9_000) }));
+        for said in [
+            "Request body too large for gpt-4o model. Max size: 8000 tokens.",
+            "Your input exceeds maximum allowed input length of 8000 tokens",
+        ] {
+            assert_eq!(overflow(said), Some(Overflow { limit: Some(8_000), actual: None }), "{said}");
+        }
+        assert_eq!(overflow("400 status code (no body)"), Some(Overflow::default()), "Cerebras");
+        assert_eq!(overflow("404 status code (no body)"), None);
+    }
+
+    #[test]
     fn every_pattern_compiles() {
         assert_eq!(texts().len(), TEXTS.len() + VAGUE_TEXTS.len());
         assert!(rate_pattern().is_some() && over_rate_pattern().is_some());
