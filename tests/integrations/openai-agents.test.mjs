@@ -83,15 +83,15 @@ describe("@openai/agents 0.20", () => {
     let from = 0;
     const sizes = [];
     for (let turn = 0; turn < 5; turn++) {
-      const model = new ScriptedModel(script(from, from + 10));
-      const result = await run(agentOf(model), `${TASK} Part ${turn}.`, { session, maxTurns: 20, callModelInputFilter: session.callModelInputFilter });
+      const model = new ScriptedModel(script(from, from + 25));
+      const result = await run(agentOf(model), `${TASK} Part ${turn}.`, { session, maxTurns: 30, callModelInputFilter: session.callModelInputFilter });
       assert.equal(result.finalOutput, ANSWER);
       for (const items of inputs(model)) sizes.push(assertFits(items));
-      from += 10;
+      from += 25;
     }
-    assert.equal(sizes.length, 55);
+    assert.equal(sizes.length, 130);
     const all = await session.allItems();
-    assertWhole(all, 50);
+    assertWhole(all, 125);
     assert.equal(all.filter(({ role }) => role === "user").length, 5);
     assert.equal(all.filter(({ role }) => role === "assistant").length, 5);
     assert.deepEqual(all.filter(({ role }) => role === "user").map(({ content }) => content), [0, 1, 2, 3, 4].map((n) => `${TASK} Part ${n}.`));
@@ -142,13 +142,13 @@ describe("@openai/agents 0.20", () => {
     const store = new MemorySession();
     const session = foldingSession({ session: new Session({ ...OPTIONS, summarize }), store, strict: true });
     const turn = async (of, from) => {
-      const model = new ScriptedModel(script(from, from + 12));
-      await run(agentOf(model), `${TASK} Part ${from}.`, { session: of, maxTurns: 20, callModelInputFilter: of.callModelInputFilter });
+      const model = new ScriptedModel(script(from, from + 40));
+      await run(agentOf(model), `${TASK} Part ${from}.`, { session: of, maxTurns: 50, callModelInputFilter: of.callModelInputFilter });
       for (const items of inputs(model)) assertFits(items);
       return model;
     };
     await turn(session, 0);
-    await turn(session, 12);
+    await turn(session, 40);
     await session.runCompaction();
     const saved = session.context.snapshot();
     const asked = summarize.requests.length;
@@ -156,8 +156,8 @@ describe("@openai/agents 0.20", () => {
     const items = await again.getItems();
     assert.ok(asked > 0 && summarize.requests.length === asked, `${asked} → ${summarize.requests.length}`);
     assert.ok(items.length < (await again.allItems()).length);
-    await turn(again, 24);
-    assertWhole(await again.allItems(), 36);
+    await turn(again, 80);
+    assertWhole(await again.allItems(), 120);
   });
 
   test("a client with our `fetch`: a run of any length fits, and a refusal is retried with less", async (t) => {
