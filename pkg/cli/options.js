@@ -37,7 +37,7 @@ const FLAGS = {
   help: { short: "h", help: "show this" },
 };
 const COMMON = ["format", "partial", "json", "no-color", "help"];
-/** Every command that takes a transcript accepts these, even if they change nothing there: a script can pass the same ones to all. */
+/** Every command that takes a transcript accepts these, even if they change nothing there, so that a script can pass the same ones to all. */
 const ACCEPTED = ["model", "window", "reserve", "tokenizer", "preset"];
 
 const OVER_LIMIT = "With --model or --window the exit code is 1 if it is over the limit.";

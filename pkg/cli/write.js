@@ -1,6 +1,8 @@
 // Writes a transcript or a report to a file or to standard output.
 
+import { randomUUID } from "node:crypto";
 import { accessSync, chmodSync, constants, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { failedToWrite } from "./failure.js";
 import { onWire, print } from "./terminal.js";
 
@@ -34,9 +36,9 @@ function writeFile(path, content) {
   if (!there?.isFile()) return writeFileSync(path, content);
   accessSync(path, constants.W_OK);
   const file = realpathSync(path);
-  const next = `${file}.${process.pid}.new`;
+  const next = join(dirname(file), `.contextfold-${randomUUID()}`);
   try {
-    writeFileSync(next, content, { flag: "wx" });
+    writeFileSync(next, content, { flag: "wx", mode: 0o600 });
     chmodSync(next, there.mode);
     renameSync(next, file);
   } catch (error) {

@@ -53,7 +53,7 @@ export function foldingSession(options = {}) {
       }
       return null; // no usage to report: the service was not called, and the summary's tokens are the summariser's
     },
-    callModelInputFilter: callModelInputFilter({ ...hooksOf(rest), ...limitsOf(rest) }),
+    callModelInputFilter: callModelInputFilter({ key: "session", ...hooksOf(rest), ...limitsOf(rest) }),
     get context() {
       return conversation?.session ?? (typeof rest.session === "object" ? rest.session : null);
     },

@@ -72,9 +72,16 @@ function onConnection(database, isOwn) {
         throw error;
       }
     },
-    /** What was removed is still in the write-ahead log: this empties it. While others read, they keep it; then a later call does that. */
+    /** What was removed is still in the write-ahead log: this empties it, unless others read it just now; then a later call does that. */
     wipe() {
-      if (isOwn) prepared("PRAGMA wal_checkpoint(TRUNCATE)").all();
+      if (!isOwn) return;
+      const [{ timeout }] = prepared("PRAGMA busy_timeout").all();
+      database.exec("PRAGMA busy_timeout = 0"); // it would block the event loop as long as they read
+      try {
+        prepared("PRAGMA wal_checkpoint(TRUNCATE)").all();
+      } finally {
+        database.exec(`PRAGMA busy_timeout = ${timeout}`);
+      }
     },
     close() {
       if (isOwn) database.close();

@@ -35,12 +35,13 @@ export function sqliteStore(pathOrDatabase, options) {
 
   /** A transaction that removes what must not be found any more. It has succeeded even if wiping fails. */
   function removing(work) {
-    within("writes", work);
+    const result = within("writes", work);
     try {
       database.wipe();
     } catch {
       // The next removal wipes this as well.
     }
+    return result;
   }
 
   function removeJournal(key) {
@@ -115,7 +116,7 @@ export function sqliteStore(pathOrDatabase, options) {
 
     getItem: async (key) => text(key),
     setItem: async (key, value) => within("writes", () => putItem(key, new TextEncoder().encode(value))),
-    removeItem: async (key) => within("writes", () => removeItem(key)),
+    removeItem: async (key) => removing(() => removeItem(key)),
     getItemRaw: async (key) => item(key),
     setItemRaw: async (key, value) => within("writes", () => putItem(key, value)),
     getKeys: async (prefix = "") => keysIn("contextfold_items", prefix, " AND part = 0"),
@@ -125,7 +126,7 @@ export function sqliteStore(pathOrDatabase, options) {
         putItem(key, new TextEncoder().encode(next));
         return true;
       }),
-    removeOlder: async (key, ms) => within("writes", () => rows("DELETE FROM contextfold_items WHERE key = ? AND since < ? RETURNING part", key, Date.now() - ms).length > 0),
+    removeOlder: async (key, ms) => removing(() => rows("DELETE FROM contextfold_items WHERE key = ? AND since < ? RETURNING part", key, Date.now() - ms).length > 0),
 
     close: async () => database.close(),
   };

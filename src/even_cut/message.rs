@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::Level;
-use super::difference::difference;
+use super::difference::{SHORT, difference};
 use super::names::Names;
 use super::sizes;
 use super::steps::in_full;
@@ -154,22 +154,21 @@ fn cut_input(
         let looks_alike =
             |other: &&String| **other != string && other.starts_with(kept.head) && other.ends_with(kept.tail);
         let out = if let Some(other) = others.iter().find(looks_alike) {
-            let same = difference(string, other);
-            let changed = pieces(same.left_out, bytes);
-            let shown = match tokens_of(changed.left_out) {
-                0 => same.left_out.to_owned(),
-                left_out => changed.around(&mark(left_out, "")),
+            let Pieces { head, left_out: differs, tail } = difference(string, other, bytes);
+            let fits = differs.len() <= bytes + 2 * SHORT;
+            let shown =
+                if fits { Pieces { head: differs, left_out: "", tail: "" } } else { pieces(differs, bytes) };
+            let mut listed =
+                list_names.borrow_mut()(Pieces { head: shown.head, left_out: string, tail: shown.tail });
+            // The last mark lists the names.
+            let mut with_mark = |pieces: Pieces<'_>| match pieces.left_out {
+                "" => [pieces.head, pieces.tail].concat(),
+                text => pieces.around(&mark(tokens_of(text).max(1), &std::mem::take(&mut listed))),
             };
-            let listed = list_names.borrow_mut()(Pieces { head: &shown, left_out: string, tail: "" });
-            let before = match same.head {
-                "" => String::new(),
-                head => mark(tokens_of(head), if same.tail.is_empty() { &listed } else { "" }) + "\n",
-            };
-            let behind = match same.tail {
-                "" => String::new(),
-                tail => mark(tokens_of(tail), &listed),
-            };
-            [before, shown, behind].concat()
+            let marked_end = with_mark(Pieces { head: "", left_out: tail, tail: "" });
+            let inside = with_mark(shown);
+            let begin = with_mark(Pieces { head: "", left_out: head, tail: &inside });
+            Pieces { head: &begin, left_out: tail, tail: "" }.around(&marked_end)
         } else {
             let left_out = tokens_of(string).saturating_sub(tokens_of(&[kept.head, kept.tail].concat()));
             kept.around(&mark(left_out, &list_names.borrow_mut()(kept)))

@@ -3,7 +3,7 @@
 use crate::tool_output::{first_words, last_words, prefix_bytes, splits_word, suffix_bytes};
 
 /// The head's share of what is kept, in hundredths: the beginning of a text says more than its end.
-const HEAD: usize = 60;
+pub(super) const HEAD: usize = 60;
 
 /// A cut moves to the end of a line if the head or the tail loses at most this share of its length, in hundredths.
 const NEAR: usize = 30;
@@ -45,7 +45,7 @@ pub(super) fn pieces(text: &str, bytes: usize) -> Pieces<'_> {
 }
 
 /// The beginning of a text, up to the end of a line or a word.
-fn head(text: &str, bytes: usize) -> &str {
+pub(super) fn head(text: &str, bytes: usize) -> &str {
     let head = prefix_bytes(text, bytes);
     let is_near = |end: &usize| head.len() - end <= head.len() * NEAR / 100;
     let line = head.rfind('\n').map(|end| end + 1).filter(is_near);
@@ -53,7 +53,7 @@ fn head(text: &str, bytes: usize) -> &str {
 }
 
 /// The end of a text, from the beginning of a line or a word.
-fn tail(text: &str, bytes: usize) -> &str {
+pub(super) fn tail(text: &str, bytes: usize) -> &str {
     let tail = suffix_bytes(text, bytes);
     let is_near = |start: &usize| *start <= tail.len() * NEAR / 100;
     let line = tail.find('\n').map(|start| start + 1).filter(is_near);

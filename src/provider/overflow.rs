@@ -22,7 +22,7 @@ pub struct Overflow {
 
 /// One pattern for each known text. Named groups: `limit` is the model's limit, `actual` the tokens of the request,
 /// `answer` those requested for the answer, `total` both together.
-const TEXTS: [&str; 33] = [
+const TEXTS: [&str; 32] = [
     // Anthropic
     r"prompt is too long(: (?<actual>N) tokens > (?<limit>N) maximum)?",
     r"input length and `?max_tokens`? exceed context limit: (?<actual>N) \+ (?<answer>N) > (?<limit>N)",
@@ -45,7 +45,6 @@ const TEXTS: [&str; 33] = [
     r"maximum prompt length is (?<limit>N)( but the request contains (?<actual>N) tokens)?",
     // Groq, Cerebras
     r"reduce the length of the (messages|prompt|input)",
-    r"\b400 status code \(no body\)",
     // Amazon Bedrock
     r"input is too long for requested model",
     r"too many input tokens\. max input tokens: (?<limit>N), request input token count: (?<actual>N)",
@@ -189,8 +188,7 @@ mod tests {
         ] {
             assert_eq!(overflow(said), Some(Overflow { limit: Some(8_000), actual: None }), "{said}");
         }
-        assert_eq!(overflow("400 status code (no body)"), Some(Overflow::default()), "Cerebras");
-        assert_eq!(overflow("404 status code (no body)"), None);
+        assert_eq!(overflow("400 status code (no body)"), None, "it may be any error");
     }
 
     #[test]

@@ -29,7 +29,8 @@ const IMAGE_SIDE: u64 = 8_000;
 const MANY_IMAGES: u64 = 20;
 
 impl Session {
-    /// Makes the view fit the limit that a provider's error reveals; `None` if the error does not refuse the request for its size.
+    /// Makes the view fit the limit that a provider's error reveals; `None` if the error does not refuse the request for its size,
+    /// or refuses an image although the view has none.
     ///
     /// A refusal for bytes or images lowers the media budget, not the token limit: see [`MediaBudget`](crate::context::MediaBudget).
     ///

@@ -49,7 +49,7 @@ impl ToolOutputCache {
 #[wasm_bindgen]
 impl ToolOutputCache {
     /// Stores an output and returns its ref. Bytes are decoded as UTF-8; invalid ones become U+FFFD, and a character that is cut off at the
-    /// end is completed by `append`.
+    /// end waits for `append` to complete it.
     ///
     /// @throws {ContextError} `INVALID_ARGUMENT` if `options.id` already names another content.
     #[wasm_bindgen(unchecked_return_type = "ToolOutputRef")]
@@ -68,8 +68,11 @@ impl ToolOutputCache {
         };
         let mut text = LongText::default();
         pieces.by_ref().for_each(|piece| text.push_str(&piece));
+        let known = id.as_deref().map(|id| self.inner.read(|core| core.context().outputs.get(id).is_ok()));
         let put = self.inner.write(|core| core.context_mut().outputs.put_long(text, id))?;
-        self.keep_split_character(put.id.clone(), pieces.into_cut_off());
+        if !known.transpose()?.unwrap_or(false) {
+            self.keep_split_character(put.id.clone(), pieces.into_cut_off());
+        }
         move_due_outputs(&self.inner);
         flat_to_js(&put)
     }

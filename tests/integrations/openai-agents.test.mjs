@@ -66,6 +66,16 @@ describe("@openai/agents 0.20", () => {
     assert.equal(stored[0].content, TASK);
   });
 
+  test("the filter: several calls at once are each cut", async () => {
+    const input = [{ type: "message", role: "user", content: TASK }, ...Array.from({ length: CALLS }, (_, n) => [
+      { type: "function_call", callId: `call_${n}`, name: "build", arguments: JSON.stringify({ n }), status: "completed" },
+      { type: "function_call_result", callId: `call_${n}`, name: "build", status: "completed", output: { type: "text", text: outputOf(n) } },
+    ]).flat()];
+    const filter = callModelInputFilter(STRICT);
+    const filtered = await Promise.all([1, 2, 3].map(() => filter({ modelData: { input }, agent: { tools: [build] } })));
+    for (const { input: out } of filtered) assertFits(out);
+  });
+
   test("the filter: if calls have the same id, each keeps its own output", async () => {
     const input = Array.from({ length: CALLS }, (_, n) => [
       { type: "function_call", callId: "call_0", name: "build", arguments: JSON.stringify({ n }), status: "completed" },

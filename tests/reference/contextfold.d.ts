@@ -2961,7 +2961,7 @@ export class ToolOutputCache {
     grep(args: { ref_id: string; pattern: string; context?: number | undefined; max_matches?: number | undefined; ignore_case?: boolean | undefined }): Promise<string>;
     /**
      * Stores an output and returns its ref. Bytes are decoded as UTF-8; invalid ones become U+FFFD, and a character that is cut off at the
-     * end is completed by `append`.
+     * end waits for `append` to complete it.
      *
      * @throws {ContextError} `INVALID_ARGUMENT` if `options.id` already names another content.
      */

@@ -23,8 +23,23 @@ test("an edit whose old and new text begin and end alike shows the lines that it
   const edit = messages.flatMap(({ tool_calls = [] }) => tool_calls).find(({ id }) => id === "e");
   const { path, oldText, newText } = JSON.parse(edit.function.arguments);
   assert.equal(path, "a.ts");
-  assert.match(oldText, /^\[… \d+ tokens left out …\]\n {2}oldName\(\);\n\[… \d+ tokens left out …\]$/);
-  assert.match(newText, /^\[… \d+ tokens left out …\]\n {2}newName\(\);\n\[… \d+ tokens left out …\]$/);
+  const shows = (name) => new RegExp(`^\\[… \\d+ tokens left out …\\]\n {2}before[^]*\\(59\\);\n {2}${name}\\(\\);\n {2}after\\(0\\);[^…]*\n\\[… \\d+ tokens left out …\\]$`);
+  assert.match(oldText, shows("oldName"));
+  assert.match(newText, shows("newName"));
+});
+
+test("a changed word in one long line is shown", async () => {
+  const line = (limit, file) => `${words(300, "a")} at ${limit} in ${file} ${words(300, "b")}`;
+  const session = new Session({ contextWindow: 6_000 });
+  session.push([
+    { role: "user", content: "Change it, then look at the others." },
+    ...step("e", "ok", "edit", { old: line(30, "/etc/app/limits.toml"), new: line(60, "/etc/app/bounds.toml") }),
+    ...Array.from({ length: 9 }, (_, i) => step(`s${i}`, words(500, `w${i}x`))).flat(),
+  ]);
+  const { messages } = await session.prepare();
+  const edit = JSON.parse(messages.flatMap(({ tool_calls = [] }) => tool_calls).find(({ id }) => id === "e").function.arguments);
+  assert.match(edit.old, /^\[… \d+ tokens left out …\]\n[^…]* 30 in \/etc\/app\/limits\.toml [^…]*\n\[… \d+ tokens left out …\]$/);
+  assert.match(edit.new, /^\[… \d+ tokens left out …\]\n[^…]* 60 in \/etc\/app\/bounds\.toml [^…]*\n\[… \d+ tokens left out …\]$/);
 });
 
 test("a mark quotes no rule that stands whole in the view", async () => {

@@ -171,8 +171,8 @@ export class Conversations {
   apart(conversation, list) {
     const { session, viewOptions, recognition } = conversation;
     if (session.limit === null || !continuation(conversation, list, this.#format)) return undefined;
-    const { model, models, tokenizer } = this.#ofSession;
-    const own = newSession({ model, models, tokenizer, contextWindow: session.limit, reservedOutputTokens: 0, compaction: { thresholdRatio: 1 } });
+    const { summarize, store, compaction, ...options } = this.#ofSession;
+    const own = newSession({ ...options, contextWindow: session.limit, reservedOutputTokens: 0, compaction: { ...compaction, thresholdRatio: 1 } });
     return Object.assign(new Conversation(own), { viewOptions, recognition });
   }
 

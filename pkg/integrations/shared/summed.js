@@ -11,9 +11,9 @@ export const markedIf = (isSum, usage) => (isSum && usage ? { ...usage, requests
 export function usageIn({ usage: own, usageMetadata, output }) {
   const usage = own ?? usageMetadata;
   // Anthropic and Gemini say it in the usage, where the engine reads it.
-  const isSum = Array.isArray(output) && output.some(({ type }) => type?.endsWith("_call") && !RUN_BY_CLIENT.has(type));
+  const isSum = Array.isArray(output) && output.some((item) => String(item?.type).endsWith("_call") && !RUN_BY_CLIENT.has(item.type));
   return markedIf(isSum, usage);
 }
 
 /** Whether the provider ran one of these parts of an AI SDK answer. */
-export const isRunByProvider = (parts) => Array.isArray(parts) && parts.some((part) => (part.payload ?? part).providerExecuted === true);
+export const isRunByProvider = (parts) => Array.isArray(parts) && parts.some((part) => (part?.payload ?? part)?.providerExecuted === true);

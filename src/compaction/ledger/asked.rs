@@ -1,6 +1,5 @@
 //! The user's requests, which must survive a fold even if its summary does not mention them.
 
-use super::open::OLD;
 use super::sentence::contains_sentence;
 use crate::compaction::{Redact, frame};
 use crate::context::{Context, Node, NodeIndex, NodeKind};
@@ -24,6 +23,9 @@ const LEAST_CHARACTERS: usize = 8;
 
 /// The label of the latest request.
 const LATEST: &str = "Latest: ";
+
+/// After this many further requests, the first one may no longer be the task.
+const OLD: usize = 4;
 
 /// The label of the first request if the user has said so much since that it may no longer be the task, and how many bytes of it are told.
 const FIRST: &str = "At first: ";

@@ -27,7 +27,7 @@ pub struct CarriedFacts {
     pub(super) outputs: Vec<StoredOutput>,
     /// The number of messages read.
     clock: u64,
-    /// How many of them belong to earlier folds: a record has told of them already.
+    /// How many of them belong to earlier folds.
     told: u64,
     /// The user's requests, as the ledger lists them.
     pub(super) asked: Vec<AskedRequest>,
@@ -50,7 +50,8 @@ pub(super) struct Rule {
 /// The command's line says enough about an output of at most this many bytes.
 const LINE: u64 = 240;
 
-/// What came of a command is not told again once a record has told it and more than this many messages follow. In recorded sessions, 193 of
+/// What came of a command is told by the record of the fold that it belongs to, and by later records only as long as at most this many messages
+/// follow. In recorded sessions, 193 of
 /// 197 commands that records told as failed had run more than 60 messages before.
 const OLD: u64 = 100;
 
@@ -120,7 +121,7 @@ impl CarriedFacts {
         self.told = 0;
     }
 
-    /// Whether a record has told of the command already, and it is old.
+    /// Whether the command belongs to an earlier fold, and is old.
     pub(super) const fn is_old(&self, command: &CommandLine) -> bool {
         command.last <= self.told && command.last + OLD < self.clock
     }

@@ -6,9 +6,8 @@ use crate::message::{ItemType, Message, Role};
 use crate::saved::saved;
 use crate::sorting::sort_by_key;
 
-/// After this many further requests, the first one may no longer be the task; after this many further user messages, the next steps named in an
-/// answer are outdated.
-pub(super) const OLD: usize = 4;
+/// After this many further user messages, the next steps named in an answer are outdated.
+const OLD: u64 = 4;
 /// At most this many unanswered questions of the user are kept.
 const MAX_ASKED: usize = 4;
 
@@ -49,7 +48,7 @@ impl Open {
                 self.question = None;
                 self.asked.extend(question.filter(|_| self.asked.len() < MAX_ASKED));
                 self.spoken += 1;
-                if self.spoken >= OLD as u64 {
+                if self.spoken >= OLD {
                     self.next.clear();
                 }
             }
