@@ -571,21 +571,13 @@ fn an_output_of_a_cache_tool_is_bounded_and_not_cached() {
 }
 
 #[test]
-fn a_reserve_larger_than_the_window_is_refused() {
-    let refused =
-        SessionConfig::from_value(&json!({ "contextWindow": 1_000, "reservedOutputTokens": 1_001 }))
-            .unwrap_err();
-    assert_eq!(refused.code(), ErrorCode::InvalidConfig);
-    assert!(
-        refused
-            .message()
-            .starts_with("`reservedOutputTokens`: 1001 tokens leave nothing of the context window of 1000"),
-        "{refused}"
-    );
-    assert!(
-        SessionConfig::from_value(&json!({ "reservedOutputTokens": 1_001 })).is_ok(),
-        "no window is known"
-    );
+fn a_reserve_larger_than_the_window_leaves_a_limit_of_zero() {
+    for reserve in [1_000, 1_001] {
+        let options = json!({ "contextWindow": 1_000, "reservedOutputTokens": reserve });
+        assert_eq!(SessionConfig::from_value(&options).unwrap().limit, Some(0));
+    }
+    let options = json!({ "reservedOutputTokens": 1_001 });
+    assert_eq!(SessionConfig::from_value(&options).unwrap().limit, None, "no window is known");
 }
 
 #[test]

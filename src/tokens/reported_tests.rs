@@ -175,7 +175,11 @@ fn recorded_totals_match_the_providers() {
             }
         };
         assert_eq!(reported.usage.total_tokens, total, "{usage}");
-        assert!(reported.last_call.is_some_and(|last| last.total_tokens <= total), "{usage}");
+        let provider_ran_tools = usage["server_tool_use"]
+            .as_object()
+            .is_some_and(|counted| counted.values().any(|n| *n != json!(0)));
+        assert_eq!(reported.last_call.is_none(), provider_ran_tools, "{usage}");
+        assert!(reported.last_call.is_none_or(|last| last.total_tokens <= total), "{usage}");
     }
 }
 
