@@ -24,7 +24,7 @@ const STALE_MS = 6000;
 const PATIENCE_MS = 60_000;
 const LONGEST_PAUSE_MS = 3;
 const LOOK_AGAIN_MS = 500;
-const MAX_TRIES = 100;
+const MAX_TRIES = 1000;
 
 const turns = new Map();
 let own;

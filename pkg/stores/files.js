@@ -134,7 +134,7 @@ export function fileStore(folder, options) {
       const found = await reading(false);
       if (found !== undefined) return found;
       return withJournal(key, () => reading(true)).catch((error) => {
-        if (error.syscall !== "mkdir" || !["EROFS", "EACCES", "EPERM"].includes(error.code)) throw error;
+        if (error.syscall !== "mkdir" || !["EROFS", "EACCES", "EPERM", "ENOTDIR"].includes(error.code)) throw error;
         return reading(true); // no lock can be made, as in a read-only copy of the folder
       });
     },
