@@ -28,7 +28,7 @@ pub struct CarriedFacts {
     /// The number of messages read.
     clock: u64,
     /// How many of them belong to earlier folds.
-    told: u64,
+    earlier: u64,
     /// The user's requests, as the ledger lists them.
     pub(super) asked: Vec<AskedRequest>,
     /// What else the user said, the likeliest rules first.
@@ -51,8 +51,7 @@ pub(super) struct Rule {
 const LINE: u64 = 240;
 
 /// What came of a command is told by the record of the fold that it belongs to, and by later records only as long as at most this many messages
-/// follow. In recorded sessions, 193 of
-/// 197 commands that records told as failed had run more than 60 messages before.
+/// follow. In recorded sessions, 193 of 197 commands that records told as failed had run more than 60 messages before.
 const OLD: u64 = 100;
 
 /// Bits of `Rule::last` that hold the position within the message.
@@ -83,7 +82,7 @@ pub(super) struct StoredOutput {
     pub bytes: u64,
 }
 
-saved!(struct CarriedFacts { literals, rules, commands, open, outputs, clock } fresh { told: 0, asked: Vec::new(), said: Vec::new() });
+saved!(struct CarriedFacts { literals, rules, commands, open, outputs, clock } fresh { earlier: 0, asked: Vec::new(), said: Vec::new() });
 saved!(struct Rule { strength, explicit, last } since 2 { first });
 saved!(struct CommandLine { line, failed, last });
 saved!(struct StoredOutput { at, ref_id, bytes });
@@ -113,17 +112,17 @@ impl CarriedFacts {
 
     /// The messages added from now on belong to a new fold.
     pub fn begin_fold(&mut self) {
-        self.told = self.clock;
+        self.earlier = self.clock;
     }
 
     /// The next fold begins elsewhere.
     pub fn end_fold(&mut self) {
-        self.told = 0;
+        self.earlier = 0;
     }
 
     /// Whether the command belongs to an earlier fold, and is old.
     pub(super) const fn is_old(&self, command: &CommandLine) -> bool {
-        command.last <= self.told && command.last + OLD < self.clock
+        command.last <= self.earlier && command.last + OLD < self.clock
     }
 
     /// Removes all refs, for models that cannot open them.
