@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use contextfold::ErrorCode;
-use contextfold::lab::{Recording, SimulatedRun, Simulation, facts, retention};
+use contextfold::lab::{PageFaults, Recording, SimulatedRun, Simulation, facts, retention};
 use contextfold::message::{Format, Message, Part, Role, ToolCall};
 use contextfold::passes::Ladder;
 use contextfold::provider::provider;
@@ -59,6 +59,40 @@ fn a_small_transcript_computed_by_hand() {
     );
     assert_eq!(run.retention_mean, None);
     assert_eq!((run.cache_write_tokens, run.cache_breaks.len()), (tokens(6), 0), "nothing was edited");
+}
+
+#[test]
+fn page_faults_are_calls_that_go_back_to_an_output_that_the_view_no_longer_has() {
+    let call = |id: &str, name: &str, args: Value| {
+        Message::new(Role::Assistant, vec![Part::from(ToolCall::function(id, name, args.to_string()))])
+    };
+    let long = |name: &str| format!("{name}\n{}", "and so it goes on, line by line\n".repeat(120));
+    let read =
+        |id: &str, path: &str| [call(id, "read", json!({ "path": path })), Message::tool(id, long(path))];
+    let edit = |id: &str| {
+        let args = json!({ "path": "src/a.rs", "oldText": "goes", "newText": "went" });
+        [call(id, "edit", args), Message::tool(id, "ok")]
+    };
+    let messages: Vec<Message> = [
+        vec![Message::text(Role::User, "Look around, then mend src/a.rs.")],
+        read("c1", "src/a.rs").into(),
+        edit("c2").into(),               // it was just read
+        read("c3", "./src/a.rs").into(), // it was changed: read anew
+        read("c4", "src/b.rs").into(),
+        read("c5", "src/c.rs").into(),
+        read("c6", "src/d.rs").into(),
+        edit("c7").into(),             // needs what c3 showed
+        read("c8", "src/b.rs").into(), // needs what c4 showed
+        read("c9", "src/e.rs").into(),
+    ]
+    .concat();
+    let faults = |window: u64| run(&messages, &json!({ "contextWindow": window }), "contextfold").page_faults;
+    let figures = |window| {
+        let PageFaults { needed, gone, gone_recently } = faults(window);
+        (needed, gone, gone_recently)
+    };
+    assert_eq!(figures(100_000), (3, 0, 0), "all is in the view");
+    assert_eq!(figures(4_000), (3, 2, 2), "older outputs are cut");
 }
 
 #[test]

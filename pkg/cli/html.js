@@ -77,7 +77,7 @@ function comparison({ runs, recorded, prices }) {
   const dearest = Math.max(recorded.cost ?? 0, ...runs.map((run) => run.cost ?? 0));
   const best = Math.min(...runs.filter((run) => run.calls_over_limit === 0).map((run) => run.cost ?? run.tokens_total));
   const money = prices !== null;
-  const head = ["preset", "sent", "largest", "folds", "asked", "cached", "facts", "by ref", "rules", ...(money ? ["cost"] : [])];
+  const head = ["preset", "sent", "largest", "folds", "asked", "cached", "facts", "by ref", "rules", "page faults", ...(money ? ["cost"] : [])];
   const row = (cells, mark = "") => `<tr${mark}>${cells.map((cell, at) => (at ? `<td>${cell}</td>` : `<th scope="row">${cell}</th>`)).join("")}</tr>`;
   const sent = (tokens) => bar(number(tokens), tokens / most);
   const cost = (value) => bar(dollars(value), dearest ? value / dearest : 0);
@@ -98,13 +98,14 @@ function comparison({ runs, recorded, prices }) {
   return `<div class="scroll"><table><thead><tr>${head.map((cell) => `<th scope="col">${cell}</th>`).join("")}</tr></thead><tbody>${rows.join("")}${asRecorded}</tbody></table></div>`;
 }
 
-/** A run's columns between its name and its cost: the largest call, folds, tokens asked, cached, and the facts that were kept. */
+/** A run's columns between its name and its cost: the largest call, folds, tokens asked, cached, the facts that were kept, and page faults. */
 export function figuresOf(run) {
   const { compactions } = run;
   const kept = run.retention_mean ?? run.retention;
   const shares = kept ? [kept.literal, kept.with_refs, kept.constraints].map(percent) : ["–", "–", "–"];
   const folds = compactions ? [compactions.count, compactions.request_tokens].map(number) : ["–", "–"];
-  return [number(run.tokens_largest), ...folds, percent(run.cache_hit_ratio), ...shares];
+  const faults = run.page_faults ? `${number(run.page_faults.gone)} of ${number(run.page_faults.needed)}` : "–";
+  return [number(run.tokens_largest), ...folds, percent(run.cache_hit_ratio), ...shares, faults];
 }
 
 /** Describes what the prompt cache lost in a run, and because of which passes. */

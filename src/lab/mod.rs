@@ -9,6 +9,7 @@
 mod answers;
 mod copies;
 mod known;
+mod page_faults;
 mod recorded;
 mod recording;
 mod replay;
@@ -18,6 +19,7 @@ mod survival;
 mod trail;
 mod transcript;
 
+pub use page_faults::PageFaults;
 pub use recording::Recording;
 pub use replay::Replay;
 pub use retention::{Facts, Retention, facts, retention};

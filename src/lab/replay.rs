@@ -2,6 +2,7 @@ use std::rc::Rc;
 
 use super::answers::Answer;
 use super::copies::Copies;
+use super::page_faults::Needs;
 use super::recorded::Recorded;
 use super::retention::Retention;
 use super::run::{
@@ -53,6 +54,7 @@ pub struct Replay {
     costs: Option<Costs>,
     trail: Trail,
     copies: Copies,
+    needs: Needs,
     survival: Option<Survival>,
     /// The retention for each step of the trail that has been examined.
     shares: Vec<Retention>,
@@ -71,6 +73,7 @@ impl Replay {
             compactions: SimulatedCompactions::default(),
             trail: Trail::default(),
             copies: Copies::default(),
+            needs: Needs::default(),
             survival: None,
             shares: Vec::new(),
         }
@@ -94,7 +97,7 @@ impl Replay {
             }
             self.answered += 1;
             if push(&mut self.session, &self.transcript.messages, &answer, &self.terms.pins)? {
-                self.call();
+                self.call(&answer);
             }
         }
         if self.trail.steps.is_empty() && !self.transcript.answers.is_empty() {
@@ -103,7 +106,7 @@ impl Replay {
         Ok(false)
     }
 
-    fn call(&mut self) {
+    fn call(&mut self, answer: &Answer) {
         let at = self.calls.len();
         let folds = self.compactions.count;
         let mut call = call(&mut self.session, at, &mut self.compactions);
@@ -114,6 +117,9 @@ impl Replay {
             call.cost = Some(cost.total());
             *costs += cost;
         }
+        let messages = &self.transcript.messages;
+        self.needs.take_up(&messages[answer.pushed..answer.begin], &call.decisions, at);
+        self.needs.count(&messages[answer.begin..answer.end], self.session.context(), at);
         self.calls.push(call);
         if self.compactions.count > 0 {
             self.trail.note(self.session.context(), self.answered - 1);
@@ -191,6 +197,7 @@ impl Replay {
             cache_write_tokens: calls.iter().map(|c| c.cache_write_tokens).sum(),
             cache_breaks: CacheBreak::of(calls),
             retention: self.shares.last().copied().unwrap_or(Retention::WITHOUT_FACTS),
+            page_faults: self.needs.faults,
             retention_mean: if compactions.count > 0 { mean(&self.shares) } else { None },
             compactions,
             calls: calls.clone(),

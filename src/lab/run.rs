@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use super::Retention;
+use super::{PageFaults, Retention};
 use crate::context::{Decision, PartReport};
 use crate::error::ErrorCode;
 use crate::model::{Costs, Rates};
@@ -104,6 +104,8 @@ pub struct SimulatedRun {
     /// The mean retention over the calls since the first compaction; `null` if nothing was folded.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "Retention | null"))]
     pub retention_mean: Option<Retention>,
+    /// What the recorded agent needed again, and how much of it the views no longer showed.
+    pub page_faults: PageFaults,
 }
 
 /// One model call of a replayed transcript.

@@ -72,7 +72,7 @@ function sourceOf(transcript, { transcript_tokens: tokens, recorded }) {
   return [transcript.format, plural(tokens, "token"), plural(recorded.calls.length, "model call")].join(" · ");
 }
 
-const HEAD = ["preset", "tokens sent", "largest", "folds", "asked", "cached", "facts", "by ref", "rules"];
+const HEAD = ["preset", "tokens sent", "largest", "folds", "asked", "cached", "facts", "by ref", "rules", "page faults"];
 
 function render({ name, source, simulation }, html, { paint, width: columns }) {
   const { runs, recorded, prices } = simulation;
@@ -107,7 +107,7 @@ function notes({ runs, prices }, columns) {
   const pieces = runs.filter((run) => run.compactions.requests > run.compactions.count);
   return [
     of(
-      "tokens sent: of all calls; asked: input tokens of the requests for summaries. facts: paths, URLs, ids and error codes that are in the view; by ref: or in an output that a ref in the view opens; rules: the user's constraints, word for word. A mean over the calls from the first fold on; without a fold, of the last call.",
+      "tokens sent: of all calls; asked: input tokens of the requests for summaries. facts: paths, URLs, ids and error codes that are in the view; by ref: or in an output that a ref in the view opens; rules: the user's constraints, word for word. A mean over the calls from the first fold on; without a fold, of the last call. page faults: of the tool calls that went back to an earlier output, those whose output was no longer whole in the view.",
     ),
     of(prices ? priceNote(prices) : "cost: set a model with --model or --price-as, or pass --prices FILE."),
     ...runs.filter((run) => run.cache_breaks.length > 0).map((run) => of(`${run.preset}: ${cacheNote(run)}`)),

@@ -1,0 +1,110 @@
+//! Page faults: a recorded agent needs again what a view no longer shows.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use crate::context::{Context, Decision, Form};
+use crate::facts::Subject;
+use crate::message::Message;
+
+/// An output that left the view at most this many calls of the model before it is needed again left too early.
+const RECENTLY: usize = 10;
+
+/// How often the recorded agent went back to an earlier tool output, and how often the view no longer showed that output. A
+/// call goes back if it shows the same thing as an earlier call, and no call in between has changed the file; or if it changes
+/// a file that was read. Which calls a model would have made with the shorter view, only a model could say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct PageFaults {
+    /// Tool calls that went back to an earlier output.
+    pub needed: u64,
+    /// Those whose output was not in the view as the agent had read it: it was trimmed, cut or folded.
+    pub gone: u64,
+    /// Those of them whose output had left the view within the last ten model calls.
+    pub gone_recently: u64,
+}
+
+/// Follows a replay, and counts its page faults. A call costs what is new in it and what the ladder changed before it.
+#[derive(Debug, Default)]
+pub(super) struct Needs {
+    pub faults: PageFaults,
+    /// The newest output that shows a thing, by the call that shows it.
+    shown: HashMap<String, Shown>,
+    /// The calls in `shown` that read a file, by the file. The newest is the last one.
+    readings: HashMap<String, Vec<String>>,
+    /// What the calls without an output work on, by call id.
+    open: HashMap<String, Subject>,
+    /// The call of the model before which the ladder last changed a message, by the message's id.
+    changed: HashMap<String, usize>,
+}
+
+/// An output that shows something.
+#[derive(Debug)]
+struct Shown {
+    /// The message's id.
+    id: String,
+    /// A call has changed the file since.
+    is_stale: bool,
+}
+
+impl Needs {
+    /// Takes up the messages that were said before a call, and what the ladder did for the call.
+    pub fn take_up(&mut self, said: &[Message], decisions: &[Decision], call: usize) {
+        for message in said {
+            let Some(id) = &message.meta.id else { continue };
+            for output in message.tool_outputs() {
+                let Some(Subject { showing: Some(showing), reads, .. }) = self.open.remove(&output.call_id)
+                else {
+                    continue;
+                };
+                for file in reads {
+                    let readings = self.readings.entry(file).or_default();
+                    readings.retain(|known| *known != showing);
+                    readings.push(showing.clone());
+                }
+                self.shown.insert(showing, Shown { id: id.clone(), is_stale: false });
+            }
+        }
+        for id in decisions.iter().flat_map(|decision| &decision.items) {
+            self.changed.insert(id.as_str().to_owned(), call);
+        }
+    }
+
+    /// Counts what the answer's calls need that the view does not show.
+    pub fn count(&mut self, answer: &[Message], context: &Context, call: usize) {
+        for message in answer {
+            for tool_call in message.tool_calls() {
+                let subject = Subject::of(tool_call);
+                let again = subject
+                    .showing
+                    .as_ref()
+                    .and_then(|showing| self.shown.get(showing))
+                    .filter(|shown| !shown.is_stale);
+                let newest = |file| self.readings.get(file).and_then(|all| self.shown.get(all.last()?));
+                if let Some(shown) = again.or_else(|| subject.changes.iter().find_map(newest)) {
+                    self.faults.needed += 1;
+                    if !is_whole(context, &shown.id) {
+                        let left = self.changed.get(&shown.id).is_some_and(|left| call - left <= RECENTLY);
+                        self.faults.gone += 1;
+                        self.faults.gone_recently += u64::from(left);
+                    }
+                }
+                for file in &subject.changes {
+                    for showing in self.readings.get(file).into_iter().flatten() {
+                        if let Some(shown) = self.shown.get_mut(showing) {
+                            shown.is_stale = true;
+                        }
+                    }
+                }
+                self.open.insert(tool_call.id.clone(), subject);
+            }
+        }
+    }
+}
+
+/// Whether the view has a message as it was read when it was new.
+fn is_whole(context: &Context, id: &str) -> bool {
+    let place = context.history.find(id).and_then(|node| context.view.position(node));
+    place.is_some_and(|at| matches!(context.view.body()[at].form, Form::Whole | Form::Cut))
+}
