@@ -43,7 +43,7 @@ impl Steps {
     /// How to cut the view to about `target` tokens; `None` if it does not fit even at the smallest level.
     pub fn cut(&self, context: &Context, target: u64, share: Share) -> Option<Cut> {
         let room = target.checked_sub(self.fixed())?;
-        let mut whole = self.whole(room, share);
+        let mut whole = self.whole(room, share, self.by_use.iter().copied());
         let mut left = room.checked_sub(self.whole_tokens(&whole))?;
         let level = self.filling_level(&mut whole, &mut left, share.names)?;
         if level < Level::LEAST.times(2) && self.least_of(context, &whole, share.names) > left {
@@ -53,16 +53,16 @@ impl Steps {
     }
 
     /// How to cut a view that does not fit with the share that whole steps usually have: to the smallest level, with as many of
-    /// them whole as fit, newest first. `None` if it does not fit with none of them whole.
+    /// them whole as fit, the most recently used first. `None` if it does not fit with none of them whole.
     pub fn cut_with_fewer_whole(&self, context: &Context, target: u64, share: Share) -> Option<Cut> {
         let room = target.checked_sub(self.fixed())?;
-        let mut whole = self.whole(room, share);
+        let mut whole = self.whole(room, share, self.by_use.iter().copied());
         let least = self.least_of(context, &whole, share.names);
         let mut missing = (self.whole_tokens(&whole) + least).saturating_sub(room);
         let facts = context.facts();
-        for (at, whole) in whole.iter_mut().enumerate() {
-            if missing > 0 && *whole && !self.is_fixed(at) {
-                *whole = false;
+        for at in self.by_use.iter().rev().copied() {
+            if missing > 0 && whole[at] && !self.is_fixed(at) {
+                whole[at] = false;
                 let least = self.at_least(context, at, &mut Names::new(&facts, 0));
                 missing = missing.saturating_sub(self.sizes[at].whole.saturating_sub(least));
             }
@@ -72,7 +72,7 @@ impl Steps {
 
     /// Which units stay whole in a view of `target` tokens.
     pub fn newest_whole(&self, target: u64, share: Share) -> Vec<bool> {
-        self.whole(target.saturating_sub(self.fixed()), share)
+        self.whole(target.saturating_sub(self.fixed()), share, self.by_use.iter().copied())
     }
 
     /// A level that brings a view closer to `target`, given that it takes `tokens` at this level.
@@ -83,8 +83,13 @@ impl Steps {
         self.level(whole, room, 0, Level::LEAST..=self.longest()).unwrap_or(Level::LEAST)
     }
 
-    /// Which units stay whole: those that have to, then what the newest user message answers, then the newest.
-    pub(super) fn whole(&self, room: u64, share: Share) -> Vec<bool> {
+    /// Which units stay whole: those that have to, then what the newest user message answers, then the `others`, in this order.
+    pub(super) fn whole(
+        &self,
+        room: u64,
+        share: Share,
+        others: impl IntoIterator<Item = usize>,
+    ) -> Vec<bool> {
         let mut whole: Vec<bool> = self.sizes.iter().map(|size| size.fixed).collect();
         let mut used = 0;
         let mut take = |at: usize, limit: u64, whole: &mut Vec<bool>| {
@@ -105,8 +110,8 @@ impl Steps {
             }
         }
         let verbatim = Share::of(share.verbatim, room);
-        for at in (0..whole.len()).rev().filter(|at| self.is_shown(*at)) {
-            if !whole[at] && (self.sizes[at].cut.is_some() || !take(at, verbatim, &mut whole)) {
+        for at in others.into_iter().filter(|at| self.sizes[*at].cut.is_none()) {
+            if !whole[at] && !take(at, verbatim, &mut whole) {
                 break;
             }
         }
@@ -143,12 +148,16 @@ impl Steps {
         Some(self.level(whole, *left, names, Level::MOST..=longest).unwrap_or(level))
     }
 
-    /// If there is room beyond the largest level, the newest of the cut units stay whole, too.
+    /// If there is room beyond the largest level, the most recently used of the cut units stay whole, too.
     fn keep_more_whole(&self, whole: &mut [bool], left: &mut u64) {
-        let cut = |whole: &[bool]| (0..whole.len()).filter(|at| !whole[*at]).collect::<Vec<_>>();
         let at_most = |at: usize| self.tokens_at(at, Level::MOST);
-        let mut free = left.saturating_sub(cut(whole).into_iter().map(at_most).sum());
-        for at in cut(whole).into_iter().rev().take_while(|at| self.sizes[*at].cut.is_none()) {
+        let cut = (0..whole.len()).filter(|at| !whole[*at]);
+        let mut free = left.saturating_sub(cut.map(at_most).sum());
+        let uncut = self.by_use.iter().copied().filter(|at| self.sizes[*at].cut.is_none());
+        for at in uncut {
+            if whole[at] {
+                continue;
+            }
             let Some(rest) = free.checked_sub(self.sizes[at].whole - at_most(at)) else { break };
             free = rest;
             *left = left.saturating_sub(self.sizes[at].whole);

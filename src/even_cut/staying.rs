@@ -37,7 +37,8 @@ impl Steps {
         let folds = folds.map(|(_, size)| size.whole).sum::<u64>();
         let fixed = self.fixed() - folds;
         let room = target.saturating_sub(fixed);
-        let whole = self.whole(room, share);
+        let newest = (0..self.units.len()).rev().filter(|at| self.is_shown(*at));
+        let whole = self.whole(room, share, newest);
         let mut left = room.saturating_sub(self.whole_tokens(&whole) + room / SLACK);
         let mut stays = whole.clone();
         let facts = context.facts();

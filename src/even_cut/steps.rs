@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::sizes::{self, Size};
+use super::uses::most_recently_used;
 use super::{Level, Names, cut_slot};
 use crate::context::{Context, Form, NodeIndex, NodeKind, Place, Slot, Unit};
 
@@ -13,6 +14,8 @@ pub struct Steps {
     pub(super) texts: Vec<Size>,
     /// The unit of the newest user message.
     pub(super) newest_user: Option<usize>,
+    /// The units that are shown, the most recently used first.
+    pub(super) by_use: Vec<usize>,
     /// Tokens of everything before the body.
     pub(super) before: u64,
 }
@@ -69,7 +72,8 @@ impl Steps {
             Measured { whole, rest, texts, names: 0, rules: 0, cut: None, fixed, body }
         });
         let sizes: Vec<Measured> = sizes.collect();
-        let mut steps = Self { units, sizes, texts, newest_user, before };
+        let by_use = most_recently_used(context, &units);
+        let mut steps = Self { units, sizes, texts, newest_user, by_use, before };
         steps.measure_names(context);
         steps
     }

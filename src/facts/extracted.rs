@@ -16,7 +16,7 @@ use super::actions::action;
 use super::kept::KeptFacts;
 use super::literal::each_literal;
 use super::notes::{CallNote, CommandOutcome, Notes};
-use super::{Names, Remark, is_ask_user_tool, remarks, texts};
+use super::{Names, Remark, Subject, is_ask_user_tool, remarks, texts};
 use crate::hashing::HashMap;
 use crate::message::{CallKind, Message, Part};
 
@@ -32,6 +32,8 @@ pub struct ExtractedFacts {
     /// The user's remarks, by message.
     remarks: HashMap<u32, Box<[Remark]>>,
     notes: BTreeMap<u32, Notes>,
+    /// What the calls of messages work on, as far as it is known.
+    subjects: HashMap<u32, Box<[Subject]>>,
     /// Which messages have notes; most have none.
     has_notes: Vec<bool>,
     /// Which messages are texts without a `<`, so that they cannot contain tags.
@@ -65,6 +67,11 @@ impl ExtractedFacts {
         if has_notes { self.notes.get(&(at as u32)) } else { None }
     }
 
+    /// What a message's calls work on, as far as it is known.
+    pub fn subjects(&self, at: usize) -> &[Subject] {
+        self.subjects.get(&(at as u32)).map_or(&[], |subjects| subjects)
+    }
+
     /// Whether a message is known to be texts without a `<`.
     pub fn has_no_tags(&self, at: usize) -> bool {
         self.tagless.get(at).is_some_and(|tagless| *tagless)
@@ -87,6 +94,11 @@ impl ExtractedFacts {
             if !remarks.is_empty() {
                 self.remarks.insert(self.ends.len() as u32, remarks.into());
             }
+        }
+        let subjects = message.tool_calls().map(Subject::of).filter(|subject| !subject.is_unknown());
+        let subjects: Box<[Subject]> = subjects.collect();
+        if !subjects.is_empty() {
+            self.subjects.insert(self.ends.len() as u32, subjects);
         }
         let mut notes = Notes::of(message);
         for output in message.tool_outputs() {

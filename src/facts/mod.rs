@@ -65,7 +65,7 @@ pub use shell::{
 pub use small_talk::is_assent;
 pub use statements::{Statement, StatementKind, only_leads_on, statement};
 pub use strength::Strength;
-pub use subject::Subject;
+pub use subject::{Readings, Subject};
 pub use text_set::TextSet;
 pub use texts::{message_text, texts, texts_with};
 pub use todo::{Plan, Todo, created_id, plan};

@@ -1,52 +1,115 @@
-//! What a tool call works on, so that a later call on the same thing is recognised.
+//! What a tool call works on, so that a later call that goes back to it is recognised.
 
 use super::actions::{ActionKind, action, named};
-use super::{Effect, effects, only_reads, without_directory};
+use super::{effects, only_reads, without_directory};
+use crate::hashing::{HashMap, hash};
 use crate::message::ToolCall;
 
 /// Tools that search or list. What they show depends on all of their arguments, not on a file alone.
 const SEARCHES: [&str; 7] = ["grep", "glob", "find", "search", "list", "ls", "query"];
 
-/// What a call works on.
+/// What a call works on. Calls and files are kept as hashes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Subject {
-    /// The call in one line, if it only shows something. The same call again shows the same, unless something has changed.
-    pub showing: Option<String>,
+    /// The call itself, if it only shows something. The same call again shows the same, unless something has changed.
+    showing: Option<u64>,
     /// The files that it reads.
-    pub reads: Vec<String>,
+    reads: Vec<u64>,
     /// The files that it changes.
-    pub changes: Vec<String>,
+    changes: Vec<u64>,
 }
 
 impl Subject {
     /// What a call works on, as far as its name and arguments say.
     pub fn of(call: &ToolCall) -> Self {
         let action = action(call, 0);
-        let paths = || action.paths.iter().map(|path| plain(path)).collect();
-        let showing = || Some(format!("{} {}", call.name, action.args));
+        let paths = || action.paths.iter().map(|path| file(path)).collect();
+        let showing = || Some(hash(format!("{} {}", call.name, action.args).as_bytes()));
         match (action.kind, &action.command) {
             (ActionKind::Run, Some(command)) => {
-                let (changed, read): (Vec<_>, Vec<_>) =
-                    effects(command).into_iter().partition(|effect| effect.changes);
-                let paths = |effects: Vec<Effect>| effects.iter().map(|effect| plain(&effect.path)).collect();
-                let shows = only_reads(command);
-                Self {
-                    showing: shows.then(|| without_directory(command).to_owned()),
-                    reads: paths(read),
-                    changes: paths(changed),
+                let shown = only_reads(command).then(|| hash(without_directory(command).as_bytes()));
+                let mut subject = Self { showing: shown, ..Self::default() };
+                for effect in effects(command) {
+                    let files = if effect.changes { &mut subject.changes } else { &mut subject.reads };
+                    files.push(file(&effect.path));
                 }
+                subject
             }
             (ActionKind::Change, _) => Self { changes: paths(), ..Self::default() },
             (ActionKind::Read, _) if !named(&call.name, &SEARCHES) => {
-                Self { showing: showing(), reads: paths(), ..Self::default() }
+                Self { showing: showing(), reads: paths(), changes: Vec::new() }
             }
             _ => Self { showing: showing(), ..Self::default() },
         }
     }
+
+    /// Whether nothing is known of what it works on.
+    pub fn is_unknown(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
-fn plain(path: &str) -> String {
-    path.trim_start_matches("./").to_owned()
+fn file(path: &str) -> u64 {
+    hash(path.trim_start_matches("./").as_bytes())
+}
+
+/// Where the newest output stands that shows each thing, while a conversation is read from its beginning.
+#[derive(Debug)]
+pub struct Readings<T> {
+    /// By the call that shows it, as long as no call has changed the file.
+    shown: HashMap<u64, T>,
+    files: HashMap<u64, File<T>>,
+}
+
+#[derive(Debug)]
+struct File<T> {
+    /// The newest output that showed it.
+    newest: Option<T>,
+    /// The calls in [`Readings::shown`] that read it.
+    shown: Vec<u64>,
+}
+
+impl<T> Default for Readings<T> {
+    fn default() -> Self {
+        Self { shown: HashMap::default(), files: HashMap::default() }
+    }
+}
+
+impl<T> Default for File<T> {
+    fn default() -> Self {
+        Self { newest: None, shown: Vec::new() }
+    }
+}
+
+impl<T: Clone> Readings<T> {
+    /// The output that a call goes back to: it shows the same thing again, or it changes a file that was read.
+    pub fn needed_by(&self, subject: &Subject) -> Option<&T> {
+        let again = subject.showing.and_then(|showing| self.shown.get(&showing));
+        again.or_else(|| subject.changes.iter().find_map(|file| self.files.get(file)?.newest.as_ref()))
+    }
+
+    /// Records that a call changed its files: to show them again would show something else.
+    pub fn change(&mut self, subject: &Subject) {
+        for file in &subject.changes {
+            for showing in self.files.get_mut(file).into_iter().flat_map(|file| file.shown.drain(..)) {
+                self.shown.remove(&showing);
+            }
+        }
+    }
+
+    /// Records where the output of a call stands. Returns where the same was shown before.
+    pub fn show(&mut self, subject: &Subject, place: &T) -> Option<T> {
+        let showing = subject.showing?;
+        let mut before = self.shown.insert(showing, place.clone());
+        for file in &subject.reads {
+            let file = self.files.entry(*file).or_default();
+            before = before.or(file.newest.replace(place.clone()));
+            if !file.shown.contains(&showing) {
+                file.shown.push(showing);
+            }
+        }
+        before
+    }
 }
 
 #[cfg(test)]
@@ -60,28 +123,38 @@ mod tests {
     #[test]
     fn a_reading_shows_a_file_and_an_edit_changes_it() {
         let read = of("read_file", r#"{"path":"./src/a.rs","offset":10}"#);
-        assert_eq!((read.reads.as_slice(), read.changes.len()), (["src/a.rs".to_owned()].as_slice(), 0));
+        assert_eq!((read.reads, read.changes), (vec![file("src/a.rs")], Vec::new()));
         assert_ne!(read.showing, of("read_file", r#"{"path":"src/a.rs"}"#).showing, "another part of it");
         let edit = of("edit", r#"{"path":"src/a.rs","oldText":"a","newText":"b"}"#);
-        assert_eq!((edit.changes.as_slice(), edit.showing), (["src/a.rs".to_owned()].as_slice(), None));
+        assert_eq!((edit.changes, edit.showing), (vec![file("src/a.rs")], None));
     }
 
     #[test]
     fn a_command_that_only_shows_is_known_again_without_its_folder() {
         let shown = of("bash", r#"{"command":"cd /repo && cat src/a.rs"}"#);
-        assert_eq!(shown.showing.as_deref(), Some("cat src/a.rs"));
-        assert_eq!(shown.reads, ["src/a.rs"]);
-        assert_eq!(of("bash", r#"{"command":"npm test"}"#), Subject::default());
-        assert_eq!(of("bash", r#"{"command":"rm src/a.rs"}"#).changes, ["src/a.rs"]);
+        assert_eq!(shown, of("bash", r#"{"command":"cat src/a.rs"}"#));
+        assert_eq!(shown.reads, [file("src/a.rs")]);
+        assert!(of("bash", r#"{"command":"npm test"}"#).is_unknown());
+        assert_eq!(of("bash", r#"{"command":"rm src/a.rs"}"#).changes, [file("src/a.rs")]);
     }
 
     #[test]
     fn a_search_is_its_arguments() {
         let search = of("grep", r#"{"pattern":"x","path":"src"}"#);
-        assert!(
-            search.reads.is_empty()
-                && search.showing != of("grep", r#"{"pattern":"y","path":"src"}"#).showing
-        );
+        assert!(search.reads.is_empty() && search != of("grep", r#"{"pattern":"y","path":"src"}"#));
         assert!(of("get_order", r#"{"id":"W1"}"#).showing.is_some());
+    }
+
+    #[test]
+    fn a_file_that_was_changed_is_needed_for_the_next_edit_but_not_to_be_read_again() {
+        let (read, edit) = (of("read", r#"{"path":"a.rs"}"#), of("edit", r#"{"path":"a.rs","newText":"b"}"#));
+        let mut readings = Readings::default();
+        assert_eq!(readings.needed_by(&edit), None);
+        assert_eq!(readings.show(&read, &1), None);
+        assert_eq!((readings.needed_by(&edit), readings.needed_by(&read)), (Some(&1), Some(&1)));
+        readings.change(&edit);
+        assert_eq!((readings.needed_by(&edit), readings.needed_by(&read)), (Some(&1), None));
+        assert_eq!(readings.show(&read, &3), Some(1));
+        assert_eq!((readings.needed_by(&edit), readings.needed_by(&read)), (Some(&3), Some(&3)));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use crate::context::{Context, Decision, Form};
-use crate::facts::Subject;
+use crate::facts::{Readings, Subject};
 use crate::message::Message;
 
 /// An output that left the view at most this many calls of the model before it is needed again left too early.
@@ -29,23 +29,12 @@ pub struct PageFaults {
 #[derive(Debug, Default)]
 pub(super) struct Needs {
     pub faults: PageFaults,
-    /// The newest output that shows a thing, by the call that shows it.
-    shown: HashMap<String, Shown>,
-    /// The calls in `shown` that read a file, by the file. The newest is the last one.
-    readings: HashMap<String, Vec<String>>,
+    /// The ids of the messages that show things.
+    readings: Readings<String>,
     /// What the calls without an output work on, by call id.
     open: HashMap<String, Subject>,
     /// The call of the model before which the ladder last changed a message, by the message's id.
     changed: HashMap<String, usize>,
-}
-
-/// An output that shows something.
-#[derive(Debug)]
-struct Shown {
-    /// The message's id.
-    id: String,
-    /// A call has changed the file since.
-    is_stale: bool,
 }
 
 impl Needs {
@@ -54,16 +43,9 @@ impl Needs {
         for message in said {
             let Some(id) = &message.meta.id else { continue };
             for output in message.tool_outputs() {
-                let Some(Subject { showing: Some(showing), reads, .. }) = self.open.remove(&output.call_id)
-                else {
-                    continue;
-                };
-                for file in reads {
-                    let readings = self.readings.entry(file).or_default();
-                    readings.retain(|known| *known != showing);
-                    readings.push(showing.clone());
+                if let Some(subject) = self.open.remove(&output.call_id) {
+                    self.readings.show(&subject, id);
                 }
-                self.shown.insert(showing, Shown { id: id.clone(), is_stale: false });
             }
         }
         for id in decisions.iter().flat_map(|decision| &decision.items) {
@@ -73,32 +55,18 @@ impl Needs {
 
     /// Counts what the answer's calls need that the view does not show.
     pub fn count(&mut self, answer: &[Message], context: &Context, call: usize) {
-        for message in answer {
-            for tool_call in message.tool_calls() {
-                let subject = Subject::of(tool_call);
-                let again = subject
-                    .showing
-                    .as_ref()
-                    .and_then(|showing| self.shown.get(showing))
-                    .filter(|shown| !shown.is_stale);
-                let newest = |file| self.readings.get(file).and_then(|all| self.shown.get(all.last()?));
-                if let Some(shown) = again.or_else(|| subject.changes.iter().find_map(newest)) {
-                    self.faults.needed += 1;
-                    if !is_whole(context, &shown.id) {
-                        let left = self.changed.get(&shown.id).is_some_and(|left| call - left <= RECENTLY);
-                        self.faults.gone += 1;
-                        self.faults.gone_recently += u64::from(left);
-                    }
+        for tool_call in answer.iter().flat_map(Message::tool_calls) {
+            let subject = Subject::of(tool_call);
+            if let Some(id) = self.readings.needed_by(&subject) {
+                self.faults.needed += 1;
+                if !is_whole(context, id) {
+                    let recently = self.changed.get(id).is_some_and(|left| call - left <= RECENTLY);
+                    self.faults.gone += 1;
+                    self.faults.gone_recently += u64::from(recently);
                 }
-                for file in &subject.changes {
-                    for showing in self.readings.get(file).into_iter().flatten() {
-                        if let Some(shown) = self.shown.get_mut(showing) {
-                            shown.is_stale = true;
-                        }
-                    }
-                }
-                self.open.insert(tool_call.id.clone(), subject);
             }
+            self.readings.change(&subject);
+            self.open.insert(tool_call.id.clone(), subject);
         }
     }
 }

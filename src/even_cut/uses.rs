@@ -1,0 +1,37 @@
+//! When each step of a view was last used. A step is used when it is made, and again when a later call goes back to its
+//! outputs: shows the same thing, or changes a file that they show.
+
+use std::cmp::Reverse;
+
+use crate::context::{Context, Place, Unit};
+use crate::facts::Readings;
+use crate::sorting::sort_by_key;
+
+/// What calls often went back to is likely to be needed again. Each time counts as if it had been used this many steps later.
+const STEPS_PER_TIME: usize = 3;
+const MOST_TIMES: usize = 8;
+
+/// The units that are shown, the most recently used first.
+pub(super) fn most_recently_used(context: &Context, units: &[Unit]) -> Vec<usize> {
+    let facts = context.facts();
+    let mut readings = Readings::default();
+    let mut last_used: Vec<usize> = (0..units.len()).collect();
+    let mut times = vec![0; units.len()];
+    for (at, unit) in units.iter().enumerate() {
+        let subjects = || unit.nodes.iter().flat_map(|node| facts.subjects(node.get()));
+        for subject in subjects() {
+            if let Some(needed) = readings.needed_by(subject) {
+                last_used[*needed] = at;
+                times[*needed] += 1;
+            }
+            readings.change(subject);
+        }
+        for before in subjects().filter_map(|subject| readings.show(subject, &at)) {
+            times[at] = times[at].max(times[before] + 1);
+        }
+    }
+    let counts_as = |at: usize| last_used[at] + STEPS_PER_TIME * times[at].min(MOST_TIMES);
+    let mut shown: Vec<usize> = (0..units.len()).filter(|at| units[*at].place != Place::Hidden).collect();
+    sort_by_key(&mut shown, |at| Reverse((counts_as(*at), *at)));
+    shown
+}
