@@ -42,6 +42,22 @@ test("a changed word in one long line is shown", async () => {
   assert.match(edit.new, /^\[… \d+ tokens left out …\]\n[^…]* 60 in \/etc\/app\/bounds\.toml [^…]*\n\[… \d+ tokens left out …\]$/);
 });
 
+test("what was read of the file that is being edited stands whole, however many steps ago", async () => {
+  const session = new Session({ contextWindow: 9_000 });
+  const edit = (id, line) => step(id, "ok", "edit", { path: "src/a.ts", oldText: `old${line}`, newText: `new${line}` });
+  const read = (id, path) => step(id, words(400, `${id}x`), "read", { path });
+  session.push([
+    { role: "user", content: "Mend src/a.ts; the others show how." },
+    ...read("a", "./src/a.ts"),
+    ...Array.from({ length: 9 }, (_, i) => [...read(`r${i}`, `src/r${i}.ts`), ...edit(`e${i}`, i)]).flat(),
+    ...read("last", "src/last.ts"),
+  ]);
+  const { messages } = await session.prepare();
+  const shown = (id) => messages.find((message) => message.tool_call_id === id)?.content ?? "";
+  assert.equal(shown("a"), words(400, "ax"));
+  assert.match(shown("r5"), /tokens left out/);
+});
+
 test("a mark quotes no rule that stands whole in the view", async () => {
   const rule = "Never touch the generated files.";
   const session = new Session({ contextWindow: 6_000 });
