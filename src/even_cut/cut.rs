@@ -14,13 +14,15 @@ pub struct Share {
     pub answered: f64,
     /// For all whole steps together.
     pub verbatim: f64,
+    /// Of these, for older steps to whose outputs newer ones go back.
+    pub in_use: f64,
     /// Tokens that all marks together may spend on names of what is left out.
     pub names: u64,
 }
 
 impl Default for Share {
     fn default() -> Self {
-        Self { answered: 0.8, verbatim: 0.5, names: 0 }
+        Self { answered: 0.8, verbatim: 0.5, in_use: 0.5, names: 0 }
     }
 }
 
@@ -43,7 +45,7 @@ impl Steps {
     /// How to cut the view to about `target` tokens; `None` if it does not fit even at the smallest level.
     pub fn cut(&self, context: &Context, target: u64, share: Share) -> Option<Cut> {
         let room = target.checked_sub(self.fixed())?;
-        let mut whole = self.whole(room, share, self.by_use.iter().copied());
+        let mut whole = self.whole(room, share);
         let mut left = room.checked_sub(self.whole_tokens(&whole))?;
         let level = self.filling_level(&mut whole, &mut left, share.names)?;
         if level < Level::LEAST.times(2) && self.least_of(context, &whole, share.names) > left {
@@ -53,16 +55,16 @@ impl Steps {
     }
 
     /// How to cut a view that does not fit with the share that whole steps usually have: to the smallest level, with as many of
-    /// them whole as fit, the most recently used first. `None` if it does not fit with none of them whole.
+    /// them whole as fit, newest first. `None` if it does not fit with none of them whole.
     pub fn cut_with_fewer_whole(&self, context: &Context, target: u64, share: Share) -> Option<Cut> {
         let room = target.checked_sub(self.fixed())?;
-        let mut whole = self.whole(room, share, self.by_use.iter().copied());
+        let mut whole = self.whole(room, share);
         let least = self.least_of(context, &whole, share.names);
         let mut missing = (self.whole_tokens(&whole) + least).saturating_sub(room);
         let facts = context.facts();
-        for at in self.by_use.iter().rev().copied() {
-            if missing > 0 && whole[at] && !self.is_fixed(at) {
-                whole[at] = false;
+        for (at, whole) in whole.iter_mut().enumerate() {
+            if missing > 0 && *whole && !self.is_fixed(at) {
+                *whole = false;
                 let least = self.at_least(context, at, &mut Names::new(&facts, 0));
                 missing = missing.saturating_sub(self.sizes[at].whole.saturating_sub(least));
             }
@@ -72,7 +74,7 @@ impl Steps {
 
     /// Which units stay whole in a view of `target` tokens.
     pub fn newest_whole(&self, target: u64, share: Share) -> Vec<bool> {
-        self.whole(target.saturating_sub(self.fixed()), share, self.by_use.iter().copied())
+        self.whole(target.saturating_sub(self.fixed()), share)
     }
 
     /// A level that brings a view closer to `target`, given that it takes `tokens` at this level.
@@ -83,39 +85,28 @@ impl Steps {
         self.level(whole, room, 0, Level::LEAST..=self.longest()).unwrap_or(Level::LEAST)
     }
 
-    /// Which units stay whole: those that have to, then what the newest user message answers, then the `others`, in this order.
-    pub(super) fn whole(
-        &self,
-        room: u64,
-        share: Share,
-        others: impl IntoIterator<Item = usize>,
-    ) -> Vec<bool> {
-        let mut whole: Vec<bool> = self.sizes.iter().map(|size| size.fixed).collect();
-        let mut used = 0;
-        let mut take = |at: usize, limit: u64, whole: &mut Vec<bool>| {
-            let fits = used + self.sizes[at].whole <= limit;
-            if fits && !whole[at] {
-                used += self.sizes[at].whole;
-                whole[at] = true;
-            }
-            fits
-        };
+    /// Which units stay whole: those that have to, then what the newest user message answers, then the newest and those that are in
+    /// use.
+    pub(super) fn whole(&self, room: u64, share: Share) -> Vec<bool> {
+        let mut chosen = Chosen { whole: self.sizes.iter().map(|size| size.fixed).collect(), used: 0 };
         let answered = Share::of(share.answered, room);
         let newest_user = self.newest_user.unwrap_or(0);
-        let is_taken_up = (newest_user + 1..whole.len()).filter(|at| self.is_shown(*at)).count() > 1;
+        let is_taken_up = (newest_user + 1..self.units.len()).filter(|at| self.is_shown(*at)).count() > 1;
         for at in (0..newest_user).rev().filter(|at| self.is_shown(*at)) {
-            let taken = whole[at] || self.sizes[at].cut.is_none() && take(at, answered, &mut whole);
+            let taken = chosen.whole[at] || self.sizes[at].cut.is_none() && chosen.take(self, at, answered);
             if !taken || is_taken_up || self.units[at].opens_turn() {
                 break;
             }
         }
         let verbatim = Share::of(share.verbatim, room);
-        for at in others.into_iter().filter(|at| self.sizes[*at].cut.is_none()) {
-            if !whole[at] && !take(at, verbatim, &mut whole) {
-                break;
-            }
+        let in_use = Share::of(share.in_use, verbatim);
+        chosen.take_newest(self, verbatim - in_use);
+        let most = verbatim.min(chosen.used + in_use);
+        for at in self.in_use.iter().copied().filter(|at| self.sizes[*at].cut.is_none()) {
+            chosen.take(self, at, most);
         }
-        whole
+        chosen.take_newest(self, verbatim);
+        chosen.whole
     }
 
     /// The largest of these levels at which everything that is not whole takes at most `room`, with up to `names` tokens of
@@ -148,16 +139,12 @@ impl Steps {
         Some(self.level(whole, *left, names, Level::MOST..=longest).unwrap_or(level))
     }
 
-    /// If there is room beyond the largest level, the most recently used of the cut units stay whole, too.
+    /// If there is room beyond the largest level, the newest of the cut units stay whole, too.
     fn keep_more_whole(&self, whole: &mut [bool], left: &mut u64) {
+        let cut = |whole: &[bool]| (0..whole.len()).filter(|at| !whole[*at]).collect::<Vec<_>>();
         let at_most = |at: usize| self.tokens_at(at, Level::MOST);
-        let cut = (0..whole.len()).filter(|at| !whole[*at]);
-        let mut free = left.saturating_sub(cut.map(at_most).sum());
-        let uncut = self.by_use.iter().copied().filter(|at| self.sizes[*at].cut.is_none());
-        for at in uncut {
-            if whole[at] {
-                continue;
-            }
+        let mut free = left.saturating_sub(cut(whole).into_iter().map(at_most).sum());
+        for at in cut(whole).into_iter().rev().take_while(|at| self.sizes[*at].cut.is_none()) {
             let Some(rest) = free.checked_sub(self.sizes[at].whole - at_most(at)) else { break };
             free = rest;
             *left = left.saturating_sub(self.sizes[at].whole);
@@ -173,5 +160,33 @@ impl Steps {
     pub(super) fn whole_tokens(&self, whole: &[bool]) -> u64 {
         let chosen = self.sizes.iter().zip(whole).filter(|(size, whole)| **whole && !size.fixed);
         chosen.map(|(size, _)| size.whole).sum()
+    }
+}
+
+/// The units that stay whole, while they are being chosen.
+struct Chosen {
+    whole: Vec<bool>,
+    /// The tokens of those that do not have to.
+    used: u64,
+}
+
+impl Chosen {
+    /// Keeps a unit whole if all chosen ones then take at most `limit` tokens. Returns whether it is whole.
+    fn take(&mut self, steps: &Steps, at: usize, limit: u64) -> bool {
+        let tokens = steps.sizes[at].whole;
+        if !self.whole[at] && self.used + tokens <= limit {
+            self.used += tokens;
+            self.whole[at] = true;
+        }
+        self.whole[at]
+    }
+
+    /// Keeps the newest units whole, up to the first that does not fit or was cut before.
+    fn take_newest(&mut self, steps: &Steps, limit: u64) {
+        for at in (0..self.whole.len()).rev().filter(|at| steps.is_shown(*at)) {
+            if !self.whole[at] && (steps.sizes[at].cut.is_some() || !self.take(steps, at, limit)) {
+                break;
+            }
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! The even cut (COMP-25): shows the older steps of a long conversation with their long texts cut short.
 //!
-//! The steps that were used last stay whole: the newest, and those to whose outputs new calls go back. All other steps keep their places, and each of their long texts is cut to one level: a
-//! number of tokens. A cut text keeps its head and its tail; cut JSON keeps its outermost levels. A mark says how many
-//! tokens are left out and lists names that occurred in them. The level is the largest with which everything fits. Steps
-//! that do not fit even at the smallest level have to be summarized.
+//! The newest steps stay whole, and those to whose outputs newer steps go back. All other steps keep their places, and each of
+//! their long texts is cut to one level: a number of tokens. A cut text keeps its head and its tail; cut JSON keeps its
+//! outermost levels. A mark says how many tokens are left out and lists names that occurred in them. The level is the largest
+//! with which everything fits. Steps that do not fit even at the smallest level have to be summarized.
 //!
 //! Why: on recorded sessions, a language model predicts the agent's next message better from such a view than from any
 //! number of whole steps (`docs/measured.md` has the figures).
@@ -18,6 +18,7 @@
 
 mod cut;
 mod difference;
+mod in_use;
 mod level;
 mod message;
 mod names;
@@ -25,7 +26,6 @@ mod sizes;
 mod staying;
 mod steps;
 mod text;
-mod uses;
 
 pub use cut::{Cut, Share};
 pub use level::Level;

@@ -37,8 +37,7 @@ impl Steps {
         let folds = folds.map(|(_, size)| size.whole).sum::<u64>();
         let fixed = self.fixed() - folds;
         let room = target.saturating_sub(fixed);
-        let newest = (0..self.units.len()).rev().filter(|at| self.is_shown(*at));
-        let whole = self.whole(room, share, newest);
+        let whole = self.whole(room, Share { in_use: 0.0, ..share });
         let mut left = room.saturating_sub(self.whole_tokens(&whole) + room / SLACK);
         let mut stays = whole.clone();
         let facts = context.facts();

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use super::in_use::in_use;
 use super::sizes::{self, Size};
-use super::uses::most_recently_used;
 use super::{Level, Names, cut_slot};
 use crate::context::{Context, Form, NodeIndex, NodeKind, Place, Slot, Unit};
 
@@ -14,8 +14,8 @@ pub struct Steps {
     pub(super) texts: Vec<Size>,
     /// The unit of the newest user message.
     pub(super) newest_user: Option<usize>,
-    /// The units that are shown, the most recently used first.
-    pub(super) by_use: Vec<usize>,
+    /// The units to whose outputs later ones go back, the most recently used first.
+    pub(super) in_use: Vec<usize>,
     /// Tokens of everything before the body.
     pub(super) before: u64,
 }
@@ -72,8 +72,8 @@ impl Steps {
             Measured { whole, rest, texts, names: 0, rules: 0, cut: None, fixed, body }
         });
         let sizes: Vec<Measured> = sizes.collect();
-        let by_use = most_recently_used(context, &units);
-        let mut steps = Self { units, sizes, texts, newest_user, by_use, before };
+        let in_use = in_use(context, &units);
+        let mut steps = Self { units, sizes, texts, newest_user, in_use, before };
         steps.measure_names(context);
         steps
     }

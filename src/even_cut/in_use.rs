@@ -1,5 +1,5 @@
-//! When each step of a view was last used. A step is used when it is made, and again when a later call goes back to its
-//! outputs: shows the same thing, or changes a file that they show.
+//! Which older steps are in use: newer calls go back to their outputs. They show the same thing again, or change a file that the
+//! outputs show.
 
 use std::cmp::Reverse;
 
@@ -11,8 +11,8 @@ use crate::sorting::sort_by_key;
 const STEPS_PER_TIME: usize = 3;
 const MOST_TIMES: usize = 8;
 
-/// The units that are shown, the most recently used first.
-pub(super) fn most_recently_used(context: &Context, units: &[Unit]) -> Vec<usize> {
+/// The units to whose outputs later ones go back, the most recently used first.
+pub(super) fn in_use(context: &Context, units: &[Unit]) -> Vec<usize> {
     let facts = context.facts();
     let mut readings = Readings::default();
     let mut last_used: Vec<usize> = (0..units.len()).collect();
@@ -31,7 +31,8 @@ pub(super) fn most_recently_used(context: &Context, units: &[Unit]) -> Vec<usize
         }
     }
     let counts_as = |at: usize| last_used[at] + STEPS_PER_TIME * times[at].min(MOST_TIMES);
-    let mut shown: Vec<usize> = (0..units.len()).filter(|at| units[*at].place != Place::Hidden).collect();
-    sort_by_key(&mut shown, |at| Reverse((counts_as(*at), *at)));
-    shown
+    let is_in_use = |at: &usize| last_used[*at] > *at && units[*at].place != Place::Hidden;
+    let mut in_use: Vec<usize> = (0..units.len()).filter(is_in_use).collect();
+    sort_by_key(&mut in_use, |at| Reverse((counts_as(*at), *at)));
+    in_use
 }
