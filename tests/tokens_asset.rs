@@ -144,6 +144,7 @@ fn the_committed_tables_match_the_generator() {
         ("bpe/classes.bin", vocabulary::unicode_table()),
         ("bpe/signs.bin", vocabulary::sign_table()),
         ("models.tsv", vocabulary::model_table().into_bytes()),
+        ("tokenizer/decompositions.bin", vocabulary::decomposition_table().into_bytes()),
     ] {
         let committed = std::fs::read(tokens.join(file)).unwrap();
         assert!(committed == wanted, "src/tokens/{file} is old: run `cargo run -p vocabulary -- tables`");
