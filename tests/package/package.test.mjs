@@ -1,7 +1,7 @@
 // The package as npm packs it, installed in another folder.
 
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { brotliCompressSync } from "node:zlib";
@@ -64,6 +64,11 @@ for (const [name, most] of Object.entries(MOST_KIB))
     assert.ok(download <= most.download * 1024, `${(download / 1024).toFixed(1)} KiB with brotli`);
     assert.ok(bytes.length <= most.compiled * 1024, `${(bytes.length / 1024).toFixed(1)} KiB`);
   });
+
+test("the package has not grown unnoticed", () => {
+  const { size } = statSync(tarball);
+  assert.ok(size <= 4_280_000, `${(size / 1e6).toFixed(2)} MB packed`);
+});
 
 test("a strict TypeScript project compiles against it", () => {
   writeFileSync(join(consumer, "esm.mts"), 'import { version } from "contextfold";\nconst text: string = version();\nconsole.log(text);\n');

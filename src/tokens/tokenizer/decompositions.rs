@@ -1,6 +1,6 @@
 //! What characters decompose into: the tables of `unicode-normalization-alignments`, as one short text.
 //!
-//! That crate has them as perfect hash tables of slices, which are six times as large and a third of the module. A few models
+//! That crate has them as perfect hash tables of slices, which are four times as large, a sixth of the module. Some models
 //! normalize, and in most texts few characters decompose, so the text is read when the first one does.
 //!
 //! `decompositions.bin` (written by `scripts/vocabulary`) has an entry for each character that decomposes canonically, and
