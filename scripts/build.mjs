@@ -48,6 +48,14 @@ function pack(profile, environment = env) {
   const declarations = join(wasmDir, "contextfold.d.ts");
   writeFileSync(join(wasmDir, "contextfold.d.cts"), withFreeing(readFileSync(declarations, "utf8")));
   writeFileSync(declarations, 'export * from "./contextfold.cjs";\n');
+  // The reference is in the declarations. In the glue, and in the bundles that contain the glue, nobody reads it.
+  const glue = join(wasmDir, "contextfold_bg.js");
+  writeFileSync(glue, withoutDocComments(readFileSync(glue, "utf8")));
+}
+
+/** Removes the doc comments, which stand in lines of their own. */
+function withoutDocComments(text) {
+  return text.replace(/^ *\/\*\*(?:[^*]|\*(?!\/))*\*\/\n/gm, "");
 }
 
 /** Adds doc comments to the methods that bindgen adds to every class. */

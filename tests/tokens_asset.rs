@@ -47,8 +47,8 @@ fn cut_off_and_lengthened_bytes_are_refused() {
 fn another_version_or_encoding_is_refused() {
     let mut bytes = vocabulary::pack("r50k_base");
     assert!(refused("p50k_base", &bytes).contains("it is `r50k_base`, not `p50k_base`"));
-    bytes[4] = 2;
-    assert!(refused("r50k_base", &bytes).contains("version 2"));
+    bytes[4] = 3;
+    assert!(refused("r50k_base", &bytes).contains("version 3"));
 }
 
 #[test]
@@ -144,6 +144,7 @@ fn the_committed_tables_match_the_generator() {
         ("bpe/classes.bin", vocabulary::unicode_table()),
         ("bpe/signs.bin", vocabulary::sign_table()),
         ("models.tsv", vocabulary::model_table().into_bytes()),
+        ("tokenizer/decompositions.bin", vocabulary::decomposition_table().into_bytes()),
     ] {
         let committed = std::fs::read(tokens.join(file)).unwrap();
         assert!(committed == wanted, "src/tokens/{file} is old: run `cargo run -p vocabulary -- tables`");

@@ -13,7 +13,7 @@ pub struct Source {
     load: fn() -> CoreBPE,
 }
 
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 const GPT2: u8 = 0;
 const CL100K: u8 = 1;
 const O200K: u8 = 2;
@@ -35,7 +35,7 @@ pub fn pack(name: &str) -> Vec<u8> {
         tokens.iter().enumerate().filter_map(|(i, t)| Some((t.as_deref()?, i as u32))).collect();
 
     let mut base = Vec::with_capacity(256);
-    let (mut lefts, mut rights) = (Vec::new(), Vec::new());
+    let (mut lefts, mut rights) = (Numbers::default(), Numbers::default());
     for (id, token) in tokens.iter().enumerate() {
         match token {
             Some(byte) if id < 256 => {
@@ -44,25 +44,29 @@ pub fn pack(name: &str) -> Vec<u8> {
             }
             Some(token) => {
                 let cut = last_merge(token, id as u32, &ids);
-                put_varint(&mut lefts, ids[&token[..cut]] + 1);
-                put_varint(&mut rights, ids[&token[cut..]]);
+                lefts.put(ids[&token[..cut]] + 1);
+                rights.put(ids[&token[cut..]]);
             }
-            None => put_varint(&mut lefts, 0),
+            None => {
+                lefts.put(0);
+                rights.lows.push(0);
+            }
         }
     }
 
     let mut out = Vec::new();
-    put_header(&mut out, source, tokens.len() as u32, lefts.len() as u32, rights.len() as u32);
+    put_header(&mut out, source, tokens.len() as u32, lefts.highs.len() as u32, rights.highs.len() as u32);
     out.extend(base);
-    out.extend(lefts);
-    out.extend(rights);
+    for stream in [lefts.lows, lefts.highs, rights.lows, rights.highs] {
+        out.extend(stream);
+    }
     sign(&mut out);
     out
 }
 
 const CHECKSUM_AT: usize = 40;
 
-fn put_header(out: &mut Vec<u8>, source: &Source, ids: u32, lefts: u32, rights: u32) {
+fn put_header(out: &mut Vec<u8>, source: &Source, ids: u32, left_highs: u32, right_highs: u32) {
     out.extend(b"CFTV");
     out.extend(VERSION.to_le_bytes());
     out.push(source.pattern);
@@ -70,7 +74,7 @@ fn put_header(out: &mut Vec<u8>, source: &Source, ids: u32, lefts: u32, rights: 
     let mut padded = [0; 16];
     padded[..source.name.len()].copy_from_slice(source.name.as_bytes());
     out.extend(padded);
-    for number in [ids, lefts, rights, 0] {
+    for number in [ids, left_highs, right_highs, 0] {
         out.extend(number.to_le_bytes());
     }
     out.extend([0; 8]);
@@ -84,15 +88,16 @@ pub fn sign(asset: &mut [u8]) {
 }
 
 /// An asset whose streams are any bytes, for tests of what reads it: the first two bytes say how many tokens it claims,
-/// half of the rest is the left stream. Not signed.
+/// as far as the rest has low bytes for them; half of what is left are high parts of the left stream. Not signed.
 #[must_use]
 pub fn with_streams(name: &str, bytes: &[u8]) -> Vec<u8> {
     let source = ENCODINGS.iter().find(|s| s.name == name).expect("an encoding of the list");
     let (count, streams) = bytes.split_at(bytes.len().min(2));
-    let ids = 256 + count.iter().fold(0, |n, &byte| n << 8 | u32::from(byte));
-    let lefts = streams.len() as u32 / 2;
+    let len = streams.len() as u32;
+    let further = count.iter().fold(0, |n, &byte| n << 8 | u32::from(byte)).min(len / 3);
+    let highs = len - 2 * further;
     let mut out = Vec::new();
-    put_header(&mut out, source, ids, lefts, streams.len() as u32 - lefts);
+    put_header(&mut out, source, 256 + further, highs / 2, highs - highs / 2);
     out.extend(0..=255);
     out.extend(streams);
     out
@@ -129,12 +134,21 @@ fn last_merge(token: &[u8], id: u32, ids: &HashMap<&[u8], u32>) -> usize {
     cuts[1]
 }
 
-fn put_varint(out: &mut Vec<u8>, mut value: u32) {
-    while value > 127 {
-        out.push(value as u8 | 128);
-        value >>= 7;
+/// Numbers as they are stored: low bytes and high parts apart.
+#[derive(Default)]
+struct Numbers {
+    lows: Vec<u8>,
+    highs: Vec<u8>,
+}
+
+impl Numbers {
+    fn put(&mut self, number: u32) {
+        self.lows.push(number as u8);
+        match number >> 8 {
+            high @ ..252 => self.highs.push(high as u8),
+            high => self.highs.extend([252 + ((high - 252) >> 8) as u8, (high - 252) as u8]),
+        }
     }
-    out.push(value as u8);
 }
 
 /// As `src/tokens/bpe/asset.rs` checks it.

@@ -4,8 +4,10 @@
 
 mod asset;
 mod classes;
+mod decompositions;
 mod models;
 
 pub use asset::{ENCODINGS, Source, pack, sign, with_streams};
 pub use classes::{signs as sign_table, table as unicode_table};
+pub use decompositions::table as decomposition_table;
 pub use models::table as model_table;

@@ -22,6 +22,8 @@ fn main() {
             fs::write(tokens.join("bpe/classes.bin"), vocabulary::unicode_table())
                 .expect("src can be written");
             fs::write(tokens.join("bpe/signs.bin"), vocabulary::sign_table()).expect("src can be written");
+            fs::write(tokens.join("tokenizer/decompositions.bin"), vocabulary::decomposition_table())
+                .expect("src can be written");
             fs::write(tokens.join("models.tsv"), vocabulary::model_table()).expect("src can be written");
         }
         _ => eprintln!("usage: vocabulary assets DIR | vocabulary tables"),

@@ -1,7 +1,7 @@
 //! A prebuilt index from bytes to tokens, stored next to an asset. With it, a short text needs no dictionary.
 //!
 //! The format is little-endian numbers of four bytes: the number of positions; then for every [`STEP`]th id beyond the
-//! single bytes its positions in the asset's two streams; then hash table slots, each with an id and 14 bits of its hash, or
+//! single bytes its positions in the asset's two streams of high parts; then hash table slots, each with an id and 14 bits of its hash, or
 //! 0. The index does not contain the tokens' bytes: if the hash matches, they are read from the asset, part by part.
 
 use super::asset::{Asset, Parts, Place, Streams};
@@ -97,8 +97,8 @@ impl Index {
 
     fn parts(&self, asset: &[u8], id: u32) -> Option<(u32, u32)> {
         let before = id as usize - 256;
-        let place = 1 + before / STEP * 2;
-        let place = Place::at(self.number(place)?, self.number(place + 1)?);
+        let step = before / STEP;
+        let place = Place::at(step * STEP, self.number(1 + 2 * step)?, self.number(2 + 2 * step)?);
         let mut streams = Streams::at(asset, place);
         for _ in 0..before % STEP {
             streams.next()?;

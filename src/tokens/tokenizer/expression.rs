@@ -4,24 +4,33 @@
 //! space except for the last character before a word. It is matched as `\s+`, and the end is corrected afterwards. Anything
 //! else that is not a regular language is refused.
 
+use std::cell::RefCell;
+
 use regex_automata::Input;
-use regex_automata::meta::Regex;
+use regex_automata::hybrid::dfa;
+use regex_automata::hybrid::regex::{Cache, Regex};
+use regex_automata::nfa::thompson;
 use regex_automata::util::syntax;
 use regex_syntax::hir::Look;
 
 use crate::error::{Error, Result};
 
-/// A regular expression, compiled alternative by alternative.
+/// A regular expression, compiled alternative by alternative. Of the crate's engines only the lazy DFA is used, to keep the
+/// module small. It needs no other one beside it, because there is no look-around.
 pub struct Expression {
     regex: Regex,
+    /// The states of the DFA that were needed so far.
+    cache: RefCell<Cache>,
     /// Which alternatives are `\s+(?!\S)`.
     before_words: Vec<bool>,
 }
 
 /// The only look-ahead that is supported.
 const BEFORE_WORD: &str = r"\s+(?!\S)";
-/// The only case-insensitive group that is supported; it folds case as Oniguruma does.
+/// The only case-insensitive group that is supported.
 const CONTRACTIONS: &str = "(?i:'s|'t|'re|'ve|'m|'ll|'d)";
+/// The same with its cases written out, for which no table of cases is needed. The long s is an s, as for Oniguruma.
+const BOTH_CASES: &str = "(?:'[sSſ]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])";
 
 impl Expression {
     /// Compiles a pattern of a file.
@@ -36,11 +45,12 @@ impl Expression {
             if is_before_word && !matches!(alternatives.get(at + 1), Some(&(r"\s+" | r"\s"))) {
                 return Err(unsupported(format!("`{BEFORE_WORD}` must come right before `\\s+`")));
             }
-            if alternative.replace(CONTRACTIONS, "").contains("(?i") {
+            let written = alternative.replace(CONTRACTIONS, BOTH_CASES);
+            if written.contains("(?i") {
                 return Err(unsupported("case-insensitive groups".into()));
             }
             before_words.push(is_before_word);
-            parts.push(if is_before_word { r"\s+" } else { alternative });
+            parts.push(if is_before_word { r"\s+".into() } else { written });
         }
         for part in &parts {
             let hir = regex_syntax::parse(part).map_err(|e| unsupported(first_line(&e.to_string())))?;
@@ -53,16 +63,20 @@ impl Expression {
             }
         }
         let regex = Regex::builder()
-            .configure(Regex::config().nfa_size_limit(Some(16 << 20)).hybrid_cache_capacity(4 << 20))
+            .thompson(thompson::Config::new().nfa_size_limit(Some(16 << 20)))
+            .dfa(dfa::Config::new().cache_capacity(4 << 20).skip_cache_capacity_check(true))
             .syntax(syntax::Config::new().nest_limit(64))
             .build_many(&parts)
             .map_err(|_| unsupported("it is too large".into()))?;
-        Ok(Self { regex, before_words })
+        let cache = RefCell::new(regex.create_cache());
+        Ok(Self { regex, cache, before_words })
     }
 
     /// The next match at or after `from`.
     pub fn next(&self, text: &str, from: usize) -> Option<(usize, usize)> {
-        let found = self.regex.find(Input::new(text).range(from..))?;
+        // It fails for bytes or numbers of states that it was told to stop at. It was told none.
+        let found =
+            self.regex.try_search(&mut self.cache.borrow_mut(), &Input::new(text).range(from..)).ok()??;
         let (start, end) = (found.start(), found.end());
         if end < text.len() && self.before_words.get(found.pattern().as_usize()) == Some(&true) {
             // A word follows: the match is all but the last character. If there is only one character, the next alternative

@@ -5,10 +5,12 @@
 
 use std::cell::RefCell;
 
-use unicode_normalization_alignments::char::canonical_combining_class;
+use unicode_normalization_alignments::char::{canonical_combining_class, compose};
 use unicode_normalization_alignments::{
-    IsNormalized, UnicodeNormalization, is_nfc_quick, is_nfd_quick, is_nfkc_quick, is_nfkd_quick,
+    IsNormalized, is_nfc_quick, is_nfd_quick, is_nfkc_quick, is_nfkd_quick,
 };
+
+use crate::decompositions::decompose;
 
 /// A normalization form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,12 +78,20 @@ impl ToForm {
     }
 
     fn put(&self, stretch: &str, out: &mut String) {
-        match self.form {
-            Form::Nfc => out.extend(stretch.nfc().map(|(c, _)| c)),
-            Form::Nfd => out.extend(stretch.nfd().map(|(c, _)| c)),
-            Form::Nfkc => out.extend(stretch.nfkc().map(|(c, _)| c)),
-            Form::Nfkd => out.extend(stretch.nfkd().map(|(c, _)| c)),
+        let compatible = matches!(self.form, Form::Nfkc | Form::Nfkd);
+        let mut writer = Writer {
+            chars: Vec::new(),
+            settled: 0,
+            composes: matches!(self.form, Form::Nfc | Form::Nfkc),
+            base: None,
+            highest: 0,
+            out,
+        };
+        for c in stretch.chars() {
+            decompose(c, compatible, |c| writer.put(c));
         }
+        writer.settle();
+        writer.flush(writer.chars.len());
     }
 
     fn page(&self, page: usize) -> Box<Page> {
@@ -99,20 +109,133 @@ impl ToForm {
     }
 }
 
+/// Writes decomposed characters in the order of their classes, and composes them again if the form does.
+struct Writer<'a> {
+    /// Characters that are not written yet, with their classes.
+    chars: Vec<(u8, char)>,
+    /// How many of them are in order and composed.
+    settled: usize,
+    composes: bool,
+    /// The last settled character of class 0, and the class of the last one behind it, or 0.
+    base: Option<usize>,
+    highest: u8,
+    out: &'a mut String,
+}
+
+/// Settled characters are written when there are so many, so that the list stays small.
+const MANY: usize = 64;
+
+impl Writer<'_> {
+    fn put(&mut self, c: char) {
+        let class = canonical_combining_class(c);
+        if class == 0 {
+            self.settle();
+            if self.settled > MANY {
+                self.flush(if self.composes { self.base.unwrap_or(self.settled) } else { self.settled });
+            }
+        }
+        self.chars.push((class, c));
+    }
+
+    fn settle(&mut self) {
+        let added = self.chars.get_mut(self.settled..).unwrap_or_default();
+        if !added.is_sorted_by_key(|&(class, _)| class) {
+            added.sort_by_key(|&(class, _)| class);
+        }
+        if self.composes {
+            self.compose();
+        }
+        self.settled = self.chars.len();
+    }
+
+    /// Composes each character with the last one of class 0 before it, unless one in between has its class or a higher one.
+    fn compose(&mut self) {
+        let mut kept = self.settled;
+        for at in self.settled..self.chars.len() {
+            let (class, c) = self.chars[at];
+            let is_blocked = self.highest > 0 && self.highest >= class;
+            if let Some(base) = self.base.filter(|_| !is_blocked)
+                && let Some(composed) = compose(self.chars[base].1, c)
+            {
+                self.chars[base].1 = composed;
+                continue;
+            }
+            if class == 0 {
+                (self.base, self.highest) = (Some(kept), 0);
+            } else if self.base.is_some() {
+                self.highest = class;
+            }
+            self.chars[kept] = (class, c);
+            kept += 1;
+        }
+        self.chars.truncate(kept);
+    }
+
+    /// Writes the first `count` characters.
+    fn flush(&mut self, count: usize) {
+        self.out.extend(self.chars.drain(..count).map(|(_, c)| c));
+        self.settled -= count;
+        self.base = self.base.and_then(|base| base.checked_sub(count));
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use unicode_normalization_alignments::UnicodeNormalization;
+
     use super::*;
 
-    /// Puts every character between others that may compose with it, and compares with normalizing the whole text.
+    fn by_the_crate(form: Form, text: &str) -> String {
+        match form {
+            Form::Nfc => text.nfc().map(|(c, _)| c).collect(),
+            Form::Nfd => text.nfd().map(|(c, _)| c).collect(),
+            Form::Nfkc => text.nfkc().map(|(c, _)| c).collect(),
+            Form::Nfkd => text.nfkd().map(|(c, _)| c).collect(),
+        }
+    }
+
+    #[test]
+    fn every_character_becomes_what_the_crate_makes_of_it() {
+        for form in [Form::Nfc, Form::Nfd, Form::Nfkc, Form::Nfkd] {
+            let ours = ToForm::new(form);
+            for c in '\0'..'\u{30000}' {
+                let text = c.to_string();
+                assert_eq!(
+                    ours.apply(&text).unwrap_or(text.clone()),
+                    by_the_crate(form, &text),
+                    "{form:?} {c:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn long_runs_become_what_the_crate_makes_of_them() {
+        let runs = [
+            "\u{323}\u{301}", "ｅ\u{301}\u{323}", "한글", "\u{1100}\u{1161}\u{11A8}", "\u{301}a",
+            "\u{9C7}\u{9BE}\u{9D7}", "ﬁ①\u{F900}",
+        ];
+        for form in [Form::Nfc, Form::Nfd, Form::Nfkc, Form::Nfkd] {
+            for run in runs {
+                let text = format!("a{}", run.repeat(3_000));
+                let made = ToForm::new(form).apply(&text).unwrap_or(text.clone());
+                assert!(made == by_the_crate(form, &text), "{form:?} {run:?}");
+            }
+        }
+    }
+
+    /// Puts every character between others that may compose with it, and compares with the crate's normalizing the whole text.
     #[test]
     fn normalizing_in_stretches_equals_normalizing_the_whole() {
         for form in [Form::Nfc, Form::Nfd, Form::Nfkc, Form::Nfkd] {
             let by_stretches = ToForm::new(form);
             for c in ('\0'..=char::MAX).filter(|&c| c < '\u{3400}' || (c as u32).is_multiple_of(37)) {
                 let text = format!("e{c}\u{323}\u{301}가{c}{c}\u{11A8}中 {c}a");
-                let mut whole = String::new();
-                by_stretches.put(&text, &mut whole);
-                assert_eq!(by_stretches.apply(&text).unwrap_or(text), whole, "{form:?} {c:?}");
+                assert_eq!(
+                    by_stretches.apply(&text).unwrap_or(text.clone()),
+                    by_the_crate(form, &text),
+                    "{form:?} {c:?}"
+                );
             }
         }
     }

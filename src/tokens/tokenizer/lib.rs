@@ -18,6 +18,7 @@ mod alphabet;
 #[cfg(feature = "whole")]
 mod charsmap;
 mod decoder;
+mod decompositions;
 mod engine_parts;
 mod error;
 #[cfg(feature = "whole")]

@@ -44,7 +44,7 @@ pub enum Matcher {
     /// A text, and a finder for long texts.
     Text(String, OnceCell<Box<Finder<'static>>>),
     #[cfg(feature = "whole")]
-    Expression(Expression),
+    Expression(Box<Expression>),
 }
 
 impl Matcher {
@@ -61,7 +61,7 @@ impl Matcher {
 
     #[cfg(feature = "whole")]
     pub fn of_expression(pattern: &str) -> Result<Self> {
-        Ok(Self::Expression(Expression::new(pattern)?))
+        Ok(Self::Expression(Box::new(Expression::new(pattern)?)))
     }
 
     #[cfg(not(feature = "whole"))]

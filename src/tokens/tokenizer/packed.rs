@@ -3,7 +3,7 @@
 //! | bytes | what |
 //! | --- | --- |
 //! | 0..4 | `CFTJ` |
-//! | 4..8 | version, 4 |
+//! | 4..8 | version, 5 |
 //! | 8..16 | checksum of everything that follows |
 //! | then | the settings: texts, flags and numbers, as [`put_settings`] writes them; the number of added tokens, and for each its flags, id and text; a Unigram model's scores, or none |
 //! | then | 1 and the engine's part: its asset, the asset's index, the number of tokens it makes, whether the engine makes any token wrongly (these are overridden), how tokens spell bytes, and which bytes are adjacent; or 0 without an engine's part |
@@ -26,7 +26,7 @@ use crate::tokenizer::Parts;
 use crate::vocab::Vocab;
 
 const MAGIC: &[u8] = b"CFTJ";
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 const HEADER: usize = 16;
 
 /// Whether these are the bytes of a packed tokenizer.
