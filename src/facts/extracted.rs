@@ -95,11 +95,6 @@ impl ExtractedFacts {
                 self.remarks.insert(self.ends.len() as u32, remarks.into());
             }
         }
-        let subjects = message.tool_calls().map(Subject::of).filter(|subject| !subject.is_unknown());
-        let subjects: Box<[Subject]> = subjects.collect();
-        if !subjects.is_empty() {
-            self.subjects.insert(self.ends.len() as u32, subjects);
-        }
         let mut notes = Notes::of(message);
         for output in message.tool_outputs() {
             if let Some(prints_own_messages) = self.running.remove(&output.call_id) {
@@ -109,8 +104,11 @@ impl ExtractedFacts {
                 notes.add_answer(output);
             }
         }
+        let mut subjects = Vec::new();
         for (at, call) in message.tool_calls().enumerate() {
-            let note = CallNote::of(&action(call, at), at);
+            let action = action(call, at);
+            subjects.push(Subject::of_action(&action));
+            let note = CallNote::of(&action, at);
             if let Some(run) = note.as_ref().and_then(|note| note.run.as_ref()) {
                 self.running.insert(call.id.clone(), run.prints_own_messages);
             }
@@ -118,6 +116,10 @@ impl ExtractedFacts {
             if is_ask_user_tool(&call.name) {
                 self.asking.insert(call.id.clone());
             }
+        }
+        subjects.retain(|subject| !subject.is_unknown());
+        if !subjects.is_empty() {
+            self.subjects.insert(self.ends.len() as u32, subjects.into());
         }
         self.tagless.push(message.parts.iter().all(has_no_tags));
         self.finish(notes);

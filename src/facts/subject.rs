@@ -1,6 +1,6 @@
 //! What a tool call works on, so that a later call that goes back to it is recognised.
 
-use super::actions::{ActionKind, action, named};
+use super::actions::{Action, ActionKind, action, named};
 use super::{effects, only_reads, without_directory};
 use crate::hashing::{HashMap, hash};
 use crate::message::ToolCall;
@@ -22,7 +22,11 @@ pub struct Subject {
 impl Subject {
     /// What a call works on, as far as its name and arguments say.
     pub fn of(call: &ToolCall) -> Self {
-        let action = action(call, 0);
+        Self::of_action(&action(call, 0))
+    }
+
+    pub(super) fn of_action(action: &Action<'_>) -> Self {
+        let call = action.call;
         let paths = || action.paths.iter().map(|path| file(path)).collect();
         let showing = || Some(hash(format!("{} {}", call.name, action.args).as_bytes()));
         match (action.kind, &action.command) {
