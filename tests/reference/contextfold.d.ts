@@ -2239,10 +2239,13 @@ export class OpenAIHistoryAdapter {
      * that session's view: then it is not read again, and an object in it that was changed in the meantime counts as it was pushed. Any
      * other list, even a copy of that array, is read as it is.
      *
+     * A tool output without its call is left out, as is what an item cannot express: `onNote` is called for each, with the index of
+     * the message.
+     *
      * @throws {ContextError} `INVALID_MESSAGE` with the index of the message, `INVALID_ARGUMENT` if `inputItems` was frozen.
      * Then nothing has changed.
      */
-    rebuild(compacted: readonly Message[]): object[];
+    rebuild(compacted: readonly Message[], options?: { onNote?: ((note: ConversionNote) => void) | undefined }): object[];
     /**
      * The items, as the Responses API takes them: one live array, changed in place. Use `append` to add to it; any other change of
      * the array is lost at the next `rebuild`.
